@@ -2,8 +2,8 @@
 
 A float32 product Z'Z takes half the time of a float64 one. Its noise is about NOISE times the root
 mean square eigenvalue, the same in every direction. It hides weak directions, of which a LayerNorm
-leaves one to three. Z'(Z v) of a weak direction v is computed in a second pass: Z v is small there,
-and so is its noise.
+leaves one to three. The first block shows which they are. For a weak direction v, Z'(Z v) is summed
+as well: Z v is small there, and so is the noise of this product.
 """
 
 from __future__ import annotations
@@ -12,13 +12,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .rows import refuse_not_finite
+
 BLOCK_ROWS = 4096  # rows in one product: few enough for the processor's cache
-THIN_ROWS = 256  # rows in one product with few columns
+BLOCK_ROWS_PER_DIMENSION = 4  # fewer rows would not show which directions are weak
 ROWS_PER_DIMENSION = 16  # with fewer, the eigenproblem costs as much as float32 saves
 # at most 4.6e-7 was measured, for normal, skewed, ill-conditioned and one-axis clouds in 384 and
 # 768 dimensions
 NOISE = 5e-7
 SAFE = 1e3  # an eigenvalue this many times the noise is exact to a thousandth
+MARGIN = 2  # directions below this many levels in the first block count as weak
+MOST_ALONG = 16  # levels: the products along a direction of this variance are exact to 5e-6
 LIFT = 32  # the noise is far below level / LIFT, so that the lifted matrix can be inverted
 SPARE = 8  # directions more than those of use, for the inverse iteration
 MOST_WEAK = 1 / 16  # share of weak directions above which float64 throughout is as fast
@@ -33,7 +37,7 @@ class Sums:
     scatter : (d, d), sum z z'
     cubic : (d,), sum |z|^2 z
     quartic : sum |z|^4
-    weak : (d, m), the directions of a second pass
+    weak : (d, m), the directions that the float32 products would hide
     """
 
     mean: np.ndarray
@@ -49,38 +53,76 @@ def sums_in_float32(X: np.ndarray, likely_weak: np.ndarray | None = None) -> Sum
     ``likely_weak`` (d, m) holds the weak directions of earlier rows of the same cloud. It saves a
     search, and changes no sum but by rounding.
 
-    None if float64 products are as fast or necessary: few rows, many weak directions, third powers
-    outside float32's range, NaN or infinity.
+    None if float64 products are as fast or necessary: few rows, many weak directions, directions
+    that are weak in later blocks only, third powers outside float32's range, NaN or infinity.
     """
     n, d = X.shape
     if n < max(ROWS_PER_DIMENSION * d, BLOCK_ROWS):
         return None
-    shift = X[:BLOCK_ROWS].mean(axis=0, dtype=np.float64).astype(np.float32)
-    products, quartic = _products_about(X, shift)
-    uncentred, (total, cubic) = products[:d, :d], products[d:, :d]
-    variance = np.trace(uncentred) / (n * d)
-    if not (LEAST_VARIANCE < variance < MOST_VARIANCE and np.isfinite(products).all()):
+    found = None if likely_weak is None else _sums_with(X, likely_weak)
+    return found or _sums_with(X, None)
+
+
+def _sums_with(X: np.ndarray, weak: np.ndarray | None) -> Sums | None:
+    """The sums with these weak directions (d, m); if None, those of the first block."""
+    n, d = X.shape
+    block_rows = max(BLOCK_ROWS, BLOCK_ROWS_PER_DIMENSION * d)
+    shift = X[:block_rows].mean(axis=0, dtype=np.float64).astype(np.float32)
+    products, quartic = np.zeros((d + 2, d + 2)), 0.0  # sum y y' of y = (z, 1, |z|^2)
+    Y = np.empty((min(n, block_rows), d + 2), dtype=np.float32)
+    Y[:, d] = 1
+    with np.errstate(over="ignore", invalid="ignore"):  # the sums are checked
+        for start in range(0, n, block_rows):
+            rows = X[start : start + block_rows]
+            y = Y[: len(rows)]
+            z = np.subtract(rows, shift, out=y[:, :d])
+            squared = np.vecdot(z, z, out=y[:, d + 1])
+            products += y.T @ y  # BLAS computes half of it, because both factors are one array
+            quartic += float(np.square(squared, dtype=np.float64).sum())
+            if start == 0:
+                if not _is_in_range(products):
+                    return None
+                if weak is None:
+                    first = products[:d, :d]
+                    weak = _directions_below(first, MARGIN * _level(first))
+                if weak is None:
+                    return None
+                single = weak.astype(np.float32)
+                along = np.zeros((d + 2, weak.shape[1]))  # sum y (z' weak)
+            along += y.T @ (z @ single)
+    if not _is_in_range(products):
         return None
+    uncentred, (total, cubic) = products[:d, :d], products[d:, :d]
     s = total / n
     scatter = uncentred - np.outer(n * s, s)
-    level = SAFE * NOISE * float(np.linalg.norm(uncentred)) / np.sqrt(d)
-    weak = _directions_below(scatter, level, likely_weak)
-    if weak is None:
+    level = _level(uncentred)
+    weak = single.astype(np.float64)  # exactly the directions of the sums along them
+    if np.linalg.eigvalsh(weak.T @ uncentred @ weak).max(initial=0) > MOST_ALONG * level:
         return None
-    mean = shift + s
-    if weak.shape[1]:
-        single = weak.astype(np.float32)
-        weak = single.astype(np.float64)  # exactly the directions of the second pass
-        error = _scatter_along(X, mean.astype(np.float32), single) - scatter @ weak  # (d, m)
-        scatter += error @ weak.T + weak @ error.T - weak @ (weak.T @ error) @ weak.T
+    error = along[:d] - np.outer(s, along[d]) - scatter @ weak  # (d, m)
+    scatter += error @ weak.T + weak @ error.T - weak @ (weak.T @ error) @ weak.T
+    if not _is_above(_lifted_along(weak, scatter), level):
+        return None
     ss, Ss, trace = float(s @ s), uncentred @ s, float(np.trace(uncentred))
     return Sums(
-        mean=mean,
+        mean=shift + s,
         scatter=scatter,
         cubic=cubic - 2 * Ss + (2 * n * ss - trace) * s,
         quartic=quartic - 4 * float(s @ cubic) + 4 * float(s @ Ss) + 2 * ss * trace - 3 * n * ss**2,
         weak=weak,
     )
+
+
+def _is_in_range(products: np.ndarray) -> bool:
+    """Whether sums (d + 2, d + 2) of float32 products are finite and of a size that it holds."""
+    d = len(products) - 2
+    variance = np.trace(products[:d, :d]) / (products[d, d] * d)
+    return bool(LEAST_VARIANCE < variance < MOST_VARIANCE and np.isfinite(products).all())
+
+
+def _level(S: np.ndarray) -> float:
+    """The eigenvalue of S (d, d) at or below which a direction is weak."""
+    return SAFE * NOISE * float(np.linalg.norm(S)) / np.sqrt(len(S))
 
 
 def centred_product(X: np.ndarray, shift: np.ndarray, W: np.ndarray) -> np.ndarray:
@@ -96,58 +138,39 @@ def centred_product(X: np.ndarray, shift: np.ndarray, W: np.ndarray) -> np.ndarr
     Returns
     -------
     (n, k) array
+
+    Raises ValueError naming the first row of X that holds NaN or infinity.
     """
+    sizes = []
     Z = np.empty((len(X), W.shape[1]), dtype=X.dtype)
     centred = np.empty((min(len(X), BLOCK_ROWS), X.shape[1]), dtype=X.dtype)
     for start in range(0, len(X), BLOCK_ROWS):
         rows = X[start : start + BLOCK_ROWS]
         block = np.subtract(rows, shift, out=centred[: len(rows)])
-        np.matmul(block, W, out=Z[start : start + BLOCK_ROWS])
+        with np.errstate(over="ignore", invalid="ignore"):  # an overflow is no error
+            sizes.append(np.vdot(block, block))
+            np.matmul(block, W, out=Z[start : start + BLOCK_ROWS])
+    if not np.isfinite(sizes).all():
+        refuse_not_finite(X)
     return Z
 
 
-def _products_about(X: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, float]:
-    """Sum y y' (d + 2, d + 2) of y = (z, 1, |z|^2), and sum |z|^4, with z = x - shift."""
-    d = X.shape[1]
-    products, quartic = np.zeros((d + 2, d + 2)), 0.0
-    Y = np.empty((BLOCK_ROWS, d + 2), dtype=np.float32)
-    Y[:, d] = 1
-    with np.errstate(over="ignore", invalid="ignore"):  # the caller checks the sums
-        for start in range(0, len(X), BLOCK_ROWS):
-            rows = X[start : start + BLOCK_ROWS]
-            y = Y[: len(rows)]
-            z = np.subtract(rows, shift, out=y[:, :d])
-            squared = np.einsum("nd,nd->n", z, z, out=y[:, d + 1])
-            products += y.T @ y  # BLAS computes half of it, because both factors are one array
-            quartic += float(np.square(squared, dtype=np.float64).sum())
-    return products, quartic
-
-
-def _directions_below(
-    S: np.ndarray, level: float, likely: np.ndarray | None = None
-) -> np.ndarray | None:
+def _directions_below(S: np.ndarray, level: float) -> np.ndarray | None:
     """(d, m) directions of S (d, d) with eigenvalues at or below the level; None if many.
 
-    The likely ones (d, m) are the answer if S is below the level along all of them, and above it
-    along all others. Two steps of inverse iteration take a tenth of the time of all eigenvectors.
-    The directions need not be exact: what is left of S must be above the level, which Cholesky's
-    factor shows.
+    A step of inverse iteration with S^2 takes a tenth of the time of all eigenvectors. The
+    directions need not be exact: the caller checks that what is left of the whole sum is above.
     """
     d = len(S)
-    found = np.empty((d, 0))
-    if likely is not None and (np.linalg.eigvalsh(likely.T @ S @ likely) <= level).all():
-        found = likely
-    if _is_above(_lifted_along(found, S), level):
-        return found
+    if _is_above(S, level):
+        return np.empty((d, 0))
     Q = np.random.default_rng(0).standard_normal((d, min(d, int(MOST_WEAK * d) + SPARE)))
     lifted = S.copy()
     lifted.flat[:: d + 1] += level / LIFT
-    for _ in range(2):
-        Q = np.linalg.qr(np.linalg.solve(lifted, Q))[0]
+    Q = np.linalg.qr(np.linalg.solve(lifted @ lifted, Q))[0]
     values, turn = np.linalg.eigh(Q.T @ S @ Q)
     weak: np.ndarray = (Q @ turn)[:, values <= level]
-    is_all = weak.shape[1] <= MOST_WEAK * d and _is_above(_lifted_along(weak, S), level)
-    return weak if is_all else None
+    return weak if weak.shape[1] <= MOST_WEAK * d else None
 
 
 def _lifted_along(directions: np.ndarray, S: np.ndarray) -> np.ndarray:
@@ -164,17 +187,3 @@ def _is_above(S: np.ndarray, level: float) -> bool:
     except np.linalg.LinAlgError:
         return False
     return True
-
-
-def _scatter_along(X: np.ndarray, mean: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    """Z'(Z V) (d, m), with Z = X - mean and few directions V (d, m), float32.
-
-    The noise of these products is as small as Z V is.
-    """
-    found = np.zeros(directions.shape)
-    centred = np.empty((THIN_ROWS, X.shape[1]), dtype=np.float32)
-    for start in range(0, len(X), THIN_ROWS):
-        rows = X[start : start + THIN_ROWS]
-        Z = np.subtract(rows, mean, out=centred[: len(rows)])
-        found += Z.T @ (Z @ directions)
-    return found
