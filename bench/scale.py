@@ -212,10 +212,10 @@ def against_plain(rows: int = 1_000_000) -> list[Row]:
 
 
 def _first(place: Path, data: VectorData) -> Path:
-    one = place / "one"
-    one.mkdir()
-    (one / "a.parquet").hardlink_to(data.shards[0].address)
-    return one
+    single = place / "one"
+    single.mkdir()
+    (single / "a.parquet").hardlink_to(data.shards[0].address)
+    return single
 
 
 def by_rows(sizes: tuple[int, ...] = (10**5, 10**6, 10**7)) -> list[Row]:

@@ -31,8 +31,8 @@ def run_shell(args: Sequence[str] | None = None) -> int:
         click.echo(f"Error: {' '.join(error.format_message().split())}", err=True)
         return max(error.exit_code, FAILED)
     except click.Abort as abort:
-        kept = abort.args[0] if abort.args else "nothing was written."
-        click.echo(f"Interrupted; {kept}", err=True)
+        outcome = abort.args[0] if abort.args else "nothing was written."
+        click.echo(f"Interrupted; {outcome}", err=True)
         return INTERRUPTED
     return code if isinstance(code, int) else 0
 

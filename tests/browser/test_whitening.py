@@ -280,10 +280,10 @@ def test_the_address_carries_every_choice_and_brings_it_back(server, page):
 
 
 def test_a_flow_trains_before_one_s_eyes_can_be_cancelled_and_started_again(server, page):
-    """On a first visit by deep link."""
+    """On a first visit by deep link: of tokens, which takes minutes; then of sentences."""
     query = "second=flow&fourth=none&chart=flow"
-    page.add_init_script(f"({CANCEL_AT_ONCE})('Training a flow on 612 points')")
-    page.goto(server.page_url(PAGE, query=query))
+    page.add_init_script(f"({CANCEL_AT_ONCE})('Training a flow on 9,998 points')")
+    page.goto(server.page_url(PAGE, query=f"unit=tokens&{query}"))
     progress = page.locator('[data-testid="stProgress"]')
     expect(page.get_by_text("Cancelled.")).to_be_visible(timeout=MS)
     wait_for_clouds(page, 2)
@@ -292,6 +292,8 @@ def test_a_flow_trains_before_one_s_eyes_can_be_cancelled_and_started_again(serv
     page.get_by_role("button", name="Start again").click()
     live = page.locator('[data-testid="stVegaLiteChart"]')
     expect(live).to_be_visible(timeout=MS)
+    expect(progress).to_contain_text("/ 100")
+    page.goto(server.page_url(PAGE, query=query))
     wait_for_clouds(page, 3)
     page.wait_for_selector(".st-key-whitening-chart-flow [data-drawn]", timeout=MS)
     wait_for_app(page)

@@ -60,12 +60,12 @@ def open_report(page: Page, offline: Page, folder: Path) -> None:
     with page.expect_download() as waiting:
         button.click()
     waiting.value.save_as(folder / "diagnosis.html")
-    asked: list[str] = []
-    offline.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    offline.on("request", lambda request: requests.append(request.url))
     offline.context.set_offline(True)
     offline.goto((folder / "diagnosis.html").as_uri())
     offline.context.set_offline(False)
-    assert len(asked) == 1  # the file itself
+    assert len(requests) == 1  # the file itself
     assert offline.locator("svg[role=img]").count() >= 2
     assert offline.locator("svg").first.bounding_box()["width"] > 200
 

@@ -62,9 +62,9 @@ def test_a_table_that_is_no_text(kind):
     assert corpus.labels[-1] == "b"
     assert corpus.weights[-2:] == (0.0, 0.5)
     assert (corpus.name, corpus.weight_column, corpus.n_available) == ("own", "weight", None)
-    seen = preview_table(content, 2, name=f"own.{kind}")
-    assert seen.columns == ("text", "kind", "weight")
-    assert (seen.suggested_text_column, seen.n_rows) == ("text", 4)
+    preview = preview_table(content, 2, name=f"own.{kind}")
+    assert preview.columns == ("text", "kind", "weight")
+    assert (preview.suggested_text_column, preview.n_rows) == ("text", 4)
 
 
 def test_a_formula_is_never_calculated_and_its_stored_value_counts():

@@ -90,13 +90,13 @@ def test_the_report_has_the_recommendation_its_evidence_hashes_and_versions(made
 
 
 def test_every_word_of_the_report_is_translated(made):
-    seen = []
-    html = report_html(made[1], translate=lambda text: seen.append(text) or f"《{text}》")
+    texts = []
+    html = report_html(made[1], translate=lambda text: texts.append(text) or f"《{text}》")
     assert f"《{REPORT['findings']}》" in html
     whole = outline(html).text
     latin = re.sub(r"《.*?》", "", whole, flags=re.DOTALL)
     assert "interval" not in latin
-    assert {REPORT["picture-points"], REPORT["verdict"], SENTENCES["better"]} <= set(seen)
+    assert {REPORT["picture-points"], REPORT["verdict"], SENTENCES["better"]} <= set(texts)
 
 
 def test_clouds_without_pictures_or_a_mean_have_a_report():

@@ -30,10 +30,10 @@ def test_batches_keep_the_order_and_the_limit(monkeypatch):
 def test_batches_do_not_show(reader, monkeypatch):
     whole, coverage = reader.encodings(TEXTS), reader.coverage(TEXTS)
     monkeypatch.setattr(tokenizer, "BATCH_CHARACTERS", 12)
-    for one, other in zip(whole, reader.encodings(TEXTS), strict=True):
-        assert one.tokens == other.tokens
-        np.testing.assert_array_equal(one.ids, other.ids)
-        np.testing.assert_array_equal(one.special_tokens_mask, other.special_tokens_mask)
+    for ours, other in zip(whole, reader.encodings(TEXTS), strict=True):
+        assert ours.tokens == other.tokens
+        np.testing.assert_array_equal(ours.ids, other.ids)
+        np.testing.assert_array_equal(ours.special_tokens_mask, other.special_tokens_mask)
     assert reader.coverage(TEXTS) == coverage
 
 

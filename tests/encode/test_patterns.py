@@ -52,10 +52,10 @@ def test_the_tokens_are_the_same_as_in_this_process(tmp_path, monkeypatch):
     coverage = mine.coverage(texts)
     monkeypatch.setattr(tokenizer, "may_be_slow", lambda _: False)
     here = reader(tmp_path, "[a-z]+|[?]")
-    for one, other in zip(apart, here.encodings(texts), strict=True):
-        assert np.array_equal(one.ids, other.ids)
-        assert np.array_equal(one.special_tokens_mask, other.special_tokens_mask)
-        assert one.tokens == other.tokens
+    for ours, other in zip(apart, here.encodings(texts), strict=True):
+        assert np.array_equal(ours.ids, other.ids)
+        assert np.array_equal(ours.special_tokens_mask, other.special_tokens_mask)
+        assert ours.tokens == other.tokens
     assert coverage == here.coverage(texts)
     assert coverage.truncated
 

@@ -35,8 +35,8 @@ def test_by_a_second_route():
         .kneighbors()[1]
         for each in (X, Z)
     ]
-    for one, other in zip(*map(np.ndarray.tolist, lists), strict=True):
-        jaccards.append(len({*one} & {*other}) / len({*one} | {*other}))
+    for first, other in zip(*map(np.ndarray.tolist, lists), strict=True):
+        jaccards.append(len({*first} & {*other}) / len({*first} | {*other}))
     np.testing.assert_allclose(found.jaccards, jaccards)
     assert found.jaccard.value == pytest.approx(np.mean(jaccards))
     for side, near, cloud in zip((found.before, found.after), lists, (X, Z), strict=True):
@@ -79,8 +79,8 @@ def test_nearly_equal_sentences_of_a_text_have_wider_intervals_by_text():
         for units in (None, np.arange(300) // 5)
     )
     for name in ("jaccard", "agreement"):
-        one, other = getattr(by_row, name), getattr(by_text, name)
-        assert other.high - other.low > 1.5 * (one.high - one.low)
+        first, other = getattr(by_row, name), getattr(by_text, name)
+        assert other.high - other.low > 1.5 * (first.high - first.low)
 
 
 @pytest.mark.slow

@@ -29,9 +29,9 @@ def test_queries_and_one_row():
     np.testing.assert_array_equal(found.rows, index.kneighbors(CLOUD[200:])[1])
     for row in (0, 150):
         rows, cosines = nearest(CLOUD[:200], row, k=7)
-        one = search.nearest_to_row(row, 7)
-        assert one.rows[0].tolist() == rows.tolist()
-        np.testing.assert_allclose(one.cosines[0], cosines, atol=1e-6)
+        by_row = search.nearest_to_row(row, 7)
+        assert by_row.rows[0].tolist() == rows.tolist()
+        np.testing.assert_allclose(by_row.cosines[0], cosines, atol=1e-6)
         assert search.nearest(CLOUD[[row]], 1).rows[0, 0] == row
     U = CLOUD / np.linalg.norm(CLOUD, axis=1, keepdims=True)
     cosines = search.cosines(CLOUD[200:])

@@ -191,8 +191,8 @@ def test_the_unit_of_a_row_is_not_its_place():
     names = [name for name in LISTED if LISTED[name].without_each]
     sorted_tokens = measure_table(X, names=names, units=SENTENCES)
     mixed = measure_table(X[order], names=names, units=SENTENCES[order].astype(str))
-    for one, other in zip(sorted_tokens, mixed, strict=True):
-        assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-4), one.name
+    for ours, other in zip(sorted_tokens, mixed, strict=True):
+        assert (ours.low, ours.high) == pytest.approx((other.low, other.high), rel=1e-4), ours.name
 
 
 @pytest.mark.parametrize(("n", "d"), [(200, 5), (50, 60)])

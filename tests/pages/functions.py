@@ -24,11 +24,11 @@ def wait_after_writing_the_pid(path: str) -> None:
     time.sleep(600)
 
 
-def add_slowly(one: int, two: int, *, progress: Callable[[int, int], None]) -> int:
+def add_slowly(first: int, two: int, *, progress: Callable[[int, int], None]) -> int:
     for done in range(4):
         progress(done, 4)
         time.sleep(0.05)
-    return one + two
+    return first + two
 
 
 def process_id(*, progress: Callable[[int, int], None]) -> int:
@@ -69,7 +69,7 @@ def raise_a_panic() -> None:
 class Picky(Exception):
     """An error that can't be pickled."""
 
-    def __init__(self, one: int, two: int) -> None:
+    def __init__(self, first: int, two: int) -> None:
         super().__init__("too picky")
 
 

@@ -88,8 +88,8 @@ def test_a_first_visit_guesses_before_it_sees():
     assert column(app, 1) == ["−0.600", "0.600", "−1.000"]
     assert not app.success  # the answer is not told before
     healthy(app.button(key="guess-smaller").click().run())
-    [told] = [element.value for element in app.info if "You guessed" in element.value]
-    assert all(words in told for words in ("“smaller”", "“larger”", "−0.600", "0.000"))
+    [answer] = [element.value for element in app.info if "You guessed" in element.value]
+    assert all(words in answer for words in ("“smaller”", "“larger”", "−0.600", "0.000"))
     assert app.success  # the sign condition is lit
     healthy(app.button(key="preset-standard").click().run())
     assert not any("You guessed" in element.value for element in app.info)

@@ -220,14 +220,14 @@ def test_a_visitor_has_one_job_of_a_lane_and_one_long_job(monkeypatch):
     with joined("first", first, SOMEBODY, is_long=True) as left:
         until(lambda: first.begun == 1)
     with (
-        joined("other", other, SOMEBODY, "flow") as kept,
+        joined("other", other, SOMEBODY, "flow") as continuing,
         joined("second", second, SOMEBODY, is_long=True),
     ):
         until(lambda: second.begun == 1)
         assert isinstance(left.error, Cancelled)
         until(lambda: left_long.error is not None)
         assert isinstance(left_long.error, Cancelled)
-        assert not kept.cancelled
+        assert not continuing.cancelled
 
 
 def test_a_run_that_ends_after_the_next_has_begun_holds_nothing_up(monkeypatch):

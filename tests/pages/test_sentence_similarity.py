@@ -322,8 +322,8 @@ def test_every_number_says_what_it_was_measured_on():
     assert set(charts(app)) == MEASURED - {"sts-sizes"}  # the reader guesses before the curve
     assert "as there are dimensions (n = " in everything(app)
     healthy(app.button(key=f"{GUESS}-higher").click().run())
-    [told] = [info.value for info in app.info if "You guessed “higher”." in info.value]
-    truth, change = re.search(r"It is “(.+?)”: .+? \((.+?)\)\.$", told).groups()
+    [answer] = [info.value for info in app.info if "You guessed “higher”." in info.value]
+    truth, change = re.search(r"It is “(.+?)”: .+? \((.+?)\)\.$", answer).groups()
     _moved, low, high = parted(change)
     assert truth == ("higher" if low > 0 else "lower" if high < 0 else "not clearly different")
     assert set(charts(app)) == MEASURED

@@ -610,9 +610,9 @@ def test_the_verdict_is_of_points_that_the_fit_has_not_seen(taken_scene, query, 
         assert [numbers[1] for numbers in headlines(app)[:2]] == [
             f"{label_agreement(X, labels):.1%}" for X in (before, after)
         ]
-        [one] = measure_table(after, names=["isoscore"], seed=0)
-        assert f"**{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]**" in said
-        assert headlines(app)[1][2] == f"{one.value:.3f}"
+        [isoscore] = measure_table(after, names=["isoscore"], seed=0)
+        assert f"**{isoscore.value:.3f} [{isoscore.low:.3f}, {isoscore.high:.3f}]**" in said
+        assert headlines(app)[1][2] == f"{isoscore.value:.3f}"
 
 
 def test_five_rows_are_shown_and_the_rest_on_demand(cloud_of):

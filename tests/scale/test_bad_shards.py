@@ -111,9 +111,9 @@ def test_what_is_skipped_is_counted_and_listed(spoil, tmp_path, capsys):
     spoil(Path(manifest_first.shards[1].address))
     left = [6, 8] if spoil is with_nan else list(range(30))
     engine = Engine(skip=True)
-    kept = np.delete(X, 30 + np.array(left), axis=0)
+    remaining = np.delete(X, 30 + np.array(left), axis=0)
     np.testing.assert_allclose(
-        fit_data(engine, manifest_first).mean, kept.mean(axis=0, dtype=np.float64), rtol=1e-6
+        fit_data(engine, manifest_first).mean, remaining.mean(axis=0, dtype=np.float64), rtol=1e-6
     )
     if spoil is with_nan:
         assert engine.omitted == [("001.parquet", 2, [7, 9])]
@@ -121,7 +121,7 @@ def test_what_is_skipped_is_counted_and_listed(spoil, tmp_path, capsys):
         assert [failed.shard for failed in engine.failures] == ["001.parquet"]
     manifest = transform_data(engine, manifest_first, IDENTITY, str(tmp_path / "out"))
     counts = manifest["counts"]
-    assert counts["rows"] == len(kept)
+    assert counts["rows"] == len(remaining)
     assert (counts["failed"], counts["left_out"]) == ((0, 2) if spoil is with_nan else (1, 0))
     code, out, _ = shell(capsys, "status", tmp_path / "out")
     assert code == 3

@@ -172,11 +172,11 @@ def test_the_whole_run_killed_resumes_where_it_was(sources, quiet, tmp_path, cap
     process.kill()
     process.wait()
     time.sleep(1)  # workers that lost their nanny end
-    kept = {path: path.stat().st_mtime_ns for path in logs.glob("*.json")}
-    assert 2 <= len(kept) < SHARDS
+    before = {path: path.stat().st_mtime_ns for path in logs.glob("*.json")}
+    assert 2 <= len(before) < SHARDS
     code, _, err = shell(capsys, *args[1:], "--workers", "0")
     assert code == 0, err
-    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    assert {path: path.stat().st_mtime_ns for path in before} == before
     assert content(out) == quiet("transform")  # and nothing half-written is left
 
 
@@ -202,9 +202,9 @@ def test_a_full_disk_ends_in_a_sentence_and_keeps_finished_shards(
     out = small_disk / "transform"
     with pytest.raises(ScaleError, match=r"can't be written \(No space"):
         transform_data(cluster, data, fitted, str(out))
-    kept = {name: shard for name, shard in content(out).items() if name.startswith("part")}
-    assert kept
-    assert all(quiet("transform")[name] == kept[name] for name in kept)
+    before = {name: shard for name, shard in content(out).items() if name.startswith("part")}
+    assert before
+    assert all(quiet("transform")[name] == before[name] for name in before)
     subprocess.run(["mount", "-o", "remount,size=100m", str(small_disk)], check=True)
     transform_data(cluster, data, fitted, str(out))
     assert content(out) == quiet("transform")
@@ -327,9 +327,9 @@ def test_a_store_that_stays_away_ends_in_a_sentence_and_the_run_resumes(
 def test_two_runs_in_a_store_exclude_each_other(store):
     from geometry.scale.manifest import Run
 
-    one, two = (Run("s3://bucket/run", "encode", {}, [], ["a"]) for _ in range(2))
+    first, two = (Run("s3://bucket/run", "encode", {}, [], ["a"]) for _ in range(2))
     with (
-        one.held(),
+        first.held(),
         pytest.raises(ScaleError, match="Another run works in the folder"),
         two.held(),
     ):

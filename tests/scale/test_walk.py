@@ -52,9 +52,9 @@ def test_the_walk_gives_the_same_bytes_on_two_workers_and_in_one_process(
     walk(tmp_path / "two", ["--scheduler", scheduler], capsys)
     walk(tmp_path / "one", ALONE, capsys)
     for name in ("run", "run2", "map"):
-        two, one = (content(tmp_path / which / name) for which in ("two", "one"))
-        assert len(one) == 3
-        assert two == one, name
+        two, alone = (content(tmp_path / which / name) for which in ("two", "one"))
+        assert len(alone) == 3
+        assert two == alone, name
     fits = [(tmp_path / w / "fitted.safetensors").read_bytes() for w in ("two", "one")]
     # the metadata names the folder
     assert fits[0][-(384 * 385 * 8) :] == fits[1][-(384 * 385 * 8) :]
@@ -90,14 +90,14 @@ def test_a_finished_run_is_not_done_again_and_other_settings_are_refused(tmp_pat
     args = ("encode", texts, "--out", tmp_path / "run", "--workers", "0")
     assert shell(capsys, *args)[0] == 0
     second = tmp_path / "run" / "shards" / "part-00001.parquet"
-    kept = (tmp_path / "run" / "shards" / "part-00000.parquet").stat().st_mtime_ns
+    written = (tmp_path / "run" / "shards" / "part-00000.parquet").stat().st_mtime_ns
     content = second.read_bytes()
     second.write_bytes(content[:-10])  # cut off after it was finished
     code, _, err = shell(capsys, *args)
     assert code == 0
     assert "1 of 1 shards" in err
     assert second.read_bytes() == content
-    assert (tmp_path / "run" / "shards" / "part-00000.parquet").stat().st_mtime_ns == kept
+    assert (tmp_path / "run" / "shards" / "part-00000.parquet").stat().st_mtime_ns == written
     code, _, err = shell(capsys, *args, "--layers", "0")
     assert code == 2
     assert "other sources or settings" in err

@@ -125,10 +125,10 @@ def test_vectors_texts_and_labels_of_each_format(case):
     assert found.labels == LABELS
     assert (found.name, found.label_column) == ("a", "label")
     assert (found.report.n_rows, found.report.n_sampled) == (N, None)
-    seen = preview_vector_set(content, 3, name=name)
-    np.testing.assert_allclose(seen.vectors, X[:3], rtol=1e-6)
-    assert (seen.suggested_text_column, seen.suggested_label_column) == ("text", "label")
-    assert [row[seen.columns.index("text")] for row in seen.rows] == list(TEXTS[:3])
+    preview = preview_vector_set(content, 3, name=name)
+    np.testing.assert_allclose(preview.vectors, X[:3], rtol=1e-6)
+    assert (preview.suggested_text_column, preview.suggested_label_column) == ("text", "label")
+    assert [row[preview.columns.index("text")] for row in preview.rows] == list(TEXTS[:3])
 
 
 ALONE = {
