@@ -5,6 +5,7 @@ What a training shows at its end is in tests/pages/test_contrast.py.
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.screen import open_app
@@ -13,6 +14,7 @@ STEPS = 800  # so many that it does not end before it is stopped
 LONGEST = 180_000  # ms: a process imports torch, perhaps beside other tests
 
 
+@pytest.mark.slow
 def test_a_recorded_run_then_a_training_that_is_stopped(server, new_page):
     page = new_page(viewport={"width": 1400, "height": 900})
     open_app(page, server.page_url("contrast", query=f"contrast-steps={STEPS}"))

@@ -4,6 +4,7 @@ import re
 import time
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.clouds import wait_for_clouds, wait_for_stage
@@ -47,6 +48,7 @@ def drag_a_point(page: Page) -> None:
     expect(page).to_have_url(re.compile("hull="))
 
 
+@pytest.mark.slow
 def test_a_visit_sees_the_recorded_run_trains_and_drags(server, new_page):
     page = new_page(viewport={"width": 1400, "height": 900})
     open_app(page, server.page_url(PAGE, query=SHORT))

@@ -48,6 +48,7 @@ def hub_app(
         yield running
 
 
+@pytest.mark.slow
 def test_a_hub_model_is_offered_downloaded_and_drawn(hub, hub_app, page, tmp_path):
     """Its download shows its progress, is cancelled, fails, and is started again each time."""
     name = "owner/tiny"

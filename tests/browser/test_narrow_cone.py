@@ -118,6 +118,7 @@ def neighbours(page: Page) -> list[list[str]]:
 # Arriving
 
 
+@pytest.mark.slow
 def test_a_cold_deep_link_encodes_nothing_and_another_layer_shows_its_progress(
     fresh_server, page, tmp_path
 ):

@@ -279,6 +279,7 @@ def test_the_address_carries_every_choice_and_brings_it_back(server, page):
     assert page.locator(".st-key-whitening-chart-cumulative").count() == 1
 
 
+@pytest.mark.slow
 def test_a_flow_trains_before_one_s_eyes_can_be_cancelled_and_started_again(server, page):
     """On a first visit by deep link: of tokens, which takes minutes; then of sentences."""
     query = "second=flow&fourth=none&chart=flow"

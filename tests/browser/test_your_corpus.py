@@ -176,6 +176,7 @@ def test_pasted_texts_go_through_to_a_picture_with_one_click_and_can_be_deleted(
     expect(page.get_by_text("You have not given a corpus yet.")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_encoding_shows_its_progress_and_can_be_cancelled_and_started_again(
     server: AppServer, page: Page, tmp_path: Path
 ):
