@@ -69,6 +69,7 @@ class ArrayStore:
         self.failure: OSError | None = None
         self._memory: OrderedDict[str, np.ndarray] = OrderedDict()
         self._lock = threading.Lock()
+        self._unchecked = 0  # bytes that may be written before the folder's size is read again
 
     @staticmethod
     def key(*parts: object) -> str:
@@ -129,7 +130,11 @@ class ArrayStore:
             self._keep_in_memory(key, array)
             return
         self.failure = None
-        self._evict()
+        with self._lock:
+            self._unchecked -= _DIGEST_BYTES + len(body)
+            is_due = self._unchecked < 0
+        if is_due:  # an encoding writes dozens of arrays, and the folder may hold thousands
+            self._evict()
 
     @property
     def unwritten(self) -> dict[str, np.ndarray]:
@@ -222,6 +227,9 @@ class ArrayStore:
             else:
                 entries.append((used, sum(file.st_size for file in files), path))
         excess = sum(size for _, size, _ in entries) - self.max_bytes
+        with self._lock:
+            # ten processes that write at once stay below the limit
+            self._unchecked = max(-excess, 0) // 10
         for _, size, path in sorted(entries):
             if excess <= 0:
                 return

@@ -184,6 +184,26 @@ def test_the_bound_holds_after_every_write(tmp_path, bound):
         assert size_on_disk(store) <= bound
 
 
+def test_ten_processes_that_write_at_once_hold_the_bound(tmp_path):
+    size, bound = 1000, 150_000
+    stores = [ArrayStore(tmp_path, max_bytes=bound) for _ in range(10)]
+    largest = 0
+    for turn in range(200):
+        stores[turn % 10].write(str(turn), np.zeros(size - 160, dtype=np.uint8))  # with its header
+        largest = max(largest, size_on_disk(stores[0]))
+        assert largest <= bound
+    assert largest > bound - 2 * size
+
+
+def test_the_size_of_the_folder_is_not_read_at_each_write(store, monkeypatch):
+    """An encoding writes dozens of arrays, and the folder may hold thousands."""
+    readings = []
+    monkeypatch.setattr(store, "_evict", lambda: readings.append(ArrayStore._evict(store)))
+    for turn in range(50):
+        store.write(str(turn), ARRAY)
+    assert len(readings) == 1
+
+
 def test_one_that_is_too_large_is_not_stored_and_drops_nothing(three):
     bound = three.max_bytes
     for n_bytes in (bound, bound - 130, bound - 128):  # with digest and header just too large
@@ -370,7 +390,7 @@ def test_what_a_killed_process_left_is_swept_and_a_write_in_progress_is_not(stor
     for part in (old, new):
         part.write_bytes(b"half")
     os.utime(old, (10**9,) * 2)
-    store.write("b", ARRAY)
+    ArrayStore(store.folder).write("b", ARRAY)  # as another process does
     assert not old.exists()
     assert new.exists()
 
