@@ -14,7 +14,7 @@ import numpy as np
 from ..data.limits import LIMITS, Limits
 from ..errors import GeometryError
 from ..linalg.products import centred_product
-from ..linalg.rows import wide_rows
+from ..linalg.rows import need_width, unchecked_rows
 from ..transform.removal_map import RemovalMap
 from ..transform.standard_map import StandardMap
 from ..transform.whitening_map import WhiteningMap
@@ -51,7 +51,8 @@ class AffineMap:
 
         Raises ValueError for another width, and naming the first row that holds NaN or infinity.
         """
-        X = wide_rows(X, len(self.offset))
+        X = unchecked_rows(X, at_least=0)
+        need_width(X, len(self.offset))
         return centred_product(X, self.offset.astype(X.dtype), self.matrix.astype(X.dtype))
 
 

@@ -32,12 +32,12 @@ def float_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
     Raises ValueError for another shape, for complex numbers, and naming the first row that
     holds NaN or infinity; UndefinedMeasure "too_few_rows" below ``at_least`` rows.
     """
-    X = unseen_rows(X, at_least=at_least)
+    X = unchecked_rows(X, at_least=at_least)
     refuse_not_finite(X)
     return X
 
 
-def unseen_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
+def unchecked_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
     """``float_rows`` without the check for NaN and infinity; the caller makes it later."""
     X = np.asarray(X)
     if X.ndim != 2 or X.shape[1] == 0:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..linalg.moments import Moments
 from ..linalg.products import centred_product
-from ..linalg.rows import float_rows, need_width, unseen_rows, wide_rows
+from ..linalg.rows import float_rows, need_width, unchecked_rows, wide_rows
 from ..linalg.spectrum import Axes, Spectrum
 
 METHODS = ("pca", "zca", "cholesky", "pca-cor", "zca-cor")
@@ -290,7 +290,7 @@ class WhiteningMap:
 
         Raises ValueError for another width, and naming the first row that holds NaN or infinity.
         """
-        X = unseen_rows(X, at_least=0)
+        X = unchecked_rows(X, at_least=0)
         need_width(X, len(self.mean))
         return centred_product(X, self._shift(X.dtype), self.matrix.astype(X.dtype))
 

@@ -23,6 +23,7 @@ from geometry.data.limits import MEGABYTE
 
 from .cache import memory_limits, total_size
 from .garbage import collect_all
+from .lost_references import drop_lost_references
 from .models import warm_up
 from .words import Translate
 
@@ -129,6 +130,7 @@ async def while_running(app: Any) -> AsyncIterator[None]:
     # When a page of another site connects, Streamlit asks the internet for this server's address,
     # and all visitors wait for the answer. Such a page is refused in any case.
     net_util._external_ip = "127.0.0.1"
+    drop_lost_references()
     running = runtime.get_instance()
     running.stats_mgr.register_provider(_Figures())
     warm_up()
