@@ -1,12 +1,14 @@
 """Messages of a fragment that runs again before they were sent."""
 
 from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
 
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 
-from pages.common import lost_references
+from pages.common import lost_references, server_memory
+from tests.event_loop import run_alone
 
 AGAIN, OTHER = "fragment-again", "fragment-other"
 
@@ -66,3 +68,18 @@ def test_a_run_of_the_whole_page_drops_all():
     messages = [block([0, 0]), reference([0, 0, 0])]
     assert left(messages, fragment_ids_this_run=None) == []
     assert left(messages, retain_lifecycle_msgs=False) == []
+
+
+def test_a_running_server_has_the_mended_queue(monkeypatch):
+    monkeypatch.setattr(ForwardMsgQueue, "clear", lost_references._clear)
+    monkeypatch.setattr(server_memory.net_util, "_external_ip", None)
+    monkeypatch.setattr(server_memory, "warm_up", lambda: None)
+    figures = SimpleNamespace(register_provider=lambda provider: None)
+    running = SimpleNamespace(stats_mgr=figures)
+    monkeypatch.setattr(server_memory.runtime, "get_instance", lambda: running)
+
+    async def start() -> None:
+        async with server_memory.while_running(None):
+            assert left([block([0, 1, 0], AGAIN), reference([0, 1, 0, 0])]) == []
+
+    run_alone(start())
