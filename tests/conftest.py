@@ -15,6 +15,8 @@ OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "rerun
 # The kinds whose files take longest: a worker that begins one late is the last to end.
 LONGEST_FIRST = ("browser", "sts", "scale", "pages")
 ALONE = "tests/sts/test_flow_on_sentences.py"  # trains for minutes, and encodes little
+# A server takes half a minute of a worker for every measure of every layer.
+LAYERS = tuple(f"tests/browser/test_{name}.py" for name in ("every_page", "layers"))
 SLOWEST_FILES = 10
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -46,12 +48,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
-    """Workers take file by file; nearly all of tests/sts goes to one, for the STS-B encodings."""
+    """Workers take file by file, but files that share what takes long to make go to one."""
 
     class ByWhatIsShared(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.split("::")[0]
-            return "sts" if kind_of(nodeid) == "sts" and file != ALONE else file
+            if kind_of(nodeid) == "sts" and file != ALONE:
+                return "sts"
+            return LAYERS[0] if file in LAYERS else file
 
     return ByWhatIsShared(config, log)
 

@@ -357,6 +357,7 @@ def assert_a_hidden_tab_holds_the_film_and_reduced_motion_shows_its_stops_only(p
     assert page.evaluate("() => passed.splice(0)") == list(range(1, 10))
 
 
+@pytest.mark.slow
 def test_perspective_density_the_pixel_ratio_and_a_hidden_tab(server, page):
     stage = open_twin(page, server)
     places = np.array(page.evaluate(PLACES, 7))

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from playwright.sync_api import CDPSession, Locator, Page, expect
 
 from tests.browser.clouds import loneliest, of_stage, wait_for_clouds, wait_for_stage
@@ -55,6 +56,7 @@ def move_fingers(page: Page, hand: CDPSession, *ways: list[tuple[float, float]])
     page.evaluate(NEXT_FRAMES)
 
 
+@pytest.mark.slow
 def test_a_finger_scrolls_each_time_it_swipes_up_and_turns_sideways(server, new_page):
     page = new_page(viewport={"width": 420, "height": 860}, has_touch=True, is_mobile=True)
     open_twins(page, server, "narrow_cone", "dims=3D")

@@ -228,6 +228,7 @@ def test_a_point_a_lasso_and_a_slider_in_all_pictures(server, page):
 # Trying
 
 
+@pytest.mark.slow
 def test_the_address_carries_every_choice_and_brings_it_back(server, page):
     open_whitening(page, server, "corpus=topics-zh")
     for slot, option in (

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.bounded import Attempt, Outcome, outcomes
-from tests.data.test_bombs import ATTEMPTS as BOMBS
+from tests.data.bombs import ATTEMPTS as BOMBS
 from tests.hostile_files import damaged, files
 
 SECURITY = Path(__file__).resolve().parents[2] / "SECURITY.md"

@@ -24,8 +24,11 @@ from tests.event_loop import run_alone
 
 pytestmark = [pytest.mark.slow, pytest.mark.model]
 
-# Settings whose vectors do not come with the project. One encoding stores those of every layer.
-FIRST, OF_THE_SAME_ENCODING, OTHER = "layer=2", "layer=3", "layer=2&special=false"
+# Settings of the smallest corpus whose vectors do not come with the project. One encoding stores
+# those of every layer.
+FIRST, OF_THE_SAME_ENCODING, OTHER = (
+    f"corpus=topics-zh&{settings}" for settings in ("layer=2", "layer=3", "layer=2&special=false")
+)
 SENTENCE = "can't write its cache folder"
 DIED = "The process that did this work was ended"
 # Offsets in a cached file: digest, magic number, version, length of the header, header, numbers.
@@ -93,7 +96,7 @@ def quiet(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
 
 
 def test_a_full_disk_is_a_sentence_and_changes_no_number(start, small_disk, quiet):
-    folder = small_disk("size=5m")  # two arrays of 1.9 MB
+    folder = small_disk("size=1m")  # two arrays of 0.4 MB
     server = start(folder)
     for query in (FIRST, OF_THE_SAME_ENCODING, OTHER):
         numbers, text = visit(server, query)
@@ -165,7 +168,7 @@ def test_a_clock_that_is_set_back_changes_no_number(start, tmp_path, quiet):
     cache, wrong = tmp_path / "cache", tmp_path / "wrong"
     (tmp_path / "sitecustomize.py").write_text(CLOCK, encoding="utf-8")
     server = start(
-        cache, PYTHONPATH=str(tmp_path), CLOCK=str(wrong), NARROW_CONE_CACHE_MB="60"
+        cache, PYTHONPATH=str(tmp_path), CLOCK=str(wrong), NARROW_CONE_CACHE_MB="12"
     )  # which one encoding fills
     assert visit(server, FIRST)[0] == quiet[FIRST]
     wrong.touch()

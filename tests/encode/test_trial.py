@@ -27,6 +27,7 @@ def refused(folder, **limits):
     return caught.value
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("real_trial")
 def test_a_model_is_tried_before_its_files_are_read_and_once(tmp_path, monkeypatch):
     mine = load_encoder(save_tiny_bert(tmp_path))

@@ -25,7 +25,7 @@ from tests.encode.tiny_encoder import WORDS, save_tiny_bert
 CORPUS = Corpus("pairs", tuple(f"the {a} {b}" for a in WORDS for b in WORDS))  # 400
 SPEC = {"unit": "sentences", "layer": 1, "pooling": "mean"}
 ROWS = 40  # texts a block
-KILLS = 10
+KILLS = 6
 
 
 @pytest.fixture(scope="module")

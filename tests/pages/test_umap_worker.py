@@ -23,7 +23,7 @@ from pages.narrow_cone import umap as umap_worker
 from pages.narrow_cone.umap import fit_elsewhere
 
 PATIENCE = 60.0  # seconds to wait for another process
-KILLS, LONGEST = 10, 6.0  # of fits; seconds until a kill, about as long as a first fit takes
+KILLS, LONGEST = 6, 6.0  # of fits; seconds until a kill, about as long as a first fit takes
 
 
 @pytest.fixture(scope="module", autouse=True)

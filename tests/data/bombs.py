@@ -1,6 +1,6 @@
 """Small files that would take all memory or time: each is refused within 1 GB and 10 s.
 
-``test_fuzz`` runs those that take a second or more.
+``test_fuzz`` reads them.
 """
 
 import gzip
@@ -12,11 +12,10 @@ import zipfile
 import numpy as np
 import openpyxl
 import pyarrow as pa
-import pytest
 from pyarrow import parquet
 from safetensors.numpy import save
 
-from tests.bounded import Attempt, outcomes
+from tests.bounded import Attempt
 
 
 def parquet_of(table: pa.Table, **options) -> bytes:
@@ -211,23 +210,3 @@ ATTEMPTS = {  # made when they are used
     "sheet, far cell": lambda: Attempt("corpus", far_cell()),
     "npz, long words": lambda: Attempt("vectors", npz_of_long_words(8_192, 20_000)),
 }
-
-
-QUICK = (
-    *("stated dimension", "stated dimension, binary", "stated rows", "numbers a word"),
-    "Parquet, dictionaries",
-    *("gzip, safetensors", "gzip, header", "gzip, pairs", "npz, members", "safetensors, header"),
-    *("100,000 columns", "1,000,000 columns", "keys", "nested", "lines of words"),
-    *("set, stated shape", "set, nested header", "set, npz, members", "set, columns"),
-    *("set, nested", "zip, members", "sheet, far cell"),
-)
-
-
-def ended_well(names):
-    found = outcomes([ATTEMPTS[name]() for name in names])
-    return {name: each for name, each in zip(names, found, strict=True) if not each.is_fine}
-
-
-@pytest.mark.slow
-def test_bombs_are_refused_within_the_limits():
-    assert not ended_well(QUICK)
