@@ -61,7 +61,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeSch
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the outcomes by kind, the slowest files, and the tables that tests recorded."""
+    """Print outcomes by kind, the slowest files, first tries that failed, and recorded tables."""
     counts: dict[str, Counter[str]] = {}
     for outcome in OUTCOMES:
         for report in terminalreporter.getreports(outcome):
@@ -82,6 +82,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     terminalreporter.write_sep("-", f"{SLOWEST_FILES} slowest files")
     for name, total in seconds.most_common(SLOWEST_FILES):
         terminalreporter.write_line(f"{total:7.1f} s  {name}")
+    for report in terminalreporter.getreports("rerun"):
+        terminalreporter.write_sep("-", f"run again: {report.nodeid}")
+        terminalreporter.write_line(report.longreprtext)
     for reports in terminalreporter.stats.values():
         for report in reports:
             for name, text in getattr(report, "user_properties", ()):

@@ -390,6 +390,7 @@ def assert_questions_are_answered(page: Page, language: str) -> None:
         expect(page.get_by_text(answer).first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_narrow_screen_stacks_the_pictures_and_a_finger_drags(server, new_page):
     """In the language of the browser, on a dark screen."""
     page = new_page(

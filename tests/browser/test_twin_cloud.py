@@ -420,6 +420,7 @@ def few(fresh_server: Callable[..., AppServer], tmp_path: Path) -> AppServer:
     return fresh_server(script=tmp_path / "few.py")
 
 
+@pytest.mark.slow
 def test_one_point_in_the_plane_and_none_in_space(few, page):
     def visit(n: int, k: int) -> Any:
         open_app(page, few.page_url(query=f"n={n}&k={k}"))

@@ -318,6 +318,7 @@ def test_a_flow_trains_before_one_s_eyes_can_be_cancelled_and_started_again(serv
 # Narrow screens
 
 
+@pytest.mark.slow
 def test_no_button_lies_on_a_legend_of_a_narrow_screen(server, new_page):
     page = new_page(viewport={"width": 420, "height": 900}, has_touch=True, locale="zh-TW")
     for query, is_shown in (("chart=covariance", True), ("chart=cosines", False)):

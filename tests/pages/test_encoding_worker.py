@@ -87,6 +87,7 @@ def losing_the_folder(encoder, folder: Path, *, progress: Callable[..., None]):
     return found
 
 
+@pytest.mark.slow
 def test_the_worker_s_vectors_are_on_disk_and_those_of_this_process(encoder, tmp_path):
     store, reports = ArrayStore(tmp_path), []
 
