@@ -10,8 +10,9 @@ CREATED := $(VENV)/.created
 RUN_READY := $(VENV)/.run-ready
 DEV_READY := $(VENV)/.dev-ready
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --no-compile
-# pip would compile on one core. Some packages come with files that are no Python: no failure.
-COMPILE := $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib >/dev/null 2>&1 || true
+# pip would compile on one core, and the packages' own tests. Some files are no Python: no failure.
+COMPILE := $(BIN)/python -m compileall -qq -j 0 -x '/(tests?|testing|_inductor)/' $(VENV)/lib \
+  >/dev/null 2>&1 || true
 BY_FILE := --dist loadscope --no-loadscope-reorder
 # Browser tests often wait: three workers keep two cores busy.
 WORKERS := -n 3 $(BY_FILE)

@@ -32,6 +32,14 @@ def kind_of(nodeid: str) -> str:
     return parts[1] if len(parts) > 2 else "other"
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """`make test-slow` imports only the files that have a slow test."""
+    if config.option.markexpr != "slow" or not collection_path.name.startswith("test_"):
+        return None
+    is_slow = collection_path.parent.name == "sts" or "mark.slow" in collection_path.read_text()
+    return None if is_slow else True
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:

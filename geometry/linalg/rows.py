@@ -157,11 +157,12 @@ def unit_rows(X: np.ndarray) -> np.ndarray:
 
     Raises UndefinedMeasure (a ValueError) with the first row of length 0: it has no direction.
     """
-    return directions(finite_rows(X, at_least=1))
+    X = finite_rows(X, at_least=1)
+    return directions(X, out=X)
 
 
-def directions(X: np.ndarray) -> np.ndarray:
-    """``unit_rows`` for rows that have already been checked."""
+def directions(X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """``unit_rows`` for rows that have already been checked; ``out`` may be X itself."""
     with np.errstate(over="ignore", under="ignore"):
         norms = np.sqrt(np.einsum("nd,nd->n", X, X))
     odd = np.flatnonzero(~((norms > SMALLEST) & (norms < LARGEST)))
@@ -171,7 +172,7 @@ def directions(X: np.ndarray) -> np.ndarray:
         _refuse_zero(odd[peaks == 0], len(X))
         X[odd] /= peaks[:, None]
         norms[odd] = np.linalg.norm(X[odd], axis=1)
-    return X / norms[:, None]
+    return np.divide(X, norms[:, None], out=out)
 
 
 def _refuse_zero(zero: np.ndarray, n: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..linalg.rows import UndefinedMeasure, finite_rows, in_range, unit_rows
+from ..linalg.rows import UndefinedMeasure, directions, finite_rows, in_range
 
 # |mean| / rms length at or below which a cloud counts as centred. The mean is then rounding
 # (about 1e-4 for a needle whitened in float32), which has no direction
@@ -36,7 +36,9 @@ def share_of_second_moment(mean: np.ndarray, second: float) -> float:
 
 def angles_to_mean(X: np.ndarray) -> np.ndarray:
     """Angle in degrees between each row and the mean vector, (n,) float64 in [0, 180]."""
-    return angles_to(unit_rows(X), mean_direction(X))
+    X = finite_rows(X, at_least=1)
+    axis = _direction(X)
+    return angles_to(directions(X, out=X), axis)
 
 
 def angles_to(U: np.ndarray, axis: np.ndarray) -> np.ndarray:
@@ -49,7 +51,11 @@ def mean_direction(X: np.ndarray) -> np.ndarray:
 
     Raises UndefinedMeasure (a ValueError) for a centred cloud, whose mean is only rounding.
     """
-    X = in_range(finite_rows(X, at_least=1))
+    return _direction(finite_rows(X, at_least=1))
+
+
+def _direction(X: np.ndarray) -> np.ndarray:
+    X = in_range(X)
     return direction_of(X.mean(axis=0), float(np.einsum("nd,nd->", X, X)) / len(X))
 
 

@@ -70,7 +70,7 @@ class Projection:
     def places(self, X: np.ndarray) -> np.ndarray:
         """``apply(X).around_origin`` (m, k), without the trust figures, which take most of it."""
         frame = self._frame_for(X)
-        return frame.place(X) - frame.place(np.zeros((1, X.shape[1])))
+        return frame.place(frame.centred(X)) - frame.origin
 
     def _frame_for(self, X: np.ndarray) -> _Frame:
         if self.axes is None or self.centre is None:
@@ -86,18 +86,27 @@ class _Frame:
     centre: np.ndarray
     n_components: int
 
-    def place(self, X: np.ndarray) -> np.ndarray:
-        """Coordinates (n, k) of rows (n, d)."""
-        along = (X - self.centre) @ self.axes.T  # (n, k), or (n, 3) for "cone"
+    def centred(self, X: np.ndarray) -> np.ndarray:
+        """Rows (n, d) less the centre; X itself where that is zero, as for all but "pca"."""
+        return X - self.centre if self.centre.any() else X
+
+    def place(self, centred: np.ndarray) -> np.ndarray:
+        """Coordinates (n, k) of centred rows (n, d)."""
+        along = centred @ self.axes.T  # (n, k), or (n, 3) for "cone"
         if self.method != "cone":
             return along
         height = along[:, 0]
-        squared = np.einsum("nd,nd->n", X, X) - height**2
+        squared = np.einsum("nd,nd->n", centred, centred) - height**2
         radius = np.sqrt(squared.clip(min=0.0))  # norm of the part orthogonal to the mean
         if self.n_components == 2:
             return np.column_stack([height, np.where(along[:, 1] < 0, -radius, radius)])
         azimuth = np.arctan2(along[:, 2], along[:, 1])
         return np.column_stack([height, radius * np.cos(azimuth), radius * np.sin(azimuth)])
+
+    @property
+    def origin(self) -> np.ndarray:
+        """(k,) place of the true origin."""
+        return self.place(-self.centre[None])[0]
 
 
 def project(
@@ -272,9 +281,8 @@ def _signed(axes: np.ndarray) -> np.ndarray:
 
 
 def _on_frame(frame: _Frame, X: np.ndarray, random_state: int) -> Projection:
-    X = _checked(X, frame.n_components)
-    coordinates = frame.place(X)
-    centred = X - frame.centre
+    centred = frame.centred(X)
+    coordinates = frame.place(centred)
     total = float(np.einsum("nd,nd->", centred, centred))
     trust, rows = trustworthiness(X, coordinates, random_state=random_state)
     return Projection(
@@ -282,7 +290,7 @@ def _on_frame(frame: _Frame, X: np.ndarray, random_state: int) -> Projection:
         method=frame.method,
         axes=frame.axes,
         centre=frame.centre,
-        origin=frame.place(np.zeros((1, X.shape[1])))[0],
+        origin=frame.origin,
         explained=float(np.sum(coordinates**2)) / total if total > 0 else 1.0,
         trustworthiness=trust,
         trust_rows=rows,
@@ -329,7 +337,7 @@ def umap_picture(X: np.ndarray, coordinates: np.ndarray, *, random_state: int = 
 
 
 def _checked(X: np.ndarray, n_components: int) -> np.ndarray:
-    X = np.asarray(X, dtype=np.float64)
+    X = np.asarray(X)
     if n_components not in (2, 3):
         raise ValueError(f"n_components must be 2 or 3; got {n_components}")
     if X.ndim != 2 or X.shape[1] < 3:
@@ -340,4 +348,4 @@ def _checked(X: np.ndarray, n_components: int) -> np.ndarray:
         )
     if not np.isfinite(X).all():
         raise ValueError("vectors hold NaN or infinity; clean them first")
-    return X
+    return X.astype(np.float64, copy=False)

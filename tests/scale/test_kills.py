@@ -91,7 +91,7 @@ def separate_cluster() -> tuple[str, list[subprocess.Popen[str]]]:
         if "Scheduler at:" in line:
             address = line.split()[-1]
             break
-    worker = begin("-m", "distributed.cli.dask_worker", address, "--nthreads", "1")
+    worker = begin("-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny")
     for process in (scheduler, worker):  # a full pipe would stop them
         Thread(target=process.stderr.read, daemon=True).start()
     return address, [scheduler, worker]
