@@ -316,6 +316,7 @@ def finished_shards(address: str, names: Sequence[str]) -> dict[str, dict[str, A
 
 
 def log_name(shard: str) -> str:
+    """The name of a shard's log: its own with the suffix .json."""
     return shard.removesuffix(".parquet") + ".json"
 
 

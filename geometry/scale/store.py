@@ -57,17 +57,20 @@ def listed(address: str) -> dict[str, int]:
 
 
 def exists(address: str) -> bool:
+    """True for a file or folder that is there now."""
     fs, path = filesystem(address)
     fs.invalidate_cache()
     return bool(fs.exists(path))
 
 
 def read_bytes(address: str) -> bytes:
+    """The content of a file."""
     fs, path = filesystem(address)
     return fs.cat_file(path)
 
 
 def write_bytes(address: str, content: bytes) -> None:
+    """Write a file, as ``written`` does."""
     with written(address) as file:
         file.write(content)
 
@@ -88,6 +91,7 @@ class Hashed:
         return self._raw.write(content)
 
     def tell(self) -> int:
+        """Bytes written so far."""
         return self.size
 
     def flush(self) -> None:

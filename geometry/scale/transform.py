@@ -173,6 +173,7 @@ def read_transform(address: str) -> AffineMap:
 
 
 def read_transform_bytes(content: bytes, name: str = TRANSFORM) -> AffineMap:
+    """The transform in the bytes of a file of that name."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / Path(name).name
         path.write_bytes(content)

@@ -225,6 +225,7 @@ class _opened:
 
 
 def unreadable(address: str, error: BaseException) -> ScaleError:
+    """The refusal of a shard, with the first line of what its reader said."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return ScaleError("unreadable_shard", shard=address, detail=lines[0])
 
