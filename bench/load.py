@@ -42,7 +42,10 @@ _LAYERS = (*range(1, 7), "first-last", "last-2", "last-3", "last-4")
 _CLOUDS = [f"layer={n}&pooling={name}" for name, n in product(("cls", "max", "mean"), _LAYERS)]
 LONG_JOBS = {
     "UMAP": ("narrow_cone", [f"view=umap&{cloud}" for cloud in _CLOUDS]),
-    "a flow": ("whitening", [f"second=flow&{cloud}" for cloud in _CLOUDS]),
+    "a flow": (
+        "whitening",
+        [f"second=flow&unit={u}&{c}" for u, c in product(("sentences", "tokens"), _CLOUDS)],
+    ),
     "a bootstrap of every layer": (
         "sentence_similarity",
         [f"sts-grid=after&after=pca:{k}" for k in range(16, 385, 16)],

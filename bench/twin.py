@@ -27,9 +27,9 @@ import numpy as np
 import streamlit as st
 from geometry.figures.point_colours import PointColours
 from geometry.figures.palette import LIGHT
-from geometry.packing import pack_cloud
-from pages.common.twin_cloud import show_twin_cloud
-from pages.common.twin_message import Picture, Points, TwinCloud
+from geometry.projection.packing import pack_cloud
+from pages.common.draw.twin_cloud import show_twin_cloud
+from pages.common.draw.twin_message import Picture, Points, TwinCloud
 
 n, k = int(st.query_params.get("n", 0)), int(st.query_params.get("k", 2))
 
