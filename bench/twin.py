@@ -80,7 +80,7 @@ TURN = """async frames => {
   await shown();
   const start = performance.now();
   for (let i = 0; i < frames; i++) {
-    twin.hand.orbit(5, 1);
+    twin.gestures.orbit(5, 1);
     twin.drawNow();
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
     await shown();
@@ -113,7 +113,7 @@ LASSO = """() => {
   const right = xs[Math.floor(0.3 * xs.length)];
   const { height } = twin.stage.boxes[0];
   twin.stage.version++; // the places on screen are to be found again: that is part of the lasso
-  twin.hand.lassoed([[1, 1], [right, 1], [right, height - 1], [1, height - 1]], false);
+  twin.gestures.lassoed([[1, 1], [right, 1], [right, height - 1], [1, height - 1]], false);
   return twin.stage.rows.length;
 }"""
 

@@ -5,9 +5,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from bench.__main__ import verdict
 from bench.table import Row
+from bench.twin import PEER_PAGE, TWIN_PAGE
 
 MET, MISSED, PLAIN = (Row("a row", 1.0, met=met) for met in (True, False, None))
 
@@ -40,3 +42,10 @@ def test_make_bench_takes_names(names, command):
     assert [line.rstrip() for line in done.stdout.splitlines() if " -m bench" in line] == [
         f".venv/bin/python -m {command}"
     ]
+
+
+@pytest.mark.parametrize("page", [TWIN_PAGE, PEER_PAGE])
+def test_the_pages_of_the_twin_benchmark_run(page):
+    visit = AppTest.from_string(page).run(timeout=60)
+    assert not visit.exception
+    assert visit.markdown[0].value == "chosen 0"

@@ -37,8 +37,8 @@ def share_of_second_moment(mean: np.ndarray, second: float) -> float:
 def angles_to_mean(X: np.ndarray) -> np.ndarray:
     """Angle in degrees between each row and the mean vector, (n,) float64 in [0, 180]."""
     X = finite_rows(X, at_least=1)
-    axis = _direction(X)
-    return angles_to(directions(X, out=X), axis)
+    U = directions(X)  # first: a zero row is the nearer reason than a mean of zero
+    return angles_to(U, _direction(X))
 
 
 def angles_to(U: np.ndarray, axis: np.ndarray) -> np.ndarray:
