@@ -30,7 +30,14 @@ FORGET = (
     "() => { if (location.protocol !== 'about:') { localStorage.clear(); sessionStorage.clear() } }"
 )
 # Without a graphics card the processor draws each frame of an animation: 2 s of it a visit.
-STILL = """addEventListener("DOMContentLoaded", () => {
+# Streamlit's expanders grow by a script. What lies below them moves meanwhile, and a press that
+# ends on another element than it began on is no click.
+STILL = """
+const animate = Element.prototype.animate;
+Element.prototype.animate = function (frames, options) {
+  return animate.call(this, frames, { ...options, duration: 0 });
+};
+addEventListener("DOMContentLoaded", () => {
   const style = document.createElement("style");
   style.textContent =
     "*, ::before, ::after { animation: none !important; transition: none !important }";
