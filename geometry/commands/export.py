@@ -43,6 +43,26 @@ def export(
 
     The file is for vectors of this model, layer and pooling. The folder is the model itself with
     the transform after its pooling.
+
+    \f
+    Parameters
+    ----------
+    texts : str
+        A path, or the name of a data set.
+    out : Path
+        A file or, without a known suffix, a folder.
+    transform : str
+        As in ``parse_treatment``.
+    model : str
+        A name on the Hugging Face Hub, or a folder.
+    revision : str or None
+        Branch, tag or commit.
+    layer : int
+        -1 is the last.
+    pooling : str
+        Of ``POOLINGS``.
+    quiet : bool
+        Print no progress.
     """
     import numpy as np
 

@@ -59,8 +59,10 @@ def chosen_text(chosen: Chosen, dev: Grid, test: Grid) -> str:
     ----------
     chosen : Chosen
         The result of ``choose_on_dev``.
-    dev, test : Grid
-        The grids that it was chosen from.
+    dev : Grid
+        The grid that it was chosen from.
+    test : Grid
+        The grid of its score.
     """
     on_dev, on_test = chosen.cell_on_dev, chosen.cell_on_test
     return "\n".join(

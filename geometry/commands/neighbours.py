@@ -66,6 +66,30 @@ def neighbours(
     python -m geometry neighbours sentences.txt --out neighbours.csv
     python -m geometry neighbours sentences.txt --queries questions.txt -k 5 --out found.csv
     python -m geometry neighbours vectors.npy --transform centred --fit half --out n.csv --json
+
+    \f
+    Parameters
+    ----------
+    file : Path
+        Texts or vectors.
+    out : Path
+        A CSV file.
+    queries : Path or None
+        Texts, one a line; None takes every row.
+    relevance : Path or None
+        Queries with known answers, to be scored.
+    k : int >= 1
+        Neighbours of each query.
+    transform : str
+        As in ``parse_treatment``.
+    fit_on : str
+        A file, "same" or "half".
+    seed : int
+        Of the half and the intervals.
+    as_json : bool
+        Print one JSON object.
+    **reading
+        Fields of ``Reading``.
     """
     with errors_in_words():
         if not out.resolve().parent.is_dir():

@@ -179,7 +179,15 @@ def read_own_vectors(file: Path, reading: Reading) -> VectorSet:
 
 
 def encode_own(corpus: Corpus, reading: Reading, *, compared: str | None = None) -> OwnData:
-    """Texts encoded at the layer and pooling; ``compared`` as in ``read_own``."""
+    """Texts encoded at the layer and pooling.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    reading : Reading
+    compared : str, optional
+        As in ``read_own``.
+    """
     from ..encode.load import load_encoder
     from ..encode.pool import OWN, as_poolings
 

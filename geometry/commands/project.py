@@ -46,6 +46,24 @@ def project(
     \b
     python -m geometry project vectors.npy --method pca --out points.csv
     python -m geometry project sentences.csv --labels topic --method mean --dims 3 --out points
+
+    \f
+    Parameters
+    ----------
+    file : Path
+        Texts or vectors.
+    out : Path
+        A file or folder for the coordinates.
+    method : str
+        Of ``METHODS``.
+    dims : {2, 3}
+        Coordinates of each row.
+    seed : int
+        Of UMAP.
+    as_json : bool
+        Print one JSON object.
+    **reading
+        Fields of ``Reading``.
     """
     from ..export import write_vectors
     from ..export.vector_files import ENDINGS, refuse_in_use

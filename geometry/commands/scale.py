@@ -131,6 +131,32 @@ def encode(
 
     SHARDS are files, folders or patterns: .parquet, .jsonl, .csv, .tsv and .txt, packed with gzip
     or not. A shard is one task, so cut large files into parts of some 10,000 texts.
+
+    \f
+    Parameters
+    ----------
+    shards : tuple of str
+        Files, folders or patterns.
+    out : str
+        Address of the new data set.
+    layers : str
+        Indices between commas, or "all".
+    poolings : str
+        Names between commas.
+    dtype : {"float32", "float16"}
+        Of the numbers on disk.
+    text_column : str
+        Of Parquet, JSON lines and CSV.
+    label_column : str or None
+        Stored as label.
+    weight_column : str or None
+        Stored as weight.
+    model : str
+        A name on the Hugging Face Hub, or a folder that every worker has.
+    revision : str or None
+        Branch, tag or commit.
+    **cluster
+        Options of the cluster, and of what is printed.
     """
     from ..scale.encode import encode_shards
     from ..scale.texts import TextColumns
@@ -187,7 +213,32 @@ def fit(
     column: str | None,
     **cluster: Any,
 ) -> None:
-    """Fit a whitening or a removal on the data set RUN, in one pass over its rows."""
+    """Fit a whitening or a removal on the data set RUN, in one pass over its rows.
+
+    \f
+    Parameters
+    ----------
+    run : str
+        Address of the data set.
+    out : Path
+        A .safetensors file.
+    method : str
+        As in ``fit_data``.
+    components : int or None
+        Directions to retain, or to remove.
+    shrinkage : str or None
+        A number in [0, 1], or "ledoit-wolf".
+    centring : float in [0, 1]
+        The share of the mean that is subtracted.
+    strength : float in [0, 1]
+        1 is full whitening.
+    weights : str or None
+        A column of weights, such as word frequencies.
+    column : str or None
+        Of vectors; needed if there are several.
+    **cluster
+        Options of the cluster, and of what is printed.
+    """
     from ..export.affine import affine_map, save_transform
     from ..scale.fit import fit_data
     from ..scale.manifest import VectorData
@@ -232,7 +283,24 @@ def _share(text: str | None) -> float | str | None:
 def transform(
     run: str, fitted: str, out: str, dtype: str | None, column: str | None, **cluster: Any
 ) -> None:
-    """Apply the transform FITTED (.safetensors) to every row of the data set RUN."""
+    """Apply the transform FITTED (.safetensors) to every row of the data set RUN.
+
+    \f
+    Parameters
+    ----------
+    run : str
+        Address of the data set.
+    fitted : str
+        A .safetensors file.
+    out : str
+        Address of the new data set.
+    dtype : {"float32", "float16"} or None
+        Of the numbers on disk; None keeps that of the data set.
+    column : str or None
+        Of vectors; needed if there are several.
+    **cluster
+        Options of the cluster, and of what is printed.
+    """
     from ..scale.manifest import VectorData
     from ..scale.transform import read_transform, transform_data
 
@@ -257,6 +325,22 @@ def measure(
 
     Measures that are functions of sums are of all rows. The others are of --sample rows, which a
     hash of their ids draws, with their interval.
+
+    \f
+    Parameters
+    ----------
+    run : str
+        Address of the data set.
+    fitted : str or None
+        A .safetensors file.
+    sample : int >= 2
+        Rows at most, for measures that are not functions of sums.
+    seed : int
+        Of the sample and the intervals.
+    column : str or None
+        Of vectors; needed if there are several.
+    **cluster
+        Options of the cluster, and of what is printed.
     """
     from ..scale.manifest import VectorData
     from ..scale.measure import measure_data
@@ -319,7 +403,28 @@ def project(
     column: str | None,
     **cluster: Any,
 ) -> None:
-    """Write 2 or 3 coordinates of every row of the data set RUN, as columns x, y and z."""
+    """Write 2 or 3 coordinates of every row of the data set RUN, as columns x, y and z.
+
+    \f
+    Parameters
+    ----------
+    run : str
+        Address of the data set.
+    out : str
+        Address of the new data set.
+    method : {"pca", "svd", "mean", "umap"}
+        As in ``project``.
+    components : {2, 3}
+        Coordinates of each row.
+    sample : int
+        Rows that UMAP is fitted on.
+    seed : int
+        Of the sample and of UMAP.
+    column : str or None
+        Of vectors; needed if there are several.
+    **cluster
+        Options of the cluster, and of what is printed.
+    """
     from ..scale.manifest import VectorData
     from ..scale.project import project_data
 
@@ -354,7 +459,26 @@ def neighbours(
     column: str | None,
     **cluster: Any,
 ) -> None:
-    """Find the k nearest rows of the data set RUN to each row of the data set QUERIES."""
+    """Find the k nearest rows of the data set RUN to each row of the data set QUERIES.
+
+    \f
+    Parameters
+    ----------
+    run : str
+        Address of the data set.
+    queries : str
+        Address of the data set of queries.
+    out : str
+        A Parquet file.
+    k : int >= 1
+        Neighbours of each query.
+    approximate : bool
+        Search indexes, and print their recall.
+    column : str or None
+        Of vectors; needed if there are several.
+    **cluster
+        Options of the cluster, and of what is printed.
+    """
     from ..scale.manifest import VectorData
     from ..scale.neighbours import find_neighbours
 
@@ -384,7 +508,20 @@ def neighbours(
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 @click.pass_context
 def status(context: click.Context, run: str, check: bool, as_json: bool) -> None:
-    """Say what is done, failed and left in the folder RUN, also while a run works there."""
+    """Say what is done, failed and left in the folder RUN, also while a run works there.
+
+    \f
+    Parameters
+    ----------
+    context : click.Context
+        Ends the command with its exit code.
+    run : str
+        Address of the data set.
+    check : bool
+        Read every shard and compare its digest.
+    as_json : bool
+        Print one JSON object.
+    """
     from ..scale.open_run import read_status
 
     with errors_in_words():

@@ -45,6 +45,22 @@ def whiten(
     python -m geometry whiten vectors.npy --out whitened.npy
     python -m geometry whiten sentences.csv --layer 4 --transform centred --out centred.parquet
     python -m geometry whiten vectors.npy --fit whitened.npy --transform pca:8:lw --out projector
+
+    \f
+    Parameters
+    ----------
+    file : Path
+        Texts or vectors.
+    out : Path
+        A file or, without a suffix, a folder for the Embedding Projector.
+    fit : Path or None
+        Rows to fit on, or a fitted transform; None fits on ``file``.
+    transform : str
+        As in ``parse_treatment``, or "usual".
+    as_json : bool
+        Print one JSON object.
+    **reading
+        Fields of ``Reading``.
     """
     from ..export import write_vectors
     from ..export.vector_files import ENDINGS, refuse_in_use

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import gettext
 import io
+from collections.abc import Callable
 from functools import cache
 
 from .shipped import shipped_file
 
 ENGLISH = "en"
+Translate = Callable[[str], str]  # from an English label to that of the chosen language
 
 
 @cache

@@ -260,7 +260,11 @@ def read_pasted(
     text : str
     name : str
         Title of the corpus.
-    by_sentence, sample, seed
+    by_sentence : bool
+        As in ``read_corpus``.
+    sample : int, >= 2, optional
+        As in ``read_corpus``.
+    seed : int
         As in ``read_corpus``.
     max_texts : int, optional
         In place of ``limits.rows``.
@@ -291,13 +295,18 @@ def preview_table(
 
     A file of lines has one column, "text".
 
+    Parameters without a description are as in ``read_corpus``.
+
     Parameters
     ----------
     source : path, bytes or binary file
     rows : int
         Rows in the result at most.
-    name, has_header, encoding, max_bytes, limits
-        As in ``read_corpus``.
+    name : str, optional
+    has_header : bool, optional
+    encoding : str, optional
+    max_bytes : int, optional
+    limits : Limits
 
     Raises
     ------

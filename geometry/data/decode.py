@@ -208,8 +208,10 @@ class Unpacked(gzip.GzipFile):
         Bytes of content.
     seconds : float
         Of processor time.
-    too_large, too_slow : Exception
-        Raised beyond these.
+    too_large : Exception
+        Raised beyond ``most``.
+    too_slow : Exception
+        Raised beyond ``seconds``.
     """
 
     def __init__(

@@ -16,11 +16,31 @@ def signed(value: float, decimals: int) -> str:
 
 
 def estimate(value: float, low: float, high: float, decimals: int = 3) -> str:
-    """A value with its interval: 0.566 [0.541, 0.591]."""
+    """A value with its interval: 0.566 [0.541, 0.591].
+
+    Parameters
+    ----------
+    value : float
+    low : float
+        Lower end of the interval.
+    high : float
+        Upper end of the interval.
+    decimals : int
+    """
     return f"{signed(value, decimals)} [{signed(low, decimals)}, {signed(high, decimals)}]"
 
 
 def change(value: float, low: float, high: float, decimals: int = 3) -> str:
-    """A difference with its sign and its interval: +0.013 [+0.002, +0.024]."""
+    """A difference with its sign and its interval: +0.013 [+0.002, +0.024].
+
+    Parameters
+    ----------
+    value : float
+    low : float
+        Lower end of the interval.
+    high : float
+        Upper end of the interval.
+    decimals : int
+    """
     first, *ends = (with_sign(number, decimals) for number in (value, low, high))
     return f"{first} [{', '.join(ends)}]"

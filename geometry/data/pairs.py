@@ -371,8 +371,10 @@ def check_pair(line: int, left: str, right: str, score: str) -> None:
     ----------
     line : int
         Its number, for the message.
-    left, right : str
-        The two sentences, stripped.
+    left : str
+        The first sentence, stripped.
+    right : str
+        The second one, stripped.
     score : str
     """
     if not left or not right:

@@ -25,9 +25,9 @@ from .limits import (
 )
 
 DELIMITERS = (",", "\t", ";", "|")
+SAMPLE_ROWS = 200  # by which columns are recognised
 _KNOWN = {*TEXT_NAMES, *LABEL_NAMES, *SCORE_NAMES, *(name for pair in PAIR_NAMES for name in pair)}
 _NOWHERE = "\x1f"  # the delimiter of a table of one column: it occurs in no text
-_SAMPLE_ROWS = 200
 _SAMPLE_CHARACTERS = 1_000  # of a cell
 _LONGEST_NUMBER = 400  # characters
 _MAX_LABELS = 50
@@ -77,7 +77,7 @@ class Table:
         mean_lengths = {
             place: sum(map(len, cells)) / len(cells)
             for place in range(len(self.columns))
-            if (cells := [row[place] for row in self.rows[:_SAMPLE_ROWS]])
+            if (cells := [row[place] for row in self.rows[:SAMPLE_ROWS]])
             and _mostly(map(_has_letter, cells))
         }
         return max(mean_lengths, key=lambda place: mean_lengths[place]) if mean_lengths else None
@@ -219,7 +219,7 @@ def _sniff(text: str, delimiters: Sequence[str], limits: Limits) -> str:
     for quoting in _QUOTINGS:
         for delimiter in delimiters:
             try:
-                sample = islice(_records(text, (delimiter, quoting), limits), _SAMPLE_ROWS)
+                sample = islice(_records(text, (delimiter, quoting), limits), SAMPLE_ROWS)
                 widths = [len(cells) for _, cells in sample if cells]
             except CorpusError:
                 continue
@@ -258,7 +258,7 @@ def header_of(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
         return False
     if any(cell.casefold() in _KNOWN for cell in first):
         return True
-    sample = body[:_SAMPLE_ROWS]
+    sample = body[:SAMPLE_ROWS]
     if len(first) < 2 or not sample or not all(map(_is_like_a_name, first)):
         return False  # of one column, the first line may well be a text
     columns = list(zip(*sample, strict=True))

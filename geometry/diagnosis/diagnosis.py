@@ -115,9 +115,9 @@ def diagnose(
         The same rows at other layers, which the trial compares raw. With pairs that are vectors of
         p left and p right sides: those sides there, (2 p, d'), left ones first.
     units : (n,) ids, optional
-        Rows of one unit, such as the sentences of one text, stay in one half, and intervals draw
-        or leave them out together. A text or vector that comes again takes part in the trial once,
-        because a phrase of many texts would join them all.
+        Rows of one unit, such as the sentences of one text, stay in one half. Intervals draw them
+        or leave them out together. The trial uses repeated texts and vectors only once: a sentence
+        that many texts contain would otherwise join them into one unit.
     seed : int
     about : mapping of str to str, optional
         Name, model, layer and pooling, for a report.

@@ -102,7 +102,17 @@ def copies(X: np.ndarray, texts: Sequence[str] | None = None) -> np.ndarray:
 
 
 def connected(first: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """(n,) the first of all rows that copies (n,) and pairs (p,) connect with each row."""
+    """For each row, the first of all rows that copies and pairs connect with it, (n,).
+
+    Parameters
+    ----------
+    first : (n,) array of int
+        For each row, the first row that is a copy of it.
+    left : (p,) array of int
+        One row of each pair.
+    right : (p,) array of int
+        The other row of each pair.
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

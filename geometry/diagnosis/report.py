@@ -9,10 +9,11 @@ from html import escape
 from importlib.metadata import version
 from typing import Any
 
+from ..data.catalogues import Translate
 from ..data.number_text import signed
 from . import sentences, svg
 from .diagnosis import Diagnosis
-from .sentences import REPORT, Translate
+from .sentences import REPORT
 
 # No script, and nothing from another address.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"

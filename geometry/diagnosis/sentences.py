@@ -5,8 +5,9 @@ The functions take a function that translates: pages give their catalogue's, the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
+from ..data.catalogues import Translate
 from ..data.corpus import Corpus
 from ..data.embeddings import VectorSet
 from ..data.number_text import change, estimate, signed
@@ -16,8 +17,6 @@ from .diagnosis import Diagnosis
 from .findings import Finding
 from .trial import Cure
 from .yardsticks import NEIGHBOURS
-
-Translate = Callable[[str], str]
 
 TITLES = {
     "cone": "Cone",

@@ -20,12 +20,14 @@ def histogram(
     x_label: str,
     names: tuple[str, str],
 ) -> str:
-    """Bars of shares (b,) between edges (b + 1,), and a reference (b,) as a line.
+    """Bars of shares between edges, and a reference as a line.
 
     Parameters
     ----------
-    edges, shares, reference : arrays
-        The reference may be empty.
+    edges : (b + 1,) array
+    shares : (b,) array
+    reference : (b,) array
+        May be empty.
     title : str
         The text alternative.
     x_label : str
@@ -65,7 +67,10 @@ def bars(
     ----------
     values : (b,) array
     labels : sequence of b str
-    title, x_label, y_label : str
+    title : str
+        The text alternative.
+    x_label : str
+    y_label : str
     """
     low, high = min(0.0, float(values.min())), max(0.0, float(values.max())) or 1.0
     base = float(_scale(np.zeros(1), (low, high), (HEIGHT - BOTTOM, TOP))[0])
@@ -97,7 +102,10 @@ def points(places: np.ndarray, *, title: str, x_label: str, y_label: str, origin
     ----------
     places : (m, 2) array
         The first axis is drawn upwards.
-    title, x_label, y_label : str
+    title : str
+        The text alternative.
+    x_label : str
+    y_label : str
     origin : str
         Its label.
     """

@@ -83,8 +83,10 @@ class PairYardstick:
 
     Parameters
     ----------
-    left, right : (p,) arrays of int
-        Row numbers.
+    left : (p,) array of int
+        Row number of the first of each pair.
+    right : (p,) array of int
+        Row number of the second.
     gold : (p,) array of float
     seed : int
         Of the resamples.

@@ -17,7 +17,8 @@ from typing import Literal
 
 import numpy as np
 
-from .encoder import Encoder, Progress
+from ..hub.download import Progress
+from .encoder import Encoder
 from .pool import POOLINGS, as_poolings
 from .tokenizer import check_text, checked_texts
 

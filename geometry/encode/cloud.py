@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..data.corpus import Corpus
+from ..hub.download import Progress
 from .disk_cache import (
     BYTES_AT_ONCE,
     CODE_VERSION,
@@ -24,7 +25,7 @@ from .disk_cache import (
     recalled_vectors,
     stored,
 )
-from .encoder import Encoder, Layer, Progress
+from .encoder import Encoder, Layer
 from .pool import DEFAULT_POOLING
 from .precision import refuse_too_narrow
 
@@ -109,7 +110,9 @@ def read_cloud(
         "sentences", "tokens" or "types".
     layer : int, tuple of int or str
         As in ``Encoder.encode``; one layer for tokens. Types have none.
-    pooling, special_tokens : str, bool
+    pooling : str
+        As in ``Encoder.encode``; for sentences only.
+    special_tokens : bool
         As in ``Encoder.encode``; for sentences only.
     max_points : int
         A larger cloud is sampled without replacement.
@@ -173,10 +176,19 @@ def is_stored(
 ) -> bool:
     """Whether the store has the vectors that ``read_cloud`` needs, so that it encodes nothing.
 
+    Parameters without a description are as in ``read_cloud``.
+
     Parameters
     ----------
-    encoder, corpus, unit, layer, pooling, special_tokens, max_points, seed, whole_sentences
-        As in ``read_cloud``.
+    encoder : Encoder
+    corpus : Corpus
+    unit : str
+    layer : int, tuple of int or str
+    pooling : str
+    special_tokens : bool
+    max_points : int
+    seed : int
+    whole_sentences : bool
     store : ArrayStore
     """
     layers = encoder.layer_indices(layer)
@@ -331,7 +343,12 @@ def piece_frequencies(
 ) -> np.ndarray:
     """For each text, the mean over its pieces of log10 of their count in all texts, (n,).
 
-    progress : as in ``Encoder.tokenize``.
+    Parameters
+    ----------
+    encoder : Encoder
+    texts : sequence of n str
+    progress : callable, optional
+        As in ``Encoder.tokenize``.
     """
     pieces = encoder.tokenize(texts, progress=progress)
     counts = Counter(piece for sentence in pieces for piece in sentence)

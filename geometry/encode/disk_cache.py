@@ -26,8 +26,9 @@ from filelock import FileLock, Timeout
 from platformdirs import user_cache_path
 
 from ..data.corpus import Corpus
+from ..hub.download import Progress
 from .blocks import OWNER_ONLY, encode_to_files
-from .encoder import OWN, Encoder, Layer, Progress
+from .encoder import OWN, Encoder, Layer
 from .pool import POOLINGS, check_pooling
 from .shipped_vectors import read_shipped, shipped_index
 
@@ -308,7 +309,11 @@ def recalled_vectors(
     ----------
     encoder : Encoder
     corpus : Corpus
-    layer, pooling, special_tokens
+    layer : int, tuple of int or str
+        As in ``Encoder.encode``.
+    pooling : str
+        As in ``Encoder.encode``.
+    special_tokens : bool
         As in ``Encoder.encode``.
     store : ArrayStore, optional
         Without one nothing is stored.
@@ -425,7 +430,9 @@ def blocks_name(encoder: Encoder, corpus: Corpus, pooling: str, special_tokens: 
     ----------
     encoder : Encoder
     corpus : Corpus
-    pooling, special_tokens
+    pooling : str
+        As in ``Encoder.encode``.
+    special_tokens : bool
         As in ``Encoder.encode``.
     """
     return key_of(encoder, corpus, "sentences", 0, pooled_name(pooling, special_tokens))

@@ -13,6 +13,7 @@ import numpy as np
 from ..data.embeddings import TokenEmbeddings, VectorTable
 from ..data.limits import LIMITS
 from ..hub import bundled
+from ..hub.download import Progress
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import count_weights
 from .architecture import TransformerStates, read_architecture
@@ -38,7 +39,6 @@ from .word_table import WordReader, WordStates, read_word_architecture, word_fol
 if TYPE_CHECKING:
     from torch import Tensor
 
-Progress = Callable[[int, int], None]  # (texts done, texts in all); raise in it to stop
 Layer = int | str | tuple[int, ...]
 
 TOKENS_PER_BATCH, GPU_TOKENS_PER_BATCH = 2048, 16384  # padded, in one pass; see bench/encode.py
@@ -393,7 +393,9 @@ class Encoder:
         texts : sequence of str
         layers : sequence of int, optional
             By default every layer, from 0 to n_layers.
-        include_special, progress
+        include_special : bool
+            As in ``encode_tokens``.
+        progress : callable, optional
             As in ``encode_tokens``.
         """
         chosen = range(self.n_layers + 1) if layers is None else layers
@@ -521,7 +523,7 @@ def fingerprint_of(
     *,
     known: str | None,
     dtype: str,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> str:
     """sha256 of the weights, tokenizer and settings in a folder, and of the dtype.
 

@@ -57,8 +57,10 @@ def try_model(
         For error messages.
     watch : callable, optional
         Called several times a second; an exception raised in it ends the trial.
-    base_bytes, base_seconds : int, float
-        What any model may take; more is added for the size of its files.
+    base_bytes : int
+        Memory that any model may take; more is added for the size of its files.
+    base_seconds : float
+        Time that any model may take; more is added for the size of its files.
 
     Raises
     ------

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..data.corpus import Corpus
+from ..hub.download import Progress
 from .disk_cache import key_of
-from .encoder import Encoder, Progress
+from .encoder import Encoder
 
 
 def type_averages_key(encoder: Encoder, corpus: Corpus) -> str:
@@ -23,9 +24,18 @@ def type_averages(
 
     The counterpart of averaged GloVe vectors: one *static* vector a type, without special tokens
     and positions. Layer 0 differs: it adds positions and special tokens, and normalises.
-    Raises ValueError naming the first text without a word piece.
 
-    progress : as in ``Encoder.tokenize``.
+    Parameters
+    ----------
+    encoder : Encoder
+    texts : sequence of n str
+    progress : callable, optional
+        As in ``Encoder.tokenize``.
+
+    Raises
+    ------
+    ValueError
+        If a text has no word piece; the message names the first.
     """
     table = encoder.type_embeddings()
     row_of = {word: row for row, word in enumerate(table.words)}

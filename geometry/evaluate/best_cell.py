@@ -85,7 +85,11 @@ class RecordingBootstrap(PairBootstrap):
 
     Parameters
     ----------
-    gold_scores, draws, seed
+    gold_scores : (n,) array of float, n >= 3
+        As in ``PairBootstrap``.
+    draws : int
+        As in ``PairBootstrap``.
+    seed : int
         As in ``PairBootstrap``.
 
     Attributes
@@ -109,7 +113,12 @@ class HalfChoice:
 
     Cells come one column at a time; only the similarities of the best cell so far stay in memory.
 
-    gold_scores, random_state : as in ``halves``, which raises.
+    Parameters
+    ----------
+    gold_scores : (n,) array of float
+        As in ``halves``, which raises.
+    random_state : int
+        As in ``halves``.
     """
 
     def __init__(self, gold_scores: np.ndarray, *, random_state: int = 0) -> None:

@@ -269,13 +269,19 @@ def evaluate_pairs(
 
     Parameters
     ----------
-    left, right : (n, d) array of float, n >= 3
-        One pair a row.
+    left : (n, d) array of float, n >= 3
+        The first of each pair.
+    right : (n, d) array of float, n >= 3
+        The second of each pair.
     gold_scores : (n,) array of float
         Human scores in any range.
-    similarity, precision
+    similarity : str
         As in ``pair_similarities``.
-    draws, seed : int
+    precision : Whitening, WhiteningMap or Moments, optional
+        As in ``pair_similarities``.
+    draws : int
+        Resamples of the bootstrap.
+    seed : int
         Of the bootstrap.
 
     Raises

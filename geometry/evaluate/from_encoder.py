@@ -11,10 +11,11 @@ import numpy as np
 from ..data.pairs import Pairs
 from ..encode.encoder import Encoder
 from ..encode.pool import as_poolings
+from ..hub.download import Progress
 from ..linalg.moments import Moments
 from .bootstrap import DRAWS
 from .fitting import FROM_SUMS, FitVectors, Layers, average_layers
-from .grid import Grid, LayerName, Progress, evaluate_grid
+from .grid import Grid, LayerName, evaluate_grid
 from .specs import LADDER, parse_treatments
 from .subsets import resamples_of
 
@@ -45,12 +46,17 @@ def evaluate_encoder(
     time. In bfloat16 a layer and pooling whose vectors lie too close together have no scores
     ("too_narrow").
 
+    ``layers``, ``treatments``, ``similarity``, ``draws`` and ``seed`` are as in ``evaluate_grid``.
+
     Parameters
     ----------
     encoder : Encoder
     pairs : Pairs
-    layers, treatments, similarity, draws, seed
-        As in ``evaluate_grid``.
+    layers : sequence, optional
+    treatments : sequence of str
+    similarity : str
+    draws : int
+    seed : int
     poolings : sequence of str
         Of ``POOLINGS``.
     fit_texts : sequence of str, optional

@@ -14,11 +14,12 @@ import numpy as np
 from ..data.embeddings import VectorReport, VectorTable
 from ..data.pairs import Pairs
 from ..encode.type_averages import type_averages as type_averages
+from ..hub.download import Progress
 from ..linalg.moments import Moments
 from ..vectors.word_averages import SentenceVectors, sentence_vectors, words_of
 from ..vectors.word_pairs import word_pair_vectors
 from .bootstrap import DRAWS, LEAST_PAIRS, PairScore, evaluate_pairs
-from .grid import Grid, Progress, evaluate_grid
+from .grid import Grid, evaluate_grid
 from .specs import LADDER
 from .subsets import resamples_of
 
@@ -97,6 +98,8 @@ def evaluate_words(
 ) -> WordGrid:
     """The grid of a table of word vectors on pairs: weightings in place of layers and poolings.
 
+    Parameters without a description are as in ``evaluate_encoder``.
+
     Parameters
     ----------
     table : VectorTable
@@ -106,13 +109,19 @@ def evaluate_words(
         treatment "svd:1", fitted like any other.
     counts : mapping of str to float, optional
         Word counts, needed by "sif" and "zipf".
-    fit_texts, fit_on : sequence of str and str, optional
-        Texts to fit treatments on, each distinct text once, and their name. By default the
-        sentences of the pairs.
+    fit_texts : sequence of str, optional
+        Texts to fit treatments on, each distinct text once. By default the sentences of the
+        pairs.
+    fit_on : str, optional
+        Name of ``fit_texts``.
     tokenizer : callable
         From a text to its words.
-    treatments, similarity, draws, seed, aggregation, progress
-        As in ``evaluate_encoder``.
+    treatments : sequence of str
+    similarity : str
+    draws : int
+    seed : int
+    aggregation : str, optional
+    progress : callable, optional
 
     Raises
     ------
@@ -156,12 +165,16 @@ def average_pairs(
 ) -> AveragedPairs:
     """The first half of ``evaluate_words``: averages of words.
 
-    Errors are those of ``evaluate_words``.
+    Parameters and errors are those of ``evaluate_words``.
 
     Parameters
     ----------
-    table, pairs, weightings, counts, fit_texts, tokenizer
-        As in ``evaluate_words``.
+    table : VectorTable
+    pairs : Pairs
+    weightings : str or sequence of str
+    counts : mapping of str to float, optional
+    fit_texts : sequence of str, optional
+    tokenizer : callable
     """
     named = (weightings,) if isinstance(weightings, str) else tuple(dict.fromkeys(weightings))
 
@@ -202,12 +215,19 @@ def evaluate_averages(
 ) -> WordGrid:
     """The second half of ``evaluate_words``: averages are treated and scored.
 
+    Parameters without a description are as in ``evaluate_words``.
+
     Parameters
     ----------
     averages : AveragedPairs
         The result of ``average_pairs``.
-    treatments, fit_on, similarity, draws, seed, aggregation, progress
-        As in ``evaluate_words``.
+    treatments : sequence of str
+    fit_on : str, optional
+    similarity : str
+    draws : int
+    seed : int
+    aggregation : str, optional
+    progress : callable, optional
     """
     known, fit = averages.known, averages.fit
     scored = _known_pairs(averages.pairs, known)
@@ -307,7 +327,9 @@ def evaluate_word_pairs(
         Word pairs, as ``read_word_pairs`` returns them.
     similarity : str
         As in ``pair_similarities``.
-    draws, seed : int
+    draws : int
+        Resamples of the bootstrap.
+    seed : int
         Of the bootstrap.
 
     Raises

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..encode.layers import resolve_layers
 from ..encode.precision import is_too_narrow
+from ..hub.download import Progress
 from ..linalg.rows import UndefinedMeasure
 from ..measure.cosines import mean_cosine
 from ..transform.treatments import Treatment
@@ -18,9 +19,6 @@ from .similarities import SIMILARITIES, pair_similarities
 from .specs import LADDER, TreatmentSpec, parse_treatment, parse_treatments
 
 LayerName = int | str | tuple[int, ...]
-Progress = Callable[
-    [int, int], None
-]  # (cells done, cells in all); an exception in it ends the work
 THESE = "evaluation sentences"  # name of the fit set if none is given: the scored sentences
 RAW = parse_treatment("none")
 
@@ -256,8 +254,10 @@ def evaluate_grid(
         Name of the pairs.
     similarity : str
         Of ``SIMILARITIES``.
-    draws, seed : int
-        Of the bootstrap, if ``bootstrap`` is None.
+    draws : int
+        Resamples, if ``bootstrap`` is None.
+    seed : int
+        Of these resamples.
     bootstrap : PairBootstrap, optional
         Resamples with the same gold scores.
     raw_score : PairScore, optional

@@ -39,9 +39,11 @@ def pair_similarities(
 
     Parameters
     ----------
-    left, right : (n, d) array
-        One pair a row. Computed in float64, because in a narrow cone float32 leaves only a few
-        dozen distinct cosines among thousands of pairs.
+    left : (n, d) array
+        The first of each pair. Computed in float64, because in a narrow cone float32 leaves
+        only a few dozen distinct cosines among thousands of pairs.
+    right : (n, d) array
+        The second of each pair.
     similarity : str
         Of ``SIMILARITIES``.
     precision : Whitening, WhiteningMap or Moments, optional

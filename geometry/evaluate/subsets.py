@@ -56,7 +56,9 @@ class SubsetBootstrap(PairBootstrap):
         The subset of each pair.
     how : str
         Of ``AGGREGATIONS``.
-    draws, seed : int
+    draws : int
+        As in ``PairBootstrap``.
+    seed : int
         As in ``PairBootstrap``.
 
     Raises

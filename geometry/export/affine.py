@@ -111,7 +111,9 @@ def save_transform(path: str | os.PathLike[str], fitted: Any, **about: object) -
     Parameters
     ----------
     path : str or path
-    fitted, **about
+    fitted : object
+        As in ``affine_map``.
+    **about
         As in ``affine_map``.
     """
     Path(path).write_bytes(transform_bytes(affine_map(fitted, **about)))

@@ -36,7 +36,8 @@ def parquet_bytes(
     Parameters
     ----------
     vectors : (n, d) array
-    texts, labels : sequences of n str, optional
+    texts : sequence of n str, optional
+    labels : sequence of n str, optional
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -68,8 +69,9 @@ def projector_files(
     Parameters
     ----------
     vectors : (n, d) array
-    texts, labels : sequences of n str, optional
-        Without both there are no metadata.
+    texts : sequence of n str, optional
+    labels : sequence of n str, optional
+        Without texts and labels there are no metadata.
     """
     _need_one_each(vectors, texts=texts, labels=labels)
     out = io.StringIO()
@@ -98,8 +100,10 @@ def write_vectors(
     ----------
     path : str or path
     vectors : (n, d) array
-    texts, labels : sequences of n str, optional
-        Not in .npy, which holds numbers only.
+    texts : sequence of n str, optional
+        Not written to .npy, which is for numbers only.
+    labels : sequence of n str, optional
+        Not written to .npy, which is for numbers only.
 
     Raises
     ------

@@ -23,7 +23,8 @@ class PlanePoint:
 
     Parameters
     ----------
-    uniformity, alignment : float
+    uniformity : float
+    alignment : float
     value : float
         Of its colour.
     label : str

@@ -42,8 +42,10 @@ def bars_figure(
     Parameters
     ----------
     groups : sequence of Bars
-    x, y : str
-        Titles of the axes.
+    x : str
+        Title of the x axis.
+    y : str
+        Title of the y axis.
     theme : Theme
     height : int
         Pixels.

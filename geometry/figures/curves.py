@@ -24,15 +24,18 @@ class Curve:
 
     Parameters
     ----------
-    x, y : (m,) arrays of float
+    x : (m,) array of float
+    y : (m,) array of float
     name : str
         Its text in the legend.
     place : int or None
         The number of the compared cloud, 0 for raw; None for a reference line.
     step : bool
         True for a line of steps, as of a histogram.
-    low, high : (m,) arrays of float or None
-        Ends of the intervals, which are shaded.
+    low : (m,) array of float or None
+        Lower ends of the intervals, which are shaded.
+    high : (m,) array of float or None
+        Upper ends of the intervals.
     dots : bool
         True to mark each point, where the line between two points has no meaning of its own. A
         NaN in y leaves a gap.
@@ -57,12 +60,18 @@ class Axes:
 
     Parameters
     ----------
-    x, y : str
-        Titles.
-    log_x, log_y : bool
-        True for a logarithmic axis.
-    x_range, y_range : (float, float) or None
-        Ends of the axis in data units; None to show all data. Above 0 on a logarithmic axis.
+    x : str
+        Title of the x axis.
+    y : str
+        Title of the y axis.
+    log_x : bool
+        True for a logarithmic x axis.
+    log_y : bool
+        True for a logarithmic y axis.
+    x_range : (float, float) or None
+        Ends of the x axis in data units; None to show all data. Above 0 on a logarithmic axis.
+    y_range : (float, float) or None
+        Likewise for the y axis.
     percent : bool
         True to show y as a percentage.
     x_ticks : tuple of float

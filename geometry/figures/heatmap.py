@@ -54,7 +54,8 @@ def matrix_figure(
     Parameters
     ----------
     matrix : (k, k) array of float
-    names : k names of its rows and columns
+    names : k strings
+        Names of its rows and columns.
     theme : Theme
     title : str
         Title of both axes: what the names are names of.
@@ -188,8 +189,10 @@ class Cells:
         The text in each cell.
     about : r by c strings
         The hover text of each cell.
-    rows, columns : r and c strings
-        Names.
+    rows : r strings
+        Names of the rows.
+    columns : c strings
+        Names of the columns.
     """
 
     values: np.ndarray

@@ -35,8 +35,10 @@ def cosine_histogram_figure(
 
     Parameters
     ----------
-    raw, white : (m,) arrays of float
-        Share of the pairs in each bin, for the raw and the whitened cloud.
+    raw : (m,) array of float
+        Share of the pairs of the raw cloud in each bin.
+    white : (m,) array of float
+        The same for the whitened cloud.
     reference : (m,) array of float
         The same for isotropic directions.
     edges : (m + 1,) array of float in [-1, 1]

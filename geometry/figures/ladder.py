@@ -37,8 +37,10 @@ class Rung:
         The hover text.
     value : float or None
         The score; None if undefined.
-    low, high : float or None
-        Ends of the interval; None without one.
+    low : float or None
+        Lower end of the interval; None without one.
+    high : float or None
+        Upper end of the interval; None without one.
     place : int
         The number of the rung's family, which decides the colour.
     ticks : sequence of Tick

@@ -22,8 +22,10 @@ class Theme:
         Faint lines.
     paper : str
         The background.
-    raw, white : str
-        The raw and the whitened cloud, where each has one colour.
+    raw : str
+        The raw cloud, where it has one colour.
+    white : str
+        The whitened cloud, where it has one colour.
     accent : str
         Selected points.
     categories : tuple of str

@@ -60,8 +60,12 @@ class Panel:
     axis_titles : k strings
     origin_label : str or None
         Label of the origin; None for a picture without an origin.
-    wedges, bands, marks : sequences
-        Cones, shaded directions and marked points.
+    wedges : sequence of Wedge
+        Cones.
+    bands : sequence of Band
+        Shaded directions.
+    marks : sequence of Mark
+        Marked points.
     """
 
     coordinates: np.ndarray

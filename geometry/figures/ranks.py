@@ -78,8 +78,13 @@ def levels_figure(
 
     Parameters
     ----------
-    measured, references, theme, height
+    measured : (str, sequence of Level)
         As in ``ranks_figure``; there is one bin or more.
+    references : sequence of the same
+        As in ``ranks_figure``.
+    theme : Theme
+    height : int
+        Pixels.
     titles : (str, str)
         Of the x axis, of the y axis.
     """

@@ -20,7 +20,8 @@ class Dots:
 
     Parameters
     ----------
-    x, y : (m,) arrays of float
+    x : (m,) array of float
+    y : (m,) array of float
     about : m strings
         The hover text of each point.
     name : str

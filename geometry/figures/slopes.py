@@ -62,7 +62,10 @@ def slopes_figure(
 
     Parameters
     ----------
-    before, after : sequences of Item
+    before : sequence of Item
+        The left list.
+    after : sequence of Item
+        The right list.
     words : SlopeWords
     theme : Theme
     """

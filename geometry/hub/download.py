@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 from .cache import HubCache
 
-Progress = Callable[[int, int], None]  # (bytes there, bytes in all); raise in it to cancel
+Progress = Callable[[int, int], None]  # (done, in all); raise in it to end the work
 
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
 PULSE = 0.2  # seconds between two reports, and the longest delay of a cancel

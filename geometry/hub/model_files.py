@@ -209,7 +209,17 @@ def read_settings(path: Path, *, name: str) -> Any:
 
 
 def refuse_long(path: Path, limit: int, *, name: str) -> None:
-    """Raise ModelFilesError "half_downloaded" for a file of settings beyond a number of bytes."""
+    """Raise ModelFilesError "half_downloaded" for a file of settings beyond a number of bytes.
+
+    Parameters
+    ----------
+    path : Path
+        The file of settings.
+    limit : int
+        Bytes.
+    name : str
+        Of the model, for the message.
+    """
     if path.stat().st_size > limit:
         raise incomplete(name, path.name, f"it has more than {limit:,} bytes")
 

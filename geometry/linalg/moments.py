@@ -68,15 +68,17 @@ class Moments:
 
         Parameters
         ----------
-        X : (n, d), float32 or float64
-        sample_weight : (n,), 0 or more
-        like : moments of earlier rows of the same cloud. They halve the time, and change no sum
-            but by rounding.
+        X : (n, d) array of float32 or float64
+        sample_weight : (n,) array, >= 0, optional
+        like : Moments, optional
+            Of earlier rows of the same cloud. They halve the time. Sums change only by
+            rounding.
 
-
-        Raises ValueError if numbers are so large or small that their fourth powers leave float64,
-        or that float32 loses digits. Raises ValueError with the first row that holds NaN or
-        infinity.
+        Raises
+        ------
+        ValueError
+            If numbers are so large or small that their fourth powers leave float64, or that float32
+            loses digits. For NaN or infinity; the message names the first such row.
         """
         with np.errstate(over="ignore", invalid="ignore"):  # the next line raises instead
             found = cls.of_part(X, sample_weight, like)

@@ -79,8 +79,14 @@ def baselines_with_errors(
 
     Parameters
     ----------
-    names, n, d, seed
-        As in ``isotropic_baselines``.
+    names : iterable of str
+        Of ``measure_names``.
+    n : int, >= 1
+        Rows.
+    d : int, >= 1
+        Dimensions.
+    seed : int
+        Of the simulated baselines.
     simulate : bool
         False leaves out baselines that must be simulated and are not cached.
     """

@@ -96,10 +96,13 @@ def subsampled_angles(
 
     Parameters
     ----------
-    X : (n, d) rows.
-    U : (n, d) the same as unit rows.
-    chosen : (B, n) bools, the rows of each subsample.
-    quantiles : of the angles.
+    X : (n, d) array of float
+    U : (n, d) array of float
+        The same as unit rows.
+    chosen : (B, n) array of bool
+        The rows of each subsample.
+    quantiles : tuple of float in [0, 1]
+        Of the angles.
     """
     means = chosen.astype(np.float64) @ X  # (B, d), the means up to a factor
     axes = means / np.linalg.norm(means, axis=1, keepdims=True)

@@ -160,8 +160,10 @@ def alignment(left: np.ndarray, right: np.ndarray) -> float:
 
     Parameters
     ----------
-    left, right : (n, d) arrays of float
+    left : (n, d) array of float
         No zero row; rows are normalised first.
+    right : (n, d) array of float
+        The other row of each pair, likewise.
 
     References
     ----------

@@ -49,11 +49,15 @@ def jackknife_interval(
 
     Parameters
     ----------
-    of : the measure.
-    arrays : each (n, ...), cut by the same rows; n >= MIN_ROWS.
-    units : (n,) ids. Rows of one unit (tokens of one sentence, occurrences of one type) are left
-        out together; there must be MIN_ROWS units.
-    seed : of the groups.
+    of : callable
+        The measure: takes the arrays, returns a float.
+    *arrays : (n, ...) arrays, n >= MIN_ROWS
+        All are cut by the same rows.
+    units : (n,) ids, optional
+        Rows of one unit (tokens of one sentence, occurrences of one type) are left out together.
+        There must be MIN_ROWS units.
+    seed : int
+        Of the groups.
     """
     unit = units_of(units, _rows(arrays))
     n_units = int(unit.max(initial=-1)) + 1

@@ -121,8 +121,10 @@ def neighbour_changes(
 
     Parameters
     ----------
-    before, after : (n, d) and (n, e) arrays of float, n > k + 1
-        The same rows, such as raw and whitened. No zero row.
+    before : (n, d) array of float, n > k + 1
+        Such as raw vectors. No zero row.
+    after : (n, e) array of float
+        The same rows, such as whitened. No zero row.
     k : int, >= 1
         Neighbours of each row, by cosine.
     labels : sequence of n labels, optional
@@ -170,11 +172,16 @@ def changes_of(
 ) -> NeighbourChanges:
     """``neighbour_changes`` from neighbours that were found before, more than k of each row.
 
+    ``k``, ``labels``, ``units`` and ``seed`` are as in ``neighbour_changes``.
+
     Parameters
     ----------
-    before, after : Nearest
-    k, labels, units, seed
-        As in ``neighbour_changes``.
+    before : Nearest
+    after : Nearest
+    k : int, >= 1
+    labels : sequence of n labels, optional
+    units : (n,) ids, optional
+    seed : int
     """
     n = len(before.rows)
     codes = None

@@ -100,14 +100,20 @@ def closest(
 
     Parameters
     ----------
-    A : (n, d) float64, of a size whose squares are in float32's range.
-    k : how many; cut to n - 1.
-    block_rows : rows multiplied at a time.
-    watch : called as ``watch(rows, S)`` with each block (m, n) of scores
+    A : (n, d) array of float64
+        Squares of its numbers are in float32's range.
+    k : int
+        Neighbours of each row; cut to n - 1.
+    block_rows : int
+        Rows multiplied at a time.
+    watch : callable, optional
+        Called as ``watch(rows, S)`` with each block (m, n) of scores
         S_ij = a_i'a_j - |a_j|^2 / 2 of the rows minus their mean, -inf at j = i. It may overwrite
         them. With several threads it is called in each of them.
-    progress : called with (rows done, rows in all), in the caller's thread.
-    threads : blocks multiplied at the same time.
+    progress : callable, optional
+        Called with (rows done, rows in all), in the caller's thread.
+    threads : int
+        Blocks multiplied at the same time.
     """
     A = A - A.mean(axis=0)
     n, d = A.shape
@@ -276,7 +282,11 @@ def label_agreement_interval(
 
     Parameters
     ----------
-    X, labels, k
+    X : (n, d) array of float
+        As in ``label_agreement``.
+    labels : sequence of n labels
+        As in ``label_agreement``.
+    k : int, >= 1
         As in ``label_agreement``.
     units : (n,) ids
         Rows of one unit, such as the sentences of one text, are drawn together, and are no
@@ -325,10 +335,15 @@ def agreement_draws(
 ) -> AgreementDraws | None:
     """The agreement in each subsample, neighbours found anew; None below MIN_ROWS units.
 
+    Parameters are as in ``label_agreement_interval``.
+
     Parameters
     ----------
-    X, labels, k, units, seed
-        As in ``label_agreement_interval``.
+    X : (n, d) array of float
+    labels : sequence of n labels
+    k : int, >= 1
+    units : (n,) ids, optional
+    seed : int
     """
     codes = label_codes(labels)
     X, unit = np.asarray(X)[codes >= 0], units_of(units, len(X))[codes >= 0]
@@ -383,10 +398,14 @@ def refuse_ties(U: np.ndarray, near: np.ndarray, *, k: int, equal: float) -> Non
 
     Parameters
     ----------
-    U : (n, d) unit rows.
-    near : (n, 2k or n - 1) their nearest, nearest first.
-    k : how many neighbours are counted.
-    equal : the share of 1 - cos that may be rounding.
+    U : (n, d) array of float
+        Unit rows.
+    near : (n, 2k or n - 1) array of int
+        Their neighbours, nearest first.
+    k : int
+        Neighbours that are counted.
+    equal : float
+        The share of 1 - cos that may be rounding.
     """
     kth, later = (np.einsum("nd,nd->n", U, U[near[:, at]]) for at in (k - 1, -1))
     mean = (U @ U.sum(axis=0) - 1) / (len(U) - 1)

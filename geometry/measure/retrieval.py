@@ -54,7 +54,9 @@ def ndcg_at_k(found: np.ndarray, relevant: Sequence[Grades]) -> np.ndarray:
 
     Parameters
     ----------
-    found, relevant
+    found : (q, k) array of int
+        As in ``recall_at_k``.
+    relevant : sequence of q mappings
         As in ``recall_at_k``.
 
     References
@@ -76,8 +78,10 @@ def retrieval_score(before: np.ndarray, after: np.ndarray, *, seed: int = 0) -> 
 
     Parameters
     ----------
-    before, after : (q,) arrays
+    before : (q,) array
         Of ``recall_at_k`` or ``ndcg_at_k``.
+    after : (q,) array
+        Of the same function.
     seed : int
         Of the resamples.
     """

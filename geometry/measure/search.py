@@ -114,9 +114,16 @@ class Search:
     def nearest_except(
         self, queries: np.ndarray, k: int, left_out: Sequence[Collection[int]]
     ) -> Nearest:
-        """The k nearest rows of each query (m, d), without the rows left out for it.
+        """The k nearest rows of each query, without the rows left out for it.
 
-        k is cut to the rows that every query has.
+        Parameters
+        ----------
+        queries : (m, d) array
+            No zero row.
+        k : int >= 1
+            Cut to the number of rows that are left for every query.
+        left_out : sequence of m collections of int
+            Row numbers.
         """
         most = max(map(len, left_out), default=0)
         near = self.nearest(queries, k + most)

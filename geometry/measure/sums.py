@@ -48,14 +48,18 @@ class Shared:
     Parameters
     ----------
     X : (n, d) array of float
-    seed : of the order.
-    uses : those of COSTLY that some measure reads.
-    units : (n,) ids. Rows of one unit, such as the tokens of one sentence, are left out together:
-        they are a cluster. None takes each row as one.
+    seed : int
+        Of the order.
+    uses : frozenset of str
+        Those of COSTLY that some measure reads.
+    units : (n,) ids, optional
+        Rows of one unit, such as the tokens of one sentence, are left out together: they are a
+        cluster. None takes each row as one.
 
     Attributes
     ----------
-    cluster_starts, cluster_sizes : (u,) first row of each cluster, and its number of rows.
+    cluster_starts, cluster_sizes : (u,) arrays of int
+        First row of each cluster, and its number of rows.
     """
 
     def __init__(

@@ -61,12 +61,17 @@ def measure_table(
     Parameters
     ----------
     X : (n, d) array of float
-    names : some of ``measure_names()``; None takes all.
-    seed : of the groups, subsamples and simulated baselines.
-    intervals : False leaves out the intervals, which take most of the time.
-    simulate : False leaves out the baselines that have no closed form.
-    units : (n,) ids. Intervals leave out rows of one unit together, such as the tokens of one
-        sentence, which resemble each other. None takes each row as a unit.
+    names : iterable of str, optional
+        Of ``measure_names()``; None takes all.
+    seed : int
+        Of the groups, subsamples and simulated baselines.
+    intervals : bool
+        False leaves out the intervals, which take most of the time.
+    simulate : bool
+        False leaves out the baselines that have no closed form.
+    units : (n,) ids, optional
+        Intervals leave out rows of one unit together, such as the tokens of one sentence, which
+        resemble each other. None takes each row as a unit.
     """
     chosen = _check(names)
     uses = frozenset(part for name in chosen for part in LISTED[name].uses)

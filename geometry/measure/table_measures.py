@@ -34,18 +34,32 @@ class Listed:
 
     Parameters
     ----------
-    label : what a reader sees, in English; pages translate it.
-    of : the value from a view.
-    baseline : the value for n isotropic rows in d dimensions in closed form; None simulates it.
-    low, high : the ends of the range.
-    ceiling : the largest value of n rows in d dimensions, where it is lower than ``high``.
-    without_each : the (u,) values without each unit, in closed form.
-    reach : half-width of the interval from the values without each group of units.
-    ends : the interval from the value and that half-width.
-    angle : the place of an opening angle in ANGLE_QUANTILES.
-    uses : those of COSTLY that the measure reads.
-    decimals : how many to print.
-    unit : of the value, "" for a pure number.
+    label : str
+        What a reader sees, in English; pages translate it.
+    of : callable of a View
+        The value.
+    baseline : callable of (n, d) or None
+        The value for n isotropic rows in d dimensions in closed form; None simulates it.
+    low : float
+        The lower end of the range.
+    high : float
+        The upper end of the range.
+    ceiling : callable of (n, d) or None
+        The largest value of n rows in d dimensions, where it is lower than ``high``.
+    without_each : callable of a Shared or None
+        The (u,) values without each unit, in closed form.
+    reach : callable
+        Half-width of the interval from the values without each group of units.
+    ends : callable
+        The interval from the value and that half-width.
+    angle : int or None
+        The place of an opening angle in ANGLE_QUANTILES.
+    uses : tuple of str
+        Those of COSTLY that the measure reads.
+    decimals : int
+        How many to print.
+    unit : str
+        Of the value, "" for a pure number.
     """
 
     label: str
@@ -63,7 +77,16 @@ class Listed:
     unit: str = ""
 
     def within(self, value: float, n: int, d: int) -> float:
-        """The value, cut to the range of the measure for n rows in d dimensions."""
+        """The value, cut to the range of the measure for that number of rows and dimensions.
+
+        Parameters
+        ----------
+        value : float
+        n : int
+            Rows.
+        d : int
+            Dimensions.
+        """
         high = self.high if self.ceiling is None else min(self.high, self.ceiling(n, d))
         return max(self.low, min(value, high))
 
@@ -169,8 +192,10 @@ def _pair_mean_without_each(shared: Shared, by_row: np.ndarray, within: np.ndarr
     Parameters
     ----------
     shared : Shared
-    by_row : (n,) sums of each row to all others.
-    within : (u,) sums over the ordered pairs of each unit, which ``by_row`` counts twice.
+    by_row : (n,) array of float
+        Sums of each row to all others.
+    within : (u,) array of float
+        Sums over the ordered pairs of each unit, which ``by_row`` counts twice.
     """
     n = shared.n - shared.cluster_sizes
     return np.asarray((by_row.sum() - 2 * shared.by_cluster(by_row) + within) / (n * (n - 1)))

@@ -60,7 +60,11 @@ def project_layer(
     ----------
     X : (n, d) array of float
         No zero row.
-    method, n_components, random_state
+    method : str
+        As in ``project_layers``.
+    n_components : int
+        As in ``project_layers``.
+    random_state : int
         As in ``project_layers``.
     former : Projection, optional
         That of the layer before, whose signs the axes take over.

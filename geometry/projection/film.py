@@ -54,10 +54,13 @@ def film(
 
     Parameters
     ----------
-    X : (n, d) rows.
-    fitted : the whitening at full strength.
-    raw : the projection of X itself; not "umap", which can't place other vectors.
-    knobs : (centring, strength) of each stop.
+    X : (n, d) array of float
+    fitted : WhiteningMap
+        At full strength.
+    raw : Projection
+        Of X itself; not "umap", which can't place other vectors.
+    knobs : sequence of (centring, strength)
+        Those of each stop.
     """
     return tuple(stop_at(X, fitted, raw, centring=s, strength=t) for s, t in knobs)
 
@@ -75,7 +78,10 @@ def stop_at(
         At full strength.
     raw : Projection
         Of the raw cloud; its axes are also those of this picture.
-    centring, strength : float in [0, 1]
+    centring : float in [0, 1]
+        The share of the mean that is subtracted.
+    strength : float in [0, 1]
+        1 is full whitening.
     """
     places, cones = _place(X, fitted.adjust(centring=centring, strength=strength), raw)
     factor = match_radius(raw.around_origin, places)
@@ -108,7 +114,10 @@ def place_in_film(
     ----------
     knobs : sequence of (centring, strength)
         The stops of the film.
-    centring, strength : float in [0, 1]
+    centring : float in [0, 1]
+        The share of the mean that is subtracted.
+    strength : float in [0, 1]
+        1 is full whitening.
     """
     place, distance = nearest_in_film(knobs, centring, strength)
     return place if distance < FAR else None
@@ -123,7 +132,10 @@ def nearest_in_film(
     ----------
     knobs : sequence of (centring, strength)
         The stops of the film.
-    centring, strength : float in [0, 1]
+    centring : float in [0, 1]
+        The share of the mean that is subtracted.
+    strength : float in [0, 1]
+        1 is full whitening.
     """
     point = np.array([centring, strength])
     found = []

@@ -31,10 +31,16 @@ class Plane:
 
     Parameters
     ----------
-    length_1, length_2 : lengths of e1 and e2, above 0.
-    angle : degrees from e1 to e2, in (0, 180).
-    shift : (2,) added after the change of basis, in units of the standard basis.
-    turn : degrees from the first axis to e1. It rotates the whole plane, so without a shift no
+    length_1 : float > 0
+        Of e1.
+    length_2 : float > 0
+        Of e2.
+    angle : float in (0, 180)
+        Degrees from e1 to e2.
+    shift : (float, float)
+        Added after the change of basis, in units of the standard basis.
+    turn : float
+        Degrees from the first axis to e1. It rotates the whole plane, so without a shift no
         cosine depends on it.
     """
 

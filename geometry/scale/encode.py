@@ -79,7 +79,9 @@ def encode_shards(
         "float32" or "float16", of the numbers on disk.
     texts : TextColumns, optional
         Names of the columns of text, label and weight.
-    model, revision : str
+    model : str
+        As in ``load_encoder``.
+    revision : str, optional
         As in ``load_encoder``.
 
     Returns

@@ -29,8 +29,8 @@ FAN = 8  # parts that are merged at a time
 RETRIES = 3
 CONNECT_SECONDS = 20
 LOOK_SECONDS = 0.1  # between two looks at the connection
-# Dask gives up a killed worker whose replacement is not there by then, for ever; by default after
-# 15 s, which is less than the imports take on a busy machine
+# Dask drops a killed worker for good if its replacement has not started within this time. Its
+# default is 15 s; on a busy machine the imports take longer.
 REPLACED_WITHIN = "10 minutes"
 
 
@@ -184,8 +184,8 @@ class DaskEngine(Engine):
     client : distributed.Client
     retries : int
         How often Dask begins a task again whose worker raised an error.
-    threads, skip, watch
-        As in ``Engine``.
+    **how
+        Parameters of ``Engine``.
     """
 
     def __init__(self, client: Any, *, retries: int = RETRIES, **how: Any) -> None:
@@ -227,7 +227,14 @@ class DaskEngine(Engine):
         merge: Callable[[Any, Any], Any],
         tasks: Sequence[Task],
     ) -> Merged:
-        """As ``Engine.total``. Parts are merged by the workers."""
+        """As ``Engine.total``. Parts are merged by the workers.
+
+        Parameters
+        ----------
+        work : callable of a task
+        merge : callable of two results
+        tasks : sequence of Task
+        """
         from dask import delayed
 
         report = Report(len(tasks))
@@ -276,7 +283,16 @@ class DaskEngine(Engine):
 
 
 def tree(leaf: Callable[[int], Any], n: int, join: Callable[[list[Any]], Any]) -> Any:
-    """Leaves 0 to n - 1, joined from left to right, FAN at a time."""
+    """Leaves 0 to n - 1, joined from left to right, FAN at a time.
+
+    Parameters
+    ----------
+    leaf : callable of int
+    n : int >= 1
+        Number of leaves.
+    join : callable of a list
+        Gets up to FAN parts.
+    """
     size = 1
     while size < n:
         size *= FAN
@@ -294,6 +310,13 @@ def attempt(work: Callable[[Any], Any], task: Task, threads: int) -> Any:
     """The result of a task, or Failed for a fault of its shard, which a retry would not mend.
 
     Other errors, such as those of a network, are raised, and Dask begins the task again.
+
+    Parameters
+    ----------
+    work : callable of a task
+    task : Task
+    threads : int
+        Of numpy and torch.
     """
     try:
         with _thread_pools("torch" in sys.modules).limit(limits=threads):
@@ -309,7 +332,16 @@ def _thread_pools(with_torch: bool) -> ThreadpoolController:
 
 
 def part_of(work: Callable[[Any], Any], task: Task, threads: int) -> Merged:
-    """The sum of a task as a leaf of the tree."""
+    """The sum of a task as a leaf of the tree.
+
+    Parameters
+    ----------
+    work : callable of a task
+        Returns (rows, their sum or None, rows left out).
+    task : Task
+    threads : int
+        Of numpy and torch.
+    """
     result = attempt(work, task, threads)
     if isinstance(result, Failed):
         return Merged(None, 0, (result,))
@@ -319,7 +351,18 @@ def part_of(work: Callable[[Any], Any], task: Task, threads: int) -> Merged:
 
 
 def reported_part(work: Callable[[Any], Any], task: Task, threads: int, topic: str) -> Merged:
-    """``part_of`` by a worker, which tells the client that the shard is done."""
+    """``part_of`` in a worker; a Dask event reports the shard to the client.
+
+    Parameters
+    ----------
+    work : callable of a task
+        As in ``part_of``.
+    task : Task
+    threads : int
+        Of numpy and torch.
+    topic : str
+        Dask's topic that the client listens to.
+    """
     from distributed import get_worker
 
     part = part_of(work, task, threads)
@@ -348,7 +391,17 @@ def merged(merge: Callable[[Any, Any], Any], parts: Sequence[Merged]) -> Merged:
 
 
 def failed(shard: str, error: BaseException, retries: int) -> Failed:
-    """A task that raised after all retries, or that several workers died of."""
+    """A task that raised after all retries, or that several workers died of.
+
+    Parameters
+    ----------
+    shard : str
+        Its name.
+    error : BaseException
+        That of the last try.
+    retries : int
+        Tries after the first.
+    """
     if type(error).__name__ == "KilledWorker":
         return Failed(shard, ScaleError("killed_workers", shard=shard))
     detail = (str(error).strip().splitlines() or [""])[0]

@@ -109,7 +109,11 @@ def fit_data(
         directions, after centring or ("removal-uncentred") without it.
     n_components : int, optional
         Directions to retain of a whitening, or to remove.
-    shrinkage, centring, strength
+    shrinkage : float in [0, 1] or "ledoit-wolf", optional
+        As in ``Whitening``.
+    centring : float in [0, 1]
+        As in ``Whitening``.
+    strength : float in [0, 1]
         As in ``Whitening``.
     weights : str, optional
         A column of weights, such as word frequencies.

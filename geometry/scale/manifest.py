@@ -321,7 +321,17 @@ def log_name(shard: str) -> str:
 
 
 def write_log(address: str, shard: str, entry: Mapping[str, Any]) -> None:
-    """State that a shard is done; the worker's last step."""
+    """State that a shard is done; the worker's last step.
+
+    Parameters
+    ----------
+    address : str
+        Of the data set.
+    shard : str
+        Name of the shard's file.
+    entry : mapping
+        Its row counts, size and digest.
+    """
     write_bytes(joined(address, LOG, log_name(shard)), json.dumps(entry).encode())
 
 

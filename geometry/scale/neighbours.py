@@ -138,9 +138,9 @@ def _search_index(task: SearchTask, content: bytes, ids: np.ndarray, U: np.ndarr
 
 
 def _index_of(task: SearchTask) -> tuple[bytes, LeftOut]:
-    """The shard's index, from its file if that is of this shard, else built and written.
+    """Read the shard's index from its file, or build it.
 
-    Beside it the rows that are not in it.
+    Also returns the rows that it leaves out.
     """
     from usearch.index import Index
 

@@ -91,12 +91,17 @@ def map_data(
 
     Parameters
     ----------
-    engine, data, fitted, out
-        As in ``transform_data``.
+    engine : Engine
+    data : VectorData
+    fitted : AffineMap
+    out : str
+        The folder of the new data set.
     kind : str
         The verb in the manifest.
-    chosen, target : Column
-        Of the data set, and of the new one.
+    chosen : Column
+        Of the data set.
+    target : Column
+        Of the new data set.
     axes : bool
         Write each coordinate as a column of its own, too.
     """

@@ -34,10 +34,17 @@ def train_classifier(
     ----------
     text : TrainingText, optional
         By default ``training_text()``. It needs two sections.
-    width, context, batch_size : int >= 1
+    width : int >= 1
+        Of the word vectors.
+    context : int >= 1
+        Tokens of a passage.
+    batch_size : int >= 1
+        Passages in a step.
     learning_rate : float > 0
         Of Adam.
-    steps, record_every : int >= 1
+    steps : int >= 1
+    record_every : int >= 1
+        Steps between two records.
     seed : int
         One seed gives one result on one machine.
 

@@ -113,8 +113,10 @@ def train_contrastive(
     ----------
     X : (n, d) array of float
         Vectors of the sentences to train on.
-    dev, test : ScoredVectors
-        They are only measured. ``test`` needs a pair scored above 4.
+    dev : ScoredVectors
+        Pairs that are only measured.
+    test : ScoredVectors
+        Likewise. It needs a pair scored above 4.
     head : {"linear", "tanh"}
         W x + b, or tanh(W x + b).
     centred : bool
@@ -127,7 +129,9 @@ def train_contrastive(
     batch_size : int >= 2, at most n
     learning_rate : float > 0
         Of Adam.
-    steps, record_every : int >= 1
+    steps : int >= 1
+    record_every : int >= 1
+        Steps between two records.
     seed : int
         One seed gives one result on one machine.
 
@@ -206,8 +210,9 @@ def contrastive_loss(first: torch.Tensor, second: torch.Tensor, temperature: flo
 
     Parameters
     ----------
-    first, second : (b, d) tensors
-        Row i of both is one sentence.
+    first : (b, d) tensor
+    second : (b, d) tensor
+        Row i is the same sentence as row i of ``first``.
     temperature : float > 0
 
     References

@@ -50,11 +50,16 @@ def train_language_model(
         Whether hidden states are normalised, before each part of a layer and at the end.
     width : int, a multiple of 4
         Of hidden states and embeddings.
-    n_layers, context, batch_size : int >= 1
-        A batch has ``batch_size`` sequences of ``context`` tokens.
+    n_layers : int >= 1
+    context : int >= 1
+        Tokens of a sequence.
+    batch_size : int >= 1
+        Sequences in a step.
     learning_rate : float > 0
         Of Adam.
-    steps, record_every : int >= 1
+    steps : int >= 1
+    record_every : int >= 1
+        Steps between two records.
     seed : int
         One seed gives one result on one machine.
 

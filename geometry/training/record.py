@@ -85,7 +85,9 @@ def steps_of(
     hidden_of : callable
         (hidden states, targets) of the fixed places.
     learning_rate : float
-    n_steps, record_every : int
+    n_steps : int
+    record_every : int
+        Steps between two records.
 
     Raises
     ------

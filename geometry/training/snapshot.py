@@ -184,7 +184,11 @@ def train_runs(
     ----------
     runs : sequence of Run
         With the same numbers of steps.
-    texts, labels, vocabulary
+    texts : sequence of str, optional
+        As in ``training_text``.
+    labels : sequence of str, optional
+        As in ``training_text``.
+    vocabulary : int, optional
         As in ``training_text``.
 
     Raises

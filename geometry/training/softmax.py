@@ -88,7 +88,11 @@ def token_gradients(
 
     Parameters
     ----------
-    hidden, targets, embeddings
+    hidden : (n, d) array
+        As in ``token_gradient``.
+    targets : (n,) array of int
+        As in ``token_gradient``.
+    embeddings : (v, d) array
         As in ``token_gradient``.
     tokens : sequence of int
     """

@@ -42,7 +42,9 @@ def train_word2vec(
         Pairs in a step.
     learning_rate : float > 0
         Of Adam.
-    steps, record_every : int >= 1
+    steps : int >= 1
+    record_every : int >= 1
+        Steps between two records.
     seed : int
         One seed gives one result on one machine.
 

@@ -73,13 +73,15 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     ----------
     coupling : {"affine", "additive"}
         v exp(s) + t with s in [-1, 1], or v + t as in BERT-flow.
-    n_couplings, hidden_units : int >= 1
-        Couplings, and units in the two hidden layers of their networks.
+    n_couplings : int >= 1
+    hidden_units : int >= 1
+        Units in each of the two hidden layers of a coupling's network.
     linear_start : bool
         See above.
-    max_epochs, patience : int >= 1
-        The fit stops after ``patience`` epochs without a new minimum of the held-out loss. The
-        result is the best epoch; epoch 0, the start, counts.
+    max_epochs : int >= 1
+        The result is the best epoch; epoch 0, the start, counts.
+    patience : int >= 1
+        The fit stops after so many epochs without a new minimum of the held-out loss.
     batch_size : int >= 1
     learning_rate : float > 0
         Of Adam.

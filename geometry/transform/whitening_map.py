@@ -133,10 +133,14 @@ class WhiteningMap:
         An eigenproblem (d x d) is solved only for another shrinkage under pca-cor or zca-cor,
         which changes the correlation matrix.
 
+        Parameters are as in ``solve``. A setting that is not given stays as it is. None is a value.
+
         Parameters
         ----------
-        n_components, shrinkage, centring, strength
-            As in ``solve``. A setting that is not given stays as it is; None is a value of its own.
+        n_components : int in [1, d], optional
+        shrinkage : float in [0, 1] or "ledoit-wolf", optional
+        centring : float in [0, 1]
+        strength : float in [0, 1]
         """
         k = self.n_components if n_components is AS_IT_IS else n_components
         a = self.shrinkage if shrinkage is AS_IT_IS else shrinkage
@@ -343,10 +347,15 @@ def check_settings(
 ) -> None:
     """Raise ValueError naming the first setting that d dimensions do not allow.
 
+    Parameters without a description are as in ``WhiteningMap.solve``.
+
     Parameters
     ----------
-    method, n_components, shrinkage, centring, strength
-        As in ``WhiteningMap.solve``, of any type.
+    method : any type
+    n_components : any type
+    shrinkage : any type
+    centring : any type
+    strength : any type
     d : int
         Dimensions, the largest ``n_components``.
     """

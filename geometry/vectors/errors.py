@@ -18,8 +18,10 @@ def too_large(n_rows: int, d: int, limit: int, *, beside: int = 0) -> VectorFile
 
     Parameters
     ----------
-    n_rows, d : int
-        Shape of the table.
+    n_rows : int
+        Rows of the table.
+    d : int
+        Dimensions of the table.
     limit : int
         Bytes that it may take.
     beside : int

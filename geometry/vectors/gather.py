@@ -72,10 +72,14 @@ def wanted(
 ) -> Wanted:
     """``Wanted``, checked.
 
+    Parameters are as in ``Wanted``.
+
     Parameters
     ----------
-    max_words, words, encoding, limits
-        As in ``Wanted``.
+    max_words : int or None
+    words : collection of str, or None
+    encoding : str or None
+    limits : Limits
     """
     if max_words is not None and max_words < 1:
         raise ValueError(f"max_words must be at least 1, or None for all; got {max_words}")

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..data.decode import decode, refuse_halves
 from ..data.limits import CorpusError, Limits
-from ..data.tables import is_number
+from ..data.tables import SAMPLE_ROWS, is_number
 from .errors import VectorFileError
 from .row_source import (
     Block,
@@ -28,7 +28,6 @@ from .row_source import (
 )
 
 HEAD = 1 << 20  # bytes by which the encoding is found
-SAMPLE_ROWS = 200  # by which columns are recognised
 MISSING = ("", "na", "n/a", "null", "none")  # cells without a number, in any case
 QUOTED: Literal[0] = csv.QUOTE_MINIMAL
 UNQUOTED: Literal[3] = csv.QUOTE_NONE
@@ -100,7 +99,16 @@ def open_table(
 
 
 def open_json_lines(file: BinaryIO, limits: Limits, *, encoding: str | None) -> RowSource:
-    """The rows of a file with one JSON object a line."""
+    """The rows of a file with one JSON object a line.
+
+    Parameters
+    ----------
+    file : binary file
+        Seekable.
+    limits : Limits
+    encoding : str or None
+        None finds it from the content.
+    """
     encoding = encoding or _encoding(file)
 
     def records() -> Iterator[tuple[int, dict[str, Any]]]:
@@ -146,7 +154,16 @@ def open_json_lines(file: BinaryIO, limits: Limits, *, encoding: str | None) -> 
 
 
 def count_rows(file: BinaryIO, encoding: str | None, limits: Limits) -> int:
-    """Lines that are not blank."""
+    """Lines that are not blank.
+
+    Parameters
+    ----------
+    file : binary file
+        Seekable.
+    encoding : str or None
+        None reads the file as latin-1.
+    limits : Limits
+    """
     lines = _lines(file, encoding or "latin-1", limits)
     return sum(bool(line.strip()) for _, line in lines)
 

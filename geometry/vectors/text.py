@@ -19,7 +19,9 @@ from ..data.embeddings import VectorTable
 from .errors import VectorFileError
 from .gather import SPARE, Gathering, Wanted
 
-BLOCK = 1 << 20  # bytes; four cost some seven times as many page faults, half of one more time
+# Bytes read at a time. Blocks of 4 MB cause about seven times as many page faults, and reading
+# takes half as long again.
+BLOCK = 1 << 20
 MAX_WORKERS = 4
 HEAD_LINES = 100  # their commonest width is the table's
 LONGEST_WORD = 1 << 20  # bytes

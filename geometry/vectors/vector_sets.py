@@ -12,7 +12,7 @@ from typing import BinaryIO
 import numpy as np
 
 from ..data.column_names import LABEL_NAMES
-from ..data.decode import Source, opened
+from ..data.decode import JSON_SUFFIXES, Source, opened
 from ..data.embeddings import VectorSet, VectorSetReport
 from ..data.limits import LIMITS, MIN_TEXTS, Limits
 from ..errors import own_errors
@@ -27,7 +27,6 @@ from .row_source import TEXTS, Block, Chosen, RowSource, named, rows_a_block
 from .table_vectors import count_rows, delimiter_of, open_json_lines, open_table
 from .text import is_text
 
-JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 _DELIMITERS = {".tsv": "\t", ".tab": "\t"}
 _HEAD = 1 << 20  # bytes by which a form is recognised
 _PICKLES = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
@@ -102,8 +101,10 @@ def read_vector_set(
     metadata : path, bytes or binary file, optional
         A second file with a row for each vector, such as the Embedding Projector's metadata.tsv.
         With one row more than vectors, the first row names the columns.
-    name, metadata_name : str, optional
-        Names of the files, where the sources have none.
+    name : str, optional
+        Name of the file, where the source has none.
+    metadata_name : str, optional
+        Name of the second file, likewise.
     vector_column : str or sequence of str, optional
         The column or array of the vectors, or the columns of their dimensions. None takes the
         likeliest.
@@ -202,10 +203,17 @@ def preview_vector_set(
 ) -> VectorPreview:
     """The first rows of a file of vectors, and which columns look like vectors, texts and labels.
 
+    Parameters without a description are as in ``read_vector_set``.
+
     Parameters
     ----------
-    source, metadata, name, metadata_name, has_header, encoding, limits
-        As in ``read_vector_set``.
+    source : path, bytes or seekable binary file
+    metadata : path, bytes or binary file, optional
+    name : str, optional
+    metadata_name : str, optional
+    has_header : bool, optional
+    encoding : str, optional
+    limits : Limits
     rows : int
         In the result at most.
 
@@ -257,12 +265,17 @@ def vector_blocks(
 ) -> Iterator[np.ndarray]:
     """The vectors of a file as float32 arrays of some thousand rows, for ``partial_fit``.
 
+    Parameters without a description are as in ``read_vector_set``.
+
     Parameters
     ----------
-    source, name, vector_column, has_header, limits
-        As in ``read_vector_set``.
+    source : path, bytes or seekable binary file
+    name : str, optional
+    vector_column : str or sequence of str, optional
+    has_header : bool, optional
+    limits : Limits
     not_finite : str
-        As there; "stop" raises at the first block with NaN or infinity.
+        As in ``read_vector_set``; "stop" raises at the first block with NaN or infinity.
     """
     with _opened(source, name, has_header, None, limits) as (rows, _, _):
         chosen = Chosen(rows.vector_choice(vector_column, ()))

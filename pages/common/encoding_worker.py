@@ -14,8 +14,8 @@ import numpy as np
 from geometry import Cloud, Corpus, Encoder, read_cloud
 from geometry.encode import ArrayStore
 from geometry.encode.disk_cache import blocks_name
-from geometry.encode.encoder import Progress
 from geometry.encode.pool import DEFAULT_POOLING
+from geometry.hub.download import Progress
 
 from .workers import ENCODING, WorkerDied
 

@@ -7,20 +7,19 @@ English needs no catalogue, because the labels in the code are English.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
 
+from geometry.data.catalogues import Translate as Translate
 from geometry.data.catalogues import catalogue as _catalogue
 from geometry.data.number_text import signed as signed
 from geometry.data.number_text import with_sign as with_sign
 
 TEXT = Path(__file__).parents[2] / "assets" / "text"
 DEFAULT_LANGUAGE = "en"
-
-Translate = Callable[[str], str]
 
 
 @lru_cache(maxsize=1)
