@@ -26,7 +26,7 @@ TWIN_PAGE = """
 import numpy as np
 import streamlit as st
 from geometry.figures.point_colours import PointColours
-from geometry.figures.palette import LIGHT
+from geometry.palette import LIGHT
 from geometry.projection.packing import pack_cloud
 from pages.common.draw.twin_cloud import show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud

@@ -18,8 +18,8 @@ function painted() {
   return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 }
 
-function inPageOrder(one, other) {
-  return one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
+function inPageOrder(first, second) {
+  return first.compareDocumentPosition(second) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
 }
 
 // Draw one chart a frame, the topmost first, so that it is on screen before the next is drawn.

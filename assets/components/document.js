@@ -10,28 +10,29 @@ function mainPart() {
 }
 
 function headings() {
-  return [...mainPart().querySelectorAll("h3[id]")].filter((one) => one.offsetParent !== null);
+  return [...mainPart().querySelectorAll("h3[id]")].filter((heading) => heading.offsetParent !== null);
 }
 
 // The headings' ids repeat their words, so the list is made again only when they change.
 function listHeadings(nav, label) {
   const found = headings();
-  for (const one of found) one.setAttribute("aria-level", "2"); // the title above them is h1
+  for (const heading of found) heading.setAttribute("aria-level", "2"); // the title above them is h1
   // a region that scrolls can be scrolled by keys
-  for (const one of mainPart().querySelectorAll(".katex-display, .st-key-inspector")) {
-    if (one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight) one.tabIndex = 0;
+  for (const region of mainPart().querySelectorAll(".katex-display, .st-key-inspector")) {
+    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = region;
+    if (scrollWidth > clientWidth || scrollHeight > clientHeight) region.tabIndex = 0;
   }
-  const ids = JSON.stringify(found.map((one) => [one.id, one.textContent]));
+  const ids = JSON.stringify(found.map(({ id, textContent }) => [id, textContent]));
   if (nav.dataset.ids === ids) return;
   nav.dataset.ids = ids;
   nav.hidden = found.length < FEWEST;
   nav.setAttribute("aria-label", label);
-  const items = found.map((one) => {
+  const items = found.map(({ id, textContent }) => {
     const link = document.createElement("a");
-    Object.assign(link, { href: `#${one.id}`, textContent: one.textContent });
+    Object.assign(link, { href: `#${id}`, textContent });
     link.onclick = (event) => {
       event.preventDefault(); // the address keeps the settings only
-      headings().find((other) => other.id === one.id)?.scrollIntoView();
+      headings().find((heading) => heading.id === id)?.scrollIntoView();
     };
     const item = document.createElement("li");
     item.append(link);

@@ -29,8 +29,8 @@ function words(parent, looks) {
 // The colour of text: halfway from the hue to the ink, legible on both backgrounds.
 function legible(hue, ink) {
   const parts = (colour) => [1, 3, 5].map((place) => parseInt(colour.slice(place, place + 2), 16));
-  const [one, other] = [parts(hue), parts(ink)];
-  return `#${one.map((part, i) => Math.round(0.55 * part + 0.45 * other[i]).toString(16).padStart(2, "0")).join("")}`;
+  const dark = parts(ink);
+  return `#${parts(hue).map((part, i) => Math.round(0.55 * part + 0.45 * dark[i]).toString(16).padStart(2, "0")).join("")}`;
 }
 
 function makePicture(svg, colours, handles) {
@@ -122,10 +122,10 @@ function latticePath(map, frame) {
 }
 
 // The angle between two points around the origin; null if one of them is the origin.
-function arcBetween(one, other, radius) {
-  if (Math.min(Math.hypot(...one), Math.hypot(...other)) < NOWHERE) return null;
-  const turn = Math.atan2(one[0] * other[1] - one[1] * other[0], one[0] * other[0] + one[1] * other[1]);
-  const start = Math.atan2(one[1], one[0]);
+function arcBetween(from, to, radius) {
+  if (Math.min(Math.hypot(...from), Math.hypot(...to)) < NOWHERE) return null;
+  const turn = Math.atan2(from[0] * to[1] - from[1] * to[0], from[0] * to[0] + from[1] * to[1]);
+  const start = Math.atan2(from[1], from[0]);
   const at = (i) => start + (turn * i) / 32;
   const path = Array.from({ length: 33 }, (_, i) => [radius * Math.cos(at(i)), radius * Math.sin(at(i))]);
   return { path, text: `${Math.round((Math.abs(turn) * 180) / Math.PI)}°` };

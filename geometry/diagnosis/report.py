@@ -11,6 +11,7 @@ from typing import Any
 
 from ..data.catalogues import Translate
 from ..data.number_text import signed
+from ..palette import DARK, LIGHT, Theme
 from . import sentences, svg
 from .diagnosis import Diagnosis
 from .sentences import REPORT
@@ -18,10 +19,6 @@ from .sentences import REPORT
 # No script, and nothing from another address.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _STYLE = """
-:root { color-scheme: light dark; --ink: #1a1c20; --paper: #fff; --soft: #5b6270; --rule: #d5d9e0;
-  --bar: #3b6fb6; --line: #b3541e; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8eaee; --paper: #15171b; --soft: #a3abb8;
-  --rule: #3a3f49; --bar: #7fb0ee; --line: #f0a26b; } }
 body { font: 16px/1.5 system-ui, "Noto Sans TC", sans-serif; color: var(--ink);
   background: var(--paper); max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
@@ -38,6 +35,24 @@ svg { width: 100%; height: auto; } svg text { font-size: 12px; fill: var(--ink);
 .line { fill: none; stroke: var(--line); stroke-width: 2; } .line-key { fill: var(--line); }
 .axis { stroke: var(--soft); fill: none; }
 """
+
+
+def _variables(theme: Theme) -> str:
+    """The colours that the style sheet uses, as variables of CSS."""
+    colours = {
+        "ink": theme.ink,
+        "paper": theme.paper,
+        "rule": theme.grid,
+        "bar": theme.raw,
+        "line": theme.white,
+    }
+    return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
+
+
+_COLOURS = f"""
+:root {{ color-scheme: light dark; {_variables(LIGHT)}
+  --soft: color-mix(in srgb, var(--ink) 70%, var(--paper)); }}
+@media (prefers-color-scheme: dark) {{ :root {{ {_variables(DARK)} }} }}"""
 
 
 def report_html(
@@ -88,7 +103,7 @@ def report_html(
         f'<!doctype html>\n<html lang="{escape(language)}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        f"<title>{escape(title)}</title>\n<style>{_COLOURS}{_STYLE}</style>\n</head>\n<body>\n"
         + "\n".join(body)
         + "\n</body>\n</html>\n"
     )

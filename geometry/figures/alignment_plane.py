@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from .palette import Theme, axis, base_layout
+from ..palette import Theme
+from .layout import axis, base_layout
 
 LABEL_SIZE = 15  # px
 LABEL_HEIGHT = 22  # px between two labels

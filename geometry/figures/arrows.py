@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from .palette import Theme, axis, base_layout
+from ..palette import Theme
+from .layout import axis, base_layout
 
 LONGEST_FORCE = 0.35  # of the half-width, for the longest arrow of a force
 GONE = 1e-3  # of the longest force: a shorter one is not drawn

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
+from ..palette import Theme
 from .curves import TITLE_GAP, place_colour
-from .palette import PERCENT, Theme, axis, base_layout
+from .layout import PERCENT, axis, base_layout
 
 
 @dataclass(frozen=True)

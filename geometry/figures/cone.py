@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from .palette import SYMBOL_CODES, Theme, axis
+from ..palette import Theme
+from .layout import SYMBOL_CODES, axis
 from .panel import Mark, Panel, Wedge, panel_layout
 from .point_colours import PointColours, marker
 

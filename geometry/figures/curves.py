@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from .palette import PERCENT, Theme, axis, base_layout, rgb
+from ..palette import Theme, rgb
+from .layout import PERCENT, axis, base_layout
 
 BAND_OPACITY = 0.15
 DASHES = ("solid", "dash", "dot", "dashdot")

@@ -9,7 +9,8 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from .palette import DIVERGING, Theme, base_layout, rgb
+from ..palette import DIVERGING, Theme, rgb
+from .layout import base_layout
 
 STRIP_HEIGHT = 22  # px of a row of a strip
 STRIP_MARGIN = 46  # px above each strip, for its title

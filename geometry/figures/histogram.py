@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from .palette import PERCENT, Theme, axis, base_layout
+from ..palette import Theme
+from .layout import PERCENT, axis, base_layout
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from .palette import Theme, axis, base_layout, rgb
+from ..palette import Theme, rgb
+from .layout import axis, base_layout
 
 RUNG_HEIGHT = 47  # px: a line of text above a dot
 LABEL_SIZE = 16  # px: legible from the last row

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .palette import Theme, base_layout
+from ..palette import Theme
+from .layout import base_layout
 
 CAPTION_HEIGHT = 19  # px of a line of caption above the picture
 LEGEND_HEIGHT = 30

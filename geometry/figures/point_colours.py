@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .palette import SYMBOL_CODES, SYMBOLS, Theme
+from ..palette import SYMBOLS, Theme
+from .layout import SYMBOL_CODES
 
 MOST_LABELS = 24  # with more the colour shows something else
 MOST_COLOURED = 8  # groups; the smaller ones are drawn alike, as "other"

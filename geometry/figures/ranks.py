@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
+from ..palette import Theme, rgb
 from .curves import BAND_OPACITY, axis_scale
-from .palette import PERCENT, Theme, axis, base_layout, rgb
+from .layout import PERCENT, axis, base_layout
 
 MANY = 4000  # words; more are drawn as a density
 POINTS = 100  # of the most frequent words, which are drawn as points in any case

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
+from ..palette import SYMBOLS, Theme
 from .curves import Axes, axis_scale
-from .palette import SYMBOLS, Theme, axis, base_layout
+from .layout import axis, base_layout
 
 MANY = 500  # as many dots or more are smaller and drawn by WebGL
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from .palette import Theme, base_layout
+from ..palette import Theme
+from .layout import base_layout
 
 ROW_HEIGHT = 31  # px
 TEXT_SIZE = 14.5

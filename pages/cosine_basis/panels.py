@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from geometry.figures.palette import Theme, theme_named
+from geometry.palette import Theme, theme_named
 from geometry.projection.plane import POINTS
 from pages.common.draw.charts import COMPONENTS
 from pages.common.words import Translate

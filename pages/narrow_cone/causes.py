@@ -10,12 +10,12 @@ import numpy as np
 import streamlit as st
 
 from geometry import UndefinedMeasure, mean_norm_share
-from geometry.figures.palette import Theme
 from geometry.measure.dimensions import (
     independent_correlation,
     mean_absolute_correlation,
     widest_variance,
 )
+from geometry.palette import Theme
 from pages.common.cache import Cache
 from pages.common.draw.clouds import current_theme
 from pages.common.words import Translate, signed

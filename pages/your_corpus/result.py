@@ -7,9 +7,9 @@ from functools import partial
 
 import streamlit as st
 
-from geometry import Corpus, ModelFilesError
+from geometry import Corpus
 from geometry.data import VectorSet
-from geometry.encode.precision import PrecisionError
+from geometry.errors import GeometryError
 from geometry.figures.cone import cone_figure
 from geometry.measure import mean_cosine
 from geometry.projection.packing import pack_cloud
@@ -56,10 +56,10 @@ def encode_own(corpus: Corpus | VectorSet, _: Translate) -> CorpusCloud | None:
     spec = OF_VECTORS if isinstance(corpus, VectorSet) else _choose_place(_)
     try:
         return encode_corpus(corpus, spec, _)
-    except PrecisionError as error:
+    except GeometryError as error:
         show_error(error, _)
         return None
-    except (ModelFilesError, MemoryError, OSError, RuntimeError, ValueError) as error:
+    except (MemoryError, OSError, RuntimeError, ValueError) as error:
         reason = markdown(str(error) or type(error).__name__)
         st.error(
             _(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from geometry.figures.alignment_plane import LABEL_HEIGHT, PlanePath, PlanePoint, plane_figure
-from geometry.figures.palette import DARK, LIGHT
+from geometry.palette import DARK, LIGHT
 
 PATH = PlanePath(
     np.array([-1.0, -2.0, -3.0]),

@@ -5,7 +5,7 @@ import pytest
 
 from geometry.figures.bars import Bars, bars_figure
 from geometry.figures.curves import place_colour
-from geometry.figures.palette import DARK, LIGHT
+from geometry.palette import DARK, LIGHT
 
 RAW = Bars(np.array([0.5, 0.2, -0.1]), ["維度 7", "維度 2", "維度 0"], "Raw", 0)
 WHITE = Bars(np.array([0.1, 0.05]), ["dimension 3", "dimension 1"], "ZCA", 2)

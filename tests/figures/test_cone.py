@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from geometry.figures.cone import cone_figure
-from geometry.figures.palette import DARK, LIGHT
 from geometry.figures.panel import WIDEST_DRAWN, Band, Mark, Panel, Wedge
 from geometry.figures.point_colours import PointColours
+from geometry.palette import DARK, LIGHT
 
 REACH = 4.0
 TITLES = ("平均方向", "reste 1", "reste 2")

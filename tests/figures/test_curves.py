@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from geometry.figures.curves import DASHES, LEGEND_LINE, Axes, Curve, curves_figure, place_colour
-from geometry.figures.palette import DARK, LIGHT
+from geometry.palette import DARK, LIGHT
 
 X = np.array([1.0, 10, 100])
 HEIGHTS = np.array([0.5, 0.25, 0.125])

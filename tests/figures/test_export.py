@@ -7,7 +7,7 @@ from geometry.figures.bars import Bars, bars_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.export import figure_rows
 from geometry.figures.heatmap import matrix_figure
-from geometry.figures.palette import LIGHT
+from geometry.palette import LIGHT
 
 
 def test_curves_are_a_row_a_point():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from geometry.figures.heatmap import Cells, Strip, cells_figure, matrix_figure, strips_figure
-from geometry.figures.palette import DARK, LIGHT
+from geometry.palette import DARK, LIGHT
 
 MATRIX = np.array([[1.0, -0.5, 0], [-0.5, 2, 0.25], [0, 0.25, -1]])
 NAMES = ["dimension 4", "維度 9", "dimension 2"]

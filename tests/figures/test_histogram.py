@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
-from geometry.figures.palette import DARK, LIGHT
 from geometry.measure.cosines import cosine_shares, isotropic_cosine_shares
+from geometry.palette import DARK, LIGHT
 
 EDGES = np.linspace(-1, 1, 41)
 WORDS = HistogramWords(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from geometry.figures.ladder import Band, Rung, Tick, ladder_figure
-from geometry.figures.palette import DARK, LIGHT
+from geometry.palette import DARK, LIGHT
 
 RUNGS = (
     Rung("[CLS], layer 0", "undefined", None, ticks=(Tick(16.5, "BERT CLS"),)),

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from plotly.colors import sample_colorscale
 
-from geometry.figures.palette import DARK, LIGHT, SYMBOL_CODES, SYMBOLS, theme_named
+from geometry.figures.layout import SYMBOL_CODES
 from geometry.figures.point_colours import PointColours, legend_entries, marker
+from geometry.palette import DARK, LIGHT, SYMBOLS, theme_named
 
 THEMES = (LIGHT, DARK)
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from geometry.figures.palette import LIGHT
 from geometry.figures.ranks import MANY, POINTS, Level, levels_figure, ranks_figure
+from geometry.palette import LIGHT
 
 LEVELS = [Level(1, 2, 1.0, 0.9, 1.1), Level(3, 4, 2.0)]
 TITLES = ("rank", "length", "share")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from geometry.figures.curves import Axes, Curve, curves_figure
-from geometry.figures.palette import LIGHT
 from geometry.figures.scatter import MANY, Dots, Ring, Segment, scatter_figure
+from geometry.palette import LIGHT
 
 XY = np.array([0.0, 1.0, 2.0])
 AXES = Axes("gold", "cosine", y_range=(-1.0, 1.0))

@@ -1,7 +1,7 @@
 """The slope chart of two ranked lists."""
 
-from geometry.figures.palette import LIGHT
 from geometry.figures.slopes import LEFT, RIGHT, Item, SlopeWords, slopes_figure
+from geometry.palette import LIGHT
 
 WORDS = SlopeWords("raw", "treated", "stays", "leaves", "enters", "farther")
 

@@ -17,8 +17,8 @@ def page(n: int, more: int = 0) -> None:
     import numpy as np
     import streamlit as st
 
-    from geometry.figures.palette import DARK
     from geometry.figures.point_colours import PointColours
+    from geometry.palette import DARK
     from geometry.projection.packing import pack_cloud
     from pages.common.draw.twin_cloud import show_twin_cloud
     from pages.common.draw.twin_message import Picture, Points, TwinCloud

@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from geometry import Corpus, CorpusError, Coverage, read_corpus
+from geometry import Corpus, CorpusError, Coverage, ModelFilesError, read_corpus
 from geometry.data.corpus import read_pasted
 from geometry.data.limits import LIMITS, MAX_BYTES, MAX_TEXTS
 from geometry.evaluate import published_tables
@@ -303,6 +303,20 @@ def test_a_failed_encoding_is_told_and_the_page_goes_on(visit, monkeypatch, erro
     assert not at.exception
     assert "could not be encoded" in shown_errors(at)[0]
     assert at.session_state["corpus"].startswith("upload-")
+
+
+def test_the_model_s_refusal_is_in_the_reader_s_language(visit, monkeypatch):
+    error = ModelFilesError("disk_error", name="mine", reason="x")
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("pages.your_corpus.result.encode_corpus", fail)
+    at = visit("zh-Hant")
+    give(at, None, PASTED)
+    assert not at.exception
+    assert shown_errors(at) == [error_text(error, words._catalogue("zh-Hant").gettext)]
+    assert shown_errors(at) != [error_text(error, str)]
 
 
 def test_a_model_that_fails_on_these_texts_only_is_told(tmp_path):

@@ -9,7 +9,7 @@ export function mixColours(first, second, share) {
   return first.map((value, j) => value + share * (second[j] - value));
 }
 
-// The shapes in text: SYMBOL_SIGNS of geometry/figures/palette.py.
+// The shapes in text: SYMBOL_SIGNS of geometry/palette.py.
 export const SIGNS = ["●", "◆"];
 export const RINGS = { circle: "○", square: "□", diamond: "◇" };
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from geometry.figures.palette import Theme
+from geometry.palette import Theme
 from geometry.projection.packing import pack_codes, unpack_rows
 
 from ..address import put_in_url

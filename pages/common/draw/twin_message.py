@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from geometry.figures.palette import Theme
 from geometry.figures.panel import WIDEST_DRAWN, Band, Wedge
 from geometry.figures.point_colours import PointColours
+from geometry.palette import Theme
 
 from ..words import Translate
 

@@ -1,4 +1,4 @@
-"""One palette: geometry/figures/palette.py. What repeats it elsewhere says the same."""
+"""One palette: geometry/palette.py. What repeats it elsewhere says the same."""
 
 import json
 import re
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from geometry.figures.palette import SYMBOL_SIGNS, SYMBOLS, THEMES
+from geometry.palette import SYMBOL_SIGNS, SYMBOLS, THEMES
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 
 
@@ -23,7 +23,6 @@ def test_streamlit_s_own_page_has_the_colours_of_the_figures(name):
 
 
 def test_colours_are_written_in_these_files_only():
-    """The report is one file, which may import neither Plotly nor a style sheet."""
     folders = (ROOT / name for name in ("pages", "geometry", "assets", ".streamlit"))
     coloured = {
         path.relative_to(ROOT).as_posix()
@@ -32,8 +31,7 @@ def test_colours_are_written_in_these_files_only():
         if path.suffix in (".py", ".js", ".css", ".html", ".toml")
         and COLOUR.search(path.read_text(encoding="utf-8"))
     }
-    report = "geometry/diagnosis/report.py"
-    assert coloured == {"geometry/figures/palette.py", ".streamlit/config.toml", report}
+    assert coloured == {"geometry/palette.py", ".streamlit/config.toml"}
 
 
 def test_the_browser_s_signs_are_those_of_the_legend():

@@ -1,13 +1,12 @@
-"""The palette, and the layout that every figure shares, for light and dark backgrounds.
+"""The palette of figures and reports, for light and dark backgrounds.
 
-All colours of figures are here. `.streamlit/config.toml` has those of Streamlit's own parts, and
-repeats the background, the text and the categories.
+All colours of the library are here. `.streamlit/config.toml` has those of Streamlit's own parts,
+and repeats the background, the text and the categories.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -51,10 +50,8 @@ class Theme:
     scale: tuple[str, ...]
 
 
-PERCENT = "~%"  # format of an axis by d3: as many decimals as its ticks need
 SYMBOL_SIGNS = {"circle": "●", "diamond": "◆"}
 SYMBOLS = tuple(SYMBOL_SIGNS)
-SYMBOL_CODES = {"circle": 0, "diamond": 2}  # Plotly's numbers for them
 
 LIGHT = Theme(
     ink="#16212c",
@@ -95,47 +92,3 @@ def rgb(colour: str) -> tuple[int, int, int]:
     """Red, green and blue of "#rrggbb", each 0 to 255."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return red, green, blue
-
-
-def base_layout(theme: Theme, *, height: int, **more: Any) -> dict[str, Any]:
-    """Layout settings common to all figures. ``uirevision`` preserves zoom and camera.
-
-    Parameters
-    ----------
-    theme : Theme
-    height : int
-        Pixels.
-    **more
-        Other settings of Plotly's layout; they replace those of this function.
-    """
-    return {
-        "height": height,
-        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
-        "paper_bgcolor": theme.paper,
-        "plot_bgcolor": theme.paper,
-        "font": {"color": theme.ink, "size": 13},
-        "uirevision": "constant",
-        "hoverlabel": {"align": "left"},
-        **more,
-    }
-
-
-def axis(theme: Theme, title: str, **more: Any) -> dict[str, Any]:
-    """A labelled axis with a visible zero line.
-
-    Parameters
-    ----------
-    theme : Theme
-    title : str
-    **more
-        Other settings of Plotly's axis; they replace those of this function.
-    """
-    return {
-        "title": {"text": title, "font": {"size": 13}},
-        "gridcolor": theme.grid,
-        "zeroline": True,
-        "zerolinecolor": theme.ink,
-        "zerolinewidth": 1,
-        "automargin": True,
-        **more,
-    }
