@@ -110,7 +110,18 @@ def row(
     note: str = "",
     peer: float | None = None,
 ) -> Row:
-    """A figure, with its upper limit and a bare page beside it where there is one."""
+    """A figure, with its upper limit and a bare page beside it where there is one.
+
+    Parameters
+    ----------
+    name : str
+    seconds : float
+    limit : float, optional
+        Most seconds.
+    note : str
+    peer : float, optional
+        Seconds of the bare page; the row then has a note about it in place of ``note``.
+    """
     if peer is not None:
         note = "peer: a Streamlit page with nothing but a progress bar"
     return Row(
@@ -202,7 +213,19 @@ def moved_animation(browser: Browser, cache: Path) -> list[float]:
 def moved_control(
     browser: Browser, cache: Path, *, page_name: str, query: str, slider: str
 ) -> list[float]:
-    """Seconds from a key on the slider to the clouds drawn again, several times."""
+    """Seconds from a key on the slider to the clouds drawn again, several times.
+
+    Parameters
+    ----------
+    browser : Browser
+    cache : Path
+        Folder of the server's stored vectors.
+    page_name : str
+    query : str
+        Of the address, without "?".
+    slider : str
+        Key of the slider.
+    """
     with AppServer(cache_dir=cache) as server:
         page = browser.new_page(viewport={"width": 1400, "height": 900})
         page.goto(server.page_url(page_name, query=query))

@@ -115,7 +115,20 @@ async def move_through(server: AppServer, page: str) -> None:
 async def read(
     server: AppServer | Proxy, page: str, sessions: int, moves: int, pause: tuple[float, float]
 ) -> Record:
-    """So many readers open a page at once and each moves controls, with pauses."""
+    """So many readers open a page at once and each moves controls, with pauses.
+
+    Parameters
+    ----------
+    server : AppServer or Proxy
+    page : str
+        Name of a page.
+    sessions : int
+        Readers.
+    moves : int
+        Of each reader.
+    pause : (float, float)
+        Shortest and longest time between two moves of a reader, in seconds.
+    """
     record = Record()
     await asyncio.gather(
         *(_one_reader(server, page, seed, moves, pause, record) for seed in range(sessions))
@@ -162,14 +175,32 @@ async def beside_an_encoding(server: AppServer, page: str) -> list[Row]:
 
 
 async def open_all(server: AppServer, page: str, addresses: Sequence[str]) -> None:
-    """One visitor opens a page with each of these settings and waits for its work."""
+    """One visitor opens a page with each of these settings and waits for its work.
+
+    Parameters
+    ----------
+    server : AppServer
+    page : str
+        Name of a page.
+    addresses : sequence of str
+        Queries of the address, without "?".
+    """
     for query in addresses:
         async with Reader(server.port, page, query=query) as visitor:
             await visitor.open()
 
 
 async def beside(job: str, work: Coroutine[Any, Any, None], server: AppServer) -> list[Row]:
-    """The rows of *Narrow cone* while one more visitor's long work is done."""
+    """The rows of *Narrow cone* while one more visitor's long work is done.
+
+    Parameters
+    ----------
+    job : str
+        Names the work in the rows.
+    work : coroutine
+        Cancelled after the last reader.
+    server : AppServer
+    """
     working = asyncio.create_task(work)
     await asyncio.sleep(1)
     return await _read_beside(job, working, server, "narrow_cone")
@@ -189,6 +220,16 @@ async def _read_beside(
 
 
 def summary(page: str, sessions: int, record: Record) -> str:
+    """One line of medians and 95th percentiles, with the first errors.
+
+    Parameters
+    ----------
+    page : str
+        Name of a page.
+    sessions : int
+        Readers.
+    record : Record
+    """
     first, moves = seconds(record.first), seconds(record.moves)
     size = np.mean([run.size for run in record.moves]) / 1e3
     return (
@@ -201,7 +242,20 @@ def summary(page: str, sessions: int, record: Record) -> str:
 def rows_of(
     page: str, sessions: int, record: Record, first_limit: float | None, move_limit: float | None
 ) -> list[Row]:
-    """The row of the first picture and the row of the moves."""
+    """The row of the first picture and the row of the moves.
+
+    Parameters
+    ----------
+    page : str
+        Name of a page.
+    sessions : int
+        Readers.
+    record : Record
+    first_limit : float or None
+        Most seconds of the first picture, for 95 of 100.
+    move_limit : float or None
+        Most seconds of a moved control, likewise.
+    """
     readers = "reader" if sessions == 1 else "readers"
     rows = []
     for name, runs, limit in (

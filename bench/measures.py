@@ -66,7 +66,17 @@ def types_table(X: np.ndarray) -> None:
 def row(
     X: np.ndarray, name: str, work: Callable[[np.ndarray], object], *, promised: bool = False
 ) -> Row:
-    """One row of the table, with processor seconds, which depend less on other load."""
+    """One row of the table, with processor seconds, which depend less on other load.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+    name : str
+    work : callable
+        Called with X.
+    promised : bool
+        True compares the time with ``LIMIT``.
+    """
     used: list[float] = []
 
     def ours() -> None:

@@ -74,7 +74,15 @@ def folder() -> Iterator[Path]:
 
 
 def write_shard(path: Path, rows: int, d: int) -> None:
-    """A cone of float32 rows, written as ``encode`` writes them."""
+    """A cone of float32 rows, written as ``encode`` writes them.
+
+    Parameters
+    ----------
+    path : Path
+    rows : int
+    d : int
+        Dimensions.
+    """
     rng = np.random.default_rng(0)
     kind = pa.list_(pa.field("item", pa.float32(), nullable=False), d)
     schema = pa.schema(
@@ -98,7 +106,19 @@ def write_shard(path: Path, rows: int, d: int) -> None:
 
 
 def data_set(place: Path, rows: int, d: int, *, shard_rows: int = SHARD_ROWS) -> VectorData:
-    """A folder of hard links to one shard. Without manifest no sum is stored between two fits."""
+    """A folder of hard links to one shard. Without manifest no sum is stored between two fits.
+
+    Parameters
+    ----------
+    place : Path
+        Folder of the shard and of the data set.
+    rows : int
+        Rows of the data set, rounded down to whole shards.
+    d : int
+        Dimensions.
+    shard_rows : int
+        Of the shard; cut to ``rows``.
+    """
     shard_rows = min(rows, shard_rows)
     source = place / f"shard-{shard_rows}-{d}.parquet"
     if not source.exists():
@@ -111,7 +131,17 @@ def data_set(place: Path, rows: int, d: int, *, shard_rows: int = SHARD_ROWS) ->
 
 
 def fit_and_transform(engine: Engine, data: VectorData, place: Path, **how: Any) -> None:
-    """Both verbs; what was written is deleted."""
+    """Fit a map, transform the vectors, and delete what was written.
+
+    Parameters
+    ----------
+    engine : Engine
+    data : VectorData
+    place : Path
+        Folder that the result is written into.
+    **how
+        Other arguments of ``fit_data``.
+    """
     out = place / "out"
     transform_data(engine, data, affine_map(fit_data(engine, data, **how)), str(out))
     shutil.rmtree(out)

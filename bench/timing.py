@@ -15,7 +15,18 @@ def seconds(work: Callable[[], object]) -> float:
 def paired_medians(
     ours: Callable[[], object], peer: Callable[[], object], *, repeats: int = 5, warmups: int = 1
 ) -> tuple[float, float]:
-    """Both medians, the two taking turns so that a machine that slows down slows both."""
+    """Median seconds of both. They take turns, so that a slow moment of the machine slows both.
+
+    Parameters
+    ----------
+    ours : callable
+    peer : callable
+        The work to compare with.
+    repeats : int
+        Timed calls of each.
+    warmups : int
+        Calls of each before these.
+    """
     for _ in range(warmups):
         ours()
         peer()

@@ -139,6 +139,16 @@ def main() -> list[Row]:
 
 
 def measured(browser: Browser, ours: AppServer, peers: AppServer) -> list[Row]:
+    """All rows: frames a second, memory, bytes and times.
+
+    Parameters
+    ----------
+    browser : Browser
+    ours : AppServer
+        It serves ``TWIN_PAGE``.
+    peers : AppServer
+        It serves ``PEER_PAGE``.
+    """
     frames, heap = picture(browser, ours, f"n={MANY}", DRAWN, TURN, FRAMES)
     peer_frames, peer_heap = picture(
         browser, peers, f"n={MANY}", PEER_DRAWN, PEER_TURN, PEER_FRAMES
@@ -206,6 +216,15 @@ def measured(browser: Browser, ours: AppServer, peers: AppServer) -> list[Row]:
 
 
 def opened_page(browser: Browser, server: AppServer, query: str) -> Page:
+    """A new page of the browser, which has loaded the server's page.
+
+    Parameters
+    ----------
+    browser : Browser
+    server : AppServer
+    query : str
+        Of the address, without "?".
+    """
     page = browser.new_page(viewport={"width": 1400, "height": 900})
     page.goto(server.page_url(query=query))
     return page
@@ -214,7 +233,21 @@ def opened_page(browser: Browser, server: AppServer, query: str) -> Page:
 def picture(
     browser: Browser, server: AppServer, query: str, drawn: str, turn: str, frames: int
 ) -> tuple[float, float]:
-    """Frames a second while it turns (median of three), and the MB that it adds to the page."""
+    """Frames a second while it turns (median of three), and the MB that it adds to the page.
+
+    Parameters
+    ----------
+    browser : Browser
+    server : AppServer
+    query : str
+        Of the address, without "?".
+    drawn : str
+        Selector of an element that is there once the picture is drawn.
+    turn : str
+        Script that draws a number of frames and returns frames a second.
+    frames : int
+        Frames of one measurement.
+    """
     page = opened_page(browser, server, "n=0")
     page.get_by_text("chosen 0").wait_for()
     page.wait_for_function(AT_REST)
@@ -240,7 +273,15 @@ def megabytes(page: Page) -> float:
 
 
 def wire(browser: Browser, server: AppServer, query: str) -> float:
-    """MB that came through the page's connection, beyond those of the page without points."""
+    """MB that came through the page's connection, beyond those of the page without points.
+
+    Parameters
+    ----------
+    browser : Browser
+    server : AppServer
+    query : str
+        Of the address, without "?".
+    """
     counts = []
     for shown in ("n=0", query):
         page = browser.new_page(viewport={"width": 1400, "height": 900})

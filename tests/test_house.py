@@ -1,4 +1,4 @@
-"""Folders are those in CONTRIBUTING.md; imports point down; each library has its place."""
+"""Folders are those in CONTRIBUTING.md; imports point down; docstrings name their parameters."""
 
 import ast
 import re
@@ -212,3 +212,47 @@ def test_importing_geometry_is_light():
 
 def test_app_only_lists_the_pages():
     assert len((ROOT / "app.py").read_text(encoding="utf-8").splitlines()) < 40
+
+
+# ---- docstrings ----
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def public_functions(body: list[ast.stmt]) -> Iterator[Function]:
+    """Functions and methods whose name, and whose class, begins without an underscore."""
+    for node in body:
+        if isinstance(node, ast.ClassDef | Function) and not node.name.startswith("_"):
+            yield from public_functions(node.body) if isinstance(node, ast.ClassDef) else [node]
+
+
+def parameters(function: Function) -> set[str]:
+    """Names as in a docstring, without ``self``, ``cls`` and the translation ``_``."""
+    given = function.args
+    names = {each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+    names |= {f"*{given.vararg.arg}"} if given.vararg else set()
+    names |= {f"**{given.kwarg.arg}"} if given.kwarg else set()
+    return names - {"self", "cls", "_"}
+
+
+def described(docstring: str) -> set[str]:
+    """Names in the section Parameters, without ``_``; a line with two names counts as none."""
+    _, _, section = docstring.partition("Parameters\n----------\n")
+    section = re.split(r"^.+\n-{3,}$", section, maxsplit=1, flags=re.MULTILINE)[0]
+    return {*re.findall(r"^(\*{0,2}\w+)(?: : .+)?$", section, re.MULTILINE)} - {"_"}
+
+
+@pytest.mark.parametrize("folder", NOT_FROM)
+def test_docstrings_name_the_parameters_where_there_are_more_than_two(folder):
+    functions = [
+        (f"{path.relative_to(ROOT)}:{function.lineno} {function.name}", function)
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for function in public_functions(ast.parse(path.read_text(encoding="utf-8")).body)
+        if len(parameters(function)) > 2
+    ]
+    assert functions
+    differ = {
+        name: parameters(function) ^ described(ast.get_docstring(function) or "")
+        for name, function in functions
+    }
+    assert not {name: sorted(names) for name, names in differ.items() if names}

@@ -55,7 +55,16 @@ def _item(number: BigNumber) -> str:
 
 
 def change_of(value: float | None, former: float | None, decimals: int) -> str:
-    """The signed difference, "" where one of the values is missing."""
+    """The signed difference, "" where one of the values is missing.
+
+    Parameters
+    ----------
+    value : float or None
+    former : float or None
+        The value before the change.
+    decimals : int
+        Of the printed difference.
+    """
     if value is None or former is None:
         return ""
     return with_sign(value - former, decimals)

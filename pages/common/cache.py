@@ -58,7 +58,16 @@ class Store:
             return entry
 
     def add(self, place: Place, answer: Any, max_entries: int) -> None:
-        """Store an answer and drop what is then too many or too much."""
+        """Store an answer and drop what is then too many or too much.
+
+        Parameters
+        ----------
+        place : (str, str)
+            Name of the cache and key in it.
+        answer : object
+        max_entries : int
+            Most answers that this cache may have.
+        """
         entry = _Entry(answer, size_of(answer), time.monotonic())
         most = memory_limits().results_megabytes * MEGABYTE
         with _lock:

@@ -91,7 +91,16 @@ def choose_pooling(poolings: Sequence[str], unit: str, _: Translate) -> str:
 
 
 def choose_special(encoder: Encoder, unit: str, pooling: str, _: Translate) -> bool:
-    """A toggle that names the special tokens; True without a toggle if the model has none."""
+    """A toggle that names the special tokens; True without a toggle if the model has none.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    unit : str
+        "sentences", "tokens" or "types"; the toggle is disabled for all but sentences.
+    pooling : str
+        Special tokens are always included for "cls" and "own".
+    """
     names = ", ".join(map(code, encoder.special_tokens))
     if not names:
         return True
@@ -107,7 +116,16 @@ def choose_special(encoder: Encoder, unit: str, pooling: str, _: Translate) -> b
 
 
 def choose_layer(encoder: Encoder, unit: str, _: Translate, *, disabled: bool) -> str:
-    """A layer by number; for sentences also an average of layers by its name."""
+    """A layer by number; for sentences also an average of layers by its name.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    unit : str
+        "sentences", "tokens" or "types".
+    disabled : bool
+        True shows the control, but it can't be changed.
+    """
     last = encoder.n_layers
     labels = layer_labels(last, _)
     if last == 0:

@@ -32,14 +32,17 @@ def read_cloud_apart(
 
     Vectors that the worker could not write to the disk are kept in ``store``'s memory.
 
+    Parameters without a description are as in ``read_cloud``.
+
     Parameters
     ----------
-    encoder, corpus, store
-        As in ``read_cloud``.
+    encoder : Encoder
+    corpus : Corpus
+    store : ArrayStore
     progress : callable (int, int)
         An exception raised in it ends the worker.
     **spec
-        As in ``read_cloud``.
+        Other arguments of ``read_cloud``.
 
     Raises
     ------

@@ -250,11 +250,13 @@ def joined(
     ----------
     key : str
         Names everything that the result depends on.
-    work, is_long
+    work : callable
         As in ``Job``.
     visitor : Visitor
     lane : str
         Of "encode", "read", "umap", "model", "flow" and "measure".
+    is_long : bool
+        As in ``Job``.
     """
     with _lock:
         job = _jobs.get(key)

@@ -45,8 +45,10 @@ class Training:
     visitor : Visitor
     function : callable
         Of a module's top level; it returns an iterator whose values can be pickled.
-    values, options
-        Arguments that can be pickled.
+    *values
+        Positional arguments of the function, which can be pickled.
+    **options
+        Keyword arguments of the function, which can be pickled.
 
     Attributes
     ----------
@@ -196,8 +198,12 @@ def started(
     ----------
     name : str
         One for each page.
-    function, *values, **options
+    function : callable
         As in ``Training``.
+    *values
+        Its positional arguments.
+    **options
+        Its keyword arguments.
     """
     drop(name)
     training = Training(this_visitor(), function, *values, **options)

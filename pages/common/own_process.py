@@ -41,10 +41,12 @@ def run_apart(
     ----------
     function : callable
         Of a module's top level.
-    *values, **options
-        Arguments that can be pickled.
+    *values
+        Positional arguments of the function, which can be pickled.
     report : callable
         Called with (0, 0) several times a second. An exception raised in it ends the process.
+    **options
+        Keyword arguments of the function, which can be pickled.
 
     Raises
     ------

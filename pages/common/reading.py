@@ -109,10 +109,14 @@ def takes_long(*contents: bytes) -> bool:
 def apart(function: Callable[..., Any], *values: Any, report: jobs.Report, **options: Any) -> Any:
     """``run_apart``; an end without an answer is the error "too_large" of the visitor's file.
 
+    Parameters are as in ``run_apart``.
+
     Parameters
     ----------
-    function, *values, report, **options
-        As in ``run_apart``.
+    function : callable
+    *values
+    report : callable
+    **options
     """
     try:
         return run_apart(function, *values, report=report, **options)

@@ -38,8 +38,10 @@ class TrainingProcess:
     ----------
     function : callable
         Of a module's top level; it returns an iterator whose values can be pickled.
-    *values, **options
-        Arguments that can be pickled.
+    *values
+        Positional arguments of the function, which can be pickled.
+    **options
+        Keyword arguments of the function, which can be pickled.
     """
 
     def __init__(

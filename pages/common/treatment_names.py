@@ -77,8 +77,10 @@ def choose_treatment(
     ----------
     page : str
         Whose prose has the section ``other-treatment``, a warning.
-    n, d : int
-        Rows of the fit, and dimensions.
+    n : int
+        Rows of the fit.
+    d : int
+        Dimensions.
     _ : Translate
     notes : DeltaGenerator
         For the warning.

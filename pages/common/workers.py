@@ -65,11 +65,13 @@ class Worker:
         function : callable
             Of a module's top level. It calls ``progress`` with numbers, of which the last two are
             how much is done and how much there is.
-        *values, **options
-            Arguments that can be pickled.
+        *values
+            Positional arguments of the function, which can be pickled.
         report : callable
             Called with these two numbers several times a second, with (0, 0) before the first. An
             exception raised in it ends the process.
+        **options
+            Keyword arguments of the function, which can be pickled.
 
         Raises
         ------

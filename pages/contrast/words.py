@@ -16,14 +16,34 @@ def hundred(value: float) -> str:
 
 
 def with_interval(value: float, low: float, high: float) -> str:
-    """86.3 [83.6, 88.7], without a line break."""
+    """86.3 [83.6, 88.7], without a line break.
+
+    Parameters
+    ----------
+    value : float
+        A correlation, printed × 100; so are the ends.
+    low : float
+        Lower end of the interval. NaN prints the value alone.
+    high : float
+        Upper end of the interval.
+    """
     if math.isnan(low):
         return hundred(value)
     return f"{hundred(value)} [{hundred(low)},\u00a0{hundred(high)}]"
 
 
 def gain_words(value: float, low: float, high: float) -> str:
-    """+2.2 [+0.7, +3.9], without a line break."""
+    """+2.2 [+0.7, +3.9], without a line break.
+
+    Parameters
+    ----------
+    value : float
+        A difference of correlations, printed × 100; so are the ends.
+    low : float
+        Lower end of the interval.
+    high : float
+        Upper end of the interval.
+    """
     first, *ends = (with_sign(100 * number, 1) for number in (value, low, high))
     return f"{first} [{ends[0]},\u00a0{ends[1]}]"
 

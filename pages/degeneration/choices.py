@@ -70,8 +70,10 @@ def choose_more(what: str, gamma: float, _: Translate) -> Settings:
 
     Parameters
     ----------
-    what, gamma
-        As ``choose_what`` returns them.
+    what : str
+        Of ``WHAT``, as ``choose_what`` returns it.
+    gamma : float, >= 0
+        Weight of the penalty.
     """
     upper, lower = st.columns(4), st.columns(4, vertical_alignment="bottom")
     with upper[0]:

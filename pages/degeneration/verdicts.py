@@ -90,7 +90,16 @@ def cone_verdict(scene: Scene, run: int, _: Translate) -> Verdict:
 
 
 def cure_verdict(scene: Scene, plain: int, penalised: int, _: Translate) -> Verdict:
-    """Does the penalty remove the cone, and is the loss not worse?"""
+    """Does the penalty remove the cone, and is the loss not worse?
+
+    Parameters
+    ----------
+    scene : Scene
+    plain : int
+        The place of the model without the penalty.
+    penalised : int
+        The place of the model with it.
+    """
     before, after = (scene.cosine(run, "unseen") for run in (plain, penalised))
     losses = [float(scene.history.loss[scene.at, run]) for run in (plain, penalised)]
     worse = losses[1] / losses[0] - 1
@@ -123,7 +132,16 @@ def cure_verdict(scene: Scene, plain: int, penalised: int, _: Translate) -> Verd
 
 
 def others_verdict(scene: Scene, classifier: int, word2vec: int, _: Translate) -> Verdict:
-    """Are the vectors of the classifier and of word2vec spread?"""
+    """Are the vectors of the classifier and of word2vec spread?
+
+    Parameters
+    ----------
+    scene : Scene
+    classifier : int
+        The place of this model in the history.
+    word2vec : int
+        Likewise.
+    """
     narrow = [
         max(scene.cosine(run, name) for name in GROUPS) >= NARROW for run in (classifier, word2vec)
     ]

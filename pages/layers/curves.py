@@ -85,7 +85,16 @@ def _curve(tables: Sequence[Table], measure: str, name: str, place: int) -> Curv
 
 
 def references(scene: Scene, tables: Sweep, measure: str, _: Translate) -> list[Curve]:
-    """Isotropic data, published curves, and a line at the layer of the numbers."""
+    """Isotropic data, published curves, and a line at the layer of the numbers.
+
+    Parameters
+    ----------
+    scene : Scene
+    tables : Sweep
+        Contains the drawn series, or the tokens for a contextual measure.
+    measure : str
+        Name of a measure.
+    """
     name = TOKENS if measure in CONTEXTUAL else scene.film.name
     rows = [table[measure] for table in tables[name]]
     x = np.arange(len(rows), dtype=float)

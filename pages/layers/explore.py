@@ -94,8 +94,12 @@ def _answer(
     corpus : Corpus
     special_tokens : bool
         Include special tokens in the pooling of sentences.
-    answer, progress, more : DeltaGenerator
-        Where this is drawn, where a progress bar is, and where the downloads are.
+    answer : DeltaGenerator
+        Where this is drawn.
+    progress : DeltaGenerator
+        Where a progress bar is drawn.
+    more : DeltaGenerator
+        Where the downloads are drawn.
     """
     with progress:
         encoder, name = scene.first.encoder, scene.film.name

@@ -64,7 +64,16 @@ def _number(name: str, label: str, now: Table, below: Table | None, _: Translate
 
 
 def show_all_measures(scene: Scene, series: Sequence[Series], tables: Sweep, _: Translate) -> None:
-    """A row for each layer of the drawn cloud, and every series as CSV."""
+    """A row for each layer of the drawn cloud, and every series as CSV.
+
+    Parameters
+    ----------
+    scene : Scene
+    series : sequence of Series
+        The measured clouds.
+    tables : Sweep
+        Their measures.
+    """
     names: tuple[str, ...] = (*MEASURES, *ROGUE)
     whole = {name: list(each) for name, each in tables.items()}
     of_tokens = [each for each in series if each.name == TOKENS]

@@ -235,7 +235,9 @@ def all_series(
     ----------
     shown : str
         The name of the one that is drawn.
-    corpus, encoder, special_tokens
+    corpus : Corpus
+    encoder : Encoder
+    special_tokens : bool
         As in ``read_series``.
     """
     poolings = COMPARED if shown in (*COMPARED, TOKENS) else (*COMPARED[:2], shown)

@@ -65,7 +65,16 @@ def layers_state(rows: Sequence[Measured]) -> State:
 
 
 def rogue_verdict(series: Series, tables: Sequence[Table], layer: int, _: Translate) -> Verdict:
-    """Do five dimensions carry most of the mean cosine of a layer?"""
+    """Do five dimensions carry most of the mean cosine of a layer?
+
+    Parameters
+    ----------
+    series : Series
+        The measured cloud.
+    tables : sequence of Table
+        Its measures, one table for each layer.
+    layer : int
+    """
     row = tables[layer]["top_5_contributions"]
     state = rogue_state(row)
     words = {

@@ -246,7 +246,16 @@ class Scene:
 
 
 def cloud_key(points: CorpusCloud, fit: str, centring: float, strength: float) -> str:
-    """Names a cloud; at 0 and 0 it is the raw one, by any fit."""
+    """Names a cloud; at 0 and 0 it is the raw one, by any fit.
+
+    Parameters
+    ----------
+    points : CorpusCloud
+    fit : str
+        Code of the whitening's fit.
+    centring : float in [0, 1]
+    strength : float in [0, 1]
+    """
     is_raw = centring == strength == 0
     return points.key if is_raw else f"{points.key}/{fit}/{centring}/{strength}"
 
@@ -286,8 +295,10 @@ def build_scene(
         The fitted one at full strength.
     chosen : int or None
         The row that is ringed.
-    centring, strength : float in [0, 1]
-        The sliders.
+    centring : float in [0, 1]
+        Of the slider.
+    strength : float in [0, 1]
+        Of the slider.
     """
     X, k, is_umap = points.vectors, look.n_components, look.view == "umap"
     white_key = cloud_key(points, fit, centring, strength)

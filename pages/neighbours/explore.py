@@ -86,8 +86,14 @@ def _choose_scene(
     Parameters
     ----------
     corpus : Corpus or VectorSet
-    controls, more, notes, progress : DeltaGenerator
-        The boxes of the controls, of further ones, of messages and of a progress bar.
+    controls : DeltaGenerator
+        The box of the controls.
+    more : DeltaGenerator
+        The box of further controls.
+    notes : DeltaGenerator
+        The box of messages.
+    progress : DeltaGenerator
+        The box of a progress bar.
     """
     with controls:
         if isinstance(corpus, VectorSet):

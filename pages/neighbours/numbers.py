@@ -24,7 +24,15 @@ LONGEST = 160  # characters of a text in the table
 
 
 def with_ends(each: Estimate, decimals: int = 2, *, sign: bool = False) -> str:
-    """A value with its interval, if it has one."""
+    """A value with its interval, if it has one.
+
+    Parameters
+    ----------
+    each : Estimate
+    decimals : int
+    sign : bool
+        True also prints a plus.
+    """
     if each.low is None or each.high is None:
         return with_sign(each.value, decimals) if sign else signed(each.value, decimals)
     show = change if sign else estimate
@@ -89,7 +97,15 @@ def show_hubs(scene: Scene, found: NeighbourChanges, _: Translate) -> None:
 def take_away(
     scene: Scene, rankings: Rankings, found: NeighbourChanges | None, _: Translate
 ) -> None:
-    """The two lists, and what was counted of every point."""
+    """The two lists, and what was counted of every point.
+
+    Parameters
+    ----------
+    scene : Scene
+    rankings : Rankings
+    found : NeighbourChanges or None
+        None offers only the lists.
+    """
     basis = provenance(scene, _)
     with st.container(horizontal=True):
         offer_csv(
@@ -104,7 +120,15 @@ def take_away(
 
 
 def lists_csv(scene: Scene, rankings: Rankings, basis: str) -> bytes:
-    """A row for each neighbour of the query."""
+    """A row for each neighbour of the query.
+
+    Parameters
+    ----------
+    scene : Scene
+    rankings : Rankings
+    basis : str
+        Corpus, model and settings in words.
+    """
     cloud, numbers = scene.points.cloud, row_numbers(scene.points.cloud)
     lines = []
     for name, ranked in (("raw", rankings.before), (scene.after, rankings.after)):
@@ -125,7 +149,16 @@ def lists_csv(scene: Scene, rankings: Rankings, basis: str) -> bytes:
 
 
 def points_csv(scene: Scene, found: NeighbourChanges, basis: str) -> bytes:
-    """A row for each point: its overlap, and how often it is a neighbour."""
+    """A row for each point: its overlap, and how often it is a neighbour.
+
+    Parameters
+    ----------
+    scene : Scene
+    found : NeighbourChanges
+        Of the measured rows.
+    basis : str
+        Corpus, model and settings in words.
+    """
     cloud, numbers = scene.points.cloud, row_numbers(scene.points.cloud)
     rows = np.arange(len(cloud)) if scene.measured_rows is None else scene.measured_rows
     lines = [

@@ -99,7 +99,15 @@ class Scene:
 def read_points(
     corpus: Corpus | VectorSet, spec: CloudSpec, code: str, _: Translate
 ) -> tuple[CorpusCloud, CorpusCloud]:
-    """The points that are searched, and those of the fit. Raises what the encoder raises."""
+    """The points that are searched, and those of the fit. Raises what the encoder raises.
+
+    Parameters
+    ----------
+    corpus : Corpus or VectorSet
+    spec : CloudSpec
+    code : str
+        Of the fit set, as in ``points_and_fit``.
+    """
     points, fit = points_and_fit(corpus, spec, code, _)
     most = MOST_BYTES // (2 * 4 * points.vectors.shape[1])
     if len(points.cloud) > most:
@@ -118,12 +126,16 @@ def build_scene(
 
     Parameters
     ----------
-    points, fit : CorpusCloud
+    points : CorpusCloud
+        They are searched.
+    fit : CorpusCloud
+        The treatment is fitted on them.
     fit_code : str
         "same", "split" or the code of another corpus.
     after : str
         A text for ``parse_treatment``.
     k : int
+        Neighbours of each point.
     """
     key = ArrayStore.key(points.key, fit.key, after)
     private = points.private or fit.private

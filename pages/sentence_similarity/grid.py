@@ -255,7 +255,15 @@ def _named(cells: Sequence[Cell], _: Translate) -> str:
 
 
 def grid_csv(choice: Choice, grid: Grid, caption: str) -> bytes:
-    """One row a cell, with the columns of the shell and the settings of the measurement."""
+    """One row a cell, with the columns of the shell and the settings of the measurement.
+
+    Parameters
+    ----------
+    choice : Choice
+    grid : Grid
+    caption : str
+        Corpus, fit and settings in words.
+    """
     encoder = choice.encoder
     text = export.grid_csv(grid, model=encoder.name, revision=encoder.revision, measured_on=caption)
     return text.encode("utf-8-sig")  # with a byte order mark, so that spreadsheets read Chinese

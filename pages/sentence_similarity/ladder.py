@@ -122,7 +122,15 @@ def ladder_rungs(scene: Scene, statics: Sequence[Static], _: Translate) -> list[
 
 
 def place_words(scene: Scene, layer: int, pooling: str, _: Translate) -> str:
-    """Pooling and layer."""
+    """Pooling and layer.
+
+    Parameters
+    ----------
+    scene : Scene
+    layer : int
+    pooling : str
+        Code of a pooling.
+    """
     if layer == scene.choice.encoder.n_layers:
         return _("{pooling}, last layer").format(pooling=pooling_names(_)[pooling])
     return _("{pooling}, layer {layer}").format(pooling=pooling_names(_)[pooling], layer=layer)

@@ -124,7 +124,16 @@ class Scene:
         return self.encoded.choice
 
     def cell(self, layer: LayerName, pooling: str, treatment: str = "none") -> Cell:
-        """A cell of the ladder."""
+        """A cell of the ladder.
+
+        Parameters
+        ----------
+        layer : int, str or tuple of int
+            As in ``Encoder.encode``.
+        pooling : str
+        treatment : str
+            A text for ``parse_treatment``; "none" for the raw cell.
+        """
         return self.cells[layer, pooling, treatment]
 
     @property

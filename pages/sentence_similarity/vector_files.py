@@ -59,10 +59,14 @@ def score_of_files(
 
     Parameters
     ----------
-    vectors, words : bytes
-        The two files.
-    vectors_name, words_name : str
-        Their names.
+    vectors : bytes
+        The file of vectors.
+    words : bytes
+        The file of word pairs.
+    vectors_name : str
+        Name of the file of vectors.
+    words_name : str
+        Name of the file of word pairs.
     limits : Limits
     **how
         Other arguments of ``evaluate_word_pairs``.

@@ -224,6 +224,13 @@ def scored_averages(
 
     A process of its own scores wide vectors. Raises ValueError for fewer than three such pairs and
     for constant gold scores.
+
+    Parameters
+    ----------
+    averages : AveragedPairs
+    choice : Choice
+    report : callable
+        As in ``run_apart``.
     """
     is_wide = max(X.shape[1] for X in averages.vectors.values()) > WIDE
     score = partial(apart, report=report) if is_wide else _at_once

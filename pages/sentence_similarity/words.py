@@ -22,8 +22,10 @@ def with_interval(
     Parameters
     ----------
     value : float or None
-    low, high : float or None
-        Ends of the interval. None prints the value alone.
+    low : float or None
+        Lower end of the interval. None prints the value alone.
+    high : float or None
+        Upper end of the interval, likewise.
     sign : bool
         Also print a plus.
     """

@@ -55,7 +55,17 @@ def agreement(picture: TreatedCloud, scene: Scene) -> float | None:
 def agreement_change(
     before: TreatedCloud, after: TreatedCloud, material: Material
 ) -> Interval | None:
-    """The change of the agreement with its interval; None without labels or with few points."""
+    """The change of the agreement with its interval; None without labels or with few points.
+
+    Parameters
+    ----------
+    before : TreatedCloud
+        Such as the raw cloud.
+    after : TreatedCloud
+        Of the same points.
+    material : Material
+        The agreement is measured on its sample.
+    """
     first, then = (_draws_of(picture, material) for picture in (before, after))
     return None if first is None or then is None else since(first, then)
 

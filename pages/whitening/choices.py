@@ -109,8 +109,10 @@ def choose_knobs(
         Rows of the fit.
     d : int
         Dimensions.
-    strength, removed : DeltaGenerator
-        The boxes of the sliders beside the pictures.
+    strength : DeltaGenerator
+        The box of the slider of the strength, beside the pictures.
+    removed : DeltaGenerator
+        The box of the slider of the removed directions, beside the pictures.
     more : DeltaGenerator
         The box of the others.
     """

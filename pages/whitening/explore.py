@@ -137,8 +137,10 @@ def _choose_scene(
         Beside the pictures: three treatments, the fit set, strength, directions removed.
     more : DeltaGenerator
         The box of the other controls.
-    notes, progress : DeltaGenerator
-        Where messages and a progress bar are shown.
+    notes : DeltaGenerator
+        The box of messages.
+    progress : DeltaGenerator
+        The box of a progress bar.
     find : DeltaGenerator
         The box of the search for a point.
     """

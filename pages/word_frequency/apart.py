@@ -65,8 +65,10 @@ def words_of_file(
     texts : sequence of str, optional
         Their words are counted.
     counts : bytes, optional
-        A file of words and counts, and ``counts_name`` its name. Without texts and counts the
-        words are in the order of their frequencies.
+        A file of words and counts. Without texts and counts the words are in the order of their
+        frequencies.
+    counts_name : str
+        Name of the file of counts.
     """
     table = read_vectors(content, name=name, limits=limits)
     given: Mapping[str, float] = rank_counts(table)
@@ -80,7 +82,15 @@ def words_of_file(
 def matched(
     vectors: np.ndarray, words: Sequence[str], counts: Mapping[str, float]
 ) -> tuple[np.ndarray, Sequence[str], np.ndarray]:
-    """The rows whose word is counted: as it is, else without the mark of a beginning word."""
+    """The rows whose word is counted: as it is, else without the mark of a beginning word.
+
+    Parameters
+    ----------
+    vectors : (n, d) array
+    words : sequence of n str
+    counts : mapping of str to float
+        Words without a count, or with 0, are left out.
+    """
     rows, found = [], []
     taken: set[str] = set()
     for row, word in enumerate(words):
@@ -95,7 +105,14 @@ def matched(
 
 
 def ranked(vectors: np.ndarray, words: Sequence[str], counts: np.ndarray) -> Ranked:
-    """The most frequent words, and how many there are."""
+    """The most frequent words, and how many there are.
+
+    Parameters
+    ----------
+    vectors : (n, d) array
+    words : sequence of n str
+    counts : (n,) array of float
+    """
     most = min(MAX_WORDS, MAX_NUMBERS // vectors.shape[1])
     order = by_rank(counts)[:most]
     texts = tuple(words[row][:LONGEST_WORD] for row in order)
@@ -103,7 +120,15 @@ def ranked(vectors: np.ndarray, words: Sequence[str], counts: np.ndarray) -> Ran
 
 
 def measured(X: np.ndarray, counts: np.ndarray, progress: Callable[[int, int], None]) -> Measured:
-    """Direction and bins. Raises UndefinedMeasure for words of one length or of one frequency."""
+    """Direction and bins. Raises UndefinedMeasure for words of one length or of one frequency.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+    counts : (n,) array of float
+    progress : callable (int, int)
+        Called with (rows done, rows in all).
+    """
     direction = frequency_direction(X, counts, seed=SEED)
     near = neighbour_means(X, progress=progress)
     return Measured(direction, frequency_bins(X, counts, near, seed=SEED))

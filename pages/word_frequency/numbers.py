@@ -112,7 +112,16 @@ def _symmetry_cell(row: Row, treatment: str) -> str:
 
 
 def take_away(words: Words, measured: Measured, basis: str, _: Translate) -> None:
-    """Words with rank, frequency and length; the bins."""
+    """Words with rank, frequency and length; the bins.
+
+    Parameters
+    ----------
+    words : Words
+    measured : Measured
+        Direction and bins of these words.
+    basis : str
+        Corpus, model and settings in words.
+    """
     offer_csv(_("Download words (CSV)"), "word-frequency", lambda: words_csv(words, basis))
     offer_csv(_("Download bins (CSV)"), "word-frequency-bins", lambda: bins_csv(measured, basis))
 

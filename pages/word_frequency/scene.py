@@ -110,7 +110,15 @@ class Words:
 
 
 def read_words(corpus: Corpus, encoder: Encoder, choice: Choice, _: Translate) -> Words:
-    """The words with a vector and a frequency. Raises what the readers raise."""
+    """The words with a vector and a frequency. Raises what the readers raise.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Source of the counts and the contextual tokens, where these are chosen.
+    encoder : Encoder
+    choice : Choice
+    """
     private = choice.words == "upload" or choice.counts == "list" or is_own(corpus)
     if choice.words == "upload":
         return _uploaded(corpus, choice)

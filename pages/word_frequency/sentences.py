@@ -83,7 +83,15 @@ def left_out(corpus: Corpus, layer: int, _: Translate) -> dict[int, Measured]:
 
 
 def show_left_out(corpus: Corpus, encoder: Encoder, layer: int, _: Translate) -> None:
-    """A row for each number of types left out."""
+    """A row for each number of types left out.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    encoder : Encoder
+    layer : int
+        Of the contextual tokens.
+    """
     rows = left_out(corpus, layer, _)
     lines = [[_("most frequent types left out"), _("mean cosine of sentences"), "n"]]
     lines.append(["---:", "---:", "---:"])
@@ -129,7 +137,17 @@ def left_out_sentence(first: Measured, last: Measured, _: Translate) -> str:
 
 
 def holes(words: Words, corpus: Corpus, encoder: Encoder, _: Translate) -> Holes:
-    """Distances in the space of types: sentences are means of the vectors of their types."""
+    """Distances in the space of types: sentences are means of the vectors of their types.
+
+    Parameters
+    ----------
+    words : Words
+        Types of the model.
+    corpus : Corpus
+        Of the sentences.
+    encoder : Encoder
+        Its tokenizer splits the sentences into types.
+    """
 
     def make(report: jobs.Report) -> Holes:
         row_of = {text: row for row, text in enumerate(words.texts)}
@@ -162,7 +180,16 @@ def _quartiles(values: np.ndarray) -> tuple[float, float, float]:
 
 
 def show_holes(words: Words, corpus: Corpus, encoder: Encoder, _: Translate) -> None:
-    """Quartiles of both distances, and what they say."""
+    """Quartiles of both distances, and a sentence about them.
+
+    Parameters are as in ``holes``.
+
+    Parameters
+    ----------
+    words : Words
+    corpus : Corpus
+    encoder : Encoder
+    """
     found = holes(words, corpus, encoder, _)
     line = "{:.2f} · {:.2f} · {:.2f}"
     lines = [
@@ -192,7 +219,17 @@ def holes_sentence(found: Holes, _: Translate) -> str:
 
 
 def show_swap(corpus: Corpus, encoder: Encoder, layer: int, words: Words, _: Translate) -> None:
-    """One sentence, one word replaced: how far its vector moves, raw and whitened."""
+    """One sentence, one word replaced: how far its vector moves, raw and whitened.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The whitening is fitted on its sentences.
+    encoder : Encoder
+    layer : int
+    words : Words
+        Source of the frequencies of both words.
+    """
     boxes = st.columns([3, 1, 1])
     sentence = boxes[0].text_input(
         _("Sentence"), SWAP[0], key="swap-sentence", max_chars=LONGEST_SENTENCE

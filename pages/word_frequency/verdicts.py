@@ -104,7 +104,17 @@ def words_verdict(measured: Measured, basis: str, _: Translate) -> Verdict:
 
 
 def ordered_state(first: Estimate, last: Estimate, rises: bool) -> State:
-    """Does a mean rise from the most frequent words to the rarest, and from bin to bin?"""
+    """Does a mean rise from the most frequent words to the rarest, and from bin to bin?
+
+    Parameters
+    ----------
+    first : Estimate
+        The mean of the most frequent words.
+    last : Estimate
+        The mean of the rarest words.
+    rises : bool
+        True if the mean rises from bin to bin.
+    """
     if first.high is None or last.low is None:
         return "unknown"
     if last.low <= first.high:

@@ -90,12 +90,17 @@ def cloud_panel(
 ) -> Panel:
     """``panel_with`` the cones of the vectors (n, d).
 
+    Parameters without a description are as in ``panel_with``.
+
     Parameters
     ----------
     vectors : (n, d) array
         From which angles are measured.
-    texts, projection, reach, scale, own_axis
-        As in ``panel_with``.
+    texts : sequence of n str
+    projection : Projection
+    reach : float
+    scale : float
+    own_axis : bool
     d : int, optional
         Dimensions the cloud fills, where that is fewer than its vectors have.
     """
@@ -184,7 +189,19 @@ def alternative(title: str, vectors: np.ndarray, panel: Panel | None, _: Transla
 def alternative_with(
     title: str, n: int, cosine: float | None, panel: Panel | None, _: Translate
 ) -> str:
-    """``alternative`` with the mean cosine of n points; None if some are zero."""
+    """``alternative`` with a given mean cosine.
+
+    Parameters
+    ----------
+    title : str
+        Of the picture.
+    n : int
+        Points of the picture.
+    cosine : float or None
+        Mean cosine over all pairs; None if some points are zero.
+    panel : Panel or None
+        Its captions end the text.
+    """
     if cosine is None:
         text = _("{title}: {n} points, some at zero and without a direction.")
         text = text.format(title=title, n=f"{n:,}")
