@@ -22,9 +22,7 @@ def mean_norm_share(X: np.ndarray) -> float:
     X : (n, d) array of float
         Not all zero.
     """
-    X = in_range(finite_rows(X, at_least=1))
-    mean = X.mean(axis=0)
-    return share_of_second_moment(mean, float(np.einsum("nd,nd->", X, X)) / len(X))
+    return share_of_second_moment(*_moments(finite_rows(X, at_least=1)))
 
 
 def share_of_second_moment(mean: np.ndarray, second: float) -> float:
@@ -37,8 +35,9 @@ def share_of_second_moment(mean: np.ndarray, second: float) -> float:
 def angles_to_mean(X: np.ndarray) -> np.ndarray:
     """Angle in degrees between each row and the mean vector, (n,) float64 in [0, 180]."""
     X = finite_rows(X, at_least=1)
-    U = directions(X)  # first: a zero row is the nearer reason than a mean of zero
-    return angles_to(U, _direction(X))
+    mean, second = _moments(X)
+    U = directions(X, out=X)  # first: a zero row is the nearer reason than a mean of zero
+    return angles_to(U, direction_of(mean, second))
 
 
 def angles_to(U: np.ndarray, axis: np.ndarray) -> np.ndarray:
@@ -51,12 +50,13 @@ def mean_direction(X: np.ndarray) -> np.ndarray:
 
     Raises UndefinedMeasure (a ValueError) for a centred cloud, whose mean is only rounding.
     """
-    return _direction(finite_rows(X, at_least=1))
+    return direction_of(*_moments(finite_rows(X, at_least=1)))
 
 
-def _direction(X: np.ndarray) -> np.ndarray:
+def _moments(X: np.ndarray) -> tuple[np.ndarray, float]:
+    """The mean (d,) and E|x|^2 of X, or of X / max |x| where squares leave float64's range."""
     X = in_range(X)
-    return direction_of(X.mean(axis=0), float(np.einsum("nd,nd->", X, X)) / len(X))
+    return X.mean(axis=0), float(np.einsum("nd,nd->", X, X)) / len(X)
 
 
 def direction_of(mean: np.ndarray, second: float) -> np.ndarray:
