@@ -1,6 +1,6 @@
 """The contrast page in a browser: the recorded run at once, then a training of one's own.
 
-What a training shows at its end is in tests/pages/test_contrast.py.
+What a training shows at its end is in tests/pages/contrast/test_contrast.py.
 """
 
 import re

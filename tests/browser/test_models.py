@@ -1,4 +1,4 @@
-"""A model of a Hub on narrow_cone in a browser. Folders are in tests/pages/test_models.py."""
+"""A model of a Hub on narrow_cone in a browser. Folders: tests/pages/common/test_models.py."""
 
 import re
 from collections.abc import Iterator

@@ -32,7 +32,7 @@ def encoder(monkeypatch: pytest.MonkeyPatch) -> Encoder:
 
 
 def test_the_presets_of_narrow_cone_are_shipped():
-    """And the first ladder of sentence_similarity: see tests/pages/test_sentence_similarity.py."""
+    """And the first ladder of sentence_similarity: see tests/pages/sentence_similarity."""
     shown = {(int(layer), pooling) for layer, pooling in PRESETS.values()}
     assert shown == set(CLOUDS["topics"]) == set(CLOUDS["topics-zh"])
 

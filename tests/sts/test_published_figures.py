@@ -252,7 +252,7 @@ QUOTED = [
     ("59.6", "raw 4", SPEARMAN),
     ("69.2", "white 4", SPEARMAN),
 ]
-OF_TOPICS = {"0.579", "0.778"}  # tests/pages/test_narrow_cone.py measures them
+OF_TOPICS = {"0.579", "0.778"}  # tests/pages/narrow_cone/test_narrow_cone.py measures them
 
 
 @pytest.mark.parametrize(("quote", "name", "tolerance"), QUOTED)

@@ -10,7 +10,7 @@ from pages.common.page_list import PAGES
 from pages.common.rules import model_rules
 from tests.encode.tiny_encoder import DIMENSION, save_tiny_bert
 from tests.hub.conftest import files, server, tiny  # noqa: F401
-from tests.pages.test_models import (  # noqa: F401
+from tests.pages.common.test_models import (  # noqa: F401
     NAME,
     _own_memory,
     errors,

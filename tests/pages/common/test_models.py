@@ -40,7 +40,7 @@ from tests.hub.conftest import files, server, tiny  # noqa: F401
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import deep_link
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAGE = "narrow_cone"
 NAME = "owner/tiny"
 ANCIENT = "0" * 40

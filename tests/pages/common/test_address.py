@@ -11,7 +11,7 @@ from pages.contrast.choices import NUMBERS
 from pages.cosine_basis.controls import LIMITS
 from pages.whitening.choices import SLOTS
 
-PAGES = Path(__file__).resolve().parents[2] / "pages"
+PAGES = Path(__file__).resolve().parents[3] / "pages"
 BY_VARIABLE = {
     *(*LIMITS, *SLOTS, *NUMBERS, "noise-unrelated", "noise-related", "lang", "pair", "point"),
     *("centring", "strength", "present", "camera", "step", "hull"),

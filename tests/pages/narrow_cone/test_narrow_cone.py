@@ -52,7 +52,7 @@ from tests.pages.charts import array, charts
 from tests.pages.twins import Sent, twin_clouds
 from tests.pages.visits import everything, healthy
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TEXT = ROOT / "assets" / "text"
 HEADS = (["value", "reference"], ["數值", "參考值"])
 LINEAR_VIEWS = ("mean", "svd", "pca", "cone")

@@ -27,7 +27,7 @@ from tests.encode.tiny_encoder import SPECIAL, save_tiny_bert
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, deep_link, healthy, new_visit
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 LANGUAGES = ("en", "zh-Hant")
 PASTED = "The kettle is on.\n\nWhy is the night sky dark?\nRain fell.\nThe kettle is on.\n"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(200)

@@ -19,7 +19,7 @@ from pages.cosine_basis.scene import CLOUD_N, CLOUD_SEED, Scene
 from pages.cosine_basis.verdicts import basis_verdict
 from tests.pages.visits import deep_link
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "pages" / "cosine_basis" / "page.py"
 TEXT = ROOT / "assets" / "text"
 SOURCES = sorted((ROOT / "pages" / "cosine_basis").glob("*.py"))
