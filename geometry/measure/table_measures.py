@@ -56,6 +56,8 @@ class Listed:
         The place of an opening angle in ANGLE_QUANTILES.
     uses : tuple of str
         Those of COSTLY that the measure reads.
+    of_sums : bool
+        True for a function of the sums over rows of x, x x', x / |x| and its squares.
     decimals : int
         How many to print.
     unit : str
@@ -73,6 +75,7 @@ class Listed:
     ends: Callable[[float, float], tuple[float, float]] = around
     angle: int | None = None
     uses: tuple[str, ...] = ()
+    of_sums: bool = False
     decimals: int = 3
     unit: str = ""
 
@@ -209,6 +212,7 @@ LISTED: dict[str, Listed] = {
         low=-1.0,
         high=1.0,
         without_each=_mean_cosine_without_each,
+        of_sums=True,
     ),
     "positive_cosine_share": Listed(
         "share of positive cosines",
@@ -229,6 +233,7 @@ LISTED: dict[str, Listed] = {
         lambda n, d: 1 / n,
         high=1.0,
         without_each=_mean_norm_share_without_each,
+        of_sums=True,
     ),
     "isoscore": Listed(
         "IsoScore",
@@ -237,6 +242,7 @@ LISTED: dict[str, Listed] = {
         high=1.0,
         ceiling=lambda n, d: (_most_centred(n, d) - 1) / (d - 1),
         without_each=_isoscore_without_each,
+        of_sums=True,
     ),
     "participation_ratio": Listed(
         "participation ratio",
@@ -246,6 +252,7 @@ LISTED: dict[str, Listed] = {
         ceiling=_most_centred,
         without_each=_participation_ratio_without_each,
         decimals=1,
+        of_sums=True,
     ),
     "effective_rank": Listed(
         "effective rank of singular values, centred",
@@ -253,6 +260,7 @@ LISTED: dict[str, Listed] = {
         low=1.0,
         ceiling=_most_centred,
         decimals=0,
+        of_sums=True,
     ),
     "effective_rank_uncentred": Listed(
         "effective rank of singular values, uncentred",
@@ -260,6 +268,7 @@ LISTED: dict[str, Listed] = {
         low=1.0,
         ceiling=min,
         decimals=0,
+        of_sums=True,
     ),
     "partition_isotropy_rms": Listed(
         "partition isotropy (at rms length 1)",
@@ -280,11 +289,13 @@ LISTED: dict[str, Listed] = {
         "top dimension's share of the mean cosine",
         _top_contribution(1),
         lambda n, d: top_contribution_baseline(d),
+        of_sums=True,
     ),
     "top_5_contributions": Listed(
         "top five dimensions' share",
         _top_contribution(5),
         lambda n, d: top_contribution_baseline(d, k=min(5, d)),
+        of_sums=True,
     ),
     "hubness": Listed(
         "hubness (skewness of 10-occurrence)",

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
 from ..export.affine import AffineMap
 from ..linalg.moments import Moments
 from ..linalg.rows import UndefinedMeasure
-from ..measure.cone import share_of_second_moment
-from ..measure.cosines import contributions, largest_share, mean_cosine_of_sum
-from ..measure.spectrum import participation, rank_of_spectrum
+from ..measure.sums import View
 from ..measure.table import measure_names, measure_table
 from ..measure.table_measures import LISTED
 from .engine import Engine, Summed
@@ -234,49 +232,45 @@ def _table(
 
 def exact_measures(moments: Moments, directions: Directions) -> dict[str, DataMeasure]:
     """The measures that are functions of sums over all rows."""
-    n, d = moments.n_rows, len(moments.mean)
-    C = moments.covariance
-    second = C + np.outer(moments.mean, moments.mean)
-
-    def mean_cosine() -> float:
-        _refuse_zero(directions)
-        return mean_cosine_of_sum(directions.total, directions.n)
-
-    def share(k: int) -> float:
-        if mean_cosine() <= 3 * np.sqrt(2 / d) / n:  # as in a table of rows
-            raise UndefinedMeasure("no_mean_cosine", because="random_mean_cosine")
-        return largest_share(contributions(directions.total, directions.squares), min(k, d))
-
-    def isoscore() -> float:
-        if d < 2:
-            raise UndefinedMeasure("one_dimension", d=d)
-        return (participation(C) - 1) / (d - 1)
-
-    found: dict[str, Any] = {
-        "mean_cosine": mean_cosine,
-        "mean_norm_share": lambda: share_of_second_moment(moments.mean, float(np.trace(second))),
-        "isoscore": isoscore,
-        "participation_ratio": lambda: participation(C),
-        "effective_rank": lambda: rank_of_spectrum(np.linalg.eigvalsh(C)),
-        "effective_rank_uncentred": lambda: rank_of_spectrum(np.linalg.eigvalsh(second)),
-        "top_contribution": lambda: share(1),
-        "top_5_contributions": lambda: share(5),
-    }
+    view = SummedView(moments, directions)
     measures = {}
-    for name, of in found.items():
-        listed = LISTED[name]
+    for name, listed in LISTED.items():
+        if not listed.of_sums:
+            continue
         value = reason = None
         try:
-            value = float(of())
+            value = float(listed.of(view))
         except UndefinedMeasure as error:
             reason = error.code
-        baseline = None if listed.baseline is None else listed.baseline(n, d)
-        measures[name] = DataMeasure(name, value, None, None, baseline, n, ALL, reason)
+        baseline = None if listed.baseline is None else listed.baseline(view.n, view.d)
+        measures[name] = DataMeasure(name, value, None, None, baseline, view.n, ALL, reason)
     return measures
 
 
-def _refuse_zero(directions: Directions) -> None:
-    if directions.n_zero:
-        raise UndefinedMeasure(
-            "zero_row", row="?", n_zero=directions.n_zero, n=directions.n + directions.n_zero
-        )
+class SummedView(View):
+    """The sums of all rows of a data set, as the measures of a table read them."""
+
+    def __init__(self, moments: Moments, directions: Directions) -> None:
+        self.left_out = None
+        self.n, self.d = moments.n_rows, len(moments.mean)
+        self.mean, self.covariance = moments.mean, moments.covariance
+        self.second = float(np.trace(self.second_moment))
+        self._directions = directions
+
+    @property
+    def uncentred_eigenvalues(self) -> np.ndarray:
+        """Of E[x x'], (d,), ascending."""
+        return np.linalg.eigvalsh(self.second_moment)
+
+    @cached_property
+    def unit_sum(self) -> np.ndarray:
+        """Sum of the unit rows, (d,)."""
+        n_zero = self._directions.n_zero
+        if n_zero:
+            raise UndefinedMeasure("zero_row", row="?", n_zero=n_zero, n=self.n)
+        return self._directions.total
+
+    @property
+    def unit_squares(self) -> np.ndarray:
+        """Sum of the squares of the unit rows' entries, (d,)."""
+        return self._directions.squares
