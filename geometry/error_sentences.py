@@ -175,6 +175,32 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "two_splits": (
             "Two files of the folder could both be the split {split}: {files}. Keep one of them."
         ),
+        "too_few_pairs": (
+            "A correlation needs at least {limit} pairs, and there are {n}. Add more pairs."
+        ),
+        "equal_scores": (
+            "All {n} scores are {score}, so they have no order. Choose another column of scores."
+        ),
+    },
+    "text": {
+        "half_character": (
+            "Text {row} has half of a surrogate pair ({half}), which is not a character. Replace "
+            "it, and save the file as UTF-8."
+        ),
+        "no_tokens": (
+            "Text {row} has no tokens, and this model adds no special ones. So it can't be "
+            "encoded. {n_empty} of {n} texts are like this. Leave them out, or choose another "
+            "model."
+        ),
+        "no_known_words": (
+            "Text {row} has no word of this model's vocabulary, so it can't be encoded. {n_empty} "
+            "of {n} texts are like this. Leave them out, or choose another model."
+        ),
+        "only_special_tokens": (
+            "Text {row} has special tokens only, so there is nothing to encode without them. Leave "
+            "it out, or include special tokens."
+        ),
+        "no_word_piece": "Text {row} has no word piece to average. Leave it out.",
     },
     "vectors": {
         "unreadable": _UNREADABLE,

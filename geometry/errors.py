@@ -1,6 +1,8 @@
 """Errors of the library: one base class, and one English sentence for each case.
 
 A sentence says what is wrong, the limit and the remedy. Pages translate the same sentences.
+These errors are about a reader's files, texts, models and settings. A wrong argument of a caller
+is a ValueError or TypeError in English, as everywhere in Python.
 """
 
 from __future__ import annotations

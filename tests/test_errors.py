@@ -13,6 +13,7 @@ import geometry
 from geometry.data import decode
 from geometry.data.limits import CorpusError
 from geometry.encode.precision import PrecisionError
+from geometry.encode.tokenizer import TextError
 from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
 from geometry.errors import LONGEST_LIST, LONGEST_TEXT, GeometryError
 from geometry.export.affine import ExportError
@@ -31,7 +32,8 @@ CLASSES = {
     each.__name__: each
     for each in (
         *(CorpusError, DataSetError, ExportError, ModelFilesError, OperatorFileError),
-        *(PrecisionError, ScaleError, TrainingError, UndefinedMeasure, VectorFileError),
+        *(PrecisionError, ScaleError, TextError, TrainingError, UndefinedMeasure),
+        VectorFileError,
     )
 }
 # Calls that make an error whose class is given by a variable, and what it may be.

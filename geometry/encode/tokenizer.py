@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from ..data.limits import LONGEST_TEXT
+from ..errors import GeometryError
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import incomplete
 from .faults import converting_faults
@@ -25,6 +26,12 @@ After = Callable[[int], None]  # (texts done); raise in it to stop
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
     from torch import Tensor
+
+
+class TextError(GeometryError):
+    """A text that can't be encoded. The message counts texts from 1."""
+
+    subject = "text"
 
 
 @dataclass(frozen=True)
@@ -159,11 +166,8 @@ class PieceReader:
             if after is not None and len(encodings) < len(texts):
                 after(len(encodings))
         if special == 0 and (empty := [i for i, e in enumerate(encodings) if not len(e.ids)]):
-            raise ValueError(
-                f"text {empty[0]} has no tokens ({len(empty)} of {len(encodings)} texts have "
-                "none, and this model adds no special ones), so there is nothing to encode; "
-                "leave it out"
-            )
+            n_empty, n = len(empty), len(encodings)
+            raise TextError("no_tokens", row=empty[0] + 1, n_empty=n_empty, n=n)
         return encodings
 
     def _encoded(
@@ -266,11 +270,8 @@ def check_text(text: str, place: int) -> bytes:
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise ValueError(
-            f"text {place} holds half of a surrogate pair (U+{ord(text[error.start]):04X} at "
-            f"{error.start}), which is no character. Replace it: "
-            'text.encode("utf-8", "replace").decode()'
-        ) from error
+        half = f"U+{ord(text[error.start]):04X}"
+        raise TextError("half_character", row=place + 1, half=half) from error
 
 
 class Pieces(Protocol):
@@ -368,10 +369,7 @@ def need_known_ids(ids: Tensor, n_types: int, *, name: str) -> None:
 
 
 def need_ordinary_tokens(texts: Sequence[Pieces]) -> None:
-    """Raise ValueError if a text has special tokens only; the message gives the first."""
+    """Raise TextError if a text has special tokens only; the message gives the first."""
     for place, text in enumerate(texts):
         if all(text.special_tokens_mask):
-            raise ValueError(
-                f"text {place} has special tokens only, so without them there is nothing to "
-                "encode; leave it out or pass special_tokens=True"
-            )
+            raise TextError("only_special_tokens", row=place + 1)

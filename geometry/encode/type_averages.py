@@ -10,6 +10,7 @@ from ..data.corpus import Corpus
 from ..hub.download import Progress
 from .disk_cache import key_of
 from .encoder import Encoder
+from .tokenizer import TextError
 
 
 def type_averages_key(encoder: Encoder, corpus: Corpus) -> str:
@@ -34,7 +35,7 @@ def type_averages(
 
     Raises
     ------
-    ValueError
+    TextError
         If a text has no word piece; the message names the first.
     """
     table = encoder.type_embeddings()
@@ -43,6 +44,6 @@ def type_averages(
     for place, pieces in enumerate(encoder.tokenize(texts, progress=progress)):
         rows = [row_of[piece] for piece in pieces if piece in row_of]
         if not rows:
-            raise ValueError(f"text {place} has no word piece to average; leave it out")
+            raise TextError("no_word_piece", row=place + 1)
         out[place] = table.vectors[rows].mean(axis=0, dtype=np.float64)
     return out

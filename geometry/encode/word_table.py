@@ -18,7 +18,7 @@ from ..data.limits import LONGEST_TEXT
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import module_folder, read_json, read_modules
 from .architecture import Architecture
-from .tokenizer import After, Coverage, batches_by_characters, checked_texts
+from .tokenizer import After, Coverage, TextError, batches_by_characters, checked_texts
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -82,16 +82,14 @@ class WordReader:
         return frozenset(self._settings.get("stop_words", ()))
 
     def encodings(self, texts: Sequence[str], after: After | None = None) -> list[Words]:
-        """The known words of each text; ValueError for a text without any.
+        """The known words of each text; TextError for a text without any.
 
         after : called with the number of texts read, after some of them.
         """
         found = self.pieces(texts, after)
         if empty := [i for i, words in enumerate(found) if not words]:
-            raise ValueError(
-                f"text {empty[0]} has no word of the vocabulary ({len(empty)} of {len(found)} "
-                "texts have none), so there is nothing to encode; leave it out"
-            )
+            n_empty, n = len(empty), len(found)
+            raise TextError("no_known_words", row=empty[0] + 1, n_empty=n_empty, n=n)
         return [Words([self._ids[word] for word in words], words) for words in found]
 
     def pieces(self, texts: Sequence[str], after: After | None = None) -> list[list[str]]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..data.limits import CorpusError
 from ..linalg.moments import Moments
 from ..transform.whitening_map import WhiteningMap
 from .ranks import TieGroups, is_constant, pearson
@@ -24,14 +25,6 @@ if TYPE_CHECKING:
 
 LEAST_PAIRS = 3  # two points always lie on a line
 DRAWS = 1000  # resamples of an interval
-REASONS = {  # why a score is undefined, by code
-    "constant_scores": "all similarities are equal",
-    "zero_row": "a vector is zero and has no direction",
-    "constant_row": "a vector has equal entries and no order among them",
-    "nothing_left": "the treatment leaves nothing of the vectors but rounding",
-    "subset": "a subset has no score",
-    "too_narrow": "in bfloat16 its vectors, whose cosines all exceed 0.999, can't be told apart",
-}
 DRAWS_AT_ONCE = 128  # 1,400 pairs by 128 draws in float64 fit about into a processor's cache
 
 
@@ -53,7 +46,10 @@ class PairScore:
     seed : int
         Of the resamples.
     undefined : str or None
-        Why there is no value: a code of ``REASONS``.
+        Why there is no value: "constant_scores", all similarities are equal; "zero_row", a vector
+        is zero; "constant_row", a vector has equal entries, which have no ranks; "nothing_left",
+        the treatment leaves only rounding; "subset", a subset has no score; "too_narrow", bfloat16
+        can't tell vectors apart whose cosines all exceed 0.999.
     replicates : (draws,) array or None
         Spearman of each resample, for differences; NaN if the resample has none.
     by_subset : mapping of str to PairScore
@@ -81,7 +77,7 @@ class PairScore:
         Parameters
         ----------
         code : str
-            The reason, of ``REASONS``.
+            The reason, as in ``undefined``.
         n : int
             Pairs.
         similarity : str
@@ -353,20 +349,18 @@ def check_draws(draws: Any) -> None:
 
 
 def checked_gold(gold_scores: np.ndarray) -> np.ndarray:
-    """Gold scores as (n,) float64; ValueError if they are too few, not finite or all equal."""
+    """Gold scores as (n,) float64; ValueError if they are not finite.
+
+    CorpusError, also a ValueError, if they are too few or all equal.
+    """
     gold = np.asarray(gold_scores, dtype=np.float64)
     if gold.ndim != 1:
         raise ValueError(f"gold_scores must be one number a pair, shape (n,); got {gold.shape}")
     if len(gold) < LEAST_PAIRS:
-        raise ValueError(
-            f"a correlation needs at least {LEAST_PAIRS} pairs; got {len(gold)}. Add more pairs"
-        )
+        raise CorpusError("too_few_pairs", n=len(gold), limit=LEAST_PAIRS)
     _refuse_not_finite(gold, "gold score")
     if is_constant(gold):
-        raise ValueError(
-            f"all {len(gold)} gold scores are {gold[0]:g}: there is no order to agree with. Choose "
-            "another column"
-        )
+        raise CorpusError("equal_scores", n=len(gold), score=f"{gold[0]:g}")
     return gold
 
 

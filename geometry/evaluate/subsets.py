@@ -34,7 +34,7 @@ class Aggregate:
     subsets : mapping of str to PairScore
         The score of each subset, by name.
     undefined : str or None
-        A code of ``REASONS``.
+        As in ``PairScore``.
     """
 
     how: str
@@ -125,7 +125,7 @@ class SubsetBootstrap(PairBootstrap):
             if self.how == "all":
                 return None
             raise ValueError(
-                f'subset {name} has no score for "{self.how}": {reason}; or aggregate by "all"'
+                f'subset {name} has no score for "{self.how}". {reason} Or aggregate by "all".'
             ) from reason
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from geometry import CorpusError, Pairs, read_pairs
 from geometry.data.pair_records import names_its_columns
-from geometry.evaluate.bootstrap import LEAST_PAIRS, checked_gold
+from geometry.evaluate.bootstrap import checked_gold
 
 from .limit_notes import shortened_note
 from .messages import error_text
@@ -48,9 +48,8 @@ def pair_refusal(pairs: Pairs, _: Translate) -> str:
     """Why the pairs can't be scored; empty if they can."""
     try:
         checked_gold(pairs.gold_scores)
-    except ValueError:
-        reason = _("A correlation needs at least {n} pairs, and scores that are not all the same.")
-        return reason.format(n=LEAST_PAIRS)
+    except CorpusError as error:
+        return error_text(error, _)
     return ""
 
 

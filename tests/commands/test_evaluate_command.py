@@ -134,7 +134,7 @@ def test_bad_scores_are_found_before_texts_are_read(place, tmp_path, capsys):
     flat.write_text("left,right,score\n" + "a cat,a dog,3\n" * 4, encoding="utf-8")
     assert run(place, "--pairs", flat) == 2
     assert capsys.readouterr().err == (
-        "Error: all 4 gold scores are 3: there is no order to agree with. Choose another column\n"
+        "Error: All 4 scores are 3, so they have no order. Choose another column of scores.\n"
     )
 
 

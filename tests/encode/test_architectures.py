@@ -189,7 +189,7 @@ def test_without_special_tokens(encoders, alone, kind):
 def test_a_text_of_special_tokens_only_is_named(encoders, reader):
     read = getattr(encoders("bert"), reader)
     read(["cat", "", "dog"])
-    with pytest.raises(ValueError, match="text 1 has special tokens only"):
+    with pytest.raises(ValueError, match="Text 2 has special tokens only"):
         read(["cat", "", "dog"], special_tokens=False)
 
 

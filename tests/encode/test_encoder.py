@@ -220,7 +220,7 @@ def test_an_empty_text_without_special_tokens_has_nothing_to_encode(folder, tmp_
     tokenizer = json.loads((bare / "tokenizer.json").read_text(encoding="utf-8"))
     tokenizer["post_processor"] = None
     (bare / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
-    with pytest.raises(ValueError, match=r"text 1 has no tokens \(1 of 2 .*\), .*; leave it out"):
+    with pytest.raises(ValueError, match=r"Text 2 has no tokens.* 1 of 2 texts"):
         load_encoder(str(bare)).encode(["cat", ""])
 
 
@@ -627,7 +627,7 @@ def test_no_pooling_at_all_is_reported(encoder):
     "call", ["encode", "encode_layers", "encode_tokens", "coverage", "tokenize"]
 )
 def test_half_of_a_surrogate_pair_is_reported_by_its_text(encoder, call):
-    with pytest.raises(ValueError, match=r"text 1 holds half of a surrogate pair \(U\+DC80 at 4\)"):
+    with pytest.raises(ValueError, match=r"Text 2 has half of a surrogate pair \(U\+DC80\)"):
         getattr(encoder, call)(["the cat", "the \udc80"])
 
 

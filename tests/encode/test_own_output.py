@@ -256,7 +256,7 @@ def test_words_that_are_not_there_are_counted_and_left_out(word_folder):
     np.testing.assert_array_equal(
         encoder.encode(["zebra cat xyz"]), encoder.encode(["cat"], special_tokens=False)
     )
-    with pytest.raises(ValueError, match="text 1 has no word of the vocabulary"):
+    with pytest.raises(ValueError, match="Text 2 has no word of this model's vocabulary"):
         encoder.encode(["cat", "zebra the", "xyz"])
     assert encoder.tokenize(["zebra"]) == [[]]
 

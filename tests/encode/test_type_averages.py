@@ -27,7 +27,7 @@ def test_order_and_position_do_not_count():
 
 
 def test_a_text_without_a_piece_is_named():
-    with pytest.raises(ValueError, match="text 1 has no word piece"):
+    with pytest.raises(ValueError, match="Text 2 has no word piece"):
         type_averages(load_encoder(), ["Here.", ""])
 
 

@@ -101,10 +101,10 @@ def test_constant_similarities_are_undefined_without_a_warning():
 @pytest.mark.parametrize(
     ("gold", "message"),
     [
-        ([1.0, 2.0], "at least 3 pairs; got 2"),
+        ([1.0, 2.0], "at least 3 pairs, and there are 2"),
         ([1.0, np.nan, 2.0], "gold score of pair 1 is nan"),
         ([1.0, 2.0, -np.inf], "gold score of pair 2 is -inf"),
-        ([2.5, 2.5, 2.5], "all 3 gold scores are 2.5"),
+        ([2.5, 2.5, 2.5], "All 3 scores are 2.5"),
         ([[1.0], [2.0], [3.0]], r"shape \(n,\); got \(3, 1\)"),
     ],
 )
@@ -226,5 +226,5 @@ def test_what_is_no_score_is_named(given_pairs, bad, data):
     for sides in ((left[:-1], right, gold), (left, right[:-1], gold), (left, right, gold[:-1])):
         with pytest.raises(ValueError, match="every pair needs one of each"):
             evaluate_pairs(*sides)
-    with pytest.raises(ValueError, match=f"all {len(gold)} gold scores are .*another column"):
+    with pytest.raises(ValueError, match=f"All {len(gold)} scores are .*another column"):
         evaluate_pairs(left, right, np.full(len(gold), gold[0]))

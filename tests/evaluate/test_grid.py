@@ -203,7 +203,7 @@ def test_bad_input():
         evaluate_grid(VECTORS, GOLD, fit_vectors=narrow, fit_on="x", draws=5)
     with pytest.raises(ValueError, match="other gold scores"):
         evaluate_grid(VECTORS, GOLD, bootstrap=PairBootstrap(GOLD[::-1], 5))
-    with pytest.raises(ValueError, match="all 120 gold scores are 1"):
+    with pytest.raises(ValueError, match="All 120 scores are 1"):
         evaluate_grid(VECTORS, np.ones(N))
 
 

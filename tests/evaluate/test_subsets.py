@@ -96,7 +96,7 @@ def test_a_subset_that_can_not_be_scored():
     gold, names = [1.0, 2, 3, 4, 4, 4], ["a", "a", "a", "b", "b", "b"]
     for how in ("mean", "wmean"):
         with pytest.raises(
-            ValueError, match=r'subset b has no score .* all 3 .*aggregate by "all"'
+            ValueError, match=r'subset b has no score .* All 3 .*aggregate by "all"'
         ):
             SubsetBootstrap(gold, names, how)
     score = SubsetBootstrap(gold, names, "all", 20).score(np.arange(6.0))
