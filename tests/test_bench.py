@@ -22,7 +22,7 @@ MET, MISSED, PLAIN = (Row("a row", 1.0, met=met) for met in (True, False, None))
         ({"one": None, "two": [MISSED]}, 1, "bench: failed: one\nbench: missed: a row\n"),
     ],
 )
-def test_a_failure_and_a_missed_figure_are_seen(capsys, measured, code, printed):
+def test_a_failure_and_a_missed_figure_are_reported(capsys, measured, code, printed):
     assert verdict(measured) == code
     assert capsys.readouterr().err == printed
 

@@ -105,7 +105,7 @@ def detail(name: str) -> object:
     return {"kind": KINDS[0], "limit": 2, "reason": "HF_HUB_OFFLINE is set"}.get(name, 12_345)
 
 
-def test_the_walk_finds_the_errors_of_every_room():
+def test_the_walk_finds_the_errors_of_every_folder():
     rooms = {made.place.partition("/")[0] for made in MADE}
     assert rooms >= {
         "data",
@@ -209,7 +209,7 @@ def test_details_are_formatted_for_a_reader():
     assert len(str(CorpusError("bad_score", line=1, score="9" * 10**6))) < LONGEST_TEXT + 200
 
 
-def test_errors_survive_a_process_and_keep_what_callers_catch():
+def test_errors_survive_a_process_with_what_callers_catch():
     error = ModelFilesError("no_disk", because="disk_failed", name="a", folder="b", reason="c")
     copy = pickle.loads(pickle.dumps(error))
     assert (str(copy), copy.code, copy.details) == (str(error), error.code, error.details)

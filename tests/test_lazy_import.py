@@ -72,7 +72,7 @@ def test_the_top_level_is_one_screen_and_complete():
     assert set(dir(geometry)) >= names
 
 
-def test_a_name_at_the_top_is_listed_in_its_room():
+def test_a_name_at_the_top_is_listed_in_its_folder():
     rooms = {name for package, name in public_names() if package != "geometry"}
     assert set(geometry.__all__) - set(ROOMS) - {"UndefinedMeasure"} <= rooms
 

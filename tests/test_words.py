@@ -258,7 +258,7 @@ def test_every_page_has_its_prose(code):
 
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("code", languages())
-def test_prose_quotes_the_same_values_in_every_language_and_knows_them(page, code):
+def test_prose_quotes_the_same_known_values_in_every_language(page, code):
     english = dict(sections(DEFAULT_LANGUAGE, page))
     for name, text in sections(code, page):
         assert placeholders(text) == placeholders(english[name]), name
@@ -276,7 +276,7 @@ def test_prose_does_quote_values():
 
 
 @pytest.mark.parametrize("code", languages())
-def test_a_question_asks_in_its_first_line_and_is_answered(code):
+def test_a_question_is_in_its_first_line_and_is_answered(code):
     questions = [
         (page, text.partition("\n"))
         for page in PAGES

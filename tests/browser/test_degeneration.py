@@ -49,7 +49,7 @@ def drag_a_point(page: Page) -> None:
 
 
 @pytest.mark.slow
-def test_a_visit_sees_the_recorded_run_trains_and_drags(server, new_page):
+def test_a_visit_shows_the_recorded_run_trains_and_drags(server, new_page):
     page = new_page(viewport={"width": 1400, "height": 900})
     open_app(page, server.page_url(PAGE, query=SHORT))
     wait_for_clouds(page, 4)

@@ -421,7 +421,7 @@ def test_the_film_its_sliders_and_the_numbers_agree(server, page):
 
 
 @pytest.mark.slow
-def test_an_audience_sees_large_words_and_keys_play_and_choose(server, new_page):
+def test_words_are_large_for_an_audience_and_keys_play_and_choose(server, new_page):
     page = new_page(viewport={"width": 1024, "height": 768})
     open_app(page, server.page_url(PAGE, query="present=1"))
     wait_for_clouds(page)

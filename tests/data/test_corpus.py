@@ -146,7 +146,7 @@ def test_lines():
     assert corpus.encoding == "utf-8"
 
 
-def test_the_encoding_is_told():
+def test_the_encoding_is_reported():
     content = "Die Bäume blühten schön.\nDie Straße war naß.\n".encode("cp1252")
     corpus = read_corpus(content)
     assert corpus.texts[1] == "Die Straße war naß."

@@ -163,7 +163,7 @@ def test_word_pairs(shared_data):
     assert (len(pairs), pairs.left[0], pairs.right[0]) == (999, "old", "new")
 
 
-def test_scores_of_any_range_are_told():
+def test_scores_of_any_range_are_read():
     pairs = read("left,right,score\na b,c,-1e3\nd,e,0\nf,g,2.5e6\n")
     assert pairs.score_range == (-1000, 2_500_000)
     assert pairs.scale is None

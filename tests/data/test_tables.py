@@ -105,7 +105,7 @@ def test_a_long_cell_is_no_error(long):
         ("Hello\nIt was a very long day for us all.\n", False),
     ],
 )
-def test_a_header_is_told_from_a_row(text, has_header):
+def test_a_header_is_distinguished_from_a_row(text, has_header):
     read = table(text)
     assert read.has_header == has_header
     assert read.n_rows == len(text.splitlines()) - has_header

@@ -416,7 +416,7 @@ def test_a_damaged_file_is_computed_again(encoder, unable, store, unit):
     )
 
 
-def test_a_store_that_keeps_nothing_changes_nothing(encoder, tmp_path):
+def test_a_store_too_small_for_any_array_changes_nothing(encoder, tmp_path):
     store = ArrayStore(tmp_path, max_bytes=10)
     for unit in UNITS:
         cloud = read_cloud(encoder, CORPUS, unit=unit, store=store)

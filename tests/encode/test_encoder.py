@@ -585,7 +585,7 @@ def run_python(code: str, variables: dict[str, str]) -> str:
     return done.stdout.strip()
 
 
-def test_reading_the_files_tells_bytes_and_can_be_stopped(folder):
+def test_reading_the_files_reports_bytes_and_can_be_stopped(folder):
     reports = []
     encoder = load_encoder(str(folder))
     encoder.read_files(lambda *of: reports.append(of))

@@ -56,7 +56,7 @@ def test_a_folder_that_is_missing_is_no_matter_of_the_hub(name):
     assert "hub" not in str(error)
 
 
-def test_a_path_s_refusal_does_not_tell_what_is_there(folder, tmp_path):
+def test_a_path_s_refusal_does_not_show_what_is_there(folder, tmp_path):
     (tmp_path / "closed").mkdir(mode=0)
     places = [folder / "model.safetensors", tmp_path, tmp_path / "closed", tmp_path / "none", "/"]
     places += [folder / "config.json" / "x", tmp_path / ("a" * 300), str(tmp_path / "a") + "\0"]

@@ -177,7 +177,7 @@ def test_the_bundled_model_scores_the_same(shared_data):
 
 
 @pytest.mark.parametrize("pooling", ["mean", "cls"])
-def test_encode_refuses_what_bfloat16_can_not_tell_apart(folder, monkeypatch, pooling):
+def test_encode_refuses_vectors_that_are_equal_in_bfloat16(folder, monkeypatch, pooling):
     """An encoder that claims bfloat16, so that the rule is tested on every processor."""
     encoder = load_encoder(str(folder))
     texts = ["the cat sat", "a dog ran", "rain"]

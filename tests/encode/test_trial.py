@@ -103,7 +103,7 @@ def test_settings_that_take_all_memory_end_the_process_only(tmp_path, setting):
 
 
 @pytest.mark.slow
-def test_the_reason_of_a_trial_is_told(tmp_path):
+def test_the_reason_of_a_trial_is_named(tmp_path):
     error = refused(settings(tmp_path, hidden_act="zzz"))
     assert (error.code, error.because) == ("wrong_architecture", "failed")
     assert "zzz" in str(error)

@@ -135,14 +135,14 @@ def test_what_has_no_score_says_why():
         grid.best()
 
 
-def test_directions_beyond_the_rank_are_told():
+def test_directions_beyond_the_rank_are_reported():
     narrow = {"mean": VECTORS["mean"][:1] @ np.diag([1, 1, 1, 0, 0, 0]).astype(np.float32)}
     cell = evaluate_grid(narrow, GOLD, treatments=["pca:5"], draws=5).cells[0]
     assert (cell.n_requested, cell.n_directions, cell.rank, cell.is_clamped) == (5, 3, 3, True)
     assert cell.note == "3 directions, not 5: all there are (rank 3)"
 
 
-def test_a_simplex_is_told():
+def test_a_simplex_is_reported():
     wide = {"mean": RNG.standard_normal((1, 2 * N, 400))}
     grid = evaluate_grid(wide, GOLD, treatments=["pca", "pca:lw", "pca:10"], draws=5)
     assert [cell.is_simplex for cell in grid.cells] == [True, False, False]
@@ -174,7 +174,7 @@ def test_other_similarities(similarity):
             evaluate_grid(VECTORS, GOLD, treatments=["clusterwise"], similarity=similarity, draws=5)
 
 
-def test_progress_is_told_and_may_end_the_work():
+def test_progress_is_reported_and_may_end_the_work():
     calls = []
     evaluate_grid(
         VECTORS, GOLD, treatments=["none", "pca"], draws=5, progress=lambda *at: calls.append(at)

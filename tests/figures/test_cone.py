@@ -121,7 +121,7 @@ def test_the_wedge_has_the_half_angle_it_is_given_around_its_axis(degrees, axis)
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_a_wedge_too_wide_to_be_a_cone_is_told_and_not_filled(k):
+def test_a_wedge_too_wide_to_be_a_cone_is_named_and_not_filled(k):
     unit = direction(k, 1, 0, 0)
     wide = Wedge(unit, WIDEST_DRAWN + 0.1, "so wide")
     figure = picture(panel(k, wedges=[Wedge(unit, WIDEST_DRAWN, "narrow"), wide]))
@@ -203,7 +203,7 @@ def test_deep_panels_are_cubes_of_the_given_reach():
 
 @pytest.mark.parametrize("degrees", [0.2, 30.0, 75.0])
 @pytest.mark.parametrize("axis", [(1, 0, 0), (0, 0, 1), (1, -2, 0.5)])
-def test_the_mantle_stands_at_the_given_angle_to_its_axis(degrees, axis):
+def test_the_mantle_is_at_the_given_angle_to_its_axis(degrees, axis):
     unit = direction(3, *axis)
     [mantle] = trace_at(picture(panel(3, wedges=[Wedge(unit, degrees, "")])), "mesh3d")
     tip, *rim = np.column_stack([mantle.x, mantle.y, mantle.z])

@@ -47,7 +47,7 @@ def brightness(colour: str) -> float:
 
 
 @themes
-def test_zero_is_the_paper_and_the_ends_are_told_apart(theme):
+def test_zero_is_the_paper_and_the_ends_differ(theme):
     heatmap, layout = drawn(theme)
     places, colours = zip(*heatmap.colorscale, strict=True)
     assert places == (0, 0.25, 0.5, 0.75, 1)

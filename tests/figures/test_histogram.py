@@ -35,7 +35,7 @@ def test_the_three_curves_are_the_shares_at_the_middle_of_each_bin(shares):
         assert np.sum(curve.y) == pytest.approx(1)
 
 
-def test_the_reference_is_told_from_the_clouds(shares):
+def test_the_reference_looks_unlike_the_clouds(shares):
     raw, white, reference = picture(shares).data
     assert reference.line.dash == "dot"
     assert reference.fill is None

@@ -121,7 +121,7 @@ def test_a_second_time_nothing_is_fetched(server, tiny):
     assert watch.reports == []
 
 
-def test_a_commit_that_is_there_asks_nothing(server, tiny):
+def test_a_commit_that_is_cached_needs_no_request(server, tiny):
     commit = server.publish(NAME, tiny)
     folder = fetch_model(NAME)
     server.requests.clear()

@@ -182,7 +182,7 @@ def test_slow_tokenizer(server, files):
     assert WEIGHTS not in server.fetched()
 
 
-def test_a_transfer_that_keeps_breaking(server, files, tmp_path):
+def test_a_transfer_that_breaks_again_and_again(server, files, tmp_path):
     server.publish(NAME, files())
     server.faults.breaks[WEIGHTS] = [1000, 500, *[0] * 6]
     error = refused()
@@ -285,7 +285,7 @@ def test_vectors_too_wide_are_known_before_the_weights(server, tiny):
     assert server.fetched() == {"config.json"}
 
 
-def test_the_operators_file_holds_for_the_hub(server, tiny, tmp_path, monkeypatch):
+def test_the_operators_file_applies_to_the_hub(server, tiny, tmp_path, monkeypatch):
     server.publish(NAME, tiny)
     (tmp_path / "own.toml").write_text('[models]\nallow = ["google-bert/*"]\n', encoding="utf-8")
     monkeypatch.setenv("NARROW_CONE_CONFIG", str(tmp_path / "own.toml"))

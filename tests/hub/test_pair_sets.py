@@ -184,7 +184,7 @@ def test_scores_of_another_scale_are_another_file(server):
         (b"", "empty"),
     ],
 )
-def test_a_file_that_holds_no_pairs(server, content, code):
+def test_a_file_without_pairs(server, content, code):
     server.publish(PUBLISHED, {"test.jsonl": content})
     with pytest.raises(CorpusError) as caught:
         fetch_pairs(OWN)

@@ -68,7 +68,7 @@ WHOLE = {
 
 
 @pytest.mark.parametrize("argument", WHOLE)
-def test_a_whole_number_is_asked_for_by_name(argument):
+def test_a_number_that_is_not_whole_is_refused_by_name(argument):
     least, of = WHOLE[argument]
     name = argument.split()[1]
     for given in (least - 1, -1, 2.5, float("nan"), True):

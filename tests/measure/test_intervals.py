@@ -51,7 +51,7 @@ def test_coverage(draw):
     assert {name: c for name, c in coverage.items() if not 0.85 <= c <= most[name]} == {}
 
 
-def test_isotropic_data_are_covered_with_room():
+def test_intervals_cover_isotropic_data_often_enough():
     """There each row matters little, and a jackknife is too wide rather than too narrow."""
     rng = np.random.default_rng(2)
     tables = [measure_table(rng.standard_normal((300, 20))) for _ in range(DRAWS)]

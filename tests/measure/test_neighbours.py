@@ -139,7 +139,7 @@ def test_closest_by_distance(block_rows):
     np.testing.assert_array_equal(closest(X, 7, block_rows=block_rows), expected)
 
 
-def test_neighbours_that_float32_cannot_tell_apart():
+def test_neighbours_that_are_equal_in_float32():
     """Clusters 1e-5 wide and 1 apart: the rows are asked again in float64."""
     rng = np.random.default_rng(0)
     X = np.repeat(rng.standard_normal((3, 20)), 50, axis=0) + 1e-5 * rng.standard_normal((150, 20))
@@ -262,7 +262,7 @@ def test_every_row_twice_but_for_rounding(dtype):
         intrinsic_dimension(np.vstack([X[:2], nearly[:2].astype(dtype)]))
 
 
-def test_rows_that_are_near_and_differ_are_kept():
+def test_rows_that_are_near_and_differ_stay():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((400, 10))
     near = X[:40] + 10.0 ** rng.uniform(-10, -1, 40)[:, None] * rng.standard_normal((40, 10))

@@ -77,7 +77,7 @@ def test_a_table_is_its_measures(n, d, dtype):
         assert (row.n, row.d, row.undefined, row.low) == (n, d, None, None)
 
 
-def test_a_needle_is_told_apart_in_float32_products():
+def test_a_needle_is_resolved_in_float32_products():
     """1 - cosine is about 1e-8 everywhere: without a centre float32 would see equal rows."""
     rng = np.random.default_rng(0)
     X = 1 + 1e-4 * rng.standard_normal((400, 20))
@@ -286,7 +286,7 @@ def test_isotropic_data_lie_at_their_baselines(n, d):
         assert tables[0][name].baseline == pytest.approx(values.mean(), abs=error), name
 
 
-def test_baselines_are_kept_and_closed_forms_used():
+def test_baselines_are_repeatable_and_use_closed_forms():
     first = isotropic_baselines(measure_names(), 80, 6)
     assert first == isotropic_baselines(measure_names(), 80, 6)
     assert first["isoscore"] == isoscore_baseline(80, 6)
@@ -303,7 +303,7 @@ def test_baselines_are_kept_and_closed_forms_used():
 @pytest.mark.parametrize(
     ("n", "d"), [(300, 50), (40, 6), pytest.param(700, 200, marks=pytest.mark.slow)]
 )
-def test_a_simulated_baseline_tells_how_far_another_seed_s_may_lie(n, d):
+def test_the_error_of_a_simulated_baseline_is_the_spread_over_seeds(n, d):
     names = ("hubness", "intrinsic_dimension")
     found = [baselines_with_errors(names, n, d, seed=seed) for seed in range(16)]
     for name in names:

@@ -26,7 +26,7 @@ def test_a_turn_of_the_space_moves_no_point(method, k):
 
 
 @pytest.mark.parametrize("method", ["mean", "svd", "pca", "cone"])
-def test_axes_and_coordinates_keep_to_each_other(method):
+def test_axes_and_coordinates_match(method):
     for X, picture in zip(layers(), project_layers(layers(), method), strict=True):
         np.testing.assert_allclose(picture.apply(unit(X)).coordinates, picture.coordinates)
         assert np.linalg.norm(picture.around_origin, axis=1).max() <= 1 + 1e-12

@@ -99,7 +99,7 @@ def test_the_cone_by_hand():
     )
 
 
-def test_kept_by_hand():
+def test_the_explained_share_by_hand():
     X = np.array([[3.0, 0, 0], [0, 2, 0], [0, 0, 1], [3, 0, 0]])
     assert project(X, "svd", 2).explained == pytest.approx((9 + 9 + 4) / 23)
     # centred on (1.5, .5, .25); the variance is 4 (2.25 + .75 + .1875) in all

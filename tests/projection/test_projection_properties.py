@@ -51,7 +51,7 @@ def test_applied_the_cone_keeps_angles_to_the_first_mean(X, Y, k):
 
 @pytest.mark.parametrize("method", LINEAR)
 @given(X=some, k=components)
-def test_axes_are_orthonormal_and_keep_no_more_than_there_is(method, X, k):
+def test_axes_are_orthonormal_and_explain_no_more_than_there_is(method, X, k):
     assume(has_mean(X))
     found = project(X, method, k)
     np.testing.assert_allclose(found.axes @ found.axes.T, np.eye(len(found.axes)), atol=1e-10)
@@ -62,7 +62,7 @@ def test_axes_are_orthonormal_and_keep_no_more_than_there_is(method, X, k):
 
 @pytest.mark.parametrize("method", LINEAR)
 @given(X=some, k=components, seed=seeds)
-def test_no_direction_keeps_more(method, X, k, seed):
+def test_no_direction_explains_more(method, X, k, seed):
     """svd and pca keep the most any k axes can; the others are never better."""
     assume(has_mean(X))
     best = project(X, "pca" if method == "pca" else "svd", k)

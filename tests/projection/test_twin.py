@@ -101,7 +101,7 @@ def test_a_full_whitening_of_few_points_is_a_simplex():
     np.testing.assert_allclose(cosines[np.triu_indices(20, 1)], -1 / 19, atol=1e-8)
 
 
-def test_kept_vectors_are_the_kept_directions():
+def test_retained_vectors_are_the_retained_directions():
     few = np.random.default_rng(1).standard_normal((30, 40)) + 2
     fitted = fit_whitening(few, "recommended")
     assert len(fitted.components) == 3  # 30 / 10

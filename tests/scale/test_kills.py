@@ -193,7 +193,7 @@ def small_disk(tmp_path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-def test_a_full_disk_ends_in_a_sentence_and_keeps_finished_shards(
+def test_a_full_disk_ends_in_a_sentence_and_finished_shards_remain(
     small_disk, cluster, sources, quiet
 ):
     cluster.watch = lambda report: None

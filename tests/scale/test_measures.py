@@ -66,7 +66,7 @@ def test_weights_are_those_of_a_column(tmp_path):
         fit_data(Engine(), VectorData(str(folder)), weights="count")
 
 
-def test_a_transform_moves_every_row_and_keeps_ids_and_texts(tmp_path):
+def test_a_transform_moves_every_row_and_leaves_ids_and_texts(tmp_path):
     texts = [f"text {i}" for i in range(len(X))]
     folder = write_files(tmp_path / "files", split(X, *SIZES), text=texts)
     source = VectorData(str(folder))
@@ -211,7 +211,7 @@ def test_the_recall_of_the_index_is_measured(data, tmp_path):
     assert again["recall"] == found["recall"]
 
 
-def test_a_data_set_of_several_columns_asks_for_one(tmp_path):
+def test_a_data_set_of_several_columns_needs_one_named(tmp_path):
     v = pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), D)
     (tmp_path / "two").mkdir()
     pq.write_table(pa.table({"a": v, "b": v}), tmp_path / "two" / "one.parquet")

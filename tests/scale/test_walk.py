@@ -162,7 +162,7 @@ def test_a_second_run_on_a_folder_refuses(tmp_path, capsys):
     assert (code, "other sources or settings" in err) == (2, True)
 
 
-def test_an_interrupted_run_says_what_is_kept(tmp_path, capsys, monkeypatch):
+def test_an_interrupted_run_reports_which_shards_remain(tmp_path, capsys, monkeypatch):
     def interrupted(task: object) -> None:
         raise KeyboardInterrupt
 

@@ -71,7 +71,7 @@ def test_learned_on_train_it_beats_plain_removal_on_test(layers, sets, axes, fig
 
 
 @pytest.mark.model
-def test_clusters_of_sentences_lose_what_tells_them_apart(layers, sets):
+def test_clusters_of_sentences_lose_what_distinguishes_them(layers, sets):
     """About a hundred sentences a cluster: the paper clusters tokens, before pooling."""
     X, gold = layers["test"][4], sets["test"].gold_scores
     fits = [ClusterwiseRemoval(random_state=seed).fit(X) for seed in SEEDS]

@@ -173,7 +173,7 @@ def test_progress_hears_of_the_start_and_of_every_epoch():
     assert (flow.n_train_, flow.n_held_out_) == (108, 12)
 
 
-def test_the_kept_epoch_is_the_best_one():
+def test_the_map_is_that_of_the_best_epoch():
     X = cloud(60, 6)
     flow = small(max_epochs=200, patience=4, learning_rate=3e-2).fit(X)
     losses = [each.held_out_loss for each in flow.history_]
@@ -184,7 +184,7 @@ def test_the_kept_epoch_is_the_best_one():
     assert -flow.score(held_out) == pytest.approx(min(losses), abs=1e-4)
 
 
-def test_where_nothing_helps_the_start_is_kept():
+def test_where_nothing_helps_the_map_is_that_of_the_start():
     # noise in as many dimensions as rows: every step overfits
     X = np.random.default_rng(0).standard_normal((60, 40))
     flow = small(max_epochs=30, patience=3, learning_rate=0.1).fit(X)
@@ -194,7 +194,7 @@ def test_where_nothing_helps_the_start_is_kept():
 
 
 @pytest.mark.parametrize("after", [0, 1, 9])
-def test_cancelling_keeps_the_best_so_far(after):
+def test_cancelling_returns_the_best_so_far(after):
     calls = []
 
     def cancelled() -> bool:
@@ -212,7 +212,7 @@ def test_cancelling_keeps_the_best_so_far(after):
     assert flow.history_ == undisturbed[: len(flow.history_)]
 
 
-def test_cancelled_is_asked_before_each_batch():
+def test_cancelled_is_called_before_each_batch():
     calls = []
     flow = small().fit(cloud(), cancelled=lambda: bool(calls.append(1)))
     assert len(calls) == flow.history_[-1].steps == 12
@@ -236,7 +236,7 @@ def test_what_a_callback_raises_leaves_the_estimator_unfitted(callback):
         assert flow.fit(X).transform(X).shape == X.shape
 
 
-def test_diverging_keeps_the_best_so_far():
+def test_diverging_returns_the_best_so_far():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         flow = small(learning_rate=1e30, max_epochs=20).fit(cloud())
@@ -281,7 +281,7 @@ def test_torch_is_left_as_it_was():
     np.testing.assert_array_equal(numpy_state, np.random.get_state()[1])  # noqa: NPY002
 
 
-def test_applying_a_kept_flow_needs_no_torch(tmp_path):
+def test_applying_a_stored_flow_needs_no_torch(tmp_path):
     X = cloud()
     flow = small().fit(X)
     np.savez(tmp_path / "flow.npz", **flow.to_arrays())
@@ -442,6 +442,6 @@ def test_a_z_of_another_width_is_refused():
         ({"validation_fraction": 0}, "validation_fraction must lie"),
     ],
 )
-def test_settings_out_of_range_are_told(setting, message):
+def test_settings_out_of_range_are_refused(setting, message):
     with pytest.raises(ValueError, match=message):
         small(**setting).fit(cloud())

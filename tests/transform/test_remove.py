@@ -281,7 +281,7 @@ def test_a_far_away_cloud_has_the_same_clusters():
 
 
 @EACH
-def test_dtype_is_kept(estimator):
+def test_dtype_stays(estimator):
     X = cloud(60, 5)
     exact = clone(estimator).fit_transform(X)
     assert exact.dtype == np.float64

@@ -81,7 +81,7 @@ def test_at_knobs_by_hand(name, knobs, expected):
     np.testing.assert_allclose(drawn(name, **knobs), expected, atol=1e-12)
 
 
-def test_what_is_kept_by_hand():
+def test_retained_vectors_by_hand():
     found = fit_treatment("zca", CROSS).turn(Knobs(n_components=1)).apply(CROSS).retained
     np.testing.assert_allclose(found, [[ROOT2], [-ROOT2], [0], [0]], atol=1e-12)
     found = fit_treatment("removed", CROSS).apply(CROSS).retained

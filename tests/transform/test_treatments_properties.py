@@ -37,7 +37,7 @@ def test_all_full_rank_whitenings_give_one_set_of_cosines(X, shrinkage, centring
 
 
 @given(clouds(rows=(4, 60)), st.sampled_from(["zca", "pca", "cholesky", "removed"]), st.data())
-def test_what_is_kept_has_the_cosines_of_what_is_drawn(X, name, data):
+def test_retained_vectors_have_the_cosines_of_the_drawn_vectors(X, name, data):
     d = X.shape[1]
     knobs = Knobs(
         n_components=data.draw(st.integers(1, d)), n_removed=data.draw(st.integers(0, d - 1))

@@ -410,7 +410,7 @@ def test_zca_with_n_components_projects_the_rest_out():
 
 
 @ALL
-def test_dtype_is_kept(method):
+def test_dtype_stays(method):
     X = cloud(60, 5)
     exact = Whitening(method).fit_transform(X)
     assert exact.dtype == np.float64
@@ -594,7 +594,7 @@ def test_a_read_only_memory_map_does_not_stay_in_memory(mapped):
 
 
 @pytest.mark.parametrize("mode", ["c", "r+"])
-def test_changes_to_a_memory_map_are_kept(mapped, mode):
+def test_changes_to_a_memory_map_stay(mapped, mode):
     X = mapped(mode)
     X[7] = 5
     Whitening().partial_fit(X[:10])

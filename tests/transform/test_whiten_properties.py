@@ -69,7 +69,7 @@ def test_zca_stays_closest_and_zca_cor_correlates_most(X):
 
 
 @given(clouds(), methods)
-def test_the_covariance_is_the_identity_on_the_kept_subspace(X, method):
+def test_the_covariance_is_the_identity_on_the_retained_subspace(X, method):
     fitted = Whitening(method).fit(X)
     white = fitted.transform(X)
     values = np.linalg.eigvalsh(np.atleast_2d(np.cov(white.T, bias=True)))[::-1]

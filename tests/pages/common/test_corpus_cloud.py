@@ -54,7 +54,7 @@ def test_a_thread_that_sets_a_limit_is_not_held():
     assert held() is None
 
 
-def test_long_corpora_are_told_from_short_ones_by_their_characters(monkeypatch):
+def test_long_corpora_are_distinguished_from_short_ones_by_their_characters(monkeypatch):
     monkeypatch.setattr(corpus_cloud, "SHORT_CHARACTERS", sum(map(len, CORPUS.texts)))
     assert not takes_long(CORPUS)
     monkeypatch.setattr(corpus_cloud, "SHORT_CHARACTERS", sum(map(len, CORPUS.texts)) - 1)
@@ -103,7 +103,7 @@ def test_a_long_corpus_is_split_into_tokens_by_a_job(tmp_path, monkeypatch, unit
 
 @pytest.mark.model
 @pytest.mark.parametrize("page", ["narrow_cone", "whitening"])
-def test_a_failure_to_count_tokens_is_told_beside_the_picture(monkeypatch, page):
+def test_a_failure_to_count_tokens_is_reported_beside_the_picture(monkeypatch, page):
     def fail(*_: object, **__: object) -> None:
         raise ModelFilesError("unreadable", because="broken", name="mine", said="Panic: index")
 
@@ -200,7 +200,7 @@ def test_two_layers_wait_for_one_encoding(tmp_path, monkeypatch):
 
 
 @pytest.mark.model
-def test_a_cache_that_cannot_be_written_is_told_beside_the_picture(tmp_path, monkeypatch):
+def test_a_cache_that_cannot_be_written_is_reported_beside_the_picture(tmp_path, monkeypatch):
     (tmp_path / "taken").touch()
     store = ArrayStore(tmp_path / "taken")
     monkeypatch.setattr(corpus_cloud, "store", lambda: store)

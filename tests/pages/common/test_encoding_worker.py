@@ -127,7 +127,7 @@ def test_a_disk_that_fails_under_a_running_encoding_changes_no_vector(encoder, t
     assert bool(unwritten) is is_full
 
 
-def test_what_the_worker_could_not_write_is_kept_here_with_the_reason(encoder, tmp_path):
+def test_what_the_worker_could_not_write_stays_in_memory_with_the_reason(encoder, tmp_path):
     (tmp_path / "taken").touch()
     store = ArrayStore(tmp_path / "taken")
     cloud = read_cloud_apart(encoder, CORPUS, **SPEC, store=store, progress=quiet)

@@ -160,7 +160,7 @@ def test_what_needs_no_escaping_is_left():
         assert escape.markdown(text) == escape.plotly(text) == text
 
 
-def test_the_judge_sees_what_is_not_escaped():
+def test_the_judge_finds_what_is_not_escaped():
     for part in PARTS:
         assert rendered_wrongly(part), part
     assert TAGS.search(PARTS[1])

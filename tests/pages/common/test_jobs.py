@@ -230,7 +230,7 @@ def test_a_visitor_has_one_job_of_a_lane_and_one_long_job(monkeypatch):
         assert not continuing.cancelled
 
 
-def test_a_run_that_ends_after_the_next_has_begun_holds_nothing_up(monkeypatch):
+def test_a_run_that_ends_after_the_next_has_begun_delays_nothing(monkeypatch):
     """A moved control: the new run of the page waits before the old one has stopped."""
     monkeypatch.setattr(Visitor, "may_wait_again", lambda visitor, since: True)
     old = joined("old", Gate(), SOMEBODY)
@@ -351,7 +351,7 @@ def test_a_cancelled_job_starts_anew_for_the_next_visitor():
     assert [box.value for box in visitor.at.success] == ["done"]
 
 
-def test_an_error_is_told_once_and_can_be_retried():
+def test_an_error_is_shown_once_and_can_be_retried():
     outcomes = [ValueError("no room for the vectors"), None]
 
     def work(report: Report) -> None:

@@ -43,7 +43,7 @@ def test_the_least_used_goes_beyond_the_budget(shelf):
     assert shelf.used_bytes <= 100
 
 
-def test_one_larger_than_the_budget_is_kept_alone(shelf):
+def test_a_model_larger_than_the_budget_is_alone_on_the_shelf(shelf):
     shelf.put("small", Weighing(5))
     shelf.put("huge", Weighing(500))
     assert "huge" in shelf

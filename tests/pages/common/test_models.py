@@ -154,7 +154,7 @@ def test_static_word_vectors_are_measured(tmp_path):
 
 
 @pytest.mark.usefixtures("small_corpus")
-def test_layer_sets_and_special_tokens_are_choices_and_are_told(tmp_path):
+def test_layer_sets_and_special_tokens_are_choices_and_are_shown(tmp_path):
     folder = save_tiny_bert(tmp_path / "mine")
     app = visit(model=str(folder), layer="first-last", special="false")
     assert not app.exception
@@ -168,7 +168,7 @@ def test_layer_sets_and_special_tokens_are_choices_and_are_told(tmp_path):
 
 
 @pytest.mark.usefixtures("small_corpus")
-def test_a_hub_model_is_offered_then_fetched_then_kept(server, tiny):  # noqa: F811
+def test_a_hub_model_is_offered_then_fetched_once(server, tiny):  # noqa: F811
     commit = server.publish(NAME, tiny)
     app = visit(model=NAME)
     assert not app.exception
@@ -201,7 +201,7 @@ def test_a_revision_is_part_of_the_choice(server, tiny, tmp_path):  # noqa: F811
 
 
 @pytest.mark.usefixtures("small_corpus")
-def test_bfloat16_is_a_choice_and_is_told(tmp_path):
+def test_bfloat16_is_a_choice_and_is_shown(tmp_path):
     folder = save_tiny_bert(tmp_path / "mine")
     app = visit(model=str(folder), dtype="bfloat16", layer="2")
     assert not app.exception
@@ -266,7 +266,7 @@ def spoil(code, server, files, monkeypatch, tmp_path):  # noqa: F811
 
 @pytest.mark.parametrize("code", REFUSED)
 @pytest.mark.usefixtures("small_corpus")
-def test_a_refusal_is_told_in_both_languages_and_the_page_goes_on(
+def test_a_refusal_is_shown_in_both_languages_and_the_page_goes_on(
     code,
     server,  # noqa: F811
     files,  # noqa: F811
@@ -336,7 +336,7 @@ def test_a_grid_in_bfloat16_says_which_cells_it_can_t_resolve():
         *(("narrow_cone", model) for model in ("a/b", "/no/such/folder")),
     ],
 )
-def test_an_operator_s_file_that_is_wrong_is_told(page, model, monkeypatch, tmp_path):
+def test_an_operator_s_file_that_is_wrong_is_reported(page, model, monkeypatch, tmp_path):
     rules = tmp_path / "rules.toml"
     rules.write_text("[models]\nallowed = []\n")
     monkeypatch.setenv(VARIABLE, str(rules))
@@ -357,7 +357,7 @@ def test_an_operator_s_file_that_is_wrong_is_told(page, model, monkeypatch, tmp_
     ],
 )
 @pytest.mark.usefixtures("small_corpus")
-def test_what_only_a_first_pass_tells_is_a_refusal_as_any(kind, page, tmp_path):
+def test_a_fault_that_only_a_first_pass_finds_is_a_refusal_as_any(kind, page, tmp_path):
     folder = save_tiny(tmp_path / "odd", kind if kind in UNFIT else "bert")
     if kind == "foreign":
         file = folder / "tokenizer.json"
@@ -408,7 +408,7 @@ def test_a_folder_that_was_mended_is_read_from_under_its_error(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["not a name!", "a--b"])
-def test_a_name_that_no_hub_could_have_is_told_without_one(server, name):  # noqa: F811
+def test_a_name_that_no_hub_could_have_is_refused_without_a_request(server, name):  # noqa: F811
     for language, words_of_it in (
         ("en", "is not a valid model name"),
         ("zh-Hant", "不是有效的模型名稱"),
@@ -504,7 +504,7 @@ def test_no_prose_gives_the_bundled_model_s_size_to_others(tmp_path, small_corpu
         assert "STS-B" not in text or "undled" in text
 
 
-def test_folders_that_can_t_be_read_are_told(tmp_path):
+def test_folders_that_can_t_be_read_are_reported(tmp_path):
     assert "No model can be read at" in errors(visit(model=str(tmp_path / "none")))[0]
     (tmp_path / "file").touch()
     assert "No model can be read at" in errors(visit(model=str(tmp_path / "file")))[0]
@@ -517,7 +517,7 @@ def test_folders_that_can_t_be_read_are_told(tmp_path):
     assert "is incomplete" in errors(visit(model=str(cut)))[0]
 
 
-def test_the_other_errors_are_told_in_words(monkeypatch, tmp_path):
+def test_the_other_errors_have_sentences(monkeypatch, tmp_path):
     import numpy as np
 
     def message(call):
@@ -549,14 +549,14 @@ def test_every_suggestion_has_its_lesson_in_every_language():
 
 
 @pytest.mark.parametrize("name", ["a" * 300, "~nobody-of-that-name/x", "/root/" + "b" * 300])
-def test_names_that_no_disk_knows_are_told(name):
+def test_names_that_no_disk_has_are_refused_or_offered(name):
     app = visit(model=name)
     assert not app.exception
     assert errors(app) or app.info  # refused, or a hub's name as far as anybody can tell
 
 
 @pytest.mark.usefixtures("small_corpus")
-def test_settings_that_are_no_model_s_are_told(tmp_path):
+def test_settings_that_are_no_model_s_are_refused(tmp_path):
     folder = save_tiny_bert(tmp_path / "odd")
     (folder / "modules.json").write_text('[{"a": 1}]')
     app = visit(model=str(folder))
@@ -565,7 +565,7 @@ def test_settings_that_are_no_model_s_are_told(tmp_path):
 
 
 @pytest.mark.usefixtures("small_corpus")
-def test_a_branch_that_moved_is_not_fetched_unasked(server, tiny, tmp_path):  # noqa: F811
+def test_a_branch_that_moved_is_not_fetched_without_a_press(server, tiny, tmp_path):  # noqa: F811
     old = server.publish(NAME, tiny)
     press(visit(model=NAME), "fetch-model")
     server.publish(NAME, save_tiny_bert(tmp_path / "new", seed=5))
@@ -598,7 +598,7 @@ def test_where_folders_are_not_allowed_no_disk_is_looked_at(monkeypatch, tmp_pat
     assert not looked
 
 
-def test_a_damaged_tokenizer_is_told(tmp_path):
+def test_a_damaged_tokenizer_is_reported(tmp_path):
     folder = save_tiny_bert(tmp_path / "cut")
     (folder / "tokenizer.json").write_text("{")
     app = visit(model=str(folder))

@@ -50,7 +50,7 @@ def test_an_error_of_the_library_comes_back_whole():
     ("function", "message"),
     [(raise_unpicklable, "with a function"), (raise_picky, "too picky")],
 )
-def test_an_error_that_cannot_be_sent_keeps_its_message(function, message):
+def test_the_message_of_an_error_that_cannot_be_sent_is_sent(function, message):
     with pytest.raises(Exception, match=message):
         run_apart(function, report=nothing)
 

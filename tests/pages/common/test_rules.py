@@ -87,7 +87,7 @@ def test_folders_may_be_read_where_the_server_answers_this_machine_only(
 
 
 @pytest.mark.parametrize("said", [True, False])
-def test_what_the_operator_says_holds(rules, headers, said):
+def test_the_operator_s_setting_applies(rules, headers, said):
     rules(f"[models]\nlocal_folders = {str(said).lower()}\n")
     headers(Host="cone.example.org" if said else "localhost")
     assert model_rules().local_folders is said
@@ -109,7 +109,7 @@ def test_another_machine_s_visitor_reads_no_folder(headers, tmp_path, monkeypatc
         assert error.startswith("The operator of this server does not allow folders")
 
 
-def test_the_form_s_refusal_does_not_tell_what_is_at_a_path(tmp_path):
+def test_the_form_s_refusal_does_not_show_what_is_at_a_path(tmp_path):
     (tmp_path / "file").write_text("x")
     app = folder_form()
     said = set()
@@ -142,7 +142,7 @@ def test_rules_hold_for_a_model_that_is_in_memory(server, tiny, rules, tmp_path)
 
 
 @pytest.mark.usefixtures("small_corpus")
-def test_a_limit_of_size_holds_for_a_model_that_is_in_memory(tmp_path, rules):
+def test_a_limit_of_size_applies_to_a_model_that_is_in_memory(tmp_path, rules):
     folder = save_tiny_bert(tmp_path / "mine")
     assert not errors(visit(model=str(folder)))
     (folder / "1_Pooling").mkdir()
@@ -156,14 +156,14 @@ def test_a_limit_of_size_holds_for_a_model_that_is_in_memory(tmp_path, rules):
 
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.usefixtures("small_corpus")
-def test_a_broken_operator_s_file_is_told_on_every_page(rules, page):
+def test_a_broken_operator_s_file_is_reported_on_every_page(rules, page):
     rules("[models\n")
     app = visit(page=page, model="owner/name")
     assert not app.exception
     assert all("is not a TOML file" in error for error in errors(app))
 
 
-def test_a_broken_operator_s_file_is_told_by_the_form_of_a_folder(rules):
+def test_a_broken_operator_s_file_is_reported_by_the_form_of_a_folder(rules):
     rules("[models\n")
     app = folder_form()
     app.text_input(key="pairs_folder").set_value("/etc").run()
@@ -172,7 +172,7 @@ def test_a_broken_operator_s_file_is_told_by_the_form_of_a_folder(rules):
 
 
 @pytest.mark.parametrize("revision", ["r" * 3_000, "a/" * 1_500 + "b"], ids=["word", "path"])
-def test_a_revision_that_is_too_long_is_told(server, revision):  # noqa: F811
+def test_a_revision_that_is_too_long_is_refused(server, revision):  # noqa: F811
     app = visit(model=NAME, revision=revision)
     assert not app.exception
     assert f"`{NAME}` has no revision" in errors(app)[0]
@@ -180,7 +180,7 @@ def test_a_revision_that_is_too_long_is_told(server, revision):  # noqa: F811
 
 
 @pytest.mark.parametrize("name", ["/a\0b", "a\0/b", "~\0", "../" * 2_000])
-def test_a_path_that_no_disk_has_is_told(name):
+def test_a_path_that_no_disk_has_is_reported(name):
     app = visit(model=name)
     assert not app.exception
     assert errors(app)

@@ -73,7 +73,7 @@ def test_long_texts_are_sent_as_far_as_a_tooltip_shows_them():
     assert texts["texts"] == [f"text {row}" + "x" * (LONGEST_SHOWN - 6) + "…" for row in range(2)]
 
 
-def test_texts_of_many_points_are_asked_for(monkeypatch):
+def test_texts_of_many_points_are_requested(monkeypatch):
     requests = [5999, 6000]  # the second is no row
 
     def component(*, key: str, data: bytes, on_requested_change: object) -> None:

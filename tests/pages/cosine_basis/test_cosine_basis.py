@@ -82,7 +82,7 @@ def shown(values) -> list[str]:
     return [number(float(value), str) for value in values]
 
 
-def test_a_first_visit_guesses_before_it_sees():
+def test_a_first_visit_guesses_before_the_second_picture():
     app = open_page()
     assert column(app, 0) == ["0.000", "0.000", "−1.000"]
     assert column(app, 1) == ["−0.600", "0.600", "−1.000"]
@@ -184,7 +184,7 @@ def test_the_numbers_follow_the_controls(plane):
         ({"len1": "1", "len2": "2", "shift_x": "1"}, True, "Before the shift"),
     ],
 )
-def test_the_sign_condition_is_lit_only_when_it_holds(state, lit, says):
+def test_the_sign_condition_is_lit_only_when_it_is_true(state, lit, says):
     app = open_page(**state)
     assert bool(app.success) is lit
     [box] = app.success or app.info
@@ -238,7 +238,7 @@ def test_points_on_one_line_are_said_to_be_too_few():
     assert not open_page(whiten="cloud", **line).warning
 
 
-def test_the_readings_say_what_cosine_sees():
+def test_the_readings_name_what_cosine_depends_on():
     by_coordinates, by_position = open_page(), open_page(reading="position")
     assert any("**By coordinates**" in element.value for element in by_coordinates.markdown)
     assert any("**By position**" in element.value for element in by_position.markdown)

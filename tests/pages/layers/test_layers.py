@@ -181,7 +181,7 @@ def test_published_curves_are_marked_and_stretched():
     assert not [name for name in names if "published" in name]
 
 
-def test_the_animation_has_a_stop_at_each_layer_and_keeps_the_points(sentences):
+def test_the_animation_has_a_stop_at_each_layer_and_the_same_points(sentences):
     app = visit(layer="3", pooling="max")
     (twin,) = twin_clouds(app).values()
     message = twin.message

@@ -539,7 +539,7 @@ def upload(n: int, labels: bool = False) -> Corpus:
     return Corpus("mine", tuple(topics.texts[row] for row in rows), picked)
 
 
-def test_full_whitening_of_fewer_sentences_than_dimensions_is_told_to_be_a_simplex():
+def test_full_whitening_of_fewer_sentences_than_dimensions_is_named_a_simplex():
     app = visit_with(upload(200), fit="full")
     [warning] = [element.value for element in app.error]
     assert SIMPLEX in warning
@@ -552,7 +552,7 @@ def test_full_whitening_of_fewer_sentences_than_dimensions_is_told_to_be_a_simpl
     assert abs(array(curve["x"])[at] - -1 / 199) <= width / 2
 
 
-def test_the_recommended_whitening_of_few_sentences_keeps_its_meaning(encoder):
+def test_the_recommended_whitening_of_few_sentences_has_its_meaning(encoder):
     corpus = upload(200, labels=True)
     app = visit_with(corpus)
     assert not app.error
@@ -576,7 +576,7 @@ def test_cls_of_the_embedding_layer_is_explained():
     assert len(charts(app)) == len(twin_clouds(app)) == 1
 
 
-def test_texts_in_a_script_the_model_does_not_know_are_told():
+def test_texts_in_a_script_the_model_does_not_know_are_reported():
     warnings = [element.value for element in look(corpus="topics-zh", unit="tokens").warning]
     assert any("[UNK]" in text and MULTILINGUAL_MODEL in text for text in warnings)
 
@@ -586,7 +586,7 @@ def test_texts_that_the_model_knows_bring_no_warning():
 
 
 @pytest.mark.parametrize("n", [2, 3])
-def test_too_few_texts_are_told_with_the_limit(n):
+def test_too_few_texts_are_reported_with_the_limit(n):
     app = visit_with(upload(n))
     assert [element.value for element in app.warning] == ["A picture needs at least 4 points."]
     assert not charts(app)
@@ -613,7 +613,7 @@ def test_few_texts_have_a_picture_and_numbers(n, fit, views):
 
 
 @pytest.mark.parametrize("fit", ["recommended", "ledoit-wolf", "full"])
-def test_texts_that_occur_twice_are_kept_and_drawn(fit):
+def test_texts_that_occur_twice_stay_and_are_drawn(fit):
     few = upload(3).texts
     app = visit_with(Corpus("twice", few * 2), fit=fit)
     assert len(clouds(app).place("Whitened")) == 6
@@ -700,7 +700,7 @@ def test_neighbours_move_with_the_sliders(cloud_of):
     assert neighbour_cosines(app) == [raw, wanted]
 
 
-def test_a_word_that_no_text_holds_is_told():
+def test_a_word_that_is_in_no_text_is_reported():
     app = visit()
     healthy(app.text_input(key="find").set_value("xyzzy").run())
     assert any("xyzzy" in element.value for element in app.info)
@@ -768,7 +768,7 @@ def questions_in(page: str, lang: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("lang", ["en", "zh-Hant"])
-def test_the_nine_questions_are_all_asked_and_answered(lang):
+def test_the_nine_questions_are_all_shown_and_answered(lang):
     questions = {page: questions_in(page, lang) for page in QUESTIONS}
     assert sum(len(names) for names in QUESTIONS.values()) == 9
     del questions["narrow_cone"]["last-layer"]  # of the last layer alone
@@ -805,7 +805,7 @@ def test_the_answers_quote_this_cloud_s_numbers(cloud_of):
 LAST_LAYER = "Why is the last layer hardly a cone?"
 
 
-def test_the_cone_s_question_is_asked_only_of_a_cone(encoder):
+def test_the_cone_s_question_is_shown_only_for_a_cone(encoder):
     folded = [element for element in visit(layer="6").expander if element.markdown]
     shown = {element.label: element.markdown[0].value for element in folded}
     assert not any("wide at the median" in label for label in shown)
@@ -842,7 +842,7 @@ def test_the_references_are_those_of_isotropic_data_of_that_size():
 
 
 @pytest.mark.parametrize("lang", ["en", "zh-Hant"])
-def test_the_page_keeps_the_contract_s_order(lang):
+def test_the_page_has_the_contract_s_order(lang):
     app = look(lang=lang)
     translate = words._catalogue(lang).gettext
     headings = [translate(heading) for heading in ("Three causes", "Limits")]

@@ -355,7 +355,7 @@ def test_every_number_says_what_it_was_measured_on():
     assert sorted(labels) == sorted(f"Download {part} (CSV)" for part in parts)
 
 
-def test_a_pair_is_chosen_by_its_number_and_its_rank_is_told():
+def test_a_pair_is_chosen_by_its_number_and_its_rank_is_shown():
     app = visit(pair="3")  # which opens the pairs
     pairs = own_pairs()
     assert any(
@@ -377,7 +377,7 @@ def test_a_pair_is_chosen_by_its_number_and_its_rank_is_told():
     assert (np.diff(lost) >= 0).all()
 
 
-def test_sentences_that_repeat_in_many_pairs_are_told():
+def test_sentences_that_repeat_in_many_pairs_are_reported():
     pairs = own_pairs()
     left = tuple(text for text in pairs.left[:5] for _ in range(8))
     own = Pairs("mine", left, pairs.right[:40], pairs.gold_scores[:40])
@@ -412,7 +412,7 @@ def test_pairs_too_few_for_halves_choose_no_cell():
     assert not any(element.value.startswith("**The best cell is ") for element in app.markdown)
 
 
-def test_a_simplex_is_told_where_the_fit_is_the_very_sentences():
+def test_a_simplex_is_reported_where_the_fit_is_on_the_scored_sentences():
     app = visit(parts=["grid"], after="pca")
     assert "**Some cells are simplexes.**" in everything(app)
     healthy(app.selectbox(key="sts-fit").set_value("topics-zh").run())
@@ -489,7 +489,7 @@ def stsb(server: HubServer) -> HubServer:  # noqa: F811 (the fixture)
     return server
 
 
-def test_a_set_of_the_hub_is_fetched_chosen_on_its_dev_split_and_told(stsb: HubServer):
+def test_a_set_of_the_hub_is_fetched_chosen_on_its_dev_split_and_described(stsb: HubServer):
     app = visit(pairs="hub-stsb-test", parts=["grid"], after="centred")
     assert stsb.fetched() == {"test.jsonl", "dev.jsonl"}
     assert app.query_params["pairs"] in ("hub-stsb-test", ["hub-stsb-test"])
@@ -781,7 +781,7 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting(monk
     assert called == ["averages_of_file", "evaluate_averages"]
 
 
-def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_told():
+def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_refused():
     app = visit(after="ZCA:64:lw")
     assert "whitened, k = 64, Ledoit-Wolf, zca, fitted on" in everything(app)
     assert app.query_params["after"] in ("ZCA:64:lw", ["ZCA:64:lw"])
@@ -832,7 +832,7 @@ def test_a_folder_of_the_server_puts_its_splits_on_offer(
     )
 
 
-def test_the_limit_of_an_upload_is_told_before_it_with_the_way_round_it():
+def test_the_limit_of_an_upload_is_shown_before_it_with_the_way_round_it():
     text = everything(visit())
     assert "at most 200 MB" in text
     assert "python -m geometry evaluate --vectors" in text
@@ -869,7 +869,7 @@ def test_counter_examples_are_named_with_their_own_numbers():
 
 
 @pytest.mark.parametrize("lang", ["en", "zh-Hant"])
-def test_the_page_keeps_the_contract_s_order_on_the_default_and_the_chinese_pairs(lang):
+def test_the_page_has_the_contract_s_order_on_the_default_and_the_chinese_pairs(lang):
     app = visit(lang=lang, pairs={"en": "bundled", "zh-Hant": "pairs-zh"}[lang])
     note = {"en": "before any model was run on them", "zh-Hant": "以臺灣的繁體中文撰寫"}[lang]
     assert any(note in element.value for element in app.caption)

@@ -300,7 +300,7 @@ def test_without_webgl2_there_are_four_charts_in_one_frame():
         assert [array(ring[axis])[0] for axis in "xy"] == flat[1000].tolist()
 
 
-def test_all_pictures_have_raw_s_radius_and_the_factor_is_told():
+def test_all_pictures_have_raw_s_radius_and_the_factor_is_shown():
     app = look()
     radii = {
         name: np.sqrt(np.square(places).sum(axis=1).mean())
@@ -413,7 +413,7 @@ def test_zipfian_whitening_is_fitted_under_the_counts(cloud_of):
     assert f"Zipfian whitening: rank {fitted.rank} of 384" in provenance(app)
 
 
-def test_under_word_counts_another_share_is_shrunk_and_told(cloud_of):
+def test_under_word_counts_another_shrinkage_is_used_and_shown(cloud_of):
     own = upload(60)
     cloud = cloud_of(own, "types")
     app = visit(own, unit="types", second="zipf", third="zca", fourth="none", shrink="ledoit-wolf")
@@ -434,7 +434,7 @@ def test_pasted_texts_are_a_corpus_like_any_other(cloud_of):
 
 
 @pytest.mark.parametrize("lang", ["en", "zh-Hant"])
-def test_both_languages_keep_the_contract_s_order(lang):
+def test_both_languages_have_the_contract_s_order(lang):
     app = look((), lang=lang)
     labels = [element.label for element in app.expander]
     questions = [
@@ -593,7 +593,7 @@ def test_the_agreement_is_named_after_the_column():
         ({"fit_on": DEFAULT_FIT, "second": "centred"}, "Not enough data."),  # no whitening
     ],
 )
-def test_the_verdict_is_of_points_that_the_fit_has_not_seen(taken_scene, query, state):
+def test_the_verdict_is_of_points_outside_the_fit(taken_scene, query, state):
     app = visit(**query)
     [said] = [e.value for e in app.markdown if e.value.startswith(":material/") and "**" in e.value]
     assert f"**{state}**" in said
@@ -694,7 +694,7 @@ def test_a_fit_on_one_half_is_shown_on_the_other(cloud_of):
     assert found["ZCA whitening"].items() >= wanted.items()
 
 
-def test_a_fit_on_another_corpus_is_told_by_its_name(cloud_of):
+def test_a_fit_on_another_corpus_is_shown_by_its_name(cloud_of):
     X, fit = cloud_of("topics-zh").vectors, cloud_of().vectors
     app = measured(corpus="topics-zh", fit_on="topics")
     assert "fitted on 1,224 points of another corpus, Topics, English" in provenance(app)
@@ -764,7 +764,7 @@ def test_defaults_follow_the_points_and_what_was_chosen_stays():
         (60, FULL | {"fit_rows": "30"}, "warning"),
     ],
 )
-def test_a_simplex_is_told_where_there_is_one(own, query, shown):
+def test_a_simplex_is_reported_where_there_is_one(own, query, shown):
     app = measured(upload(own), **ONLY_ZCA | query)
     errors = [element.value for element in app.error]
     warnings = [element.value for element in app.warning]
@@ -777,7 +777,7 @@ def test_a_simplex_is_told_where_there_is_one(own, query, shown):
         assert "Its 30 points have rank 30 − 1" in warnings[0]
 
 
-def test_a_removal_of_every_direction_is_told_and_leaves_no_number():
+def test_a_removal_of_every_direction_is_reported_and_leaves_no_number():
     own = upload(20)
     app = measured(own, first="removed", removed="30")
     [warning] = [element.value for element in app.warning]
@@ -790,7 +790,7 @@ def test_a_removal_of_every_direction_is_told_and_leaves_no_number():
 
 
 @pytest.mark.parametrize(("query", "shown"), [({}, "error"), ({"fit_rows": "50"}, "warning")])
-def test_a_simplex_is_told_where_texts_are_repeated(query, shown):
+def test_a_simplex_is_reported_where_texts_are_repeated(query, shown):
     texts = upload(50).texts
     corpus = Corpus("mine", (*texts, *texts[:10]))
     app = visit(corpus, **ONLY_ZCA | FULL | query)
@@ -883,7 +883,7 @@ def test_the_cumulative_shares_end_at_all_of_it():
 
 
 @pytest.mark.parametrize("kind", ["covariance", "correlation"])
-def test_decorrelation_is_seen_in_the_matrices(kind):
+def test_decorrelation_is_visible_in_the_matrices(kind):
     app = visit(chart=kind, **FULL)
     beside = {}
     for name in DEFAULTS:
@@ -958,7 +958,7 @@ def test_whitening_falls_apart_as_n_nears_d(cloud_of):
 
 
 @pytest.mark.parametrize("n", [4, 5, 7])
-def test_too_few_points_for_the_chart_of_sizes_are_told(n):
+def test_too_few_points_for_the_chart_of_sizes_are_reported(n):
     app = visit(upload(n), chart="size")
     assert [element.value for element in app.info] == ["This chart needs at least 8 points."]
     assert tuple(pictures(app)) == DEFAULTS
@@ -967,7 +967,7 @@ def test_too_few_points_for_the_chart_of_sizes_are_told(n):
 # The flow
 
 
-def test_a_flow_by_deep_link_is_trained_and_kept(monkeypatch):
+def test_a_flow_by_deep_link_is_trained_once(monkeypatch):
     drawn: list[int] = []
     drawn_once = threading.Event()
 
@@ -1039,7 +1039,7 @@ def test_a_bad_address_falls_back_to_the_defaults():
 
 
 @pytest.mark.parametrize("n", [2, 3])
-def test_too_few_texts_are_told_with_the_limit(n):
+def test_too_few_texts_are_reported_with_the_limit(n):
     app = visit(upload(n))
     assert [element.value for element in app.warning] == ["A picture needs at least 4 points."]
     assert not charts(app)

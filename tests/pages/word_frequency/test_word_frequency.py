@@ -255,7 +255,7 @@ def test_long_words_are_cut_and_wide_ones_are_measured_by_another_process(monkey
         (3, 0, "There is no variance"),
     ],
 )
-def test_odd_tables_are_told(d, size, said):
+def test_odd_tables_get_a_sentence_and_are_not_refused(d, size, said):
     X = size * np.random.default_rng(0).standard_normal((50, d))
     lines = "".join(f"w{i} {' '.join(map(str, row))}\n" for i, row in enumerate(X))
     app = visit(words="upload", counts="order")

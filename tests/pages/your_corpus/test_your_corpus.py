@@ -112,7 +112,7 @@ def shown_errors(at: AppTest) -> list[str]:
         *(("zh-Hant", case) for case in IN_CHINESE),  # test_errors has every sentence
     ],
 )
-def test_a_refusal_is_told_in_the_reader_s_language_and_the_page_goes_on(visit, case, language):
+def test_a_refusal_is_shown_in_the_reader_s_language_and_the_page_goes_on(visit, case, language):
     name, content, english = REFUSALS[case]
     at = visit(language, source="paste" if name is None else "upload")
     give(at, name, content)
@@ -265,7 +265,7 @@ def test_the_page_ends_in_a_sentence_about_the_corpus(visit, n):
 
 
 @pytest.mark.model
-def test_texts_in_a_script_the_model_does_not_know_are_told(visit):
+def test_texts_in_a_script_the_model_does_not_know_are_reported(visit):
     at = visit()
     give(at, None, "ሰላም ለዓለም\nእንደምን አደሩ\nመልካም ቀን\n")
     assert not at.exception
@@ -293,7 +293,7 @@ def test_labels_beyond_colours_and_shapes_give_way_to_length(visit):
 
 
 @pytest.mark.parametrize("error", [MemoryError(), RuntimeError("out of memory")])
-def test_a_failed_encoding_is_told_and_the_page_goes_on(visit, monkeypatch, error):
+def test_a_failed_encoding_is_shown_and_the_page_goes_on(visit, monkeypatch, error):
     def fail(*_: object) -> None:
         raise error
 
@@ -319,7 +319,7 @@ def test_the_model_s_refusal_is_in_the_reader_s_language(visit, monkeypatch):
     assert shown_errors(at) != [error_text(error, str)]
 
 
-def test_a_model_that_fails_on_these_texts_only_is_told(tmp_path):
+def test_a_model_that_fails_on_these_texts_only_is_named(tmp_path):
     """Its unknown token is not in its vocabulary, which has all that a trial reads."""
     path = save_tiny_bert(tmp_path) / "tokenizer.json"
     state = json.loads(path.read_text(encoding="utf-8"))
