@@ -131,13 +131,13 @@ async def read(
     """
     record = Record()
     await asyncio.gather(
-        *(_one_reader(server, page, seed, moves, pause, record) for seed in range(sessions))
+        *(_visit(server, page, seed, moves, pause, record) for seed in range(sessions))
     )
     print(f"bench: {summary(page, sessions, record)}", file=sys.stderr, flush=True)
     return record
 
 
-async def _one_reader(
+async def _visit(
     server: AppServer | Proxy,
     page: str,
     seed: int,

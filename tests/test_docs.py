@@ -94,13 +94,13 @@ PLUMBING = {
     "label_agreement_interval",
     "nearest",
 }
-ROOMS = (measure, transform, vectors)
+FOLDERS = (measure, transform, vectors)
 LISTED = table(TEXT["library"], "| what | where | source |")
 YEAR = re.compile(r"[A-Z]\w+.* \((18|19|20)\d\d")  # a name and a year at least
 
 
 def is_transform(name: str) -> bool:
-    found = next(getattr(package, name) for package in ROOMS if name in package.__all__)
+    found = next(getattr(package, name) for package in FOLDERS if name in package.__all__)
     return name.endswith("Map") or all(hasattr(found, verb) for verb in ("fit", "transform"))
 
 

@@ -106,8 +106,8 @@ def detail(name: str) -> object:
 
 
 def test_the_walk_finds_the_errors_of_every_folder():
-    rooms = {made.place.partition("/")[0] for made in MADE}
-    assert rooms >= {
+    folders = {made.place.partition("/")[0] for made in MADE}
+    assert folders >= {
         "data",
         "encode",
         "evaluate",
@@ -169,7 +169,7 @@ def test_every_kind_of_file_and_every_quoted_word_is_in_the_table():
 
 @pytest.mark.parametrize("code", LANGUAGES)
 @pytest.mark.parametrize("subject", SENTENCES)
-def test_every_sentence_can_be_said_in_every_language(subject, code):
+def test_every_sentence_exists_in_every_language(subject, code):
     translate = words._catalogue(code).gettext
     (of_subject,) = (each for each in CLASSES.values() if each.subject == subject)
     for key, template in SENTENCES[subject].items():
@@ -183,7 +183,7 @@ def test_every_sentence_can_be_said_in_every_language(subject, code):
         assert translate(text) != text, text
 
 
-def test_a_damaged_file_is_said_to_be_damaged():
+def test_a_damaged_file_is_named_damaged():
     chinese = words._catalogue("zh-Hant").gettext
     for content, name, kind in (
         (b"\x1f\x8b\x08 no gzip", "pairs.csv.gz", "gzip archive"),

@@ -164,12 +164,12 @@ def test_the_floors_in_contributing_are_those_of_the_contract():
         {*layer.split(" | ")}
         for layer in contract("layers", name="What pages share imports no page")["layers"]
     )
-    rooms = [
+    folders = [
         {f"geometry.{name}" for name in layer.split(" | ")}
         for layer in contract("layers", containers=["geometry"])["layers"]
     ]
     assert shown == [
-        {name.replace(".", "/") for name in floor} for floor in (pages, common, *rooms)
+        {name.replace(".", "/") for name in floor} for floor in (pages, common, *folders)
     ]
 
 

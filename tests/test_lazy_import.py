@@ -11,7 +11,7 @@ import pytest
 import geometry
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = (
+FOLDERS = (
     *("data", "diagnosis", "encode", "evaluate", "export", "hub", "linalg", "measure"),
     *("projection", "scale", "training", "transform", "vectors"),
 )
@@ -47,13 +47,13 @@ def run(code: str) -> str:
 
 
 def public_names() -> list[tuple[str, str]]:
-    """(package, name) of all that the package and its rooms list."""
-    packages = ["geometry", *(f"geometry.{subpackage}" for subpackage in ROOMS)]
+    """(package, name) of all that the package and its folders list."""
+    packages = ["geometry", *(f"geometry.{subpackage}" for subpackage in FOLDERS)]
     return [
         (package, name)
         for package in packages
         for name in getattr(import_module(package), "__all__", ())
-        if not (package == "geometry" and name in ROOMS)
+        if not (package == "geometry" and name in FOLDERS)
     ]
 
 
@@ -66,15 +66,15 @@ def test_every_name_is_there(package, name):
 
 
 def test_the_top_level_is_one_screen_and_complete():
-    names = set(geometry.__all__) - set(ROOMS)
+    names = set(geometry.__all__) - set(FOLDERS)
     assert names >= STABLE
     assert len(names) <= 54
     assert set(dir(geometry)) >= names
 
 
 def test_a_name_at_the_top_is_listed_in_its_folder():
-    rooms = {name for package, name in public_names() if package != "geometry"}
-    assert set(geometry.__all__) - set(ROOMS) - {"UndefinedMeasure"} <= rooms
+    in_folders = {name for package, name in public_names() if package != "geometry"}
+    assert set(geometry.__all__) - set(FOLDERS) - {"UndefinedMeasure"} <= in_folders
 
 
 def test_a_name_that_is_not_there():

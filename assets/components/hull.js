@@ -31,7 +31,7 @@ class HullView {
 
   build() {
     const { colours } = this.message;
-    this.root.innerHTML = '<svg role="group"></svg><p class="hull-said" aria-live="polite"></p>';
+    this.root.innerHTML = '<svg role="group"></svg><p class="hull-text" aria-live="polite"></p>';
     const svg = (this.svg = this.root.querySelector("svg"));
     this.root.style.setProperty("--plane-ink", colours.ink);
     svg.setAttribute("viewBox", `0 0 ${SIDE} ${SIDE}`);
@@ -62,7 +62,7 @@ class HullView {
 
   draw() {
     const { points, frame } = this;
-    const { shape, words: said } = this.message;
+    const { shape, words } = this.message;
     const where = placeOfOrigin(points);
     const outside = where === "outside";
     const far = (angle) => [3 * REACH * Math.cos(angle), 3 * REACH * Math.sin(angle)];
@@ -88,14 +88,14 @@ class HullView {
     this.handles.forEach((handle, i) => {
       const [x, y] = frame.pixel(points[i]);
       handle.setAttribute("transform", `translate(${short(x)} ${short(y)})`);
-      handle.setAttribute("aria-label", said.point.replace("{i}", i + 1));
+      handle.setAttribute("aria-label", words.point.replace("{i}", i + 1));
       handle.setAttribute("aria-valuetext", `(${points[i].map((part) => part.toFixed(1)).join(", ")})`);
       handle.setAttribute("aria-valuenow", points[i][0].toFixed(1));
     });
-    const text = said[where];
+    const text = words[where];
     this.svg.setAttribute("aria-label", text);
     this.root.dataset.outside = outside;
-    const line = this.root.querySelector(".hull-said");
+    const line = this.root.querySelector(".hull-text");
     if (line.textContent !== text) line.textContent = text;
   }
 

@@ -5,7 +5,7 @@ const STEP = 0.1; // of an arrow key; a tenth of it with Shift
 const SNAP = { mouse: 7, touch: 11 }; // px of the picture
 const KEYS_TOGETHER = 300; // ms; key presses closer together are one message
 const SPOKEN_AFTER = 700; // ms without a change before a screen reader gets the cosines
-const UNHEARD = 5000; // ms without an answer after which older messages may set the picture again
+const UNANSWERED = 5000; // ms without an answer after which older messages may set the picture again
 const MORPH = 700; // ms of the animation of whitening
 const REFRAME = 250;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
@@ -29,7 +29,7 @@ class PlaneView {
   // A message from the server: {serial, plane, choices, words, colours, limits, snaps, cloud}.
   receive(message, send) {
     this.send = send;
-    const unsure = Object.keys(this.pending).length > 0 && Date.now() - this.sentAt < UNHEARD;
+    const unsure = Object.keys(this.pending).length > 0 && Date.now() - this.sentAt < UNANSWERED;
     if (!unsure || message.serial >= this.serial) {
       this.pending = this.drag || this.keyTimer ? this.pending : {};
       this.serial = Math.max(this.serial, message.serial);
@@ -73,7 +73,7 @@ class PlaneView {
     const savePixels = this.root.querySelector("[data-does=savePixels]");
     savePixels.textContent = words.savePixels;
     savePixels.onclick = () => this.savePixels();
-    this.heard = this.root.querySelector(".plane-heard");
+    this.liveRegion = this.root.querySelector(".plane-live");
   }
 
   request() {
@@ -94,7 +94,7 @@ class PlaneView {
   // The right panel's map from coordinates, and the frame; both may be in the middle of an animation.
   target() {
     const { cloud } = this.message;
-    const white = whiteningAsked(this.plane, this.choices.whiten, cloud);
+    const white = chosenWhitening(this.plane, this.choices.whiten, cloud);
     const map = after(white, placing(this.plane));
     const range = this.drag ? this.shown.range : halfRangeOf(this.plane, [[1, 0, 0, 1, 0, 0], map], cloud);
     if (!this.motion) return { white, range };
@@ -118,7 +118,7 @@ class PlaneView {
     const frame = frameOf(this.shown.range);
     const points = pointsOf(plane);
     const byCoordinates = choices.reading === "coordinates" && !isWhite;
-    const settled = after(whiteningAsked(plane, choices.whiten, cloud), place);
+    const settled = after(chosenWhitening(plane, choices.whiten, cloud), place);
     for (const [panel, picture] of Object.entries(this.pictures)) {
       const coordinates = panel === "standard" || byCoordinates ? points : points.map((point) => applied(settled, point));
       const white = panel === "yours" && isWhite;
@@ -272,16 +272,16 @@ class PlaneView {
     clearTimeout(this.speakTimer);
     this.speakTimer = setTimeout(() => {
       const { words } = this.message;
-      const said = spokenCosines(this.cosines, words);
-      if (this.said && this.said !== said) this.heard.textContent = said; // not when the page opens
-      this.said = said;
+      const text = spokenCosines(this.cosines, words);
+      if (this.lastText && this.lastText !== text) this.liveRegion.textContent = text; // not when the page opens
+      this.lastText = text;
       for (const [panel, picture] of Object.entries(this.pictures)) {
         const [title, texts] = picture.alt;
         const values = panel === "standard" ? this.cosines.coordinates : (this.cosines.whitened ?? this.cosines.true);
         const where = NAMES.map((name) => texts[name]).join(", ");
         picture.svg.setAttribute("aria-label", filled(words.alt, { title, where, cosines: cosinesInWords(values, words) }));
       }
-    }, this.said ? SPOKEN_AFTER : 0);
+    }, this.lastText ? SPOKEN_AFTER : 0);
   }
 
   save() {

@@ -5,7 +5,7 @@
 export const NAMES = ["a", "b", "c"];
 export const PAIRS = [[0, 1], [0, 2], [1, 2]];
 const ORIGIN = 1e-9; // relative length at or below which a point lies on the origin
-const PRECISION = 1e-7; // of positions in a fit, as in toy.py
+const PRECISION = 1e-7; // of positions in a fit, as in plane.py
 const HALF_RANGES = [3.5, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 25, 30]; // few, so that it seldom changes
 const MARGIN = 1.25; // half range over the farthest arrow, which leaves space for its label
 const BACKGROUND = 0.8; // share of the cloud's farthest point; one or two points may be outside
@@ -97,7 +97,7 @@ export function whiteningOf(rows) {
 }
 
 // The map from positions to the picture. whiten: "no", "cloud" or "points".
-export function whiteningAsked(plane, whiten, cloud) {
+export function chosenWhitening(plane, whiten, cloud) {
   if (whiten === "no") return STILL;
   const place = placing(plane);
   return whiteningOf((whiten === "cloud" ? cloud : pointsOf(plane)).map((row) => applied(place, row)));
@@ -108,7 +108,7 @@ export function cosinesOf(plane, whiten, cloud) {
   const points = pointsOf(plane);
   const place = placing(plane);
   const placed = points.map((point) => applied(place, point));
-  const map = whiteningAsked(plane, whiten, cloud);
+  const map = chosenWhitening(plane, whiten, cloud);
   return {
     coordinates: pairCosines(points),
     true: pairCosines(placed),

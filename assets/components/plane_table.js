@@ -17,7 +17,7 @@ const MARKUP = `
         <button type="button" data-does="savePixels"></button>
       </div>
     </div>
-    <div class="plane-heard" role="status" aria-live="polite"></div>
+    <div class="plane-live" role="status" aria-live="polite"></div>
   </div>
 </div>`;
 

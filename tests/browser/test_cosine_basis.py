@@ -13,7 +13,7 @@ from tests.browser.accessibility import grave_findings
 from tests.browser.screen import NEXT_FRAMES, open_app, open_socket, rerun, state
 
 PAGE = "cosine_basis"
-SEEN = "len2=2"  # a link with settings: no guess before the second picture
+LINK_WITH_SETTINGS = "len2=2"  # no guess before the second picture
 ANSWERS = {  # question and a piece of its answer
     "en": {
         "Why −0.5?": "equilateral triangle",
@@ -260,7 +260,7 @@ def assert_all_that_is_drawn_follows_each_handle_within_a_frame(page: Page) -> N
 
 def test_the_hand_moves_the_plane_and_the_server_hears_of_it_at_the_end(server, page):
     """Mouse, keys, snapping, whitening: the numbers are the library's to a billionth."""
-    open_plane(page, server.page_url(PAGE, query=SEEN))
+    open_plane(page, server.page_url(PAGE, query=LINK_WITH_SETTINGS))
     assert_numbers_are_the_librarys(page)
     spoken: list[object] = []
     open_socket(page).on("framesent", lambda frame: spoken.append(frame))

@@ -143,7 +143,7 @@ def test_the_film_rests_where_the_sliders_stand_and_the_wheel_zooms_with_ctrl(se
     assert_no_exception(page)
 
 
-def test_keys_alone_choose_a_point_and_the_lab_s_film_stays_where_it_was_left(server, page):
+def test_keys_alone_choose_a_point_and_whitening_s_film_stays_where_it_was_left(server, page):
     stage = open_twins(page, server, "whitening", count=4)
     film = page.get_by_label("From raw to whitened")
     film.evaluate(f"film => {{ film.value = 0.5; {LET_GO} }}")

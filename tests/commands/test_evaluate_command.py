@@ -74,8 +74,8 @@ def test_the_grid_is_printed_and_written(place, tmp_path, capsys):
     written = json.loads((tmp_path / "grid.json").read_text())
     assert written["model"] == encoder.name
     assert len(rows) == len(written["cells"]) == len(grid.cells) == 4
-    for row, told_row, cell in zip(rows, written["cells"], grid.cells, strict=True):
-        assert float(row["spearman"]) == told_row["spearman"] == cell.score.spearman
+    for row, written_row, cell in zip(rows, written["cells"], grid.cells, strict=True):
+        assert float(row["spearman"]) == written_row["spearman"] == cell.score.spearman
         assert f"{100 * cell.score.spearman:.2f} [" in printed.out
         assert row["fit_on"] == ("train" if cell.fit_on else "")
     assert "train (36)" in printed.out

@@ -118,7 +118,7 @@ test("a move never passes its goal", () => {
   assert.equal(advance(1, 0, 0.25, 2), 0.5);
 });
 
-test("pictures stand side by side where there is room, else one under the other", () => {
+test("pictures are side by side where they fit, else one under the other", () => {
   const wide = layOut(2, 808, 440);
   assert.deepEqual(wide.boxes.map(({ left, top }) => [left, top]), [[0, 0], [408, 0]]);
   const narrow = layOut(2, 380, 440);

@@ -9,8 +9,8 @@ const ARROWS = [[[0, 0], [36, 0]], [[0, 0], [0, 72]], [[0, 0], [72, 144]], [[0, 
 const TEXTS = ["e₁", "e₂", "a (2, 2)", "b (2, −2)", "c (−2, 2)"];
 const MARKS = ARROWS.map(([, tip], i) => ({ spots: [tip], text: TEXTS[i], gap: 11 }));
 
-function holds(fact, said) {
-  if (!fact) throw new Error(said);
+function holds(fact, message) {
+  if (!fact) throw new Error(message);
 }
 
 test("no label covers an arrow, a label or the edge", () => {
@@ -42,6 +42,6 @@ test("a small move leaves the labels where they were, beside their arrows", () =
   now.forEach(({ centre }, i) => holds(Math.hypot(...centre.map((part, k) => part - before[i].centre[k])) < 16, TEXTS[i]));
 });
 
-test("a wide letter takes more room", () => {
+test("a wide letter takes more space", () => {
   holds(halfSize("原點")[0] > halfSize("ab")[0], "no wider");
 });

@@ -99,7 +99,7 @@ def test_an_empty_file_is_the_defaults(own_file):
         ("x = " + "9" * 5_000, r"is not a TOML file"),
     ],
 )
-def test_what_is_wrong_is_said(own_file, text, message):
+def test_what_is_wrong_is_reported(own_file, text, message):
     path = own_file(text)
     with pytest.raises(OperatorFileError, match=message) as caught:
         read_model_limits()

@@ -357,8 +357,8 @@ CANNOT_BE_FITTED = {  # and all others give numbers
     **dict.fromkeys(("all zero", "all equal", "two rows"), FEW_FOR_A_FLOW),
     "one column": dict.fromkeys(("CommonComponentRemoval", "WeightedRemoval"), NOTHING_LEFT),
 }
-# scikit-learn's own words, which its estimator checks hold
-SAID = {
+# as scikit-learn's estimator checks demand
+MESSAGES = {
     "NaN": "NaN|infinity",
     "0-d": "rows are needed|shape|[Ee]xpected 2D|array",
     "1-d": "rows are needed|shape|[Ee]xpected 2D",
@@ -369,8 +369,8 @@ SAID = {
 }
 
 
-def said(kind: str) -> str:
-    return SAID.get(kind, SAID["NaN"] if "N" in kind or "inf" in kind else SAID["0-d"])
+def message_of(kind: str) -> str:
+    return MESSAGES.get(kind, MESSAGES["NaN" if "N" in kind or "inf" in kind else "0-d"])
 
 
 def test_no_public_transform_is_forgotten():
@@ -387,7 +387,7 @@ def test_no_public_transform_is_forgotten():
 @every_fit
 @pytest.mark.parametrize("kind", REFUSED)
 def test_a_fit_says_what_is_no_cloud(name, kind):
-    with pytest.raises(ValueError, match=said(kind)):
+    with pytest.raises(ValueError, match=message_of(kind)):
         FITS[name](REFUSED[kind][0])
 
 
@@ -405,7 +405,7 @@ def fitted() -> dict:
 @pytest.mark.parametrize("name", [*FITS, *MAPS])
 @pytest.mark.parametrize("kind", [kind for kind in REFUSED if kind not in ("no row", "no column")])
 def test_what_cannot_be_transformed_says_why(fitted, name, kind):
-    with pytest.raises(ValueError, match=said(kind)):
+    with pytest.raises(ValueError, match=message_of(kind)):
         fitted[name](REFUSED[kind][0])
 
 

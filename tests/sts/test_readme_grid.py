@@ -50,7 +50,7 @@ def test_the_grid_is_quoted_as_it_is_measured(grid, pooling):
         np.testing.assert_allclose(shown, measured, atol=TOLERANCE[pooling])
 
 
-def test_what_is_said_under_the_grid(grid):
+def test_the_claims_under_the_grid(grid):
     said = " ".join(FOUND.split())
     cls, mean = (
         {way: 100 * grid.matrix(way)[:, grid.poolings.index(pooling)] for way in LADDER}

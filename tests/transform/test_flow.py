@@ -161,14 +161,14 @@ def test_a_null_direction_is_no_fake_win(linear_start):
 # How a fit ends
 
 
-def test_progress_hears_of_the_start_and_of_every_epoch():
-    heard: list[FlowEpoch] = []
-    flow = small().fit(cloud(), progress=heard.append)
-    assert tuple(heard) == flow.history_
-    assert [each.epoch for each in heard] == [0, 1, 2, 3]
-    assert [each.steps for each in heard] == [0, 4, 8, 12]  # 108 rows are four batches of 32
-    assert {each.max_epochs for each in heard} == {3}
-    assert all(math.isfinite(each.train_loss + each.held_out_loss) for each in heard)
+def test_progress_is_called_at_the_start_and_after_every_epoch():
+    epochs: list[FlowEpoch] = []
+    flow = small().fit(cloud(), progress=epochs.append)
+    assert tuple(epochs) == flow.history_
+    assert [each.epoch for each in epochs] == [0, 1, 2, 3]
+    assert [each.steps for each in epochs] == [0, 4, 8, 12]  # 108 rows are four batches of 32
+    assert {each.max_epochs for each in epochs} == {3}
+    assert all(math.isfinite(each.train_loss + each.held_out_loss) for each in epochs)
     assert (flow.n_epochs_, flow.stop_reason_) == (3, "max_epochs")
     assert (flow.n_train_, flow.n_held_out_) == (108, 12)
 

@@ -6,7 +6,7 @@ const GAP = 8;
 const LEAD_SHARE = 0.45; // of the width, for a leading picture
 const NARROW_COLUMNS = 4; // of the small pictures below it
 
-// A small picture has its title and no names of axes, because there is no room for them.
+// A small picture has its title and no names of axes, because the space is too small for them.
 export function isSmall({ width }) {
   return width < SMALLEST;
 }
@@ -52,8 +52,8 @@ function cellsOf(count, columns, { left, top, width, height }) {
 
 // {boxes: [{left, top, width, height}], height}: all of the same size, at most `side` high.
 export function layOut(count, width, side) {
-  const hasRoom = width + GAP >= count * (SMALLEST + GAP);
-  const columns = width < NARROW ? 1 : hasRoom ? count : Math.min(count, 2);
+  const fitsInOneRow = width + GAP >= count * (SMALLEST + GAP);
+  const columns = width < NARROW ? 1 : fitsInOneRow ? count : Math.min(count, 2);
   const rows = Math.ceil(count / columns);
   const across = Math.floor((width - GAP * (columns - 1)) / columns);
   const down = Math.min(side, Math.max(240, Math.round(across * 0.95)));

@@ -226,7 +226,7 @@ REFUSED = {
 }
 
 
-ONLY_A_PASS_TELLS = {  # a folder that its settings do not give away: what its refusal says
+FOUND_BY_A_PASS = {  # a folder that its settings do not give away: what its refusal says
     "fnet": ("depend on what else is in the batch", "隨同一批次裡的其他文字改變"),
     "opt": ("gives 3 hidden states of 8 numbers", "3 層隱藏狀態，每個詞元 8 個數"),
     "mismatched": ("do not match its `config.json`", "權重與 `config.json` 不相符"),
@@ -351,7 +351,7 @@ def test_an_operator_s_file_that_is_wrong_is_reported(page, model, monkeypatch, 
 @pytest.mark.parametrize(
     ("page", "kind"),
     [
-        *(("narrow_cone", kind) for kind in ONLY_A_PASS_TELLS),
+        *(("narrow_cone", kind) for kind in FOUND_BY_A_PASS),
         *(("whitening", kind) for kind in ("opt", "foreign")),
         *(("sentence_similarity", kind) for kind in ("fnet", "foreign")),
     ],
@@ -373,7 +373,7 @@ def test_a_fault_that_only_a_first_pass_finds_is_a_refusal_as_any(kind, page, tm
         assert not app.exception
         text = errors(app)[0]  # the forms of sentence_similarity hold errors of their own, unseen
         assert REFUSED["wrong_architecture"][language == "zh-Hant"] in text
-        assert ONLY_A_PASS_TELLS[kind][language == "zh-Hant"] in text
+        assert FOUND_BY_A_PASS[kind][language == "zh-Hant"] in text
         assert str(folder) in text
         assert not re.search(r"\{\w+\}", text)
         again = any(button.key == "retry-model" for button in app.button)

@@ -230,7 +230,7 @@ def test_a_move_sets_the_controls_and_the_answer_carries_its_number(monkeypatch)
                      "shift_x": -1.0}  # fmt: skip
 
 
-def test_points_on_one_line_are_said_to_be_too_few():
+def test_points_on_one_line_are_reported_as_too_few():
     line = {"a_x": "1", "a_y": "1", "b_x": "-1", "b_y": "-1", "c_x": "3", "c_y": "3"}
     assert any(
         "one line" in element.value for element in open_page(whiten="points", **line).warning

@@ -193,7 +193,7 @@ def test_an_interval_that_includes_0_is_no_result(low, high, state, hubs, labels
     assert labels in verdicts._label_words(scene, found, str)
 
 
-def test_what_can_not_be_compared_is_said():
+def test_what_can_not_be_compared_is_reported():
     own = VectorSet("equal", np.ones((60, 8), dtype=np.float32))
     state = {"vector-uploads": {"upload-v": own}, "corpus": "upload-v"}
     app = healthy(new_visit("neighbours", state).run())

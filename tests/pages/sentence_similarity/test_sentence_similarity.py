@@ -655,7 +655,7 @@ def test_of_a_large_fit_set_the_sums_alone_do(monkeypatch: pytest.MonkeyPatch):
     assert "(240 sentences, n/d = 0.62)" in everything(app)
 
 
-def test_a_k_beyond_the_rank_is_said_to_be_cut_and_any_similarity_is_named():
+def test_a_k_beyond_the_rank_is_cut_and_reported_and_any_similarity_is_named():
     own = own_pairs()
     some = Pairs("mine", own.left[:25], own.right[:25], own.gold_scores[:25])
     app = visit({"upload-mine": some}, PARTS, after="pca:128", similarity="euclidean")

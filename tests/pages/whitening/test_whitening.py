@@ -508,7 +508,7 @@ def test_the_intervals_say_that_nothing_is_fitted_again(lang, brackets, held):
     assert held in shown
 
 
-def test_it_is_said_where_measures_disagree(cloud_of):
+def test_measures_that_disagree_are_reported(cloud_of):
     X = cloud_of().vectors
     raw = measure_table(X, seed=0)
     wanted = []
@@ -798,7 +798,7 @@ def test_a_simplex_is_reported_where_texts_are_repeated(query, shown):
     assert ("Of the 60 points 50 are different" if shown == "error" else "are different") in box
 
 
-def test_points_outside_a_simplex_are_not_said_to_be_one(cloud_of):
+def test_points_outside_a_simplex_are_not_named_one(cloud_of):
     """100 of 1,224 fitted: those 100 are a regular simplex, the others nothing like it."""
     X = cloud_of().vectors
     rows = np.sort(np.random.default_rng(0).permutation(len(X))[:100])

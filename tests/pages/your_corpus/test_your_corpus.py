@@ -338,7 +338,7 @@ def test_the_limits_stand_before_the_form(visit):
         assert value in text
 
 
-def test_nothing_is_said_to_be_wrong_before_anything_is_given(visit):
+def test_no_error_is_shown_before_anything_is_given(visit):
     for source in ("paste", "upload"):
         assert not shown_errors(visit(source=source))
 
