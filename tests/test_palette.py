@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from geometry.figures.point_colours import MOST_COLOURED
 from geometry.palette import SYMBOL_SIGNS, SYMBOLS, THEMES
 
 ROOT = Path(__file__).resolve().parents[1]
-COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
+COLOUR = re.compile(  # not "&#39;"
+    r"(?<!&)#(?:[0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})\b|\b(?:rgb|hsl)a?\(\s*[0-9]", re.IGNORECASE
+)
+SCRIPT = (ROOT / "assets/components/twin_cloud/palette.js").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", THEMES)
@@ -34,7 +38,25 @@ def test_colours_are_written_in_these_files_only():
     assert coloured == {"geometry/palette.py", ".streamlit/config.toml"}
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["#fff", "#000a", "#D55E00", "#d55e00cc", "rgb(0 0 0 / 18%)", "rgba( 1,2,3,.5)", "hsl(9"],
+)
+def test_a_colour_is_found_in_each_form(text):
+    assert COLOUR.search(f"color: {text};")
+
+
+@pytest.mark.parametrize(
+    "text", ["&#39;", "rgb(${red})", "var(--twin-ink)", "#fafafafafa", "# 123"]
+)
+def test_other_text_is_no_colour(text):
+    assert not COLOUR.search(text)
+
+
 def test_the_browser_s_signs_are_those_of_the_legend():
-    script = (ROOT / "assets/components/twin_cloud/palette.js").read_text(encoding="utf-8")
-    signs = json.loads(re.search(r"SIGNS = (\[.*?\])", script)[1])
+    signs = json.loads(re.search(r"SIGNS = (\[.*?\])", SCRIPT)[1])
     assert signs == [SYMBOL_SIGNS[symbol] for symbol in SYMBOLS]
+
+
+def test_the_browser_colours_as_many_groups_as_the_figures():
+    assert int(re.search(r"MOST_GROUPS = (\d+)", SCRIPT)[1]) == MOST_COLOURED

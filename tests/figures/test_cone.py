@@ -1,7 +1,9 @@
 """The clouds' pictures: one scale around the origin, the cone as wide as it is said to be."""
 
+import math
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from geometry.figures.panel import WIDEST_DRAWN, Band, Mark, Panel, Wedge
 from geometry.figures.point_colours import PointColours
 from geometry.palette import DARK, LIGHT
 
+CAMERA = Path(__file__).parents[2] / "assets/components/twin_cloud/camera.js"
 REACH = 4.0
 TITLES = ("平均方向", "reste 1", "reste 2")
 CHOSEN = Mark([3], "circle-open", "der gewählte")
@@ -246,3 +249,12 @@ def test_the_words_of_the_figure_come_from_its_caller():
     words = [note.text for note in layout.annotations]
     words += [layout.xaxis.title.text, layout.yaxis.title.text]
     assert not re.findall(r"[A-Za-z]", "".join(words))
+
+
+def test_the_first_view_is_that_of_the_linked_clouds():
+    script = CAMERA.read_text(encoding="utf-8")
+    azimuth = re.search(r"HOME_AZIMUTH = Math\.atan2\((.+?), (.+?)\)", script).groups()
+    elevation = float(re.search(r"HOME_ELEVATION = (.+?);", script)[1])
+    eye = picture(panel(3)).layout.scene.camera.eye
+    assert [float(part) for part in azimuth] == [eye.y, eye.x]
+    assert math.atan2(eye.z, math.hypot(eye.x, eye.y)) == pytest.approx(elevation, abs=0.005)

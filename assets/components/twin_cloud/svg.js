@@ -14,7 +14,7 @@ export class SvgPen {
   constructor(width, height) {
     Object.assign(this, {
       width, height, parts: [], path: "", dashes: [], groups: 0, clips: 0, saved: [],
-      fillStyle: "#000", strokeStyle: "#000", lineWidth: 1, font: "", textAlign: "left",
+      fillStyle: "currentColor", strokeStyle: "currentColor", lineWidth: 1, font: "", textAlign: "left",
       textBaseline: "alphabetic", globalAlpha: 1,
     });
     this.ruler = globalThis.document?.createElement("canvas").getContext("2d");
