@@ -33,7 +33,7 @@ def measure(name: str) -> list[Row] | None:
     print(f"bench: {name}", file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory() as folder:
         rows = Path(folder) / "rows.json"
-        # What it prints is progress; the table alone belongs on stdout.
+        # The benchmark prints its progress. On stdout only the table is wanted.
         done = subprocess.run(
             [sys.executable, "-m", "bench", name, "--save", str(rows)],
             cwd=HERE.parent,
@@ -65,7 +65,7 @@ def main() -> int:
 
 
 def verdict(measured: Mapping[str, Sequence[Row] | None]) -> int:
-    """The exit code: 1 where a benchmark failed or a promise is missed, both told on stderr."""
+    """The exit code: 1 where a benchmark failed or missed a target; stderr names each."""
     failed = [name for name, rows in measured.items() if rows is None]
     missed = [row.name for rows in measured.values() for row in rows or [] if row.met is False]
     if failed:

@@ -1,4 +1,4 @@
-"""Work in a process of its own, whose peak memory is the operating system's figure for it alone."""
+"""Work in a process of its own: the operating system then reports its peak memory alone."""
 
 import subprocess
 import sys
@@ -17,8 +17,8 @@ def printed_by(module: str, *args: str | Path) -> list[str]:
 
 
 def peak_bytes() -> int:
-    """The most memory that this process has held: libraries and weights too."""
-    # not getrusage where it can be helped: a process inherits that peak from the one that began it
+    """The peak memory of this process, with libraries and weights."""
+    # getrusage is used last: its peak includes that of the process that started this one
     status = Path("/proc/self/status")
     if status.exists():
         (line,) = (x for x in status.read_text().splitlines() if x.startswith("VmHWM"))
@@ -26,4 +26,4 @@ def peak_bytes() -> int:
     import resource
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024  # there it is bytes
+    return peak if sys.platform == "darwin" else peak * 1024  # macOS reports bytes

@@ -28,7 +28,7 @@ REPEATS = 3
 TARGET = 1.25
 BFLOAT16_TARGET = 2.5
 SMALLEST_COSINE = 0.999
-LARGEST_SHIFT = 0.1  # of Spearman x 100
+LARGEST_SHIFT = 0.1  # difference of Spearman x 100
 SHARE_TARGET = 0.85
 MATRIX = 4096  # rows and columns of the products that measure the machine's rate
 # the folder of external data for the tests
@@ -164,7 +164,7 @@ def _sts_shift(exact: Encoder, short: Encoder) -> float | None:
 
 def sentences(n: int) -> list[str]:
     """n English sentences: the bundled ones, repeated."""
-    pairs = read_bundled_pairs("hard-pairs")  # the set that figures of earlier versions had, too
+    pairs = read_bundled_pairs("hard-pairs")  # as in the figures of earlier versions
     base = [*read_bundled("topics").texts, *pairs.left, *pairs.right]
     return [base[i % len(base)] for i in range(n)]
 

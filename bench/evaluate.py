@@ -24,7 +24,7 @@ from geometry.evaluate.specs import LADDER
 
 PAIRS, DRAWS = 1400, 1000
 BOOTSTRAP_LIMIT = 0.3
-PEER_DRAWS = 100  # the peer does as many at a time; its time is multiplied by DRAWS / PEER_DRAWS
+PEER_DRAWS = 100  # resamples of the peer; its time is multiplied by DRAWS / PEER_DRAWS
 REPEATS = 5
 GRID_LIMIT, PEAK_LIMIT = 60.0, 2.0  # seconds, GB
 # external data, as in the tests

@@ -25,8 +25,8 @@ ON_SCREEN = """selector => new Promise(done => {
     : requestAnimationFrame(look);
   look();
 })"""
-CLOUDS = ".twin[data-drawn]"  # both are drawn and react to the pointer
-# Of the whitening page, and the key that moves each away from the end of its range.
+CLOUDS = ".twin[data-drawn]"  # once both clouds are drawn and react to the pointer
+# Sliders of the whitening page, each with the key that moves it away from the end of its range.
 SLIDERS = {
     "strength": "ArrowLeft",
     "centring": "ArrowLeft",

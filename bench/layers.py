@@ -1,7 +1,7 @@
 """The page Layers on the bundled sentences: every measure at every layer, cold and from cache.
 
 Time at the server to the end of the page's run, with an empty cache: encoding, pictures and all
-tables. Once of a server that started this second, which has torch to import too, and once of one
+tables. Measured on a server that has just started and still has to import torch, and on one
 that started WARM seconds ago. Then another reader opens the page.
 """
 
@@ -17,8 +17,8 @@ from tests.browser.server import AppServer
 
 PAGE = "layers"
 REPEATS = 3
-COLD, CACHED = 20.0, 0.5  # s
-WARM = 25.0  # s
+COLD, CACHED = 20.0, 0.5  # limits in seconds
+WARM = 25.0  # seconds between the server's start and the visit
 
 
 def main() -> list[Row]:

@@ -24,20 +24,20 @@ from bench.table import Row
 from tests.browser.server import AppServer
 from tests.deploy.proxy import Proxy
 
-# The controls that readers move; the last one, another cloud, each fourth time.
+# The controls that readers move. Each fourth move is of the last one, which needs another cloud.
 CONTROLS = {
     "narrow_cone": ("film", "layer"),
     "whitening": ("strength", "centring", "layer"),
     "sentence_similarity": ("sts-pooling", "after", "sts-layer"),
 }
-PAUSE = (3.0, 7.0)  # s between two moves of a reader
-MOVES, ALONE_MOVES = 8, 24  # of each of many readers, and of one alone
-# Sessions, limit of a first picture and of a move in seconds (95 of 100 are within it).
+PAUSE = (3.0, 7.0)  # seconds between two moves of a reader
+MOVES, ALONE_MOVES = 8, 24  # moves of each of many readers, and of a single reader
+# Sessions; limits of a first picture and of a move in seconds, which 95 of 100 meet.
 CLASSES = ((1, None, 0.15), (10, None, None), (30, 4.0, 1.0), (60, None, 3.0))
-REPLICATED, REPLICATED_LIMIT = 60, 3.0  # sessions on two replicas; s of a move
-MEANWHILE, MEANWHILE_LIMIT = 30, 1.5  # sessions beside a long job; s of a move
-LONG_TEXTS, LONG_WORDS = 20_000, 25  # of an encoding
-# Other long jobs: their page, and addresses that one more visitor opens one after the other.
+REPLICATED, REPLICATED_LIMIT = 60, 3.0  # sessions on two replicas; seconds of a move
+MEANWHILE, MEANWHILE_LIMIT = 30, 1.5  # sessions beside a long job; seconds of a move
+LONG_TEXTS, LONG_WORDS = 20_000, 25  # texts of an encoding; words of each
+# Other long jobs: a page, and the addresses that one more visitor opens one after the other.
 _LAYERS = (*range(1, 7), "first-last", "last-2", "last-3", "last-4")
 _CLOUDS = [f"layer={n}&pooling={name}" for name, n in product(("cls", "max", "mean"), _LAYERS)]
 LONG_JOBS = {
@@ -51,15 +51,15 @@ LONG_JOBS = {
         [f"sts-grid=after&after=pca:{k}" for k in range(16, 385, 16)],
     ),
 }
-VISITS, VISITS_AT_ONCE, RETAINED = 200, 10, 50.0  # sessions opened and closed; MB
-CLEARED_AFTER = 240.0  # s that closed sessions may still take memory
+VISITS, VISITS_AT_ONCE, RETAINED = 200, 10, 50.0  # sessions, of which so many are open at once; MB
+CLEARED_AFTER = 240.0  # seconds until closed sessions take no memory
 SOAK_READERS = 20
 SOAK_MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))
 
 
 @dataclass
 class Record:
-    """What the readers of one test met."""
+    """Times and errors of the readers of one test."""
 
     first: list[Run] = field(default_factory=list)
     moves: list[Run] = field(default_factory=list)
@@ -254,7 +254,7 @@ def rows_of(
     first_limit : float or None
         Most seconds of the first picture, for 95 of 100.
     move_limit : float or None
-        Most seconds of a moved control, likewise.
+        Most seconds of a moved control, for 95 of 100.
     """
     readers = "reader" if sessions == 1 else "readers"
     rows = []
@@ -277,7 +277,7 @@ def rows_of(
 
 
 def retained_memory(server: AppServer) -> Row:
-    """What 200 sessions, opened and closed, leave with the process."""
+    """Growth of the process's memory after 200 sessions were opened and closed."""
     before = memory(server)
     for _ in range(VISITS // VISITS_AT_ONCE):
         asyncio.run(read(server, "narrow_cone", VISITS_AT_ONCE, 1, (0, 0.5)))

@@ -1,7 +1,7 @@
 """All measures of one table, with intervals and baselines, against scikit-learn's neighbours alone.
 
 A cold table also draws and measures the Gaussian data of the baselines; a second cloud of the same
-shape uses the cached values. The promise is for one BLAS thread, as the pages have it.
+shape uses the cached values. The target is for one BLAS thread, as on the pages.
 """
 
 from collections.abc import Callable

@@ -24,7 +24,7 @@ REPEATS = 3
 SECONDS, GIGABYTES = 10.0, 1.0
 ALL_ROWS, ALL_K, QUERIES = 100_000, 10, 30
 ALL_SECONDS, QUERY_SECONDS = 60.0, 0.05
-SAME = 1e-5  # of a distance: scikit-learn computes those of float32 rows in float32
+SAME = 1e-5  # difference of distances: scikit-learn computes those of float32 rows in float32
 
 
 def main() -> list[Row]:
@@ -107,7 +107,7 @@ def search_all(who: str, file: str) -> None:
             seconds = perf_counter() - start
             query = median(timed(lambda row: search.nearest(X[[row]], ALL_K)))
     else:
-        # by distance of unit rows: the same neighbours, and much faster than metric="cosine"
+        # distances of unit rows give the same neighbours, and are much faster than metric="cosine"
         U = X / np.linalg.norm(X, axis=1, keepdims=True)
         index = NearestNeighbors(n_neighbors=ALL_K, algorithm="brute").fit(U)
         found = index.kneighbors(return_distance=False)

@@ -1,4 +1,4 @@
-"""The plane of cosine_basis under the hand: from the pointer's move to the picture, and frames."""
+"""A drag on the plane of cosine_basis: time from the pointer's move to the picture, and frames."""
 
 import tempfile
 from itertools import pairwise
@@ -15,8 +15,8 @@ from tests.browser.server import AppServer
 FRAME = 1000 / 60  # ms
 MOVES = 150
 PEER = "peer: the slider that sets the same length, through the server"
-# Of each move: how long from the pointer's event to the last attribute of the picture; and when
-# each frame began. The view counts its drawings in data-drawn.
+# For each move, the time from the pointer's event to the last attribute of the picture; for each
+# frame, when it began. The view counts its drawings in data-drawn.
 RECORD = """() => {
   const view = document.querySelector('.plane');
   window.recorded = { moves: [], frames: [] };

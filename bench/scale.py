@@ -1,7 +1,7 @@
 """Data sets of any size: workers against each other, against plain code, and by number of rows.
 
 The synthetic data sets are hard links to one Parquet file, so that 10,000,000 rows need little
-disk. Costs of a row are seconds of processor time of one thread, which other work on the machine
+disk. Costs of a row are in seconds of processor time of one thread, which other work on the machine
 hardly changes.
 """
 
@@ -161,7 +161,7 @@ def encoding() -> list[Row]:
         first = place / "first.txt"
         first.write_text("A sentence.\n" * 8)
         with open_engine(workers=2) as engine:
-            for i in range(4):  # every worker has loaded the model
+            for i in range(4):  # so that every worker has loaded the model
                 encode_shards(engine, [str(first)] * 1, str(place / f"warm{i}"), layers=(4,))
             ours = seconds(
                 lambda: encode_shards(
@@ -193,9 +193,9 @@ def two_workers(rows: int = 2_000_000) -> list[Row]:
         data = data_set(place, rows, D, shard_rows=50_000)
         first = _part(place, data)
         taken: dict[int, float] = {}
-        for workers in (1, 2) * 3:  # in turns
+        for workers in (1, 2) * 3:  # in turns, so that a slow moment affects both
             with open_engine(workers=workers) as engine:
-                fit_and_transform(engine, first, place)  # the libraries are loaded before
+                fit_and_transform(engine, first, place)  # this loads the libraries
                 time = seconds(lambda engine=engine: fit_and_transform(engine, data, place))  # type: ignore[misc]
                 taken[workers] = min(time, taken.get(workers, time))
     ratio = taken[1] / taken[2]
@@ -226,7 +226,7 @@ def against_plain(rows: int = 1_000_000) -> list[Row]:
             _ = whitening.map_.matrix
 
         with open_engine(workers=1) as engine:
-            fit_data(engine, VectorData(str(_first(place, data))))  # the worker has begun
+            fit_data(engine, VectorData(str(_first(place, data))))  # so that the worker has started
             pairs = [(seconds(lambda: fit_data(engine, data)), seconds(plain)) for _ in range(3)]
         ours, peer = (float(np.median(times)) for times in zip(*pairs, strict=True))
     return [
@@ -259,7 +259,7 @@ def by_rows(sizes: tuple[int, ...] = (10**5, 10**6, 10**7)) -> list[Row]:
         for rows in sizes:
             data = data_set(place, rows, D, shard_rows=50_000)
             with open_engine(workers=1) as engine:
-                # the libraries are loaded before
+                # this loads the libraries
                 fit_and_transform(engine, _part(place, data), place, method="pca", n_components=32)
                 work = partial(
                     fit_and_transform, engine, data, place, method="pca", n_components=32
@@ -309,7 +309,8 @@ def overhead() -> list[Row]:
         with open_engine(workers=2) as engine:
             transform_data(engine, data, fitted, str(place / "first"))
             written = seconds(lambda: transform_data(engine, data, fitted, str(place / "out")))
-            engine.total(_nothing, max, list(data.shards))  # the workers have imported this file
+            # so that the workers have imported this file
+            engine.total(_nothing, max, list(data.shards))
             summed = seconds(lambda: engine.total(_nothing, max, list(data.shards)))
     return [
         Row(

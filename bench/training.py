@@ -1,6 +1,6 @@
 """A training with the defaults of Degeneration: 400 steps, each in a process of its own.
 
-As in the app's own process of a training: one model has two threads, two models have one each.
+The threads are those of the app: two for one model, one each for two models.
 """
 
 import sys
@@ -50,7 +50,7 @@ def child(n_models: int) -> None:
     from geometry.training.snapshot import Run, train_runs
 
     torch.set_num_threads(2 if n_models == 1 else 1)
-    language = Run(record_every=16)  # as the page
+    language = Run(record_every=16)  # as on the page
     runs = [replace(language, gamma=float(place)) for place in range(n_models)]
     for _ in train_runs(runs):
         pass

@@ -21,7 +21,7 @@ PEER_FRAMES = 4
 OPENINGS = 50
 MEGA = 1e6
 
-# `n` points in two pictures (or `k`), as a page of ours would draw them
+# a page of ours with `n` points in two pictures, or in `k`
 TWIN_PAGE = """
 import numpy as np
 import streamlit as st
@@ -124,7 +124,7 @@ def main() -> list[Row]:
         browser = playwright.chromium.launch(
             executable_path=find_chromium(), args=list(CHROMIUM_FLAGS)
         )
-        # what a server gives away lies beside its script
+        # Streamlit serves the folder static beside the script
         (Path(folder) / "static").symlink_to(ROOT / "static")
         scripts = [Path(folder) / name for name in ("twin.py", "peer.py")]
         for script, text in zip(scripts, (TWIN_PAGE, PEER_PAGE), strict=True):
@@ -302,7 +302,7 @@ def _count_frames(received: list[int], socket: WebSocket) -> None:
 
 
 def large(browser: Browser, server: AppServer) -> tuple[float, float, float, int]:
-    """Seconds until a million points are seen, frames a second, seconds of a lasso, its points."""
+    """A million points: seconds to the screen, frames a second, seconds of a lasso, its points."""
     start = perf_counter()
     page = opened_page(browser, server, f"n={MOST}")
     page.wait_for_selector(DRAWN, state="attached", timeout=240_000)
@@ -321,7 +321,8 @@ def large(browser: Browser, server: AppServer) -> tuple[float, float, float, int
 def openings(browser: Browser, server: AppServer) -> tuple[float, float]:
     """The page's memory after 5 openings of a cloud, and after OPENINGS."""
     page = opened_page(browser, server, "n=20000")
-    shown, hidden = page.locator(DRAWN), page.locator(".twin")  # a handle would keep its element
+    # locators, because a handle would keep its element in memory
+    shown, hidden = page.locator(DRAWN), page.locator(".twin")
     shown.wait_for(state="attached", timeout=120_000)
     found = []
     for time in range(1, OPENINGS + 1):

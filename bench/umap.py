@@ -92,7 +92,7 @@ def place_rows() -> None:
     with threadpool_limits(limits=1, user_api="blas"):
         picture = fit_umap(sample, 2, 0, UMAP_NEIGHBOURS)
         seconds = 0.0
-        for block in range(PLACED // AT_ONCE):  # the rows are made between, as a file would be read
+        for block in range(PLACED // AT_ONCE):  # the time does not include making the rows
             X = grouped(AT_ONCE, 1 + block)
             start = perf_counter()
             places = place(X, sample, picture)

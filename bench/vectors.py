@@ -13,7 +13,7 @@ from bench.table import Row
 from geometry.data.limits import OWN_FILES
 
 WORDS, DIMENSION = 400_000, 300  # as many as glove.6B.300d has
-PART = 40_000  # words that the peer reads: it is proportional, and slow
+PART = 40_000  # words that the peer reads; its time grows in proportion
 REPEATS = 3
 SECONDS, GIGABYTES = 8.0, 1.0
 BLOCK = 10_000
@@ -55,7 +55,7 @@ def main() -> list[Row]:
 
 
 def write(path: Path, words: int) -> None:
-    """GloVe's form: a word and numbers of five digits."""
+    """A file in GloVe's form: a word and numbers of five digits a line."""
     rng = np.random.default_rng(0)
     row = " ".join(["%.5g"] * DIMENSION)
     with path.open("w", encoding="utf-8") as file:

@@ -1,6 +1,6 @@
 """Whitening of many rows: fit and transform against scikit-learn, blocks against bare numpy.
 
-Also, on one thread as in the pages: one step of a slider, and a fit on a part of the rows.
+Also one step of a slider, and a fit on a part of the rows, on one thread as on the pages.
 """
 
 import sys
@@ -203,8 +203,8 @@ def _blocks(path: Path) -> Iterator[np.ndarray]:
 def _medians(timed: dict[str, Callable[[], object]], *, repeats: int) -> dict[str, float]:
     """Median seconds of each, after one round that is not counted.
 
-    Every round runs all of them in a random order. In a fixed order, what the system does every
-    second or two could slow the same one each time.
+    Every round runs all of them in a random order. In a fixed order, a task that the system runs
+    every second or two could slow the same one each time.
     """
     for run in timed.values():
         run()

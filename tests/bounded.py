@@ -1,8 +1,8 @@
 """Runs readers on hostile input in a child process whose memory and time are watched.
 
 The parent ends a child that grows by more than ``MEGABYTES`` or works longer than ``SECONDS`` (of
-processor time) on one input; a new child then goes on with the next input. The most memory of a
-process that a reader started is judged when that has ended.
+processor time) on one input. A new child then reads the next input. If a reader starts a process,
+its peak memory is compared with the limit after that process has ended.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 MEGABYTES, SECONDS = 1_000, 10
-_ADDRESS_SPACE = 8 << 30  # protects the machine where the watch is too slow
-WAITING = 12  # times as long by the clock as by the processor, which other tests use too
-_POLL = 0.02  # seconds
+_ADDRESS_SPACE = 8 << 30  # protects the machine if the parent looks too rarely
+WAITING = 12  # limit by the clock over limit of processor time: other tests use the processor too
+_POLL = 0.02  # seconds between two looks at the child
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One call of a reader.   kind: the row of a table of results that it counts in."""
+    """One call of a reader; ``kind`` is its row in the table of results."""
 
     reader: str
     content: bytes
@@ -38,7 +38,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of an attempt.
+    """How an attempt ended.
 
     ending : "read", "refused" (the library's own error), "other" (any other error), "crash",
         "slow" or "large".
@@ -116,11 +116,11 @@ def _collect(child: subprocess.Popen[bytes], lines: list[list[str]]) -> None:
 
 
 def _measured(pid: int) -> tuple[float, float]:
-    """(resident megabytes, seconds of processor time), of the processes it waited for too."""
+    """(resident megabytes, seconds of processor time with those of ended children)."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
         ticks = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]
-    except (OSError, IndexError):  # it has ended, or the system has no /proc
+    except (OSError, IndexError):  # the process has ended, or the system has no /proc
         return 0, 0
     seconds = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6, seconds
@@ -148,7 +148,7 @@ def _readers() -> dict[str, Callable[..., Any]]:
 
 
 def _coverage(content: bytes) -> Any:
-    """Of texts of 100,000 characters."""
+    """The coverage of texts of 100,000 characters."""
     from geometry import load_encoder
 
     text = content.decode()
@@ -163,7 +163,7 @@ def _child(file: Path) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     readers = _readers()
-    readers["vectors"](b"a 1\nb 2\n")  # pyarrow is loaded before the memory is measured
+    readers["vectors"](b"a 1\nb 2\n")  # so that pyarrow is loaded before the memory is measured
     _say("ready")
     for attempt in _attempts(file):
         began, before = time.monotonic(), _peak_of_processes()
@@ -173,7 +173,7 @@ def _child(file: Path) -> None:
         except GeometryError as error:
             str(error)
             ending, said = "refused", error.code
-        except BaseException as error:  # whatever it is, the table names it
+        except BaseException as error:  # of any kind: the table of results names it
             ending, said = "other", f"{type(error).__name__}: {error}"
         said = " ".join(said.split())[:200].encode("ascii", "replace").decode()
         peak = _peak_of_processes()

@@ -15,7 +15,7 @@ OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "rerun
 # The kinds whose files take longest: a worker that begins one late is the last to end.
 LONGEST_FIRST = ("browser", "sts", "scale", "pages")
 ALONE = "tests/sts/test_flow_on_sentences.py"  # trains for minutes, and encodes little
-# A server takes half a minute of a worker for every measure of every layer.
+# These share a server whose measures of every layer take half a minute.
 LAYERS = tuple(f"tests/browser/test_{name}.py" for name in ("every_page", "layers"))
 SLOWEST_FILES = 10
 
@@ -51,12 +51,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if "shared_data" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.data)
     ranks = {kind: rank for rank, kind in enumerate(LONGEST_FIRST)}
-    items.sort(key=lambda item: ranks.get(kind_of(item.nodeid), len(ranks)))  # stable
+    items.sort(key=lambda item: ranks.get(kind_of(item.nodeid), len(ranks)))  # a stable sort
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
-    """Workers take file by file, but files that share what takes long to make go to one."""
+    """Workers take file by file, but files that share something slow to make go to one worker."""
 
     class ByWhatIsShared(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
@@ -85,7 +85,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     seconds: Counter[str] = Counter()
     for reports in terminalreporter.stats.values():
         for report in reports:
-            if isinstance(report, pytest.TestReport):  # of setup, call or teardown
+            if isinstance(report, pytest.TestReport):  # one each for setup, call and teardown
                 seconds[report.nodeid.split("::")[0]] += report.duration
     terminalreporter.write_sep("-", f"{SLOWEST_FILES} slowest files")
     for name, total in seconds.most_common(SLOWEST_FILES):
@@ -151,7 +151,7 @@ def no_trial() -> Iterator[None]:
 
 @pytest.fixture
 def real_trial(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model is first read in a process of its own, as without ``no_trial``."""
+    """Undo ``no_trial``: a model is first read in a process of its own."""
     from geometry.encode import trial
 
     monkeypatch.setattr("geometry.encode.encoder.try_model", trial.try_model)

@@ -21,7 +21,7 @@ from tests.vector_files import WRITERS
 
 CORPORA = Path(__file__).resolve().parents[1] / "assets" / "corpora"
 LINES = 30
-SCARCE = 4  # every so many rounds: another process reads these
+SCARCE = 4  # rounds between two files that another process reads
 PIECES = (
     *(b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b'"', b"'", b"\r"),
     *(b"\n\n", b"\t\t\t", b",,,", b"[[[[", b"{", b"}", b"nan", b"-inf", b"1e999999", b"\\ud800"),
@@ -78,7 +78,7 @@ def files() -> dict[str, Attempt]:
     }
     for name, write in WRITERS.items():
         written = write(words, vectors)
-        if name == "gzip":  # which states the time when it was written
+        if name == "gzip":  # the archive states when it was written
             written = _gzip(gzip.decompress(written))
         found[f"vectors, {name}"] = Attempt("vectors", written)
     packed = io.BytesIO()

@@ -6,13 +6,16 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 GRAVE = ("serious", "critical")
-ENFORCED = ("heading-order", "empty-table-header")  # of whole pages; moderate and minor for axe
+ENFORCED = (
+    "heading-order",
+    "empty-table-header",
+)  # rules for whole pages, which axe ranks as moderate and minor
 
 
 def grave_findings(page: Page, within: str, rules: Sequence[str] = ()) -> list[str]:
     """Each serious, critical or enforced finding in the part of the page that the selector names.
 
-    One line each: the rule, its help and the elements. ``rules``: these alone; all by default.
+    One line each: the rule, its help and the elements. With ``rules`` only these are checked.
     """
     assert page.locator(within).count() > 0, f"nothing to scan: no {within} on the page"
     # Each rule that passed names one element: naming them all would take twice as long.

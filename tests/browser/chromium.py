@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-# The headless shell is first: it runs the same tests in two thirds of the time.
+# The headless shell is first, because it runs the same tests in two thirds of the time.
 COMMANDS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
 # Without the second package Chinese characters are empty boxes.
 DEBIAN_PACKAGES = ("chromium-headless-shell", "fonts-noto-cjk")
@@ -20,7 +20,7 @@ CHROMIUM_FLAGS = (
     "--use-gl=angle",
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
-    # Otherwise the graphics process, without a card, is behind by half a minute of frames.
+    # Otherwise, without a graphics card, frames are up to half a minute late.
     "--disable-gpu-rasterization",
 )
 

@@ -21,17 +21,17 @@ from tests.browser.chromium import CHROMIUM_FLAGS, find_chromium
 from tests.browser.screen import forget_sockets, record_sockets
 from tests.browser.server import AppServer
 
-# Of expectations: a page reacts in less than a second where nothing else is at work.
+# Timeout of expectations. On an idle machine a page reacts in less than a second.
 expect.set_options(timeout=30_000)
 LOCALE = "en-GB"
 VIEWPORT: Any = {"width": 1440, "height": 1000}
-PAGE_OPTIONS = {"viewport", "color_scheme"}  # those that can differ within one profile
+PAGE_OPTIONS = {"viewport", "color_scheme"}  # settings that can differ within one profile
 FORGET = (
     "() => { if (location.protocol !== 'about:') { localStorage.clear(); sessionStorage.clear() } }"
 )
-# Without a graphics card the processor draws each frame of an animation: 2 s of it a visit.
-# Streamlit's expanders grow by a script. What lies below them moves meanwhile, and a press that
-# ends on another element than it began on is no click.
+# Without a graphics card the processor draws each frame of an animation, 2 s a visit.
+# Streamlit's expanders grow by a script, and what is below them moves. A press that ends on another
+# element than it began on is no click.
 STILL = """
 const animate = Element.prototype.animate;
 Element.prototype.animate = function (frames, options) {
@@ -84,7 +84,7 @@ def chromium() -> Iterator[BrowserType]:
 
 @pytest.fixture(scope="session")
 def browser(chromium: BrowserType) -> Iterator[Browser]:
-    """For pages that need a context of their own: another language, touch."""
+    """The browser, for pages that need a context of their own: another language, touch."""
     running = chromium.launch(executable_path=_chromium_path(), args=[*TEST_FLAGS])
     yield running
     running.close()
@@ -94,7 +94,7 @@ def browser(chromium: BrowserType) -> Iterator[Browser]:
 def profile(
     chromium: BrowserType, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[BrowserContext]:
-    """One context for most pages: its disk cache spares compiling the scripts for each page."""
+    """One context for most pages. Its disk cache has the compiled scripts."""
     context = chromium.launch_persistent_context(
         tmp_path_factory.mktemp("profile"),
         executable_path=_chromium_path(),
@@ -128,7 +128,7 @@ def _record_errors(page: Page, errors: list[str]) -> None:
 
 
 def _set_policy(page: Page) -> None:
-    """Documents come with the security policy of deploy's nginx.
+    """Add the security policy of deploy's nginx to documents.
 
     Chromium logs every violation as an error, which fails the test.
     """
@@ -147,7 +147,7 @@ def _set_policy(page: Page) -> None:
         )
 
     devtools.on("Fetch.requestPaused", answer)
-    # not by a route of Playwright, which turns the browser's cache off
+    # not by a route of Playwright, because a route turns the browser's cache off
     documents = {"urlPattern": "http*", "resourceType": "Document", "requestStage": "Response"}
     devtools.send("Fetch.enable", {"patterns": [documents]})
 

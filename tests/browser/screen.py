@@ -13,7 +13,7 @@ from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Locator, Page, WebSocket, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-LONG = 120.0  # s; a visit may encode a corpus
+LONG = 120.0  # seconds; a visit may encode a corpus
 
 AT_REST = """() => {
   const app = document.querySelector('[data-testid="stApp"]');
@@ -27,7 +27,8 @@ AT_REST = """() => {
 NEXT_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 ONLY_CANVAS = "* { visibility: hidden !important } canvas { visibility: visible !important }"
 
-# Press Cancel as soon as the progress says so: work may have ended before the test's own click.
+# Press Cancel in the browser as soon as this progress is shown: the work may end before a click
+# by the test arrives.
 CANCEL_AT_ONCE = """said => new MutationObserver((_, observer) => {
   const progress = document.querySelector('[data-testid="stProgress"]');
   if (!progress?.textContent.includes(said)) return;
@@ -58,7 +59,8 @@ def wait_for_app(page: Page, *, timeout: float = LONG) -> None:
 @contextmanager
 def rerun(page: Page, *, timeout: float = LONG) -> Iterator[None]:
     """Wait until the script run that the block causes ends: with rerun(page): button.click()."""
-    # The server's message that a run ended: the page can pass through "running" between two looks.
+    # The server's message that a run ended. The page alone is not enough: it can be "running" so
+    # briefly that no look finds it.
     with open_socket(page).expect_event(
         "framereceived", predicate=_says_finished, timeout=timeout * 1000
     ):
@@ -84,7 +86,7 @@ def choose(page: Page, key: str, option: str) -> None:
 
 
 def state(page: Page) -> dict[str, str]:
-    """What the address says."""
+    """The address's query, key to value."""
     query = parse_qs(urlsplit(str(page.evaluate("location.href"))).query)
     return {key: values[-1] for key, values in query.items()}
 

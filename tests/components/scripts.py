@@ -14,7 +14,7 @@ from tests.browser.chromium import CHROMIUM_FLAGS, find_chromium
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests" / "components"
 HOST = "http://components.test"
-# of Node's runner, what the tests use
+# replacements for the parts of Node's test runner that the tests use
 STAND_INS = {
     "test.js": "export default (name, run) => window.tests.push([name, run]);",
     "assert.js": """
@@ -38,7 +38,7 @@ PAGE = f"""<!doctype html><script type="importmap">{{"imports": {{
   const encoded = (bytes) => btoa(String.fromCharCode(...bytes));
   window.Buffer = {{ from: (bytes) => ({{ toString: () => encoded(bytes) }}) }};
 </script>"""
-# every test of a file, and what the failed ones said
+# run every test of a file; returns the messages of those that failed
 RUN_IN_BROWSER = """async path => {
   await import(path);
   const failed = [];
@@ -50,14 +50,14 @@ RUN_IN_BROWSER = """async path => {
 
 
 def has_node() -> bool:
-    """NARROW_CONE_NODE=0 leaves it out, to try the other way."""
+    """Whether Node is present. NARROW_CONE_NODE=0 hides it, to test with Chromium."""
     return os.environ.get("NARROW_CONE_NODE") != "0" and shutil.which("node") is not None
 
 
 def run_tests(name: str, folder: Path) -> str:
-    """Run tests/components/<name>.test.mjs; what failed in words, empty where nothing did.
+    """Run tests/components/<name>.test.mjs; returns the messages of failures, or "".
 
-    folder : an empty one, where the scripts are put as modules.
+    folder : an empty folder, into which the scripts are copied as modules.
     """
     if not has_node():
         report = _in_browser(RUN_IN_BROWSER, f"{HOST}/tests/components/{name}.test.mjs")
@@ -91,7 +91,7 @@ def evaluate(body: str, argument: Any, folder: Path) -> Any:
 
 
 def _modules(folder: Path) -> Path:
-    """The scripts and their tests in a folder that tells any version of Node they are modules."""
+    """Copy scripts and tests into a folder with a package.json that makes them modules."""
     shutil.copytree(ROOT / "assets" / "components", folder / "assets" / "components")
     shutil.copytree(TESTS, folder / "tests" / "components")
     (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")

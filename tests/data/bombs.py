@@ -68,7 +68,7 @@ def npz_of_zeros(n: int) -> bytes:
 
 
 def npz_of_long_words(n: int, width: int) -> bytes:
-    """An archive of n words, of which one character takes four bytes in memory, and so do all."""
+    """An archive of n words with an emoji each: every character takes four bytes in memory."""
     written = io.BytesIO()
     words = np.full(n, "😀".encode() + b"w" * (width - 4))
     np.savez_compressed(written, vec=np.zeros((n, 1), np.float16), words=words)
@@ -114,17 +114,18 @@ def far_cell() -> bytes:
 WIDE = b"".join(b"%x" % i + b" 1 2" * 8_000 + b"\n" for i in range(9))
 NUMBERS = b" 1" * 10**6 + b"\n"
 ATTEMPTS = {  # made when they are used
-    # 1: a stated dimension, and lines as long as that
+    # a stated dimension, and lines as long as that
     "stated dimension": lambda: Attempt("vectors", b"2 100000000\na 1 2 3\nb 1 2 3\n"),
     "stated dimension, binary": lambda: Attempt("vectors", b"2 100000000\na \0\0\0\0\0"),
     "stated rows": lambda: Attempt("vectors", b"99999999999 2\na " + bytes(8)),
     "numbers a line": lambda: Attempt("vectors", b"a" + NUMBERS + b"b" + NUMBERS),
     "numbers in one line": lambda: Attempt("vectors", b"a" + b" 1" * (2 * 10**7)),
-    "numbers a word": lambda: Attempt("drawn vectors", WIDE),  # a picture takes their square
-    # 2: dictionaries and prefixes of Parquet
+    # a picture takes memory by their square
+    "numbers a word": lambda: Attempt("drawn vectors", WIDE),
+    # dictionaries and prefixes of Parquet
     "Parquet, dictionaries": lambda: Attempt("pairs", dictionaries()),
     "Parquet, prefixes": lambda: Attempt("pairs", prefixes()),
-    # 3: what unpacks
+    # archives of little that unpack to much
     "gzip, safetensors": lambda: Attempt("vectors", zeros(2 * 10**9, safetensors_of(2 * 10**9))),
     "gzip, header": lambda: Attempt("vectors", zeros(2 * 10**9, struct.pack("<Q", 10**8) + b"{")),
     "gzip, text": lambda: Attempt("vectors", gzip.compress(b"a 1\n" * 2 * 10**6) * 50),
@@ -144,7 +145,7 @@ ATTEMPTS = {  # made when they are used
             }
         ),
     ),
-    # 5: columns
+    # columns
     "100,000 columns": lambda: Attempt(
         "preview", b"a," * 10**5 + b"a\n" + b"1," * 10**5 + b"1\n", options={"name": "a.csv"}
     ),
@@ -153,7 +154,7 @@ ATTEMPTS = {  # made when they are used
     "300 columns": lambda: Attempt(
         "preview", (b"a b," * 299 + b"a\n") * 20_000, options={"name": "a.csv"}
     ),
-    # 6: keys
+    # keys
     "keys": lambda: Attempt(
         "pairs",
         b"".join(b'{"%d":1}\n' % i for i in range(100_000)),
@@ -173,7 +174,7 @@ ATTEMPTS = {  # made when they are used
         (json.dumps({f"k{i}": "" for i in range(300)}).encode() + b"\n") * 12_000,
         options={"name": "a.jsonl"},
     ),
-    # 19: lines
+    # lines
     "lines of words": lambda: Attempt("word pairs", b"a b 1\n" * 8 * 10**6),
     "lines of STS-B": lambda: Attempt("pairs", b"g\tf\ty\t1\t4.5\ta\tb\n" * 3 * 10**6),
     "lines of counts": lambda: Attempt("counts", b"".join(b"%x 1\n" % i for i in range(5 * 10**6))),
@@ -183,7 +184,7 @@ ATTEMPTS = {  # made when they are used
     "wide characters": lambda: Attempt("corpus", "😀".encode() + b" a b\n" * 9 * 10**6),
     "no encoding fits": lambda: Attempt("corpus", b"\x80 a \x81\xff b\n" * 5 * 10**6),
     "legacy encoding": lambda: Attempt("corpus", "naïve café\n".encode("cp1252") * 4 * 10**6),
-    # what unpacks to nothing, or to words as long as pages
+    # archives that unpack to nothing, or to words as long as pages
     "gzip, empty members": lambda: Attempt("vectors", gzip.compress(b"") * 10**7),
     "gzip, name": lambda: Attempt("pairs", b"\x1f\x8b\x08\x08" + bytes(6) + b"a" * 40 * 10**6),
     # sets of vectors, archives of texts, sheets

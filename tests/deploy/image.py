@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
 SYSTEM = ("bin", "etc", "lib", "lib64", "usr", "dev", "proc", "sys")
 PORT = 8501
-PATIENCE = 120  # s until the server is healthy
+PATIENCE = 120  # seconds until the server is healthy
 
 
 def lines_of(instruction: str) -> list[str]:

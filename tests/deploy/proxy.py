@@ -15,7 +15,7 @@ import pytest
 from tests.browser.chromium import apt_install, is_root_on_debian
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
-SECONDS = 10  # in which nginx starts
+SECONDS = 10  # seconds within which nginx starts
 
 
 def find_nginx() -> str:

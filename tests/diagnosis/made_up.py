@@ -11,7 +11,7 @@ def labelled(case: str, *, n: int = N, seed: int = 0) -> tuple[np.ndarray, list[
     leave   directions around the origin, evenly
     centre  the same with lengths that vary, moved far off the origin: only the mean hides them
     remove  one direction of large variance that has nothing to do with the labels
-    whiten  twelve such directions: more than a removal takes away
+    whiten  twelve such directions: more than a removal removes
     """
     rng = np.random.default_rng(seed)
     label = np.arange(n) % CLASSES

@@ -48,8 +48,7 @@ from transformers import (
 
 N_LAYERS, DIMENSION, POSITIONS = 2, 16, 24
 PAD, UNKNOWN, START, END = "<pad>", "<unk>", "<s>", "</s>"
-# RoBERTa's pad is 1, as it is in every published one
-SPECIAL = (START, PAD, END, UNKNOWN)
+SPECIAL = (START, PAD, END, UNKNOWN)  # <pad> has the id 1, as in every published RoBERTa
 WORDS = (
     *("the", "a", "cat", "dog", "bird", "sat", "ran", "sang", "on", "under", "mat", "tree", "old"),
     *("red", "rain", "."),
@@ -185,7 +184,7 @@ def _yoso() -> Any:
     return YosoModel(YosoConfig(max_position_embeddings=POSITIONS, use_expectation=True, **sizes))
 
 
-# Read too. Each has a peculiarity that once prevented it.
+# These are read too. Each has a peculiarity that once prevented it.
 OTHERS: dict[str, Callable[[], Any]] = {
     "squeezebert": _squeezebert,
     "bigbird": _bigbird,
@@ -199,7 +198,7 @@ UNFIT: dict[str, Callable[[], Any]] = {
     "convbert": _convbert,
     "yoso": _yoso,
 }
-# Tokens that each adds to a text: GPT-2 none, Llama a first, T5 a last, the others both.
+# Special tokens: GPT-2 adds none, Llama a first, T5 a last, the others both.
 TEMPLATES = {"gpt2": "$A", "llama": f"{START} $A", "t5": f"$A {END}"}
 DECODERS = ("gpt2", "llama")
 

@@ -31,7 +31,7 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[HubServe
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", constants.DOWNLOAD_CHUNK_SIZE)
     monkeypatch.setattr(download, "CHUNK_BYTES", 100)  # the tiny model's files arrive in parts
-    no_wait = SimpleNamespace(sleep=lambda _: None)  # between two tries of one transfer
+    no_wait = SimpleNamespace(sleep=lambda _: None)  # seconds between two tries of one transfer
     monkeypatch.setattr(file_download, "time", no_wait)
     with HubServer() as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)

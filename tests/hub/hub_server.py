@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-CHUNK = 1024  # bytes sent at once
+CHUNK = 1024  # bytes of one write
 LISTING = re.compile(
     r"/api/(?P<kind>models|datasets)/(?P<name>[^/]+/[^/]+)(/revision/(?P<revision>.+))?"
 )

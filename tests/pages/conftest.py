@@ -12,9 +12,9 @@ from tests.pages.visits import clear_memory
 
 @pytest.fixture(scope="session", autouse=True)
 def scan_once() -> Iterator[None]:
-    """Look for components among the installed packages once: AppTest does it for each visit.
+    """Search the installed packages for components once; AppTest would do it for each visit.
 
-    A look reads the metadata of every package, which took a third of these tests' time.
+    A search reads the metadata of every package, which took a third of these tests' time.
     """
     with pytest.MonkeyPatch.context() as patch:
         name = "scan_component_manifests"
@@ -24,7 +24,7 @@ def scan_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def join_the_script() -> Iterator[None]:
-    """Wait for the end of a run's thread: AppTest looks a thousand times a second."""
+    """Wait for the end of a run's thread by join; AppTest polls a thousand times a second."""
     look = local_script_runner.require_widgets_deltas
 
     def join(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:

@@ -33,7 +33,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def quiet(
     sources: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str], Any]:
-    """What a verb gives in this process, where nothing fails."""
+    """The result of a verb in this process, without failures."""
     folder = tmp_path_factory.mktemp("quiet")
     found: dict[str, Any] = {}
 

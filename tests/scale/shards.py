@@ -25,7 +25,7 @@ from geometry.scale.manifest import Column, Run
 from geometry.scale.vectors import LeftOut, ShardWriter
 
 D = 12
-SHARDS = 24  # of the vectors that every verb is tried on
+SHARDS = 24  # shards of the vectors on which every verb is tested
 VERBS = ("encode", "fit", "transform", "measure", "project", "neighbours")
 
 
@@ -88,7 +88,7 @@ def split(X: np.ndarray, *sizes: int) -> list[np.ndarray]:
 
 
 def run_verb(verb: str, engine: Engine, folder: Path, sources: Mapping[str, str]) -> Any:
-    """Run a verb; returns what can be compared."""
+    """Run a verb; returns values that can be compared."""
     out = str(folder / verb)
     if verb == "encode":
         encode_shards(engine, [sources["texts"]], out, layers=(1,))

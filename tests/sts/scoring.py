@@ -1,4 +1,4 @@
-"""The score that every quoted figure is in, by scipy alone: a second route to the library's."""
+"""The score of every quoted figure, by scipy alone: a second route."""
 
 import numpy as np
 from scipy.stats import spearmanr
