@@ -16,9 +16,9 @@ COMPILE := $(BIN)/python -m compileall -qq -j 0 -x '/(tests?|testing|_inductor)/
 BY_FILE := --dist loadscope --no-loadscope-reorder
 # Browser tests often wait: three workers keep two cores busy.
 WORKERS := -n 3 $(BY_FILE)
-# The mathematics and the words; without what imports torch, serves pages or reads models.
+# The mathematics, the words and the structure; nothing that imports torch, serves pages or reads models.
 QUICK := $(addprefix tests/,data evaluate figures linalg measure projection transform vectors \
-  test_words.py) --ignore-glob='*flow*' -m "not (model or data or slow)" --hypothesis-profile=check
+  $(addprefix test_,errors.py house.py lazy_import.py palette.py words.py)) --ignore-glob='*flow*' -m "not (model or data or slow)" --hypothesis-profile=check
 
 # Without a display Streamlit opens no browser by itself, so OPEN=1 leaves the choice to it.
 HEADLESS := $(if $(filter 0,$(OPEN)),--server.headless true)

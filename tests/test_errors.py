@@ -11,6 +11,7 @@ import pytest
 
 import geometry
 from geometry.data import decode
+from geometry.data.catalogues import catalogue
 from geometry.data.limits import CorpusError
 from geometry.encode.precision import PrecisionError
 from geometry.encode.tokenizer import TextError
@@ -170,7 +171,7 @@ def test_every_kind_of_file_and_every_quoted_word_is_in_the_table():
 @pytest.mark.parametrize("code", LANGUAGES)
 @pytest.mark.parametrize("subject", SENTENCES)
 def test_every_sentence_exists_in_every_language(subject, code):
-    translate = words._catalogue(code).gettext
+    translate = catalogue(code).gettext
     (of_subject,) = (each for each in CLASSES.values() if each.subject == subject)
     for key, template in SENTENCES[subject].items():
         error = of_subject(key, **{name: detail(name) for name in fields(template)})
@@ -184,7 +185,7 @@ def test_every_sentence_exists_in_every_language(subject, code):
 
 
 def test_a_damaged_file_is_named_damaged():
-    chinese = words._catalogue("zh-Hant").gettext
+    chinese = catalogue("zh-Hant").gettext
     for content, name, kind in (
         (b"\x1f\x8b\x08 no gzip", "pairs.csv.gz", "gzip archive"),
         (b"PAR1 no table PAR1", "pairs.parquet", "Parquet table"),

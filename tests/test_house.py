@@ -7,6 +7,7 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -77,6 +78,11 @@ def tracked_files() -> list[str]:
         pytest.skip("the folder is not a git repository")
     names = set(listed.stdout.split("\0")) - {""}
     return sorted(name for name in names if (ROOT / name).exists())
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
 
 # ---- folders ----
@@ -150,7 +156,7 @@ def contract(kind: str, **settings: object) -> dict:
 def imports(name: str) -> Iterator[tuple[int, str]]:
     """(line, module) of every import in the file, inside functions too, relative ones resolved."""
     package = PurePosixPath(name).parent.parts
-    for node in ast.walk(ast.parse((ROOT / name).read_text(encoding="utf-8"), filename=name)):
+    for node in ast.walk(parsed(ROOT / name)):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -267,7 +273,7 @@ def test_no_public_class_has_the_name_of_another():
         node.name
         for folder in ("geometry", "pages")
         for path in sorted((ROOT / folder).rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     ]
     twice = {name for name, count in Counter(names).items() if count > 1}
@@ -307,7 +313,7 @@ def test_docstrings_name_the_parameters_where_there_are_more_than_two(folder):
     functions = [
         (f"{path.relative_to(ROOT)}:{function.lineno} {function.name}", function)
         for path in sorted((ROOT / folder).rglob("*.py"))
-        for function in public_functions(ast.parse(path.read_text(encoding="utf-8")).body)
+        for function in public_functions(parsed(path).body)
         if len(parameters(function)) > 2
     ]
     assert functions

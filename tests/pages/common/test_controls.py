@@ -4,9 +4,10 @@ import re
 
 import pytest
 
+from geometry.data.catalogues import catalogue
 from geometry.encode.layers import LAYER_SETS, resolve_layers
 from pages.common.controls import layer_words
-from pages.common.words import _catalogue, languages
+from pages.common.words import languages
 
 
 def test_a_layer_and_an_average_of_layers_in_words():
@@ -19,7 +20,7 @@ def test_a_layer_and_an_average_of_layers_in_words():
 @pytest.mark.parametrize("code", languages())
 @pytest.mark.parametrize("name", LAYER_SETS)
 def test_every_average_of_layers_names_exactly_its_layers(name, code):
-    translate = _catalogue(code).gettext
+    translate = catalogue(code).gettext
     for last in range(max(map(abs, LAYER_SETS[name])), 8):
         said = layer_words(name, last, translate)
         assert name not in said

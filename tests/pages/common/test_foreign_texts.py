@@ -18,6 +18,7 @@ from markdown_it import MarkdownIt
 from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, Pairs
+from geometry.data.catalogues import catalogue
 from geometry.error_sentences import SENTENCES
 from geometry.errors import GeometryError
 from pages.common import escape, words
@@ -169,7 +170,7 @@ def test_the_judge_finds_what_is_not_escaped():
 @pytest.mark.parametrize("code", words.languages())
 def test_every_error_s_sentence_quotes_safely(code):
     """Its details are hostile texts, or lists of them; sizes are numbers."""
-    gettext = words._catalogue(code).gettext
+    gettext = catalogue(code).gettext
     for subject, sentences in SENTENCES.items():
         for because, template in sentences.items():
             details: dict[str, Any] = {}

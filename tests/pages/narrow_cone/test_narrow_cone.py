@@ -28,6 +28,7 @@ from geometry import (
     opening_angle,
     read_cloud,
 )
+from geometry.data.catalogues import catalogue
 from geometry.data.corpus import read_bundled
 from geometry.encode import ArrayStore
 from geometry.evaluate.fit_size import split_halves
@@ -36,7 +37,6 @@ from geometry.measure.dimensions import mean_absolute_correlation, widest_varian
 from geometry.measure.neighbours import agreement_draws
 from geometry.projection.projection import umap_picture
 from geometry.projection.twin import fit_whitening, whiten_beside
-from pages.common import words
 from pages.common.corpus_cloud import MOST_DRAWN
 from pages.common.cosine_histogram import EDGES
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
@@ -844,7 +844,7 @@ def test_the_references_are_those_of_isotropic_data_of_that_size():
 @pytest.mark.parametrize("lang", ["en", "zh-Hant"])
 def test_the_page_has_the_contract_s_order(lang):
     app = look(lang=lang)
-    translate = words._catalogue(lang).gettext
+    translate = catalogue(lang).gettext
     headings = [translate(heading) for heading in ("Three causes", "Limits")]
     assert [element.value for element in app.subheader] == headings
     folded = [element.label for element in app.expander]

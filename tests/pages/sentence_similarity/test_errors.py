@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from geometry import CorpusError, DataSetError, VectorFileError, read_pairs, read_vectors
+from geometry.data.catalogues import catalogue
 from geometry.hub import errors as hub
 from geometry.hub.pair_sets import PAIR_SETS
 from geometry.vectors.errors import too_large
-from pages.common import words
 from pages.common.messages import error_text
 from pages.sentence_similarity.pairs import set_notes
 from tests.vector_files import as_binary, as_text
 
-CHINESE = words._catalogue("zh-Hant").gettext
+CHINESE = catalogue("zh-Hant").gettext
 HAN = re.compile(r"[\u4e00-\u9fff]")
 VECTORS = np.ones((3, 4), dtype=np.float32)
 CUT = as_binary(["a", "b", "c"], VECTORS)[:-20]

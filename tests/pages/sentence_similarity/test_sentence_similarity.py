@@ -14,6 +14,7 @@ from sklearn.decomposition import PCA
 from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, Pairs, read_cloud
+from geometry.data.catalogues import catalogue
 from geometry.data.corpus import read_bundled, read_bundled_pairs
 from geometry.encode import ArrayStore
 from geometry.encode.disk_cache import FOLDER_VARIABLE
@@ -24,7 +25,6 @@ from geometry.evaluate.grid import Cell, evaluate_grid
 from geometry.evaluate.rank_lesson import Bend, made_up_scores
 from geometry.hub.model_errors import DataSetError
 from geometry.hub.pair_sets import PAIR_SETS
-from pages.common import words
 from pages.common.cache import _shared
 from pages.common.reading import apart
 from pages.common.words import signed
@@ -873,7 +873,7 @@ def test_the_page_has_the_contract_s_order_on_the_default_and_the_chinese_pairs(
     app = visit(lang=lang, pairs={"en": "bundled", "zh-Hant": "pairs-zh"}[lang])
     note = {"en": "before any model was run on them", "zh-Hant": "以臺灣的繁體中文撰寫"}[lang]
     assert any(note in element.value for element in app.caption)
-    translate = words._catalogue(lang).gettext
+    translate = catalogue(lang).gettext
     assert app.selectbox(key="pairs").options == [
         translate("{name} ({n})").format(name=translate(name), n=n)
         for name, n in (("English, plain", 935), ("English, hard", 325), ("Chinese", 281))

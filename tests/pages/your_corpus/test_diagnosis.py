@@ -13,11 +13,11 @@ from sentence_transformers import SentenceTransformer
 from geometry import Corpus, Pairs, load_encoder, load_transform, read_bundled, read_cloud
 from geometry.commands import run_shell
 from geometry.data import VectorSet, read_bundled_pairs
+from geometry.data.catalogues import catalogue
 from geometry.diagnosis import diagnose, recommended_treatment, sentences
 from geometry.diagnosis.sentences import SENTENCES, finding_sentence
 from geometry.diagnosis.trial import Cure, Difference
 from geometry.export.affine import transform_bytes
-from pages.common import words
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud
 from pages.common.escape import markdown
 from pages.your_corpus import diagnosis as section
@@ -49,7 +49,7 @@ def downloads(monkeypatch) -> dict[str, object]:
 def test_own_vectors_get_the_cure_that_is_right_and_its_files(language, downloads, tmp_path):
     X, labels = labelled("centre")
     at = visit(VectorSet("mine", X, labels=tuple(labels), label_column="kind"), language)
-    _ = words._catalogue(language).gettext
+    _ = catalogue(language).gettext
     shown = everything(at)
     assert markdown(_(SENTENCES["centre"])) in shown
     found = diagnose(X, labels=labels)

@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, CorpusError, Coverage, ModelFilesError, read_corpus
+from geometry.data.catalogues import catalogue
 from geometry.data.corpus import read_pasted
 from geometry.data.limits import LIMITS, MAX_BYTES, MAX_TEXTS
 from geometry.evaluate import published_tables
@@ -97,7 +98,7 @@ def shown_errors(at: AppTest) -> list[str]:
     """Errors on screen; the one that lies ready for what the browser refuses is hidden."""
     ready = error_text(
         CorpusError("too_many_bytes", limit=LIMITS.vector_file_bytes),
-        words._catalogue(at.session_state["lang"]).gettext,
+        catalogue(at.session_state["lang"]).gettext,
     )
     errors = [box.value for box in at.error]
     if ready in errors:
@@ -124,7 +125,7 @@ def test_a_refusal_is_shown_in_the_reader_s_language_and_the_page_goes_on(visit,
     assert "uploads" not in at.session_state
     if name is None:
         assert at.text_area(key="pasted").value == content
-    assert at.subheader[-1].value == words._catalogue(language).gettext("Limits")
+    assert at.subheader[-1].value == catalogue(language).gettext("Limits")
 
 
 def test_after_a_refusal_the_corpus_chosen_before_remains(visit, monkeypatch):
@@ -315,7 +316,7 @@ def test_the_model_s_refusal_is_in_the_reader_s_language(visit, monkeypatch):
     at = visit("zh-Hant")
     give(at, None, PASTED)
     assert not at.exception
-    assert shown_errors(at) == [error_text(error, words._catalogue("zh-Hant").gettext)]
+    assert shown_errors(at) == [error_text(error, catalogue("zh-Hant").gettext)]
     assert shown_errors(at) != [error_text(error, str)]
 
 
