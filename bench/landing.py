@@ -219,7 +219,13 @@ def moved_sliders(
 ) -> dict[str, list[float]]:
     """Seconds from a key on each slider of the whitening page to the clouds drawn again.
 
-    The page shows the tokens of its own corpus, or the vectors of a file.
+    Parameters
+    ----------
+    browser : Browser
+    cache : Path
+        Folder of the server's stored vectors.
+    vectors : Path, optional
+        A file of vectors for the page; without it, the tokens of the page's own corpus.
     """
     with AppServer(cache_dir=cache) as server:
         page = browser.new_page(viewport={"width": 1400, "height": 900})
@@ -248,7 +254,17 @@ def moved_sliders(
 def slowest_slider(
     points: str, of_sliders: Mapping[str, list[float]], limit: float | None = None
 ) -> Row:
-    """The row of the slowest slider, with the medians of all."""
+    """The row of the slowest slider, with the medians of all.
+
+    Parameters
+    ----------
+    points : str
+        What the page shows, in words.
+    of_sliders : mapping
+        Seconds of each step, by slider.
+    limit : float, optional
+        Most seconds.
+    """
     medians = {key: median(times) for key, times in of_sliders.items()}
     slowest = max(medians, key=lambda key: medians[key])
     return row(

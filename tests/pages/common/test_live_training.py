@@ -3,6 +3,7 @@
 import pickle
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
 from io import BytesIO
@@ -123,22 +124,27 @@ def test_a_process_killed_while_it_writes_has_ended_early():
     assert process._process.stdout.closed
 
 
-@pytest.mark.timeout(60)
 def test_an_order_returns_while_the_process_does_not_read(monkeypatch):
-    start = subprocess.Popen
+    start, processes = subprocess.Popen, []
 
     def start_and_suspend(*call: object, **options: object) -> subprocess.Popen[bytes]:
-        process = start(*call, **options)
-        process.send_signal(signal.SIGSTOP)
-        return process
+        processes.append(start(*call, **options))
+        processes[-1].send_signal(signal.SIGSTOP)
+        return processes[-1]
 
     monkeypatch.setattr(subprocess, "Popen", start_and_suspend)
     training = Training(SOMEBODY, count_apart, b" " * 10**7)  # more than the pipe takes
     until(lambda: training.state == "running")
-    training.pause()  # would never return if it waited for the process
-    assert training.state == "paused"
-    training.stop()
-    assert training.wait(PATIENCE)
+    order = threading.Thread(target=training.pause)
+    order.start()
+    order.join(PATIENCE)
+    try:
+        assert not order.is_alive()
+        assert training.state == "paused"
+        training.stop()
+        assert training.wait(PATIENCE)
+    finally:
+        processes[0].kill()  # ends an order that waits for it, too
 
 
 def test_no_process_can_be_started(monkeypatch):
