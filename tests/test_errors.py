@@ -22,7 +22,7 @@ from geometry.hub.operator_limits import OperatorFileError
 from geometry.linalg.rows import UndefinedMeasure
 from geometry.scale.errors import ScaleError
 from geometry.training.text import TrainingError
-from geometry.vectors import read as vector_files
+from geometry.vectors import word_files as vector_files
 from geometry.vectors.errors import VectorFileError
 from pages.common import words
 from pages.common.messages import error_text

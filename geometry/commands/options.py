@@ -12,19 +12,19 @@ from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
     from ..data.pairs import Pairs
-    from ..evaluate.grid import LayerName
+    from ..encode.encoder import Layer
 
 ALL = "all"
 BUNDLED = "bundled"
 Columns = tuple[str | int, ...]
 
 
-def layers_of(text: str) -> tuple[LayerName, ...] | None:
+def layers_of(text: str) -> tuple[Layer, ...] | None:
     """The named layers; None for all."""
     return None if text.strip() == ALL else tuple(layer_of(part) for part in listed(text, "layers"))
 
 
-def layer_of(text: str) -> LayerName:
+def layer_of(text: str) -> Layer:
     """A layer by number, the mean of several as 1+6, or a set by its name."""
     try:
         return int(text)
@@ -121,7 +121,8 @@ def texts_of(source: str, *, columns: Columns | None = None, quiet: bool) -> tup
     quiet : bool
         Do not print the progress of downloads.
     """
-    from ..data.corpus import CorpusError, read_corpus
+    from ..data.corpus import read_corpus
+    from ..data.limits import CorpusError
 
     for tried in dict.fromkeys((columns, None)):
         try:

@@ -16,7 +16,7 @@ from .shell import progress_on_stderr
 if TYPE_CHECKING:
     from ..data.corpus import Corpus
     from ..data.embeddings import VectorSet, VectorSetReport
-    from ..evaluate.grid import LayerName
+    from ..encode.encoder import Layer
 
 OF_VECTORS = (".npy", ".npz", ".safetensors", ".parquet")  # endings; other files are texts
 EXIT_CODES = "Exit codes: 0 done, 2 an error in one line on stderr, 130 interrupted."
@@ -80,7 +80,7 @@ class Reading:
     sample: int | None
     model: str
     revision: str | None
-    layer: LayerName
+    layer: Layer
     pooling: str
     quiet: bool
 
@@ -239,7 +239,7 @@ def encode_own(corpus: Corpus, reading: Reading, *, compared: str | None = None)
     )
 
 
-def _layer_name(layer: LayerName, indices: tuple[int, ...]) -> str:
+def _layer_name(layer: Layer, indices: tuple[int, ...]) -> str:
     """The number of one layer, counted from the input; the name of a mean of several."""
     if len(indices) == 1:
         return str(indices[0])

@@ -12,10 +12,9 @@ from .shell import progress_on_stderr
 if TYPE_CHECKING:
     from ..data.embeddings import VectorReport, VectorTable
     from ..data.pairs import Pairs
-    from ..encode.encoder import Encoder
+    from ..encode.encoder import Encoder, Layer
     from ..evaluate import Grid, WordPairScore
     from ..evaluate.fitting import FitVectors
-    from ..evaluate.grid import LayerName
 
 RANK = "1/rank in the file"  # the name of counts that are estimated from the order
 
@@ -94,7 +93,7 @@ class ModelSubject:
     def __init__(
         self,
         encoder: Encoder,
-        layers: Sequence[LayerName] | None,
+        layers: Sequence[Layer] | None,
         poolings: Sequence[str],
         settings: Settings,
     ) -> None:

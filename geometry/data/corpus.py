@@ -20,8 +20,6 @@ from .decode import JSON_SUFFIXES, Source, TextFile, read_bytes, read_text_file,
 from .json_lines import read_json_lines
 from .limits import (
     LIMITS,
-    MAX_BYTES,
-    MAX_TEXTS,
     CorpusError,
     Limits,
     refuse_empty,
@@ -29,26 +27,10 @@ from .limits import (
     refuse_too_many,
 )
 from .packed_tables import read_packed_table
-from .pairs import Pairs, read_bundled_pairs, read_pairs
+from .pairs import read_bundled_pairs
 from .sentences import split_sentences
 from .shipped import shipped_file
 from .tables import Table, is_number, read_lines, read_table
-
-__all__ = [
-    "MAX_BYTES",
-    "MAX_TEXTS",
-    "Corpus",
-    "CorpusError",
-    "Pairs",
-    "Preview",
-    "bundled_corpora",
-    "preview_table",
-    "read_bundled",
-    "read_bundled_pairs",
-    "read_corpus",
-    "read_pairs",
-    "read_pasted",
-]
 
 FOLDER = shipped_file("corpora")
 MOST_SAMPLED = 1_000_000  # rows of a file of which a sample is taken

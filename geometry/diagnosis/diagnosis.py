@@ -23,7 +23,7 @@ MOST_ROWS = 10_000  # of a larger cloud a sample is measured; neighbours of all 
 LEAST_ROWS = 4
 FINDINGS_STEPS = 1
 
-Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]
+ScoredRows = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def diagnose(
     *,
     texts: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
-    pairs: Pairs | None = None,
+    pairs: ScoredRows | None = None,
     others: Mapping[Place, Vectors] | None = None,
     units: Sequence[int] | np.ndarray | None = None,
     seed: int = 0,
@@ -256,7 +256,7 @@ class _TrialRows:
         beside: _Beside,
         *,
         labels: Sequence[str] | None,
-        pairs: Pairs | None,
+        pairs: ScoredRows | None,
         seed: int,
     ) -> _TrialRows:
         if labels is not None and pairs is None:
@@ -276,7 +276,7 @@ class _TrialRows:
         X: np.ndarray,
         sample: np.ndarray,
         beside: _Beside,
-        pairs: Pairs,
+        pairs: ScoredRows,
         seed: int,
     ) -> _TrialRows:
         left, right = (np.asarray(side) for side in pairs[:2])

@@ -36,8 +36,8 @@ from ..transform.removal_map import default_components
 from ..transform.whitening_map import recommended_whitening
 from .yardsticks import LabelYardstick, Yardstick
 
-Kind = Literal["leave", "centre", "remove", "whiten", "layer"]
-KINDS: tuple[Kind, ...] = ("leave", "centre", "remove", "whiten", "layer")  # simple to complex
+CureKind = Literal["leave", "centre", "remove", "whiten", "layer"]
+KINDS: tuple[CureKind, ...] = ("leave", "centre", "remove", "whiten", "layer")  # simple to complex
 Because = Literal["helps", "nothing_helps", "no_yardstick", "too_few"]
 Place = tuple[int, str]  # layer and pooling
 Vectors = np.ndarray | Callable[[], np.ndarray]
@@ -58,7 +58,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Difference:
+class TrialDifference:
     """Score after minus score before, on the same held-out rows."""
 
     value: float
@@ -80,17 +80,17 @@ class Cure:
         Of another layer.
     score : float or None
         None without labels and pairs, and where the treated rows have none.
-    against : mapping of str to Difference
+    against : mapping of str to TrialDifference
         By the kind of each simpler treatment.
     measures : mapping of str to float or None
         ``CHANGED``, of the held-out rows.
     """
 
-    kind: Kind
+    kind: CureKind
     treatment: str
     score: float | None = None
     place: Place | None = None
-    against: Mapping[str, Difference] = field(default_factory=dict)
+    against: Mapping[str, TrialDifference] = field(default_factory=dict)
     measures: Mapping[str, float | None] = field(default_factory=dict)
 
     def beats(self, simpler: str) -> bool:
@@ -195,7 +195,7 @@ def run_trial(
     compared_places: tuple[Place, ...] = ()
     if usable is not None:
         scored = halves(first)[1]
-        choosing = _Choice(X, usable, apart_from(scored, fit), scored, step)
+        choosing = _Chooser(X, usable, apart_from(scored, fit), scored, step)
         if usable.amount(scored) >= 2 and len(choosing.fitted) >= LEAST_HALF:
             settings = choosing.settings()
             place, compared_places = choosing.place(others), tuple(others)
@@ -254,12 +254,12 @@ def recommended(cures: tuple[Cure, ...]) -> Cure:
     return best
 
 
-def usual_settings(n: int, d: int) -> dict[Kind, str]:
+def usual_settings(n: int, d: int) -> dict[CureKind, str]:
     """A treatment of each kind for n rows of the fit, where nothing chooses its settings."""
     given = recommended_whitening(n, d)
     k = f":{given['n_components']}" if "n_components" in given else ""
     whitening = f"pca{k}{':lw' if 'shrinkage' in given else ''}"
-    found: dict[Kind, str] = {"leave": "none", "centre": "centred"}
+    found: dict[CureKind, str] = {"leave": "none", "centre": "centred"}
     if d > 1:
         found |= {"remove": f"abtt:{default_components(d)}", "whiten": whitening}
     return found
@@ -285,7 +285,7 @@ def whitenings(n: int, d: int) -> list[str]:
 
 
 @dataclass
-class _Choice:
+class _Chooser:
     """Settings by their score on one part of the rows, fitted on another."""
 
     X: np.ndarray
@@ -295,7 +295,7 @@ class _Choice:
     step: Callable[[], None]
     n_compared: int = 0
 
-    def settings(self) -> dict[Kind, str]:
+    def settings(self) -> dict[CureKind, str]:
         n, d = len(self.fitted), self.X.shape[1]
         fit_set = FitSet(self.X[self.fitted], eps=float(np.finfo(self.X.dtype).eps))
 
@@ -303,7 +303,7 @@ class _Choice:
             for text in texts:
                 yield text, fit_set.fit(parse_treatment(text)).apply(self.X[self.scored]).retained
 
-        found: dict[Kind, str] = {"leave": "none", "centre": "centred"}
+        found: dict[CureKind, str] = {"leave": "none", "centre": "centred"}
         for kind, texts in (("remove", removals(d)), ("whiten", whitenings(n, d))):
             best = self._best(treated(texts))
             if best is not None:
@@ -349,7 +349,7 @@ def _compared(cures: list[Cure], scores: list[Score | None]) -> tuple[Cure, ...]
     """The cures with their scores and differences; cures[0] are the raw vectors."""
     n = len(cures) - 1
     with_raw, between = (_quantile(count) for count in (n, n * (n - 1) // 2))
-    against: list[dict[str, Difference]] = [{} for _ in cures]
+    against: list[dict[str, TrialDifference]] = [{} for _ in cures]
     for simple, complex_ in combinations(range(len(cures)), 2):
         before, after = scores[simple], scores[complex_]
         if before is None or after is None:
@@ -357,7 +357,7 @@ def _compared(cures: list[Cure], scores: list[Score | None]) -> tuple[Cure, ...]
         value = after.value - before.value
         quantile = between if simple else with_raw
         reach = quantile * float(np.nanstd(after.replicates - before.replicates))
-        against[complex_][cures[simple].kind] = Difference(value, value - reach, value + reach)
+        against[complex_][cures[simple].kind] = TrialDifference(value, value - reach, value + reach)
     return tuple(
         replace(cure, score=None if score is None else score.value, against=differences)
         for cure, score, differences in zip(cures, scores, against, strict=True)

@@ -60,10 +60,9 @@ def read_shipped(key: str, folder: Path = FOLDER) -> np.ndarray | None:
 def write_shipped(folder: Path = FOLDER) -> None:
     """Encode the corpora and write every file of the folder again, but for its README."""
     from ..data.corpus import read_bundled
-    from .cloud import counts_key, piece_frequencies
+    from .cloud import counts_key, piece_frequencies, type_averages, type_averages_key
     from .disk_cache import key_of
     from .load import load_encoder
-    from .type_averages import type_averages, type_averages_key
 
     encoder = load_encoder("bundled", device="cpu")
     folder.mkdir(parents=True, exist_ok=True)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..data.pairs import Pairs
-from ..encode.encoder import Encoder
+from ..encode.encoder import Encoder, Layer
 from ..encode.pool import as_poolings
 from ..hub.download import Progress
 from ..linalg.moments import Moments
 from .bootstrap import DRAWS
 from .fitting import FROM_SUMS, FitVectors, Layers, average_layers
-from .grid import Grid, LayerName, evaluate_grid
+from .grid import Grid, evaluate_grid
 from .specs import LADDER, parse_treatments
 from .subsets import resamples_of
 
@@ -28,7 +28,7 @@ def evaluate_encoder(
     encoder: Encoder,
     pairs: Pairs,
     *,
-    layers: Sequence[LayerName] | None = None,
+    layers: Sequence[Layer] | None = None,
     poolings: Sequence[str] = POOLINGS_SHOWN,
     treatments: Sequence[str] = LADDER,
     fit_texts: Sequence[str] | None = None,
@@ -144,7 +144,7 @@ def encode_fit(
     encoder: Encoder,
     texts: Sequence[str],
     *,
-    layers: Sequence[LayerName],
+    layers: Sequence[Layer],
     poolings: Sequence[str],
     treatments: Sequence[str] = LADDER,
     progress: Progress | None = None,
@@ -176,7 +176,7 @@ def encode_fit(
 def fit_moments(
     encoder: Encoder,
     texts: Sequence[str],
-    layers: Sequence[LayerName],
+    layers: Sequence[Layer],
     poolings: Sequence[str],
     *,
     progress: Progress | None = None,

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..data.embeddings import VectorReport, VectorTable
 from ..data.pairs import Pairs
-from ..encode.type_averages import type_averages as type_averages
+from ..encode.cloud import type_averages as type_averages
 from ..hub.download import Progress
 from ..linalg.moments import Moments
 from ..vectors.word_averages import SentenceVectors, sentence_vectors, words_of

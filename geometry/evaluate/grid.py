@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..encode.encoder import Layer
 from ..encode.layers import resolve_layers
 from ..encode.precision import is_too_narrow
 from ..hub.download import Progress
@@ -18,7 +19,6 @@ from .fitting import FitSet, FitVectors, Layers, average_layers
 from .similarities import SIMILARITIES, pair_similarities
 from .specs import LADDER, TreatmentSpec, parse_treatment, parse_treatments
 
-LayerName = int | str | tuple[int, ...]
 THESE = "evaluation sentences"  # name of the fit set if none is given: the scored sentences
 RAW = parse_treatment("none")
 
@@ -29,7 +29,7 @@ class Cell:
 
     Attributes
     ----------
-    layer : LayerName
+    layer : Layer
         Index from 0 (the embedding layer), or the name of an average.
     pooling : str
     treatment : str
@@ -50,7 +50,7 @@ class Cell:
         The fit maps its own rows to the corners of a simplex, so scores on them are noise.
     """
 
-    layer: LayerName
+    layer: Layer
     pooling: str
     treatment: str
     fit_on: str | None
@@ -66,7 +66,7 @@ class Cell:
     @classmethod
     def of(
         cls,
-        place: tuple[LayerName, str, TreatmentSpec],
+        place: tuple[Layer, str, TreatmentSpec],
         fitted: Treatment,
         fit_on: str,
         *,
@@ -155,7 +155,7 @@ class Grid:
     subsets: tuple[tuple[str, int], ...] = ()
 
     @property
-    def layers(self) -> tuple[LayerName, ...]:
+    def layers(self) -> tuple[Layer, ...]:
         return tuple(dict.fromkeys(cell.layer for cell in self.cells))
 
     @property
@@ -166,7 +166,7 @@ class Grid:
     def treatments(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(cell.treatment for cell in self.cells))
 
-    def cell(self, layer: LayerName, pooling: str, treatment: str = "none") -> Cell:
+    def cell(self, layer: Layer, pooling: str, treatment: str = "none") -> Cell:
         """The cell of a layer, pooling and treatment.
 
         Parameters
@@ -217,7 +217,7 @@ def evaluate_grid(
     vectors: Mapping[str, np.ndarray],
     gold_scores: np.ndarray,
     *,
-    layers: Sequence[LayerName] | None = None,
+    layers: Sequence[Layer] | None = None,
     treatments: Sequence[str] = LADDER,
     fit_vectors: FitVectors | None = None,
     fit_on: str | None = None,
@@ -320,7 +320,7 @@ class _Scorer:
     raw_score: PairScore | None
     is_approximate: bool
 
-    def cells(self, layers: Sequence[LayerName], count: int) -> Iterator[Cell]:
+    def cells(self, layers: Sequence[Layer], count: int) -> Iterator[Cell]:
         """Every cell, layer by layer; the vectors have ``count`` layers."""
         for layer in layers:
             indices = resolve_layers(layer, n_layers=count - 1, name="the model")
@@ -328,7 +328,7 @@ class _Scorer:
             for pooling in self.vectors:
                 yield from self._column(shown, indices, pooling)
 
-    def _column(self, layer: LayerName, indices: Layers, pooling: str) -> Iterator[Cell]:
+    def _column(self, layer: Layer, indices: Layers, pooling: str) -> Iterator[Cell]:
         """All cells of one layer and pooling; the fit set is read once for all treatments."""
         X = average_layers(self.vectors[pooling], indices)
         fit_rows = self._fit_rows(X, indices, pooling)

@@ -35,7 +35,7 @@ DISCARDED = 0.1  # share of the ratios, the largest, that Facco et al. leave out
 GAP = 1000.0
 
 # called with each block of products: (rows, scores), see ``closest``
-Watch = Callable[[slice, np.ndarray], None]
+BlockCallback = Callable[[slice, np.ndarray], None]
 
 
 def nearest(X: np.ndarray, row: int, *, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
@@ -88,7 +88,7 @@ def closest(
     k: int,
     *,
     block_rows: int = BLOCK_ROWS,
-    watch: Watch | None = None,
+    watch: BlockCallback | None = None,
     progress: Callable[[int, int], None] | None = None,
     threads: int = 1,
 ) -> np.ndarray:

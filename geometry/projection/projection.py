@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..measure.cone import mean_direction
+from ..measure.cone import direction_of, mean_direction
 from .umap_fit import UMAP_NEIGHBOURS, fit_umap
 
 TRUST_ROWS = 600  # trustworthiness is O(n^2); it is computed on a sample of this many rows
@@ -266,6 +266,36 @@ _FRAMES: dict[str, Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]] =
     "mean": _mean_frame,
     "cone": _cone_frame,
 }
+
+
+def moment_axes(
+    method: str, mean: np.ndarray, second: np.ndarray, n_components: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """(axes (k, d), centre (d,)) of ``project``, from sums over rows.
+
+    For data sets of more rows than memory can hold.
+
+    Parameters
+    ----------
+    method : str
+        "svd", "pca" or "mean".
+    mean : (d,) array
+    second : (d, d) array
+        E[x x'], not about the mean.
+    n_components : int
+        k.
+    """
+    covariance, zero = second - np.outer(mean, mean), np.zeros(len(mean))
+    if method == "pca":
+        return _leading(covariance, n_components), mean
+    if method == "svd":
+        axes = _leading(second, n_components)
+        axes[0] *= -1.0 if axes[0] @ mean < 0 else 1.0
+        return axes, zero
+    direction = direction_of(mean, float(np.trace(second)))
+    B = np.linalg.qr(direction[:, None], mode="complete")[0][:, 1:]  # (d, d - 1)
+    rest = _signed(_leading(B.T @ covariance @ B, n_components - 1) @ B.T)
+    return np.vstack([direction, rest]), zero
 
 
 def _leading(S: np.ndarray, k: int) -> np.ndarray:

@@ -184,7 +184,7 @@ def _manifest_of_files(address: str) -> dict[str, Any]:
     return {"format": FORMAT, "kind": "files", "vectors": vectors, "shards": shards}
 
 
-class Run:
+class RunFolder:
     """A folder that shards are written to.
 
     Parameters

@@ -11,7 +11,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from .engine import Engine, Summed
 from .errors import ScaleError
 from .manifest import Column, Shard, VectorData
 from .samples import hash_of
-from .store import absolute, joined, read_bytes, remove, write_bytes, written
+from .store import absolute, joined, read_arrays, read_bytes, remove, write_bytes, written
 from .vectors import LeftOut, blocks
 
 QUERY_ROWS = 512  # whose products with a block are in memory at a time
@@ -76,7 +75,8 @@ class SearchTask:
 
 def search_shard(task: SearchTask) -> Summed:
     """The nearest rows of a shard."""
-    ids, U = _queries(task.queries, task.sha256)
+    queries = read_arrays(task.queries, task.sha256, folder=task.queries)
+    ids, U = queries["ids"], queries["units"]
     if task.index is not None:
         content, left_out = _index_of(task)
         return task.shard.rows - left_out.n, _search_index(task, content, ids, U), left_out
@@ -180,18 +180,6 @@ def unit(X: np.ndarray) -> np.ndarray:
     """Rows divided by their lengths, float32; a row of zeros stays, with a cosine of 0 to all."""
     norms = np.linalg.norm(X, axis=1, keepdims=True)
     return np.asarray(X / np.where(norms > 0, norms, 1), dtype=np.float32)
-
-
-@lru_cache(maxsize=1)
-def _queries(address: str, sha256: str) -> tuple[np.ndarray, np.ndarray]:
-    """(ids, unit rows) of the queries, read once in a worker."""
-    from safetensors.numpy import load
-
-    content = read_bytes(address)
-    if hashlib.sha256(content).hexdigest() != sha256:
-        raise ScaleError("other_run", folder=address)
-    arrays = load(content)
-    return arrays["ids"], arrays["units"]
 
 
 def find_neighbours(

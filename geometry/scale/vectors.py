@@ -25,7 +25,7 @@ FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
 
 
 @dataclass(frozen=True)
-class Block:
+class ShardBlock:
     """Rows of a shard.
 
     Attributes
@@ -44,11 +44,11 @@ class Block:
     beside: Mapping[str, pa.Array]
     rows: np.ndarray
 
-    def taken(self, sound: np.ndarray) -> Block:
+    def taken(self, sound: np.ndarray) -> ShardBlock:
         """The rows where ``sound`` (m,) is True."""
         keep = pa.array(sound)
         beside = {name: values.filter(keep) for name, values in self.beside.items()}
-        return Block(self.ids[sound], self.X[sound], beside, self.rows[sound])
+        return ShardBlock(self.ids[sound], self.X[sound], beside, self.rows[sound])
 
 
 class LeftOut:
@@ -70,7 +70,7 @@ def block_rows(dimension: int) -> int:
 
 def footer(address: str) -> tuple[int, list[dict[str, Any]]]:
     """(rows, columns of vectors) of a Parquet file."""
-    with _opened(address) as file:
+    with opened_shard(address) as file:
         columns = []
         rows = file.metadata.num_rows
         for field in file.schema_arrow:
@@ -80,7 +80,7 @@ def footer(address: str) -> tuple[int, list[dict[str, Any]]]:
             if pa.types.is_fixed_size_list(kind):
                 width = kind.list_size
             else:
-                firsts = (b.column(0)[0] for b in file.iter_batches(1, columns=[field.name]))
+                firsts = (b.column(0)[0] for b in file.iterbatches_of(1, columns=[field.name]))
                 width = next((len(each) for each in firsts if each.is_valid), 0)
                 if width == 0:
                     continue
@@ -96,7 +96,7 @@ def footer(address: str) -> tuple[int, list[dict[str, Any]]]:
 
 def names_of(address: str) -> tuple[str, ...]:
     """The columns of a Parquet file."""
-    with _opened(address) as file:
+    with opened_shard(address) as file:
         return tuple(file.schema_arrow.names)
 
 
@@ -107,7 +107,7 @@ def blocks(
     beside: Sequence[str] = (),
     skip: bool = False,
     left_out: LeftOut | None = None,
-) -> Iterator[Block]:
+) -> Iterator[ShardBlock]:
     """The rows of a shard, block by block.
 
     Parameters
@@ -132,7 +132,7 @@ def blocks(
     ids = np.empty(len(X), dtype=np.int64)
     others: dict[str, list[pa.Array]] = {}
     filled = row = 0
-    with _opened(shard.address) as file:
+    with opened_shard(shard.address) as file:
         names = file.schema_arrow.names
         if column.name not in names:
             raise ScaleError(
@@ -142,7 +142,7 @@ def blocks(
         has_ids = "id" in names and pa.types.is_integer(file.schema_arrow.field("id").type)
         carried = (*(["id"] if has_ids else []), *beside)
         wanted = [column.name, *(n for n in carried if n in names)]
-        for batch in _batches(file, wanted, shard.address):
+        for batch in batches_of(file, wanted, shard.address):
             start = 0
             rows = _matrix(batch.column(column.name), d, shard.address, row)
             while start < len(rows):
@@ -172,9 +172,9 @@ def _checked(
     start: int,
     skip: bool,
     left_out: LeftOut | None,
-) -> Block:
+) -> ShardBlock:
     beside = {name: pa.concat_arrays(parts) for name, parts in others.items() if name != "id"}
-    block = Block(ids, X, beside, start + np.arange(len(X)))
+    block = ShardBlock(ids, X, beside, start + np.arange(len(X)))
     try:
         refuse_not_finite(X)
     except ValueError as error:
@@ -190,8 +190,8 @@ def _checked(
     return block
 
 
-def _batches(file: pq.ParquetFile, columns: list[str], address: str) -> Iterator[pa.RecordBatch]:
-    batches = file.iter_batches(batch_size=READ_ROWS, columns=columns, use_threads=False)
+def batches_of(file: pq.ParquetFile, columns: list[str], address: str) -> Iterator[pa.RecordBatch]:
+    batches = file.iterbatches_of(batch_size=READ_ROWS, columns=columns, use_threads=False)
     while True:
         try:
             batch = next(batches, None)
@@ -202,7 +202,7 @@ def _batches(file: pq.ParquetFile, columns: list[str], address: str) -> Iterator
         yield batch
 
 
-class _opened:
+class opened_shard:
     """A Parquet file at an address. Raises ScaleError "unreadable_shard"."""
 
     def __init__(self, address: str) -> None:

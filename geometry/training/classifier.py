@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .record import EMPTY, TrainingStep, steps_of
+from .steps import EMPTY, TrainingStep, steps_of
 from .text import TrainingError, TrainingText, need_positive, training_text
 
 if TYPE_CHECKING:

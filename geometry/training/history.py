@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .snapshot import GROUPS, Force, Record, Run, TextFacts, Theory
+from .runs import GROUPS, Force, Record, Run, TextFacts, Theory
 
 EARLY = 0.15  # of all steps: by then the never-seen tokens have a direction in common
 

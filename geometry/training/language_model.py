@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .record import TrainingStep, steps_of
 from .softmax import cosine_penalty
+from .steps import TrainingStep, steps_of
 from .text import TrainingError, TrainingText, need_positive, training_text
 
 if TYPE_CHECKING:

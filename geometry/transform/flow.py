@@ -17,8 +17,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from ..linalg.ledoit_wolf import ledoit_wolf
-from ..linalg.moments import Moments
+from ..linalg.moments import Moments, ledoit_wolf
 from ..linalg.rows import refuse_not_finite
 from .flow_map import KINDS, Coupling, FlowMap, chain, identity_couplings
 

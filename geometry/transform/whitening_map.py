@@ -16,7 +16,7 @@ import numpy as np
 from ..linalg.moments import Moments
 from ..linalg.products import centred_product
 from ..linalg.rows import float_rows, need_width, unchecked_rows, wide_rows
-from ..linalg.spectrum import Axes, Spectrum
+from ..linalg.spectrum import PrincipalAxes, Spectrum
 
 METHODS = ("pca", "zca", "cholesky", "pca-cor", "zca-cor")
 NARROWING = ("pca", "pca-cor")  # the output has one column for each retained direction
@@ -57,7 +57,7 @@ class WhiteningMap:
     centring: float
     strength: float
     spectrum: Spectrum
-    axes: Axes
+    axes: PrincipalAxes
 
     @classmethod
     def solve(

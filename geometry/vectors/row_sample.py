@@ -68,7 +68,7 @@ class Taken:
         self._numbers = np.empty(0, dtype=np.int64)
         self._n = 0  # rows of the arrays that are in use
         self._beside: tuple[list[str] | None, list[str] | None] = (None, None)
-        self._sums: _Sums | None = None
+        self._sums: _LengthSums | None = None
         if sample is None and expected is not None:
             self._refuse_too_many(expected)
 
@@ -114,7 +114,7 @@ class Taken:
             None if block.texts is None else [""] * reserved,
             None if block.labels is None else [""] * reserved,
         )
-        self._sums = None if self._sample is None else _Sums(d)
+        self._sums = None if self._sample is None else _LengthSums(d)
 
     def _draw(self, places: np.ndarray, given: _Rows) -> None:
         """Put those rows into the sample whose keys are among the smallest."""
@@ -214,7 +214,7 @@ class Taken:
             )
 
 
-class _Sums:
+class _LengthSums:
     """Sums over rows, block by block."""
 
     def __init__(self, d: int) -> None:

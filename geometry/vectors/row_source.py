@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..data.column_names import LABEL_NAMES, TEXT_NAMES
-from .arrays import VECTOR_NAMES
 from .errors import VectorFileError
+from .word_arrays import VECTOR_NAMES
 
 BLOCK_ROWS = 8_192
 BLOCK_BYTES = 16 << 20  # of vectors
@@ -33,7 +33,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenColumns:
     """What is read of a file.
 
     vector : a column of whole vectors, or the columns of their dimensions; None for a lone array.
@@ -54,7 +54,7 @@ class RowSource:
     format : str
         As in ``VectorSetReport``.
     blocks : callable
-        From ``Chosen`` to an iterator of ``Block``.
+        From ``ChosenColumns`` to an iterator of ``Block``.
     n_rows : int or None
         None where only reading to the end says it.
     columns : tuple of str
@@ -76,7 +76,7 @@ class RowSource:
     """
 
     format: str
-    blocks: Callable[[Chosen], Iterator[Block]]
+    blocks: Callable[[ChosenColumns], Iterator[Block]]
     n_rows: int | None = None
     columns: tuple[str, ...] = ()
     vector_columns: tuple[str, ...] = ()

@@ -144,8 +144,8 @@ def test_a_second_run_on_a_folder_refuses(tmp_path, capsys):
     """Another process holds the lock; when it is killed, the folder is free."""
     texts = write_texts(tmp_path / "texts", 1, 5)
     hold = (
-        "import sys, time; from geometry.scale.manifest import Run\n"
-        f"with Run({str(tmp_path / 'run')!r}, 'encode', {{}}, [], ['a']).held():\n"
+        "import sys, time; from geometry.scale.manifest import RunFolder\n"
+        f"with RunFolder({str(tmp_path / 'run')!r}, 'encode', {{}}, [], ['a']).held():\n"
         "    print('held', flush=True); time.sleep(60)"
     )
     process = subprocess.Popen(
@@ -171,7 +171,7 @@ def test_an_interrupted_run_says_what_is_kept(tmp_path, capsys, monkeypatch):
     code, _, err = shell(capsys, "fit", run, "--out", tmp_path / "f.safetensors", *ALONE)
     assert (code, err.strip()) == (
         130,
-        "Interrupted; finished shards are kept. Run the same command again.",
+        "Interrupted; finished shards are kept. RunFolder the same command again.",
     )
 
 

@@ -16,16 +16,16 @@ from ..data.decode import JSON_SUFFIXES, Source, opened
 from ..data.embeddings import VectorSet, VectorSetReport
 from ..data.limits import LIMITS, MIN_TEXTS, Limits
 from ..errors import own_errors
-from .array_files import open_npy, open_npz, open_safetensors
-from .binary import stated
 from .errors import VectorFileError
 from .metadata_rows import MetadataRows, read_metadata
-from .parquet_vectors import open_parquet
-from .read import in_memory, read_vectors, unpacked
 from .row_sample import NAMED, NotFinite, Taken
-from .row_source import TEXTS, Block, Chosen, RowSource, named, rows_a_block
-from .table_vectors import count_rows, delimiter_of, open_json_lines, open_table
-from .text import is_text
+from .row_source import TEXTS, Block, ChosenColumns, RowSource, named, rows_a_block
+from .set_arrays import open_npy, open_npz, open_safetensors
+from .set_parquet import open_parquet
+from .set_tables import count_rows, delimiter_of, open_json_lines, open_table
+from .word_binary import stated
+from .word_files import in_memory, read_vectors, unpacked
+from .word_text import is_text
 
 _DELIMITERS = {".tsv": "\t", ".tab": "\t"}
 _HEAD = 1 << 20  # bytes by which a form is recognised
@@ -231,7 +231,7 @@ def preview_vector_set(
         cells = [
             _first_cells(found, beside, vector, column, rows) for column in columns[:_SHOWN_COLUMNS]
         ]
-        first = next(iter(found.blocks(Chosen(vector))), Block(np.empty((0, 0))))
+        first = next(iter(found.blocks(ChosenColumns(vector))), Block(np.empty((0, 0))))
         with np.errstate(over="ignore"):
             vectors = first.vectors[:rows].astype(np.float32)
         m = len(vectors)
@@ -278,7 +278,7 @@ def vector_blocks(
         As in ``read_vector_set``; "stop" raises at the first block with NaN or infinity.
     """
     with _opened(source, name, has_header, None, limits) as (rows, _, _):
-        chosen = Chosen(rows.vector_choice(vector_column, ()))
+        chosen = ChosenColumns(rows.vector_choice(vector_column, ()))
         start = 1
         for block in rows.blocks(chosen):
             with np.errstate(over="ignore"):
@@ -356,7 +356,7 @@ def _of_words(file: BinaryIO, name: Path, encoding: str | None, limits: Limits) 
     report = table.report
     assert report is not None
 
-    def blocks(chosen: Chosen) -> Iterator[Block]:
+    def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         step = rows_a_block(table.vectors.shape[1])
         for start in range(0, len(table.words), step):
             rows = slice(start, start + step)
@@ -397,7 +397,7 @@ def _choice(
     vector: str | Sequence[str] | None,
     text: str | None,
     label: str | None,
-) -> Chosen:
+) -> ChosenColumns:
     """The columns, checked; the text's by its usual names if none is given."""
     of_metadata = () if beside is None else beside.columns
     columns = (*of_metadata, *rows.columns)
@@ -410,7 +410,7 @@ def _choice(
         if column:
             rows.refuse_unknown(column, (*columns, *rows.dimension_columns))
     text, label = text or None, label or None
-    return Chosen(rows.vector_choice(vector, (text, label)), text, label)
+    return ChosenColumns(rows.vector_choice(vector, (text, label)), text, label)
 
 
 def _within(column: str | None, rows: RowSource, beside: MetadataRows | None) -> str | None:
@@ -428,7 +428,7 @@ def _first_cells(
 ) -> list[str]:
     if beside is not None and column in beside.columns:
         return beside.column(column, np.arange(1, min(rows, beside.n_rows) + 1))
-    block = next(iter(found.blocks(Chosen(vector, column))), None)
+    block = next(iter(found.blocks(ChosenColumns(vector, column))), None)
     return [] if block is None or block.texts is None else block.texts[:rows]
 
 

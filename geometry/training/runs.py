@@ -14,8 +14,8 @@ from ..linalg.threads import in_threads
 from .classifier import train_classifier
 from .hull import separating_direction
 from .language_model import train_language_model
-from .record import TrainingStep
 from .softmax import TokenGradient, token_gradients
+from .steps import TrainingStep
 from .text import TrainingText, training_text
 from .word2vec import train_word2vec
 

@@ -20,7 +20,7 @@ from ..data.tables import SAMPLE_ROWS, is_number
 from .errors import VectorFileError
 from .row_source import (
     Block,
-    Chosen,
+    ChosenColumns,
     RowSource,
     dimensions_among,
     likeliest_first,
@@ -33,7 +33,7 @@ QUOTED: Literal[0] = csv.QUOTE_MINIMAL
 UNQUOTED: Literal[3] = csv.QUOTE_NONE
 SPACES = " "  # the delimiter of numbers with spaces between, however many
 
-Record = tuple[int, list[str]]
+NumberedRow = tuple[int, list[str]]
 
 
 def open_table(
@@ -70,7 +70,7 @@ def open_table(
     columns = dict(zip(names, range(len(names)), strict=True))
     vector_columns = likeliest_first([names[place] for place in lists])
 
-    def blocks(chosen: Chosen) -> Iterator[Block]:
+    def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         records = _records(file, encoding, delimiter, quoting, limits)
         if has_header:
             next(records, None)
@@ -134,7 +134,7 @@ def open_json_lines(file: BinaryIO, limits: Limits, *, encoding: str | None) -> 
         if sum(isinstance(each, int | float) for each in values[key]) * 2 > len(values[key])
     ]
 
-    def blocks(chosen: Chosen) -> Iterator[Block]:
+    def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         vector = chosen.vector
         parse = (
             _key_parser(vector)
@@ -379,7 +379,7 @@ def _lines(file: BinaryIO, encoding: str, limits: Limits) -> Iterator[tuple[int,
 
 def _records(
     file: BinaryIO, encoding: str, delimiter: str, quoting: Literal[0, 3], limits: Limits
-) -> Iterator[Record]:
+) -> Iterator[NumberedRow]:
     """(line, cells) of each row that is not empty, all of one width."""
     lines = _lines(file, encoding, limits)
     rows = _split_lines(lines) if delimiter == SPACES else _csv(lines, delimiter, quoting)
@@ -395,14 +395,14 @@ def _records(
         yield line, cells
 
 
-def _split_lines(lines: Iterator[tuple[int, str]]) -> Iterator[Record]:
+def _split_lines(lines: Iterator[tuple[int, str]]) -> Iterator[NumberedRow]:
     for number, line in lines:
         yield number, line.split()
 
 
 def _csv(
     lines: Iterator[tuple[int, str]], delimiter: str, quoting: Literal[0, 3]
-) -> Iterator[Record]:
+) -> Iterator[NumberedRow]:
     reader = csv.reader(
         (line for _, line in lines), delimiter=delimiter, quoting=quoting, strict=True
     )

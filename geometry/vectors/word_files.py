@@ -15,11 +15,11 @@ from ..data.decode import Source, Unpacked, opened
 from ..data.embeddings import VectorTable
 from ..data.limits import LIMITS, Limits
 from ..errors import own_errors
-from .arrays import read_npz, read_safetensors
-from .binary import read_binary, stated
 from .errors import VectorFileError
 from .gather import Wanted, wanted
-from .text import is_text, read_text
+from .word_arrays import read_npz, read_safetensors
+from .word_binary import read_binary, stated
+from .word_text import is_text, read_text
 
 FORMATS = ("text", "binary", "npz", "safetensors")
 _HEAD = 1 << 20  # bytes by which a form is recognised
@@ -57,7 +57,7 @@ def read_vectors(
     format : str, optional
         "text" (GloVe with and without a header, word2vec's text, fastText's .vec), "binary"
         (word2vec's), "npz" (two arrays, words and vec) or "safetensors" (see
-        ``geometry.vectors.arrays`` for where its words are). None finds it from the content.
+        ``geometry.vectors.word_arrays`` for where its words are). None finds it from the content.
     name : str, optional
         Title of the table. By default the name of the file.
     max_words : int, >= 1, optional
