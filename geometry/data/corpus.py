@@ -19,6 +19,7 @@ from ..errors import own_errors
 from .decode import JSON_SUFFIXES, Source, TextFile, read_bytes, read_text_file, refuse_halves
 from .json_lines import read_json_lines
 from .limits import (
+    LARGEST_COUNT,
     LIMITS,
     CorpusError,
     Limits,
@@ -35,7 +36,6 @@ from .tables import Table, is_number, read_lines, read_table
 FOLDER = shipped_file("corpora")
 MOST_SAMPLED = 1_000_000  # rows of a file of which a sample is taken
 PREVIEWED = 20_000  # rows by which a preview suggests columns
-LARGEST_WEIGHT = 1e18  # sums and squares of millions of these are finite
 _BUNDLED = ("topics", "topics-zh", "pairs")
 _BESIDE = ("labels", "weights", "sources")  # of each text
 
@@ -415,7 +415,7 @@ def _weights(table: Table, column: int, places: Sequence[int]) -> tuple[float, .
     found = []
     for place in places:
         cell = table.rows[place][column]
-        if not is_number(cell) or not 0 <= float(cell) < LARGEST_WEIGHT:
+        if not is_number(cell) or not 0 <= float(cell) < LARGEST_COUNT:
             raise CorpusError("bad_weight", weight=cell, line=table.lines[place])
         found.append(float(cell))
     if not any(found):

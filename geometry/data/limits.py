@@ -90,7 +90,9 @@ OWN_FILES = Limits(  # of the person who runs the program: the commands of the s
 )
 MAX_BYTES = LIMITS.file_bytes
 MAX_TEXTS = LIMITS.rows
-LONGEST_TEXT = 400_000  # characters that are split into tokens; the rest of a text is cut off
+MOST_CHARACTERS = 400_000  # characters of a text that are split into tokens; the rest is cut off
+WAITING = 3  # limit by the clock over limit of processor time, which other programs use too
+LARGEST_COUNT = 1e18  # count or weight; sums and squares of millions of these are finite
 
 
 class CorpusError(GeometryError):

@@ -16,15 +16,14 @@ from typing import Any, BinaryIO
 
 from . import parquet_table
 from .decode import decode
-from .limits import CorpusError, Limits, refuse_too_many_cells, refuse_too_many_columns
+from .limits import WAITING, CorpusError, Limits, refuse_too_many_cells, refuse_too_many_columns
 from .tables import Table, header_of, unique_names
 
 PARQUET, ZIP = b"PAR1", b"PK\x03\x04"
 SHEETS = "xl/workbook.xml"  # a member of every .xlsx
-FILE_COLUMNS = ("text", "folder", "file")  # of a zip of text files
-LONGEST_DIRECTORY = 16 << 20  # bytes, of the list of an archive's members, some 100 of each
-WAITING = 3  # limit by the clock over limit of processor time; other programs use it too
-# How the system ends a process beyond its processor time.
+FILE_COLUMNS = ("text", "folder", "file")  # columns of a zip of text files
+LONGEST_DIRECTORY = 16 << 20  # bytes of the list of an archive's members; each takes about 100
+# Signals by which the system ends a process at its limit of processor time.
 _STOPPED = (signal.Signals["SIGKILL"], signal.Signals["SIGXCPU"]) if os.name == "posix" else ()
 
 

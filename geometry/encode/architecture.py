@@ -28,7 +28,7 @@ COUNTING_FROM_PAD = {
     *("data2vec-text", "ibert", "lilt", "longformer", "luke", "markuplm", "xmod", "esm"),
 }
 # A decoder may state 131,072 tokens; the hidden states of one such text would fill the memory.
-LONGEST_TEXT = 8192
+MOST_TOKENS = 8192
 NO_LIMIT = 10**9  # tokenizers write 1e30 for no limit
 
 
@@ -44,7 +44,7 @@ class Architecture:
         d.
     max_tokens : int
         Longest text, special tokens included: the smallest limit of the positions, the tokenizer
-        and sentence-transformers' settings, and at most LONGEST_TEXT.
+        and sentence-transformers' settings, and at most MOST_TOKENS.
     lowercase : bool
         Whether sentence-transformers' settings require lower case.
     """
@@ -75,7 +75,7 @@ def read_architecture(folder: Path, *, name: str) -> Architecture:
     return Architecture(
         n_layers=_number(config, LAYER_SETTINGS),
         dimension=_number(config, DIMENSION_SETTINGS),
-        max_tokens=min([*stated, LONGEST_TEXT]),
+        max_tokens=min([*stated, MOST_TOKENS]),
         lowercase=bool(settings.get("do_lower_case")),
     )
 

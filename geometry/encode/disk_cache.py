@@ -36,7 +36,7 @@ FOLDER_VARIABLE = "NARROW_CONE_CACHE_DIR"
 SIZE_VARIABLE = "NARROW_CONE_CACHE_MB"
 DEFAULT_MEGABYTES = 2048
 BYTES_AT_ONCE = 300 * 10**6  # of all layers and poolings of one encoding in memory
-MEMORY_BYTES = 300 * 10**6  # of arrays in memory, where the folder can't be written
+UNWRITTEN_BYTES = 300 * 10**6  # of arrays in memory, where the folder can't be written
 CODE_VERSION = 2  # raise it if a change of code changes the vectors of the same texts
 ABANDONED = 24 * 3600  # seconds after which an interrupted encoding by blocks is deleted
 STALE_SECONDS = 3600  # longer than any write takes
@@ -60,7 +60,7 @@ class ArrayStore:
     ----------
     failure : OSError or None
         Why the last write failed. Its array is in this object's memory, where at most
-        MEMORY_BYTES are kept.
+        UNWRITTEN_BYTES are kept.
     """
 
     def __init__(self, folder: Path | str | None = None, *, max_bytes: int | None = None) -> None:
@@ -201,7 +201,7 @@ class ArrayStore:
         with self._lock:
             self._memory[key] = array
             self._memory.move_to_end(key)
-            while sum(each.nbytes for each in self._memory.values()) > MEMORY_BYTES:
+            while sum(each.nbytes for each in self._memory.values()) > UNWRITTEN_BYTES:
                 self._memory.popitem(last=False)
 
     def _path(self, key: str) -> Path:

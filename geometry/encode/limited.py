@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from ..data.limits import WAITING
+
 PULSE = 0.1  # seconds between two looks at the clock and at a cancel
 NICENESS_VARIABLE = "NARROW_CONE_NICENESS"  # of the environment; 10 where it is not set
-WAITING = 3  # limit by the clock over limit of processor time; a busy machine has other work
 ROOT = Path(__file__).resolve().parents[2]  # where the package is imported from
 
 

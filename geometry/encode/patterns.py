@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from .limited import limit_this_process, output_of, started
 
 SECONDS = 30.0  # for a batch that usually takes half a second
-MEMORY_BYTES = 2_000_000_000
+PROCESS_BYTES = 2_000_000_000
 _WORDS = r"[^\r\n\p{L}\p{N}]?\p{L}+|"
 _REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 _ENDINGS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|"
@@ -74,7 +74,7 @@ def split_apart(
 def _answer(request: dict[str, Any]) -> list[Split]:
     from tokenizers import Tokenizer
 
-    limit_this_process(MEMORY_BYTES, request["seconds"])
+    limit_this_process(PROCESS_BYTES, request["seconds"])
     encodings = Tokenizer.from_str(request["tokenizer"]).encode_batch(
         request["texts"], add_special_tokens=request["special"]
     )

@@ -23,7 +23,7 @@ MOST_GROWTH = 16  # times; XLNet and T5 may double a text, byte-level BPE too
 MOST_RULES = 50
 LONGEST_ENTRY = 64  # bytes by which a table of characters may replace one; NFKC's longest has 33
 MOST_ADDED = 64  # tokens beside those of the text
-LONGEST_WORD = 1_000  # characters of a token, and of a word that is split; BERT's limit is 100
+LONGEST_PIECE = 1_000  # characters of a token, and of a word that is split; BERT's limit is 100
 LONGEST_FAST_WORD = 200  # with which 100,000 characters take a second and a half
 
 
@@ -41,7 +41,7 @@ def refuse_growth(tokenizer: Tokenizer, *, name: str) -> None:
     """Raise ModelFilesError if the tokenizer may take far more than a text's length.
 
     "growing_text" if the rules may lengthen a text beyond the limits; "long_words" if words or
-    tokens may have more than LONGEST_WORD characters.
+    tokens may have more than LONGEST_PIECE characters.
     """
     rules = rules_of(tokenizer)
     tables = [rule for rule in rules if rule["type"] == "Precompiled"]
@@ -54,8 +54,8 @@ def refuse_growth(tokenizer: Tokenizer, *, name: str) -> None:
         or len(tokenizer.encode("a").ids) > 2 * MOST_ADDED  # a template may repeat the text
     ):
         raise ModelFilesError("unreadable", because="growing_text", name=name, limit=MOST_GROWTH)
-    if max(_longest_token(tokenizer), _longest_split(tokenizer)) > LONGEST_WORD:
-        raise ModelFilesError("unreadable", because="long_words", name=name, limit=LONGEST_WORD)
+    if max(_longest_token(tokenizer), _longest_split(tokenizer)) > LONGEST_PIECE:
+        raise ModelFilesError("unreadable", because="long_words", name=name, limit=LONGEST_PIECE)
 
 
 def may_split_slowly(tokenizer: Tokenizer) -> bool:

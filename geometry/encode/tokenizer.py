@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ..data.limits import LONGEST_TEXT
+from ..data.limits import MOST_CHARACTERS
 from ..errors import GeometryError
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import incomplete
@@ -42,7 +42,7 @@ class Coverage:
     ----------
     n_texts : int
     truncated : int
-        Texts that are cut at max_tokens, or at LONGEST_TEXT characters.
+        Texts that are cut at max_tokens, or at MOST_CHARACTERS characters.
     max_tokens : int
         The model's limit, special tokens included.
     tokens : int
@@ -221,7 +221,7 @@ class PieceReader:
         return Coverage(
             n_texts=len(lengths),
             truncated=sum(
-                length > limit or len(text) > LONGEST_TEXT
+                length > limit or len(text) > MOST_CHARACTERS
                 for length, text in zip(lengths, texts, strict=True)
             ),
             max_tokens=self.max_tokens,
@@ -288,7 +288,7 @@ class Pieces(Protocol):
 
 
 def batches_by_characters(texts: Sequence[str]) -> Iterator[list[str]]:
-    """The texts in their order, each cut at LONGEST_TEXT characters.
+    """The texts in their order, each cut at MOST_CHARACTERS characters.
 
     A batch has BATCH_CHARACTERS at most, or one text. A tokenizer takes up to 600 bytes a
     character.
@@ -296,7 +296,7 @@ def batches_by_characters(texts: Sequence[str]) -> Iterator[list[str]]:
     batch: list[str] = []
     size = 0
     for text in texts:
-        cut = text[:LONGEST_TEXT]
+        cut = text[:MOST_CHARACTERS]
         if batch and size + len(cut) > BATCH_CHARACTERS:
             yield batch
             batch, size = [], 0

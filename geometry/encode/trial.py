@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..data.limits import LONGEST_TEXT, MEGABYTE
+from ..data.limits import MEGABYTE, MOST_CHARACTERS
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import check_folder, folder_files, needed_files
 from .faults import is_lack_of_memory
@@ -26,8 +26,8 @@ BYTES_PER_SECOND = 10 * MEGABYTE
 # Texts that reach many rules of a tokenizer: long runs, all of ASCII, other scripts, nothing.
 TEXTS = (
     ".",
-    "a" * LONGEST_TEXT,
-    "x" * (LONGEST_TEXT - 2) + " y",  # a pattern such as x*y tries it from every letter
+    "a" * MOST_CHARACTERS,
+    "x" * (MOST_CHARACTERS - 2) + " y",  # a pattern such as x*y tries it from every letter
     " \t\n" * 300,
     "1" * 500 + ".,!?" * 200,
     "".join(map(chr, range(32, 127))),
@@ -48,7 +48,7 @@ def try_model(
 ) -> int:
     """Read a model in a process of its own, once for the same files.
 
-    Returns the tokens of the longest text that it reads within ``pass_memory.MEMORY_BYTES``.
+    Returns the tokens of the longest text that it reads within ``pass_memory.PASS_BYTES``.
 
     Parameters
     ----------

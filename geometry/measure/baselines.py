@@ -1,8 +1,8 @@
 """The value of a measure for isotropic data: n Gaussian rows around the origin with covariance I.
 
-The value comes from a closed form where there is one (``listed``), else from seeded draws of the
-same n and d. One draw serves all measures, and values are cached by (n, d, seed, measure). Hubness
-and intrinsic dimension vary between draws in the decimals that are printed, so they have a
+The value comes from a closed form where there is one (``table_measures``), else from seeded draws
+of the same n and d. One draw serves all measures, and values are cached by (n, d, seed, measure).
+Hubness and intrinsic dimension vary between draws in the decimals that are printed, so they have a
 standard error.
 """
 

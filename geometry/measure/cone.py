@@ -9,6 +9,7 @@ from ..linalg.rows import UndefinedMeasure, directions, finite_rows, in_range
 # |mean| / rms length at or below which a cloud counts as centred. The mean is then rounding
 # (about 1e-4 for a needle whitened in float32), which has no direction
 ZERO_MEAN = 1e-3
+ANGLE_QUANTILES = (0.5, 0.9)  # shares of the rows inside the two cones that are drawn and measured
 NARROW = 0.25  # mean cosine of a narrow cone: cos² 60°
 
 

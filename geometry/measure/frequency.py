@@ -16,11 +16,11 @@ import numpy as np
 from ..linalg.rows import UndefinedMeasure, finite_rows, need_rows, need_whole
 from .intervals import MIN_ROWS, jackknife_interval
 from .neighbours import BLOCK_ROWS, closest, largest
+from .search import THREADS
 from .table import measure_table
 
 EDGES = (100, 500, 5000)  # of the bins by rank, as in the paper's Table 1
 NEIGHBOURS = (3, 5, 7)
-THREADS = 2  # blocks of products at a time: pages limit each product to one thread
 SMALLEST, LARGEST = 1e-15, 1e15  # of numbers whose squared distances are found in float32
 
 

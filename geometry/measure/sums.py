@@ -20,7 +20,7 @@ from ..linalg.rows import (
     in_range,
     need_rows,
 )
-from .cone import subsampled_angles
+from .cone import ANGLE_QUANTILES, subsampled_angles
 from .intervals import DRAWS, halves, random_groups, units_of
 from .neighbours import closest, distinct_distances
 from .partition import min_over_max
@@ -30,7 +30,6 @@ OCCURRENCE_K = 10  # neighbours that hubness counts
 # Neighbours found, more than OCCURRENCE_K because a replicate leaves out a tenth of the rows. The
 # probability that 16 of 25 are in one random tenth is 1e-10 where each row is a unit
 SPARE_K = 25
-ANGLE_QUANTILES = (0.5, 0.9)
 DOUBTFUL = 1e-6  # float32 does not give the sign of a smaller cosine
 # For x = 4 - 4 cos up to this, x^2/2 - x equals exp(-x) - 1 to float32's precision
 NEEDLE = 1e-3

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, need_rows
-from .cone import angles_to, direction_of, share_of_second_moment
+from .cone import ANGLE_QUANTILES, angles_to, direction_of, share_of_second_moment
 from .cosines import (
     contributions,
     largest_share,
@@ -19,7 +19,7 @@ from .cosines import (
 from .intervals import around, around_hubness, hubness_reach, jackknife_reach
 from .neighbours import occurrence_skewness, refuse_ties, twonn
 from .spectrum import isoscore_baseline, participation, participation_baseline, rank_of_spectrum
-from .sums import ANGLE_QUANTILES, OCCURRENCE_K, Shared, View
+from .sums import OCCURRENCE_K, Shared, View
 
 LEAST_LEFT = 1e-9  # of the scatter without a row; less than that is rounding
 

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..linalg.moments import Moments
-from ..measure import angles_to_mean
+from ..measure.cone import ANGLE_QUANTILES, angles_to_mean
 from ..transform.whitening_map import WhiteningMap, checked_weights, recommended_whitening
 from .projection import Projection, match_radius
 
 FITS = ("recommended", "ledoit-wolf", "full")
-EDGE_QUANTILES = (0.5, 0.9)
 FRAME_SHARE = 0.99
 
 
@@ -133,7 +132,7 @@ def cone_edges(X: np.ndarray, projection: Projection) -> tuple[ConeEdge, ...]:
         drawn = _angles(from_origin, axis)
     return tuple(
         ConeEdge(q, float(np.quantile(true, q)), float(np.quantile(drawn, q)), axis)
-        for q in EDGE_QUANTILES
+        for q in ANGLE_QUANTILES
     )
 
 

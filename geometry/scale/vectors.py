@@ -80,7 +80,7 @@ def footer(address: str) -> tuple[int, list[dict[str, Any]]]:
             if pa.types.is_fixed_size_list(kind):
                 width = kind.list_size
             else:
-                firsts = (b.column(0)[0] for b in file.iterbatches_of(1, columns=[field.name]))
+                firsts = (b.column(0)[0] for b in file.iter_batches(1, columns=[field.name]))
                 width = next((len(each) for each in firsts if each.is_valid), 0)
                 if width == 0:
                     continue
@@ -191,7 +191,7 @@ def _checked(
 
 
 def batches_of(file: pq.ParquetFile, columns: list[str], address: str) -> Iterator[pa.RecordBatch]:
-    batches = file.iterbatches_of(batch_size=READ_ROWS, columns=columns, use_threads=False)
+    batches = file.iter_batches(batch_size=READ_ROWS, columns=columns, use_threads=False)
     while True:
         try:
             batch = next(batches, None)

@@ -228,7 +228,7 @@ class DrawnWords:
         return TextFacts(
             hashlib.sha256(text.tokens.astype("<i8").tobytes()).hexdigest()[:16],
             len(text.tokens),
-            text.n_seen,
+            text.n_words,
             text.n_unseen,
             len(text.section_names),
             tuple(text.words[row] for row in self.rows),

@@ -83,7 +83,7 @@ def train_word2vec(
         word = torch.from_numpy(text.tokens[at[same]])
         near = torch.from_numpy(text.tokens[beside[same]])
         found = np.searchsorted(likelihood, rng.random((len(word), NEGATIVES)), side="right")
-        far = torch.from_numpy(np.minimum(found, text.n_seen - 1))
+        far = torch.from_numpy(np.minimum(found, text.n_words - 1))
         centre = F.embedding(word, centres)  # unlike an index, it adds gradients in one order
         positive = F.logsigmoid((centre * F.embedding(near, contexts)).sum(dim=1))
         drawn = F.embedding(far, contexts)

@@ -13,12 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..linalg.moments import Moments
+from ..linalg.moments import BLOCK_ROWS, Moments
 from ..linalg.rows import wide_rows
 from ..linalg.spectrum import rank_floor
 from .whitening_map import WhiteningMap
-
-BLOCK_ROWS = 8192  # rows in one float64 copy
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,8 @@ import numpy as np
 
 from ..data.embeddings import VectorReport, VectorTable
 from ..data.limits import LIMITS, Limits
-from .errors import VectorFileError, too_large
+from .errors import MOST_NAMED, VectorFileError, too_large
 
-NAMED = 5  # words left out that the report lists
 SPARE = 1.02  # of the estimated rows, since lines are not equally long
 UTF8 = "utf-8"
 BESIDE_A_WORD = 100  # bytes that lists and sets of words take for each
@@ -238,5 +237,5 @@ class Gathering:
 
 
 def _name(named: list[str], word: str) -> None:
-    if len(named) < NAMED:
+    if len(named) < MOST_NAMED:
         named.append(word)

@@ -10,10 +10,9 @@ import numpy as np
 from ..data.embeddings import WholeStatistics
 from ..data.limits import Limits
 from ..linalg.moments import Moments
-from .errors import VectorFileError
+from .errors import MOST_NAMED, VectorFileError
 from .row_source import Block
 
-NAMED = 5  # rows that a report or an error lists
 NotFinite = Literal["stop", "drop"]
 
 
@@ -27,7 +26,7 @@ class Counted:
     def add(self, rows: np.ndarray) -> None:
         """Count rows, given by their numbers from 1."""
         self.n += len(rows)
-        self.first += rows[: NAMED - len(self.first)].tolist()
+        self.first += rows[: MOST_NAMED - len(self.first)].tolist()
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,8 @@ import numpy as np
 
 from ..data.column_names import LABEL_NAMES, TEXT_NAMES
 from .errors import VectorFileError
-from .word_arrays import VECTOR_NAMES
+from .word_arrays import BLOCK_ROWS, VECTOR_NAMES
 
-BLOCK_ROWS = 8_192
 BLOCK_BYTES = 16 << 20  # of vectors
 TEXTS = (*TEXT_NAMES, "word", "words", "token", "tokens", "name", "names")
 NUMBERED = ("id", "ids", "index", "idx", "row", "#", "unnamed: 0", "")  # numbers of rows

@@ -16,20 +16,18 @@ from ..data.decode import JSON_SUFFIXES, Source, opened
 from ..data.embeddings import VectorSet, VectorSetReport
 from ..data.limits import LIMITS, MIN_TEXTS, Limits
 from ..errors import own_errors
-from .errors import VectorFileError
+from .errors import MOST_NAMED, VectorFileError
 from .metadata_rows import MetadataRows, read_metadata
-from .row_sample import NAMED, NotFinite, Taken
+from .row_sample import NotFinite, Taken
 from .row_source import TEXTS, Block, ChosenColumns, RowSource, named, rows_a_block
 from .set_arrays import open_npy, open_npz, open_safetensors
 from .set_parquet import open_parquet
 from .set_tables import count_rows, delimiter_of, open_json_lines, open_table
 from .word_binary import stated
-from .word_files import in_memory, read_vectors, unpacked
+from .word_files import HEAD, PICKLES, in_memory, read_vectors, unpacked
 from .word_text import is_text
 
 _DELIMITERS = {".tsv": "\t", ".tab": "\t"}
-_HEAD = 1 << 20  # bytes by which a form is recognised
-_PICKLES = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 NO_COLUMN = ""  # the choice of no texts
 
 
@@ -288,7 +286,7 @@ def vector_blocks(
                 if not_finite == "stop":
                     bad = np.flatnonzero(~finite) + start
                     raise VectorFileError(
-                        "not_finite", n=len(bad), rows=tuple(map(str, bad[:NAMED]))
+                        "not_finite", n=len(bad), rows=tuple(map(str, bad[:MOST_NAMED]))
                     )
                 vectors = vectors[finite]
             start += len(block.vectors)
@@ -319,7 +317,7 @@ def _rows_of(
     file: BinaryIO, name: Path, has_header: bool | None, encoding: str | None, limits: Limits
 ) -> RowSource:
     """The rows of a file whose format is found from its beginning, and for text from its name."""
-    head = file.read(_HEAD)
+    head = file.read(HEAD)
     file.seek(0)
     suffix = name.suffix.lower()
     if not head.strip():
@@ -332,7 +330,7 @@ def _rows_of(
         return open_npz(file, limits)
     if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30:
         return open_safetensors(file, limits)
-    if head.startswith(_PICKLES):
+    if head.startswith(PICKLES):
         raise VectorFileError("pickled")
     if suffix in JSON_SUFFIXES or head.lstrip().startswith((b"{", b"[")):
         return open_json_lines(file, limits, encoding=encoding)

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..data.decode import decode, refuse_halves
 from ..data.limits import CorpusError, Limits
-from ..data.tables import SAMPLE_ROWS, is_number
+from ..data.tables import SAMPLE_ROWS, is_number, unique_names
 from .errors import VectorFileError
 from .row_source import (
     Block,
@@ -26,8 +26,8 @@ from .row_source import (
     likeliest_first,
     rows_a_block,
 )
+from .word_files import HEAD
 
-HEAD = 1 << 20  # bytes by which the encoding is found
 MISSING = ("", "na", "n/a", "null", "none")  # cells without a number, in any case
 QUOTED: Literal[0] = csv.QUOTE_MINIMAL
 UNQUOTED: Literal[3] = csv.QUOTE_NONE
@@ -66,7 +66,7 @@ def open_table(
     lists = [place for place, column in enumerate(cells) if _is_of_lists(column)]
     if has_header is None:
         has_header = _is_header(first, numeric, lists)
-    names = _unique(first if has_header else [""] * len(first))
+    names = unique_names([name.strip() if has_header else "" for name in first])
     columns = dict(zip(names, range(len(names)), strict=True))
     vector_columns = likeliest_first([names[place] for place in lists])
 
@@ -455,13 +455,3 @@ def _is_header(first: Sequence[str], numeric: Sequence[int], lists: Sequence[int
         and counted == list(range(counted[0], counted[0] + len(counted)))
         and counted[0] in (0, 1)
     )
-
-
-def _unique(names: Sequence[str]) -> list[str]:
-    found: dict[str, None] = {}
-    for place, name in enumerate(names, start=1):
-        name = name.strip() or f"column {place}"
-        while name in found:
-            name = f"{name} ({place})"
-        found[name] = None
-    return list(found)

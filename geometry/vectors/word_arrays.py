@@ -30,7 +30,7 @@ VECTOR_NAMES = (
     "wv", "X",
 )  # fmt: skip
 WORD_NAMES = ("words", "vocab", "vocabulary", "word", "tokens", "index_to_key", "keys", "labels")
-BLOCK_ROWS = 8_192
+BLOCK_ROWS = 8_192  # rows that are converted at a time
 BLOCK_BYTES = 8 << 20  # of words
 LONGEST_HEADER = 16 << 20  # bytes of JSON, which takes some twenty times as much memory
 LONGEST_DIRECTORY = 1 << 20  # bytes, of the list of an archive's members

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from ..data.decode import Source, TextFile, lines_of, read_text_file
 from ..data.embeddings import VectorTable
-from ..data.limits import LIMITS, CorpusError, Limits, refuse_empty
+from ..data.limits import LARGEST_COUNT, LIMITS, CorpusError, Limits, refuse_empty
 from ..data.tables import is_number
 from ..errors import own_errors
-
-LARGEST = 1e18  # count of a word; the sum and the squares of millions of these are finite
 
 
 def read_counts(
@@ -56,7 +54,7 @@ def _counts_of(file: TextFile, limits: Limits) -> dict[str, float]:
         if len(fields) != 2 or not is_number(fields[1]):
             raise CorpusError("bad_count", line=number)
         word, count = fields[0].strip(), float(fields[1])
-        if not 0 <= count <= LARGEST:
+        if not 0 <= count <= LARGEST_COUNT:
             raise CorpusError("bad_count", line=number)
         counts[word] = counts.get(word, 0.0) + count
     refuse_empty(len(counts))

@@ -22,14 +22,12 @@ from .word_binary import read_binary, stated
 from .word_text import is_text, read_text
 
 FORMATS = ("text", "binary", "npz", "safetensors")
-_HEAD = 1 << 20  # bytes by which a form is recognised
+HEAD = 1 << 20  # first bytes of a file, by which its format and encoding are recognised
+PICKLES = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")  # first bytes of a pickle
 _OTHERS = (  # first bytes of other files that people take for vectors, and the error's sentence
     (b"\x93NUMPY", "lone_array"),
     (b"\xba\x16\x4f\x2f", "fasttext_model"),
-    (b"\x80\x02", "pickled"),
-    (b"\x80\x03", "pickled"),
-    (b"\x80\x04", "pickled"),
-    (b"\x80\x05", "pickled"),
+    *((start, "pickled") for start in PICKLES),
 )
 
 
@@ -89,7 +87,7 @@ def read_vectors(
         if not packed.seekable():
             raise TypeError("source is not seekable; read it and give its bytes")
         with own_errors(VectorFileError), unpacked(packed, choices.limits) as (file, size):
-            head = file.read(_HEAD)
+            head = file.read(HEAD)
             file.seek(0)
             found = format or _recognised(head)
             if found == "npz" and size is None:  # zipfile jumps, and each jump would unpack anew

@@ -24,8 +24,8 @@ from .gather import SPARE, Gathering, Wanted
 BLOCK = 1 << 20
 MAX_WORKERS = 4
 HEAD_LINES = 100  # their commonest width is the table's
-LONGEST_WORD = 1 << 20  # bytes
-BYTES_A_NUMBER = 40  # of text, at most
+LONGEST_WORD = 1 << 20  # bytes of a word
+LONGEST_NUMBER = 40  # bytes of a number as text
 _BOM = b"\xef\xbb\xbf"
 
 Parsed = tuple[list[bytes], np.ndarray]
@@ -63,7 +63,7 @@ def read_text(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> Ve
         Title of the table.
     wanted : Wanted
     """
-    longest = LONGEST_WORD + BYTES_A_NUMBER * wanted.limits.dimensions
+    longest = LONGEST_WORD + LONGEST_NUMBER * wanted.limits.dimensions
     blocks = _blocks(file, longest)
     first = next(blocks, None)
     if first is None:

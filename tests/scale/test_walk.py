@@ -171,7 +171,7 @@ def test_an_interrupted_run_says_what_is_kept(tmp_path, capsys, monkeypatch):
     code, _, err = shell(capsys, "fit", run, "--out", tmp_path / "f.safetensors", *ALONE)
     assert (code, err.strip()) == (
         130,
-        "Interrupted; finished shards are kept. RunFolder the same command again.",
+        "Interrupted; finished shards are kept. Run the same command again.",
     )
 
 
