@@ -85,7 +85,7 @@ def neighbours(
     fit_on : str
         A file, "same" or "half".
     seed : int
-        Of the half and the intervals.
+        Seed of the half and the intervals.
     as_json : bool
         Print one JSON object.
     **reading
@@ -125,7 +125,7 @@ class _OwnRows:
     X: np.ndarray
     texts: Sequence[str]
     labels: Sequence[str] | None
-    numbers: np.ndarray  # of each row in the file, from 0
+    numbers: np.ndarray  # row numbers in the file, from 0
     n_zero: int
     about: Mapping[str, str]
     units: np.ndarray | None = None  # the text of each sentence, where texts were split
@@ -145,7 +145,7 @@ class _OwnRows:
 
     @property
     def are_texts(self) -> bool:
-        """True if a model encoded them, which then encodes other texts too."""
+        """True if a model encoded the rows; it can then encode other texts."""
         return "model" in self.about
 
     def take(self, rows: np.ndarray) -> _OwnRows:

@@ -117,7 +117,7 @@ def texts_of(source: str, *, columns: Columns | None = None, quiet: bool) -> tup
     source : str
         A path, or the name of a data set.
     columns : three str or int, optional
-        Of the pairs; if a table lacks them, they are found automatically.
+        Columns of the pairs. If a table lacks them, they are found automatically.
     quiet : bool
         Do not print the progress of downloads.
     """

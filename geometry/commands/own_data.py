@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from ..data.embeddings import VectorSet, VectorSetReport
     from ..encode.encoder import Layer
 
-OF_VECTORS = (".npy", ".npz", ".safetensors", ".parquet")  # endings; other files are texts
+# Endings of files of vectors; other files are texts
+OF_VECTORS = (".npy", ".npz", ".safetensors", ".parquet")
 EXIT_CODES = "Exit codes: 0 done, 2 an error in one line on stderr, 130 interrupted."
 _VECTORS_HELP = f"FILE has vectors; without it so by the endings {', '.join(OF_VECTORS)}."
 _OPTIONS = (
@@ -98,7 +99,7 @@ class OwnData:
     vectors : (n, d) array of float32
     texts, labels : tuples of n str, or None
     others : mapping of (layer, pooling) to (n, d) array
-        The same texts elsewhere in the model.
+        Vectors of the same texts at other layers and poolings.
     about : mapping of str to str
         Name of the file and of the labels; model, layer and pooling.
     numbers : (n,) array of int, or None

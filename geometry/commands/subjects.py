@@ -86,7 +86,7 @@ class ModelSubject:
     layers : sequence of int or str, optional
         None is all.
     poolings : sequence of str
-        Of ``POOLINGS``.
+        Some of ``POOLINGS``.
     settings : Settings
     """
 
@@ -152,7 +152,7 @@ class WordSubject:
     ----------
     table : VectorTable
     weightings : sequence of str
-        Of "mean", "sif" and "zipf".
+        Some of "mean", "sif" and "zipf".
     counts_file : Path, optional
         Word counts. None estimates them from the order of the table, as 1/rank.
     settings : Settings

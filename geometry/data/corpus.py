@@ -34,10 +34,10 @@ from .shipped import shipped_file
 from .tables import Table, is_number, read_lines, read_table
 
 FOLDER = shipped_file("corpora")
-MOST_SAMPLED = 1_000_000  # rows of a file of which a sample is taken
+MOST_SAMPLED = 1_000_000  # the most rows of a file that a sample is drawn from
 PREVIEWED = 20_000  # rows by which a preview suggests columns
 _BUNDLED = ("topics", "topics-zh", "pairs")
-_BESIDE = ("labels", "weights", "sources")  # of each text
+_BESIDE = ("labels", "weights", "sources")  # fields with one entry for each text
 
 
 @dataclass(frozen=True)
@@ -64,11 +64,10 @@ class Corpus:
     n_available : int or None
         Texts of the file, of which these are a random sample; None where all were taken.
     seed : int
-        Of that sample.
+        Seed of that sample.
     sources : tuple of n int, or None
         The number of the text that each row is a sentence of, from 0. Sentences of one text are
-        not independent. None where no text was split, and for a single text: its sentences are
-        then all that there is.
+        not independent. None if no text was split, and for a file of a single text.
     """
 
     name: str
@@ -98,7 +97,7 @@ class Corpus:
 
     @property
     def n_sources(self) -> int:
-        """How many texts there are, of which the rows may be sentences."""
+        """Number of texts. Each row is a text, or a sentence of one."""
         return len(self) if self.sources is None else len(set(self.sources))
 
     def take(self, rows: Sequence[int] | np.ndarray) -> Corpus:
@@ -187,9 +186,9 @@ def read_corpus(
     text_column : str or int, optional
         By name, or by place from 0. None takes the likeliest.
     label_column : str or int, optional
-        Likewise. None is no labels.
+        By name or place. None reads no labels.
     weight_column : str or int, optional
-        Likewise, of numbers of 0 or more. None is no weights.
+        By name or place; numbers of 0 or more. None reads no weights.
     has_header : bool, optional
         Whether the first row names the columns. None finds it from the content.
     encoding : str, optional
@@ -200,7 +199,7 @@ def read_corpus(
     sample : int, >= 2, optional
         Take so many texts at most, drawn at random. None refuses more than ``limits.rows``.
     seed : int
-        Of the sample.
+        Seed of the sample.
     max_texts : int, optional
         In place of ``limits.rows``.
     max_bytes : int, optional
@@ -293,7 +292,7 @@ def preview_table(
     Raises
     ------
     CorpusError
-        As ``read_corpus`` does, except for the number of texts: that is ``n_rows``.
+        As ``read_corpus`` does. Any number of texts is accepted; ``n_rows`` has it.
     """
     limits = limits.but(file_bytes=max_bytes, rows=max(rows, min(limits.rows, PREVIEWED)))
     file, table = _read(source, name, encoding, has_header, (), limits)

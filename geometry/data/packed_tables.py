@@ -38,7 +38,7 @@ def read_packed_table(
     limits : Limits
         How large the table may be.
     has_header : bool, optional
-        Of a sheet: whether its first row names the columns. None finds it from the content.
+        Whether the first row of a sheet names the columns. None finds it from the content.
     """
     if content.startswith(PARQUET):
         return "Parquet", read_parquet(content, limits)
@@ -123,7 +123,7 @@ def _sheet(content: bytes, limits: Limits, has_header: bool | None) -> Table:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of parts that are not read
+            warnings.simplefilter("ignore")  # openpyxl warns of parts that are not read here
             book = openpyxl.load_workbook(
                 io.BytesIO(content), read_only=True, data_only=True, keep_links=False
             )

@@ -6,8 +6,8 @@ Where pairs are sentences of their own, they are split, and every fit is on the 
 1. **Settings** (how many directions to remove, which whitening, which other layer) are chosen in
    the first half alone: fitted on one half of it, scored on its other half.
 2. **Treatments** at these settings are fitted on the whole first half and scored on the second,
-   which no fit and no choice has seen. So the best of many settings is not chosen on the rows that
-   judge it.
+   which had no part in a fit or a choice. So the best of many settings is not chosen on the rows
+   that score it.
 
 The simplest treatment whose interval against raw vectors is above 0 is recommended; a more complex
 one replaces it if it beats both by an interval above 0. The differences to raw vectors are
@@ -42,11 +42,12 @@ Because = Literal["helps", "nothing_helps", "no_yardstick", "too_few"]
 Place = tuple[int, str]  # layer and pooling
 Vectors = np.ndarray | Callable[[], np.ndarray]
 Name = TypeVar("Name")
-LEAST_HALF = 2  # rows
-ERROR = 0.05  # of all intervals of a trial together
-REMOVED = (1, 2, 3, 5, 10)  # directions, beside d/100
-RETAINED = (16, 32, 64, 128, 256)  # directions of a whitening, beside all
-CHANGED = ("mean_cosine", "isoscore", "hubness")  # measures of the held-out rows after each
+LEAST_HALF = 2  # rows of each half
+ERROR = 0.05  # probability that any interval of a trial misses its value
+REMOVED = (1, 2, 3, 5, 10)  # directions to remove, besides d/100
+RETAINED = (16, 32, 64, 128, 256)  # directions that a whitening retains, besides all
+# Measures of the held-out rows after each treatment
+CHANGED = ("mean_cosine", "isoscore", "hubness")
 
 
 @dataclass(frozen=True)
@@ -73,13 +74,13 @@ class Cure:
     Attributes
     ----------
     kind : str
-        Of ``KINDS``.
+        One of ``KINDS``.
     treatment : str
         As ``parse_treatment`` reads it; "none" for raw vectors, of another layer too.
     place : (layer, pooling) or None
-        Of another layer.
+        The other layer and pooling; None for the layer of the trial.
     score : float or None
-        None without labels and pairs, and where the treated rows have none.
+        None without labels and pairs, and where the treated rows have no score.
     against : mapping of str to TrialDifference
         By the kind of each simpler treatment.
     measures : mapping of str to float or None
@@ -168,12 +169,12 @@ def run_trial(
     others : mapping of (layer, pooling) to array (n, d')
         The same rows at other layers, or functions that return them.
     seed : int
-        Of the halves.
+        Seed of the halves.
     step : callable
         Called after each treatment.
     fittable : (n,) array of bool, optional
-        Rows to fit on, where the others only judge; else all rows do both. A row that copies one
-        that judges a fit is left out of it.
+        Rows to fit on; the others are only scored. By default all rows are used for both. A fit
+        leaves out copies of the rows that score it.
     """
 
     def halves(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -239,7 +240,7 @@ def run_trial(
 
 
 def _no_trial(X: np.ndarray, n_fit: int, n_held_out: int, yardstick: Yardstick | None) -> Trial:
-    """Of rows of which nearly all are copies, or connected by pairs."""
+    """The trial where no halves can be made: nearly all rows are copies or connected by pairs."""
     raw = Cure("leave", "none", measures=_measures(X))
     because: Because = "no_yardstick" if yardstick is None else "too_few"
     return Trial((raw,), raw, raw, because, n_fit, n_held_out, 0, 0, 0, None)
@@ -286,7 +287,7 @@ def whitenings(n: int, d: int) -> list[str]:
 
 @dataclass
 class _Chooser:
-    """Settings by their score on one part of the rows, fitted on another."""
+    """Chooses settings: fits on one part of the rows, scores on another part."""
 
     X: np.ndarray
     yardstick: Yardstick
@@ -365,5 +366,5 @@ def _compared(cures: list[Cure], scores: list[Score | None]) -> tuple[Cure, ...]
 
 
 def _quantile(n: int) -> float:
-    """Of a normal, for n intervals at 95% together."""
+    """The quantile of a normal for n intervals at 95% together."""
     return NormalDist().inv_cdf(1 - ERROR / (2 * max(1, n)))

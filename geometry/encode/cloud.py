@@ -32,8 +32,9 @@ from .precision import refuse_too_narrow
 from .tokenizer import TextError
 
 UNITS = ("sentences", "tokens", "types")
-LARGE_CHARACTERS = 200_000  # of a corpus
-VECTOR_BYTES = 200 * 10**6  # of all token vectors of some texts, of which a sample stays
+LARGE_CHARACTERS = 200_000  # characters of a corpus from which its word counts are stored
+# Most bytes of token vectors in memory at once; a sample of them is returned
+VECTOR_BYTES = 200 * 10**6
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+(?:['’-][^\W\u3400-\u9fff]+)*")
 
 
@@ -119,7 +120,7 @@ def read_cloud(
     max_points : int
         A larger cloud is sampled without replacement.
     seed : int
-        Of the sample.
+        Seed of the sample.
     whole_sentences : bool
         For tokens only: the sample has all tokens of some sentences, and not some tokens of all.
         Measures that compare a token with its sentence need that.
@@ -254,7 +255,7 @@ class _Wanted:
 
     @property
     def is_large(self) -> bool:
-        """Whether its words are stored once they are counted: 50 MB take ten seconds."""
+        """True if word counts are stored, because counting 50 MB takes ten seconds."""
         return sum(map(len, self.corpus.texts)) > LARGE_CHARACTERS
 
     def sample(self, n: int) -> np.ndarray:
@@ -426,7 +427,7 @@ def _token_vectors(
             [texts[i] for i in some], layers=layers, progress=report
         )
         drawn = slice(*np.searchsorted(text_of, [some[0], some[-1] + 1]))
-        begins = np.cumsum(sizes[some]) - sizes[some]  # of each text among these
+        begins = np.cumsum(sizes[some]) - sizes[some]  # the first row of each text among these
         of_these = begins[np.searchsorted(some, text_of[drawn])]
         places = of_these + rows[drawn] - starts[text_of[drawn]]
         for of_layer, part in zip(vectors, parts, strict=True):

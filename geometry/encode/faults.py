@@ -12,7 +12,7 @@ LONGEST_QUOTE = 200  # characters of another library's message
 
 @contextmanager
 def converting_faults(name: str) -> Iterator[None]:
-    """A context that raises what is the model's fault as ModelFilesError "broken"."""
+    """A context that raises faults of a model as ModelFilesError "broken"."""
     try:
         yield
     except BaseException as error:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     Model = TransformerStates | WordStates
 
-PASS_BYTES = 2_000_000_000  # of one pass, beside the weights
+PASS_BYTES = 2_000_000_000  # bytes of one pass, besides the weights
 SHORT = 512  # tokens, which take little memory in any model
 STEP = 5  # tokens; the texts have one, two and three times as many
-COPIES = 3  # of the largest array, at the same time: scores, what is added to them, their softmax
+COPIES = 3  # copies of the largest array at the same time: scores, their mask, their softmax
 
 
 def longest_text(model: Model, most_bytes: int = PASS_BYTES) -> int:

@@ -1,8 +1,8 @@
 """A model's first pass, on two rows of a few tokens, to check what config.json can't state.
 
-A usable model gives n_layers + 1 states of shape (b, L, d), and the states of a text do not depend
-on the other texts of its batch. Other models are refused when they are loaded: later they would
-fail in the middle of a page or give vectors that depend on the batch.
+A usable model gives n_layers + 1 states of shape (b, L, d). The states of a text do not depend on
+the other texts of its batch. Other models are refused when they are loaded: later they would fail
+in the middle of a page or give vectors that depend on the batch.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def probed_states(
     Raises
     ------
     ModelFilesError
-        "wrong_architecture" if the model can't be built, if the pass fails, if the states have
-        another number or shape, or if those of a text change beside a longer text. Errors of the
+        "wrong_architecture" if the model can't be built or its pass fails, or if the states have
+        another number or shape. Also if those of a text change beside a longer text. Errors of the
         disk and of memory are raised as they are.
     """
     kind = str(read_json(folder / "config.json").get("model_type"))
@@ -82,7 +82,7 @@ def probed_states(
 def _refuse_misshapen(alone: _States, settings: Architecture, about: dict[str, str]) -> None:
     promised = (settings.n_layers + 1, settings.dimension)
     found = sorted({(len(alone), state.shape[-1]) for state in alone} - {promised})
-    n = alone[0].shape[1]  # a model may also give fewer tokens than it was given
+    n = alone[0].shape[1]  # a model may return fewer tokens than its input has
     if found or any(state.shape[:2] != (1, n) for state in alone) or not 0 < n <= SHORT:
         layers, width = (found or [promised])[0]
         raise ModelFilesError(

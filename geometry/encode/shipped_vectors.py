@@ -28,7 +28,7 @@ INDEX = "index.json"  # {key: {"file": name, "sha256": of the file}}
 _PRESETS = ((5, "cls"), (4, "max"), (4, "mean"), (6, "mean"))
 # the rungs of the ladder on sentence_similarity, for its first choices
 _LADDER = ((5, "cls"), (5, "mean"), (1, "mean"), (6, "mean"))
-CLOUDS = {"topics": _PRESETS, "topics-zh": _PRESETS, "pairs": _LADDER}  # by corpus
+CLOUDS = {"topics": _PRESETS, "topics-zh": _PRESETS, "pairs": _LADDER}  # clouds by corpus
 
 
 @cache

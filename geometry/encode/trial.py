@@ -1,7 +1,7 @@
 """A model is first read in a process of its own, with limits of memory and time.
 
 Settings can make a tokenizer or a model grow without end, and nothing can stop that inside the
-process that serves everyone. There, a model is only read after its trial has ended well. The
+process that serves everyone. That process reads a model only after a successful trial. The
 trial ends with the first pass of ``probe``.
 """
 
@@ -19,8 +19,9 @@ from ..hub.model_files import check_folder, folder_files, needed_files
 from .faults import is_lack_of_memory
 from .limited import limit_this_process, output_of, started
 
-BASE_BYTES = 1_000 * MEGABYTE  # of addresses, for any model
-BYTES_PER_BYTE = 8  # of the files: a file in half precision is read, widened, and packed
+BASE_BYTES = 1_000 * MEGABYTE  # bytes of addresses for any model
+# Bytes of memory for each byte of the files: half precision is read, widened and packed
+BYTES_PER_BYTE = 8
 BASE_SECONDS = 60.0
 BYTES_PER_SECOND = 10 * MEGABYTE
 # Texts that reach many rules of a tokenizer: long runs, all of ASCII, other scripts, nothing.
@@ -34,7 +35,7 @@ TEXTS = (
     "é ß İ ﷺ ﬁ 漢字 かな 한국 нет שלום नमस्ते 🙂 \u200d \u0301",
     "",
 )
-# folders whose trial ended well, their files, and the tokens of the longest text
+# folders of successful trials, their files, and the tokens of the longest text
 _tried: dict[Path, tuple[tuple[Any, ...], int]] = {}
 
 
@@ -92,7 +93,7 @@ def _run(
     single = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
     env = single | {"MALLOC_ARENA_MAX": "1"}
     with started("geometry.encode.trial", json.dumps(request), env=env) as process:
-        # what this process needs next, imported while the other does the same
+        # Import now what this process needs next; the other process is importing too.
         from transformers import AutoModel
 
         _ = AutoModel

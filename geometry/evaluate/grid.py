@@ -38,14 +38,14 @@ class Cell:
         Name and rows of the set the treatment was fitted on; None for "none".
     score : PairScore
     mean_cosine : float in [-1, 1] or None
-        Of all treated sentences; None if one of them is zero.
+        Mean cosine of all treated sentences; None if one of them is zero.
     difference : Difference or None
         To the raw vectors of this layer and pooling; None for "none".
     rank : int or None
-        Of the fit set's covariance; None if the treatment needs none.
+        Rank of the fit set's covariance; None if the treatment needs none.
     n_requested, n_directions : int or None
-        Of a whitening with k: k, and the directions kept. Of "abtt" and "svd": the directions to
-        remove, and those removed.
+        For a whitening with k: k, and the directions retained. For "abtt" and "svd": the directions
+        to remove, and those removed.
     is_simplex : bool
         The fit maps its own rows to the corners of a simplex, so scores on them are noise.
     """
@@ -84,7 +84,7 @@ class Cell:
             Name of the fit set.
         score : PairScore
         mean_cosine : float or None
-            Of the treated vectors; None if it is not defined.
+            Mean cosine of the treated vectors; None if it is not defined.
         difference : Difference or None
             To the raw cell of the same layer and pooling.
         """
@@ -138,9 +138,9 @@ class Grid:
     n : int
         Number of the pairs.
     similarity, draws, seed
-        Of every cell, as in ``evaluate_grid``.
+        Settings of every cell, as in ``evaluate_grid``.
     aggregation : str
-        Of ``AGGREGATIONS``: how subsets became one score.
+        One of ``AGGREGATIONS``: how subsets became one score.
     subsets : tuple of (name, number of pairs)
         Empty if the pairs are one set.
     """
@@ -253,15 +253,16 @@ def evaluate_grid(
     evaluated_on : str
         Name of the pairs.
     similarity : str
-        Of ``SIMILARITIES``.
+        One of ``SIMILARITIES``.
     draws : int
         Resamples, if ``bootstrap`` is None.
     seed : int
-        Of these resamples.
+        Seed of these resamples.
     bootstrap : PairBootstrap, optional
         Resamples with the same gold scores.
     raw_score : PairScore, optional
-        Of the raw vectors by the same resamples, where it is known. For one layer and pooling only.
+        Score of the raw vectors by the same resamples, where it is known. For one layer and pooling
+        only.
     is_approximate : bool
         Whether the vectors come from an encoder in bfloat16. Vectors of a layer and pooling that
         lie too close for bfloat16 have no scores ("too_narrow").

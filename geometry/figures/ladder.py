@@ -13,8 +13,8 @@ from .layout import axis, base_layout
 
 RUNG_HEIGHT = 47  # px: a line of text above a dot
 LABEL_SIZE = 16  # px: legible from the last row
-MARGIN = 0.03  # of the range of the scores, left and right of them
-BELOW = 0.15  # of a rung: ticks hang from its line, below the label
+MARGIN = 0.03  # share of the range of the scores that stays free on each side
+BELOW = 0.15  # length of a tick as a share of a rung; ticks hang from its line
 BAND_OPACITY = 0.13
 
 

@@ -71,7 +71,7 @@ class Moments:
         X : (n, d) array of float32 or float64
         sample_weight : (n,) array, >= 0, optional
         like : Moments, optional
-            Of earlier rows of the same cloud. They halve the time. Sums change only by
+            Moments of earlier rows of the same cloud. They halve the time. Sums change only by
             rounding.
 
         Raises
@@ -100,7 +100,7 @@ class Moments:
             At least one row.
         sample_weight : (n,) array, >= 0, optional
         like : Moments, optional
-            Of earlier rows of the same cloud. They save time; results differ by rounding only.
+            Moments of earlier rows of the same cloud. They save time and change only rounding.
         """
         if not len(X):
             raise ValueError("moments need at least one row; got none")

@@ -47,7 +47,7 @@ class Spectrum:
 
     @cached_property
     def covariance_axes(self) -> PrincipalAxes:
-        """Of the sample covariance."""
+        """Axes of the sample covariance."""
         values, V = _eigh(self.moments.covariance)
         d = len(values)
         mean_norm2 = float(self.moments.mean @ self.moments.mean)
@@ -56,7 +56,7 @@ class Spectrum:
 
     @cached_property
     def correlation_axes(self) -> PrincipalAxes:
-        """Of the sample correlation matrix."""
+        """Axes of the sample correlation matrix."""
         return self._correlation_axes(0.0, None)
 
     def shrunk(self, shrinkage: float, *, correlation: bool) -> PrincipalAxes:

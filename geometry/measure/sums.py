@@ -48,7 +48,7 @@ class Shared:
     ----------
     X : (n, d) array of float
     seed : int
-        Of the order.
+        Seed of the order.
     uses : frozenset of str
         Those of COSTLY that some measure reads.
     units : (n,) ids, optional
@@ -129,7 +129,7 @@ class Shared:
 
     @cached_property
     def single(self) -> np.ndarray:
-        """X / size in float32, for replicates only, of which four digits are enough."""
+        """X / size in float32, for replicates only: four digits of them suffice."""
         return (self.X / self.size).astype(np.float32)
 
     @cached_property
@@ -220,7 +220,7 @@ class PairSums:
 
     def _sums_of_kernels(self, gaps: np.ndarray) -> np.ndarray:
         """(m,) sums over the rows (m, n) of exp(gaps) - 1; gaps is overwritten."""
-        if self._is_needle:  # of so small a gap float32 would give exp(gap) = 1
+        if self._is_needle:  # for such a small gap float32 gives exp(gap) = 1
             gaps += gaps * gaps / 2
             return np.asarray(gaps.sum(axis=1, dtype=np.float64))
         np.exp(gaps, out=gaps)
@@ -264,7 +264,7 @@ class View:
 
     @cached_property
     def mean(self) -> np.ndarray:
-        """Of the remaining rows, (d,)."""
+        """Mean of the remaining rows, (d,)."""
         return self.shared.mean if self.left_out is None else self.shared.mean + self._shift
 
     @cached_property
@@ -283,7 +283,7 @@ class View:
 
     @cached_property
     def eigenvalues(self) -> np.ndarray:
-        """Of the covariance, (d,), ascending."""
+        """Eigenvalues of the covariance, (d,), ascending."""
         return np.linalg.eigvalsh(self.covariance)
 
     @property
@@ -298,7 +298,7 @@ class View:
 
     @property
     def uncentred_eigenvalues(self) -> np.ndarray:
-        """Of E[x x'], (d,), ascending."""
+        """Eigenvalues of E[x x'], (d,), ascending."""
         if "eigenvectors" in self.shared.uses:
             return self.uncentred[0]
         return np.linalg.eigvalsh(self.second_moment)

@@ -1,7 +1,7 @@
 """A cloud and the same cloud whitened: the same points, in one basis and at one scale.
 
 The whitening is ZCA, so that both clouds have the same axes. The whitened cloud has unit variance
-and the raw one has not, so it is drawn at a scale that gives both the same rms radius.
+and the raw one has not. So the whitened cloud is scaled to the rms radius of the raw one.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def fit_whitening(
         "recommended" (``recommended_whitening``), "ledoit-wolf", or "full" (no shrinkage, all
         directions in the rank; with n <= d it makes a simplex, see ``Whitening``).
     sample_weight : (n,) array, >= 0, optional
-        Of the rows; "recommended" then depends on the effective n, (sum w)^2 / sum w^2.
+        Weights of the rows. "recommended" then depends on the effective n, (sum w)^2 / sum w^2.
     """
     if fit not in FITS:
         raise ValueError(f"fit must be one of {', '.join(FITS)}; got {fit!r}")
@@ -140,7 +140,7 @@ def one_scale(raw: Projection, white: Projection) -> tuple[float, float]:
     """(scale of white, half-width of both panels): one rms radius, the origin in the middle.
 
     FRAME_SHARE of the points of each cloud are inside, because a few far points would shrink both
-    pictures to a dot. Pages say how many are outside.
+    pictures to a dot. Pages show how many are outside.
     """
     return _one_scale(raw.around_origin, white.around_origin)
 

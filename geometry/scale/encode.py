@@ -178,7 +178,7 @@ def work_off(
         try:
             report = engine.each(work, [task_of(i) for i in left])
         except BaseException:
-            with suppress(Exception):  # the store may be what failed
+            with suppress(Exception):  # the store itself may have failed
                 run.save([], engine.ended_by)
             raise
         run.tidy()  # only now: after an error workers may still be writing

@@ -1,7 +1,7 @@
 """The k nearest rows of a data set to each query, by cosine: exactly, or by an index.
 
-The index library is usearch: one wheel of 2 MB for each platform, without OpenMP or BLAS of its
-own that would meet torch's, and an index that grows row by row. faiss-cpu is ten times as large and
+The index library is usearch. It has one wheel of 2 MB for each platform, no OpenMP or BLAS that
+would conflict with torch's, and an index that grows row by row. faiss-cpu is ten times as large and
 brings both; hnswlib has no wheels and needs a compiler.
 """
 
@@ -25,10 +25,10 @@ from .samples import hash_of
 from .store import absolute, joined, read_arrays, read_bytes, remove, write_bytes, written
 from .vectors import LeftOut, blocks
 
-QUERY_ROWS = 512  # whose products with a block are in memory at a time
+QUERY_ROWS = 512  # queries whose products with a block are in memory at a time
 RECALL_QUERIES = 200
 INDEX = "index"
-CONNECTIVITY, EXPANSION = 16, 128  # of the graph; rows looked at when a row is added
+CONNECTIVITY, EXPANSION = 16, 128  # links of a row in the graph; rows compared when one is added
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ def find_neighbours(
     out : str
         The address of the Parquet file.
     column : str, optional
-        Of vectors, in both data sets; needed if there are several.
+        Column of vectors, in both data sets; needed if there are several.
     k : int
     approximate : bool
         Search an index of each shard, which is built at the first search. The recall is measured

@@ -49,7 +49,7 @@ def project_data(
     out : str
         The folder of the new data set.
     column : str, optional
-        Of vectors; needed if there are several.
+        Column of vectors; needed if there are several.
     method : str
         "pca", "svd" and "mean" are exact, on axes from the moments of all rows; see ``project``.
         "umap" is fitted on a sample, and every row is placed by ``projection.place``.
@@ -58,7 +58,7 @@ def project_data(
     sample : int
         Rows that "umap" is fitted on; drawn by a hash of their ids.
     seed : int
-        Of "umap" and of the hash.
+        Seed of "umap" and of the hash.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def _by_sample(
     def prepare() -> None:
         nonlocal content
         try:
-            content = read_bytes(address)  # of a run that ended before
+            content = read_bytes(address)  # stored by a run that ended before
             return
         except FileNotFoundError:
             pass

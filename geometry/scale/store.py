@@ -78,7 +78,7 @@ def read_unchanged(address: str, sha256: str, *, folder: str) -> bytes:
     ----------
     address : str
     sha256 : str
-        Of the content.
+        Digest of the content.
     folder : str
         For the error.
 
@@ -120,7 +120,7 @@ class Hashed:
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw, self._digest, self.size = raw, hashlib.sha256(), 0
         self.closed = False
-        self.is_given_up = False  # writers end a file that failed, too: that goes nowhere
+        self.is_given_up = False  # after a failure writers still write an ending; it is ignored
 
     def write(self, content: bytes) -> int:
         if self.is_given_up:

@@ -57,13 +57,13 @@ def transform_data(
     engine : Engine
     data : VectorData
     fitted : AffineMap
-        Of ``load_transform``.
+        The result of ``load_transform``.
     out : str
         The folder of the new data set.
     column : str, optional
-        Of vectors; needed if there are several.
+        Column of vectors; needed if there are several.
     dtype : str, optional
-        Of the numbers on disk; by default that of the data set.
+        Type of the numbers on disk; by default that of the data set.
 
     Returns
     -------
@@ -99,9 +99,9 @@ def map_data(
     kind : str
         The verb in the manifest.
     chosen : Column
-        Of the data set.
+        The column to read.
     target : Column
-        Of the new data set.
+        The column of the new data set.
     axes : bool
         Write each coordinate as a column of its own, too.
     """
@@ -165,7 +165,7 @@ def transform_shard(task: TransformTask) -> int:
 
 @lru_cache(maxsize=2)
 def transform_of_run(folder: str, sha256: str) -> AffineMap:
-    """The transform in a run's folder, read once in a worker. A copy in each task would be MBs."""
+    """The transform in a run's folder, read once in a worker, because a copy a task takes MB."""
     content = read_unchanged(joined(folder, TRANSFORM), sha256, folder=folder)
     return read_transform_bytes(content)
 

@@ -16,7 +16,7 @@ from .errors import ScaleError
 from .manifest import Column, Shard, write_log
 from .store import filesystem, is_local, joined, written
 
-BLOCK_BYTES = 2**26  # of the float32 rows in memory at a time
+BLOCK_BYTES = 2**26  # bytes of the float32 rows in memory at a time
 READ_ROWS = 4096  # rows that the Parquet reader gives at a time
 ID_STEP = 2**32  # a shard has fewer rows than this
 BESIDE = ("text", "label")  # columns that a shard may have beside its vectors
@@ -34,7 +34,7 @@ class ShardBlock:
     X : (m, d) float32
         Valid until the next block is read.
     beside : mapping of str to pyarrow array
-        Text, label and weight of the rows, as far as they were asked for and are there.
+        Text, label and weight of the rows, as far as they were requested and exist.
     rows : (m,) int64
         Their places in the shard, from 0.
     """
@@ -114,7 +114,7 @@ def blocks(
     ----------
     shard : Shard
     column : Column
-        Of the vectors.
+        Column of the vectors.
     beside : sequence of str
         Other columns, given as far as they are there.
     skip : bool
@@ -191,6 +191,15 @@ def _checked(
 
 
 def batches_of(file: pq.ParquetFile, columns: list[str], address: str) -> Iterator[pa.RecordBatch]:
+    """The record batches of a Parquet file. Raises ScaleError "unreadable_shard".
+
+    Parameters
+    ----------
+    file : ParquetFile
+    columns : list of str
+    address : str
+        For the error.
+    """
     batches = file.iter_batches(batch_size=READ_ROWS, columns=columns, use_threads=False)
     while True:
         try:
@@ -225,7 +234,7 @@ class opened_shard:
 
 
 def unreadable(address: str, error: BaseException) -> ScaleError:
-    """The refusal of a shard, with the first line of what its reader said."""
+    """The error for a shard, with the first line of its reader's message."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return ScaleError("unreadable_shard", shard=address, detail=lines[0])
 
@@ -268,9 +277,9 @@ class ShardWriter:
     Parameters
     ----------
     folder : str
-        Of the run.
+        Folder of the run.
     name : str
-        Of the shard.
+        Name of the shard.
     columns : sequence of Column
     beside : mapping of str to pyarrow type
         Other columns.
@@ -304,7 +313,7 @@ class ShardWriter:
         self._parquet = pq.ParquetWriter(
             self._file,
             self._schema,
-            # floats of vectors hardly shrink; texts do
+            # compression shrinks texts, and hardly vectors
             compression={
                 name: "none" if name in [c.name for c in self._columns] else "zstd"
                 for name in self._schema.names

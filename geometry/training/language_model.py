@@ -49,14 +49,14 @@ def train_language_model(
     layer_norm : bool
         Whether hidden states are normalised, before each part of a layer and at the end.
     width : int, a multiple of 4
-        Of hidden states and embeddings.
+        Width of hidden states and embeddings.
     n_layers : int >= 1
     context : int >= 1
         Tokens of a sequence.
     batch_size : int >= 1
         Sequences in a step.
     learning_rate : float > 0
-        Of Adam.
+        Learning rate of Adam.
     steps : int >= 1
     record_every : int >= 1
         Steps between two records.

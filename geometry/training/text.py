@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import GeometryError
 
-OTHER = "[other]"  # stands for every word outside the vocabulary
+OTHER = "[other]"  # replaces every word outside the vocabulary
 N_UNSEEN = 200
 LEAST_TOKENS = 2_000
 LEAST_WORDS = 20

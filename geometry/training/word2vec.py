@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 NEGATIVES = 5
 WINDOW = 5
-POWER = 0.75  # of the counts, in the distribution of the negatives
+POWER = 0.75  # exponent of the counts in the distribution of the negatives
 
 
 def train_word2vec(
@@ -41,7 +41,7 @@ def train_word2vec(
     batch_size : int >= 1
         Pairs in a step.
     learning_rate : float > 0
-        Of Adam.
+        Learning rate of Adam.
     steps : int >= 1
     record_every : int >= 1
         Steps between two records.

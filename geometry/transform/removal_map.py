@@ -64,7 +64,7 @@ class RemovalMap:
         Parameters
         ----------
         moments : Moments
-            Of rows (n, d).
+            Moments of rows (n, d).
         eps : float
             Machine precision of the rows.
         n_components : int, optional
@@ -142,7 +142,7 @@ class ClusterwiseMap:
     centres : (k, d) array
         A row belongs to the cluster of the nearest centre.
     means : (k, d) array
-        Of the fitted rows of each cluster.
+        Means of the fitted rows of each cluster.
     components : (k, D, d) array
         Leading principal directions of each cluster, as rows.
     sizes : (k,) array of int

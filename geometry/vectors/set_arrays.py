@@ -306,7 +306,7 @@ def _texts_of(content: str, name: str, n: int) -> list[str]:
         try:
             found = [str(each) for each in json.loads(content)]
         except (ValueError, RecursionError):
-            found = None  # lines, the first of which begins with a bracket
+            found = None  # no JSON, but lines of which the first begins with a bracket
     if found is None:
         found = content.removesuffix("\n").split("\n")
     if len(found) != n:

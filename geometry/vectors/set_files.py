@@ -28,7 +28,7 @@ from .word_files import HEAD, PICKLES, in_memory, read_vectors, unpacked
 from .word_text import is_text
 
 _DELIMITERS = {".tsv": "\t", ".tab": "\t"}
-NO_COLUMN = ""  # the choice of no texts
+NO_COLUMN = ""  # the value that chooses no texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +51,11 @@ class VectorPreview:
         Those that hold one number of each vector.
     suggested_text_column, suggested_label_column : str or None
     n_rows : int or None
-        None where only reading to the end says it.
+        None if only reading to the end shows it.
     has_header : bool or None
         None where the format has no such choice.
     encoding : str or None
-        Of a text, as it was found from the content.
+        Encoding of a text, as it was found from the content.
     """
 
     format: str
@@ -102,14 +102,14 @@ def read_vector_set(
     name : str, optional
         Name of the file, where the source has none.
     metadata_name : str, optional
-        Name of the second file, likewise.
+        Name of the second file, where its source has none.
     vector_column : str or sequence of str, optional
         The column or array of the vectors, or the columns of their dimensions. None takes the
         likeliest.
     text_column : str, optional
-        Of the file or its metadata. None takes a column with a usual name, "" no texts.
+        A column of the file or its metadata. None takes one with a usual name, "" no texts.
     label_column : str, optional
-        Likewise. None is no labels.
+        A column of the file or its metadata. None reads no labels.
     not_finite : str
         What happens if rows have NaN or infinity. "stop" raises an error that names them; "drop"
         leaves them out and counts them in the report.
@@ -117,11 +117,11 @@ def read_vector_set(
         Take so many rows at most, drawn at random. ``report.whole`` then has exact numbers of all
         rows. None takes all rows.
     seed : int
-        Of the sample.
+        Seed of the sample.
     has_header : bool, optional
         Whether the first row of a table names the columns. None finds it from the content.
     encoding : str, optional
-        Of a table. None finds it from the content.
+        Encoding of a table. None finds it from the content.
     limits : Limits
         How large the file may be.
 
@@ -412,7 +412,7 @@ def _choice(
 
 
 def _within(column: str | None, rows: RowSource, beside: MetadataRows | None) -> str | None:
-    """The column if it is read from the file itself: of equal names that of the metadata counts."""
+    """The column if the file has it; a column of the metadata with that name comes first."""
     is_beside = beside is not None and column in beside.columns
     return None if is_beside else column
 

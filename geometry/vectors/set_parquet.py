@@ -19,7 +19,7 @@ from .row_source import (
     rows_a_block,
 )
 
-READ_AHEAD = 1 << 20  # bytes of a column; without it a row group is read at once
+READ_AHEAD = 1 << 20  # bytes of a column read at a time; the default reads a whole row group
 
 
 def open_parquet(file: BinaryIO, limits: Limits) -> RowSource:

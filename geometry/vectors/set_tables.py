@@ -50,7 +50,7 @@ def open_table(
     has_header : bool or None
         None finds it from the content.
     encoding : str or None
-        Likewise.
+        None finds it from the content.
     """
     encoding = encoding or _encoding(file)
     quoting: Literal[0, 3] = QUOTED

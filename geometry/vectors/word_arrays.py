@@ -31,7 +31,7 @@ VECTOR_NAMES = (
 )  # fmt: skip
 WORD_NAMES = ("words", "vocab", "vocabulary", "word", "tokens", "index_to_key", "keys", "labels")
 BLOCK_ROWS = 8_192  # rows that are converted at a time
-BLOCK_BYTES = 8 << 20  # of words
+BLOCK_BYTES = 8 << 20  # bytes of words in a block
 LONGEST_HEADER = 16 << 20  # bytes of JSON, which takes some twenty times as much memory
 LONGEST_DIRECTORY = 1 << 20  # bytes, of the list of an archive's members
 
@@ -86,7 +86,7 @@ def read_safetensors(
         Title of the table.
     wanted : Wanted
     path : Path, optional
-        Of the file, in whose folder the words may be.
+        Path of the file, in whose folder the words may be.
     """
     from safetensors import SafetensorError
     from safetensors.numpy import load
@@ -205,7 +205,7 @@ def _words_within(
             words = [str(word).encode() for word in json.loads(text)]
             return len(words), iter(words)
         except ValueError:
-            pass  # lines, the first of which begins with a bracket
+            pass  # no JSON, but lines of which the first begins with a bracket
     return _lines(text.encode())
 
 

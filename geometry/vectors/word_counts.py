@@ -25,7 +25,7 @@ def read_counts(
     ----------
     source : path, bytes or binary file
     name : str, optional
-        Of the file; its suffix says whether a comma separates the columns.
+        Name of the file; its suffix says whether a comma separates the columns.
     encoding : str, optional
         None finds it from the content.
     max_bytes : int, optional
@@ -39,7 +39,8 @@ def read_counts(
         As ``read_corpus`` does, and "bad_count" with the line's number.
     """
     limits = limits.but(file_bytes=max_bytes)
-    limits = limits.but(rows=limits.words // 50)  # 50 lines a row
+    # A reader accepts 50 lines for each row of the limit
+    limits = limits.but(rows=limits.words // 50)
     file = read_text_file(source, name=name, encoding=encoding, limits=limits)
     with own_errors(CorpusError):
         return _counts_of(file, limits)

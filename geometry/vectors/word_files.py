@@ -46,7 +46,7 @@ def read_vectors(
 
     If a word comes twice, its first row counts; rows with NaN or infinity are left out. The
     table's ``report`` counts both and other irregularities. A text that has fewer rows than its
-    header says is read and reported, since people cut such files; such a binary file is refused.
+    header states is read and reported, since people cut such files; such a binary file is refused.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def read_vectors(
         None is UTF-8, with bytes that do not fit replaced and counted; "latin-1" takes any byte as
         it is.
     max_bytes : int, optional
-        Of the table in memory; in place of ``limits.table_bytes``.
+        Bytes of the table in memory; in place of ``limits.table_bytes``.
     limits : Limits
         How large the file may be; ``geometry.data.limits`` has ``OWN_FILES`` for large files of
         your own.

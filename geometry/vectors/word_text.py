@@ -23,7 +23,7 @@ from .gather import SPARE, Gathering, Wanted
 # takes half as long again.
 BLOCK = 1 << 20
 MAX_WORKERS = 4
-HEAD_LINES = 100  # their commonest width is the table's
+HEAD_LINES = 100  # first lines, whose most frequent width is the table's
 LONGEST_WORD = 1 << 20  # bytes of a word
 LONGEST_NUMBER = 40  # bytes of a number as text
 _BOM = b"\xef\xbb\xbf"
