@@ -122,7 +122,7 @@ def test_the_walk_finds_the_errors_of_every_room():
         "encode/trial.py",  # the error that the trial's process names
         "scale/engine.py",  # the error that a worker tells
         "scale/texts.py",
-        "vectors/read.py",
+        "vectors/word_files.py",
     }
 
 

@@ -536,7 +536,7 @@ def status(context: click.Context, run: str, check: bool, as_json: bool) -> None
             f"{counts['failed']:,} failed, {counts['left']:,} left; {counts['rows']:,} rows, "
             f"{counts['bytes'] / 1e6:,.1f} MB"
         )
-        _say_left_out(counts, found.failed, found.left_out)
+        _print_left_out(counts, found.failed, found.left_out)
         for name in found.damaged:
             click.echo(f"{name}: its content is not what was written; delete it and run again")
     context.exit(2 if found.damaged else LEFT_OUT if found.failed or found.left_out else 0)
@@ -620,12 +620,12 @@ def _finish_run(out: str, manifest: dict[str, Any], options: dict[str, Any]) -> 
             f"{out}: {counts['rows']:,} rows in {counts['done']:,} shards, "
             f"{counts['bytes'] / 1e6:,.1f} MB"
         )
-        _say_left_out(counts, failed, rows)
+        _print_left_out(counts, failed, rows)
     if failed or rows:
         click.get_current_context().exit(LEFT_OUT)
 
 
-def _say_left_out(
+def _print_left_out(
     counts: dict[str, int], failed: dict[str, str], rows: dict[str, list[int]]
 ) -> None:
     if counts["blank"]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import read_json
 from .architecture import Architecture, TransformerStates
-from .faults import is_fault_of_the_model, said_by
+from .faults import first_line_of, is_fault_of_the_model
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -72,7 +72,7 @@ def probed_states(
         if not is_fault_of_the_model(error):
             raise
         raise ModelFilesError(
-            "wrong_architecture", because="failed", said=said_by(error), **about
+            "wrong_architecture", because="failed", said=first_line_of(error), **about
         ) from error
     _refuse_misshapen(alone, settings, about)
     _refuse_mixing(alone, beside, ROUNDING[dtype], about)

@@ -136,13 +136,13 @@ def cone_edges(X: np.ndarray, projection: Projection) -> tuple[ConeEdge, ...]:
     )
 
 
-def one_scale(raw: Projection, white: Projection) -> tuple[float, float]:
+def common_scale(raw: Projection, white: Projection) -> tuple[float, float]:
     """(scale of white, half-width of both panels): one rms radius, the origin in the middle.
 
     FRAME_SHARE of the points of each cloud are inside, because a few far points would shrink both
     pictures to a dot. Pages show how many are outside.
     """
-    return _one_scale(raw.around_origin, white.around_origin)
+    return _common_scale(raw.around_origin, white.around_origin)
 
 
 def film_reach(X: np.ndarray, whitening: WhiteningMap, raw: Projection) -> float:
@@ -156,11 +156,11 @@ def film_reach(X: np.ndarray, whitening: WhiteningMap, raw: Projection) -> float
     raw : Projection
         The picture of X; the whitened rows are drawn in the same basis.
     """
-    return _one_scale(raw.around_origin, raw.places(whiten_beside(X, whitening).vectors))[1]
+    return _common_scale(raw.around_origin, raw.places(whiten_beside(X, whitening).vectors))[1]
 
 
-def _one_scale(raw: np.ndarray, white: np.ndarray) -> tuple[float, float]:
-    """``one_scale`` of places around the origin (n, k)."""
+def _common_scale(raw: np.ndarray, white: np.ndarray) -> tuple[float, float]:
+    """``common_scale`` of places around the origin (n, k)."""
     factor = match_radius(raw, white)
     farthest = [np.abs(P).max(axis=1) for P in (raw, white * factor)]
     reach = max(np.quantile(values, FRAME_SHARE) for values in farthest)

@@ -241,7 +241,7 @@ class DaskEngine(Engine):
         ended: list[BaseException] = []
         woken = threading.Event()  # an error ended the work, or all of it is done
 
-        def heard(event: tuple[float, Any]) -> None:
+        def on_event(event: tuple[float, Any]) -> None:
             message = event[1]
             error = None if message["error"] is None else ScaleError(**message["error"])
             try:
@@ -261,7 +261,7 @@ class DaskEngine(Engine):
             lambda parts: join(merge, parts),
         )
         with _faults_of_the_cluster(self.client):
-            self.client.subscribe_topic(topic, heard)
+            self.client.subscribe_topic(topic, on_event)
             future = self.client.compute(graph, retries=self.retries, optimize_graph=False)
             future.add_done_callback(lambda done: woken.set())
             try:
