@@ -134,7 +134,7 @@ def _transformer(
     def normed() -> nn.Module:
         return nn.LayerNorm(width) if layer_norm else nn.Identity()
 
-    class Layer(nn.Module):
+    class TransformerLayer(nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.before_attention, self.before_network = normed(), normed()
@@ -157,7 +157,7 @@ def _transformer(
             super().__init__()
             self.words = nn.Parameter(torch.randn(n_words, width) / width**0.5)
             self.places = nn.Parameter(torch.randn(context, width) / width**0.5)
-            self.layers = nn.ModuleList(Layer() for _ in range(n_layers))
+            self.layers = nn.ModuleList(TransformerLayer() for _ in range(n_layers))
             self.last = normed()
             self.own_softmax = (
                 None if tied else nn.Parameter(torch.randn(n_words, width) / width**0.5)
