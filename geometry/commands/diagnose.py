@@ -52,7 +52,7 @@ def diagnose(
 ) -> None:
     """What is unusual about the vectors of FILE, and which cure helps on held-out rows.
 
-    FILE has vectors, or texts that a model encodes. Labels or scored pairs say what helps. Of a
+    FILE has vectors, or texts that a model encodes. Labels or scored pairs show what helps. Of a
     file of vectors over 400 MB, a random sample of 20,000 rows is diagnosed unless --sample says
     otherwise. The last line is the recommendation.
 
