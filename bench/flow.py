@@ -15,7 +15,7 @@ from sklearn.covariance import LedoitWolf
 from bench.encode import STS
 from bench.table import Row
 from geometry import NormalizingFlow, Pairs, Whitening, load_encoder, read_pairs
-from geometry.data.corpus import read_bundled_pairs
+from geometry.data.pairs import read_bundled_pairs
 from tests.sts.scoring import score
 
 LAYER = 4

@@ -47,7 +47,7 @@ def child(n_models: int) -> None:
     start = perf_counter()
     import torch
 
-    from geometry.training.snapshot import Run, train_runs
+    from geometry.training.runs import Run, train_runs
 
     torch.set_num_threads(2 if n_models == 1 else 1)
     language = Run(record_every=16)  # as on the page

@@ -12,12 +12,12 @@ from . import training as training
 from . import transform as transform
 from . import vectors as vectors
 from .data.corpus import Corpus as Corpus
-from .data.corpus import CorpusError as CorpusError
-from .data.corpus import Pairs as Pairs
 from .data.corpus import read_bundled as read_bundled
 from .data.corpus import read_corpus as read_corpus
-from .data.corpus import read_pairs as read_pairs
 from .data.embeddings import VectorTable as VectorTable
+from .data.limits import CorpusError as CorpusError
+from .data.pairs import Pairs as Pairs
+from .data.pairs import read_pairs as read_pairs
 from .diagnosis.diagnosis import diagnose as diagnose
 from .encode.cloud import Cloud as Cloud
 from .encode.cloud import read_cloud as read_cloud
@@ -63,7 +63,7 @@ from .transform.treatments import Knobs as Knobs
 from .transform.treatments import fit_treatment as fit_treatment
 from .transform.whiten import Whitening as Whitening
 from .vectors.errors import VectorFileError as VectorFileError
-from .vectors.read import read_vectors as read_vectors
 from .vectors.word_averages import sentence_vectors as sentence_vectors
+from .vectors.word_files import read_vectors as read_vectors
 
 __version__: str

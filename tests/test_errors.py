@@ -23,7 +23,7 @@ from geometry.hub.operator_limits import OperatorFileError
 from geometry.linalg.rows import UndefinedMeasure
 from geometry.scale.errors import ScaleError
 from geometry.training.text import TrainingError
-from geometry.vectors import read as vector_files
+from geometry.vectors import word_files as vector_files
 from geometry.vectors.errors import VectorFileError
 from pages.common import words
 from pages.common.messages import error_text
@@ -123,7 +123,7 @@ def test_the_walk_finds_the_errors_of_every_folder():
         "encode/trial.py",  # the error that the trial's process names
         "scale/engine.py",  # the error that a worker tells
         "scale/texts.py",
-        "vectors/read.py",
+        "vectors/word_files.py",
     }
 
 

@@ -112,11 +112,11 @@ def test_a_linear_picture_with_its_white_twin_loads_nothing_slow():
         "from geometry import project\n"
         "from geometry.measure import measure_table\n"
         "from geometry.projection import whiten_beside\n"
-        "from geometry.projection.twin import cone_edges, fit_whitening, one_scale\n"
+        "from geometry.projection.twin import cone_edges, fit_whitening, common_scale\n"
         "X = np.random.default_rng(0).standard_normal((50, 6)) + 2\n"
         "twin = whiten_beside(X, fit_whitening(X))\n"
         "raw = project(X)\nwhite = raw.apply(twin.vectors)\n"
-        "one_scale(raw, white), cone_edges(X, raw), measure_table(X)\n"
+        "common_scale(raw, white), cone_edges(X, raw), measure_table(X)\n"
         "print([name for name in ('torch', 'umap', 'numba', 'sklearn') if name in sys.modules])\n"
     )
     assert run(code) == "[]"

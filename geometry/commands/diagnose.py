@@ -16,9 +16,9 @@ from ..data.catalogues import ENGLISH, languages
 from .own_data import EXIT_CODES, OwnData, Reading, encode_own, own_data_options, read_own
 from .shell import errors_in_words, progress_on_stderr
 
-LARGE_FILE = 400_000_000  # bytes, from which on a sample is diagnosed
-SAMPLE = 20_000  # rows of it; 10,000 are measured, and copies are counted in all
-_IN_FULL = ("sample", "left out")  # of OwnData.about, which the notes on the file say in full
+LARGE_FILE = 400_000_000  # bytes; of a larger file a sample is diagnosed
+SAMPLE = 20_000  # rows of a large file that are diagnosed
+_IN_FULL = ("sample", "left out")  # keys of OwnData.about that the notes on the file give in full
 _PAIRS_HELP = (
     "Scored pairs of sentences, which judge in place of labels. FILE has texts; without FILE, the "
     "sentences of the pairs are diagnosed."
@@ -52,7 +52,7 @@ def diagnose(
 ) -> None:
     """What is unusual about the vectors of FILE, and which cure helps on held-out rows.
 
-    FILE has vectors, or texts that a model encodes. Labels or scored pairs say what helps. Of a
+    FILE has vectors, or texts that a model encodes. Labels or scored pairs show what helps. Of a
     file of vectors over 400 MB, a random sample of 20,000 rows is diagnosed unless --sample says
     otherwise. The last line is the recommendation.
 
@@ -73,9 +73,9 @@ def diagnose(
     compare : str or None
         Poolings between commas, whose layers are compared; None is the pooling of ``reading``.
     seed : int
-        Of the halves and the intervals.
+        Seed of the halves and the intervals.
     language : str
-        Of the report and of the printed text.
+        Language of the report and of the printed text.
     as_json : bool
         Print one JSON object.
     **reading
@@ -122,7 +122,7 @@ def diagnose(
 def _read(
     file: Path | None, pairs: Path | None, how: Reading, compare: str | None
 ) -> tuple[OwnData, Any, dict[Any, Any]]:
-    """What is diagnosed, the pairs that judge it, and what judges it at other layers."""
+    """The vectors, the pairs that score them, and both at other layers."""
     compared = compare or how.pooling
     if file is None:
         if pairs is None:

@@ -121,7 +121,7 @@ def _subject(options: dict[str, Any], settings: Settings) -> Subject:
     """The encoder or the word vectors; other options are checked before either is read."""
     if options["vectors"] is not None:
         from ..data.limits import OWN_FILES
-        from ..vectors.read import read_vectors
+        from ..vectors.word_files import read_vectors
         from ..vectors.word_pairs import read_word_pairs
 
         weightings = weightings_of(options["weighting"])

@@ -60,7 +60,7 @@ def export(
     layer : int
         -1 is the last.
     pooling : str
-        Of ``POOLINGS``.
+        One of ``POOLINGS``.
     quiet : bool
         Print no progress.
     """

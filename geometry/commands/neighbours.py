@@ -85,7 +85,7 @@ def neighbours(
     fit_on : str
         A file, "same" or "half".
     seed : int
-        Of the half and the intervals.
+        Seed of the half and the intervals.
     as_json : bool
         Print one JSON object.
     **reading
@@ -119,19 +119,19 @@ class _Request:
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _OwnRows:
     """Vectors without rows of zeros, with what belongs to them."""
 
     X: np.ndarray
     texts: Sequence[str]
     labels: Sequence[str] | None
-    numbers: np.ndarray  # of each row in the file, from 0
+    numbers: np.ndarray  # row numbers in the file, from 0
     n_zero: int
     about: Mapping[str, str]
     units: np.ndarray | None = None  # the text of each sentence, where texts were split
 
     @classmethod
-    def of(cls, own: OwnData) -> _Rows:
+    def of(cls, own: OwnData) -> _OwnRows:
         import numpy as np
 
         n = len(own.vectors)
@@ -145,10 +145,10 @@ class _Rows:
 
     @property
     def are_texts(self) -> bool:
-        """True if a model encoded them, which then encodes other texts too."""
+        """True if a model encoded the rows; it can then encode other texts."""
         return "model" in self.about
 
-    def take(self, rows: np.ndarray) -> _Rows:
+    def take(self, rows: np.ndarray) -> _OwnRows:
         """Only these rows (m,)."""
         return replace(
             self,
@@ -164,7 +164,7 @@ class _Rows:
 class _Compared:
     """What is written: the rows, both searches, the queries, and the numbers over all rows."""
 
-    rows: _Rows
+    rows: _OwnRows
     n_fit: int
     treatment: Treatment
     searches: tuple[Search, Search]
@@ -187,7 +187,7 @@ def _compare(file: Path, request: _Request, how: Reading) -> _Compared:
     from ..measure import Search, neighbour_changes
 
     spec = parse_treatment(request.transform)
-    rows = _Rows.of(read_own(file, how))
+    rows = _OwnRows.of(read_own(file, how))
     if request.fit_on == HALF:
         fitted, shown = map(
             np.sort, split_halves(len(rows.X), rows.units, random_state=request.seed)
@@ -198,7 +198,7 @@ def _compare(file: Path, request: _Request, how: Reading) -> _Compared:
     else:  # labels and metadata belong to FILE
         is_vectors = how.is_vectors or how.metadata is not None
         other = replace(how, is_vectors=is_vectors, metadata=None, label_column=None)
-        fit = _Rows.of(read_own(Path(request.fit_on), other)).X
+        fit = _OwnRows.of(read_own(Path(request.fit_on), other)).X
     treatment = FitSet(fit, eps=float(np.finfo(fit.dtype).eps)).fit(spec)
     Z = treatment.apply(rows.X).retained
     queries: Sequence[str] = rows.texts

@@ -12,19 +12,19 @@ from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
     from ..data.pairs import Pairs
-    from ..evaluate.grid import LayerName
+    from ..encode.encoder import Layer
 
 ALL = "all"
 BUNDLED = "bundled"
 Columns = tuple[str | int, ...]
 
 
-def layers_of(text: str) -> tuple[LayerName, ...] | None:
+def layers_of(text: str) -> tuple[Layer, ...] | None:
     """The named layers; None for all."""
     return None if text.strip() == ALL else tuple(layer_of(part) for part in listed(text, "layers"))
 
 
-def layer_of(text: str) -> LayerName:
+def layer_of(text: str) -> Layer:
     """A layer by number, the mean of several as 1+6, or a set by its name."""
     try:
         return int(text)
@@ -117,11 +117,12 @@ def texts_of(source: str, *, columns: Columns | None = None, quiet: bool) -> tup
     source : str
         A path, or the name of a data set.
     columns : three str or int, optional
-        Of the pairs; if a table lacks them, they are found automatically.
+        Columns of the pairs. If a table lacks them, they are found automatically.
     quiet : bool
         Do not print the progress of downloads.
     """
-    from ..data.corpus import CorpusError, read_corpus
+    from ..data.corpus import read_corpus
+    from ..data.limits import CorpusError
 
     for tried in dict.fromkeys((columns, None)):
         try:

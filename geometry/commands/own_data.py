@@ -16,9 +16,10 @@ from .shell import progress_on_stderr
 if TYPE_CHECKING:
     from ..data.corpus import Corpus
     from ..data.embeddings import VectorSet, VectorSetReport
-    from ..evaluate.grid import LayerName
+    from ..encode.encoder import Layer
 
-OF_VECTORS = (".npy", ".npz", ".safetensors", ".parquet")  # endings; other files are texts
+# Endings of files of vectors; other files are texts
+OF_VECTORS = (".npy", ".npz", ".safetensors", ".parquet")
 EXIT_CODES = "Exit codes: 0 done, 2 an error in one line on stderr, 130 interrupted."
 _VECTORS_HELP = f"FILE has vectors; without it so by the endings {', '.join(OF_VECTORS)}."
 _OPTIONS = (
@@ -80,7 +81,7 @@ class Reading:
     sample: int | None
     model: str
     revision: str | None
-    layer: LayerName
+    layer: Layer
     pooling: str
     quiet: bool
 
@@ -98,7 +99,7 @@ class OwnData:
     vectors : (n, d) array of float32
     texts, labels : tuples of n str, or None
     others : mapping of (layer, pooling) to (n, d) array
-        The same texts elsewhere in the model.
+        Vectors of the same texts at other layers and poolings.
     about : mapping of str to str
         Name of the file and of the labels; model, layer and pooling.
     numbers : (n,) array of int, or None
@@ -239,7 +240,7 @@ def encode_own(corpus: Corpus, reading: Reading, *, compared: str | None = None)
     )
 
 
-def _layer_name(layer: LayerName, indices: tuple[int, ...]) -> str:
+def _layer_name(layer: Layer, indices: tuple[int, ...]) -> str:
     """The number of one layer, counted from the input; the name of a mean of several."""
     if len(indices) == 1:
         return str(indices[0])

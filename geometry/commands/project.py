@@ -55,11 +55,11 @@ def project(
     out : Path
         A file or folder for the coordinates.
     method : str
-        Of ``METHODS``.
+        One of ``METHODS``.
     dims : {2, 3}
         Coordinates of each row.
     seed : int
-        Of UMAP.
+        Seed of UMAP.
     as_json : bool
         Print one JSON object.
     **reading

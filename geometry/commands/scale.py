@@ -26,7 +26,8 @@ shards were left out by --on-error skip; 4 another run works in the folder; 5 th
 workers or the store gave up; 130 interrupted. After 2, 4, 5 and 130 finished shards are kept: run
 the same command again, and only what is missing is done.
 """
-STORES = ("aiobotocore", "aiohttp", "botocore", "gcsfs", "s3fs")  # whose errors have no base class
+# Packages whose errors have no common base class
+STORES = ("aiobotocore", "aiohttp", "botocore", "gcsfs", "s3fs")
 EVERY = 1.0  # seconds between two lines of progress
 
 
@@ -144,9 +145,9 @@ def encode(
     poolings : str
         Names between commas.
     dtype : {"float32", "float16"}
-        Of the numbers on disk.
+        Type of the numbers on disk.
     text_column : str
-        Of Parquet, JSON lines and CSV.
+        Column of the texts of Parquet, JSON lines and CSV.
     label_column : str or None
         Stored as label.
     weight_column : str or None
@@ -235,7 +236,7 @@ def fit(
     weights : str or None
         A column of weights, such as word frequencies.
     column : str or None
-        Of vectors; needed if there are several.
+        Column of vectors; needed if there are several.
     **cluster
         Options of the cluster, and of what is printed.
     """
@@ -295,9 +296,9 @@ def transform(
     out : str
         Address of the new data set.
     dtype : {"float32", "float16"} or None
-        Of the numbers on disk; None keeps that of the data set.
+        Type of the numbers on disk; None keeps that of the data set.
     column : str or None
-        Of vectors; needed if there are several.
+        Column of vectors; needed if there are several.
     **cluster
         Options of the cluster, and of what is printed.
     """
@@ -336,9 +337,9 @@ def measure(
     sample : int >= 2
         Rows at most, for measures that are not functions of sums.
     seed : int
-        Of the sample and the intervals.
+        Seed of the sample and the intervals.
     column : str or None
-        Of vectors; needed if there are several.
+        Column of vectors; needed if there are several.
     **cluster
         Options of the cluster, and of what is printed.
     """
@@ -419,9 +420,9 @@ def project(
     sample : int
         Rows that UMAP is fitted on.
     seed : int
-        Of the sample and of UMAP.
+        Seed of the sample and of UMAP.
     column : str or None
-        Of vectors; needed if there are several.
+        Column of vectors; needed if there are several.
     **cluster
         Options of the cluster, and of what is printed.
     """
@@ -475,7 +476,7 @@ def neighbours(
     approximate : bool
         Search indexes, and print their recall.
     column : str or None
-        Of vectors; needed if there are several.
+        Column of vectors; needed if there are several.
     **cluster
         Options of the cluster, and of what is printed.
     """
@@ -508,7 +509,7 @@ def neighbours(
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 @click.pass_context
 def status(context: click.Context, run: str, check: bool, as_json: bool) -> None:
-    """Say what is done, failed and left in the folder RUN, also while a run works there.
+    """Print what is done, failed and left in the folder RUN, also while a run works there.
 
     \f
     Parameters
@@ -535,7 +536,7 @@ def status(context: click.Context, run: str, check: bool, as_json: bool) -> None
             f"{counts['failed']:,} failed, {counts['left']:,} left; {counts['rows']:,} rows, "
             f"{counts['bytes'] / 1e6:,.1f} MB"
         )
-        _say_left_out(counts, found.failed, found.left_out)
+        _print_left_out(counts, found.failed, found.left_out)
         for name in found.damaged:
             click.echo(f"{name}: its content is not what was written; delete it and run again")
     context.exit(2 if found.damaged else LEFT_OUT if found.failed or found.left_out else 0)
@@ -619,12 +620,12 @@ def _finish_run(out: str, manifest: dict[str, Any], options: dict[str, Any]) -> 
             f"{out}: {counts['rows']:,} rows in {counts['done']:,} shards, "
             f"{counts['bytes'] / 1e6:,.1f} MB"
         )
-        _say_left_out(counts, failed, rows)
+        _print_left_out(counts, failed, rows)
     if failed or rows:
         click.get_current_context().exit(LEFT_OUT)
 
 
-def _say_left_out(
+def _print_left_out(
     counts: dict[str, int], failed: dict[str, str], rows: dict[str, list[int]]
 ) -> None:
     if counts["blank"]:

@@ -12,10 +12,9 @@ from .shell import progress_on_stderr
 if TYPE_CHECKING:
     from ..data.embeddings import VectorReport, VectorTable
     from ..data.pairs import Pairs
-    from ..encode.encoder import Encoder
+    from ..encode.encoder import Encoder, Layer
     from ..evaluate import Grid, WordPairScore
     from ..evaluate.fitting import FitVectors
-    from ..evaluate.grid import LayerName
 
 RANK = "1/rank in the file"  # the name of counts that are estimated from the order
 
@@ -87,14 +86,14 @@ class ModelSubject:
     layers : sequence of int or str, optional
         None is all.
     poolings : sequence of str
-        Of ``POOLINGS``.
+        Some of ``POOLINGS``.
     settings : Settings
     """
 
     def __init__(
         self,
         encoder: Encoder,
-        layers: Sequence[LayerName] | None,
+        layers: Sequence[Layer] | None,
         poolings: Sequence[str],
         settings: Settings,
     ) -> None:
@@ -153,7 +152,7 @@ class WordSubject:
     ----------
     table : VectorTable
     weightings : sequence of str
-        Of "mean", "sif" and "zipf".
+        Some of "mean", "sif" and "zipf".
     counts_file : Path, optional
         Word counts. None estimates them from the order of the table, as 1/rank.
     settings : Settings

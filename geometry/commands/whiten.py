@@ -39,7 +39,7 @@ def whiten(
 ) -> None:
     """Transform the vectors of FILE, or of its texts, and write them.
 
-    Without --fit the transform is fitted on FILE itself, which its numbers then flatter.
+    Without --fit the transform is fitted on FILE itself. Measures of the result are then too good.
 
     \b
     python -m geometry whiten vectors.npy --out whitened.npy
@@ -93,7 +93,7 @@ def _fitted(fit: Path | None, transform: str, own: OwnData, how: Reading) -> Aff
     if fit is not None and fit.suffix == ".safetensors":
         try:
             return load_transform(fit)
-        except ExportError as error:  # a file of vectors has the same ending
+        except ExportError as error:  # vectors and transforms have the same ending
             if error.code != "other_file":
                 raise
     X = own.vectors if fit is None else read_own(fit, how).vectors

@@ -19,9 +19,8 @@ from ..errors import own_errors
 from .decode import JSON_SUFFIXES, Source, TextFile, read_bytes, read_text_file, refuse_halves
 from .json_lines import read_json_lines
 from .limits import (
+    LARGEST_COUNT,
     LIMITS,
-    MAX_BYTES,
-    MAX_TEXTS,
     CorpusError,
     Limits,
     refuse_empty,
@@ -29,33 +28,16 @@ from .limits import (
     refuse_too_many,
 )
 from .packed_tables import read_packed_table
-from .pairs import Pairs, read_bundled_pairs, read_pairs
+from .pairs import read_bundled_pairs
 from .sentences import split_sentences
 from .shipped import shipped_file
 from .tables import Table, is_number, read_lines, read_table
 
-__all__ = [
-    "MAX_BYTES",
-    "MAX_TEXTS",
-    "Corpus",
-    "CorpusError",
-    "Pairs",
-    "Preview",
-    "bundled_corpora",
-    "preview_table",
-    "read_bundled",
-    "read_bundled_pairs",
-    "read_corpus",
-    "read_pairs",
-    "read_pasted",
-]
-
 FOLDER = shipped_file("corpora")
-MOST_SAMPLED = 1_000_000  # rows of a file of which a sample is taken
+MOST_SAMPLED = 1_000_000  # the most rows of a file that a sample is drawn from
 PREVIEWED = 20_000  # rows by which a preview suggests columns
-LARGEST_WEIGHT = 1e18  # sums and squares of millions of these are finite
 _BUNDLED = ("topics", "topics-zh", "pairs")
-_BESIDE = ("labels", "weights", "sources")  # of each text
+_BESIDE = ("labels", "weights", "sources")  # fields with one entry for each text
 
 
 @dataclass(frozen=True)
@@ -82,11 +64,10 @@ class Corpus:
     n_available : int or None
         Texts of the file, of which these are a random sample; None where all were taken.
     seed : int
-        Of that sample.
+        Seed of that sample.
     sources : tuple of n int, or None
         The number of the text that each row is a sentence of, from 0. Sentences of one text are
-        not independent. None where no text was split, and for a single text: its sentences are
-        then all that there is.
+        not independent. None if no text was split, and for a file of a single text.
     """
 
     name: str
@@ -116,7 +97,7 @@ class Corpus:
 
     @property
     def n_sources(self) -> int:
-        """How many texts there are, of which the rows may be sentences."""
+        """Number of texts. Each row is a text, or a sentence of one."""
         return len(self) if self.sources is None else len(set(self.sources))
 
     def take(self, rows: Sequence[int] | np.ndarray) -> Corpus:
@@ -205,9 +186,9 @@ def read_corpus(
     text_column : str or int, optional
         By name, or by place from 0. None takes the likeliest.
     label_column : str or int, optional
-        Likewise. None is no labels.
+        By name or place. None reads no labels.
     weight_column : str or int, optional
-        Likewise, of numbers of 0 or more. None is no weights.
+        By name or place; numbers of 0 or more. None reads no weights.
     has_header : bool, optional
         Whether the first row names the columns. None finds it from the content.
     encoding : str, optional
@@ -218,7 +199,7 @@ def read_corpus(
     sample : int, >= 2, optional
         Take so many texts at most, drawn at random. None refuses more than ``limits.rows``.
     seed : int
-        Of the sample.
+        Seed of the sample.
     max_texts : int, optional
         In place of ``limits.rows``.
     max_bytes : int, optional
@@ -311,7 +292,7 @@ def preview_table(
     Raises
     ------
     CorpusError
-        As ``read_corpus`` does, except for the number of texts: that is ``n_rows``.
+        As ``read_corpus`` does. Any number of texts is accepted; ``n_rows`` has it.
     """
     limits = limits.but(file_bytes=max_bytes, rows=max(rows, min(limits.rows, PREVIEWED)))
     file, table = _read(source, name, encoding, has_header, (), limits)
@@ -433,7 +414,7 @@ def _weights(table: Table, column: int, places: Sequence[int]) -> tuple[float, .
     found = []
     for place in places:
         cell = table.rows[place][column]
-        if not is_number(cell) or not 0 <= float(cell) < LARGEST_WEIGHT:
+        if not is_number(cell) or not 0 <= float(cell) < LARGEST_COUNT:
             raise CorpusError("bad_weight", weight=cell, line=table.lines[place])
         found.append(float(cell))
     if not any(found):

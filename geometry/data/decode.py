@@ -34,7 +34,7 @@ _MAGIC = (
     (b"\x93NUMPY", "NumPy array"),
     (b"SQLite format 3", "SQLite database"),
 )
-BINARY = "binary file"  # the kind of one that begins in no known way
+BINARY = "binary file"  # the kind of a file whose beginning is unknown
 _MARKS = (  # UTF-32's little-endian mark begins with UTF-16's, so it comes first
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -129,7 +129,7 @@ def lines_of(
     ----------
     text : str
     limits : Limits
-        Of these, ``lines``.
+        Only ``lines`` is used.
     newline : str, optional
         How lines end, as in ``open``.
     most : int, optional
@@ -207,7 +207,7 @@ class Unpacked(gzip.GzipFile):
     most : int
         Bytes of content.
     seconds : float
-        Of processor time.
+        Seconds of processor time.
     too_large : Exception
         Raised beyond ``most``.
     too_slow : Exception
@@ -297,5 +297,5 @@ def _guessed(content: bytes, error: UnicodeDecodeError) -> tuple[str, str]:
         raise _wrong_encoding(content, error) from error
     try:
         return content.decode(fits[0].encoding), fits[0].encoding
-    except UnicodeDecodeError as late:  # a large file is guessed from a sample of it
+    except UnicodeDecodeError as late:  # the guess for a large file is from a sample of it
         raise _wrong_encoding(content, error) from late

@@ -161,7 +161,7 @@ class VectorSetReport:
     n_sampled : int or None
         Rows drawn from a larger file; None where all were taken.
     seed : int
-        Of that sample.
+        Seed of that sample.
     whole : WholeStatistics or None
         Exact numbers of all rows, where a sample was taken.
     """
@@ -179,7 +179,7 @@ class VectorSetReport:
 
 @dataclass(frozen=True)
 class VectorSet:
-    """Vectors of texts, images or anything else, with what the file says about each row.
+    """Vectors of texts, images or anything else, with the file's texts and labels of each row.
 
     Attributes
     ----------

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from ..errors import GeometryError
 
 MEGABYTE = 10**6
-MIN_TEXTS = 2  # one vector has no cosine
-MAX_CORPORA = 5  # that a session of the app uploads; the oldest is dropped first
-MAX_VECTOR_SETS = 2  # likewise; each may take 400 MB
-MAX_PAIR_SETS = 3  # likewise
+MIN_TEXTS = 2  # texts of a corpus; one vector has no cosine
+MAX_CORPORA = 5  # uploaded corpora in a session of the app; a new one replaces the oldest
+MAX_VECTOR_SETS = 2  # uploaded sets of vectors in a session; each may take 400 MB
+MAX_PAIR_SETS = 3  # uploaded sets of pairs in a session
 
 
 @dataclass(frozen=True)
@@ -20,31 +20,32 @@ class Limits:
     Attributes
     ----------
     file_bytes : int
-        Of a corpus, pairs or counts, as uploaded.
+        Bytes of a corpus, pairs or counts, as uploaded.
     vector_file_bytes : int
-        Of word vectors, as uploaded.
+        Bytes of a file of word vectors, as uploaded.
     unpacked_bytes : int
-        Of a corpus, pairs or counts, after decompression; also of all cells of a Parquet table.
+        Bytes of a corpus, pairs or counts, after decompression; also of all cells of a Parquet
+        table.
     table_bytes : int
-        Of word vectors, after decompression, and in memory with their words.
+        Bytes of word vectors, after decompression, and in memory with their words.
     rows : int
         Texts of a corpus, or pairs of a set.
     columns : int
-        Of a table.
+        Columns of a table.
     keys : int
         Different names of fields in a file of JSON lines.
     text_characters : int
-        Of one text. The rest of a longer text is cut off and counted.
+        Characters of one text. The rest of a longer text is cut off and counted.
     dimensions : int
-        Numbers of one word vector, or of a model's vectors. Pictures and whitenings need memory in
-        the square of it and time in its cube.
+        Numbers of one word vector, or of a model's vectors. Memory of pictures and whitenings grows
+        with its square, time with its cube.
     words : int
         Word vectors, or words with counts.
     vectors : int
-        Vectors of a set of a reader's own. Of a file with more, a sample can be taken.
+        Vectors of a set that a reader uploads. A sample can be drawn from a file with more.
     seconds : int
-        Of processor time for a Parquet table, which another process reads; half of it for JSON
-        lines, and for unpacking.
+        Processor time of the process that reads a Parquet table. JSON lines and unpacking have half
+        of it.
     """
 
     file_bytes: int = 50 * MEGABYTE
@@ -80,8 +81,8 @@ class Limits:
         return replace(self, **{name: value for name, value in others.items() if value is not None})
 
 
-LIMITS = Limits()  # of every reader, unless its caller gives others
-OWN_FILES = Limits(  # of the person who runs the program: the commands of the shell
+LIMITS = Limits()  # limits of every reader, unless its caller gives others
+OWN_FILES = Limits(  # limits of the commands of the shell, for files of the person who runs them
     vector_file_bytes=20_000 * MEGABYTE,
     table_bytes=4_000 * MEGABYTE,
     dimensions=16_384,
@@ -90,7 +91,9 @@ OWN_FILES = Limits(  # of the person who runs the program: the commands of the s
 )
 MAX_BYTES = LIMITS.file_bytes
 MAX_TEXTS = LIMITS.rows
-LONGEST_TEXT = 400_000  # characters that are split into tokens; the rest of a text is cut off
+MOST_CHARACTERS = 400_000  # characters of a text that are split into tokens; the rest is cut off
+WAITING = 3  # limit by the clock over limit of processor time, which other programs use too
+LARGEST_COUNT = 1e18  # count or weight; sums and squares of millions of these are finite
 
 
 class CorpusError(GeometryError):

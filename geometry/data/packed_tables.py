@@ -16,15 +16,14 @@ from typing import Any, BinaryIO
 
 from . import parquet_table
 from .decode import decode
-from .limits import CorpusError, Limits, refuse_too_many_cells, refuse_too_many_columns
+from .limits import WAITING, CorpusError, Limits, refuse_too_many_cells, refuse_too_many_columns
 from .tables import Table, header_of, unique_names
 
 PARQUET, ZIP = b"PAR1", b"PK\x03\x04"
 SHEETS = "xl/workbook.xml"  # a member of every .xlsx
-FILE_COLUMNS = ("text", "folder", "file")  # of a zip of text files
-LONGEST_DIRECTORY = 16 << 20  # bytes, of the list of an archive's members, some 100 of each
-WAITING = 3  # limit by the clock over limit of processor time; other programs use it too
-# How the system ends a process beyond its processor time.
+FILE_COLUMNS = ("text", "folder", "file")  # columns of a zip of text files
+LONGEST_DIRECTORY = 16 << 20  # bytes of the list of an archive's members; each takes about 100
+# Signals by which the system ends a process at its limit of processor time.
 _STOPPED = (signal.Signals["SIGKILL"], signal.Signals["SIGXCPU"]) if os.name == "posix" else ()
 
 
@@ -39,7 +38,7 @@ def read_packed_table(
     limits : Limits
         How large the table may be.
     has_header : bool, optional
-        Of a sheet: whether its first row names the columns. None finds it from the content.
+        Whether the first row of a sheet names the columns. None finds it from the content.
     """
     if content.startswith(PARQUET):
         return "Parquet", read_parquet(content, limits)
@@ -124,7 +123,7 @@ def _sheet(content: bytes, limits: Limits, has_header: bool | None) -> Table:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of parts that are not read
+            warnings.simplefilter("ignore")  # openpyxl warns of parts that are not read here
             book = openpyxl.load_workbook(
                 io.BytesIO(content), read_only=True, data_only=True, keep_links=False
             )

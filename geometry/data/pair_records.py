@@ -31,7 +31,7 @@ def read_pair_bytes(source: Source, name: str | None, limits: Limits) -> tuple[b
     name : str or None
         For a source without a name.
     limits : Limits
-        Of these, ``file_bytes``.
+        Only ``file_bytes`` is used.
     """
     content = read_bytes(source, limits.file_bytes)
     given = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)

@@ -103,7 +103,8 @@ class Pairs:
         return sum(n * (n - 1) for n in self.sentence_counts.values()) / max(1, len(self))
 
     def __post_init__(self) -> None:
-        scores = np.array(self.gold_scores, dtype=np.float64)  # the caller may change its own
+        # A copy, because the caller may change the array
+        scores = np.array(self.gold_scores, dtype=np.float64)
         scores.flags.writeable = False
         for field, value in (("left", tuple(self.left)), ("right", tuple(self.right))):
             object.__setattr__(self, field, value)
@@ -258,7 +259,7 @@ def read_pair_folder(
     ----------
     path : path
     max_pairs : int, optional
-        Of one split; in place of ``limits.rows``.
+        Pairs of one split at most; in place of ``limits.rows``.
     limits : Limits
         How large each file may be.
 
@@ -348,7 +349,7 @@ def _pair_places(table: Table) -> tuple[int, int, int]:
 
 
 def _may_be_pairs(table: Table, texts: Sequence[int], score: int) -> bool:
-    """False where the names say otherwise, such as text, topic and weight."""
+    """False if the names are those of other tables, such as text, topic and weight."""
     names = [name.strip().casefold() for name in table.columns]
     if names[score] in SCORE_NAMES:
         return True

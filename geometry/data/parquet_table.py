@@ -29,7 +29,8 @@ def _limit_memory(seconds: int) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    except (ImportError, ValueError, OSError):  # Windows and macOS: only the caller's time limit
+    # On Windows and macOS the caller's time limit is the only one
+    except (ImportError, ValueError, OSError):
         return
 
 
@@ -43,7 +44,7 @@ def read(content: bytes, bounds: dict[str, int]) -> dict[str, Any]:
     if len(schema.names) > bounds["columns"]:
         return {"refused": "columns"}
     names = [each.name for each in schema if not pa.types.is_nested(each.type)]  # no vectors
-    columns = list(dict.fromkeys(names))  # of equal names the first counts
+    columns = list(dict.fromkeys(names))  # only the first of columns with equal names is read
     rows: list[list[str]] = []
     n_bytes = 0
     for batch in file.iter_batches(BATCH_ROWS, columns=names, use_threads=False):

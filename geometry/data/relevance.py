@@ -43,11 +43,11 @@ class Judged:
     ----------
     queries : tuple of str
     rows : tuple of int or None
-        The row that a query is, which is then no answer to itself; None for another text.
+        The row whose text is the query, which is no answer to itself. None if there is no such row.
     relevant : tuple of mapping
         From relevant rows to their grades, at least one for each query.
     left_out : tuple of set
-        The row that a query is, and other rows of the same text that are no answers.
+        For each query its own row, and other rows of the same text that are no answers.
     n_queries : int
         Queries of the file; those without a relevant row are left out.
     n_missing : int
@@ -105,7 +105,7 @@ def judge(relevance: Relevance, texts: Sequence[str], rows: Sequence[int] | None
     ----------
     relevance : Relevance
     texts : sequence of n str
-        Of the rows that are searched. Of equal texts every row is relevant.
+        Texts of the rows that are searched. Of equal texts every row is relevant.
     rows : sequence of n int, optional
         The number of each in the whole corpus, from 0. By default 0 to n - 1.
     """

@@ -1,7 +1,7 @@
 """A file's text to a table of strings: delimiter, quoting and header are found, no row is lost.
 
 The parser is the standard library's and not that of pandas. Every cell stays a string ("NA",
-"1.0"), every row has its line in the file for messages, and a row of another width is an error.
+"1.0"). Every row has its line in the file, for messages. A row of another width is an error.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from .limits import (
 )
 
 DELIMITERS = (",", "\t", ";", "|")
-SAMPLE_ROWS = 200  # by which columns are recognised
+SAMPLE_ROWS = 200  # rows by which columns are recognised
 _KNOWN = {*TEXT_NAMES, *LABEL_NAMES, *SCORE_NAMES, *(name for pair in PAIR_NAMES for name in pair)}
 _NOWHERE = "\x1f"  # the delimiter of a table of one column: it occurs in no text
-_SAMPLE_CHARACTERS = 1_000  # of a cell
-_LONGEST_NUMBER = 400  # characters
+_SAMPLE_CHARACTERS = 1_000  # characters of a cell that are looked at
+_LONGEST_NUMBER = 400  # characters of a number
 _MAX_LABELS = 50
-_MIN_SHARE = 0.8  # of sample rows as wide as the first, below which a sign is no delimiter
+_MIN_SHARE = 0.8  # a delimiter makes at least this share of the sample rows as wide as the first
 
 Dialect = tuple[str, Literal[0, 3]]  # delimiter, and how the csv module treats quotes
 _QUOTINGS: tuple[Literal[0, 3], ...] = (csv.QUOTE_MINIMAL, csv.QUOTE_NONE)
@@ -153,7 +153,7 @@ def read_lines(file: TextFile, *, max_rows: int | None = None, limits: Limits = 
     max_rows : int, optional
         Rows in the result at most; all are counted. None is all.
     limits : Limits
-        Of these, ``lines``.
+        Only ``lines`` is used.
     """
     rows: list[tuple[str]] = []
     lines: list[int] = []
@@ -214,7 +214,7 @@ def _parse(text: str, delimiters: Sequence[str], max_rows: int | None, limits: L
 
 
 def _sniff(text: str, delimiters: Sequence[str], limits: Limits) -> str:
-    """The delimiter that makes most sample rows as wide as the first, and that above 1."""
+    """The delimiter that makes most sample rows as wide as the first, if that has 2 or more."""
     best, best_share = _NOWHERE, _MIN_SHARE  # a table of one column
     for quoting in _QUOTINGS:
         for delimiter in delimiters:
@@ -260,7 +260,7 @@ def header_of(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
         return True
     sample = body[:SAMPLE_ROWS]
     if len(first) < 2 or not sample or not all(map(_is_like_a_name, first)):
-        return False  # of one column, the first line may well be a text
+        return False  # the first line of a table of one column may be a text
     columns = list(zip(*sample, strict=True))
     if any(mostly_numbers(cells) for cells in columns):
         return True
@@ -272,7 +272,7 @@ def header_of(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
 
 def unique_names(names: Sequence[str]) -> tuple[str, ...]:
     """The names, made different; an empty one becomes "column" and its place."""
-    unique: dict[str, None] = {}  # a list would be searched once a name
+    unique: dict[str, None] = {}  # a dict, because a list would be searched for each name
     for place, name in enumerate(names, start=1):
         name = name or f"column {place}"
         while name in unique:

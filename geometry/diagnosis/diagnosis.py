@@ -19,11 +19,12 @@ from .pictures import Pictures, make_pictures
 from .trial import Cure, Place, Trial, Vectors, n_steps, run_trial
 from .yardsticks import LabelYardstick, PairYardstick, Yardstick
 
-MOST_ROWS = 10_000  # of a larger cloud a sample is measured; neighbours of all pairs take n² d
+# Rows that are measured; neighbours take n² d operations, so a larger cloud is sampled
+MOST_ROWS = 10_000
 LEAST_ROWS = 4
 FINDINGS_STEPS = 1
 
-Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]
+ScoredRows = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -39,24 +40,24 @@ class Diagnosis:
     n_zero : int
         Rows of zeros, which have no direction and are left out.
     seed : int
-        Of the sample, the halves and the intervals.
+        Seed of the sample, the halves and the intervals.
     findings : tuple of Finding
     trial : Trial
         With the recommendation, ``trial.chosen``.
     yardstick : str
         "labels", "pairs" or "none".
     vectors_sha256 : str
-        Of the vectors as float32.
+        Digest of the vectors as float32.
     texts_sha256 : str or None
-        Of the texts, each after its length.
+        Digest of the texts, each after its length.
     pictures : Pictures
         The numbers behind a report's pictures.
     about : mapping of str to str
         What the caller adds: name, model, layer, pooling.
     n_units : int or None
-        Texts that the rows are sentences of. None where each row is a unit.
+        Number of texts, if the rows are sentences of texts. None where each row is a unit.
     n_pairs, n_pairs_drawn : int or None
-        Scored pairs, and those that judge: all, or a sample. None without pairs.
+        Scored pairs, and those behind the score: all, or a sample. None without pairs.
     """
 
     n: int
@@ -86,7 +87,7 @@ def diagnose(
     *,
     texts: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
-    pairs: Pairs | None = None,
+    pairs: ScoredRows | None = None,
     others: Mapping[Place, Vectors] | None = None,
     units: Sequence[int] | np.ndarray | None = None,
     seed: int = 0,
@@ -96,7 +97,7 @@ def diagnose(
 ) -> Diagnosis:
     """What is unusual about vectors, and which treatment helps, measured on held-out rows.
 
-    Pairs decide where they are given, else labels. Rows without a label (an empty text) take part
+    The score is of the pairs if there are pairs, else of the labels. A row whose label is "" counts
     in the findings only.
 
     Parameters
@@ -107,10 +108,10 @@ def diagnose(
         Copies of a text stay in one half.
     labels : sequence of n str, optional
     pairs : (left, right, gold_scores), optional
-        left and right are row numbers (p,), or vectors (p, d) of other rows. Vectors of pairs
-        judge; findings and fits are of ``vectors`` alone. Of more than MOST_ROWS / 2 pairs a
-        sample judges. Pairs alone, without a corpus, are ``(*pairs.rows, pairs.gold_scores)`` with
-        the vectors of ``pairs.sentences``: sentences of a scored pair are then in no fit.
+        left and right are row numbers (p,), or vectors (p, d) of other rows. Vectors of pairs are
+        only scored; findings and fits are of ``vectors`` alone. More than MOST_ROWS / 2 pairs are
+        sampled. Pairs alone, without a corpus, are ``(*pairs.rows, pairs.gold_scores)`` with the
+        vectors of ``pairs.sentences``: sentences of a scored pair are then in no fit.
     others : mapping of (layer, pooling) to array (n, d') or callable, optional
         The same rows at other layers, which the trial compares raw. With pairs that are vectors of
         p left and p right sides: those sides there, (2 p, d'), left ones first.
@@ -205,7 +206,7 @@ def recommended_treatment(diagnosis: Diagnosis, vectors: np.ndarray) -> Treatmen
 
 @dataclass(frozen=True)
 class _Beside:
-    """What says which rows (n,) belong together: their texts and units."""
+    """Texts and units, which decide which rows (n,) belong together."""
 
     texts: Sequence[str] | None
     units: np.ndarray | None
@@ -225,14 +226,14 @@ class _Beside:
 
 @dataclass(frozen=True)
 class _TrialRows:
-    """The rows of the trial, with what judges them.
+    """The rows of the trial, with their labels or pairs.
 
     Attributes
     ----------
     X : (m, d) array
     numbers : (m,) array of int
         Their numbers among all vectors. Where pairs are vectors of other rows: their numbers among
-        all sides, and 0 for the rows of the sample, which do not judge.
+        all sides, and 0 for the rows of the sample, which are not scored.
     groups : (m,) array of int
         Copies, rows of one unit, and rows that pairs connect.
     fittable : (m,) array of bool or None
@@ -256,13 +257,14 @@ class _TrialRows:
         beside: _Beside,
         *,
         labels: Sequence[str] | None,
-        pairs: Pairs | None,
+        pairs: ScoredRows | None,
         seed: int,
     ) -> _TrialRows:
         if labels is not None and pairs is None:
             names = np.asarray(labels, dtype=str)
             sample = sample[names[sample] != ""]
-        if beside.units is not None:  # the first of equal rows: more would join their units
+        # Only the first of equal rows, because the others would join their units
+        if beside.units is not None:
             sample = sample[np.unique(copies(X[sample], beside.at(sample).texts))]
         if pairs is not None:
             return cls._of_pairs(X, sample, beside, pairs, seed)
@@ -276,7 +278,7 @@ class _TrialRows:
         X: np.ndarray,
         sample: np.ndarray,
         beside: _Beside,
-        pairs: Pairs,
+        pairs: ScoredRows,
         seed: int,
     ) -> _TrialRows:
         left, right = (np.asarray(side) for side in pairs[:2])
@@ -316,7 +318,7 @@ def _taken(vectors: Vectors, rows: np.ndarray) -> Vectors:
 
 
 def _with_own(units: np.ndarray | None, n: int) -> np.ndarray | None:
-    """The units, and one for each of n more rows."""
+    """The units, and a new unit for each of n more rows."""
     if units is None:
         return None
     return np.append(units, int(units.max(initial=-1)) + 1 + np.arange(n))

@@ -20,7 +20,7 @@ from ..transform.whitening_map import MIN_ROWS_PER_DIMENSION
 State = Literal["found", "slight", "none", "unknown"]
 Quoted = float | tuple[int, ...] | None
 TOP = 5  # dimensions whose shares of the mean cosine are added up
-MOST_OF_IT = 0.5  # their share from which they are called rogue
+MOST_OF_IT = 0.5  # share of the mean cosine from which they are called rogue
 HUBS = 1.0  # skewness of the k-occurrence from which a few rows are neighbours of many
 SPREADS = 5.0  # an outlier is farther than this many robust standard deviations from the median
 MAD_OF_NORMAL = 1.4826  # standard deviation of a normal over its median absolute deviation
@@ -69,7 +69,7 @@ def find_all(
     units : (n,) ids, optional
         Intervals leave out rows of one unit together.
     seed : int
-        Of the groups of rows behind the intervals.
+        Seed of the groups of rows behind the intervals.
     """
     S, U = X[sample], None if units is None else units[sample]
     table = {row.name: row for row in measure_table(S, names=MEASURES, seed=seed, units=U)}
@@ -133,7 +133,7 @@ def _cone(table: Mapping[str, Measured]) -> Finding:
 
 
 def _rogue(X: np.ndarray, table: Mapping[str, Measured]) -> Finding:
-    """Only where there is a mean cosine: else the shares are those of rounding."""
+    """The finding "rogue"; unknown without a mean cosine, because shares are then rounding."""
     share, cosine = table["top_5_contributions"], table["mean_cosine"]
     if cosine.low is None:
         return Finding("rogue", "unknown", {"top": TOP, "least": MIN_ROWS})

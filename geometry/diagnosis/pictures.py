@@ -17,12 +17,12 @@ BINS, COSINE_ROWS, TOP, POINTS = 50, 1200, 10, 800
 
 @dataclass(frozen=True)
 class Pictures:
-    """Small enough to go with the diagnosis.
+    """The numbers behind the pictures, few enough to be stored with the diagnosis.
 
     Attributes
     ----------
     edges : (b + 1,) array
-        Of cosines, from -1 to 1.
+        Edges of the bins of cosines, from -1 to 1.
     cosines, isotropic : (b,) arrays
         Share of the pairs in each bin: measured, and of isotropic data (empty below d = 3).
     dimensions, shares : (t,) arrays

@@ -16,7 +16,7 @@ from . import sentences, svg
 from .diagnosis import Diagnosis
 from .sentences import REPORT
 
-# No script, and nothing from another address.
+# The file contains no script and loads nothing from another address.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _STYLE = """
 body { font: 16px/1.5 system-ui, "Noto Sans TC", sans-serif; color: var(--ink);

@@ -409,7 +409,7 @@ def measured(diagnosis: Diagnosis, _: Translate) -> str:
 
 
 def file_notes(own: Corpus | VectorSet, _: Translate) -> list[str]:
-    """Of what the texts or vectors are a sample, and which rows of the file are no such vectors."""
+    """Notes on the file: what was sampled, and which of its rows are left out."""
     if isinstance(own, Corpus):
         if own.n_available is None:
             return []

@@ -32,7 +32,7 @@ def histogram(
         The text alternative.
     x_label : str
     names : (str, str)
-        Of the bars and of the line.
+        Names of the bars and of the line.
     """
     # the line of many dimensions is far higher than the bars; it is cut there
     highest = float(max(shares.max(), min(reference.max(initial=0.0), 2 * shares.max())))

@@ -6,8 +6,8 @@ Where pairs are sentences of their own, they are split, and every fit is on the 
 1. **Settings** (how many directions to remove, which whitening, which other layer) are chosen in
    the first half alone: fitted on one half of it, scored on its other half.
 2. **Treatments** at these settings are fitted on the whole first half and scored on the second,
-   which no fit and no choice has seen. So the best of many settings is not chosen on the rows that
-   judge it.
+   which had no part in a fit or a choice. So the best of many settings is not chosen on the rows
+   that score it.
 
 The simplest treatment whose interval against raw vectors is above 0 is recommended; a more complex
 one replaces it if it beats both by an interval above 0. The differences to raw vectors are
@@ -36,17 +36,18 @@ from ..transform.removal_map import default_components
 from ..transform.whitening_map import recommended_whitening
 from .yardsticks import LabelYardstick, Yardstick
 
-Kind = Literal["leave", "centre", "remove", "whiten", "layer"]
-KINDS: tuple[Kind, ...] = ("leave", "centre", "remove", "whiten", "layer")  # simple to complex
+CureKind = Literal["leave", "centre", "remove", "whiten", "layer"]
+KINDS: tuple[CureKind, ...] = ("leave", "centre", "remove", "whiten", "layer")  # simple to complex
 Because = Literal["helps", "nothing_helps", "no_yardstick", "too_few"]
 Place = tuple[int, str]  # layer and pooling
 Vectors = np.ndarray | Callable[[], np.ndarray]
 Name = TypeVar("Name")
-LEAST_HALF = 2  # rows
-ERROR = 0.05  # of all intervals of a trial together
-REMOVED = (1, 2, 3, 5, 10)  # directions, beside d/100
-RETAINED = (16, 32, 64, 128, 256)  # directions of a whitening, beside all
-CHANGED = ("mean_cosine", "isoscore", "hubness")  # measures of the held-out rows after each
+LEAST_HALF = 2  # rows of each half
+ERROR = 0.05  # probability that any interval of a trial misses its value
+REMOVED = (1, 2, 3, 5, 10)  # directions to remove, besides d/100
+RETAINED = (16, 32, 64, 128, 256)  # directions that a whitening retains, besides all
+# Measures of the held-out rows after each treatment
+CHANGED = ("mean_cosine", "isoscore", "hubness")
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Difference:
+class TrialDifference:
     """Score after minus score before, on the same held-out rows."""
 
     value: float
@@ -73,24 +74,24 @@ class Cure:
     Attributes
     ----------
     kind : str
-        Of ``KINDS``.
+        One of ``KINDS``.
     treatment : str
         As ``parse_treatment`` reads it; "none" for raw vectors, of another layer too.
     place : (layer, pooling) or None
-        Of another layer.
+        The other layer and pooling; None for the layer of the trial.
     score : float or None
-        None without labels and pairs, and where the treated rows have none.
-    against : mapping of str to Difference
+        None without labels and pairs, and where the treated rows have no score.
+    against : mapping of str to TrialDifference
         By the kind of each simpler treatment.
     measures : mapping of str to float or None
         ``CHANGED``, of the held-out rows.
     """
 
-    kind: Kind
+    kind: CureKind
     treatment: str
     score: float | None = None
     place: Place | None = None
-    against: Mapping[str, Difference] = field(default_factory=dict)
+    against: Mapping[str, TrialDifference] = field(default_factory=dict)
     measures: Mapping[str, float | None] = field(default_factory=dict)
 
     def beats(self, simpler: str) -> bool:
@@ -168,12 +169,12 @@ def run_trial(
     others : mapping of (layer, pooling) to array (n, d')
         The same rows at other layers, or functions that return them.
     seed : int
-        Of the halves.
+        Seed of the halves.
     step : callable
         Called after each treatment.
     fittable : (n,) array of bool, optional
-        Rows to fit on, where the others only judge; else all rows do both. A row that copies one
-        that judges a fit is left out of it.
+        Rows to fit on; the others are only scored. By default all rows are used for both. A fit
+        leaves out copies of the rows that score it.
     """
 
     def halves(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -195,7 +196,7 @@ def run_trial(
     compared_places: tuple[Place, ...] = ()
     if usable is not None:
         scored = halves(first)[1]
-        choosing = _Choice(X, usable, apart_from(scored, fit), scored, step)
+        choosing = _Chooser(X, usable, apart_from(scored, fit), scored, step)
         if usable.amount(scored) >= 2 and len(choosing.fitted) >= LEAST_HALF:
             settings = choosing.settings()
             place, compared_places = choosing.place(others), tuple(others)
@@ -239,7 +240,7 @@ def run_trial(
 
 
 def _no_trial(X: np.ndarray, n_fit: int, n_held_out: int, yardstick: Yardstick | None) -> Trial:
-    """Of rows of which nearly all are copies, or connected by pairs."""
+    """The trial where no halves can be made: nearly all rows are copies or connected by pairs."""
     raw = Cure("leave", "none", measures=_measures(X))
     because: Because = "no_yardstick" if yardstick is None else "too_few"
     return Trial((raw,), raw, raw, because, n_fit, n_held_out, 0, 0, 0, None)
@@ -254,12 +255,12 @@ def recommended(cures: tuple[Cure, ...]) -> Cure:
     return best
 
 
-def usual_settings(n: int, d: int) -> dict[Kind, str]:
+def usual_settings(n: int, d: int) -> dict[CureKind, str]:
     """A treatment of each kind for n rows of the fit, where nothing chooses its settings."""
     given = recommended_whitening(n, d)
     k = f":{given['n_components']}" if "n_components" in given else ""
     whitening = f"pca{k}{':lw' if 'shrinkage' in given else ''}"
-    found: dict[Kind, str] = {"leave": "none", "centre": "centred"}
+    found: dict[CureKind, str] = {"leave": "none", "centre": "centred"}
     if d > 1:
         found |= {"remove": f"abtt:{default_components(d)}", "whiten": whitening}
     return found
@@ -285,8 +286,8 @@ def whitenings(n: int, d: int) -> list[str]:
 
 
 @dataclass
-class _Choice:
-    """Settings by their score on one part of the rows, fitted on another."""
+class _Chooser:
+    """Chooses settings: fits on one part of the rows, scores on another part."""
 
     X: np.ndarray
     yardstick: Yardstick
@@ -295,7 +296,7 @@ class _Choice:
     step: Callable[[], None]
     n_compared: int = 0
 
-    def settings(self) -> dict[Kind, str]:
+    def settings(self) -> dict[CureKind, str]:
         n, d = len(self.fitted), self.X.shape[1]
         fit_set = FitSet(self.X[self.fitted], eps=float(np.finfo(self.X.dtype).eps))
 
@@ -303,7 +304,7 @@ class _Choice:
             for text in texts:
                 yield text, fit_set.fit(parse_treatment(text)).apply(self.X[self.scored]).retained
 
-        found: dict[Kind, str] = {"leave": "none", "centre": "centred"}
+        found: dict[CureKind, str] = {"leave": "none", "centre": "centred"}
         for kind, texts in (("remove", removals(d)), ("whiten", whitenings(n, d))):
             best = self._best(treated(texts))
             if best is not None:
@@ -349,7 +350,7 @@ def _compared(cures: list[Cure], scores: list[Score | None]) -> tuple[Cure, ...]
     """The cures with their scores and differences; cures[0] are the raw vectors."""
     n = len(cures) - 1
     with_raw, between = (_quantile(count) for count in (n, n * (n - 1) // 2))
-    against: list[dict[str, Difference]] = [{} for _ in cures]
+    against: list[dict[str, TrialDifference]] = [{} for _ in cures]
     for simple, complex_ in combinations(range(len(cures)), 2):
         before, after = scores[simple], scores[complex_]
         if before is None or after is None:
@@ -357,7 +358,7 @@ def _compared(cures: list[Cure], scores: list[Score | None]) -> tuple[Cure, ...]
         value = after.value - before.value
         quantile = between if simple else with_raw
         reach = quantile * float(np.nanstd(after.replicates - before.replicates))
-        against[complex_][cures[simple].kind] = Difference(value, value - reach, value + reach)
+        against[complex_][cures[simple].kind] = TrialDifference(value, value - reach, value + reach)
     return tuple(
         replace(cure, score=None if score is None else score.value, against=differences)
         for cure, score, differences in zip(cures, scores, against, strict=True)
@@ -365,5 +366,5 @@ def _compared(cures: list[Cure], scores: list[Score | None]) -> tuple[Cure, ...]
 
 
 def _quantile(n: int) -> float:
-    """Of a normal, for n intervals at 95% together."""
+    """The quantile of a normal for n intervals at 95% together."""
     return NormalDist().inv_cdf(1 - ERROR / (2 * max(1, n)))

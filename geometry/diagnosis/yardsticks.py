@@ -1,4 +1,4 @@
-"""What says whether a treatment helps: labels of nearest neighbours, or scored pairs."""
+"""Scores of a treatment: by labels of nearest neighbours, or by scored pairs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class LabelYardstick:
         Copies of one row, and sentences of one text, are one unit. They nearly always have one
         label, so counting them as neighbours would hide what a treatment changes.
     seed : int
-        Of the subsamples.
+        Seed of the subsamples.
     """
 
     labels: np.ndarray
@@ -89,12 +89,13 @@ class PairYardstick:
         Row number of the second.
     gold : (p,) array of float
     seed : int
-        Of the resamples.
+        Seed of the resamples.
     """
 
     def __init__(self, left: np.ndarray, right: np.ndarray, gold: np.ndarray, seed: int) -> None:
         self.left, self.right, self.gold, self.seed = left, right, gold, seed
-        self._bootstrap: tuple[bytes, PairBootstrap] | None = None  # of the last rows
+        # Resamples of the rows of the last call
+        self._bootstrap: tuple[bytes, PairBootstrap] | None = None
 
     def amount(self, rows: np.ndarray) -> int:
         """0 where the pairs of these rows all have one score."""

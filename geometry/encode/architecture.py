@@ -1,8 +1,8 @@
 """From a folder's config.json to a model that gives hidden states, whatever its architecture.
 
 Encoders (BERT and its relatives), decoders (GPT-2, Llama) and the encoder half of encoder-decoders
-(T5, BART) differ in the names of their settings, in the number of tokens that they read and in the
-place of the last normalisation. Only this module handles these differences.
+(T5, BART) differ. They have other names of settings, another limit of tokens and another place of
+the last normalisation. Only this module handles these differences.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 POSITION_SETTINGS = ("max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length")
-# Their positions are relative: n_positions in an old config.json is no limit.
+# Models with relative positions: n_positions in an old config.json is no limit.
 WITHOUT_POSITIONS = {"t5", "mt5", "umt5", "longt5", "switch_transformers", "bloom", "xlnet"}
-# They count positions from pad_token_id + 1, so that many rows of the position table are unused.
+# Models that count positions from pad_token_id + 1: as many rows of the position table are unused.
 COUNTING_FROM_PAD = {
     *("roberta", "xlm-roberta", "xlm-roberta-xl", "roberta-prelayernorm", "camembert", "mpnet"),
     *("data2vec-text", "ibert", "lilt", "longformer", "luke", "markuplm", "xmod", "esm"),
 }
 # A decoder may state 131,072 tokens; the hidden states of one such text would fill the memory.
-LONGEST_TEXT = 8192
+MOST_TOKENS = 8192
 NO_LIMIT = 10**9  # tokenizers write 1e30 for no limit
 
 
@@ -44,7 +44,7 @@ class Architecture:
         d.
     max_tokens : int
         Longest text, special tokens included: the smallest limit of the positions, the tokenizer
-        and sentence-transformers' settings, and at most LONGEST_TEXT.
+        and sentence-transformers' settings, and at most MOST_TOKENS.
     lowercase : bool
         Whether sentence-transformers' settings require lower case.
     """
@@ -75,7 +75,7 @@ def read_architecture(folder: Path, *, name: str) -> Architecture:
     return Architecture(
         n_layers=_number(config, LAYER_SETTINGS),
         dimension=_number(config, DIMENSION_SETTINGS),
-        max_tokens=min([*stated, LONGEST_TEXT]),
+        max_tokens=min([*stated, MOST_TOKENS]),
         lowercase=bool(settings.get("do_lower_case")),
     )
 
@@ -94,7 +94,7 @@ class TransformerStates:
     name : str
         For error messages.
     dtype : str
-        Of the weights, whatever the file's own: "float32" or "bfloat16".
+        Type of the weights in memory, whatever that of the file: "float32" or "bfloat16".
     device : str
     packed : bool
         Whether ``speed_up_linear_layers`` is applied on a CPU. False for a model that reads its
@@ -150,9 +150,9 @@ def _read_model(folder: Path, *, name: str, dtype: str) -> Any:
             use_safetensors=True,
             trust_remote_code=False,
             output_loading_info=True,
-            ignore_mismatched_sizes=True,  # refused below
+            ignore_mismatched_sizes=True,  # other sizes raise an error below
         )
-    # judged by its attributes: the config of an encoder that was saved alone does not state it
+    # its attributes show it: the config of an encoder that was saved alone does not state it
     has_both = hasattr(model, "encoder") and hasattr(model, "decoder")
     absent = [
         key

@@ -1,7 +1,8 @@
 """One corpus as one cloud of vectors: of sentences, contextual tokens or types.
 
 Sentence vectors are pooled. The vector of a contextual token depends on its sentence. Types are
-rows of the input embedding matrix and do not depend on any sentence.
+rows of the input embedding matrix and do not depend on any sentence. ``type_averages`` averages
+them over the word pieces of a text.
 """
 
 from __future__ import annotations
@@ -28,10 +29,12 @@ from .disk_cache import (
 from .encoder import Encoder, Layer
 from .pool import DEFAULT_POOLING
 from .precision import refuse_too_narrow
+from .tokenizer import TextError
 
 UNITS = ("sentences", "tokens", "types")
-LARGE_CHARACTERS = 200_000  # of a corpus
-VECTOR_BYTES = 200 * 10**6  # of all token vectors of some texts, of which a sample stays
+LARGE_CHARACTERS = 200_000  # characters of a corpus from which its word counts are stored
+# Most bytes of token vectors in memory at once; a sample of them is returned
+VECTOR_BYTES = 200 * 10**6
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+(?:['’-][^\W\u3400-\u9fff]+)*")
 
 
@@ -117,7 +120,7 @@ def read_cloud(
     max_points : int
         A larger cloud is sampled without replacement.
     seed : int
-        Of the sample.
+        Seed of the sample.
     whole_sentences : bool
         For tokens only: the sample has all tokens of some sentences, and not some tokens of all.
         Measures that compare a token with its sentence need that.
@@ -252,7 +255,7 @@ class _Wanted:
 
     @property
     def is_large(self) -> bool:
-        """Whether its words are stored once they are counted: 50 MB take ten seconds."""
+        """True if word counts are stored, because counting 50 MB takes ten seconds."""
         return sum(map(len, self.corpus.texts)) > LARGE_CHARACTERS
 
     def sample(self, n: int) -> np.ndarray:
@@ -424,7 +427,7 @@ def _token_vectors(
             [texts[i] for i in some], layers=layers, progress=report
         )
         drawn = slice(*np.searchsorted(text_of, [some[0], some[-1] + 1]))
-        begins = np.cumsum(sizes[some]) - sizes[some]  # of each text among these
+        begins = np.cumsum(sizes[some]) - sizes[some]  # the first row of each text among these
         of_these = begins[np.searchsorted(some, text_of[drawn])]
         places = of_these + rows[drawn] - starts[text_of[drawn]]
         for of_layer, part in zip(vectors, parts, strict=True):
@@ -453,6 +456,42 @@ def _types(wanted: _Wanted) -> Cloud:
         counts=np.array([counts[piece] for piece in texts], dtype=float),
         n_available=len(names),
     )
+
+
+def type_averages_key(encoder: Encoder, corpus: Corpus) -> str:
+    """The key of a corpus' averages in an ``ArrayStore``."""
+    return key_of(encoder, corpus, "sentences", 0, "type averages")
+
+
+def type_averages(
+    encoder: Encoder, texts: Sequence[str], *, progress: Progress | None = None
+) -> np.ndarray:
+    """(n, d) float32: the mean of the input embeddings of each text's word pieces.
+
+    The counterpart of averaged GloVe vectors: one *static* vector a type, without special tokens
+    and positions. Layer 0 differs: it adds positions and special tokens, and normalises.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    texts : sequence of n str
+    progress : callable, optional
+        As in ``Encoder.tokenize``.
+
+    Raises
+    ------
+    TextError
+        If a text has no word piece; the message names the first.
+    """
+    table = encoder.type_embeddings()
+    row_of = {word: row for row, word in enumerate(table.words)}
+    out = np.empty((len(texts), table.vectors.shape[1]), dtype=np.float32)
+    for place, pieces in enumerate(encoder.tokenize(texts, progress=progress)):
+        rows = [row_of[piece] for piece in pieces if piece in row_of]
+        if not rows:
+            raise TextError("no_word_piece", row=place + 1)
+        out[place] = table.vectors[rows].mean(axis=0, dtype=np.float64)
+    return out
 
 
 def _rows_of(vectors: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -35,32 +35,32 @@ from .shipped_vectors import read_shipped, shipped_index
 FOLDER_VARIABLE = "NARROW_CONE_CACHE_DIR"
 SIZE_VARIABLE = "NARROW_CONE_CACHE_MB"
 DEFAULT_MEGABYTES = 2048
-BYTES_AT_ONCE = 300 * 10**6  # of all layers and poolings of one encoding in memory
-MEMORY_BYTES = 300 * 10**6  # of arrays in memory, where the folder can't be written
+BYTES_AT_ONCE = 300 * 10**6  # most bytes of one encoding in memory, with all layers and poolings
+UNWRITTEN_BYTES = 300 * 10**6  # most bytes of arrays in memory, if the folder can't be written
 CODE_VERSION = 2  # raise it if a change of code changes the vectors of the same texts
 ABANDONED = 24 * 3600  # seconds after which an interrupted encoding by blocks is deleted
 STALE_SECONDS = 3600  # longer than any write takes
-WAIT_SECONDS = 0.2  # between checks of a folder that another process uses
-DYING_SECONDS = 2  # that a killed process may still hold its lock
+WAIT_SECONDS = 0.2  # time between two checks of a folder that another process uses
+DYING_SECONDS = 2  # how long the lock of a killed process may remain
 _DIGEST_BYTES = 32
 _BLOCKS = "blocks-"  # prefix of a folder in use by one encoding; its lock is beside it
 
 
 class ArrayStore:
-    """Arrays on disk, the least recently used deleted first, and those of ``shipped_vectors``.
+    """Arrays on disk, and those of ``shipped_vectors``. The least recently used are deleted first.
 
     Parameters
     ----------
     folder : path, optional
         By default $NARROW_CONE_CACHE_DIR, else the platform's cache folder.
     max_bytes : int, optional
-        Of all files together. By default $NARROW_CONE_CACHE_MB x 10^6, else 2,048 MB.
+        Bytes of all files together. By default $NARROW_CONE_CACHE_MB x 10^6, else 2,048 MB.
 
     Attributes
     ----------
     failure : OSError or None
         Why the last write failed. Its array is in this object's memory, where at most
-        MEMORY_BYTES are kept.
+        UNWRITTEN_BYTES stay.
     """
 
     def __init__(self, folder: Path | str | None = None, *, max_bytes: int | None = None) -> None:
@@ -201,14 +201,14 @@ class ArrayStore:
         with self._lock:
             self._memory[key] = array
             self._memory.move_to_end(key)
-            while sum(each.nbytes for each in self._memory.values()) > MEMORY_BYTES:
+            while sum(each.nbytes for each in self._memory.values()) > UNWRITTEN_BYTES:
                 self._memory.popitem(last=False)
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.array"
 
     def _evict(self) -> None:
-        """Delete the least recently used above the limit; blocks in use are not counted."""
+        """Delete the least recently used files above the limit; blocks in use do not count."""
         for part in self.folder.glob("*.part"):  # left by a process that was killed
             with suppress(OSError):
                 if time.time() - part.stat().st_mtime > STALE_SECONDS:
@@ -343,7 +343,8 @@ def recalled_vectors(
     def compute_by_blocks(store: ArrayStore) -> list[np.ndarray]:
         name = blocks_name(encoder, corpus, pooling, special_tokens)
         with store.own_folder(name, of_pooling, waiting) as folder:
-            if (found := stored(store, keys)) is not None:  # by another process meanwhile
+            # Another process has stored them meanwhile
+            if (found := stored(store, keys)) is not None:
                 return found
             blocks = encode_to_files(encoder, corpus.texts, folder, poolings=(pooling,), **how)
             files = blocks.pop(pooling)

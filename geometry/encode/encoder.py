@@ -41,12 +41,13 @@ if TYPE_CHECKING:
 
 Layer = int | str | tuple[int, ...]
 
-TOKENS_PER_BATCH, GPU_TOKENS_PER_BATCH = 2048, 16384  # padded, in one pass; see bench/encode.py
+# Tokens of one pass, with padding; see bench/encode.py
+TOKENS_PER_BATCH, GPU_TOKENS_PER_BATCH = 2048, 16384
 FEWEST_TOKENS_PER_BATCH = 256  # with fewer, products of matrices are slow
-PASS_OPERATIONS = 5e10  # in one pass on a processor: a third of a second on two cores
+PASS_OPERATIONS = 5e10  # operations of one pass on a processor: a third of a second on two cores
 MOST_LAYERS = 200  # layers may share their weights, so a small file may have any number
 CHUNK = 8 * 2**20  # bytes of model files read between two reports
-# of a process: another one reads them from the folder at their first use
+# attributes that are not sent to another process, which reads them from the folder itself
 NOT_SENT = ("_model", "_reader", "_own", "_own_steps")
 
 
@@ -58,7 +59,7 @@ class Encoder:
     Parameters
     ----------
     folder : Path
-        Of tokenizer, settings and weights.
+        The folder of tokenizer, settings and weights.
     name : str
         For messages.
     revision : str, optional
@@ -132,7 +133,7 @@ class Encoder:
         self._known_fingerprint = fingerprint
 
     def __getstate__(self) -> dict[str, object]:
-        """What another process needs: neither weights nor tokenizer."""
+        """The state for another process, without weights and tokenizer."""
         return {name: value for name, value in vars(self).items() if name not in NOT_SENT}
 
     @cached_property
@@ -233,7 +234,8 @@ class Encoder:
             with converting_faults(self.name):
                 return WordStates(self._words, dtype=self.dtype, device=self.device)
         self._verify("model.safetensors")
-        if self._known_fingerprint == bundled.FINGERPRINT:  # known to need no probe
+        # The bundled model needs no probe: its files are fixed
+        if self._known_fingerprint == bundled.FINGERPRINT:
             read: Callable[..., TransformerStates] = TransformerStates
         else:
             read = partial(probed_states, settings=self._settings)
@@ -311,7 +313,7 @@ class Encoder:
         ----------
         texts : sequence of str
         poolings : sequence of str
-            Of ``POOLINGS``.
+            Some of ``POOLINGS``.
         layers : sequence of int, optional
             Only these, in this order, in place of every layer.
         special_tokens : bool
@@ -331,8 +333,8 @@ class Encoder:
         return self._reader.coverage(texts, _after(progress, texts))
 
     def _encodings(self, texts: Sequence[str], progress: Progress | None) -> Sequence[Pieces]:
-        """Each text's tokens. ``progress`` is called while long texts are split, so that it can
-        stop that.
+        """Each text's tokens. ``progress`` is called while long texts are split; an exception
+        raised in it stops the work.
         """
         after = None if progress is None else lambda _: progress(0, len(texts))
         return self._reader.encodings(texts, after)
@@ -386,7 +388,7 @@ class Encoder:
         include_special: bool = False,
         progress: Progress | None = None,
     ) -> tuple[TokenEmbeddings, ...]:
-        """The same for several layers, from one pass: the same tokens in the same order.
+        """``encode_tokens`` for several layers, from one pass: the same tokens in the same order.
 
         Parameters
         ----------
@@ -484,8 +486,8 @@ class Encoder:
     ) -> Iterator[tuple[np.ndarray, Tensor, Tensor, tuple[Tensor, ...]]]:
         """(rows (b,), mask and ordinary (b, L), hidden states) of each batch, longest texts first.
 
-        With the longest first, memory that does not suffice fails at the start, and an estimate
-        of the time left is too long and not too short.
+        With the longest first, a lack of memory shows at the start. An estimate of the time left is
+        then too long and not too short.
         """
         import torch
 

@@ -12,14 +12,14 @@ LONGEST_QUOTE = 200  # characters of another library's message
 
 @contextmanager
 def converting_faults(name: str) -> Iterator[None]:
-    """A context that raises what is the model's fault as ModelFilesError "broken"."""
+    """A context that raises faults of a model as ModelFilesError "broken"."""
     try:
         yield
     except BaseException as error:
         if not is_fault_of_the_model(error):
             raise
         raise ModelFilesError(
-            "unreadable", because="broken", name=name, said=said_by(error)
+            "unreadable", because="broken", name=name, said=first_line_of(error)
         ) from error
 
 
@@ -47,6 +47,6 @@ def is_lack_of_memory(error: BaseException) -> bool:
     return is_named or "can't allocate memory" in str(error)  # torch's message on a CPU
 
 
-def said_by(error: BaseException) -> str:
+def first_line_of(error: BaseException) -> str:
     """The class and the first line of a foreign error, cut where it is long."""
     return f"{type(error).__name__}: {error}".splitlines()[0][:LONGEST_QUOTE].rstrip(". ")

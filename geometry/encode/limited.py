@@ -1,4 +1,4 @@
-"""Programs of their own for what nothing can stop inside a process: they end at limits."""
+"""Runs a module in a process of its own, which ends at limits of memory and time."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-PULSE = 0.1  # seconds between two looks at the clock and at a cancel
-NICENESS_VARIABLE = "NARROW_CONE_NICENESS"  # of the environment; 10 where it is not set
-WAITING = 3  # limit by the clock over limit of processor time; a busy machine has other work
+from ..data.limits import WAITING
+
+PULSE = 0.1  # seconds between two checks of the clock and of a cancel
+NICENESS_VARIABLE = "NARROW_CONE_NICENESS"  # variable of the environment; its default is 10
 ROOT = Path(__file__).resolve().parents[2]  # where the package is imported from
 
 
@@ -27,7 +28,7 @@ def started(
     ----------
     module : str
     *arguments : str
-        Of its command line.
+        Arguments of its command line.
     content : file, optional
         Its standard input.
     env : mapping
@@ -44,7 +45,7 @@ def started(
     try:
         yield process
     finally:
-        process.kill()  # nothing if it has ended
+        process.kill()  # does nothing if it has ended
         process.wait()
         if process.stdout is not None:
             process.stdout.close()
@@ -53,7 +54,7 @@ def started(
 def output_of(
     process: subprocess.Popen[bytes], seconds: float, watch: Callable[[], object] | None
 ) -> bytes:
-    """What it writes; nothing if it takes longer or fails.
+    """The output of the process; empty if it takes too long or fails.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def output_of(
 
 
 def lower_priority() -> None:
-    """Let other processes of the machine come first, where the system can."""
+    """Lower the priority of this process, where the system can."""
     if hasattr(os, "nice"):
         os.nice(int(os.environ.get(NICENESS_VARIABLE, "10")))
 
@@ -96,12 +97,12 @@ def limit_this_process(most_bytes: int, seconds: float) -> None:
         used = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmSize"))
     for what, limit in (
         (resource.RLIMIT_AS, used + most_bytes),
-        (resource.RLIMIT_CPU, int(seconds) + 1),  # holds if the caller has ended
+        (resource.RLIMIT_CPU, int(seconds) + 1),  # also ends the process if its caller has ended
         (resource.RLIMIT_CORE, 0),
     ):
         hard = resource.getrlimit(what)[1]
         within = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
         try:
             resource.setrlimit(what, (within, within))
-        except (ValueError, OSError):  # macOS takes no limit of addresses
+        except (ValueError, OSError):  # macOS supports no limit of addresses
             continue

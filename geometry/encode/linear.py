@@ -25,7 +25,7 @@ def speed_up_linear_layers(model: Any) -> None:
         for name, child in list(parent.named_children()):
             if type(child) is torch.nn.Linear:
                 setattr(parent, name, packed(child, "gelu" if name == before_gelu else "none"))
-                if name == before_gelu:  # done in the same pass over the product
+                if name == before_gelu:  # the packed layer includes it
                     parent.intermediate_act_fn = torch.nn.Identity()
 
 

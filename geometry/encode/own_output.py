@@ -42,12 +42,12 @@ class OwnOutput:
     name : str
         For error messages.
     dimension : int
-        Of the hidden states.
+        Dimension of the hidden states.
 
     Attributes
     ----------
     dimension : int
-        Of the result. Several poolings are concatenated; a dense layer may change it.
+        Dimension of the result. Several poolings are concatenated; a dense layer may change it.
 
     Raises
     ------

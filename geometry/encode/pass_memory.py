@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     Model = TransformerStates | WordStates
 
-MEMORY_BYTES = 2_000_000_000  # of one pass, beside the weights
+PASS_BYTES = 2_000_000_000  # bytes of one pass, besides the weights
 SHORT = 512  # tokens, which take little memory in any model
 STEP = 5  # tokens; the texts have one, two and three times as many
-COPIES = 3  # of the largest array, at the same time: scores, what is added to them, their softmax
+COPIES = 3  # copies of the largest array at the same time: scores, their mask, their softmax
 
 
-def longest_text(model: Model, most_bytes: int = MEMORY_BYTES) -> int:
+def longest_text(model: Model, most_bytes: int = PASS_BYTES) -> int:
     """The number of tokens whose pass takes ``most_bytes``, for a model that reads SHORT or more.
 
     An array of a + b L + c L^2 bytes at L tokens has c = (f(3 s) - 2 f(2 s) + f(s)) / (2 s^2).

@@ -1,8 +1,8 @@
 """Texts split by a tokenizer's own regular expressions, in a process of its own.
 
 A pattern such as ``z*z*y`` tries every pair of places in a run of z, and nothing can interrupt it.
-No set of trial texts reaches the slow places of every pattern. So a tokenizer with patterns that
-are not known to be fast reads its texts in a process that is ended at a limit of time.
+No set of trial texts reaches the slow places of every pattern. So a tokenizer with other patterns
+than the fast ones reads its texts in another process, which ends at a limit of time.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 from .limited import limit_this_process, output_of, started
 
-SECONDS = 30.0  # for a batch that usually takes half a second
-MEMORY_BYTES = 2_000_000_000
+SECONDS = 30.0  # time limit of a batch, which usually takes half a second
+PROCESS_BYTES = 2_000_000_000
 _WORDS = r"[^\r\n\p{L}\p{N}]?\p{L}+|"
 _REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 _ENDINGS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|"
-# Of T5 and XLNet, CLIP, Llama 3, Qwen 2. Each passes a text once, whatever is in it.
+# Patterns of T5 and XLNet, CLIP, Llama 3 and Qwen 2. Each reads any text in one pass.
 FAST = frozenset(
     (
         " {2,}",
@@ -74,7 +74,7 @@ def split_apart(
 def _answer(request: dict[str, Any]) -> list[Split]:
     from tokenizers import Tokenizer
 
-    limit_this_process(MEMORY_BYTES, request["seconds"])
+    limit_this_process(PROCESS_BYTES, request["seconds"])
     encodings = Tokenizer.from_str(request["tokenizer"]).encode_batch(
         request["texts"], add_special_tokens=request["special"]
     )

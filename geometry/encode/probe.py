@@ -1,8 +1,8 @@
 """A model's first pass, on two rows of a few tokens, to check what config.json can't state.
 
-A usable model gives n_layers + 1 states of shape (b, L, d), and the states of a text do not depend
-on the other texts of its batch. Other models are refused when they are loaded: later they would
-fail in the middle of a page or give vectors that depend on the batch.
+A usable model gives n_layers + 1 states of shape (b, L, d). The states of a text do not depend on
+the other texts of its batch. Other models are refused when they are loaded: later they would fail
+in the middle of a page or give vectors that depend on the batch.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import read_json
 from .architecture import Architecture, TransformerStates
-from .faults import is_fault_of_the_model, said_by
+from .faults import first_line_of, is_fault_of_the_model
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -47,8 +47,8 @@ def probed_states(
     Raises
     ------
     ModelFilesError
-        "wrong_architecture" if the model can't be built, if the pass fails, if the states have
-        another number or shape, or if those of a text change beside a longer text. Errors of the
+        "wrong_architecture" if the model can't be built or its pass fails, or if the states have
+        another number or shape. Also if those of a text change beside a longer text. Errors of the
         disk and of memory are raised as they are.
     """
     kind = str(read_json(folder / "config.json").get("model_type"))
@@ -72,7 +72,7 @@ def probed_states(
         if not is_fault_of_the_model(error):
             raise
         raise ModelFilesError(
-            "wrong_architecture", because="failed", said=said_by(error), **about
+            "wrong_architecture", because="failed", said=first_line_of(error), **about
         ) from error
     _refuse_misshapen(alone, settings, about)
     _refuse_mixing(alone, beside, ROUNDING[dtype], about)
@@ -82,7 +82,7 @@ def probed_states(
 def _refuse_misshapen(alone: _States, settings: Architecture, about: dict[str, str]) -> None:
     promised = (settings.n_layers + 1, settings.dimension)
     found = sorted({(len(alone), state.shape[-1]) for state in alone} - {promised})
-    n = alone[0].shape[1]  # a model may also give fewer tokens than it was given
+    n = alone[0].shape[1]  # a model may return fewer tokens than its input has
     if found or any(state.shape[:2] != (1, n) for state in alone) or not 0 < n <= SHORT:
         layers, width = (found or [promised])[0]
         raise ModelFilesError(

@@ -28,7 +28,7 @@ INDEX = "index.json"  # {key: {"file": name, "sha256": of the file}}
 _PRESETS = ((5, "cls"), (4, "max"), (4, "mean"), (6, "mean"))
 # the rungs of the ladder on sentence_similarity, for its first choices
 _LADDER = ((5, "cls"), (5, "mean"), (1, "mean"), (6, "mean"))
-CLOUDS = {"topics": _PRESETS, "topics-zh": _PRESETS, "pairs": _LADDER}  # by corpus
+CLOUDS = {"topics": _PRESETS, "topics-zh": _PRESETS, "pairs": _LADDER}  # clouds by corpus
 
 
 @cache
@@ -60,10 +60,9 @@ def read_shipped(key: str, folder: Path = FOLDER) -> np.ndarray | None:
 def write_shipped(folder: Path = FOLDER) -> None:
     """Encode the corpora and write every file of the folder again, but for its README."""
     from ..data.corpus import read_bundled
-    from .cloud import counts_key, piece_frequencies
+    from .cloud import counts_key, piece_frequencies, type_averages, type_averages_key
     from .disk_cache import key_of
     from .load import load_encoder
-    from .type_averages import type_averages, type_averages_key
 
     encoder = load_encoder("bundled", device="cpu")
     folder.mkdir(parents=True, exist_ok=True)

@@ -19,12 +19,12 @@ from ..hub.model_errors import ModelFilesError
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-MOST_GROWTH = 16  # times; XLNet and T5 may double a text, byte-level BPE too
+MOST_GROWTH = 16  # times that a text may grow; XLNet, T5 and byte-level BPE may double it
 MOST_RULES = 50
-LONGEST_ENTRY = 64  # bytes by which a table of characters may replace one; NFKC's longest has 33
-MOST_ADDED = 64  # tokens beside those of the text
-LONGEST_WORD = 1_000  # characters of a token, and of a word that is split; BERT's limit is 100
-LONGEST_FAST_WORD = 200  # with which 100,000 characters take a second and a half
+LONGEST_ENTRY = 64  # most bytes that may replace one character; NFKC needs 33
+MOST_ADDED = 64  # tokens that may be added to those of the text
+LONGEST_PIECE = 1_000  # characters of a token, and of a word that is split; BERT's limit is 100
+LONGEST_FAST_WORD = 200  # characters of a word; with longer ones 100,000 characters take over 1.5 s
 
 
 def rules_of(tokenizer: Tokenizer) -> list[Mapping[str, Any]]:
@@ -38,10 +38,10 @@ def rules_of(tokenizer: Tokenizer) -> list[Mapping[str, Any]]:
 
 
 def refuse_growth(tokenizer: Tokenizer, *, name: str) -> None:
-    """Raise ModelFilesError if the tokenizer may take far more than a text's length.
+    """Raise ModelFilesError if the tokenizer may make a text far longer.
 
     "growing_text" if the rules may lengthen a text beyond the limits; "long_words" if words or
-    tokens may have more than LONGEST_WORD characters.
+    tokens may have more than LONGEST_PIECE characters.
     """
     rules = rules_of(tokenizer)
     tables = [rule for rule in rules if rule["type"] == "Precompiled"]
@@ -54,12 +54,12 @@ def refuse_growth(tokenizer: Tokenizer, *, name: str) -> None:
         or len(tokenizer.encode("a").ids) > 2 * MOST_ADDED  # a template may repeat the text
     ):
         raise ModelFilesError("unreadable", because="growing_text", name=name, limit=MOST_GROWTH)
-    if max(_longest_token(tokenizer), _longest_split(tokenizer)) > LONGEST_WORD:
-        raise ModelFilesError("unreadable", because="long_words", name=name, limit=LONGEST_WORD)
+    if max(_longest_token(tokenizer), _longest_split(tokenizer)) > LONGEST_PIECE:
+        raise ModelFilesError("unreadable", because="long_words", name=name, limit=LONGEST_PIECE)
 
 
 def may_split_slowly(tokenizer: Tokenizer) -> bool:
-    """Whether its words make it too slow for the process that serves everyone.
+    """Whether long words make the tokenizer too slow for the process of the server.
 
     100,000 characters in words of a thousand take 10 s, and in pieces of a thousand 20 s. Byte
     pairs take no longer for long tokens.
@@ -101,12 +101,12 @@ def _growth(rule: Mapping[str, Any]) -> float:
 
 
 def _length(text: str) -> int:
-    """Characters, after a later rule may have taken each apart."""
+    """The number of characters once NFKD has decomposed each."""
     return len(unicodedata.normalize("NFKD", text))
 
 
 def _longest_entry(rule: Mapping[str, Any]) -> int:
-    """Bytes of the longest text in sentencepiece's table: the length of a trie, it, the texts."""
+    """Bytes of the longest text in sentencepiece's table."""
     table = base64.b64decode(rule["precompiled_charsmap"])
     texts = table[4 + int.from_bytes(table[:4], "little") :]
     return max(map(len, texts.split(b"\0")))

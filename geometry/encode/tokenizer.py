@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ..data.limits import LONGEST_TEXT
+from ..data.limits import MOST_CHARACTERS
 from ..errors import GeometryError
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import incomplete
@@ -19,9 +19,10 @@ from .faults import converting_faults
 from .patterns import SECONDS, Split, may_be_slow, split_apart
 from .text_growth import may_split_slowly, refuse_growth, rules_of
 
-BATCH_CHARACTERS = 100_000  # read between two reports, in half a second
+BATCH_CHARACTERS = 100_000  # characters between two calls of ``after``: half a second
 
-After = Callable[[int], None]  # (texts done); raise in it to stop
+# Called with the texts done; an exception raised in it stops the work
+After = Callable[[int], None]
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -42,7 +43,7 @@ class Coverage:
     ----------
     n_texts : int
     truncated : int
-        Texts that are cut at max_tokens, or at LONGEST_TEXT characters.
+        Texts that are cut at max_tokens, or at MOST_CHARACTERS characters.
     max_tokens : int
         The model's limit, special tokens included.
     tokens : int
@@ -71,7 +72,7 @@ class Coverage:
 class CutText:
     """One text's tokens: the part of a tokenizer's Encoding that is used, in less memory.
 
-    An Encoding takes some 100 bytes a token, and keeps the tokens beyond the cut.
+    An Encoding takes some 100 bytes a token, and contains the tokens beyond the cut.
 
     ids : (L,) int32.
     tokens : L word pieces.
@@ -98,9 +99,9 @@ class PieceReader:
     Parameters
     ----------
     path : Path
-        Of tokenizer.json.
+        Path of tokenizer.json.
     name : str
-        Of the model, for error messages. By default the folder.
+        Name of the model, for error messages. By default the folder.
     max_tokens : int
         Longer texts are cut there; special tokens count.
     lowercase : bool
@@ -150,8 +151,8 @@ class PieceReader:
     def encodings(self, texts: Sequence[str], after: After | None = None) -> list[CutText]:
         """Each text as the model reads it, special tokens included.
 
-        after : called with the number of texts read, after each batch but the last, and several
-        times a second where a process of its own reads them.
+        after : called with the number of texts read, after each batch but the last. If another
+        process reads them, it is called several times a second.
         """
         special = self._tokenizer.num_special_tokens_to_add(False)
         encodings: list[CutText] = []
@@ -221,7 +222,7 @@ class PieceReader:
         return Coverage(
             n_texts=len(lengths),
             truncated=sum(
-                length > limit or len(text) > LONGEST_TEXT
+                length > limit or len(text) > MOST_CHARACTERS
                 for length, text in zip(lengths, texts, strict=True)
             ),
             max_tokens=self.max_tokens,
@@ -288,7 +289,7 @@ class Pieces(Protocol):
 
 
 def batches_by_characters(texts: Sequence[str]) -> Iterator[list[str]]:
-    """The texts in their order, each cut at LONGEST_TEXT characters.
+    """The texts in their order, each cut at MOST_CHARACTERS characters.
 
     A batch has BATCH_CHARACTERS at most, or one text. A tokenizer takes up to 600 bytes a
     character.
@@ -296,7 +297,7 @@ def batches_by_characters(texts: Sequence[str]) -> Iterator[list[str]]:
     batch: list[str] = []
     size = 0
     for text in texts:
-        cut = text[:LONGEST_TEXT]
+        cut = text[:MOST_CHARACTERS]
         if batch and size + len(cut) > BATCH_CHARACTERS:
             yield batch
             batch, size = [], 0
@@ -322,10 +323,10 @@ def batches_by_tokens(lengths: Sequence[int], budget: int) -> Iterator[np.ndarra
 def rectangle(texts: Sequence[Pieces], pad_id: int) -> tuple[Tensor, Tensor, Tensor]:
     """The texts of one batch, padded to the longest.
 
-    The padding is always on the right, whatever the tokenizer's settings state. Every position
-    is then the same as without padding, and a decoder's tokens attend to no padding, so that each
-    text has the vector that it has alone. With padding on the left, GPT-2 and BERT would count
-    positions through the padding.
+    The padding is always on the right, whatever the tokenizer's settings state. Every position is
+    then the same as without padding, and a decoder's tokens attend to no padding. So each text has
+    the vector that it has alone. With padding on the left, GPT-2 and BERT would count positions
+    through the padding.
 
     Returns
     -------
@@ -355,7 +356,7 @@ def need_known_ids(ids: Tensor, n_types: int, *, name: str) -> None:
     n_types : int
         Rows of the matrix.
     name : str
-        Of the model, for the message.
+        Name of the model, for the message.
     """
     highest = int(ids.max())
     if highest >= n_types:

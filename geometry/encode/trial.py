@@ -1,7 +1,7 @@
 """A model is first read in a process of its own, with limits of memory and time.
 
 Settings can make a tokenizer or a model grow without end, and nothing can stop that inside the
-process that serves everyone. There, a model is only read after its trial has ended well. The
+process that serves everyone. That process reads a model only after a successful trial. The
 trial ends with the first pass of ``probe``.
 """
 
@@ -13,28 +13,29 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..data.limits import LONGEST_TEXT, MEGABYTE
+from ..data.limits import MEGABYTE, MOST_CHARACTERS
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import check_folder, folder_files, needed_files
 from .faults import is_lack_of_memory
 from .limited import limit_this_process, output_of, started
 
-BASE_BYTES = 1_000 * MEGABYTE  # of addresses, for any model
-BYTES_PER_BYTE = 8  # of the files: a file in half precision is read, widened, and packed
+BASE_BYTES = 1_000 * MEGABYTE  # bytes of addresses for any model
+# Bytes of memory for each byte of the files: half precision is read, widened and packed
+BYTES_PER_BYTE = 8
 BASE_SECONDS = 60.0
 BYTES_PER_SECOND = 10 * MEGABYTE
 # Texts that reach many rules of a tokenizer: long runs, all of ASCII, other scripts, nothing.
 TEXTS = (
     ".",
-    "a" * LONGEST_TEXT,
-    "x" * (LONGEST_TEXT - 2) + " y",  # a pattern such as x*y tries it from every letter
+    "a" * MOST_CHARACTERS,
+    "x" * (MOST_CHARACTERS - 2) + " y",  # a pattern such as x*y tries it from every letter
     " \t\n" * 300,
     "1" * 500 + ".,!?" * 200,
     "".join(map(chr, range(32, 127))),
     "é ß İ ﷺ ﬁ 漢字 かな 한국 нет שלום नमस्ते 🙂 \u200d \u0301",
     "",
 )
-# folders whose trial ended well, their files, and the tokens of the longest text
+# folders of successful trials, their files, and the tokens of the longest text
 _tried: dict[Path, tuple[tuple[Any, ...], int]] = {}
 
 
@@ -48,7 +49,7 @@ def try_model(
 ) -> int:
     """Read a model in a process of its own, once for the same files.
 
-    Returns the tokens of the longest text that it reads within ``pass_memory.MEMORY_BYTES``.
+    Returns the tokens of the longest text that it reads within ``pass_memory.PASS_BYTES``.
 
     Parameters
     ----------
@@ -92,7 +93,7 @@ def _run(
     single = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
     env = single | {"MALLOC_ARENA_MAX": "1"}
     with started("geometry.encode.trial", json.dumps(request), env=env) as process:
-        # what this process needs next, imported while the other does the same
+        # Import now what this process needs next; the other process is importing too.
         from transformers import AutoModel
 
         _ = AutoModel

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..data.limits import LONGEST_TEXT
+from ..data.limits import MOST_CHARACTERS
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import module_folder, read_json, read_modules
 from .architecture import Architecture
@@ -118,7 +118,7 @@ class WordReader:
         return Coverage(
             n_texts=len(known),
             truncated=sum(
-                n > self.max_tokens or len(text) > LONGEST_TEXT
+                n > self.max_tokens or len(text) > MOST_CHARACTERS
                 for n, text in zip(known, texts, strict=True)
             ),
             max_tokens=self.max_tokens,
@@ -137,7 +137,7 @@ class WordReader:
 
     def _lookup(self, text: str) -> Iterator[str | None]:
         """Each word in the vocabulary's form; None for an unknown word."""
-        text = text[:LONGEST_TEXT]
+        text = text[:MOST_CHARACTERS]
         if self._settings.get("do_lower_case"):
             text = text.lower()
         for word in text.split():

@@ -2,7 +2,7 @@
 
 similarities  cosine, dot product, Euclidean, Mahalanobis and rank similarity of two vectors
 ranks         ranks with ties, Spearman, how far ranks move
-scores        the score of one set of pairs; the bootstrap that all scores share
+bootstrap     the score of one set of pairs; the resamples that all scores share
 subsets       one score of several subsets: all, mean, wmean
 specs         treatments as short texts: "pca:128"
 fitting       the set that treatments are fitted on

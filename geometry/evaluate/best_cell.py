@@ -156,7 +156,7 @@ class HalfChoice:
         """
         on_dev = Grid(tuple(self._cells), "one half", len(self._dev), "", 0, seed)
         best = on_dev.best()
-        assert self._similarities is not None  # of the best cell
+        assert self._similarities is not None  # the similarities of the best cell
         bootstrap = PairBootstrap(self._gold[self._test], draws, seed)
         score = bootstrap.score(self._similarities[self._test], similarity=best.score.similarity)
         on_test = Grid((replace(best, score=score),), "the other half", score.n, "", draws, seed)

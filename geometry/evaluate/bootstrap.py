@@ -1,8 +1,8 @@
 """The score of one set of pairs, with bootstrap intervals, and the difference between two scores.
 
 Resamples are drawn once and shared by every set of similarities, so that differences are paired.
-A resample takes pair i c_i times. Its ranks need no sort: the values are sorted once, and the rank
-of a group of equal values is the number of drawn values below it plus half of those in it.
+A resample takes pair i c_i times. Its ranks need no sort, because the values are sorted once. The
+rank of a group of equal values is the number of drawn values below it plus half of those in it.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class PairScore:
     n : int
         Pairs.
     similarity : str
-        Of ``SIMILARITIES``.
+        One of ``SIMILARITIES``.
     draws : int
         Resamples behind the intervals. A resample whose scores are constant is not counted.
     seed : int
-        Of the resamples.
+        Seed of the resamples.
     undefined : str or None
         Why there is no value: "constant_scores", all similarities are equal; "zero_row", a vector
         is zero; "constant_row", a vector has equal entries, which have no ranks; "nothing_left",
@@ -81,7 +81,7 @@ class PairScore:
         n : int
             Pairs.
         similarity : str
-            Of ``SIMILARITIES``.
+            One of ``SIMILARITIES``.
         seed : int
         """
         return cls(None, None, None, None, n, similarity, 0, seed, undefined=code)
@@ -97,7 +97,7 @@ class Difference:
     ----------
     value : float in [-2, 2] or None
     low, high : float or None
-        Of a paired bootstrap.
+        Ends of the interval by a paired bootstrap.
     """
 
     value: float | None
@@ -132,7 +132,7 @@ class PairBootstrap:
     draws : int
         Resamples.
     seed : int
-        Of the draw.
+        Seed of the draw.
 
     Attributes
     ----------
@@ -278,7 +278,7 @@ def evaluate_pairs(
     draws : int
         Resamples of the bootstrap.
     seed : int
-        Of the bootstrap.
+        Seed of the bootstrap.
 
     Raises
     ------
@@ -329,8 +329,8 @@ def drawn_counts(n: int, draws: int, seed: int) -> np.ndarray:
 def resampled_ranks(groups: TieGroups, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """2 (rank - mean rank) and size, (g, b) each, of every group of equal values by resample.
 
-    If S of the n drawn values lie up to and in the group, and w in it, the mean rank of the group
-    is S - (w - 1)/2. Twice that is a whole number, so that equal values tie exactly.
+    Let S be the number of drawn values below the group and in it, w of them in it. The mean rank of
+    the group is S - (w - 1)/2. Twice that is a whole number, so that equal values tie exactly.
     """
     n = len(groups.order)
     sizes = groups.sums(counts)  # (g, b)

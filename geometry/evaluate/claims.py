@@ -25,7 +25,7 @@ class CounterExample:
     narrow, wide : int
         Places of the two cells.
     cosine_gap, score_gap : float, > 0
-        Of the narrow cell minus the wide one.
+        Mean cosine, and score, of the narrow cell minus that of the wide one.
     """
 
     narrow: int
@@ -169,11 +169,11 @@ class PoolingInterval:
         Parameters
         ----------
         cls_score : PairScore
-            Of the vectors of [CLS].
+            Score of the vectors of [CLS].
         mean : PairScore
-            Of the means of contextual vectors.
+            Score of the means of contextual vectors.
         static : PairScore
-            Of the averages of static vectors.
+            Score of the averages of static vectors.
         """
         replicates = [score.replicates for score in (cls_score, mean, static)]
         if any(each is None for each in replicates):

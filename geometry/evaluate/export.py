@@ -8,9 +8,10 @@ import json
 from typing import Any
 
 from ..data.csv_cells import csv_cell
+from ..encode.encoder import Layer
 from .best_cell import Chosen
 from .bootstrap import PairScore
-from .grid import Cell, Grid, LayerName
+from .grid import Cell, Grid
 
 
 def grid_rows(grid: Grid) -> list[dict[str, Any]]:
@@ -73,7 +74,7 @@ def grid_json(grid: Grid, *, chosen: Chosen | None = None, **settings: Any) -> s
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def layer_text(layer: LayerName) -> str:
+def layer_text(layer: Layer) -> str:
     """ "4", "first-last", "1+6"."""
     return "+".join(map(str, layer)) if isinstance(layer, tuple) else str(layer)
 

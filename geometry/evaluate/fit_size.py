@@ -16,8 +16,8 @@ from .grid import evaluate_grid
 FEWEST = 10  # rows of the smallest fit
 LEAST_HALF = 4  # rows in the fit, and rows held out
 LEAST_ROWS = 2 * LEAST_HALF
-ESTIMATES = ("full", "ledoit-wolf")  # of the covariance
-SIZES = 9  # fits of scored pairs
+ESTIMATES = ("full", "ledoit-wolf")  # estimates of the covariance
+SIZES = 9  # number of fits for scored pairs
 RETAINED = 128  # directions of the second whitening, or the rank of the fit where that is less
 WHITENINGS = ("pca", f"pca:{RETAINED}", "pca:lw")
 
@@ -94,7 +94,7 @@ class SizedFit:
     held_out : int
         Rows held out.
     isoscore : dict of float
-        Of the held-out rows, by the estimate of the covariance ("full", "ledoit-wolf").
+        IsoScore of the held-out rows, by the estimate of the covariance ("full", "ledoit-wolf").
     raw : float
         IsoScore of the held-out rows, not whitened.
     baseline : float

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from ..data.pairs import Pairs
-from ..encode.encoder import Encoder
+from ..encode.encoder import Encoder, Layer
 from ..encode.pool import as_poolings
 from ..hub.download import Progress
 from ..linalg.moments import Moments
 from .bootstrap import DRAWS
 from .fitting import FROM_SUMS, FitVectors, Layers, average_layers
-from .grid import Grid, LayerName, evaluate_grid
+from .grid import Grid, evaluate_grid
 from .specs import LADDER, parse_treatments
 from .subsets import resamples_of
 
 POOLINGS_SHOWN = ("cls", "mean", "max", "last")
-TEXTS_AT_ONCE = 2048  # of a fit set, of which only sums stay in memory
+TEXTS_AT_ONCE = 2048  # texts of a fit set in a block; only sums of blocks stay in memory
 CELL_WORK = 24  # about how many texts are encoded in the time of scoring one cell
 
 
@@ -28,7 +28,7 @@ def evaluate_encoder(
     encoder: Encoder,
     pairs: Pairs,
     *,
-    layers: Sequence[LayerName] | None = None,
+    layers: Sequence[Layer] | None = None,
     poolings: Sequence[str] = POOLINGS_SHOWN,
     treatments: Sequence[str] = LADDER,
     fit_texts: Sequence[str] | None = None,
@@ -42,9 +42,8 @@ def evaluate_encoder(
 ) -> Grid:
     """The grid of an encoder on pairs, treatments fitted on a named set of texts.
 
-    All layers of the sentences of the pairs are in memory at once; of ``fit_texts`` 2,048 at a
-    time. In bfloat16 a layer and pooling whose vectors lie too close together have no scores
-    ("too_narrow").
+    All layers of the pairs' sentences are in memory at once, and those of 2,048 ``fit_texts``. In
+    bfloat16 a layer and pooling whose vectors lie too close together have no scores ("too_narrow").
 
     ``layers``, ``treatments``, ``similarity``, ``draws`` and ``seed`` are as in ``evaluate_grid``.
 
@@ -58,7 +57,7 @@ def evaluate_encoder(
     draws : int
     seed : int
     poolings : sequence of str
-        Of ``POOLINGS``.
+        Some of ``POOLINGS``.
     fit_texts : sequence of str, optional
         Texts to fit treatments on, each distinct text once. By default the sentences of the
         pairs, with their repeats.
@@ -67,7 +66,7 @@ def evaluate_encoder(
     fit_on : str, optional
         Name of the fit set, such as "train"; needed with either of them.
     aggregation : str, optional
-        Of ``AGGREGATIONS``: how the subsets of the pairs become one score. By default the pairs
+        One of ``AGGREGATIONS``: how the subsets of the pairs become one score. By default the pairs
         are one set.
     progress : callable, optional
         Called with (done, total) of the whole work, encoding included. An exception raised in it
@@ -127,7 +126,7 @@ def encode_distinct(
     encoder : Encoder
     texts : sequence of str
     poolings : sequence of str
-        Of ``POOLINGS``.
+        Some of ``POOLINGS``.
     progress : callable, optional
         Called with (texts done, texts in all), of the distinct texts.
     """
@@ -136,7 +135,7 @@ def encode_distinct(
     if len(place) == len(texts):
         return vectors
     rows = np.array([place[text] for text in texts])
-    # pop: never two copies of more than one pooling
+    # pop, so that only one pooling is in memory twice
     return {pooling: vectors.pop(pooling)[:, rows] for pooling in tuple(vectors)}
 
 
@@ -144,7 +143,7 @@ def encode_fit(
     encoder: Encoder,
     texts: Sequence[str],
     *,
-    layers: Sequence[LayerName],
+    layers: Sequence[Layer],
     poolings: Sequence[str],
     treatments: Sequence[str] = LADDER,
     progress: Progress | None = None,
@@ -161,7 +160,7 @@ def encode_fit(
         The fit set.
     layers : sequence of int or str
     poolings : sequence of str
-        Of ``POOLINGS``.
+        Some of ``POOLINGS``.
     treatments : sequence of str
         As in ``evaluate_grid``.
     progress : callable, optional
@@ -176,7 +175,7 @@ def encode_fit(
 def fit_moments(
     encoder: Encoder,
     texts: Sequence[str],
-    layers: Sequence[LayerName],
+    layers: Sequence[Layer],
     poolings: Sequence[str],
     *,
     progress: Progress | None = None,
@@ -192,7 +191,7 @@ def fit_moments(
         The fit set; a text that comes twice counts twice.
     layers : sequence of int or str
     poolings : sequence of str
-        Of ``POOLINGS``.
+        Some of ``POOLINGS``.
     progress : callable, optional
         Called with (texts done, texts in all).
     """

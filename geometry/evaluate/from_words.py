@@ -13,7 +13,7 @@ import numpy as np
 
 from ..data.embeddings import VectorReport, VectorTable
 from ..data.pairs import Pairs
-from ..encode.type_averages import type_averages as type_averages
+from ..encode.cloud import type_averages as type_averages
 from ..hub.download import Progress
 from ..linalg.moments import Moments
 from ..vectors.word_averages import SentenceVectors, sentence_vectors, words_of
@@ -67,7 +67,7 @@ class AveragedPairs:
     coverage, unknown, n_fit_left_out
         As in ``WordGrid``.
     report : VectorReport or None
-        Of the file of vectors.
+        Report of the file of vectors.
     """
 
     pairs: Pairs
@@ -105,7 +105,7 @@ def evaluate_words(
     table : VectorTable
     pairs : Pairs
     weightings : str or sequence of str
-        Of "mean", "sif", "zipf", as in ``sentence_vectors``. The second half of SIF is the
+        Some of "mean", "sif", "zipf", as in ``sentence_vectors``. The second half of SIF is the
         treatment "svd:1", fitted like any other.
     counts : mapping of str to float, optional
         Word counts, needed by "sif" and "zipf".
@@ -287,11 +287,11 @@ class WordPairScore:
     Attributes
     ----------
     name : str
-        Of the set.
+        Name of the set.
     score : PairScore
         Over the ``score.n`` pairs whose words are both in the table.
     n_pairs : int
-        Of the set.
+        Number of pairs of the set.
     missing : tuple of str
         The words that the table lacks, each once.
     """
@@ -330,7 +330,7 @@ def evaluate_word_pairs(
     draws : int
         Resamples of the bootstrap.
     seed : int
-        Of the bootstrap.
+        Seed of the bootstrap.
 
     Raises
     ------

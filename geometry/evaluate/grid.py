@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..encode.encoder import Layer
 from ..encode.layers import resolve_layers
 from ..encode.precision import is_too_narrow
 from ..hub.download import Progress
@@ -18,7 +19,6 @@ from .fitting import FitSet, FitVectors, Layers, average_layers
 from .similarities import SIMILARITIES, pair_similarities
 from .specs import LADDER, TreatmentSpec, parse_treatment, parse_treatments
 
-LayerName = int | str | tuple[int, ...]
 THESE = "evaluation sentences"  # name of the fit set if none is given: the scored sentences
 RAW = parse_treatment("none")
 
@@ -29,7 +29,7 @@ class Cell:
 
     Attributes
     ----------
-    layer : LayerName
+    layer : Layer
         Index from 0 (the embedding layer), or the name of an average.
     pooling : str
     treatment : str
@@ -38,19 +38,19 @@ class Cell:
         Name and rows of the set the treatment was fitted on; None for "none".
     score : PairScore
     mean_cosine : float in [-1, 1] or None
-        Of all treated sentences; None if one of them is zero.
+        Mean cosine of all treated sentences; None if one of them is zero.
     difference : Difference or None
         To the raw vectors of this layer and pooling; None for "none".
     rank : int or None
-        Of the fit set's covariance; None if the treatment needs none.
+        Rank of the fit set's covariance; None if the treatment needs none.
     n_requested, n_directions : int or None
-        Of a whitening with k: k, and the directions kept. Of "abtt" and "svd": the directions to
-        remove, and those removed.
+        For a whitening with k: k, and the directions retained. For "abtt" and "svd": the directions
+        to remove, and those removed.
     is_simplex : bool
         The fit maps its own rows to the corners of a simplex, so scores on them are noise.
     """
 
-    layer: LayerName
+    layer: Layer
     pooling: str
     treatment: str
     fit_on: str | None
@@ -66,7 +66,7 @@ class Cell:
     @classmethod
     def of(
         cls,
-        place: tuple[LayerName, str, TreatmentSpec],
+        place: tuple[Layer, str, TreatmentSpec],
         fitted: Treatment,
         fit_on: str,
         *,
@@ -84,7 +84,7 @@ class Cell:
             Name of the fit set.
         score : PairScore
         mean_cosine : float or None
-            Of the treated vectors; None if it is not defined.
+            Mean cosine of the treated vectors; None if it is not defined.
         difference : Difference or None
             To the raw cell of the same layer and pooling.
         """
@@ -138,9 +138,9 @@ class Grid:
     n : int
         Number of the pairs.
     similarity, draws, seed
-        Of every cell, as in ``evaluate_grid``.
+        Settings of every cell, as in ``evaluate_grid``.
     aggregation : str
-        Of ``AGGREGATIONS``: how subsets became one score.
+        One of ``AGGREGATIONS``: how subsets became one score.
     subsets : tuple of (name, number of pairs)
         Empty if the pairs are one set.
     """
@@ -155,7 +155,7 @@ class Grid:
     subsets: tuple[tuple[str, int], ...] = ()
 
     @property
-    def layers(self) -> tuple[LayerName, ...]:
+    def layers(self) -> tuple[Layer, ...]:
         return tuple(dict.fromkeys(cell.layer for cell in self.cells))
 
     @property
@@ -166,7 +166,7 @@ class Grid:
     def treatments(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(cell.treatment for cell in self.cells))
 
-    def cell(self, layer: LayerName, pooling: str, treatment: str = "none") -> Cell:
+    def cell(self, layer: Layer, pooling: str, treatment: str = "none") -> Cell:
         """The cell of a layer, pooling and treatment.
 
         Parameters
@@ -217,7 +217,7 @@ def evaluate_grid(
     vectors: Mapping[str, np.ndarray],
     gold_scores: np.ndarray,
     *,
-    layers: Sequence[LayerName] | None = None,
+    layers: Sequence[Layer] | None = None,
     treatments: Sequence[str] = LADDER,
     fit_vectors: FitVectors | None = None,
     fit_on: str | None = None,
@@ -253,15 +253,16 @@ def evaluate_grid(
     evaluated_on : str
         Name of the pairs.
     similarity : str
-        Of ``SIMILARITIES``.
+        One of ``SIMILARITIES``.
     draws : int
         Resamples, if ``bootstrap`` is None.
     seed : int
-        Of these resamples.
+        Seed of these resamples.
     bootstrap : PairBootstrap, optional
         Resamples with the same gold scores.
     raw_score : PairScore, optional
-        Of the raw vectors by the same resamples, where it is known. For one layer and pooling only.
+        Score of the raw vectors by the same resamples, where it is known. For one layer and pooling
+        only.
     is_approximate : bool
         Whether the vectors come from an encoder in bfloat16. Vectors of a layer and pooling that
         lie too close for bfloat16 have no scores ("too_narrow").
@@ -320,7 +321,7 @@ class _Scorer:
     raw_score: PairScore | None
     is_approximate: bool
 
-    def cells(self, layers: Sequence[LayerName], count: int) -> Iterator[Cell]:
+    def cells(self, layers: Sequence[Layer], count: int) -> Iterator[Cell]:
         """Every cell, layer by layer; the vectors have ``count`` layers."""
         for layer in layers:
             indices = resolve_layers(layer, n_layers=count - 1, name="the model")
@@ -328,7 +329,7 @@ class _Scorer:
             for pooling in self.vectors:
                 yield from self._column(shown, indices, pooling)
 
-    def _column(self, layer: LayerName, indices: Layers, pooling: str) -> Iterator[Cell]:
+    def _column(self, layer: Layer, indices: Layers, pooling: str) -> Iterator[Cell]:
         """All cells of one layer and pooling; the fit set is read once for all treatments."""
         X = average_layers(self.vectors[pooling], indices)
         fit_rows = self._fit_rows(X, indices, pooling)

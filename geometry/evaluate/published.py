@@ -28,11 +28,11 @@ class PublishedTable:
     source : str
         Paper and table.
     setting, metric : str
-        Of its numbers.
+        Setting and metric of its numbers.
     note : str
         What is disputed.
     columns : tuple of str
-        Of every row.
+        Names of the columns; every row has a value for each.
     rows : mapping of str to tuple
         The values of each row on the paper's own scale (most are Spearman x 100); None if the paper
         gives no value.
@@ -63,7 +63,7 @@ class PublishedScore:
     Attributes
     ----------
     name : str
-        Of the row.
+        Name of the row.
     value : float
         On the scale given by ``metric``.
     dataset : str

@@ -42,7 +42,7 @@ class Bend:
     levels : int
         Number of distinct gold scores, 2 or more; 0 for no ties.
     outlier : str
-        Of ``OUTLIERS``.
+        One of ``OUTLIERS``.
     """
 
     noise: float = 0.0

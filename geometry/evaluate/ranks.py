@@ -119,7 +119,7 @@ class RankMoves:
         before : (n,) array, finite
             Similarities of the pairs before the treatment.
         after : (n,) array, finite
-            Likewise, after it.
+            Similarities of the pairs after the treatment.
 
         Raises
         ------

@@ -45,7 +45,7 @@ def pair_similarities(
     right : (n, d) array
         The second of each pair.
     similarity : str
-        Of ``SIMILARITIES``.
+        One of ``SIMILARITIES``.
     precision : Whitening, WhiteningMap or Moments, optional
         For mahalanobis alone: a fitted whitening, or moments of float32 rows. Directions at the
         rank floor are left out.

@@ -19,7 +19,7 @@ _WHITENINGS = tuple(name for name in WHITENINGS if name != "zipf")
 _REMOVALS = ("abtt", "svd")
 _NAMES = ("none", "centred", "standardised", *_REMOVALS, *_WHITENINGS, "clusterwise")
 _IN_TREATMENTS = {"none": "raw", "abtt": "removed"}
-_SUPERVISED = (*OWN_FIT, "zipf")  # their fit needs more than rows
+_SUPERVISED = (*OWN_FIT, "zipf")  # treatments whose fit needs more than rows
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class TreatmentSpec:
     text : str
         The shortest form of the text, such as "pca:64".
     name : str
-        Of ``TREATMENTS``, or "svd".
+        One of ``TREATMENTS``, or "svd".
     knobs : Knobs
         The settings.
     """

@@ -24,7 +24,7 @@ class Aggregate:
     Attributes
     ----------
     how : str
-        Of ``AGGREGATIONS``; print it beside the number.
+        One of ``AGGREGATIONS``; print it beside the number.
     spearman : float in [-1, 1] or None
         None if ``undefined`` gives the reason.
     low, high : float or None
@@ -55,7 +55,7 @@ class SubsetBootstrap(PairBootstrap):
     subsets : sequence of n str
         The subset of each pair.
     how : str
-        Of ``AGGREGATIONS``.
+        One of ``AGGREGATIONS``.
     draws : int
         As in ``PairBootstrap``.
     seed : int
@@ -138,7 +138,7 @@ def resamples_of(
     ----------
     pairs : Pairs
     how : str, optional
-        Of ``AGGREGATIONS``. None takes the pairs as one set.
+        One of ``AGGREGATIONS``. None takes the pairs as one set.
     draws : int
     seed : int
 
@@ -178,7 +178,7 @@ def aggregate(
         Resamples of the bootstrap. ``mean`` and ``wmean`` resample within each subset; ``all``
         resamples all pairs together.
     seed : int
-        Of the bootstrap.
+        Seed of the bootstrap.
 
     Raises
     ------

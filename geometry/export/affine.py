@@ -135,7 +135,7 @@ def load_transform(path: str | os.PathLike[str], *, limits: Limits = LIMITS) -> 
     ----------
     path : str or path
     limits : Limits
-        Of the file's size and of the dimensions.
+        Limits of the file's size and of the dimensions.
 
     Raises
     ------

@@ -28,7 +28,7 @@ def numpy_files(affine: AffineMap) -> dict[str, bytes]:
     out = io.BytesIO()
     np.savez(out, offset=affine.offset, matrix=affine.matrix)
     settings = ", ".join(f"{name}: {value}" for name, value in affine.about.items())
-    # a name of the user's own corpus may hold quotes, and must not end the docstring
+    # a name may contain quotes, which must not end the docstring
     about = settings.replace("\\", "/").replace('"', "'").replace("\n", " ") or "An affine map"
     d, k = affine.matrix.shape
     return {

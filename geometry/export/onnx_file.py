@@ -7,7 +7,7 @@ import numpy as np
 from .affine import AffineMap
 
 OPSET = 17
-IR_VERSION = 8  # of the same year, which older runtimes read too
+IR_VERSION = 8  # version of the file format; older runtimes read it too
 INPUT, OUTPUT = "embeddings", "transformed"
 
 

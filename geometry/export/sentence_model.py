@@ -12,7 +12,7 @@ from ..encode.architecture import quiet_loading
 from ..encode.encoder import Encoder
 from .affine import ExportError, affine_map
 
-# ours to sentence-transformers' name
+# sentence-transformers' name of each pooling
 MODES = {
     "mean": "mean",
     "cls": "cls",
@@ -21,7 +21,8 @@ MODES = {
     "weighted": "weightedmean",
 }
 SAMPLE = ("A cat sat on the mat.", "Rain.", "The river rose for three days, then it fell.")
-LARGEST_DIFFERENCE = 1e-5  # of a vector's length; usual whitenings differ by 1.3e-6 in float32
+# Share of a vector's length; usual whitenings differ by 1.3e-6 in float32
+LARGEST_DIFFERENCE = 1e-5
 
 
 def write_sentence_model(
@@ -48,7 +49,7 @@ def write_sentence_model(
     layer : int
         As in ``Encoder.encode``. The layers above it are left out.
     pooling : str
-        Of ``MODES``.
+        One of ``MODES``.
 
     Returns
     -------
@@ -59,7 +60,7 @@ def write_sentence_model(
     ------
     ExportError
         For a pooling or a layer that sentence-transformers can't express, another width than the
-        encoder's, a folder that is in use, and where a vector of the model to write differs by
+        encoder's, and a folder that is in use. Also if a vector of the written model differs by
         more than LARGEST_DIFFERENCE of its length.
     """
     folder = Path(folder)
@@ -73,7 +74,7 @@ def write_sentence_model(
         raise ExportError("other_width", found=len(affine.offset), dimension=encoder.dimension)
     if folder.exists() and any(folder.iterdir()):
         raise ExportError("folder_in_use", name=str(folder))
-    encoder.read_files()  # the trial of a model of others, before another library reads it
+    encoder.read_files()  # runs the trial of the model before another library reads it
     with quiet_loading():
         model = _modules(encoder, affine.offset, affine.matrix, n_layers, MODES[pooling])
     _refuse_other_vectors(model, encoder, affine.apply, layer, pooling)
@@ -109,8 +110,8 @@ def _refuse_other_vectors(
 ) -> None:
     """Raise "other_vectors" unless both give the same vectors for SAMPLE.
 
-    Some architectures normalise the output of their last layer only, so that a model cut at an
-    inner layer differs from the inner layer of the whole one.
+    Some architectures normalise the output of their last layer only. A model cut at an inner layer
+    then differs from the inner layer of the whole one.
     """
     ours = apply(encoder.encode(SAMPLE, layer=layer, pooling=pooling).astype(np.float64))
     theirs = model.encode(list(SAMPLE), show_progress_bar=False)

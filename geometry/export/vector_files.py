@@ -42,7 +42,7 @@ def parquet_bytes(
     import pyarrow as pa
     from pyarrow import parquet
 
-    _need_one_each(vectors, texts=texts, labels=labels)
+    _need_equal_lengths(vectors, texts=texts, labels=labels)
     values = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).ravel())
     columns = {
         **({} if texts is None else {"text": pa.array(list(texts), pa.string())}),
@@ -73,7 +73,7 @@ def projector_files(
     labels : sequence of n str, optional
         Without texts and labels there are no metadata.
     """
-    _need_one_each(vectors, texts=texts, labels=labels)
+    _need_equal_lengths(vectors, texts=texts, labels=labels)
     out = io.StringIO()
     np.savetxt(out, np.asarray(vectors, dtype=np.float32), fmt="%.9g", delimiter="\t")
     files = {VECTORS: out.getvalue().encode()}
@@ -132,7 +132,7 @@ def _cell(text: str) -> str:
     return str(csv_cell(_BREAKS.sub(" ", text)))
 
 
-def _need_one_each(vectors: np.ndarray, **columns: Sequence[str] | None) -> None:
+def _need_equal_lengths(vectors: np.ndarray, **columns: Sequence[str] | None) -> None:
     for name, values in columns.items():
         if values is not None and len(values) != len(vectors):
             raise ValueError(f"{len(values)} {name} for {len(vectors)} vectors")

@@ -14,7 +14,7 @@ from .layout import axis, base_layout
 LABEL_SIZE = 15  # px
 LABEL_HEIGHT = 22  # px between two labels
 LABEL_GAP = 46  # px between a point and its label
-MARGIN = 0.09  # of an axis's range, on both sides
+MARGIN = 0.09  # share of an axis's range that stays free on both sides
 FRAME = 110  # px of the height outside of the axes
 
 
@@ -27,7 +27,7 @@ class PlanePoint:
     uniformity : float
     alignment : float
     value : float
-        Of its colour.
+        The value that gives the point its colour.
     label : str
         Beside the point.
     about : str
@@ -70,7 +70,7 @@ def plane_figure(
     points : sequence of PlanePoint
     path : PlanePath
     titles : (str, str, str)
-        Of the x axis, the y axis and the colours.
+        Titles of the x axis, the y axis and the colours.
     theme : Theme
     height : int
         Pixels.

@@ -12,8 +12,8 @@ import plotly.graph_objects as go
 from ..palette import Theme
 from .layout import axis, base_layout
 
-LONGEST_FORCE = 0.35  # of the half-width, for the longest arrow of a force
-GONE = 1e-3  # of the longest force: a shorter one is not drawn
+LONGEST_FORCE = 0.35  # length of the longest force, as a share of the half-width
+GONE = 1e-3  # share of the longest force; a shorter force is not drawn
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from .layout import PERCENT, axis, base_layout
 
 BAND_OPACITY = 0.15
 DASHES = ("solid", "dash", "dot", "dashdot")
-REFERENCES = ("dot", "longdashdot", "longdash")  # of reference lines: thin, in the ink's colour
+REFERENCES = ("dot", "longdashdot", "longdash")  # dashes of reference lines
 TITLE_GAP = 8  # px between an axis's numbers and its title, which would otherwise touch
 LEGEND_LINE = 19  # px of an entry of the legend on a line of its own
 
@@ -72,7 +72,7 @@ class Axes:
     x_range : (float, float) or None
         Ends of the x axis in data units; None to show all data. Above 0 on a logarithmic axis.
     y_range : (float, float) or None
-        Likewise for the y axis.
+        Ends of the y axis in data units; None to show all data.
     percent : bool
         True to show y as a percentage.
     x_ticks : tuple of float

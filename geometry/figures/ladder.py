@@ -13,8 +13,8 @@ from .layout import axis, base_layout
 
 RUNG_HEIGHT = 47  # px: a line of text above a dot
 LABEL_SIZE = 16  # px: legible from the last row
-MARGIN = 0.03  # of the range of the scores, left and right of them
-BELOW = 0.15  # of a rung: ticks hang from its line, below the label
+MARGIN = 0.03  # share of the range of the scores that stays free on each side
+BELOW = 0.15  # length of a tick as a share of a rung; ticks hang from its line
 BAND_OPACITY = 0.13
 
 
@@ -57,7 +57,7 @@ class Rung:
 
 
 @dataclass(frozen=True)
-class Band:
+class ScoreRange:
     """A range of scores that is shaded behind all rungs, and its label."""
 
     low: float
@@ -66,7 +66,12 @@ class Band:
 
 
 def ladder_figure(
-    rungs: Sequence[Rung], x: str, theme: Theme, *, names: tuple[str, str], band: Band | None = None
+    rungs: Sequence[Rung],
+    x: str,
+    theme: Theme,
+    *,
+    names: tuple[str, str],
+    band: ScoreRange | None = None,
 ) -> go.Figure:
     """A dot with its interval on each rung, the first rung on top.
 
@@ -80,7 +85,7 @@ def ladder_figure(
     theme : Theme
     names : (str, str)
         Names of the measured and of the published scores in the legend.
-    band : Band, optional
+    band : ScoreRange, optional
     """
     ticks = [(place, tick) for place, rung in enumerate(rungs) for tick in rung.ticks]
     figure = go.Figure([_dots(rungs, names[0], theme)])
@@ -107,7 +112,7 @@ def ladder_figure(
     return figure
 
 
-def _ends(rungs: Sequence[Rung], band: Band | None) -> list[float]:
+def _ends(rungs: Sequence[Rung], band: ScoreRange | None) -> list[float]:
     values = [v for rung in rungs for v in (rung.value, rung.low, rung.high) if v is not None]
     values += [tick.value for rung in rungs for tick in rung.ticks]
     values += [] if band is None else [band.low, band.high]
@@ -160,7 +165,7 @@ def _ticks(ticks: Sequence[tuple[int, Tick]], name: str, theme: Theme) -> go.Sca
     )
 
 
-def _band(band: Band, rungs: int, theme: Theme) -> go.Scatter:
+def _band(band: ScoreRange, rungs: int, theme: Theme) -> go.Scatter:
     top, bottom = -0.75, rungs - 0.7
     return go.Scatter(
         x=[band.low, band.high, band.high, band.low, band.low],

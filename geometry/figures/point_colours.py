@@ -12,8 +12,8 @@ import numpy as np
 from ..palette import SYMBOLS, Theme
 from .layout import SYMBOL_CODES
 
-MOST_LABELS = 24  # with more the colour shows something else
-MOST_COLOURED = 8  # groups; the smaller ones are drawn alike, as "other"
+MOST_LABELS = 24  # with more labels the colour shows the length
+MOST_COLOURED = 8  # groups with a colour of their own; the smaller ones are drawn as "other"
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from .curves import BAND_OPACITY, axis_scale
 from .layout import PERCENT, axis, base_layout
 
 MANY = 4000  # words; more are drawn as a density
-POINTS = 100  # of the most frequent words, which are drawn as points in any case
-CELLS = (60, 60)  # of the density, across and down
+POINTS = 100  # most frequent words, which are always drawn as points
+CELLS = (60, 60)  # cells of the density, across and down
 DENSEST = 0.12  # share of a column's words that has the full colour
 RANGE = (0.002, 0.998)  # quantiles of the lengths between which the density is drawn
 
@@ -54,7 +54,7 @@ def ranks_figure(
         Levels of others, drawn as dotted lines.
     theme : Theme
     titles : (str, str, str)
-        Of the x axis, of the y axis, of the colours of a density.
+        Titles of the x axis, of the y axis, of the colours of a density.
     height : int
         Pixels.
     """
@@ -87,7 +87,7 @@ def levels_figure(
     height : int
         Pixels.
     titles : (str, str)
-        Of the x axis, of the y axis.
+        Titles of the x axis, of the y axis.
     """
     figure = go.Figure()
     _add_levels(figure, measured, references, theme)
@@ -136,7 +136,7 @@ def _points(norms: np.ndarray, about: Sequence[str], theme: Theme) -> go.Scatter
 
 
 def _density(norms: np.ndarray, start: int, theme: Theme, title: str) -> go.Heatmap:
-    """Shares of the words of each column of ranks, so that a column of few words is seen too."""
+    """Shares of the words of each column of ranks, so that a column of few words is visible too."""
     n = len(norms)
     x = np.geomspace(start + 1, n + 1, CELLS[0] + 1)
     low, high = np.quantile(norms, RANGE)

@@ -12,7 +12,7 @@ from ..palette import SYMBOLS, Theme
 from .curves import Axes, axis_scale
 from .layout import axis, base_layout
 
-MANY = 500  # as many dots or more are smaller and drawn by WebGL
+MANY = 500  # from this number of dots on, they are smaller and drawn by WebGL
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from .layout import base_layout
 
 ROW_HEIGHT = 31  # px
 TEXT_SIZE = 14.5
-LEFT, RIGHT = 0.43, 0.57  # of the width: where the lines begin and end
+LEFT, RIGHT = 0.43, 0.57  # shares of the width where the lines begin and end
 VALUE_WIDTH = 42  # px beside the dots, for the value
 HEAD = -0.2  # the row of the titles; the first item is in row 1
 
@@ -56,7 +56,7 @@ class SlopeWords:
 def slopes_figure(
     before: Sequence[Item], after: Sequence[Item], words: SlopeWords, theme: Theme
 ) -> go.Figure:
-    """The lists, first place on top. What is in one list only has its line to or from below.
+    """The lists, first place on top. An item of one list only has a line to or from the bottom.
 
     The first trace has every dot, those of the left list first, for clicks. The texts are
     annotations named "cut": the browser cuts them to the width that there is.

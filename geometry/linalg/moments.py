@@ -71,7 +71,7 @@ class Moments:
         X : (n, d) array of float32 or float64
         sample_weight : (n,) array, >= 0, optional
         like : Moments, optional
-            Of earlier rows of the same cloud. They halve the time. Sums change only by
+            Moments of earlier rows of the same cloud. They halve the time. Sums change only by
             rounding.
 
         Raises
@@ -100,7 +100,7 @@ class Moments:
             At least one row.
         sample_weight : (n,) array, >= 0, optional
         like : Moments, optional
-            Of earlier rows of the same cloud. They save time; results differ by rounding only.
+            Moments of earlier rows of the same cloud. They save time and change only rounding.
         """
         if not len(X):
             raise ValueError("moments need at least one row; got none")
@@ -155,6 +155,23 @@ class Moments:
     def covariance(self) -> np.ndarray:
         """(d, d) scatter / sum of weights (never sum of weights - 1: Zipf weights sum to 1)."""
         return self.scatter / self.weight
+
+
+def ledoit_wolf(moments: Moments) -> float:
+    """Shrinkage in [0, 1] of the covariance towards the mean variance times I.
+
+    The same number as scikit-learn's ``ledoit_wolf_shrinkage``. With weights, n is Kish's effective
+    size (sum w)^2 / sum w^2. Ledoit, Wolf 2004, section 3.
+    """
+    d = len(moments.mean)
+    S = moments.covariance
+    if d == 1:
+        return 0.0
+    effective_n = moments.weight**2 / moments.weight2
+    norm2 = float(np.sum(S * S))
+    distance = norm2 - float(np.trace(S)) ** 2 / d  # d * delta^2
+    noise = (moments.quartic / moments.weight - norm2) / effective_n  # d * beta^2
+    return 0.0 if distance <= 0 else float(min(max(noise, 0.0), distance) / distance)
 
 
 def _refuse_extreme(found: Moments, X: np.ndarray, w: np.ndarray | None) -> None:

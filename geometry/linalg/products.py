@@ -24,9 +24,9 @@ SAFE = 1e3  # an eigenvalue this many times the noise is exact to a thousandth
 MARGIN = 2  # directions below this many levels in the first block count as weak
 MOST_ALONG = 16  # levels: the products along a direction of this variance are exact to 5e-6
 LIFT = 32  # the noise is far below level / LIFT, so that the lifted matrix can be inverted
-SPARE = 8  # directions more than those of use, for the inverse iteration
+SPARE = 8  # extra directions in the inverse iteration, so that it converges
 MOST_WEAK = 1 / 16  # share of weak directions above which float64 throughout is as fast
-LEAST_VARIANCE, MOST_VARIANCE = 1e-12, 1e12  # float32 holds the third powers of rows within
+LEAST_VARIANCE, MOST_VARIANCE = 1e-12, 1e12  # range in which third powers fit into float32
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from ..errors import GeometryError
 
 # fourth powers of magnitudes in this range stay inside float64
 SMALLEST, LARGEST = 1e-60, 1e60
-SAME = 64  # in eps of the largest entry; one text encoded in two batches differs by a few eps
-CHECKED_ROWS = 4096  # in one block: a view with other strides is copied block by block
+SAME = 64  # rounding in eps of the largest entry; one text in two batches differs by a few eps
+CHECKED_ROWS = 4096  # rows of a block; a view with other strides is copied block by block
 
 
 class UndefinedMeasure(GeometryError):
@@ -106,7 +106,7 @@ def need_whole(name: str, value: Any, *, at_least: int) -> None:
     Parameters
     ----------
     name : str
-        Of the argument, for the message.
+        Name of the argument, for the message.
     value : object
     at_least : int
     """

@@ -10,14 +10,13 @@ from functools import cached_property
 
 import numpy as np
 
-from .ledoit_wolf import ledoit_wolf
-from .moments import Moments
+from .moments import Moments, ledoit_wolf
 
 TIE = 1e-8  # entries of a direction that differ by less are equal up to rounding
 
 
 @dataclass(frozen=True)
-class Axes:
+class PrincipalAxes:
     """Sigma = D^(1/2) V diag(values) V' D^(1/2), with D = I for the covariance's own axes.
 
     values : (d,), largest first
@@ -47,20 +46,20 @@ class Spectrum:
         return ledoit_wolf(self.moments)
 
     @cached_property
-    def covariance_axes(self) -> Axes:
-        """Of the sample covariance."""
+    def covariance_axes(self) -> PrincipalAxes:
+        """Axes of the sample covariance."""
         values, V = _eigh(self.moments.covariance)
         d = len(values)
         mean_norm2 = float(self.moments.mean @ self.moments.mean)
         floor = rank_floor(values[0], mean_norm2, d, self.eps)
-        return Axes(values, V, np.ones(d), floor, int(np.sum(values > floor)))
+        return PrincipalAxes(values, V, np.ones(d), floor, int(np.sum(values > floor)))
 
     @cached_property
-    def correlation_axes(self) -> Axes:
-        """Of the sample correlation matrix."""
+    def correlation_axes(self) -> PrincipalAxes:
+        """Axes of the sample correlation matrix."""
         return self._correlation_axes(0.0, None)
 
-    def shrunk(self, shrinkage: float, *, correlation: bool) -> Axes:
+    def shrunk(self, shrinkage: float, *, correlation: bool) -> PrincipalAxes:
         """Axes of (1 - a) Sigma + a (tr Sigma / d) I; ``rank`` stays that of the sample.
 
         Shrinkage does not change the directions of the covariance, so they are not computed again.
@@ -71,7 +70,7 @@ class Spectrum:
             return sample if shrinkage == 0 else self._correlation_axes(shrinkage, sample.rank)
         sample = self.covariance_axes
         values = (1 - shrinkage) * sample.values + shrinkage * sample.values.mean()
-        return Axes(values, sample.vectors, sample.deviations, sample.floor, sample.rank)
+        return PrincipalAxes(values, sample.vectors, sample.deviations, sample.floor, sample.rank)
 
     def covariance(self, shrinkage: float) -> np.ndarray:
         """(d, d) (1 - a) Sigma + a (tr Sigma / d) I."""
@@ -79,7 +78,7 @@ class Spectrum:
         S.flat[:: len(S) + 1] += shrinkage * np.trace(self.moments.covariance) / len(S)
         return S
 
-    def _correlation_axes(self, shrinkage: float, rank: int | None) -> Axes:
+    def _correlation_axes(self, shrinkage: float, rank: int | None) -> PrincipalAxes:
         S, mean = self.covariance(shrinkage), self.moments.mean
         variances = np.diag(S)
         # a column that is constant up to rounding has no correlation and is not scaled
@@ -97,7 +96,7 @@ class Spectrum:
         values, V = values[order], V[:, order]
         if rank is None:
             rank = int(np.sum(values > floor))
-        return Axes(values, V, deviations, floor, rank)
+        return PrincipalAxes(values, V, deviations, floor, rank)
 
 
 def _eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -8,12 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TypeVar
 
-Item = TypeVar("Item")
+Given = TypeVar("Given")
 Result = TypeVar("Result")
 
 
 def in_threads(
-    work: Callable[[Item], Result], items: Iterable[Item], threads: int
+    work: Callable[[Given], Result], items: Iterable[Given], threads: int
 ) -> Iterator[Result]:
     """The result of each item, in order.
 

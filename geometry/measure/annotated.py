@@ -70,9 +70,9 @@ def annotated_table(
     - "label_agreement": of the five nearest neighbours of other units, beside that of neighbours
       drawn at random among other units.
 
-    Intervals leave out groups of pairs, of sentences or of words, and for a mean over types the
-    wider one of leaving out sentences and types. A row with ``undefined`` stands for a measure that
-    the cloud does not have.
+    Intervals leave out groups of pairs, of sentences or of words. For a mean over types, it is the
+    wider one of leaving out sentences and types. A measure that the cloud does not have is a row
+    with ``undefined``.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def annotated_table(
     annotations : Annotations
         Pairs, types, sentences, frequencies and labels; each may be None.
     seed : int
-        Of the groups that intervals leave out, and of simulated baselines.
+        Seed of the groups that intervals leave out, and of simulated baselines.
     """
     X = finite_rows(X, at_least=1)
     rows: list[Measured] = []

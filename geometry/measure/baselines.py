@@ -1,8 +1,8 @@
 """The value of a measure for isotropic data: n Gaussian rows around the origin with covariance I.
 
-The value comes from a closed form where there is one (``listed``), else from seeded draws of the
-same n and d. One draw serves all measures, and values are cached by (n, d, seed, measure). Hubness
-and intrinsic dimension vary between draws in the decimals that are printed, so they have a
+The value comes from a closed form where there is one (``table_measures``), else from seeded draws
+of the same n and d. One draw serves all measures, and values are cached by (n, d, seed, measure).
+Hubness and intrinsic dimension vary between draws in the decimals that are printed, so they have a
 standard error.
 """
 
@@ -25,9 +25,9 @@ NUMBERS, MOST_DRAWS = 200_000, 20
 # Measures of neighbours vary with the number of rows. Their draws are repeated until the products
 # of all pairs take this many multiplications, about 0.2 s
 MULTIPLICATIONS = 4e9
-GROUPS = 20  # of the rows of a draw, for the standard error
-# The standard errors take rows as independent. They are within a tenth of the spread between draws
-# for 300 × 50 and 1,000 × 384, and a quarter above it for 3,000 × 128
+GROUPS = 20  # groups of the rows of a draw, for the standard error
+# The standard errors take rows as independent. Against the spread between draws they are right to a
+# tenth for 300 × 50 and 1,000 × 384, and a quarter too large for 3,000 × 128
 OF_NEIGHBOURS: dict[str, tuple[Callable[[View], np.ndarray], Callable[[np.ndarray], float]]] = {
     "hubness": (lambda view: view.occurrences, occurrence_skewness),
     "intrinsic_dimension": (lambda view: view.two_distances, partial(twonn, equal=0.0)),
@@ -60,13 +60,13 @@ def isotropic_baselines(
     Parameters
     ----------
     names : iterable of str
-        Of ``measure_names``.
+        Some of ``measure_names``.
     n : int, >= 1
         Rows.
     d : int, >= 1
         Dimensions.
     seed : int
-        Of the simulated baselines.
+        Seed of the simulated baselines.
     """
     found = baselines_with_errors(names, n, d, seed=seed)
     return {name: baseline.value for name, baseline in found.items()}
@@ -80,13 +80,13 @@ def baselines_with_errors(
     Parameters
     ----------
     names : iterable of str
-        Of ``measure_names``.
+        Some of ``measure_names``.
     n : int, >= 1
         Rows.
     d : int, >= 1
         Dimensions.
     seed : int
-        Of the simulated baselines.
+        Seed of the simulated baselines.
     simulate : bool
         False leaves out baselines that must be simulated and are not cached.
     """

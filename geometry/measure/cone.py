@@ -9,6 +9,7 @@ from ..linalg.rows import UndefinedMeasure, directions, finite_rows, in_range
 # |mean| / rms length at or below which a cloud counts as centred. The mean is then rounding
 # (about 1e-4 for a needle whitened in float32), which has no direction
 ZERO_MEAN = 1e-3
+ANGLE_QUANTILES = (0.5, 0.9)  # shares of the rows inside the two cones that are drawn and measured
 NARROW = 0.25  # mean cosine of a narrow cone: cos² 60°
 
 
@@ -36,7 +37,8 @@ def angles_to_mean(X: np.ndarray) -> np.ndarray:
     """Angle in degrees between each row and the mean vector, (n,) float64 in [0, 180]."""
     X = finite_rows(X, at_least=1)
     mean, second = _moments(X)
-    U = directions(X, out=X)  # first: a zero row is the nearer reason than a mean of zero
+    # Before the mean, so that the error names a zero row and not a mean of zero
+    U = directions(X, out=X)
     return angles_to(U, direction_of(mean, second))
 
 
@@ -102,7 +104,7 @@ def subsampled_angles(
     chosen : (B, n) array of bool
         The rows of each subsample.
     quantiles : tuple of float in [0, 1]
-        Of the angles.
+        Quantiles of the angles.
     """
     means = chosen.astype(np.float64) @ X  # (B, d), the means up to a factor
     axes = means / np.linalg.norm(means, axis=1, keepdims=True)

@@ -33,13 +33,13 @@ def self_similarity(vectors: np.ndarray, types: np.ndarray) -> float:
     """Mean cosine between occurrences of one type, over types, minus the baseline; in [-2, 2].
 
     Each type has equal weight. Baseline: the mean cosine over all pairs of tokens, from exact sums
-    without an n x n matrix. A value near 0 says that two tokens of one type are no more similar
-    than any two tokens.
+    without an n x n matrix. At a value near 0, two tokens of one type are no more similar than any
+    two tokens.
 
     Parameters
     ----------
     vectors : (n, d) array of float
-        Of tokens; no zero row.
+        Vectors of tokens; no zero row.
     types : (n,) ids or words
         A type that occurs once has no pair and is left out.
 
@@ -61,7 +61,7 @@ def intra_sentence_similarity(vectors: np.ndarray, sentences: np.ndarray) -> flo
     Parameters
     ----------
     vectors : (n, d) array of float
-        Of tokens; no zero row.
+        Vectors of tokens; no zero row.
     sentences : (n,) ids
         Sentences of one token, whose cosine to itself is 1, are left out.
 
@@ -76,7 +76,7 @@ def intra_sentence_similarity(vectors: np.ndarray, sentences: np.ndarray) -> flo
 def max_explainable_variance(vectors: np.ndarray, types: np.ndarray, *, seed: int = 0) -> float:
     """Share sigma_1^2 / sum sigma^2 of a type's occurrences, over types, minus the baseline.
 
-    It says how well one static vector could replace a type: sigma are the singular values of its
+    It shows how well one static vector could replace a type: sigma are the singular values of its
     occurrences, not centred. Baseline: the same with the types assigned to the tokens at random
     (SHUFFLES seeded permutations). The paper takes one large random sample instead. Equal counts
     matter, because two occurrences alone have a share of at least 1/2.
@@ -84,11 +84,11 @@ def max_explainable_variance(vectors: np.ndarray, types: np.ndarray, *, seed: in
     Parameters
     ----------
     vectors : (n, d) array of float
-        Of tokens; no zero row.
+        Vectors of tokens; no zero row.
     types : (n,) ids or words
         Types that occur once are left out.
     seed : int
-        Of the permutations.
+        Seed of the permutations.
 
     References
     ----------
@@ -103,17 +103,18 @@ def contextual_table(
 ) -> tuple[Measured, ...]:
     """The three measures of this module; the published figure is ``value - baseline``.
 
-    The interval is that of the value, from leaving out groups of sentences, and for a mean over
-    types the wider one of that and of leaving out groups of types. The baseline stays as it is.
+    The interval is that of the value, from leaving out groups of sentences. For a mean over types,
+    groups of types are left out as well, and the wider interval is taken. The baseline stays as it
+    is.
 
     Parameters
     ----------
     vectors : (n, d) array of float
-        Of tokens; no zero row.
+        Vectors of tokens; no zero row.
     types : (n,) ids or words
     sentences : (n,) ids
     seed : int
-        Of the baseline's permutations, and of the groups that an interval leaves out.
+        Seed of the baseline's permutations, and of the groups that an interval leaves out.
     """
     X = finite_rows(vectors, at_least=1)
     n, d = X.shape
@@ -187,11 +188,11 @@ def contextual_parts(
     Parameters
     ----------
     vectors : (n, d) array of float
-        Of tokens; no zero row.
+        Vectors of tokens; no zero row.
     types : (n,) ids or words
     sentences : (n,) ids
     seed : int
-        Of the permutations behind the baseline of "max_explainable_variance".
+        Seed of the permutations behind the baseline of "max_explainable_variance".
     """
     tokens, types, sentences = Tokens(vectors), np.asarray(types), np.asarray(sentences)
     return {

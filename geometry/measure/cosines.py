@@ -56,7 +56,7 @@ def pairwise_cosines(X: np.ndarray, *, max_rows: int | None = None, seed: int = 
         Draw that many rows without replacement, so that no pair is a row with itself. None takes
         all. 1,200 rows are 719,400 pairs.
     seed : int
-        Of the draw.
+        Seed of the draw.
     """
     if max_rows is not None:
         need_whole("max_rows", max_rows, at_least=2)

@@ -16,12 +16,12 @@ import numpy as np
 from ..linalg.rows import UndefinedMeasure, finite_rows, need_rows, need_whole
 from .intervals import MIN_ROWS, jackknife_interval
 from .neighbours import BLOCK_ROWS, closest, largest
+from .search import THREADS
 from .table import measure_table
 
-EDGES = (100, 500, 5000)  # of the bins by rank, as in the paper's Table 1
+EDGES = (100, 500, 5000)  # ranks where bins begin, as in the paper's Table 1
 NEIGHBOURS = (3, 5, 7)
-THREADS = 2  # blocks of products at a time: pages limit each product to one thread
-SMALLEST, LARGEST = 1e-15, 1e15  # of numbers whose squared distances are found in float32
+SMALLEST, LARGEST = 1e-15, 1e15  # range of numbers whose squared distances fit into float32
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class FrequencyDirection:
     Attributes
     ----------
     spearman : Estimate
-        Of the norm against the rank: above 0 if rare words are longer, that is if frequent words
-        are nearer to the origin.
+        Spearman of the norm against the rank. Above 0 rare words are longer, so frequent words are
+        nearer to the origin.
     n : int
     norms : tuple of Estimate
         The mean norm of each bin, from the most frequent words to the rarest.
@@ -108,7 +108,7 @@ def frequency_direction(
     edges : sequence of int
         Ranks at which a new bin begins.
     seed : int
-        Of the groups that the interval leaves out.
+        Seed of the groups that the interval leaves out.
 
     References
     ----------
@@ -213,11 +213,11 @@ def frequency_bins(
     vectors : (n, d) array of float
     counts : (n,) array, >= 0
     neighbours : two (n, m) arrays
-        Of ``neighbour_means``.
+        The result of ``neighbour_means``.
     edges : sequence of int
         Ranks at which a new bin begins.
     seed : int
-        Of the groups that an interval leaves out.
+        Seed of the groups that an interval leaves out.
     """
     X, order = _checked(vectors, counts)
     norms = np.linalg.norm(X, axis=1)
@@ -242,7 +242,7 @@ def sentence_means(
     Parameters
     ----------
     vectors : (n, d) array of float
-        Of tokens.
+        Vectors of tokens.
     sentences : (n,) ids
     ranks : (n,) array of int
         The rank of each token's type, from 0.

@@ -16,10 +16,10 @@ sqrt(m / (n - m)), is that of n rows: the finite-population form of sqrt(m / n).
 for quantiles, for which the jackknife is wrong. Politis, Romano 1994.
 
 **Hubness** depends on a few top hubs, so leaving out rows shows too little of what other hubs would
-change. On simulated cones of 200 to 1,000 rows the jackknife covered 81% to 86% in place of 95%,
-and nearly all misses were values above the interval. Its interval is therefore made on the scale
-of asinh, which is logarithmic for large values, and is 1.5 times as wide. It then covered 92% to
-97% of these cones; on isotropic data it is wider than need be. Calibration: Loh 1987.
+change. On simulated cones of 200 to 1,000 rows the jackknife covered 81% to 86% in place of 95%.
+Nearly all misses were values above the interval. Its interval is therefore made on the scale of
+asinh, which is logarithmic for large values, and is 1.5 times as wide. It then covered 92% to 97%
+of these cones; on isotropic data it is wider than need be. Calibration: Loh 1987.
 
 An interval is for clouds of *this size* from the same source: compare it with a baseline of the
 same n and d.
@@ -34,12 +34,12 @@ import numpy as np
 from ..linalg.rows import refuse_missing
 
 MIN_ROWS = 40  # with fewer, a group has too few rows to give a spread
-GROUPS = 10  # of a table's rows; each costs one or two eigenproblems
-MORE_GROUPS = 20  # where a replicate is cheap
+GROUPS = 10  # groups of a table's rows; each costs one or two eigenproblems
+MORE_GROUPS = 20  # groups where a replicate is cheap
 DRAWS = 100
 HUBS_WIDER = 1.5  # the reach of hubness over that of the jackknife
 _T = {GROUPS: 2.262157, MORE_GROUPS: 2.093024}  # 97.5% of Student's t, one degree fewer
-_NORMAL = 1.959964  # the same of a normal
+_NORMAL = 1.959964  # 97.5% of a normal
 
 
 def jackknife_interval(
@@ -57,7 +57,7 @@ def jackknife_interval(
         Rows of one unit (tokens of one sentence, occurrences of one type) are left out together.
         There must be MIN_ROWS units.
     seed : int
-        Of the groups.
+        Seed of the groups.
     """
     unit = units_of(units, _rows(arrays))
     n_units = int(unit.max(initial=-1)) + 1
@@ -84,7 +84,7 @@ def subsampling_interval(
     *arrays : (n, ...) arrays, n >= MIN_ROWS
         All are cut by the same rows.
     seed : int
-        Of the subsamples.
+        Seed of the subsamples.
     """
     n = _rows(arrays)
     if n < MIN_ROWS:

@@ -1,6 +1,6 @@
 """What a treatment does to neighbours: how many stay, which rows are hubs, before and after.
 
-Both clouds have the same rows. A row's neighbours are not independent of those of another, so the
+Both clouds have the same rows. A row's neighbours are not independent of those of another. So the
 95% intervals are from parts of the rows, in which neighbours are found anew. Those of overlap and
 agreement are from subsamples of half the rows. Hubness grows with n, and in half of a narrow cone
 it varies too little: its intervals are from the jackknife by groups, as in ``measure_table``.
@@ -72,7 +72,7 @@ class NeighbourChanges:
     k : int
     before, after : NeighbourSide
     jaccards : (n,) array
-        Of each row: neighbours in both lists over neighbours in at least one.
+        For each row: neighbours in both lists over neighbours in at least one.
     jaccard : Estimate
         Their mean.
     hubness : Estimate
@@ -132,7 +132,7 @@ def neighbour_changes(
     units : (n,) ids, optional
         Rows of one unit, such as the tokens of one sentence, are drawn together.
     seed : int
-        Of the subsamples and groups. Below MIN_ROWS units there is no interval.
+        Seed of the subsamples and groups. Below MIN_ROWS units there is no interval.
     threads : int
         Products at a time.
     progress : callable, optional
@@ -236,7 +236,7 @@ def _values_within(
 ) -> list[float]:
     """Mean Jaccard; hubness before, after, change; with labels the same three of agreement.
 
-    Of the rows ``inside`` (n,), with neighbours among these only.
+    They are of the rows ``inside`` (n,), with neighbours among these only.
     """
     lists = [_lists_within(near, k, inside) for near in (before, after)]
     counts = [np.bincount(near[near >= 0], minlength=len(inside))[inside] for near in lists]

@@ -25,17 +25,17 @@ BLOCK_ROWS = 512  # rows whose products with all others are in memory at a time
 # Squared distances below this share of |a|^2 are computed again in float64. The error of the
 # float32 product is about 1e-7 |a|^2, which leaves them fewer than three digits.
 SURE = 1e-4
-WIDE, PART = 8192, 32  # scores in a row from which its maxima by parts save time; in a part
-LINES = 64  # of so long rows at a time, which the processor's cache holds
+WIDE, PART = 8192, 32  # row length from which maxima over parts save time; scores in a part
+LINES = 64  # rows of that length that fit into the processor's cache
 DISCARDED = 0.1  # share of the ratios, the largest, that Facco et al. leave out of the fit
 # Rows that differ by rounding are nearer to each other than rows that differ: by a factor of
-# 10,000 for whitened sentences in float32. The smallest distance among rows that all differ is
-# GAP times below the next one in one cloud of GAP in 1 dimension, in one of GAP^D in D dimensions;
-# such a pair then counts as one row.
+# 10,000 for whitened sentences in float32. Among rows that all differ, the smallest distance is GAP
+# times below the next one by chance: in 1 of GAP^D clouds in D dimensions. Such a pair then counts
+# as one row.
 GAP = 1000.0
 
 # called with each block of products: (rows, scores), see ``closest``
-Watch = Callable[[slice, np.ndarray], None]
+BlockCallback = Callable[[slice, np.ndarray], None]
 
 
 def nearest(X: np.ndarray, row: int, *, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
@@ -88,7 +88,7 @@ def closest(
     k: int,
     *,
     block_rows: int = BLOCK_ROWS,
-    watch: Watch | None = None,
+    watch: BlockCallback | None = None,
     progress: Callable[[int, int], None] | None = None,
     threads: int = 1,
 ) -> np.ndarray:
@@ -124,7 +124,8 @@ def closest(
     right = left.copy()
     right[:, d] = -half  # the product then holds the whole score
     found = np.empty((n, k), dtype=np.int64)
-    free: SimpleQueue[np.ndarray] = SimpleQueue()  # a new block each time would cost a quarter
+    # Reused, because a new block each time took 25% longer
+    free: SimpleQueue[np.ndarray] = SimpleQueue()
     for _ in range(threads):
         free.put(np.empty((min(block_rows, n), n), dtype=np.float32))
 
@@ -293,7 +294,7 @@ def label_agreement_interval(
         neighbours of each other. None takes each row as a unit. With fewer than MIN_ROWS units
         there is no interval.
     seed : int
-        Of the subsamples.
+        Seed of the subsamples.
     """
     draws = agreement_draws(X, labels, k=k, units=units, seed=seed)
     if draws is None:
@@ -313,7 +314,7 @@ class AgreementDraws:
     shares : (DRAWS,) array
         Clouds of the same rows have the same subsamples, so their shares can be compared in pairs.
     n_units : int
-        Of all rows.
+        Number of units of all rows.
     """
 
     share: float
@@ -472,7 +473,7 @@ def largest_rounding(distances: np.ndarray, doubtful: float) -> float:
     Parameters
     ----------
     distances : (n,) array, >= 0
-        Of rows of rms length 1 to their nearest.
+        Distances of rows of rms length 1 to their nearest row.
     doubtful : float
         A distance at or below it may be rounding.
     """

@@ -17,7 +17,7 @@ def partition_isotropy(X: np.ndarray, *, scale: str = "raw") -> float:
     1e-308 is 0.
 
     Where eigenvalues of X'X are equal (a cloud whitened on itself), any basis of their span is a
-    set of eigenvectors, and the value depends a little on the solver's choice.
+    set of eigenvectors. The value then depends a little on the solver's choice.
 
     It depends on scale: long rows make any cloud look less isotropic, so choose equal scales
     before you compare two clouds.

@@ -10,9 +10,9 @@ import numpy as np
 from .frequency import Estimate
 
 DRAWS = 1000
-MIN_QUERIES = 10  # with fewer, resampled queries say little about other queries
+MIN_QUERIES = 10  # with fewer, an interval is not reliable for other queries
 
-Grades = Mapping[int, float]  # of the relevant rows of one query, each above 0
+Grades = Mapping[int, float]  # grades of the relevant rows of one query, each above 0
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,11 @@ def retrieval_score(before: np.ndarray, after: np.ndarray, *, seed: int = 0) -> 
     Parameters
     ----------
     before : (q,) array
-        Of ``recall_at_k`` or ``ndcg_at_k``.
+        The result of ``recall_at_k`` or ``ndcg_at_k``.
     after : (q,) array
-        Of the same function.
+        The result of the same function.
     seed : int
-        Of the resamples.
+        Seed of the resamples.
     """
     if len(before) != len(after) or not len(before):
         raise ValueError(f"{len(before)} scores before and {len(after)} after; give q of each")

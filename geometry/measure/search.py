@@ -19,7 +19,7 @@ from ..linalg.threads import in_threads
 from .neighbours import SURE, largest
 
 BLOCK_ROWS = 2048  # rows of both sides of a product: 16 MB of scores
-QUERY_SCORES = 2**24  # in memory at a time, for queries among the rows
+QUERY_SCORES = 2**24  # scores in memory at a time, for queries
 THREADS = 2  # blocks multiplied at a time, where the caller limits each product to one thread
 
 
@@ -50,8 +50,8 @@ class Search:
     """Rows that are searched by cosine.
 
     The rows are multiplied in float32, minus their mean: |u - v|^2 = 2 - 2 cos stays the same, and
-    rows in a needle have more digits. A row whose k-th neighbour is still too close to be sure of
-    is searched again in float64.
+    rows in a needle have more digits. A row is searched again in float64 if rounding could change
+    its k-th neighbour.
 
     Parameters
     ----------

@@ -81,8 +81,8 @@ def effective_rank(X: np.ndarray, *, centred: bool = True) -> float:
     ----------
     X : (n, d) array of float, n >= 2
     centred : bool
-        Whether the mean is subtracted first. It changes the value greatly, so say which it is: a
-        narrow cone has a small uncentred one.
+        Whether the mean is subtracted first. It changes the value greatly, so report it: a narrow
+        cone has a small uncentred one.
 
     References
     ----------

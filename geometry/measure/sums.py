@@ -20,7 +20,7 @@ from ..linalg.rows import (
     in_range,
     need_rows,
 )
-from .cone import subsampled_angles
+from .cone import ANGLE_QUANTILES, subsampled_angles
 from .intervals import DRAWS, halves, random_groups, units_of
 from .neighbours import closest, distinct_distances
 from .partition import min_over_max
@@ -30,7 +30,6 @@ OCCURRENCE_K = 10  # neighbours that hubness counts
 # Neighbours found, more than OCCURRENCE_K because a replicate leaves out a tenth of the rows. The
 # probability that 16 of 25 are in one random tenth is 1e-10 where each row is a unit
 SPARE_K = 25
-ANGLE_QUANTILES = (0.5, 0.9)
 DOUBTFUL = 1e-6  # float32 does not give the sign of a smaller cosine
 # For x = 4 - 4 cos up to this, x^2/2 - x equals exp(-x) - 1 to float32's precision
 NEEDLE = 1e-3
@@ -49,7 +48,7 @@ class Shared:
     ----------
     X : (n, d) array of float
     seed : int
-        Of the order.
+        Seed of the order.
     uses : frozenset of str
         Those of COSTLY that some measure reads.
     units : (n,) ids, optional
@@ -130,7 +129,7 @@ class Shared:
 
     @cached_property
     def single(self) -> np.ndarray:
-        """X / size in float32, for replicates only, of which four digits are enough."""
+        """X / size in float32, for replicates only: four digits of them suffice."""
         return (self.X / self.size).astype(np.float32)
 
     @cached_property
@@ -221,7 +220,7 @@ class PairSums:
 
     def _sums_of_kernels(self, gaps: np.ndarray) -> np.ndarray:
         """(m,) sums over the rows (m, n) of exp(gaps) - 1; gaps is overwritten."""
-        if self._is_needle:  # of so small a gap float32 would give exp(gap) = 1
+        if self._is_needle:  # for such a small gap float32 gives exp(gap) = 1
             gaps += gaps * gaps / 2
             return np.asarray(gaps.sum(axis=1, dtype=np.float64))
         np.exp(gaps, out=gaps)
@@ -265,7 +264,7 @@ class View:
 
     @cached_property
     def mean(self) -> np.ndarray:
-        """Of the remaining rows, (d,)."""
+        """Mean of the remaining rows, (d,)."""
         return self.shared.mean if self.left_out is None else self.shared.mean + self._shift
 
     @cached_property
@@ -284,7 +283,7 @@ class View:
 
     @cached_property
     def eigenvalues(self) -> np.ndarray:
-        """Of the covariance, (d,), ascending."""
+        """Eigenvalues of the covariance, (d,), ascending."""
         return np.linalg.eigvalsh(self.covariance)
 
     @property
@@ -299,7 +298,7 @@ class View:
 
     @property
     def uncentred_eigenvalues(self) -> np.ndarray:
-        """Of E[x x'], (d,), ascending."""
+        """Eigenvalues of E[x x'], (d,), ascending."""
         if "eigenvectors" in self.shared.uses:
             return self.uncentred[0]
         return np.linalg.eigvalsh(self.second_moment)

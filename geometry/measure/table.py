@@ -62,9 +62,9 @@ def measure_table(
     ----------
     X : (n, d) array of float
     names : iterable of str, optional
-        Of ``measure_names()``; None takes all.
+        Some of ``measure_names()``; None takes all.
     seed : int
-        Of the groups, subsamples and simulated baselines.
+        Seed of the groups, subsamples and simulated baselines.
     intervals : bool
         False leaves out the intervals, which take most of the time.
     simulate : bool
@@ -161,7 +161,7 @@ def _row(
     if value is not None and reach is not None:
         low, high = LISTED[name].ends(value, reach)
         low, high = (LISTED[name].within(end, shared.n, shared.d) for end in (low, high))
-        low, high = min(low, value), max(high, value)  # which rounding may have put outside
+        low, high = min(low, value), max(high, value)  # rounding may have put the value outside
     n, d = shared.n, shared.d
     return Measured(name, value, low, high, baseline.value, n, d, reason, baseline.error)
 
@@ -174,7 +174,7 @@ def disagreements(raw: Iterable[Measured], transformed: Iterable[Measured]) -> t
     than a tenth of that, and not beyond both intervals.
     "axes_equal_cone_remains" : IsoScore rose by MUCH, and the mean cosine is still STILL_A_CONE.
     "more_even_than_chance" : the transformed IsoScore lies nearer to 1 than to its isotropic
-    baseline. The transform was fitted on these rows, so the value says little about others.
+    baseline. The transform was fitted on these rows, so the value is no evidence about others.
     "hubs_grew" : IsoScore rose by MUCH while hubness rose beyond both intervals.
     A code is given only where both tables have the measures that it compares.
     """

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, need_rows
-from .cone import angles_to, direction_of, share_of_second_moment
+from .cone import ANGLE_QUANTILES, angles_to, direction_of, share_of_second_moment
 from .cosines import (
     contributions,
     largest_share,
@@ -19,18 +19,18 @@ from .cosines import (
 from .intervals import around, around_hubness, hubness_reach, jackknife_reach
 from .neighbours import occurrence_skewness, refuse_ties, twonn
 from .spectrum import isoscore_baseline, participation, participation_baseline, rank_of_spectrum
-from .sums import ANGLE_QUANTILES, OCCURRENCE_K, Shared, View
+from .sums import OCCURRENCE_K, Shared, View
 
-LEAST_LEFT = 1e-9  # of the scatter without a row; less than that is rounding
+LEAST_LEFT = 1e-9  # share of the scatter; less without a row is rounding
 
 
 @dataclass(frozen=True)
 class Listed:
     """One measure of a table.
 
-    The interval is a jackknife that leaves out each unit where ``without_each`` is given, is
-    subsampled where ``angle`` is given, and is a jackknife by groups of units elsewhere. A unit is
-    a row, or the rows of one sentence.
+    With ``without_each`` the interval is a jackknife that leaves out each unit. With ``angle`` it
+    is subsampled. Else it is a jackknife by groups of units. A unit is a row, or the rows of one
+    sentence.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Listed:
     decimals : int
         How many to print.
     unit : str
-        Of the value, "" for a pure number.
+        Unit of the value, "" for a pure number.
     """
 
     label: str
@@ -314,7 +314,7 @@ LISTED: dict[str, Listed] = {
 }
 
 
-# over all pairs of rows: their time grows with n squared
+# measures over all pairs of rows, whose time grows with n squared
 OF_PAIRS = ("positive_cosine_share", "uniformity", "hubness", "intrinsic_dimension")
 
 

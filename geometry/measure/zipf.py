@@ -20,7 +20,7 @@ from .table import Measured
 # One draw of a large vocabulary is close to the mean; draws of small ones are repeated
 NUMBERS, FEWEST_DRAWS, MOST_DRAWS = 1_000_000, 2, 20
 NAMES = ("zipfian_mean_symmetry", "zipfian_spectral_entropy")
-LEAST_LEFT = 1e-6  # of p, without a group of words; less than that is rounding
+LEAST_LEFT = 1e-6  # share of p; less without a group of words is rounding
 
 
 def zipfian_mean_symmetry(W: np.ndarray, frequencies: np.ndarray) -> float:
@@ -76,7 +76,7 @@ def zipfian_baselines(frequencies: np.ndarray, d: int, *, seed: int = 0) -> tupl
     d : int
         Dimensions.
     seed : int
-        Of the Gaussian draws.
+        Seed of the Gaussian draws.
     """
     p = _shares(frequencies)
     p = p[p > 0]
@@ -99,7 +99,7 @@ def zipfian_table(
     frequencies : (n,) array, >= 0
         Counts or shares of the words.
     seed : int
-        Of the baseline's draws, and of the groups that an interval leaves out.
+        Seed of the baseline's draws, and of the groups that an interval leaves out.
     """
     W, p = _weighted(W, frequencies)
     whole = _Sums.of(W, p)
@@ -161,7 +161,7 @@ def _without_groups(W: np.ndarray, p: np.ndarray, whole: _Sums, seed: int) -> It
         rest, gone = group != left_out, group == left_out
         left = float(p[rest].sum())
         q, Z = p[gone], W[gone] - whole.mean
-        shift = -(q @ Z) / left  # of the mean
+        shift = -(q @ Z) / left  # shift of the mean
         covariance = (whole.covariance - (Z * q[:, None]).T @ Z) / left - np.outer(shift, shift)
         yield _Sums(whole.mean + shift, float(lengths[rest].sum()) / left, covariance)
 

@@ -58,7 +58,7 @@ def film(
     fitted : WhiteningMap
         At full strength.
     raw : Projection
-        Of X itself; not "umap", which can't place other vectors.
+        Projection of X itself; not "umap", which can't place other vectors.
     knobs : sequence of (centring, strength)
         Those of each stop.
     """
@@ -77,7 +77,7 @@ def stop_at(
     fitted : WhiteningMap
         At full strength.
     raw : Projection
-        Of the raw cloud; its axes are also those of this picture.
+        Projection of the raw cloud. This picture has the same axes.
     centring : float in [0, 1]
         The share of the mean that is subtracted.
     strength : float in [0, 1]

@@ -1,7 +1,7 @@
 """Messages to and from the browser: positions, colour codes and selected rows in few bytes.
 
-A message is a length (uint32), a JSON head padded with spaces to a multiple of four, and the arrays
-one after the other, each padded to a multiple of four. All numbers are little-endian.
+A message is a length (uint32), a JSON head and the arrays one after the other. The head, with
+spaces, and each array are padded to a multiple of four bytes. All numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-STEPS = 65535  # of a 16-bit axis
-FINEST = 4096  # a step of the half-width over this is invisible, also when zoomed in
+STEPS = 65535  # steps of a 16-bit axis
+FINEST = 4096  # a step of half-width / FINEST is invisible, also when zoomed in
 MOST_CODES = 256
 
 

@@ -27,7 +27,7 @@ SHORTLIST = 3_000  # sample rows that a row is compared with
 LANDMARKS = 128
 BLOCK_ROWS = 4_096
 LEAST = 0.05  # weight of the farthest neighbour, where the nearest has 1
-WIDTH_ROWS = 1_000  # of the sample, from which the width of the density is estimated
+WIDTH_ROWS = 1_000  # rows of the sample that give the width of the density
 
 
 def place(
@@ -56,7 +56,7 @@ def place(
     shortlist : int
         Sample rows that a row is compared with. With m or more, the neighbours are exact.
     random_state : int
-        Of the landmarks, which are rows of the sample.
+        Seed of the landmarks, which are rows of the sample.
     threads : int
         Blocks at a time.
     progress : callable, optional

@@ -21,7 +21,7 @@ from ..transform.whitening_map import WhiteningMap
 POINTS = np.array([[2.0, 2.0], [2.0, -2.0], [-2.0, 2.0]])  # a, b, c as rows
 PAIRS = (("a", "b"), ("a", "c"), ("b", "c"))
 ORIGIN = 1e-9  # relative length at or below which a point counts as the origin
-PRECISION = 1e-7  # of positions, in a fit, so that rounding does not move points off a line
+PRECISION = 1e-7  # precision of positions in a fit, so that rounding moves no point off a line
 _PAIR_ROWS = ((0, 1), (0, 2), (1, 2))
 
 
@@ -32,9 +32,9 @@ class Plane:
     Parameters
     ----------
     length_1 : float > 0
-        Of e1.
+        Length of e1.
     length_2 : float > 0
-        Of e2.
+        Length of e2.
     angle : float in (0, 180)
         Degrees from e1 to e2.
     shift : (float, float)

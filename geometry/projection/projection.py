@@ -1,4 +1,4 @@
-"""From d dimensions to 2 or 3, with figures that say how far to trust the picture.
+"""From d dimensions to 2 or 3, with figures of how far to trust the picture.
 
 The linear projections keep the origin, because a cone has its apex there. Compare two clouds in
 one basis: project the first, then ``apply`` its projection to the second.
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..measure.cone import mean_direction
+from ..measure.cone import direction_of, mean_direction
 from .umap_fit import UMAP_NEIGHBOURS, fit_umap
 
 TRUST_ROWS = 600  # trustworthiness is O(n^2); it is computed on a sample of this many rows
@@ -68,7 +68,7 @@ class Projection:
         return _on_frame(self._frame_for(X), X, self.random_state)
 
     def places(self, X: np.ndarray) -> np.ndarray:
-        """``apply(X).around_origin`` (m, k), without the trust figures, which take most of it."""
+        """``apply(X).around_origin`` (m, k), without the trust figures, which take long."""
         frame = self._frame_for(X)
         return frame.place(frame.centred(X)) - frame.origin
 
@@ -140,7 +140,7 @@ def project(
     random_state : int
         Seed of "umap", and of the rows on which trustworthiness is computed.
     n_neighbors : int
-        Of "umap"; cut to n - 1.
+        Neighbours in "umap"; cut to n - 1.
     progress : callable, optional
         Called by "umap" only, with (stage, done, total).
     """
@@ -248,8 +248,8 @@ def _pca_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 def _mean_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     mean = X.mean(axis=0)
     direction = mean_direction(X)
-    # an exact basis of the complement of the mean, so that the axes are orthonormal even where
-    # all rows lie along the mean and the rest is only rounding
+    # an exact basis of the complement of the mean: the axes are then orthonormal even if all rows
+    # lie along the mean and the rest is only rounding
     B = np.linalg.qr(direction[:, None], mode="complete")[0][:, 1:]  # (d, d - 1)
     Z = (X - mean) @ B
     rest = _signed(_leading(Z.T @ Z, k - 1) @ B.T)
@@ -266,6 +266,36 @@ _FRAMES: dict[str, Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]] =
     "mean": _mean_frame,
     "cone": _cone_frame,
 }
+
+
+def moment_axes(
+    method: str, mean: np.ndarray, second: np.ndarray, n_components: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """(axes (k, d), centre (d,)) of ``project``, from sums over rows.
+
+    For data sets of more rows than memory can hold.
+
+    Parameters
+    ----------
+    method : str
+        "svd", "pca" or "mean".
+    mean : (d,) array
+    second : (d, d) array
+        E[x x'], not about the mean.
+    n_components : int
+        k.
+    """
+    covariance, zero = second - np.outer(mean, mean), np.zeros(len(mean))
+    if method == "pca":
+        return _leading(covariance, n_components), mean
+    if method == "svd":
+        axes = _leading(second, n_components)
+        axes[0] *= -1.0 if axes[0] @ mean < 0 else 1.0
+        return axes, zero
+    direction = direction_of(mean, float(np.trace(second)))
+    B = np.linalg.qr(direction[:, None], mode="complete")[0][:, 1:]  # (d, d - 1)
+    rest = _signed(_leading(B.T @ covariance @ B, n_components - 1) @ B.T)
+    return np.vstack([direction, rest]), zero
 
 
 def _leading(S: np.ndarray, k: int) -> np.ndarray:

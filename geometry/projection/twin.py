@@ -1,7 +1,7 @@
 """A cloud and the same cloud whitened: the same points, in one basis and at one scale.
 
 The whitening is ZCA, so that both clouds have the same axes. The whitened cloud has unit variance
-and the raw one has not, so it is drawn at a scale that gives both the same rms radius.
+and the raw one has not. So the whitened cloud is scaled to the rms radius of the raw one.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..linalg.moments import Moments
-from ..measure import angles_to_mean
+from ..measure.cone import ANGLE_QUANTILES, angles_to_mean
 from ..transform.whitening_map import WhiteningMap, checked_weights, recommended_whitening
 from .projection import Projection, match_radius
 
 FITS = ("recommended", "ledoit-wolf", "full")
-EDGE_QUANTILES = (0.5, 0.9)
 FRAME_SHARE = 0.99
 
 
@@ -67,7 +66,7 @@ def fit_whitening(
         "recommended" (``recommended_whitening``), "ledoit-wolf", or "full" (no shrinkage, all
         directions in the rank; with n <= d it makes a simplex, see ``Whitening``).
     sample_weight : (n,) array, >= 0, optional
-        Of the rows; "recommended" then depends on the effective n, (sum w)^2 / sum w^2.
+        Weights of the rows. "recommended" then depends on the effective n, (sum w)^2 / sum w^2.
     """
     if fit not in FITS:
         raise ValueError(f"fit must be one of {', '.join(FITS)}; got {fit!r}")
@@ -133,17 +132,17 @@ def cone_edges(X: np.ndarray, projection: Projection) -> tuple[ConeEdge, ...]:
         drawn = _angles(from_origin, axis)
     return tuple(
         ConeEdge(q, float(np.quantile(true, q)), float(np.quantile(drawn, q)), axis)
-        for q in EDGE_QUANTILES
+        for q in ANGLE_QUANTILES
     )
 
 
-def one_scale(raw: Projection, white: Projection) -> tuple[float, float]:
+def common_scale(raw: Projection, white: Projection) -> tuple[float, float]:
     """(scale of white, half-width of both panels): one rms radius, the origin in the middle.
 
     FRAME_SHARE of the points of each cloud are inside, because a few far points would shrink both
-    pictures to a dot. Pages say how many are outside.
+    pictures to a dot. Pages show how many are outside.
     """
-    return _one_scale(raw.around_origin, white.around_origin)
+    return _common_scale(raw.around_origin, white.around_origin)
 
 
 def film_reach(X: np.ndarray, whitening: WhiteningMap, raw: Projection) -> float:
@@ -157,11 +156,11 @@ def film_reach(X: np.ndarray, whitening: WhiteningMap, raw: Projection) -> float
     raw : Projection
         The picture of X; the whitened rows are drawn in the same basis.
     """
-    return _one_scale(raw.around_origin, raw.places(whiten_beside(X, whitening).vectors))[1]
+    return _common_scale(raw.around_origin, raw.places(whiten_beside(X, whitening).vectors))[1]
 
 
-def _one_scale(raw: np.ndarray, white: np.ndarray) -> tuple[float, float]:
-    """``one_scale`` of places around the origin (n, k)."""
+def _common_scale(raw: np.ndarray, white: np.ndarray) -> tuple[float, float]:
+    """``common_scale`` of places around the origin (n, k)."""
     factor = match_radius(raw, white)
     farthest = [np.abs(P).max(axis=1) for P in (raw, white * factor)]
     reach = max(np.quantile(values, FRAME_SHARE) for values in farthest)

@@ -15,7 +15,7 @@ import numpy as np
 from ..linalg.rows import unit_rows
 
 UMAP_NEIGHBOURS = 15
-MOST_FITTED = 20_000  # rows, in about half a minute; ``place`` is for those of a larger cloud
+MOST_FITTED = 20_000  # rows, in about half a minute; ``place`` adds those of a larger cloud
 
 
 def fit_umap(
@@ -48,7 +48,7 @@ def fit_umap(
         metric="cosine",
         precomputed_knn=(*knn, None),
         random_state=random_state,
-        n_jobs=1,  # a seed allows no more
+        n_jobs=1,  # with a seed umap uses one thread
         init="pca" if len(X) < 10 * n_components else "spectral",
         tqdm_kwds=_epoch_reports(progress),
     )

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from .engine import Engine
 from .errors import ScaleError
-from .manifest import Column, Run
+from .manifest import Column, RunFolder
 from .store import absolute
 from .texts import TextColumns, text_blocks, text_shards
 from .vectors import ID_STEP, LeftOut, ShardWriter
@@ -117,7 +117,7 @@ def encode_shards(
         "fingerprint": encoder.fingerprint,
         "columns": [texts.text, texts.label, texts.weight],
     }
-    run = Run(out, "encode", settings, [described(column) for column in columns], sources)
+    run = RunFolder(out, "encode", settings, [described(column) for column in columns], sources)
     if Path(model).is_dir():
         model = absolute(model)
     of_model = Model(model, revision, encoder.fingerprint)
@@ -153,7 +153,7 @@ def described(column: Column) -> dict[str, Any]:
 
 def work_off(
     engine: Engine,
-    run: Run,
+    run: RunFolder,
     work: Callable[[Any], int],
     task_of: Callable[[int], Any],
     prepare: Callable[[], None] = lambda: None,
@@ -165,7 +165,7 @@ def work_off(
     Parameters
     ----------
     engine : Engine
-    run : Run
+    run : RunFolder
     work : callable of a task
     task_of : callable of the number of a shard
     prepare : callable
@@ -178,7 +178,7 @@ def work_off(
         try:
             report = engine.each(work, [task_of(i) for i in left])
         except BaseException:
-            with suppress(Exception):  # the store may be what failed
+            with suppress(Exception):  # the store itself may have failed
                 run.save([], engine.ended_by)
             raise
         run.tidy()  # only now: after an error workers may still be writing

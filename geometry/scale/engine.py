@@ -1,7 +1,7 @@
 """Work on shards: in this process, or by Dask. Both run the same functions on the same shards.
 
 Dask schedules, retries and replaces workers. Sums are merged in a tree whose shape depends on the
-number of shards alone, so that the result has the same bits on any number of workers.
+number of shards alone. So the result has the same bits on any number of workers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Summed = tuple[int, Any, "LeftOut"]  # rows, their sum or None, and rows that we
 FAN = 8  # parts that are merged at a time
 RETRIES = 3
 CONNECT_SECONDS = 20
-LOOK_SECONDS = 0.1  # between two looks at the connection
+LOOK_SECONDS = 0.1  # time between two checks of the connection
 # Dask drops a killed worker for good if its replacement has not started within this time. Its
 # default is 15 s; on a busy machine the imports take longer.
 REPLACED_WITHIN = "10 minutes"
@@ -48,7 +48,7 @@ class Report:
     Attributes
     ----------
     shards : int
-        Of this run.
+        Number of shards of this run.
     done, rows : int
         Shards that are done, and their rows.
     failures : list of Failed
@@ -98,7 +98,7 @@ class Engine:
     Parameters
     ----------
     threads : int
-        Of numpy and torch in each task.
+        Threads of numpy and torch in each task.
     skip : bool
         Go on after a shard that can't be done. False ends the run there.
     watch : callable, optional
@@ -131,7 +131,7 @@ class Engine:
     def _tried(self, how: Callable[..., Any], work: Callable[[Any], Any], task: Task) -> Any:
         try:
             return how(work, task, self.threads)
-        except Exception as error:  # of a network or a store; Dask would begin again
+        except Exception as error:  # such as a network error; Dask would repeat the task
             return failed(task.name, error, 0)
 
     def total(
@@ -241,13 +241,13 @@ class DaskEngine(Engine):
         ended: list[BaseException] = []
         woken = threading.Event()  # an error ended the work, or all of it is done
 
-        def heard(event: tuple[float, Any]) -> None:
+        def on_event(event: tuple[float, Any]) -> None:
             message = event[1]
             error = None if message["error"] is None else ScaleError(**message["error"])
             try:
                 failed_shard = None if error is None else Failed(message["shard"], error)
                 self._count(report, failed_shard or message["rows"])
-            except Exception as failure:  # raised in the client's own loop, it would end that
+            except Exception as failure:  # an error raised here would end the client's loop
                 ended.append(failure)
                 woken.set()
 
@@ -261,7 +261,7 @@ class DaskEngine(Engine):
             lambda parts: join(merge, parts),
         )
         with _faults_of_the_cluster(self.client):
-            self.client.subscribe_topic(topic, heard)
+            self.client.subscribe_topic(topic, on_event)
             future = self.client.compute(graph, retries=self.retries, optimize_graph=False)
             future.add_done_callback(lambda done: woken.set())
             try:
@@ -316,7 +316,7 @@ def attempt(work: Callable[[Any], Any], task: Task, threads: int) -> Any:
     work : callable of a task
     task : Task
     threads : int
-        Of numpy and torch.
+        Threads of numpy and torch.
     """
     try:
         with _thread_pools("torch" in sys.modules).limit(limits=threads):
@@ -340,7 +340,7 @@ def part_of(work: Callable[[Any], Any], task: Task, threads: int) -> Merged:
         Returns (rows, their sum or None, rows left out).
     task : Task
     threads : int
-        Of numpy and torch.
+        Threads of numpy and torch.
     """
     result = attempt(work, task, threads)
     if isinstance(result, Failed):
@@ -359,7 +359,7 @@ def reported_part(work: Callable[[Any], Any], task: Task, threads: int, topic: s
         As in ``part_of``.
     task : Task
     threads : int
-        Of numpy and torch.
+        Threads of numpy and torch.
     topic : str
         Dask's topic that the client listens to.
     """
@@ -453,9 +453,9 @@ def open_engine(
     scheduler : str, optional
         The address of a running scheduler, such as tcp://host:8786. Its workers are used.
     threads : int
-        Of numpy and torch in a worker.
+        Threads of numpy and torch in a worker.
     memory : str
-        Of a worker on this machine, such as "2GB"; "auto" shares the machine's memory.
+        Memory of a worker on this machine, such as "2GB"; "auto" shares the machine's memory.
     retries : int
         How often Dask begins a task again.
     skip : bool
@@ -498,7 +498,7 @@ def open_engine(
         config.set(
             {
                 "distributed.deploy.lost-worker-timeout": REPLACED_WITHIN,
-                # it looks at the stack every 10 ms, and nobody reads what it finds
+                # The profiler samples the stack every 10 ms; its results are not used.
                 "distributed.worker.profile.enabled": False,
                 # Without Dask's MALLOC_TRIM_THRESHOLD_: with it glibc maps and unmaps every large
                 # array anew, and encoding takes a third more time.

@@ -103,7 +103,7 @@ def fit_data(
     engine : Engine
     data : VectorData
     column : str, optional
-        Of vectors; needed if there are several.
+        Column of vectors; needed if there are several.
     method : str
         A whitening ("pca", "zca", "cholesky", "pca-cor", "zca-cor"), or "removal" of leading
         directions, after centring or ("removal-uncentred") without it.

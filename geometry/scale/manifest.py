@@ -45,7 +45,7 @@ class Column:
     Attributes
     ----------
     name : str
-        Of the Parquet column.
+        Name of the Parquet column.
     dimension : int
     dtype : str
         "float32" or "float16".
@@ -70,7 +70,7 @@ class Shard:
     rows, size : int
         Rows and bytes that the manifest states.
     sha256 : str
-        Of the bytes; "" for a folder without manifest.
+        Digest of the bytes; "" for a folder without manifest.
     place : int
         Number of the shard. Rows without a column "id" are numbered from place * 2**32.
     """
@@ -136,7 +136,7 @@ class VectorData:
         )
 
     def column(self, name: str | None) -> Column:
-        """The named column of vectors; the only one of None."""
+        """The column of vectors of that name; None takes the only one."""
         names = tuple(column.name for column in self.columns)
         if name is None and len(names) == 1:
             return self.columns[0]
@@ -175,7 +175,8 @@ def _manifest_of_files(address: str) -> dict[str, Any]:
     vectors: list[dict[str, Any]] = []
     for name in sorted(sizes):
         rows, columns = footer(joined(address, name))
-        vectors = vectors or columns  # of the first that has rows; others are checked later
+        # Those of the first file that has rows; the others are checked later
+        vectors = vectors or columns
         shards.append(
             {"name": name, "state": "done", "rows": rows, "bytes": sizes[name], "sha256": ""}
         )
@@ -184,7 +185,7 @@ def _manifest_of_files(address: str) -> dict[str, Any]:
     return {"format": FORMAT, "kind": "files", "vectors": vectors, "shards": shards}
 
 
-class Run:
+class RunFolder:
     """A folder that shards are written to.
 
     Parameters
@@ -223,7 +224,7 @@ class Run:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Only this run may write in the folder meanwhile.
+        """Lock the folder, so that no other run writes in it.
 
         Raises ScaleError "in_use" if another run does, and "other_run" if the folder has shards of
         other settings.
@@ -326,7 +327,7 @@ def write_log(address: str, shard: str, entry: Mapping[str, Any]) -> None:
     Parameters
     ----------
     address : str
-        Of the data set.
+        Address of the data set.
     shard : str
         Name of the shard's file.
     entry : mapping
@@ -360,5 +361,5 @@ def _locked(address: str) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(Exception):  # the store may be what failed; the marker then stays
+        with suppress(Exception):  # the store itself may have failed; the marker then stays
             fs.rm_file(path_there)

@@ -1,7 +1,7 @@
 """The k nearest rows of a data set to each query, by cosine: exactly, or by an index.
 
-The index library is usearch: one wheel of 2 MB for each platform, without OpenMP or BLAS of its
-own that would meet torch's, and an index that grows row by row. faiss-cpu is ten times as large and
+The index library is usearch. It has one wheel of 2 MB for each platform, no OpenMP or BLAS that
+would conflict with torch's, and an index that grows row by row. faiss-cpu is ten times as large and
 brings both; hnswlib has no wheels and needs a compiler.
 """
 
@@ -11,7 +11,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,13 +22,13 @@ from .engine import Engine, Summed
 from .errors import ScaleError
 from .manifest import Column, Shard, VectorData
 from .samples import hash_of
-from .store import absolute, joined, read_bytes, remove, write_bytes, written
+from .store import absolute, joined, read_arrays, read_bytes, remove, write_bytes, written
 from .vectors import LeftOut, blocks
 
-QUERY_ROWS = 512  # whose products with a block are in memory at a time
+QUERY_ROWS = 512  # queries whose products with a block are in memory at a time
 RECALL_QUERIES = 200
 INDEX = "index"
-CONNECTIVITY, EXPANSION = 16, 128  # of the graph; rows looked at when a row is added
+CONNECTIVITY, EXPANSION = 16, 128  # links of a row in the graph; rows compared when one is added
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,8 @@ class SearchTask:
 
 def search_shard(task: SearchTask) -> Summed:
     """The nearest rows of a shard."""
-    ids, U = _queries(task.queries, task.sha256)
+    queries = read_arrays(task.queries, task.sha256, folder=task.queries)
+    ids, U = queries["ids"], queries["units"]
     if task.index is not None:
         content, left_out = _index_of(task)
         return task.shard.rows - left_out.n, _search_index(task, content, ids, U), left_out
@@ -182,18 +182,6 @@ def unit(X: np.ndarray) -> np.ndarray:
     return np.asarray(X / np.where(norms > 0, norms, 1), dtype=np.float32)
 
 
-@lru_cache(maxsize=1)
-def _queries(address: str, sha256: str) -> tuple[np.ndarray, np.ndarray]:
-    """(ids, unit rows) of the queries, read once in a worker."""
-    from safetensors.numpy import load
-
-    content = read_bytes(address)
-    if hashlib.sha256(content).hexdigest() != sha256:
-        raise ScaleError("other_run", folder=address)
-    arrays = load(content)
-    return arrays["ids"], arrays["units"]
-
-
 def find_neighbours(
     engine: Engine,
     data: VectorData,
@@ -216,7 +204,7 @@ def find_neighbours(
     out : str
         The address of the Parquet file.
     column : str, optional
-        Of vectors, in both data sets; needed if there are several.
+        Column of vectors, in both data sets; needed if there are several.
     k : int
     approximate : bool
         Search an index of each shard, which is built at the first search. The recall is measured

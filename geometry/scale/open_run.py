@@ -1,4 +1,4 @@
-"""What a page or a notebook opens: a sample of a data set in memory, and what a run has done."""
+"""For a page or a notebook: a sample of a data set in memory, and the state of a run."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def open_run(
     Parameters
     ----------
     folder : str
-        Of a vector data set, or of coordinates from ``project_data``.
+        The folder of a vector data set, or of coordinates from ``project_data``.
     column : str, optional
-        Of vectors; needed if there are several.
+        Column of vectors; needed if there are several.
     sample : int
         Rows at most.
     seed : int
-        Of the hash.
+        Seed of the hash.
     watch : callable, optional
         Called with a Report after each shard.
 

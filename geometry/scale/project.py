@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ..export.affine import AffineMap
-from ..projection.moment_axes import moment_axes
 from ..projection.placing import place
+from ..projection.projection import moment_axes
 from ..projection.umap_fit import UMAP_NEIGHBOURS, fit_umap
 from .encode import described, work_off
 from .engine import Engine
 from .errors import ScaleError
 from .fit import moments_of
-from .manifest import Column, Run, Shard, VectorData
+from .manifest import Column, RunFolder, Shard, VectorData
 from .samples import draw
-from .store import joined, read_bytes, write_bytes
-from .transform import AXES, CARRIED, _beside, map_data
-from .vectors import Block, LeftOut, ShardWriter, blocks
+from .store import joined, read_arrays, read_bytes, write_bytes
+from .transform import AXES, CARRIED, carried_columns, map_data
+from .vectors import LeftOut, ShardBlock, ShardWriter, blocks
 
 LINEAR = ("svd", "pca", "mean")
 PROJECTIONS = (*LINEAR, "umap")
@@ -50,7 +49,7 @@ def project_data(
     out : str
         The folder of the new data set.
     column : str, optional
-        Of vectors; needed if there are several.
+        Column of vectors; needed if there are several.
     method : str
         "pca", "svd" and "mean" are exact, on axes from the moments of all rows; see ``project``.
         "umap" is fitted on a sample, and every row is placed by ``projection.place``.
@@ -59,7 +58,7 @@ def project_data(
     sample : int
         Rows that "umap" is fitted on; drawn by a hash of their ids.
     seed : int
-        Of "umap" and of the hash.
+        Seed of "umap" and of the hash.
 
     Returns
     -------
@@ -110,16 +109,16 @@ def _by_sample(
     from safetensors.numpy import save
 
     settings = {"data": data.key, "column": chosen.name, "sample": sample, "seed": seed}
-    run = Run(out, "project", settings, [described(target)], [s.address for s in data.shards])
+    run = RunFolder(out, "project", settings, [described(target)], [s.address for s in data.shards])
     address = joined(run.address, FITTED)
-    beside = _beside(data)
+    beside = carried_columns(data)
 
     content = b""
 
     def prepare() -> None:
         nonlocal content
         try:
-            content = read_bytes(address)  # of a run that ended before
+            content = read_bytes(address)  # stored by a run that ended before
             return
         except FileNotFoundError:
             pass
@@ -149,7 +148,7 @@ def _by_sample(
 
 def place_shard(task: PlaceTask) -> int:
     """Place a shard's rows and write their coordinates; returns the number of rows."""
-    sample, coordinates = _fitted_sample(task.folder, task.sha256)
+    fitted = read_arrays(joined(task.folder, FITTED), task.sha256, folder=task.folder)
     left_out = LeftOut()
     axes = AXES[: task.out.dimension]
     kinds = {name: CARRIED[name] for name in task.beside} | {name: pa.float32() for name in axes}
@@ -158,7 +157,7 @@ def place_shard(task: PlaceTask) -> int:
             task.shard, task.source, beside=task.beside, skip=task.skip, left_out=left_out
         ):
             block = _with_directions(block, task, left_out)
-            P = place(block.X, sample, coordinates, threads=1)
+            P = place(block.X, fitted["rows"], fitted["coordinates"], threads=1)
             beside = {name: block.beside.get(name, pa.nulls(len(P), kinds[name])) for name in kinds}
             beside |= {name: pa.array(P[:, i]) for i, name in enumerate(axes)}
             writer.write(block.ids, [P], beside)
@@ -166,19 +165,7 @@ def place_shard(task: PlaceTask) -> int:
     return writer.n_rows
 
 
-@lru_cache(maxsize=1)
-def _fitted_sample(folder: str, sha256: str) -> tuple[np.ndarray, np.ndarray]:
-    """(rows, coordinates) of the sample that UMAP was fitted on."""
-    from safetensors.numpy import load
-
-    content = read_bytes(joined(folder, FITTED))
-    if hashlib.sha256(content).hexdigest() != sha256:
-        raise ScaleError("other_run", folder=folder)
-    arrays = load(content)
-    return arrays["rows"], arrays["coordinates"]
-
-
-def _with_directions(block: Block, task: PlaceTask, left_out: LeftOut) -> Block:
+def _with_directions(block: ShardBlock, task: PlaceTask, left_out: LeftOut) -> ShardBlock:
     """The block without its rows of zeros, which have no neighbours by cosine."""
     sound = np.asarray(block.X.any(axis=1))
     if sound.all():

@@ -137,7 +137,7 @@ def draw(
     column : Column
     n : int
     seed : int
-        Of the hash.
+        Seed of the hash.
     beside : sequence of str
         "text" and "label", if they are wanted.
     """

@@ -9,10 +9,12 @@ import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
 import fsspec
+import numpy as np
 from fsspec.implementations.local import LocalFileSystem
 
 from .errors import ScaleError
@@ -69,6 +71,43 @@ def read_bytes(address: str) -> bytes:
     return fs.cat_file(path)
 
 
+def read_unchanged(address: str, sha256: str, *, folder: str) -> bytes:
+    """The content of a file that a run wrote.
+
+    Parameters
+    ----------
+    address : str
+    sha256 : str
+        Digest of the content.
+    folder : str
+        For the error.
+
+    Raises
+    ------
+    ScaleError
+        "other_run", if the content has another sha256.
+    """
+    content = read_bytes(address)
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise ScaleError("other_run", folder=folder)
+    return content
+
+
+@lru_cache(maxsize=1)
+def read_arrays(address: str, sha256: str, *, folder: str) -> dict[str, np.ndarray]:
+    """The arrays of a .safetensors file, as ``read_unchanged``; read once in a worker.
+
+    Parameters
+    ----------
+    address : str
+    sha256 : str
+    folder : str
+    """
+    from safetensors.numpy import load
+
+    return load(read_unchanged(address, sha256, folder=folder))
+
+
 def write_bytes(address: str, content: bytes) -> None:
     """Write a file, as ``written`` does."""
     with written(address) as file:
@@ -81,7 +120,7 @@ class Hashed:
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw, self._digest, self.size = raw, hashlib.sha256(), 0
         self.closed = False
-        self.is_given_up = False  # writers end a file that failed, too: that goes nowhere
+        self.is_given_up = False  # after a failure writers still write an ending; it is ignored
 
     def write(self, content: bytes) -> int:
         if self.is_given_up:

@@ -1,4 +1,4 @@
-"""Sums over all rows of a data set, stored in its folder so that later verbs read no row again."""
+"""Sums over all rows of a data set, stored in its folder: later commands read no row again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .manifest import VectorData
 from .store import joined, read_bytes, write_bytes
 
 SUMS = "sums"
-VERSION = "1"  # of the arithmetic: sums of another version are computed again
+VERSION = "1"  # version of the arithmetic: sums of another version are computed again
 Sum = TypeVar("Sum")
 
 
@@ -65,7 +65,7 @@ def stored_sum(
         tensors = {n: a.reshape(np.shape(values[n])) for n, a in tensors.items()}
         try:
             write_bytes(address, save(tensors, metadata={"key": key}))
-        except OSError as error:  # a folder that may only be read is summed again next time
+        except OSError as error:  # the folder is read-only: the next call sums again
             if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
                 raise
     return found

@@ -221,11 +221,11 @@ def _has_other_bytes(row: list[str]) -> bool:
 
 
 def _parquet(address: str, columns: TextColumns) -> Iterator[dict[str, Any]]:
-    from .vectors import _batches, _opened
+    from .vectors import batches_of, opened_shard
 
-    with _opened(address) as file:
+    with opened_shard(address) as file:
         _need(columns, tuple(file.schema_arrow.names), address)
-        for batch in _batches(file, list(columns.wanted), address):
+        for batch in batches_of(file, list(columns.wanted), address):
             yield from batch.to_pylist()
 
 

@@ -17,8 +17,8 @@ from ..export.affine import AffineMap, load_transform, transform_bytes
 from .encode import described, work_off
 from .engine import Engine
 from .errors import ScaleError
-from .manifest import Column, Run, Shard, VectorData
-from .store import joined, read_bytes, write_bytes
+from .manifest import Column, RunFolder, Shard, VectorData
+from .store import joined, read_bytes, read_unchanged, write_bytes
 from .vectors import LeftOut, ShardWriter, blocks
 
 TRANSFORM = "transform.safetensors"
@@ -57,13 +57,13 @@ def transform_data(
     engine : Engine
     data : VectorData
     fitted : AffineMap
-        Of ``load_transform``.
+        The result of ``load_transform``.
     out : str
         The folder of the new data set.
     column : str, optional
-        Of vectors; needed if there are several.
+        Column of vectors; needed if there are several.
     dtype : str, optional
-        Of the numbers on disk; by default that of the data set.
+        Type of the numbers on disk; by default that of the data set.
 
     Returns
     -------
@@ -99,9 +99,9 @@ def map_data(
     kind : str
         The verb in the manifest.
     chosen : Column
-        Of the data set.
+        The column to read.
     target : Column
-        Of the new data set.
+        The column of the new data set.
     axes : bool
         Write each coordinate as a column of its own, too.
     """
@@ -115,8 +115,8 @@ def map_data(
     numbers = hashlib.sha256(fitted.offset.tobytes() + fitted.matrix.tobytes()).hexdigest()
     settings = {"data": data.key, "column": chosen.name, "transform": numbers}
     sources = [shard.address for shard in data.shards]
-    run = Run(out, kind, settings, [described(target)], sources)
-    beside = _beside(data)
+    run = RunFolder(out, kind, settings, [described(target)], sources)
+    beside = carried_columns(data)
     return work_off(
         engine,
         run,
@@ -136,7 +136,7 @@ def map_data(
     )
 
 
-def _beside(data: VectorData) -> tuple[str, ...]:
+def carried_columns(data: VectorData) -> tuple[str, ...]:
     """The columns of the first shard that are carried to the new data set."""
     from .vectors import names_of
 
@@ -165,10 +165,8 @@ def transform_shard(task: TransformTask) -> int:
 
 @lru_cache(maxsize=2)
 def transform_of_run(folder: str, sha256: str) -> AffineMap:
-    """The transform in a run's folder, read once in a worker. A copy in each task would be MBs."""
-    content = read_bytes(joined(folder, TRANSFORM))
-    if hashlib.sha256(content).hexdigest() != sha256:
-        raise ScaleError("other_run", folder=folder)
+    """The transform in a run's folder, read once in a worker, because a copy a task takes MB."""
+    content = read_unchanged(joined(folder, TRANSFORM), sha256, folder=folder)
     return read_transform_bytes(content)
 
 

@@ -16,7 +16,7 @@ from .errors import ScaleError
 from .manifest import Column, Shard, write_log
 from .store import filesystem, is_local, joined, written
 
-BLOCK_BYTES = 2**26  # of the float32 rows in memory at a time
+BLOCK_BYTES = 2**26  # bytes of the float32 rows in memory at a time
 READ_ROWS = 4096  # rows that the Parquet reader gives at a time
 ID_STEP = 2**32  # a shard has fewer rows than this
 BESIDE = ("text", "label")  # columns that a shard may have beside its vectors
@@ -25,7 +25,7 @@ FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
 
 
 @dataclass(frozen=True)
-class Block:
+class ShardBlock:
     """Rows of a shard.
 
     Attributes
@@ -34,7 +34,7 @@ class Block:
     X : (m, d) float32
         Valid until the next block is read.
     beside : mapping of str to pyarrow array
-        Text, label and weight of the rows, as far as they were asked for and are there.
+        Text, label and weight of the rows, as far as they were requested and exist.
     rows : (m,) int64
         Their places in the shard, from 0.
     """
@@ -44,11 +44,11 @@ class Block:
     beside: Mapping[str, pa.Array]
     rows: np.ndarray
 
-    def taken(self, sound: np.ndarray) -> Block:
+    def taken(self, sound: np.ndarray) -> ShardBlock:
         """The rows where ``sound`` (m,) is True."""
         keep = pa.array(sound)
         beside = {name: values.filter(keep) for name, values in self.beside.items()}
-        return Block(self.ids[sound], self.X[sound], beside, self.rows[sound])
+        return ShardBlock(self.ids[sound], self.X[sound], beside, self.rows[sound])
 
 
 class LeftOut:
@@ -70,7 +70,7 @@ def block_rows(dimension: int) -> int:
 
 def footer(address: str) -> tuple[int, list[dict[str, Any]]]:
     """(rows, columns of vectors) of a Parquet file."""
-    with _opened(address) as file:
+    with opened_shard(address) as file:
         columns = []
         rows = file.metadata.num_rows
         for field in file.schema_arrow:
@@ -96,7 +96,7 @@ def footer(address: str) -> tuple[int, list[dict[str, Any]]]:
 
 def names_of(address: str) -> tuple[str, ...]:
     """The columns of a Parquet file."""
-    with _opened(address) as file:
+    with opened_shard(address) as file:
         return tuple(file.schema_arrow.names)
 
 
@@ -107,14 +107,14 @@ def blocks(
     beside: Sequence[str] = (),
     skip: bool = False,
     left_out: LeftOut | None = None,
-) -> Iterator[Block]:
+) -> Iterator[ShardBlock]:
     """The rows of a shard, block by block.
 
     Parameters
     ----------
     shard : Shard
     column : Column
-        Of the vectors.
+        Column of the vectors.
     beside : sequence of str
         Other columns, given as far as they are there.
     skip : bool
@@ -132,7 +132,7 @@ def blocks(
     ids = np.empty(len(X), dtype=np.int64)
     others: dict[str, list[pa.Array]] = {}
     filled = row = 0
-    with _opened(shard.address) as file:
+    with opened_shard(shard.address) as file:
         names = file.schema_arrow.names
         if column.name not in names:
             raise ScaleError(
@@ -142,7 +142,7 @@ def blocks(
         has_ids = "id" in names and pa.types.is_integer(file.schema_arrow.field("id").type)
         carried = (*(["id"] if has_ids else []), *beside)
         wanted = [column.name, *(n for n in carried if n in names)]
-        for batch in _batches(file, wanted, shard.address):
+        for batch in batches_of(file, wanted, shard.address):
             start = 0
             rows = _matrix(batch.column(column.name), d, shard.address, row)
             while start < len(rows):
@@ -172,9 +172,9 @@ def _checked(
     start: int,
     skip: bool,
     left_out: LeftOut | None,
-) -> Block:
+) -> ShardBlock:
     beside = {name: pa.concat_arrays(parts) for name, parts in others.items() if name != "id"}
-    block = Block(ids, X, beside, start + np.arange(len(X)))
+    block = ShardBlock(ids, X, beside, start + np.arange(len(X)))
     try:
         refuse_not_finite(X)
     except ValueError as error:
@@ -190,7 +190,16 @@ def _checked(
     return block
 
 
-def _batches(file: pq.ParquetFile, columns: list[str], address: str) -> Iterator[pa.RecordBatch]:
+def batches_of(file: pq.ParquetFile, columns: list[str], address: str) -> Iterator[pa.RecordBatch]:
+    """The record batches of a Parquet file. Raises ScaleError "unreadable_shard".
+
+    Parameters
+    ----------
+    file : ParquetFile
+    columns : list of str
+    address : str
+        For the error.
+    """
     batches = file.iter_batches(batch_size=READ_ROWS, columns=columns, use_threads=False)
     while True:
         try:
@@ -202,7 +211,7 @@ def _batches(file: pq.ParquetFile, columns: list[str], address: str) -> Iterator
         yield batch
 
 
-class _opened:
+class opened_shard:
     """A Parquet file at an address. Raises ScaleError "unreadable_shard"."""
 
     def __init__(self, address: str) -> None:
@@ -225,7 +234,7 @@ class _opened:
 
 
 def unreadable(address: str, error: BaseException) -> ScaleError:
-    """The refusal of a shard, with the first line of what its reader said."""
+    """The error for a shard, with the first line of its reader's message."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return ScaleError("unreadable_shard", shard=address, detail=lines[0])
 
@@ -268,9 +277,9 @@ class ShardWriter:
     Parameters
     ----------
     folder : str
-        Of the run.
+        Folder of the run.
     name : str
-        Of the shard.
+        Name of the shard.
     columns : sequence of Column
     beside : mapping of str to pyarrow type
         Other columns.
@@ -304,7 +313,7 @@ class ShardWriter:
         self._parquet = pq.ParquetWriter(
             self._file,
             self._schema,
-            # floats of vectors hardly shrink; texts do
+            # compression shrinks texts, and hardly vectors
             compression={
                 name: "none" if name in [c.name for c in self._columns] else "zstd"
                 for name in self._schema.names

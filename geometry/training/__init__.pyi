@@ -7,13 +7,13 @@ from .history import History as History
 from .hull import Separation as Separation
 from .hull import separating_direction as separating_direction
 from .language_model import train_language_model as train_language_model
-from .record import TrainingStep as TrainingStep
-from .recording import recorded_run as recorded_run
-from .snapshot import Run as Run
-from .snapshot import train_runs as train_runs
+from .runs import Run as Run
+from .runs import train_runs as train_runs
+from .shipped_training import recorded_run as recorded_run
 from .softmax import TokenGradient as TokenGradient
 from .softmax import cosine_penalty as cosine_penalty
 from .softmax import token_gradient as token_gradient
+from .steps import TrainingStep as TrainingStep
 from .text import TrainingError as TrainingError
 from .text import TrainingText as TrainingText
 from .text import training_text as training_text

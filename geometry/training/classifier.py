@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .record import EMPTY, TrainingStep, steps_of
+from .steps import EMPTY, TrainingStep, steps_of
 from .text import TrainingError, TrainingText, need_positive, training_text
 
 if TYPE_CHECKING:
@@ -35,13 +35,13 @@ def train_classifier(
     text : TrainingText, optional
         By default ``training_text()``. It needs two sections.
     width : int >= 1
-        Of the word vectors.
+        Width of the word vectors.
     context : int >= 1
         Tokens of a passage.
     batch_size : int >= 1
         Passages in a step.
     learning_rate : float > 0
-        Of Adam.
+        Learning rate of Adam.
     steps : int >= 1
     record_every : int >= 1
         Steps between two records.

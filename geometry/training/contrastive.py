@@ -17,12 +17,12 @@ from .text import TrainingError, need_positive
 if TYPE_CHECKING:
     import torch
 
-POSITIVE = 4.0  # of 5; pairs scored above it are positive, as in Gao, Yao, Chen 2021
+POSITIVE = 4.0  # score out of 5; pairs above it are positive, as in Gao, Yao, Chen 2021
 LEAST_SENTENCES = 32
 HEADS = ("linear", "tanh")
 # A loss of cosines is bounded, and may rise at first: a high rate shows after some steps.
 DIVERGED = 1.1  # times the loss of the first batch
-GRACE = 50  # steps
+GRACE = 50  # steps before the loss is judged
 RECENT = 20  # batches whose mean loss is compared
 
 
@@ -62,15 +62,15 @@ class ContrastiveStep:
     alignment : float
         Over the test pairs with a score above 4.
     uniformity, mean_cosine : float
-        Of the sentences of the test pairs.
+        Uniformity and mean cosine of the sentences of the test pairs.
     spearman_dev, spearman_test : float
-        Of the pairs' cosines with their scores.
+        Spearman of the pairs' cosines with their scores.
     singular_values : (min(2n, d),) array
-        Of the rows of ``embeddings`` at length 1, uncentred, the largest first.
+        Singular values of the rows of ``embeddings`` at length 1, uncentred, the largest first.
     embeddings : (2n, d) float32 array
         Outputs for the sentences of the test pairs, the left ones first.
     weight, bias : (d, d) and (d,) float32 arrays
-        Of the head.
+        Weight and bias of the head.
     """
 
     step: int
@@ -116,7 +116,7 @@ def train_contrastive(
     dev : ScoredVectors
         Pairs that are only measured.
     test : ScoredVectors
-        Likewise. It needs a pair scored above 4.
+        Pairs that are only measured. One or more must score above 4.
     head : {"linear", "tanh"}
         W x + b, or tanh(W x + b).
     centred : bool
@@ -128,7 +128,7 @@ def train_contrastive(
         Share of a vector's entries that are set to 0.
     batch_size : int >= 2, at most n
     learning_rate : float > 0
-        Of Adam.
+        Learning rate of Adam.
     steps : int >= 1
     record_every : int >= 1
         Steps between two records.
@@ -252,7 +252,7 @@ def _check(
 def _measured(
     of_dev: np.ndarray, dev: ScoredVectors, of_test: np.ndarray, test: ScoredVectors
 ) -> dict[str, Any]:
-    """What a ContrastiveStep says of the outputs for both sets' sentences."""
+    """The measures of a ContrastiveStep, of the outputs for both sets' sentences."""
     left, right = np.split(of_test, 2)
     positive = test.gold_scores > POSITIVE
     return {
@@ -266,7 +266,7 @@ def _measured(
 
 
 def _spearman(outputs: np.ndarray, gold_scores: np.ndarray) -> float:
-    """Of the cosines of pairs with their scores; NaN if all cosines are equal."""
+    """Spearman of the cosines of pairs with their scores; NaN if all cosines are equal."""
     from scipy.stats import spearmanr
 
     left, right = np.split(unit_rows(outputs), 2)

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .snapshot import GROUPS, Force, Record, Run, TextFacts, Theory
+from .runs import GROUPS, Force, Record, Run, TextFacts, Theory
 
-EARLY = 0.15  # of all steps: by then the never-seen tokens have a direction in common
+EARLY = 0.15  # share of all steps; by then the tokens that never occur have a common direction
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class History:
     def of(
         cls, runs: Sequence[Run], records: Sequence[Record], *, is_live: bool = False
     ) -> History:
-        """Of the records so far, at least one.
+        """The history of the records so far, at least one.
 
         Parameters
         ----------

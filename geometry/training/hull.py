@@ -9,7 +9,7 @@ import numpy as np
 from ..linalg.rows import float_rows
 
 FIRST_ROWS = 1_000
-MORE_ROWS = 500  # of those that violate an answer most
+MORE_ROWS = 500  # rows added at a time: those that violate the answer most
 TOLERANCE = 1e-9
 
 
@@ -80,6 +80,7 @@ def separating_direction(H: np.ndarray) -> Separation:
             direction = v / np.linalg.norm(v)
             return Separation(True, direction, float((rows @ direction).min()), len(used))
         new = np.setdiff1d(violated, used)
-        if not len(new):  # rows of the program itself: the margin is below HiGHS's own tolerance
+        # All violated rows are in the program: the margin is below HiGHS's tolerance
+        if not len(new):
             return Separation(False, np.zeros(d), 0.0, len(used))
         used = np.union1d(used, new[np.argsort(products[new])[:MORE_ROWS]])

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .record import TrainingStep, steps_of
 from .softmax import cosine_penalty
+from .steps import TrainingStep, steps_of
 from .text import TrainingError, TrainingText, need_positive, training_text
 
 if TYPE_CHECKING:
@@ -49,14 +49,14 @@ def train_language_model(
     layer_norm : bool
         Whether hidden states are normalised, before each part of a layer and at the end.
     width : int, a multiple of 4
-        Of hidden states and embeddings.
+        Width of hidden states and embeddings.
     n_layers : int >= 1
     context : int >= 1
         Tokens of a sequence.
     batch_size : int >= 1
         Sequences in a step.
     learning_rate : float > 0
-        Of Adam.
+        Learning rate of Adam.
     steps : int >= 1
     record_every : int >= 1
         Steps between two records.
@@ -134,7 +134,7 @@ def _transformer(
     def normed() -> nn.Module:
         return nn.LayerNorm(width) if layer_norm else nn.Identity()
 
-    class Layer(nn.Module):
+    class TransformerLayer(nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.before_attention, self.before_network = normed(), normed()
@@ -157,7 +157,7 @@ def _transformer(
             super().__init__()
             self.words = nn.Parameter(torch.randn(n_words, width) / width**0.5)
             self.places = nn.Parameter(torch.randn(context, width) / width**0.5)
-            self.layers = nn.ModuleList(Layer() for _ in range(n_layers))
+            self.layers = nn.ModuleList(TransformerLayer() for _ in range(n_layers))
             self.last = normed()
             self.own_softmax = (
                 None if tied else nn.Parameter(torch.randn(n_words, width) / width**0.5)

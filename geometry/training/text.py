@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import GeometryError
 
-OTHER = "[other]"  # stands for every word outside the vocabulary
+OTHER = "[other]"  # replaces every word outside the vocabulary
 N_UNSEEN = 200
 LEAST_TOKENS = 2_000
 LEAST_WORDS = 20
@@ -59,21 +59,21 @@ class TrainingText:
     n_unseen: int
 
     @property
-    def n_seen(self) -> int:
+    def n_words(self) -> int:
         """Words that occur; the tokens that never occur come after them."""
         return len(self.words) - self.n_unseen
 
     def frequent(self, n: int = 500) -> np.ndarray:
         """The rows of the n most frequent words, at most half of those that occur."""
-        return np.arange(min(n, self.n_seen // 2))
+        return np.arange(min(n, self.n_words // 2))
 
     def rare(self, n: int = 500) -> np.ndarray:
         """The rows of the n rarest words that occur, at most half of them."""
-        return np.arange(self.n_seen - min(n, self.n_seen // 2), self.n_seen)
+        return np.arange(self.n_words - min(n, self.n_words // 2), self.n_words)
 
     def unseen(self) -> np.ndarray:
         """The rows of the tokens that never occur."""
-        return np.arange(self.n_seen, len(self.words))
+        return np.arange(self.n_words, len(self.words))
 
 
 def training_text(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .record import EMPTY, TrainingStep, steps_of
+from .steps import EMPTY, TrainingStep, steps_of
 from .text import TrainingText, need_positive, training_text
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 NEGATIVES = 5
 WINDOW = 5
-POWER = 0.75  # of the counts, in the distribution of the negatives
+POWER = 0.75  # exponent of the counts in the distribution of the negatives
 
 
 def train_word2vec(
@@ -41,7 +41,7 @@ def train_word2vec(
     batch_size : int >= 1
         Pairs in a step.
     learning_rate : float > 0
-        Of Adam.
+        Learning rate of Adam.
     steps : int >= 1
     record_every : int >= 1
         Steps between two records.
@@ -83,7 +83,7 @@ def train_word2vec(
         word = torch.from_numpy(text.tokens[at[same]])
         near = torch.from_numpy(text.tokens[beside[same]])
         found = np.searchsorted(likelihood, rng.random((len(word), NEGATIVES)), side="right")
-        far = torch.from_numpy(np.minimum(found, text.n_seen - 1))
+        far = torch.from_numpy(np.minimum(found, text.n_words - 1))
         centre = F.embedding(word, centres)  # unlike an index, it adds gradients in one order
         positive = F.logsigmoid((centre * F.embedding(near, contexts)).sum(dim=1))
         drawn = F.embedding(far, contexts)

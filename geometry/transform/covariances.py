@@ -24,7 +24,7 @@ class Covariances:
 
     @classmethod
     def of(cls, X: np.ndarray) -> Covariances:
-        """Of rows X (n, d), n >= 2; ValueError for another shape, NaN and infinity."""
+        """Those of rows X (n, d), n >= 2; ValueError for another shape, NaN and infinity."""
         X = float_rows(X, at_least=2)
         return cls(Moments.of(X).covariance, len(X))
 

@@ -17,8 +17,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from ..linalg.ledoit_wolf import ledoit_wolf
-from ..linalg.moments import Moments
+from ..linalg.moments import Moments, ledoit_wolf
 from ..linalg.rows import refuse_not_finite
 from .flow_map import KINDS, Coupling, FlowMap, chain, identity_couplings
 
@@ -55,10 +54,10 @@ class FlowEpoch:
 class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Map rows to N(0, I) by couplings with act-norm and fixed permutations.
 
-    With ``linear_start`` the map starts with the ZCA whitening of the Ledoit-Wolf covariance
-    (1 - a) Sigma + a v I, v = tr Sigma / d. Without it, the start scales each column by its mean
-    and variance (1 - a) Sigma_jj + a v, which is act-norm's data-dependent initialisation. The
-    start is not trained; its log-determinant is included. The couplings after it start as the
+    With ``linear_start`` the map starts with a ZCA whitening. Its covariance is that of Ledoit and
+    Wolf, (1 - a) Sigma + a v I with v = tr Sigma / d. Without it, the start scales each column by
+    its mean and variance (1 - a) Sigma_jj + a v, which is act-norm's data-dependent initialisation.
+    The start is not trained; its log-determinant is included. The couplings after it start as the
     identity. So with ``linear_start`` the fit starts *at* the Ledoit-Wolf Gaussian. That whitening
     makes most of the change of a cosine; the gain over ``history_[0]`` is that of the couplings.
     BERT-flow has no such start. On a few thousand rows in hundreds of dimensions, couplings alone
@@ -84,7 +83,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         The fit stops after so many epochs without a new minimum of the held-out loss.
     batch_size : int >= 1
     learning_rate : float > 0
-        Of Adam.
+        Learning rate of Adam.
     validation_fraction : float in (0, 1)
         Share of the *distinct* rows that is held out, also from the mean and covariance of the
         start. Equal rows are on the same side.
@@ -522,7 +521,7 @@ class _Training:
         return (0.5 * (z * z).sum(1) - log_det).mean() + constant
 
     def _learnable(self, coupling: Coupling) -> Coupling:
-        """Its parts as tensors; all but the permutation have gradients."""
+        """The parts of a coupling as tensors; all but the permutation have gradients."""
         order, *parts = coupling.parts
         torch = self._torch
         learnt = (torch.tensor(p, dtype=torch.float32, device="cpu") for p in parts)

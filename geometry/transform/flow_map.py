@@ -222,7 +222,7 @@ def identity_couplings(
         Dimensions.
     n_couplings : int
     hidden_units : int
-        Of each of the two hidden layers.
+        Units of each of the two hidden layers.
     kind : str
         "affine" or "additive".
     rng : Generator

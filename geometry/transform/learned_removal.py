@@ -14,8 +14,8 @@ from .removal_map import RemovalMap
 from .remove import Removal
 
 AXES = ("pca", "svd")
-START = 0.25  # of every (1 - w)^2: halfway between leaving a direction and removing it
-LEAST_SHARE = 1e-12  # of |x|^2; what is left of a row counts as at least that
+START = 0.25  # first value of every (1 - w)^2, halfway between leaving a direction and removing it
+LEAST_SHARE = 1e-12  # share of |x|^2; the rest of a row counts as at least that
 MAX_STEPS = 1000
 MIN_PAIRS = 3  # any two points lie on a line: r would be 1 or -1
 

@@ -13,12 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..linalg.moments import Moments
+from ..linalg.moments import BLOCK_ROWS, Moments
 from ..linalg.rows import wide_rows
 from ..linalg.spectrum import rank_floor
 from .whitening_map import WhiteningMap
-
-BLOCK_ROWS = 8192  # rows in one float64 copy
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ class RemovalMap:
         Parameters
         ----------
         moments : Moments
-            Of rows (n, d).
+            Moments of rows (n, d).
         eps : float
             Machine precision of the rows.
         n_components : int, optional
@@ -144,7 +142,7 @@ class ClusterwiseMap:
     centres : (k, d) array
         A row belongs to the cluster of the nearest centre.
     means : (k, d) array
-        Of the fitted rows of each cluster.
+        Means of the fitted rows of each cluster.
     components : (k, D, d) array
         Leading principal directions of each cluster, as rows.
     sizes : (k,) array of int

@@ -19,7 +19,7 @@ from .removal_map import RemovalMap, default_components
 from .standard_map import StandardMap
 from .whitening_map import WhiteningMap, checked_weights
 
-WHITENINGS = ("zca", "pca", "zca-cor", "pca-cor", "zipf", "cholesky")  # with the same knobs
+WHITENINGS = ("zca", "pca", "zca-cor", "pca-cor", "zipf", "cholesky")  # these have the same knobs
 KNOBS = {  # the knobs of each treatment
     "raw": (),
     "centred": ("centring",),
@@ -102,11 +102,11 @@ class Treatment:
     Attributes
     ----------
     name : str
-        Of ``TREATMENTS``.
+        One of ``TREATMENTS``.
     n_rows : int
         Rows of the fit; for "zipf" those with a weight above 0.
     rank : int or None
-        Of their covariance; None if there is none.
+        Rank of their covariance; None if there is none.
     fitted : object
         The map; None for "raw".
     """
@@ -176,7 +176,7 @@ def fit_treatment(
     Parameters
     ----------
     name : str
-        Of ``TREATMENTS``, except those of ``OWN_FIT``.
+        One of ``TREATMENTS``, except those of ``OWN_FIT``.
     X : (n, d) array of float, n >= 2
     sample_weight : (n,) array, optional
         Occurrences of each row. Only "zipf" reads it, and needs it.
@@ -214,7 +214,7 @@ def treatment_of_moments(name: str, moments: Moments, *, eps: float) -> Treatmen
     Parameters
     ----------
     name : str
-        Of ``LINEAR_AT_ONCE``.
+        One of ``LINEAR_AT_ONCE``.
     moments : Moments
     eps : float
         Machine precision of the rows.

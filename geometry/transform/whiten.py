@@ -99,7 +99,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     moments_: Moments
     _eps: float
-    _is_one_row: bool
+    _is_single_row: bool
     _settings: dict[str, Any]
     _map: WhiteningMap | None
 
@@ -167,7 +167,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             refuse_not_finite(X)
         _unload(X)
         self.moments_ = block if reset else self.moments_.merge(block)
-        self._is_one_row = reset and len(X) == 1
+        self._is_single_row = reset and len(X) == 1
         # the block of lowest precision sets the rank floor, in any order of blocks
         eps = float(np.finfo(X.dtype).eps)
         self._eps = eps if reset else max(eps, self._eps)
@@ -184,7 +184,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def map_(self) -> WhiteningMap:
         """The map of all rows so far, solved at first use."""
         check_is_fitted(self)
-        if self._is_one_row:
+        if self._is_single_row:
             raise NotFittedError(ONE_ROW)
         if self._map is None:
             self._map = WhiteningMap.solve(self.moments_, eps=self._eps, **self._settings)

@@ -16,7 +16,7 @@ import numpy as np
 from ..linalg.moments import Moments
 from ..linalg.products import centred_product
 from ..linalg.rows import float_rows, need_width, unchecked_rows, wide_rows
-from ..linalg.spectrum import Axes, Spectrum
+from ..linalg.spectrum import PrincipalAxes, Spectrum
 
 METHODS = ("pca", "zca", "cholesky", "pca-cor", "zca-cor")
 NARROWING = ("pca", "pca-cor")  # the output has one column for each retained direction
@@ -40,7 +40,7 @@ class WhiteningMap:
     components : (k, d) array
         Rows of V', largest-magnitude entry positive.
     deviations : (d,) array
-        Of the columns for pca-cor and zca-cor, else ones.
+        Deviations of the columns for pca-cor and zca-cor, else ones.
     rank : int
         Number of eigenvalues of the sample above ``rank_floor``.
     n_rows : int
@@ -57,7 +57,7 @@ class WhiteningMap:
     centring: float
     strength: float
     spectrum: Spectrum
-    axes: Axes
+    axes: PrincipalAxes
 
     @classmethod
     def solve(
@@ -76,11 +76,11 @@ class WhiteningMap:
         Parameters
         ----------
         moments : Moments
-            Of rows (n, d).
+            Moments of rows (n, d).
         eps : float
             Machine precision of the rows.
         method : str
-            Of ``METHODS``; see ``Whitening``.
+            One of ``METHODS``; see ``Whitening``.
         n_components : int in [1, d], optional
             Leading directions to retain. None is all in the rank.
         shrinkage : float in [0, 1] or "ledoit-wolf", optional
@@ -107,7 +107,7 @@ class WhiteningMap:
         X : (n, d) array of float, n >= 2
         sample_weight : (n,) array, >= 0, optional
         **settings
-            Of ``solve``.
+            Parameters of ``solve``.
 
         Raises
         ------

@@ -1,4 +1,26 @@
-"""Files of vectors: sets of a reader's own, and word vectors with averages, counts and pairs."""
+"""Files of vectors: sets of a reader's own, and word vectors with averages, counts and pairs.
+
+Word vectors, a word a row:
+
+word_files      read_vectors: finds the format of a file
+word_text       GloVe, word2vec and fastText as text
+word_binary     word2vec's binary format
+word_arrays     .npz and .safetensors
+gather          the words and rows that are taken, in one array
+word_averages   sentence vectors; sif has the arithmetic
+word_counts     how often words occur
+word_pairs      pairs of words with scores
+
+Sets of vectors of anything, with texts and labels:
+
+set_files       read_vector_set: finds the format of a file
+set_tables      .csv, .tsv, .jsonl and lines of numbers
+set_parquet     Parquet
+set_arrays      .npy, .npz and .safetensors
+row_source      an open file as blocks of rows
+row_sample      all rows, or a random sample
+metadata_rows   texts and labels in a second file
+"""
 
 import lazy_loader
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..errors import GeometryError
 
 BYTES_A_NUMBER = 4  # float32
+MOST_NAMED = 5  # words, rows or sentences that an error or a report lists
 
 
 class VectorFileError(GeometryError):

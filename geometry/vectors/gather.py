@@ -10,10 +10,9 @@ import numpy as np
 
 from ..data.embeddings import VectorReport, VectorTable
 from ..data.limits import LIMITS, Limits
-from .errors import VectorFileError, too_large
+from .errors import MOST_NAMED, VectorFileError, too_large
 
-NAMED = 5  # words left out that the report lists
-SPARE = 1.02  # of the estimated rows, since lines are not equally long
+SPARE = 1.02  # reserved rows for each estimated row, because lines differ in length
 UTF8 = "utf-8"
 BESIDE_A_WORD = 100  # bytes that lists and sets of words take for each
 
@@ -29,7 +28,7 @@ class Wanted:
     words : frozenset of str, or None
         These alone; None is all.
     encoding : str or None
-        Of the words. None is UTF-8, where bytes that do not fit are replaced and counted.
+        Encoding of the words. None is UTF-8, where bytes that do not fit are replaced and counted.
     limits : Limits
         How large the file may be.
     """
@@ -125,7 +124,7 @@ class Gathering:
         self.d, self.wanted = d, wanted
         self._word_bytes = 0
         self.words: list[str] = []
-        self.numbers: list[int] = []  # of their rows in the file, from 1
+        self.numbers: list[int] = []  # row numbers in the file, from 1
         self.counts = _Counts()
         self.is_whole = True
         self._known: set[str] = set()
@@ -146,7 +145,7 @@ class Gathering:
         words : sequence of m bytes
         block : (m, d) array
         share_read : float in [0, 1]
-            Of the file so far, from which the number of rows to come is estimated. 0 if unknown.
+            Share of the file that was read; 0 if unknown. It gives an estimate of the rows to come.
         """
         taken = self._take(self._decoded(words), np.isfinite(block).all(axis=1))
         self.wanted.refuse_words(self.counts.rows)
@@ -238,5 +237,5 @@ class Gathering:
 
 
 def _name(named: list[str], word: str) -> None:
-    if len(named) < NAMED:
+    if len(named) < MOST_NAMED:
         named.append(word)

@@ -50,7 +50,7 @@ def read_metadata(
     n : int
         Vectors. A file with one row more has a header; an empty row is a row.
     name : str, optional
-        Its suffix says whether a comma separates the columns.
+        With the suffix .csv a comma separates the columns.
     limits : Limits
         How large the file may be.
     """

@@ -10,10 +10,9 @@ import numpy as np
 from ..data.embeddings import WholeStatistics
 from ..data.limits import Limits
 from ..linalg.moments import Moments
-from .errors import VectorFileError
+from .errors import MOST_NAMED, VectorFileError
 from .row_source import Block
 
-NAMED = 5  # rows that a report or an error lists
 NotFinite = Literal["stop", "drop"]
 
 
@@ -27,7 +26,7 @@ class Counted:
     def add(self, rows: np.ndarray) -> None:
         """Count rows, given by their numbers from 1."""
         self.n += len(rows)
-        self.first += rows[: NAMED - len(self.first)].tolist()
+        self.first += rows[: MOST_NAMED - len(self.first)].tolist()
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Taken:
         self._numbers = np.empty(0, dtype=np.int64)
         self._n = 0  # rows of the arrays that are in use
         self._beside: tuple[list[str] | None, list[str] | None] = (None, None)
-        self._sums: _Sums | None = None
+        self._sums: _LengthSums | None = None
         if sample is None and expected is not None:
             self._refuse_too_many(expected)
 
@@ -114,7 +113,7 @@ class Taken:
             None if block.texts is None else [""] * reserved,
             None if block.labels is None else [""] * reserved,
         )
-        self._sums = None if self._sample is None else _Sums(d)
+        self._sums = None if self._sample is None else _LengthSums(d)
 
     def _draw(self, places: np.ndarray, given: _Rows) -> None:
         """Put those rows into the sample whose keys are among the smallest."""
@@ -214,7 +213,7 @@ class Taken:
             )
 
 
-class _Sums:
+class _LengthSums:
     """Sums over rows, block by block."""
 
     def __init__(self, d: int) -> None:

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..data.column_names import LABEL_NAMES, TEXT_NAMES
-from .arrays import VECTOR_NAMES
 from .errors import VectorFileError
+from .word_arrays import BLOCK_ROWS, VECTOR_NAMES
 
-BLOCK_ROWS = 8_192
-BLOCK_BYTES = 16 << 20  # of vectors
+BLOCK_BYTES = 16 << 20  # bytes of vectors in a block
 TEXTS = (*TEXT_NAMES, "word", "words", "token", "tokens", "name", "names")
-NUMBERED = ("id", "ids", "index", "idx", "row", "#", "unnamed: 0", "")  # numbers of rows
+# Columns that number the rows
+NUMBERED = ("id", "ids", "index", "idx", "row", "#", "unnamed: 0", "")
 _RUNNING = re.compile(r"(.*?)(\d+)")
 
 
@@ -33,7 +33,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenColumns:
     """What is read of a file.
 
     vector : a column of whole vectors, or the columns of their dimensions; None for a lone array.
@@ -54,9 +54,9 @@ class RowSource:
     format : str
         As in ``VectorSetReport``.
     blocks : callable
-        From ``Chosen`` to an iterator of ``Block``.
+        From ``ChosenColumns`` to an iterator of ``Block``.
     n_rows : int or None
-        None where only reading to the end says it.
+        None if only reading to the end shows it.
     columns : tuple of str
         Those that may be texts or labels.
     vector_columns : tuple of str
@@ -66,7 +66,7 @@ class RowSource:
     has_header : bool or None
         None where the format has no such choice.
     encoding : str or None
-        Of the texts, where it was found from the content.
+        Encoding of the texts, where it was found from the content.
     left_out : tuple of str
         Words whose rows have NaN or infinity and are no part of the blocks; the first few.
     n_left_out : int
@@ -76,7 +76,7 @@ class RowSource:
     """
 
     format: str
-    blocks: Callable[[Chosen], Iterator[Block]]
+    blocks: Callable[[ChosenColumns], Iterator[Block]]
     n_rows: int | None = None
     columns: tuple[str, ...] = ()
     vector_columns: tuple[str, ...] = ()
@@ -136,8 +136,8 @@ def named(columns: Sequence[str], names: Sequence[str]) -> str | None:
 def dimensions_among(numeric: Sequence[str]) -> tuple[str, ...]:
     """Which columns of numbers are the dimensions of a vector.
 
-    The largest group of names that differ in a number at their end (dim_0, dim_1, …), else all
-    but those that are named as labels or numbers of rows.
+    The largest group of names that differ in a number at their end (dim_0, dim_1, …). Without such
+    a group, all but those with names of labels or row numbers.
     """
     groups: dict[str, list[str]] = {}
     for name in numeric:

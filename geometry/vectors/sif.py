@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..data.embeddings import VectorTable
-
-NAMED = 5  # sentences without a known word that an error lists
+from .errors import MOST_NAMED
 
 
 def sif_average(
@@ -109,7 +108,7 @@ def _known_words(sentences: Sequence[Sequence[str]], table: VectorTable) -> list
         row_of.setdefault(word, row)
     known = [[row_of[word] for word in words if word in row_of] for words in sentences]
     if empty := [i for i, ids in enumerate(known) if not ids]:
-        named = ", ".join(map(str, empty[:NAMED])) + (" …" if len(empty) > NAMED else "")
+        named = ", ".join(map(str, empty[:MOST_NAMED])) + (" …" if len(empty) > MOST_NAMED else "")
         raise ValueError(
             f"{len(empty)} of {len(known)} sentences have no word of the table (number {named}), "
             "so there is nothing to average; leave these out"

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..data.embeddings import VectorTable
 from ..transform.whitening_map import WhiteningMap
+from .errors import MOST_NAMED
 from .sif import (
-    NAMED,
     refuse_a,
     refuse_unfinite_words,
     sif_weights,
@@ -180,7 +180,9 @@ def _check(weighting: str, counts: Mapping[str, float] | None, a: float, empty: 
 def _refuse_empty(n_known: np.ndarray) -> None:
     missing = np.flatnonzero(n_known == 0)
     if len(missing):
-        named = ", ".join(map(str, missing[:NAMED])) + (" …" if len(missing) > NAMED else "")
+        named = ", ".join(map(str, missing[:MOST_NAMED])) + (
+            " …" if len(missing) > MOST_NAMED else ""
+        )
         raise ValueError(
             f"{len(missing)} of {len(n_known)} sentences have no word of the table (number "
             f'{named}), so there is nothing to average; leave these out, or pass empty="zero" and '

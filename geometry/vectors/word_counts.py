@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from ..data.decode import Source, TextFile, lines_of, read_text_file
 from ..data.embeddings import VectorTable
-from ..data.limits import LIMITS, CorpusError, Limits, refuse_empty
+from ..data.limits import LARGEST_COUNT, LIMITS, CorpusError, Limits, refuse_empty
 from ..data.tables import is_number
 from ..errors import own_errors
-
-LARGEST = 1e18  # count of a word; the sum and the squares of millions of these are finite
 
 
 def read_counts(
@@ -27,7 +25,7 @@ def read_counts(
     ----------
     source : path, bytes or binary file
     name : str, optional
-        Of the file; its suffix says whether a comma separates the columns.
+        Name of the file; its suffix says whether a comma separates the columns.
     encoding : str, optional
         None finds it from the content.
     max_bytes : int, optional
@@ -41,7 +39,8 @@ def read_counts(
         As ``read_corpus`` does, and "bad_count" with the line's number.
     """
     limits = limits.but(file_bytes=max_bytes)
-    limits = limits.but(rows=limits.words // 50)  # 50 lines a row
+    # A reader accepts 50 lines for each row of the limit
+    limits = limits.but(rows=limits.words // 50)
     file = read_text_file(source, name=name, encoding=encoding, limits=limits)
     with own_errors(CorpusError):
         return _counts_of(file, limits)
@@ -56,7 +55,7 @@ def _counts_of(file: TextFile, limits: Limits) -> dict[str, float]:
         if len(fields) != 2 or not is_number(fields[1]):
             raise CorpusError("bad_count", line=number)
         word, count = fields[0].strip(), float(fields[1])
-        if not 0 <= count <= LARGEST:
+        if not 0 <= count <= LARGEST_COUNT:
             raise CorpusError("bad_count", line=number)
         counts[word] = counts.get(word, 0.0) + count
     refuse_empty(len(counts))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from geometry.training.snapshot import Run
+from geometry.training.runs import Run
 from pages.common.address import number_in_url, put_in_url
 from pages.common.controls import choose
 from pages.common.uploads import chosen_corpus

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from geometry.training.snapshot import GROUPS
+from geometry.training.runs import GROUPS
 from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.escape import markdown

@@ -10,7 +10,7 @@ from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.panel import Panel
 from geometry.figures.point_colours import PointColours
 from geometry.projection.packing import pack_cloud
-from geometry.training.snapshot import GROUPS
+from geometry.training.runs import GROUPS
 from pages.common.address import is_presenting
 from pages.common.controls import choose
 from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from geometry.training.snapshot import Record, Run, train_runs
+from geometry.training.runs import Record, Run, train_runs
 
 
 def train(

@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 
 from geometry.training.history import History
-from geometry.training.recording import recorded_run
-from geometry.training.snapshot import GROUPS, Run
+from geometry.training.runs import GROUPS, Run
+from geometry.training.shipped_training import recorded_run
 from pages.common.live_training import Training
 from pages.common.words import Translate
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from geometry.training.snapshot import Theory
+from geometry.training.runs import Theory
 from pages.common.escape import code, markdown
 from pages.common.words import Translate
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from geometry.training.snapshot import GROUPS, Theory
+from geometry.training.runs import GROUPS, Theory
 from pages.common.verdict import NARROW, State, Verdict
 from pages.common.words import Translate, signed, with_sign
 

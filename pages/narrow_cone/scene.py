@@ -22,9 +22,9 @@ from geometry.measure.table_measures import OF_PAIRS
 from geometry.projection import whiten_beside
 from geometry.projection.projection import match_radius
 from geometry.projection.twin import (
+    common_scale,
     film_reach,
     fit_whitening,
-    one_scale,
     retained_dimensions,
 )
 from geometry.transform import WhiteningMap
@@ -314,7 +314,7 @@ def build_scene(
     umaps = umaps_if_ready(((points.key, X), (white_key, find()[0])), k) if is_umap else None
     if umaps is not None:
         raw, white = umaps
-        factor, reach = one_scale(raw, white)
+        factor, reach = common_scale(raw, white)
     else:
         raw = points.project("svd" if is_umap else look.view, k)
         white = _PICTURES.get_or_make(

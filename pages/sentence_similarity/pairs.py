@@ -9,9 +9,8 @@ from pathlib import Path
 import streamlit as st
 
 from geometry import Corpus, CorpusError, ModelFilesError, Pairs
-from geometry.data.corpus import read_bundled_pairs
 from geometry.data.limits import MAX_PAIR_SETS, MEGABYTE, Limits
-from geometry.data.pairs import BUNDLED_PAIRS, read_pair_folder
+from geometry.data.pairs import BUNDLED_PAIRS, read_bundled_pairs, read_pair_folder
 from geometry.errors import readable_bytes
 from geometry.hub.catalogue import NOT_STATED
 from geometry.hub.operator_limits import OperatorFileError

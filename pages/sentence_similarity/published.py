@@ -6,7 +6,7 @@ import streamlit as st
 
 from geometry.evaluate.claims import PoolingShare
 from geometry.evaluate.published import PublishedScore, datasets, published_scores
-from geometry.figures.ladder import Band, Tick
+from geometry.figures.ladder import ScoreRange, Tick
 from geometry.hub.pair_sets import PAIR_SETS
 from pages.common.words import Translate, prose, signed
 
@@ -117,12 +117,12 @@ def published_ticks(dataset: str, _: Translate) -> dict[str, list[Tick]]:
     }
 
 
-def glove_band(dataset: str, _: Translate) -> Band:
+def glove_band(dataset: str, _: Translate) -> ScoreRange:
     """From the lowest to the highest published score of averaged GloVe."""
     scores = [score.value for score in published_rows(dataset, "static")]
     low, high = min(scores), max(scores)
     text = _("averaged GloVe on {dataset}, published: {low} to {high}")
-    return Band(low, high, text.format(dataset=dataset, low=f"{low:.0f}", high=f"{high:.0f}"))
+    return ScoreRange(low, high, text.format(dataset=dataset, low=f"{low:.0f}", high=f"{high:.0f}"))
 
 
 def show_published(pairs: ScoredSet, _: Translate) -> None:

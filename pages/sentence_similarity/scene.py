@@ -15,13 +15,14 @@ from geometry import Corpus, Encoder, UndefinedMeasure
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored
 from geometry.encode.disk_cache import BYTES_AT_ONCE, recalled_vectors
+from geometry.encode.encoder import Layer
 from geometry.encode.pool import POOLINGS
 from geometry.encode.precision import PrecisionError, refuse_too_narrow
 from geometry.evaluate.best_cell import Chosen, HalfChoice, RecordingBootstrap
 from geometry.evaluate.bootstrap import DRAWS, PairBootstrap, PairScore
 from geometry.evaluate.fitting import treated_similarities
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
-from geometry.evaluate.grid import Cell, Grid, LayerName, evaluate_grid
+from geometry.evaluate.grid import Cell, Grid, evaluate_grid
 from geometry.evaluate.ranks import RankMoves
 from geometry.evaluate.specs import LADDER
 from geometry.linalg.moments import Moments
@@ -61,7 +62,7 @@ class Moves:
     ranks: RankMoves
 
 
-Place = tuple[LayerName, str, str]  # layer, pooling, treatment
+Place = tuple[Layer, str, str]  # layer, pooling, treatment
 
 _BOOTSTRAPS: Cache[PairBootstrap] = Cache("resamples of pairs", max_entries=4)
 # of each rung, for all readers: many, and small
@@ -84,11 +85,11 @@ class EncodedPairs:
     choice: Choice
     fit_sums: FitSums | None = None
 
-    def vectors(self, layer: LayerName, pooling: str) -> np.ndarray:
+    def vectors(self, layer: Layer, pooling: str) -> np.ndarray:
         """(2n, d) float32 of the sentences of the pairs."""
         return _vectors(self.choice.encoder, self.choice.pairs.corpus, layer, pooling)
 
-    def fit_vectors(self, layer: LayerName, pooling: str) -> np.ndarray | Moments:
+    def fit_vectors(self, layer: Layer, pooling: str) -> np.ndarray | Moments:
         """(m, d) float32 of the sentences of the fit set, or their moments."""
         if self.choice.fit.is_target:
             return self.vectors(layer, pooling)
@@ -123,7 +124,7 @@ class Scene:
         """The choices of the reader."""
         return self.encoded.choice
 
-    def cell(self, layer: LayerName, pooling: str, treatment: str = "none") -> Cell:
+    def cell(self, layer: Layer, pooling: str, treatment: str = "none") -> Cell:
         """A cell of the ladder.
 
         Parameters
@@ -297,7 +298,7 @@ def encode_pairs(choice: Choice, columns: Sequence[Column], _: Translate) -> Enc
     key = ArrayStore.key(encoder.fingerprint, fit.sha256, "sums")
     sums = _SUMS.get(key)
     if sums is None:
-        layers: tuple[LayerName, ...] = (*range(last + 1), *((FIRST_LAST,) if last > 1 else ()))
+        layers: tuple[Layer, ...] = (*range(last + 1), *((FIRST_LAST,) if last > 1 else ()))
         made: FitSums = jobs.wait_for(
             key,
             lambda report: ENCODING.run(
@@ -320,7 +321,7 @@ def _encode(encoder: Encoder, corpus: Corpus, columns: Sequence[Column], _: Tran
                 encode_corpus(corpus, spec, _)
 
 
-def _vectors(encoder: Encoder, corpus: Corpus, layer: LayerName, pooling: str) -> np.ndarray:
+def _vectors(encoder: Encoder, corpus: Corpus, layer: Layer, pooling: str) -> np.ndarray:
     return recalled_vectors(encoder, corpus, layer=layer, pooling=pooling, store=store())
 
 
@@ -406,7 +407,7 @@ def _half_choice(gold: np.ndarray) -> HalfChoice | None:
 
 def score_column(
     encoded: EncodedPairs,
-    layer: LayerName,
+    layer: Layer,
     pooling: str,
     treatments: Sequence[str],
     bootstrap: PairBootstrap,

@@ -15,8 +15,8 @@ from geometry.data.limits import (
     MEGABYTE,
 )
 from geometry.encode import ArrayStore
+from geometry.encode.cloud import type_averages, type_averages_key
 from geometry.encode.disk_cache import recall
-from geometry.encode.type_averages import type_averages, type_averages_key
 from geometry.evaluate.bootstrap import DRAWS
 from geometry.evaluate.from_words import (
     AveragedPairs,

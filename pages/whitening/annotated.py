@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from geometry.data.corpus import read_bundled, read_bundled_pairs
+from geometry.data.corpus import read_bundled
+from geometry.data.pairs import read_bundled_pairs
 from geometry.measure import Annotations
 from pages.common.corpus_cloud import labels_of
 from pages.common.words import prose

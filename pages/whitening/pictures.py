@@ -184,7 +184,7 @@ def about(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
 
 def about_values() -> dict[str, str]:
     """Values for the lines about the treatments."""
-    from geometry.data.corpus import read_bundled_pairs
+    from geometry.data.pairs import read_bundled_pairs
 
     return {"pairs": f"{len(read_bundled_pairs()):,}"}
 

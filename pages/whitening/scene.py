@@ -321,7 +321,7 @@ def _fit(name: str, points: CorpusCloud) -> Treatment:
 
 def _learned(X: np.ndarray) -> Treatment:
     """Weights learned on the project's own pairs: left sentences, then right ones."""
-    from geometry.data.corpus import read_bundled_pairs
+    from geometry.data.pairs import read_bundled_pairs
 
     gold = read_bundled_pairs().gold_scores
     m = len(gold)

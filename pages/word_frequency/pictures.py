@@ -12,7 +12,7 @@ from geometry.figures.cone import cone_figure
 from geometry.figures.point_colours import PointColours
 from geometry.figures.ranks import Level, levels_figure, ranks_figure
 from geometry.projection.packing import pack_cloud
-from geometry.projection.twin import one_scale
+from geometry.projection.twin import common_scale
 from pages.common.address import is_presenting
 from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme, lines_below, panel_with
@@ -124,7 +124,7 @@ def draw_clouds(words: Words, measured: Measured, provenance: str, _: Translate)
         tuple(_("ranks {ranks}").format(ranks=f"{start + 1:,}–{stop:,}") for start, stop in bounds),
         _("ranks"),
     )
-    reach = one_scale(svd, svd)[1]
+    reach = common_scale(svd, svd)[1]
     titles = (_("SVD (uncentred)"), _("PCA (centred)"))
     d = words.vectors.shape[1]
     panels = [

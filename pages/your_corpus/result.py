@@ -13,7 +13,7 @@ from geometry.errors import GeometryError
 from geometry.figures.cone import cone_figure
 from geometry.measure import mean_cosine
 from geometry.projection.packing import pack_cloud
-from geometry.projection.twin import one_scale
+from geometry.projection.twin import common_scale
 from pages.common.cloud_choices import choose_layer, choose_pooling
 from pages.common.corpus_cloud import (
     MOST_DRAWN,
@@ -104,7 +104,7 @@ def draw_cloud(points: CorpusCloud, _: Translate) -> None:
     points.project_in_job(VIEW, COMPONENTS, _)
     picture = points.project(VIEW, COMPONENTS)
     colours, theme = point_colours(points, "topic", _), current_theme()
-    reach = one_scale(picture, picture)[1]
+    reach = common_scale(picture, picture)[1]
     panel = cloud_panel(points.vectors, (), picture, reach, _)
     below = [*lines_below(picture, panel, _), line]
     alt = f"{alternative(_('Raw'), points.vectors, panel, _)} {line}"

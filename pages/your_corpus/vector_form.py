@@ -11,7 +11,7 @@ from geometry.data.limits import MEGABYTE, CorpusError
 from geometry.errors import GeometryError
 from geometry.vectors import VectorPreview, preview_vector_set, read_vector_set
 from geometry.vectors.errors import VectorFileError
-from geometry.vectors.vector_sets import NO_COLUMN
+from geometry.vectors.set_files import NO_COLUMN
 from pages.common.limit_notes import megabytes, upload_limits
 from pages.common.messages import error_text
 from pages.common.reading import read_upload

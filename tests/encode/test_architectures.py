@@ -13,7 +13,7 @@ from transformers import AutoModel
 from geometry import ModelFilesError, load_encoder
 from geometry.encode import architecture
 from geometry.encode import encoder as encode
-from geometry.encode.architecture import LONGEST_TEXT, read_architecture
+from geometry.encode.architecture import MOST_TOKENS, read_architecture
 from geometry.encode.layers import LAYER_SETS
 from geometry.encode.pool import POOLINGS
 from tests.encode.test_pool import by_loop
@@ -76,8 +76,8 @@ def by_hand(folder: Path, kind: str, texts: list[str]) -> list[torch.Tensor]:
 def test_what_is_read_of_each_and_its_special_tokens(encoders, kind):
     encoder = encoders(kind)
     assert (encoder.n_layers, encoder.dimension) == (N_LAYERS, DIMENSION)
-    # T5 has relative positions, and Llama states more than LONGEST_TEXT
-    assert encoder.max_tokens == (LONGEST_TEXT if kind in ("t5", "llama") else POSITIONS)
+    # T5 has relative positions, and Llama states more than MOST_TOKENS
+    assert encoder.max_tokens == (MOST_TOKENS if kind in ("t5", "llama") else POSITIONS)
     around = tuple(template(kind).replace("$A", " ").split())
     assert encoder.special_tokens == around
 
@@ -241,9 +241,9 @@ def test_a_layer_that_is_no_number_is_refused(encoders, layer):
         ({"model_type": "mpnet", "max_position_embeddings": 514}, 512),
         ({"model_type": "bert", "max_position_embeddings": 512}, 512),
         ({"model_type": "gpt2", "n_positions": 1024}, 1024),
-        ({"model_type": "t5", "n_positions": 512}, LONGEST_TEXT),
-        ({"model_type": "llama", "max_position_embeddings": 131072}, LONGEST_TEXT),
-        ({"model_type": "xlnet", "max_position_embeddings": -1}, LONGEST_TEXT),
+        ({"model_type": "t5", "n_positions": 512}, MOST_TOKENS),
+        ({"model_type": "llama", "max_position_embeddings": 131072}, MOST_TOKENS),
+        ({"model_type": "xlnet", "max_position_embeddings": -1}, MOST_TOKENS),
     ],
 )
 def test_how_many_tokens_are_read(tmp_path, settings, expected):

@@ -238,7 +238,7 @@ def test_a_full_disk_is_reported_until_a_write_succeeds(store, monkeypatch):
 def test_memory_for_a_folder_that_cannot_be_written_is_bounded(tmp_path, monkeypatch):
     (tmp_path / "taken").touch()
     store = ArrayStore(tmp_path / "taken")
-    monkeypatch.setattr(disk_cache, "MEMORY_BYTES", 2 * ARRAY.nbytes)
+    monkeypatch.setattr(disk_cache, "UNWRITTEN_BYTES", 2 * ARRAY.nbytes)
     for key in "abc":
         store.write(key, ARRAY)
     assert [store.has(key) for key in "abc"] == [False, True, True]

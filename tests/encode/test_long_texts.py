@@ -19,7 +19,7 @@ def reader(tmp_path):
 
 
 def test_batches_keep_the_order_and_the_limit(monkeypatch):
-    monkeypatch.setattr(tokenizer, "LONGEST_TEXT", 16)
+    monkeypatch.setattr(tokenizer, "MOST_CHARACTERS", 16)
     monkeypatch.setattr(tokenizer, "BATCH_CHARACTERS", 16)
     batches = list(batches_by_characters(TEXTS))
     assert [text for batch in batches for text in batch] == [text[:16] for text in TEXTS]
@@ -56,7 +56,7 @@ def test_the_splitting_of_long_texts_can_be_stopped(tmp_path, monkeypatch):
 
 def test_a_text_beyond_the_limit_counts_as_cut(reader, monkeypatch):
     assert reader.coverage(["cat"]).truncated == 0
-    monkeypatch.setattr(tokenizer, "LONGEST_TEXT", 2)
+    monkeypatch.setattr(tokenizer, "MOST_CHARACTERS", 2)
     assert reader.coverage(["cat", "a"]).truncated == 1
 
 

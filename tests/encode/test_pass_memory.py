@@ -6,7 +6,7 @@ import torch
 from geometry import load_encoder
 from geometry.encode import encoder
 from geometry.encode.architecture import TransformerStates
-from geometry.encode.pass_memory import COPIES, MEMORY_BYTES, longest_text
+from geometry.encode.pass_memory import COPIES, PASS_BYTES, longest_text
 from tests.encode.tiny_models import DIMENSION, N_LAYERS, save_tiny
 
 
@@ -22,13 +22,13 @@ def test_attention_with_a_number_for_every_pair_of_tokens(tmp_path, kind):
     """Two heads of float32, and states of every layer."""
     n = measured(tmp_path, kind)
     taken = COPIES * 2 * 4 * n**2 + (N_LAYERS + 1) * DIMENSION * 4 * n
-    assert taken == pytest.approx(MEMORY_BYTES, rel=1e-3)
+    assert taken == pytest.approx(PASS_BYTES, rel=1e-3)
 
 
 @pytest.mark.parametrize("kind", ["bert", "llama", "mamba"])
 def test_without_it_only_the_states_count(tmp_path, kind):
     n = measured(tmp_path, kind)
-    assert n == pytest.approx(MEMORY_BYTES / ((N_LAYERS + 1) * DIMENSION * 4), rel=1e-3)
+    assert n == pytest.approx(PASS_BYTES / ((N_LAYERS + 1) * DIMENSION * 4), rel=1e-3)
 
 
 def test_word_vectors_have_one_state():
@@ -41,7 +41,7 @@ def test_word_vectors_have_one_state():
         def input_embeddings(self):
             return table
 
-    assert longest_text(Table()) == MEMORY_BYTES // (16 * 4)
+    assert longest_text(Table()) == PASS_BYTES // (16 * 4)
 
 
 def test_the_trial_lowers_the_longest_text(tmp_path, monkeypatch):

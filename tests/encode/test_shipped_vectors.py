@@ -8,10 +8,15 @@ import pytest
 
 from geometry import Corpus, Encoder, load_encoder, read_bundled, read_cloud
 from geometry.encode import ArrayStore, shipped_vectors
-from geometry.encode.cloud import counts_key, is_stored, piece_frequencies
+from geometry.encode.cloud import (
+    counts_key,
+    is_stored,
+    piece_frequencies,
+    type_averages,
+    type_averages_key,
+)
 from geometry.encode.disk_cache import key_of
 from geometry.encode.shipped_vectors import CLOUDS, FOLDER, read_shipped, shipped_index
-from geometry.encode.type_averages import type_averages, type_averages_key
 from pages.narrow_cone.choices import PRESETS
 
 PLACES = [(name, *place) for name, places in CLOUDS.items() for place in places]

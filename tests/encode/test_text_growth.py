@@ -8,7 +8,7 @@ import pytest
 from tokenizers import Tokenizer, models
 
 from geometry import ModelFilesError, load_encoder
-from geometry.encode.text_growth import LONGEST_ENTRY, LONGEST_WORD, _longest_entry, refuse_growth
+from geometry.encode.text_growth import LONGEST_ENTRY, LONGEST_PIECE, _longest_entry, refuse_growth
 from geometry.encode.tokenizer import PieceReader
 from geometry.hub import bundled
 from tests.encode.tiny_encoder import save_tiny_bert
@@ -95,15 +95,15 @@ def test_steps_before_the_tokens_and_a_template_count_too():
 @pytest.mark.parametrize(
     "model",
     [
-        models.WordPiece({"a": 0, "##a": 1}, unk_token="a", max_input_chars_per_word=LONGEST_WORD),
-        models.Unigram([("a", 0.0), ("z" * LONGEST_WORD, 0.0)], unk_id=0),
+        models.WordPiece({"a": 0, "##a": 1}, unk_token="a", max_input_chars_per_word=LONGEST_PIECE),
+        models.Unigram([("a", 0.0), ("z" * LONGEST_PIECE, 0.0)], unk_id=0),
     ],
 )
 def test_words_that_take_hours_to_split_are_refused(model):
     """The time for a word is quadratic in its length, or in that of the longest token."""
     refuse_growth(Tokenizer(model), name="x")
-    state = Tokenizer(model).to_str().replace("z" * LONGEST_WORD, "z" * (LONGEST_WORD + 1))
-    state = state.replace(f'word":{LONGEST_WORD}', f'word":{LONGEST_WORD + 1}')
+    state = Tokenizer(model).to_str().replace("z" * LONGEST_PIECE, "z" * (LONGEST_PIECE + 1))
+    state = state.replace(f'word":{LONGEST_PIECE}', f'word":{LONGEST_PIECE + 1}')
     with pytest.raises(ModelFilesError, match="more than 1,000 characters") as caught:
         refuse_growth(Tokenizer.from_str(state), name="x")
     assert caught.value.because == "long_words"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from geometry.figures.ladder import Band, Rung, Tick, ladder_figure
+from geometry.figures.ladder import Rung, ScoreRange, Tick, ladder_figure
 from geometry.palette import DARK, LIGHT
 
 RUNGS = (
@@ -19,7 +19,7 @@ RUNGS = (
     ),
 )
 
-GLOVE = Band(46.0, 58.02, "GloVe")
+GLOVE = ScoreRange(46.0, 58.02, "GloVe")
 
 
 def picture(theme=LIGHT, rungs=RUNGS, band=GLOVE):

@@ -5,8 +5,7 @@ import pytest
 from sklearn.covariance import ledoit_wolf_shrinkage
 
 from geometry.linalg import moments
-from geometry.linalg.ledoit_wolf import ledoit_wolf
-from geometry.linalg.moments import Moments
+from geometry.linalg.moments import Moments, ledoit_wolf
 
 
 def test_worked_by_hand():

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.covariance import ledoit_wolf_shrinkage
 
-from geometry.linalg.ledoit_wolf import ledoit_wolf
-from geometry.linalg.moments import Moments
+from geometry.linalg.moments import Moments, ledoit_wolf
 from tests.clouds import clouds, seeds
 
 FIELDS = ("n_rows", "weight", "weight2", "mean", "scatter", "cubic", "quartic")

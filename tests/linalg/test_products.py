@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from geometry.linalg import products
-from geometry.linalg.ledoit_wolf import ledoit_wolf
-from geometry.linalg.moments import Moments
+from geometry.linalg.moments import Moments, ledoit_wolf
 from geometry.linalg.products import centred_product, sums_in_float32
 from geometry.transform.whiten import Whitening
 

@@ -6,7 +6,7 @@ import pytest
 from geometry import project
 from geometry.projection import whiten_beside
 from geometry.projection.film import film, film_knobs, nearest_in_film, place_in_film
-from geometry.projection.twin import fit_whitening, one_scale
+from geometry.projection.twin import common_scale, fit_whitening
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def test_each_stop_is_the_page_s_own_picture(cloud, method, k):
     for stop in film(cloud, fitted, raw):
         white = whiten_beside(cloud, fitted, centring=stop.centring, strength=stop.strength)
         picture = raw.apply(white.vectors)
-        factor, _reach = one_scale(raw, picture)
+        factor, _reach = common_scale(raw, picture)
         assert stop.factor == pytest.approx(factor)
         assert stop.coordinates == pytest.approx(picture.around_origin * factor, abs=1e-9)
         radius = np.sqrt(np.square(stop.coordinates).sum(axis=1).mean())

@@ -14,7 +14,7 @@ from geometry import (
 from geometry.measure import angles_to_mean
 from geometry.projection import whiten_beside
 from geometry.projection.projection import umap_picture
-from geometry.projection.twin import cone_edges, fit_whitening, one_scale
+from geometry.projection.twin import common_scale, cone_edges, fit_whitening
 from geometry.transform import recommended_whitening
 
 RNG = np.random.default_rng(0)
@@ -137,11 +137,11 @@ def test_the_recommended_whitening(n, d, expected):
     assert recommended_whitening(n, d) == expected
 
 
-def test_one_scale_by_hand():
+def test_common_scale_by_hand():
     raw = np.array([[4.0, 0, 0], [0, 3, 0], [4, 0, 0], [0, 3, 0], [0, 0, 0]])
     white = np.array([[0.2, 0, 0], [0, 0.1, 0], [0.2, 0, 0], [0, 0.1, 0], [0, 0, 0]])
     first, second = project(raw, "svd"), project(white, "svd")
-    factor, reach = one_scale(first, second)
+    factor, reach = common_scale(first, second)
     # rms radii: sqrt(50 / 5) and sqrt(.1 / 5)
     assert factor == pytest.approx(np.sqrt(50 / 0.1))
     farthest = max(
@@ -152,10 +152,10 @@ def test_one_scale_by_hand():
 
 @pytest.mark.parametrize("method", ["svd", "pca", "mean", "cone"])
 @pytest.mark.parametrize("k", [2, 3])
-def test_one_scale_gives_one_radius_and_holds_nearly_all(method, k):
+def test_common_scale_gives_one_radius_and_holds_nearly_all(method, k):
     raw = project(CLOUD, method, k)
     white = raw.apply(whiten_beside(CLOUD, fit_whitening(CLOUD)).vectors)
-    factor, reach = one_scale(raw, white)
+    factor, reach = common_scale(raw, white)
     clouds = [raw.coordinates - raw.origin, factor * (white.coordinates - white.origin)]
     radii = [np.sqrt(np.mean(np.sum(P**2, axis=1))) for P in clouds]
     assert radii[0] == pytest.approx(radii[1])
@@ -163,9 +163,9 @@ def test_one_scale_gives_one_radius_and_holds_nearly_all(method, k):
         assert np.mean(np.abs(P).max(axis=1) <= reach) >= 0.99
 
 
-def test_one_scale_of_umap_pictures_needs_no_origin():
+def test_common_scale_of_umap_pictures_needs_no_origin():
     a, b = umap_picture(CLOUD, CLOUD[:, :2]), umap_picture(CLOUD, 3 * CLOUD[:, :2])
-    assert one_scale(a, b)[0] == pytest.approx(1 / 3)
+    assert common_scale(a, b)[0] == pytest.approx(1 / 3)
 
 
 # six rows at 20 degrees, ten at 30 degrees and two at 60 degrees around the first axis, in

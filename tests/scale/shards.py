@@ -21,7 +21,7 @@ from geometry.scale import (
     project_data,
     transform_data,
 )
-from geometry.scale.manifest import Column, Run
+from geometry.scale.manifest import Column, RunFolder
 from geometry.scale.vectors import LeftOut, ShardWriter
 
 D = 12
@@ -52,7 +52,7 @@ def write_run(folder: Path, parts: list[np.ndarray], column: str = "v") -> Path:
     """A finished vector data set."""
     about = {"column": column, "dimension": parts[0].shape[1], "dtype": "float32"}
     columns = [Column(column, parts[0].shape[1], "float32", {})]
-    run = Run(str(folder), "encode", {}, [about], [f"source {i}" for i in range(len(parts))])
+    run = RunFolder(str(folder), "encode", {}, [about], [f"source {i}" for i in range(len(parts))])
     start = 0
     with run.held():
         for name, X in zip(run.names, parts, strict=True):

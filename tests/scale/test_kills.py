@@ -325,9 +325,9 @@ def test_a_store_that_stays_away_ends_in_a_sentence_and_the_run_resumes(
 
 
 def test_two_runs_in_a_store_exclude_each_other(store):
-    from geometry.scale.manifest import Run
+    from geometry.scale.manifest import RunFolder
 
-    first, two = (Run("s3://bucket/run", "encode", {}, [], ["a"]) for _ in range(2))
+    first, two = (RunFolder("s3://bucket/run", "encode", {}, [], ["a"]) for _ in range(2))
     with (
         first.held(),
         pytest.raises(ScaleError, match="Another run works in the folder"),

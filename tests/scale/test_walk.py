@@ -144,8 +144,8 @@ def test_a_second_run_on_a_folder_refuses(tmp_path, capsys):
     """Another process holds the lock; when it is killed, the folder is free."""
     texts = write_texts(tmp_path / "texts", 1, 5)
     hold = (
-        "import sys, time; from geometry.scale.manifest import Run\n"
-        f"with Run({str(tmp_path / 'run')!r}, 'encode', {{}}, [], ['a']).held():\n"
+        "import sys, time; from geometry.scale.manifest import RunFolder\n"
+        f"with RunFolder({str(tmp_path / 'run')!r}, 'encode', {{}}, [], ['a']).held():\n"
         "    print('held', flush=True); time.sleep(60)"
     )
     process = subprocess.Popen(

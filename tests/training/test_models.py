@@ -15,7 +15,7 @@ from geometry.training import (
     train_word2vec,
     training_text,
 )
-from geometry.training.record import TrainingStep
+from geometry.training.steps import TrainingStep
 
 SHORT = {"width": 16, "context": 16, "batch_size": 16}
 TRAINERS = (train_language_model, train_word2vec, train_classifier)

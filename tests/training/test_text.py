@@ -20,7 +20,7 @@ def test_words_come_by_frequency_and_then_the_tokens_that_never_occur():
     assert text.sections[-4:].tolist() == [0, 1, 1, 1]
     assert text.section_names == ("1", "2")
     np.testing.assert_array_equal(np.bincount(text.tokens, minlength=len(text.words)), text.counts)
-    assert (text.n_seen, text.unseen().tolist()) == (31, [31, 32, 33])
+    assert (text.n_words, text.unseen().tolist()) == (31, [31, 32, 33])
     assert text.frequent(5).tolist() == [0, 1, 2, 3, 4]
     assert text.rare(2).tolist() == [29, 30]
     assert len(text.rare()) == len(text.frequent()) == 15  # half of the words
@@ -45,7 +45,7 @@ def test_the_manual_of_python_is_the_default():
     text = training_text()
     assert len(text.tokens) > 100_000
     assert len(text.section_names) > 50
-    assert text.words[text.tokens[0]] in text.words[: text.n_seen]
+    assert text.words[text.tokens[0]] in text.words[: text.n_words]
 
 
 @pytest.mark.parametrize(

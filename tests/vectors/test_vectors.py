@@ -9,7 +9,7 @@ import pytest
 
 from geometry import VectorFileError, read_vectors
 from geometry.data.limits import Limits
-from geometry.vectors import text
+from geometry.vectors import word_text
 from tests.vector_files import WRITERS, as_binary, as_npz, as_safetensors, as_text
 
 WORDS = ["the", "der Hund", "猫", "'s", "1", "-0.5", '"', "#", "naïve", "</s>"]
@@ -123,7 +123,7 @@ def test_blocks_do_not_show(monkeypatch):
     rng = np.random.default_rng(1)
     vectors = rng.standard_normal((500, 3)).astype(np.float32)
     words = [f"{'two words ' if i % 97 == 5 else ''}{i}" for i in range(500)]
-    monkeypatch.setattr(text, "BLOCK", 300)
+    monkeypatch.setattr(word_text, "BLOCK", 300)
     for content in (as_text(words, vectors), as_text(words, vectors, header=True)[:-1]):
         table = read_vectors(content)
         assert table.words == tuple(words)
@@ -137,7 +137,7 @@ def test_blocks_do_not_show(monkeypatch):
 
 
 def test_more_rows_than_the_first_lines_promise(monkeypatch):
-    monkeypatch.setattr(text, "BLOCK", 2000)
+    monkeypatch.setattr(word_text, "BLOCK", 2000)
     vectors = np.random.default_rng(2).standard_normal((2000, 2)).astype(np.float32)
     words = ["long" * 300, *(f"{i}" for i in range(1999))]
     for content in (as_text(words, vectors), gzip.compress(as_text(words, vectors))):

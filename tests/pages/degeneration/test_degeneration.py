@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from geometry.training.recording import recorded_run
-from geometry.training.snapshot import Run
+from geometry.training.runs import Run
+from geometry.training.shipped_training import recorded_run
 from pages.common.live_training import STATE
 from pages.degeneration.choices import runs_of
 from pages.degeneration.explore import PAGE

@@ -15,7 +15,8 @@ from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, Pairs, read_cloud
 from geometry.data.catalogues import catalogue
-from geometry.data.corpus import read_bundled, read_bundled_pairs
+from geometry.data.corpus import read_bundled
+from geometry.data.pairs import read_bundled_pairs
 from geometry.encode import ArrayStore
 from geometry.encode.disk_cache import FOLDER_VARIABLE
 from geometry.encode.load import load_encoder

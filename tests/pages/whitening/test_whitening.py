@@ -23,7 +23,8 @@ from geometry import (
     load_transform,
     read_cloud,
 )
-from geometry.data.corpus import read_bundled, read_bundled_pairs, read_corpus, read_pasted
+from geometry.data.corpus import read_bundled, read_corpus, read_pasted
+from geometry.data.pairs import read_bundled_pairs
 from geometry.encode import ArrayStore
 from geometry.evaluate.fit_size import whitening_by_size
 from geometry.export import save_transform

@@ -12,14 +12,14 @@ from ..data.parquet_table import text_of
 from .errors import VectorFileError
 from .row_source import (
     Block,
-    Chosen,
+    ChosenColumns,
     RowSource,
     dimensions_among,
     likeliest_first,
     rows_a_block,
 )
 
-READ_AHEAD = 1 << 20  # bytes of a column; without it a row group is read at once
+READ_AHEAD = 1 << 20  # bytes of a column read at a time; the default reads a whole row group
 
 
 def open_parquet(file: BinaryIO, limits: Limits) -> RowSource:
@@ -43,7 +43,7 @@ def open_parquet(file: BinaryIO, limits: Limits) -> RowSource:
     plain = [each.name for each in schema if not pa.types.is_nested(each.type)]
     n_rows = table.metadata.num_rows
 
-    def blocks(chosen: Chosen) -> Iterator[Block]:
+    def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         vector = chosen.vector
         names = (vector,) if isinstance(vector, str) else tuple(vector or ())
         beside = [each for each in (chosen.text, chosen.label) if each is not None]

@@ -1,4 +1,4 @@
-"""What is recorded of a training, and the loop that trains."""
+"""The recorded step of a training, and the loop that trains."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .text import TrainingError, TrainingText, need_positive
 if TYPE_CHECKING:
     import torch
 
-DIVERGED = 3.0  # times the loss of the start
+DIVERGED = 3.0  # times the loss of the start at which a training has diverged
 EMPTY = np.empty((0, 0), dtype=np.float32)
 
 
@@ -33,12 +33,12 @@ class TrainingStep:
     embeddings : (v, d) float32 array
         One row for each word of the text's vocabulary, then for each token that never occurs.
     mean_cosine_unseen, mean_cosine_rare, mean_cosine_frequent : float
-        Of the tokens that never occur, of the rarest and of the most frequent words (500 each, or
-        half of the words that occur).
+        Mean cosines of the tokens that never occur, of the rarest and of the most frequent words
+        (500 each, or half of the words that occur).
     norm_unseen, norm_rare, norm_frequent : float
         Mean lengths of the same rows.
     singular_values : (min(v, d),) array
-        Of the embeddings, uncentred, the largest first.
+        Singular values of the embeddings, uncentred, the largest first.
     hidden : (m, d) float32 array
         Last hidden states at m fixed places of the text; without rows for a model that has none.
     targets : (m,) array of int

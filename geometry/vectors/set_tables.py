@@ -16,24 +16,24 @@ import numpy as np
 
 from ..data.decode import decode, refuse_halves
 from ..data.limits import CorpusError, Limits
-from ..data.tables import SAMPLE_ROWS, is_number
+from ..data.tables import SAMPLE_ROWS, is_number, unique_names
 from .errors import VectorFileError
 from .row_source import (
     Block,
-    Chosen,
+    ChosenColumns,
     RowSource,
     dimensions_among,
     likeliest_first,
     rows_a_block,
 )
+from .word_files import HEAD
 
-HEAD = 1 << 20  # bytes by which the encoding is found
 MISSING = ("", "na", "n/a", "null", "none")  # cells without a number, in any case
 QUOTED: Literal[0] = csv.QUOTE_MINIMAL
 UNQUOTED: Literal[3] = csv.QUOTE_NONE
 SPACES = " "  # the delimiter of numbers with spaces between, however many
 
-Record = tuple[int, list[str]]
+NumberedRow = tuple[int, list[str]]
 
 
 def open_table(
@@ -50,7 +50,7 @@ def open_table(
     has_header : bool or None
         None finds it from the content.
     encoding : str or None
-        Likewise.
+        None finds it from the content.
     """
     encoding = encoding or _encoding(file)
     quoting: Literal[0, 3] = QUOTED
@@ -66,11 +66,11 @@ def open_table(
     lists = [place for place, column in enumerate(cells) if _is_of_lists(column)]
     if has_header is None:
         has_header = _is_header(first, numeric, lists)
-    names = _unique(first if has_header else [""] * len(first))
+    names = unique_names([name.strip() if has_header else "" for name in first])
     columns = dict(zip(names, range(len(names)), strict=True))
     vector_columns = likeliest_first([names[place] for place in lists])
 
-    def blocks(chosen: Chosen) -> Iterator[Block]:
+    def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         records = _records(file, encoding, delimiter, quoting, limits)
         if has_header:
             next(records, None)
@@ -134,7 +134,7 @@ def open_json_lines(file: BinaryIO, limits: Limits, *, encoding: str | None) -> 
         if sum(isinstance(each, int | float) for each in values[key]) * 2 > len(values[key])
     ]
 
-    def blocks(chosen: Chosen) -> Iterator[Block]:
+    def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         vector = chosen.vector
         parse = (
             _key_parser(vector)
@@ -379,7 +379,7 @@ def _lines(file: BinaryIO, encoding: str, limits: Limits) -> Iterator[tuple[int,
 
 def _records(
     file: BinaryIO, encoding: str, delimiter: str, quoting: Literal[0, 3], limits: Limits
-) -> Iterator[Record]:
+) -> Iterator[NumberedRow]:
     """(line, cells) of each row that is not empty, all of one width."""
     lines = _lines(file, encoding, limits)
     rows = _split_lines(lines) if delimiter == SPACES else _csv(lines, delimiter, quoting)
@@ -395,14 +395,14 @@ def _records(
         yield line, cells
 
 
-def _split_lines(lines: Iterator[tuple[int, str]]) -> Iterator[Record]:
+def _split_lines(lines: Iterator[tuple[int, str]]) -> Iterator[NumberedRow]:
     for number, line in lines:
         yield number, line.split()
 
 
 def _csv(
     lines: Iterator[tuple[int, str]], delimiter: str, quoting: Literal[0, 3]
-) -> Iterator[Record]:
+) -> Iterator[NumberedRow]:
     reader = csv.reader(
         (line for _, line in lines), delimiter=delimiter, quoting=quoting, strict=True
     )
@@ -455,13 +455,3 @@ def _is_header(first: Sequence[str], numeric: Sequence[int], lists: Sequence[int
         and counted == list(range(counted[0], counted[0] + len(counted)))
         and counted[0] in (0, 1)
     )
-
-
-def _unique(names: Sequence[str]) -> list[str]:
-    found: dict[str, None] = {}
-    for place, name in enumerate(names, start=1):
-        name = name.strip() or f"column {place}"
-        while name in found:
-            name = f"{name} ({place})"
-        found[name] = None
-    return list(found)

@@ -16,21 +16,19 @@ from ..data.decode import JSON_SUFFIXES, Source, opened
 from ..data.embeddings import VectorSet, VectorSetReport
 from ..data.limits import LIMITS, MIN_TEXTS, Limits
 from ..errors import own_errors
-from .array_files import open_npy, open_npz, open_safetensors
-from .binary import stated
-from .errors import VectorFileError
+from .errors import MOST_NAMED, VectorFileError
 from .metadata_rows import MetadataRows, read_metadata
-from .parquet_vectors import open_parquet
-from .read import in_memory, read_vectors, unpacked
-from .row_sample import NAMED, NotFinite, Taken
-from .row_source import TEXTS, Block, Chosen, RowSource, named, rows_a_block
-from .table_vectors import count_rows, delimiter_of, open_json_lines, open_table
-from .text import is_text
+from .row_sample import NotFinite, Taken
+from .row_source import TEXTS, Block, ChosenColumns, RowSource, named, rows_a_block
+from .set_arrays import open_npy, open_npz, open_safetensors
+from .set_parquet import open_parquet
+from .set_tables import count_rows, delimiter_of, open_json_lines, open_table
+from .word_binary import stated
+from .word_files import HEAD, PICKLES, in_memory, read_vectors, unpacked
+from .word_text import is_text
 
 _DELIMITERS = {".tsv": "\t", ".tab": "\t"}
-_HEAD = 1 << 20  # bytes by which a form is recognised
-_PICKLES = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
-NO_COLUMN = ""  # the choice of no texts
+NO_COLUMN = ""  # the value that chooses no texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +51,11 @@ class VectorPreview:
         Those that hold one number of each vector.
     suggested_text_column, suggested_label_column : str or None
     n_rows : int or None
-        None where only reading to the end says it.
+        None if only reading to the end shows it.
     has_header : bool or None
         None where the format has no such choice.
     encoding : str or None
-        Of a text, as it was found from the content.
+        Encoding of a text, as it was found from the content.
     """
 
     format: str
@@ -104,14 +102,14 @@ def read_vector_set(
     name : str, optional
         Name of the file, where the source has none.
     metadata_name : str, optional
-        Name of the second file, likewise.
+        Name of the second file, where its source has none.
     vector_column : str or sequence of str, optional
         The column or array of the vectors, or the columns of their dimensions. None takes the
         likeliest.
     text_column : str, optional
-        Of the file or its metadata. None takes a column with a usual name, "" no texts.
+        A column of the file or its metadata. None takes one with a usual name, "" no texts.
     label_column : str, optional
-        Likewise. None is no labels.
+        A column of the file or its metadata. None reads no labels.
     not_finite : str
         What happens if rows have NaN or infinity. "stop" raises an error that names them; "drop"
         leaves them out and counts them in the report.
@@ -119,11 +117,11 @@ def read_vector_set(
         Take so many rows at most, drawn at random. ``report.whole`` then has exact numbers of all
         rows. None takes all rows.
     seed : int
-        Of the sample.
+        Seed of the sample.
     has_header : bool, optional
         Whether the first row of a table names the columns. None finds it from the content.
     encoding : str, optional
-        Of a table. None finds it from the content.
+        Encoding of a table. None finds it from the content.
     limits : Limits
         How large the file may be.
 
@@ -231,7 +229,7 @@ def preview_vector_set(
         cells = [
             _first_cells(found, beside, vector, column, rows) for column in columns[:_SHOWN_COLUMNS]
         ]
-        first = next(iter(found.blocks(Chosen(vector))), Block(np.empty((0, 0))))
+        first = next(iter(found.blocks(ChosenColumns(vector))), Block(np.empty((0, 0))))
         with np.errstate(over="ignore"):
             vectors = first.vectors[:rows].astype(np.float32)
         m = len(vectors)
@@ -278,7 +276,7 @@ def vector_blocks(
         As in ``read_vector_set``; "stop" raises at the first block with NaN or infinity.
     """
     with _opened(source, name, has_header, None, limits) as (rows, _, _):
-        chosen = Chosen(rows.vector_choice(vector_column, ()))
+        chosen = ChosenColumns(rows.vector_choice(vector_column, ()))
         start = 1
         for block in rows.blocks(chosen):
             with np.errstate(over="ignore"):
@@ -288,7 +286,7 @@ def vector_blocks(
                 if not_finite == "stop":
                     bad = np.flatnonzero(~finite) + start
                     raise VectorFileError(
-                        "not_finite", n=len(bad), rows=tuple(map(str, bad[:NAMED]))
+                        "not_finite", n=len(bad), rows=tuple(map(str, bad[:MOST_NAMED]))
                     )
                 vectors = vectors[finite]
             start += len(block.vectors)
@@ -319,7 +317,7 @@ def _rows_of(
     file: BinaryIO, name: Path, has_header: bool | None, encoding: str | None, limits: Limits
 ) -> RowSource:
     """The rows of a file whose format is found from its beginning, and for text from its name."""
-    head = file.read(_HEAD)
+    head = file.read(HEAD)
     file.seek(0)
     suffix = name.suffix.lower()
     if not head.strip():
@@ -332,7 +330,7 @@ def _rows_of(
         return open_npz(file, limits)
     if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30:
         return open_safetensors(file, limits)
-    if head.startswith(_PICKLES):
+    if head.startswith(PICKLES):
         raise VectorFileError("pickled")
     if suffix in JSON_SUFFIXES or head.lstrip().startswith((b"{", b"[")):
         return open_json_lines(file, limits, encoding=encoding)
@@ -356,7 +354,7 @@ def _of_words(file: BinaryIO, name: Path, encoding: str | None, limits: Limits) 
     report = table.report
     assert report is not None
 
-    def blocks(chosen: Chosen) -> Iterator[Block]:
+    def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         step = rows_a_block(table.vectors.shape[1])
         for start in range(0, len(table.words), step):
             rows = slice(start, start + step)
@@ -397,7 +395,7 @@ def _choice(
     vector: str | Sequence[str] | None,
     text: str | None,
     label: str | None,
-) -> Chosen:
+) -> ChosenColumns:
     """The columns, checked; the text's by its usual names if none is given."""
     of_metadata = () if beside is None else beside.columns
     columns = (*of_metadata, *rows.columns)
@@ -410,11 +408,11 @@ def _choice(
         if column:
             rows.refuse_unknown(column, (*columns, *rows.dimension_columns))
     text, label = text or None, label or None
-    return Chosen(rows.vector_choice(vector, (text, label)), text, label)
+    return ChosenColumns(rows.vector_choice(vector, (text, label)), text, label)
 
 
 def _within(column: str | None, rows: RowSource, beside: MetadataRows | None) -> str | None:
-    """The column if it is read from the file itself: of equal names that of the metadata counts."""
+    """The column if the file has it; a column of the metadata with that name comes first."""
     is_beside = beside is not None and column in beside.columns
     return None if is_beside else column
 
@@ -428,7 +426,7 @@ def _first_cells(
 ) -> list[str]:
     if beside is not None and column in beside.columns:
         return beside.column(column, np.arange(1, min(rows, beside.n_rows) + 1))
-    block = next(iter(found.blocks(Chosen(vector, column))), None)
+    block = next(iter(found.blocks(ChosenColumns(vector, column))), None)
     return [] if block is None or block.texts is None else block.texts[:rows]
 
 

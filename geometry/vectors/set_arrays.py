@@ -13,9 +13,9 @@ import numpy as np
 
 from ..data.decode import refuse_halves
 from ..data.limits import Limits
-from .arrays import LONGEST_HEADER, refuse_long_directory
 from .errors import VectorFileError, too_large
-from .row_source import BLOCK_ROWS, Block, Chosen, RowSource, likeliest_first, rows_a_block
+from .row_source import BLOCK_ROWS, Block, ChosenColumns, RowSource, likeliest_first, rows_a_block
+from .word_arrays import LONGEST_HEADER, refuse_long_directory
 
 # safetensors' names of types; bfloat16 is the upper half of a float32
 _TYPES = {
@@ -33,7 +33,7 @@ def open_npy(file: BinaryIO, limits: Limits) -> RowSource:
     if size < _n_bytes(shape, dtype):
         raise VectorFileError("damaged_file", kind="NumPy array")
 
-    def blocks(chosen: Chosen) -> Iterator[Block]:
+    def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         file.seek(start)
         if is_fortran:
             yield from _of_columns(file.read, shape, dtype, limits)
@@ -72,7 +72,7 @@ def open_npz(file: BinaryIO, limits: Limits) -> RowSource:
     columns = [name for name, (shape, _, _) in headers.items() if len(shape) == 1]
     order = likeliest_first([*floats, *(name for name in tables if name not in floats)])
 
-    def blocks(chosen: Chosen) -> Iterator[Block]:
+    def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         name = chosen.vector
         shape, is_fortran, dtype = headers[str(name)]
         _refuse_array(shape, dtype)
@@ -136,7 +136,7 @@ def open_safetensors(file: BinaryIO, limits: Limits) -> RowSource:
         file.seek(8 + length + at)
         return _texts_of(file.read(found).decode("utf-8", "replace"), name, n)
 
-    def blocks(chosen: Chosen) -> Iterator[Block]:
+    def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         shape, kind, at = tensors[str(chosen.vector)]
         dtype = np.dtype(_TYPES[kind])
         _refuse_array(shape, dtype)
@@ -306,7 +306,7 @@ def _texts_of(content: str, name: str, n: int) -> list[str]:
         try:
             found = [str(each) for each in json.loads(content)]
         except (ValueError, RecursionError):
-            found = None  # lines, the first of which begins with a bracket
+            found = None  # no JSON, but lines of which the first begins with a bracket
     if found is None:
         found = content.removesuffix("\n").split("\n")
     if len(found) != n:

@@ -10,7 +10,7 @@ from ..data.embeddings import VectorTable
 from .errors import VectorFileError
 from .gather import Gathering, Wanted
 
-BLOCK = 8 << 20  # bytes
+BLOCK = 8 << 20  # bytes read at a time
 LONGEST_HEADER = 64
 LONGEST_WORD = 4_096  # bytes; a longer one means that the records are out of step
 
@@ -74,7 +74,8 @@ class _Records:
                 raise VectorFileError("truncated", word=self.n_read + 1, n_stated=self._n_stated)
             if space < 0 or space + 1 + wide > len(content):
                 break
-            words.append(content[place:space].lstrip(b"\r\n"))  # some writers end each record so
+            # Some writers end each record with a newline
+            words.append(content[place:space].lstrip(b"\r\n"))
             starts.append(space + 1)
             place = space + 1 + wide
             self.n_read += 1

@@ -23,9 +23,9 @@ from .gather import SPARE, Gathering, Wanted
 # takes half as long again.
 BLOCK = 1 << 20
 MAX_WORKERS = 4
-HEAD_LINES = 100  # their commonest width is the table's
-LONGEST_WORD = 1 << 20  # bytes
-BYTES_A_NUMBER = 40  # of text, at most
+HEAD_LINES = 100  # first lines, whose most frequent width is the table's
+LONGEST_WORD = 1 << 20  # bytes of a word
+LONGEST_NUMBER = 40  # bytes of a number as text
 _BOM = b"\xef\xbb\xbf"
 
 Parsed = tuple[list[bytes], np.ndarray]
@@ -42,7 +42,7 @@ class Form:
 
 
 @dataclass(frozen=True)
-class _Block:
+class _Lines:
     """Whole lines.   first_line: number of the first, from 1.   end: bytes read so far."""
 
     content: bytes
@@ -63,7 +63,7 @@ def read_text(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> Ve
         Title of the table.
     wanted : Wanted
     """
-    longest = LONGEST_WORD + BYTES_A_NUMBER * wanted.limits.dimensions
+    longest = LONGEST_WORD + LONGEST_NUMBER * wanted.limits.dimensions
     blocks = _blocks(file, longest)
     first = next(blocks, None)
     if first is None:
@@ -86,13 +86,13 @@ def read_text(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> Ve
 def is_text(head: bytes) -> bool:
     """Whether a file that begins so could be vectors as text."""
     try:
-        _recognise(_Block(head[: head.rfind(b"\n") + 1] or head, 1, len(head)))
+        _recognise(_Lines(head[: head.rfind(b"\n") + 1] or head, 1, len(head)))
     except VectorFileError:
         return False
     return True
 
 
-def _blocks(file: BinaryIO, longest: int) -> Iterator[_Block]:
+def _blocks(file: BinaryIO, longest: int) -> Iterator[_Lines]:
     """The file in blocks that end where a line does; the last line may lack its end.
 
     longest : bytes of a line.
@@ -107,13 +107,13 @@ def _blocks(file: BinaryIO, longest: int) -> Iterator[_Block]:
                 raise VectorFileError("no_vectors", because="long_line", line=line, limit=longest)
             continue
         content, rest = rest + read[:cut], read[cut:]
-        yield _Block(content, line, end - len(rest))
+        yield _Lines(content, line, end - len(rest))
         line += content.count(b"\n")
     if rest.strip():
-        yield _Block(rest + b"\n", line, end)
+        yield _Lines(rest + b"\n", line, end)
 
 
-def _recognise(first: _Block) -> tuple[Form, _Block]:
+def _recognise(first: _Lines) -> tuple[Form, _Lines]:
     """The form of a file's lines, and its first block without the header."""
     content = first.content.removeprefix(_BOM)
     lines = [line for line in content.split(b"\n", HEAD_LINES)[:HEAD_LINES] if line.strip()]
@@ -127,7 +127,7 @@ def _recognise(first: _Block) -> tuple[Form, _Block]:
         raise VectorFileError("no_vectors")
     trailing = body[0].rstrip(b"\r\n").endswith(delimiter)
     skipped = 0 if n_stated is None else content.index(b"\n", content.index(lines[0])) + 1
-    block = _Block(
+    block = _Lines(
         content[skipped:], first.first_line + content.count(b"\n", 0, skipped), first.end
     )
     return Form(d, delimiter, trailing, n_stated), block
@@ -154,7 +154,7 @@ def _header(lines: list[bytes]) -> tuple[int | None, int | None]:
 
 
 def _parsed(
-    first: _Block, others: Iterator[_Block], form: Form, largest: int
+    first: _Lines, others: Iterator[_Lines], form: Form, largest: int
 ) -> Iterator[tuple[int, Parsed]]:
     """(bytes read, words and rows) of every block, in the file's order.
 
@@ -162,7 +162,7 @@ def _parsed(
     """
     parse = _parser(form, largest)
     workers = min(MAX_WORKERS, os.cpu_count() or 1)
-    pending: deque[tuple[_Block, Future[Parsed | None]]] = deque()
+    pending: deque[tuple[_Lines, Future[Parsed | None]]] = deque()
     with ThreadPoolExecutor(workers, thread_name_prefix="vectors") as pool:
 
         def taken() -> tuple[int, Parsed]:
@@ -215,7 +215,7 @@ def _parser(form: Form, largest: int) -> Callable[[bytes], Parsed | None]:
     return parse
 
 
-def _line_by_line(block: _Block, form: Form) -> Parsed:
+def _line_by_line(block: _Lines, form: Form) -> Parsed:
     """Parse without pyarrow: the last d fields are the numbers, the text before is the word."""
     words, rows = [], []
     for number, line in enumerate(block.content.split(b"\n"), start=block.first_line):

@@ -1,10 +1,10 @@
 """A recorded training that comes with the project, so that a page shows it without training.
 
-    python -m geometry.training.recording
+    python -m geometry.training.shipped_training
 
 trains the models (some minutes) and writes the file again. Run it after a change of RUNS or of a
-model; ``tests/training/test_recording.py`` fails until then. The text is the reference manual of
-the Python that runs it, so another version of Python gives other numbers.
+model; ``tests/training/test_shipped_training.py`` fails until then. The models read the reference
+manual of the Python that runs this module. So another version of Python gives other numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..data.shipped import shipped_file
 from .history import History, read_history, write_history
-from .snapshot import Run, train_runs
+from .runs import Run, train_runs
 
 FILE = shipped_file("training") / "degeneration.npz"
 RUNS = (Run(), Run(gamma=1.0), Run("classifier"), Run("word2vec"))

@@ -14,8 +14,8 @@ from ..linalg.threads import in_threads
 from .classifier import train_classifier
 from .hull import separating_direction
 from .language_model import train_language_model
-from .record import TrainingStep
 from .softmax import TokenGradient, token_gradients
+from .steps import TrainingStep
 from .text import TrainingText, training_text
 from .word2vec import train_word2vec
 
@@ -23,7 +23,8 @@ MODELS = ("language", "classifier", "word2vec")
 MOST_DRAWN = 500  # words of each frequency
 GROUPS = ("unseen", "rare", "frequent")
 SINGULAR_VALUES = 64
-FORCE_QUANTILES = (0.0, 0.5, 0.9, 1.0)  # of the next tokens at the fixed places, by frequency
+# Quantiles, by frequency, of the next tokens at the fixed places
+FORCE_QUANTILES = (0.0, 0.5, 0.9, 1.0)
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Run:
     Attributes
     ----------
     model : str
-        Of MODELS.
+        One of MODELS.
     learning_rate : float or None
         None for the default of the model.
     """
@@ -74,7 +75,7 @@ class TextFacts:
     name : str
         A hash of the tokens.
     n_tokens, n_words, n_unseen, n_sections : int
-        Words without the tokens that never occur.
+        Counts of the text; ``n_words`` leaves out the tokens that never occur.
     words : tuple of n str
         Those that are drawn.
     counts : (n,) array of int
@@ -150,7 +151,7 @@ class Snapshot:
     rows : (n, width) float16 array
         The vectors of the words that are drawn.
     theory : Theory or None
-        Of a language model.
+        The theory of a language model; None for other models.
     """
 
     loss: float
@@ -204,7 +205,7 @@ def train_runs(
         step = next(steps, None)
         return None if step is None else (step.step, step.n_steps, _snapshot(step, drawn))
 
-    # the start one after the other: building a model sets the seed of torch's only generator
+    # the models start one after the other, because each sets the seed of torch's only generator
     found = [advance(steps) for steps in trained]
     while all(found):
         places, n_steps, snapshots = zip(*found, strict=True)
@@ -218,7 +219,8 @@ class DrawnWords:
     def __init__(self, text: TrainingText) -> None:
         self.text = text
         parts = [text.unseen(), text.rare(MOST_DRAWN), text.frequent(MOST_DRAWN)][::-1]
-        self.rows = np.concatenate(parts)  # those that never occur come last, above the others
+        # Tokens that never occur come last, so they are drawn above the others
+        self.rows = np.concatenate(parts)
         self._groups = np.repeat(np.arange(len(GROUPS))[::-1], [len(part) for part in parts])
 
     @cached_property
@@ -228,7 +230,7 @@ class DrawnWords:
         return TextFacts(
             hashlib.sha256(text.tokens.astype("<i8").tobytes()).hexdigest()[:16],
             len(text.tokens),
-            text.n_seen,
+            text.n_words,
             text.n_unseen,
             len(text.section_names),
             tuple(text.words[row] for row in self.rows),
@@ -254,7 +256,7 @@ def theory_of(step: TrainingStep, text: TrainingText) -> Theory:
     Parameters
     ----------
     step : TrainingStep
-        Of a language model.
+        A step of a language model.
     text : TrainingText
     """
     away = -step.hidden.mean(axis=0, dtype=np.float64)

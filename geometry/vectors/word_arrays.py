@@ -21,22 +21,22 @@ import numpy as np
 
 from ..data.embeddings import VectorTable
 from ..data.packed_tables import has_long_directory
-from .binary import LONGEST_WORD
 from .errors import VectorFileError
 from .gather import Gathering, Wanted
+from .word_binary import LONGEST_WORD
 
 VECTOR_NAMES = (
     "vectors", "vec", "vecs", "embeddings", "embedding", "embedding.weight", "weight", "matrix",
     "wv", "X",
 )  # fmt: skip
 WORD_NAMES = ("words", "vocab", "vocabulary", "word", "tokens", "index_to_key", "keys", "labels")
-BLOCK_ROWS = 8_192
-BLOCK_BYTES = 8 << 20  # of words
+BLOCK_ROWS = 8_192  # rows that are converted at a time
+BLOCK_BYTES = 8 << 20  # bytes of words in a block
 LONGEST_HEADER = 16 << 20  # bytes of JSON, which takes some twenty times as much memory
 LONGEST_DIRECTORY = 1 << 20  # bytes, of the list of an archive's members
 
 
-Words = tuple[int, Iterator[bytes]]  # how many, and each; a list of them may be very large
+CountedWords = tuple[int, Iterator[bytes]]  # how many, and each; a list of them may be very large
 
 
 def read_npz(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> VectorTable:
@@ -86,7 +86,7 @@ def read_safetensors(
         Title of the table.
     wanted : Wanted
     path : Path, optional
-        Of the file, in whose folder the words may be.
+        Path of the file, in whose folder the words may be.
     """
     from safetensors import SafetensorError
     from safetensors.numpy import load
@@ -117,7 +117,7 @@ def read_safetensors(
 
 
 def _table(
-    vectors: np.ndarray, words: Words, name: str, file_format: str, wanted: Wanted
+    vectors: np.ndarray, words: CountedWords, name: str, file_format: str, wanted: Wanted
 ) -> VectorTable:
     n_words, each = words
     if n_words != len(vectors):
@@ -172,7 +172,7 @@ def _vectors(arrays: Mapping[str, np.ndarray]) -> np.ndarray:
     return found
 
 
-def _words_of_arrays(arrays: Mapping[str, np.ndarray]) -> Words:
+def _words_of_arrays(arrays: Mapping[str, np.ndarray]) -> CountedWords:
     fitting = {
         key: each for key, each in arrays.items() if each.ndim == 1 and each.dtype.kind in "US"
     }
@@ -191,7 +191,9 @@ def _words_of_arrays(arrays: Mapping[str, np.ndarray]) -> Words:
     )
 
 
-def _words_within(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> Words | None:
+def _words_within(
+    arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]
+) -> CountedWords | None:
     for key in WORD_NAMES:
         if key in arrays and arrays[key].dtype == np.uint8 and arrays[key].ndim == 1:
             return _lines(arrays[key].tobytes())
@@ -203,11 +205,11 @@ def _words_within(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str])
             words = [str(word).encode() for word in json.loads(text)]
             return len(words), iter(words)
         except ValueError:
-            pass  # lines, the first of which begins with a bracket
+            pass  # no JSON, but lines of which the first begins with a bracket
     return _lines(text.encode())
 
 
-def _words_beside(path: Path, n: int, wanted: Wanted) -> Words | None:
+def _words_beside(path: Path, n: int, wanted: Wanted) -> CountedWords | None:
     for beside in (
         path.with_suffix(".words.txt"),
         path.parent / "words.txt",
@@ -230,7 +232,7 @@ def _content_beside(path: Path, wanted: Wanted) -> bytes:
     return content
 
 
-def _lines(content: bytes) -> Words:
+def _lines(content: bytes) -> CountedWords:
     """The words of a text, one a line; the last line may lack its end."""
     content = content.removesuffix(b"\n")
     return content.count(b"\n") + 1, (
@@ -238,7 +240,7 @@ def _lines(content: bytes) -> Words:
     )
 
 
-def _words_of_tokenizer(path: Path, n: int, wanted: Wanted) -> Words:
+def _words_of_tokenizer(path: Path, n: int, wanted: Wanted) -> CountedWords:
     """Row i belongs to the token of number i."""
     try:
         settings = json.loads(_content_beside(path, wanted))

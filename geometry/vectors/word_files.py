@@ -15,21 +15,19 @@ from ..data.decode import Source, Unpacked, opened
 from ..data.embeddings import VectorTable
 from ..data.limits import LIMITS, Limits
 from ..errors import own_errors
-from .arrays import read_npz, read_safetensors
-from .binary import read_binary, stated
 from .errors import VectorFileError
 from .gather import Wanted, wanted
-from .text import is_text, read_text
+from .word_arrays import read_npz, read_safetensors
+from .word_binary import read_binary, stated
+from .word_text import is_text, read_text
 
 FORMATS = ("text", "binary", "npz", "safetensors")
-_HEAD = 1 << 20  # bytes by which a form is recognised
+HEAD = 1 << 20  # first bytes of a file, by which its format and encoding are recognised
+PICKLES = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")  # first bytes of a pickle
 _OTHERS = (  # first bytes of other files that people take for vectors, and the error's sentence
     (b"\x93NUMPY", "lone_array"),
     (b"\xba\x16\x4f\x2f", "fasttext_model"),
-    (b"\x80\x02", "pickled"),
-    (b"\x80\x03", "pickled"),
-    (b"\x80\x04", "pickled"),
-    (b"\x80\x05", "pickled"),
+    *((start, "pickled") for start in PICKLES),
 )
 
 
@@ -48,7 +46,7 @@ def read_vectors(
 
     If a word comes twice, its first row counts; rows with NaN or infinity are left out. The
     table's ``report`` counts both and other irregularities. A text that has fewer rows than its
-    header says is read and reported, since people cut such files; such a binary file is refused.
+    header states is read and reported, since people cut such files; such a binary file is refused.
 
     Parameters
     ----------
@@ -57,7 +55,7 @@ def read_vectors(
     format : str, optional
         "text" (GloVe with and without a header, word2vec's text, fastText's .vec), "binary"
         (word2vec's), "npz" (two arrays, words and vec) or "safetensors" (see
-        ``geometry.vectors.arrays`` for where its words are). None finds it from the content.
+        ``geometry.vectors.word_arrays`` for where its words are). None finds it from the content.
     name : str, optional
         Title of the table. By default the name of the file.
     max_words : int, >= 1, optional
@@ -68,7 +66,7 @@ def read_vectors(
         None is UTF-8, with bytes that do not fit replaced and counted; "latin-1" takes any byte as
         it is.
     max_bytes : int, optional
-        Of the table in memory; in place of ``limits.table_bytes``.
+        Bytes of the table in memory; in place of ``limits.table_bytes``.
     limits : Limits
         How large the file may be; ``geometry.data.limits`` has ``OWN_FILES`` for large files of
         your own.
@@ -89,7 +87,7 @@ def read_vectors(
         if not packed.seekable():
             raise TypeError("source is not seekable; read it and give its bytes")
         with own_errors(VectorFileError), unpacked(packed, choices.limits) as (file, size):
-            head = file.read(_HEAD)
+            head = file.read(HEAD)
             file.seek(0)
             found = format or _recognised(head)
             if found == "npz" and size is None:  # zipfile jumps, and each jump would unpack anew
