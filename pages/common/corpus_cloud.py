@@ -21,12 +21,12 @@ from . import jobs
 from .cache import Cache
 from .encoding_worker import read_cloud_apart
 from .models import chosen_model, current_encoder
+from .seed import SEED as SEED
 from .uploads import is_own
 from .words import Translate
 
 ALL_POINTS = 10**9
 MOST_DRAWN = 100_000  # encoded sentences, tokens or types; of a larger cloud a sample is drawn
-SEED = 0
 MANY_POINTS = 20_000  # whose projection takes more than half a second
 SHORT_CHARACTERS = 200_000  # of a corpus that is encoded in some seconds
 COUNTED_CHARACTERS = 100_000  # whose tokens are counted in less than a second
