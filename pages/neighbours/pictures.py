@@ -20,18 +20,18 @@ from pages.common.escape import markdown, plotly
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, language, signed
 
-from .ranking import Ranked, Rankings
+from .ranking import NeighbourList
 from .scene import Scene
 
-LONGEST = 300  # characters of a text in the picture
+LONGEST = 300  # characters of a text in the picture at most
 
 Histograms = tuple[np.ndarray, np.ndarray, int, int]  # shares before and after, pairs, dimensions
 _HISTOGRAMS: Cache[Histograms] = Cache("neighbour-cosines", max_entries=100)
 
 
-def draw_rankings(scene: Scene, rankings: Rankings, _: Translate) -> None:
+def draw_rankings(scene: Scene, _: Translate) -> None:
     """Both lists; a click on a point makes it the query."""
-    texts = scene.points.cloud.texts
+    rankings, texts = scene.rankings, scene.points.cloud.texts
     before, after = (_items(ranked, scene, _) for ranked in (rankings.before, rankings.after))
     words = SlopeWords(
         before=_("Raw"),
@@ -73,7 +73,7 @@ def _choose(rows: list[int], place: int) -> None:
         choose_row(rows[place])
 
 
-def _items(ranked: Ranked, scene: Scene, _: Translate) -> list[Item]:
+def _items(ranked: NeighbourList, scene: Scene, _: Translate) -> list[Item]:
     cloud = scene.points.cloud
     about = _("cosine {cosine} · rank {here} · rank {there} in the other list")
     items = []
@@ -102,11 +102,11 @@ def histograms(scene: Scene) -> Histograms:
         X = scene.points.vectors
         if len(X) > SAMPLE_ROWS:
             X = X[np.sort(np.random.default_rng(SEED).choice(len(X), SAMPLE_ROWS, replace=False))]
-        Z = scene.apply(X)
+        Z = scene.clouds.apply(X)
         before, pairs = cosine_histogram(X)
         return before, cosine_histogram(Z)[0], pairs, Z.shape[1]
 
-    return _HISTOGRAMS.get_or_make(scene.key, make, private=scene.is_private)
+    return _HISTOGRAMS.get_or_make(scene.clouds.key, make, private=scene.is_private)
 
 
 def draw_histogram(scene: Scene, _: Translate) -> None:
@@ -123,7 +123,7 @@ def draw_histogram(scene: Scene, _: Translate) -> None:
     )
     reference = isotropic_cosine_shares(EDGES, d)
     chart = cached_chart(
-        f"{scene.key}/cosines/{theme.paper}/{language()}",
+        f"{scene.clouds.key}/cosines/{theme.paper}/{language()}",
         lambda: cosine_histogram_figure(
             before, after, reference, EDGES, words, theme, height=330
         ).update_xaxes(dtick=0.5),  # the column is narrow

@@ -32,7 +32,7 @@ FILE = "relevance-file"
 
 @dataclass(frozen=True)
 class Retrieved:
-    """Scores (q,) of each query, raw and treated."""
+    """The judged queries, and both scores (q,) of each, raw and treated."""
 
     judged: Judged
     recall: tuple[np.ndarray, np.ndarray]
@@ -62,7 +62,7 @@ def show_relevance(scene: Scene, _: Translate) -> None:
     cloud = scene.points.cloud
     judged = judge(relevance, cloud.texts, row_numbers(cloud).tolist())
     judged = _with_vectors(scene, judged)
-    _say_what_is_missing(scene, judged, _)
+    _warn_of_missing(scene, judged, _)
     if not len(judged):
         return
     found = retrieve(scene, judged, _)
@@ -75,7 +75,7 @@ def show_relevance(scene: Scene, _: Translate) -> None:
 
 
 def _with_vectors(scene: Scene, judged: Judged) -> Judged:
-    """Only the queries that are points, where there is no encoder for other texts."""
+    """All queries, or only those that are points if no encoder can encode the others."""
     if scene.points.model is not None and scene.points.cloud.unit == "sentences":
         return judged
     places = [place for place, row in enumerate(judged.rows) if row is not None]
@@ -89,7 +89,7 @@ def _with_vectors(scene: Scene, judged: Judged) -> Judged:
     )
 
 
-def _say_what_is_missing(scene: Scene, judged: Judged, _: Translate) -> None:
+def _warn_of_missing(scene: Scene, judged: Judged, _: Translate) -> None:
     if len(judged) == judged.n_queries and not judged.n_missing:
         return
     said = _(
@@ -109,7 +109,7 @@ def _say_what_is_missing(scene: Scene, judged: Judged, _: Translate) -> None:
 
 
 def retrieve(scene: Scene, judged: Judged, _: Translate) -> Retrieved:
-    """Recall and nDCG of each query. A query, and copies of it, are no answers to it."""
+    """Recall and nDCG of each query. A query and its copies do not count as answers."""
     vectors = np.zeros((len(judged), scene.points.vectors.shape[1]), dtype=np.float32)
     typed = [place for place, row in enumerate(judged.rows) if row is None]
     rows = [(place, row) for place, row in enumerate(judged.rows) if row is not None]
@@ -118,20 +118,19 @@ def retrieve(scene: Scene, judged: Judged, _: Translate) -> Retrieved:
         vectors[typed] = encoded_texts(scene.points, texts, _)
     for place, row in rows:
         vectors[place] = scene.points.vectors[row]
-    k = min(scene.k, scene.n_searched - 1)
     recall, ndcg = [], []
     for search, Q in (
-        (scene.treated.before, vectors),
-        (scene.treated.after, scene.apply(vectors)),
+        (scene.clouds.before, vectors),
+        (scene.clouds.after, scene.clouds.apply(vectors)),
     ):
-        found = search.nearest_except(Q, k, judged.left_out).rows
+        found = search.nearest_except(Q, scene.k, judged.left_out).rows
         recall.append(recall_at_k(found, judged.relevant))
         ndcg.append(ndcg_at_k(found, judged.relevant))
     return Retrieved(judged, (recall[0], recall[1]), (ndcg[0], ndcg[1]))
 
 
 def _show_scores(scene: Scene, found: Retrieved, _: Translate) -> None:
-    k = min(scene.k, scene.n_searched - 1)
+    k = scene.k
     head = [_("measure"), _("Raw"), treatment_words(scene.after, _), _("change")]
     lines = [head, ["---", "---:", "---:", "---:"]]
     for name, pair in ((f"recall@{k}", found.recall), (f"nDCG@{k}", found.ndcg)):
