@@ -66,7 +66,7 @@ def show_all_measures(scene: Scene, _: Translate) -> None:
         st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
 
 
-def take_away(scene: Scene, _: Translate) -> None:
+def offer_downloads(scene: Scene, _: Translate) -> None:
     """The curves and the drawn points as CSV."""
     measured_on = provenance(scene, _)
     offer_csv(

@@ -1,4 +1,4 @@
-"""The theory, checked on the model that was trained: pull and push of some tokens."""
+"""The theory checked on the trained model: pull and push of some tokens."""
 
 from __future__ import annotations
 
