@@ -1,4 +1,4 @@
-"""Live training: a session's training runs in a process of its own, with controls and a queue.
+"""Live training: a session's training runs in another process, with controls and a queue.
 
     st.button(_("Train"), on_click=started, args=("page", function_that_yields, settings))
     follow("page", draw)  # draw(training or None), which calls show_controls("page", training, _)
@@ -22,23 +22,23 @@ from geometry.errors import GeometryError
 from .cache import memory_limits
 from .escape import markdown
 from .jobs import Visitor, this_visitor
-from .training_process import PAUSE, RUN, STEP, TrainingProcess
+from .own_process import PAUSE, RUN, STEP, TRAINING, OwnProcess, ProcessEnded
 from .words import Translate
 
-POLL_SECONDS = 0.1
-GONE_SECONDS = 3.0  # a connection that breaks may come back
-LONGEST_PAUSE = 600.0  # seconds; then it ends, so that others can train
-REDRAW_SECONDS = 2.0  # a redraw takes the server about 0.2 s
+POLL_SECONDS = 0.1  # between two checks
+GONE_SECONDS = 3.0  # a training continues so long, because a broken connection may come back
+LONGEST_PAUSE = 600.0  # seconds until a paused training ends, so that others can train
+REDRAW_SECONDS = 2.0  # between two redraws; a redraw takes the server about 0.2 s
 STATE = "live-trainings"  # key of the session's state
 
 State = Literal["waiting", "running", "paused", "finished", "stopped", "paused long", "failed"]
 
 _changed = threading.Condition()
-_active: list[Training] = []  # those that wait or run, in order of arrival
+_active: list[Training] = []  # trainings that wait or run, in order of arrival
 
 
 class Training:
-    """A generator's values, computed in a process of its own for one session.
+    """A generator's values, computed in another process for one session.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Training:
     records : list
         The values so far.
     error : Exception or None
-        That ended the training.
+        The error that ended the training.
     """
 
     def __init__(
@@ -70,9 +70,9 @@ class Training:
         self.state: State = "waiting"
         self._visitor = visitor
         self._call: tuple[Any, ...] = (function, values, options)
-        self._process: TrainingProcess | None = None
+        self._process: OwnProcess | None = None
         self._ended = threading.Event()
-        self._wants_end = threading.Event()
+        self._stopping = threading.Event()
         self._killed = False
         self._visited_at = self._paused_at = time.monotonic()
         with _changed:
@@ -106,7 +106,7 @@ class Training:
 
     def stop(self) -> None:
         """End the process within a second. The records stay."""
-        self._wants_end.set()
+        self._stopping.set()
 
     def wait(self, seconds: float) -> bool:
         """True once it has ended."""
@@ -147,7 +147,7 @@ class Training:
             while not self._must_end():
                 if self._is_next():
                     function, values, options = self._call
-                    self._process = TrainingProcess(function, *values, **options)
+                    self._process = OwnProcess(TRAINING, function, *values, **options)
                     self.state = "running"
                     return True
                 _changed.wait(POLL_SECONDS)
@@ -168,7 +168,7 @@ class Training:
         if self.state == "paused" and now - self._paused_at > LONGEST_PAUSE:
             self.state = "paused long"
             return True
-        return self._wants_end.is_set() or now - self._visited_at > GONE_SECONDS
+        return self._stopping.is_set() or now - self._visited_at > GONE_SECONDS
 
     def _read(self) -> None:
         assert self._process is not None
@@ -313,7 +313,7 @@ def show_state(training: Training, _: Translate) -> None:
 def _error_text(error: Exception, _: Translate) -> str:
     if isinstance(error, GeometryError):
         return error.sentence(_, markdown)
-    if isinstance(error, EOFError | MemoryError):
+    if isinstance(error, ProcessEnded | MemoryError):
         return _(
             "The process of this training was ended, perhaps because memory ran out. Choose a "
             "smaller model or vocabulary, and train again."

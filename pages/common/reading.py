@@ -20,7 +20,7 @@ from . import jobs
 from .cache import Cache
 from .escape import markdown
 from .limit_notes import upload_limits
-from .own_process import CPU_SECONDS, MEMORY_BYTES, ProcessEnded, run_apart
+from .own_process import READING, ProcessEnded, run_apart
 from .server_files import ServerFile
 from .words import translator
 
@@ -121,6 +121,7 @@ def apart(function: Callable[..., Any], *values: Any, report: jobs.Report, **opt
     try:
         return run_apart(function, *values, report=report, **options)
     except (ProcessEnded, MemoryError) as error:
+        seconds, memory = READING.cpu_seconds, READING.memory_bytes
         raise CorpusError(
-            "too_large", because="too_heavy", seconds=CPU_SECONDS, memory=MEMORY_BYTES
+            "too_large", because="too_heavy", seconds=seconds, memory=memory
         ) from error

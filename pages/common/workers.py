@@ -10,7 +10,6 @@ A worker imports this module, so the module imports neither Streamlit nor torch.
 from __future__ import annotations
 
 import os
-import pickle
 import tempfile
 import threading
 import time
@@ -24,6 +23,8 @@ from loky import ProcessPoolExecutor
 from loky.process_executor import BrokenProcessPool, ShutdownExecutorError
 
 from geometry.encode.limited import lower_priority
+
+from .own_process import sendable
 
 POLL_SECONDS = 0.2  # between two reports
 WATCH_SECONDS = 1.0  # between a worker's checks that its server lives
@@ -163,10 +164,7 @@ def _call(
     try:
         return False, function(*values, **options, progress=write)
     except Exception as error:
-        with suppress(Exception):
-            pickle.loads(pickle.dumps(error))
-            return True, error
-        return True, RuntimeError(str(error))
+        return True, sendable(error)
     except BaseException as error:
         return True, Panic(f"{type(error).__name__}: {error}")
 
