@@ -16,7 +16,7 @@ from pages.common.controls import choose
 from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme, draw_legend
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.draw.twin_message import Picture, Points, TwinCloud
+from pages.common.draw.twin_message import REACH, STAGES, Picture, Points, TwinCloud
 from pages.common.escape import markdown, plotly
 from pages.common.words import Translate, signed
 
@@ -24,8 +24,6 @@ from .choices import STEP, store_step
 from .scene import Scene, group_names, provenance, run_name
 
 GROUP = "degeneration"
-REACH = 1.05  # the points are unit vectors
-STAGES = 4  # names below the animation's slider
 SMALL_HEIGHT = 240
 CHARTS = "degeneration-charts"  # in the session: the charts of the last redraw
 CURVES = ("cosine", "loss", "norm", "spectrum")

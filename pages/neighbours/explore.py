@@ -36,10 +36,10 @@ PAGE = "neighbours"
 
 @st.fragment
 def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
-    """The pictures with their controls, then what they say."""
+    """The controls and pictures, then the results in words and numbers."""
     control_box, query_box = st.container(key="cloud-controls"), st.container(key="query-controls")
     notes_box = st.container()
-    # a container of its own: a progress bar would shift the elements below it,
+    # a separate container: a progress bar would shift the elements below it,
     # and the browser would build them again and lose the focus
     progress_box, look_box, answer_box = st.container(), st.container(), st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")

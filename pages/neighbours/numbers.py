@@ -10,7 +10,7 @@ import streamlit as st
 from geometry.measure.frequency import Estimate
 from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.downloads import csv_bytes, offer_csv, short_number
-from pages.common.escape import markdown
+from pages.common.escape import markdown, markdown_table, short_line
 from pages.common.verdict import change, estimate
 from pages.common.words import Translate, prose, signed, with_sign
 
@@ -66,7 +66,7 @@ def show_headlines(scene: Scene, _: Translate) -> None:
 
 
 def show_hubs(scene: Scene, _: Translate) -> None:
-    """The ten largest hubs of the raw points, and how often they are neighbours afterwards."""
+    """The ten largest hubs of the raw points, with their counts as neighbours before and after."""
     rows, cloud, found = scene.measured_rows, scene.points.cloud, scene.changes
     head = [_("the ten largest hubs, raw"), _("raw"), _("after"), _("cosine to the mean, raw")]
     lines = [head, ["---", "---:", "---:", "---:"]]
@@ -74,18 +74,17 @@ def show_hubs(scene: Scene, _: Translate) -> None:
     mean = X.mean(axis=0, dtype=np.float64)
     for place in found.before.hubs():
         row = rows[place]
-        text = " ".join(cloud.texts[row].split())
         x = X[place].astype(np.float64)
         lengths = float(np.linalg.norm(x) * np.linalg.norm(mean))
         lines.append(
             [
-                markdown(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"),
+                markdown(short_line(cloud.texts[row], LONGEST)),
                 f"{found.before.occurrences[place]:,}",
                 f"{found.after.occurrences[place]:,}",
                 signed(float(x @ mean) / lengths, 3) if lengths else "—",
             ]
         )
-    st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+    st.markdown(markdown_table(lines))
     never = [int(np.sum(side.occurrences == 0)) for side in (found.before, found.after)]
     st.caption(
         prose("neighbours", "hubs", {"k": found.k, "never": never[0], "never_after": never[1]})
@@ -99,7 +98,7 @@ def offer_lists(scene: Scene, _: Translate) -> None:
 
 
 def offer_points(scene: Scene, _: Translate) -> None:
-    """A download of what was counted of every point."""
+    """A download of the counts of every point."""
     table = partial(points_csv, scene, provenance(scene, _))
     offer_csv(_("Download all points (CSV)"), "neighbours-points", table)
 

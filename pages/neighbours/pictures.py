@@ -16,7 +16,7 @@ from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS, cosine_histogram
 from pages.common.draw.charts import cached_chart, chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.draw.selected import choose_row
-from pages.common.escape import markdown, plotly
+from pages.common.escape import markdown, plotly, short_line
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, language, signed
 
@@ -43,7 +43,7 @@ def draw_rankings(scene: Scene, _: Translate) -> None:
     )
     st.markdown(
         _("The nearest to **{text}**: {n} of {k} stay.").format(
-            text=markdown(_short(rankings.query.text)),
+            text=markdown(short_line(rankings.query.text, LONGEST)),
             n=len(rankings.before.rows) - len(rankings.left),
             k=len(rankings.before.rows),
         )
@@ -56,10 +56,10 @@ def draw_rankings(scene: Scene, _: Translate) -> None:
         alt=" ".join(
             [
                 _("Raw: {texts}.").format(
-                    texts="; ".join(_short(texts[row]) for row in rankings.before.rows)
+                    texts="; ".join(short_line(texts[row], LONGEST) for row in rankings.before.rows)
                 ),
                 _("After the treatment: {texts}.").format(
-                    texts="; ".join(_short(texts[row]) for row in rankings.after.rows)
+                    texts="; ".join(short_line(texts[row], LONGEST) for row in rankings.after.rows)
                 ),
             ]
         ),
@@ -79,17 +79,13 @@ def _items(ranked: NeighbourList, scene: Scene, _: Translate) -> list[Item]:
     items = []
     for place, (row, cosine) in enumerate(zip(ranked.rows, ranked.cosines, strict=True)):
         there = f"{ranked.ranks_there[place]:,}"
-        said = about.format(cosine=signed(cosine, 3), here=place + 1, there=there)
+        words = about.format(cosine=signed(cosine, 3), here=place + 1, there=there)
         if cloud.labels is not None:
-            said = f"{plotly(_short(cloud.labels[row]))} · {said}"
-        items.append(Item(row, plotly(_short(cloud.texts[row])), signed(cosine, 2), said))
+            words = f"{plotly(short_line(cloud.labels[row], LONGEST))} · {words}"
+        items.append(
+            Item(row, plotly(short_line(cloud.texts[row], LONGEST)), signed(cosine, 2), words)
+        )
     return items
-
-
-def _short(text: str) -> str:
-    """The text on one line, cut."""
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
 def histograms(scene: Scene) -> Histograms:

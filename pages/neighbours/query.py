@@ -50,7 +50,7 @@ def row_numbers(cloud: Cloud) -> np.ndarray:
 def choose_query(points: CorpusCloud, fit_code: str, _: Translate) -> Query:
     """The point of a click, of the address or of a search; by default the first point.
 
-    The search is by text or row number. An encoder also allows to search for a typed text.
+    The search is by text or row number. With an encoder the typed text can be the query.
 
     Parameters
     ----------

@@ -15,6 +15,7 @@ from geometry.measure import RetrievalScore, ndcg_at_k, recall_at_k, retrieval_s
 from geometry.measure.retrieval import MIN_QUERIES
 from pages.common.corpus_cloud import SEED
 from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.escape import markdown_table
 from pages.common.limit_notes import megabytes, table_note, upload_limits
 from pages.common.messages import show_error
 from pages.common.reading import read_upload
@@ -92,7 +93,7 @@ def _with_vectors(scene: Scene, judged: Judged) -> Judged:
 def _warn_of_missing(scene: Scene, judged: Judged, _: Translate) -> None:
     if len(judged) == judged.n_queries and not judged.n_missing:
         return
-    said = _(
+    message = _(
         "{n} of {all} queries are used. Answers that are not among the {points} points searched: "
         "{missing}."
     ).format(
@@ -102,10 +103,10 @@ def _warn_of_missing(scene: Scene, judged: Judged, _: Translate) -> None:
         missing=f"{judged.n_missing:,}",
     )
     if scene.fit_code == "split":
-        said += " " + _(
+        message += " " + _(
             "To search all points, choose “these points” or another corpus at *Fit on*."
         )
-    st.warning(said)
+    st.warning(message)
 
 
 def retrieve(scene: Scene, judged: Judged, _: Translate) -> Retrieved:
@@ -143,7 +144,7 @@ def _show_scores(scene: Scene, found: Retrieved, _: Translate) -> None:
                 with_ends(score.change, 3, sign=True),
             ]
         )
-    st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+    st.markdown(markdown_table(lines))
     n = len(found.judged)
     st.caption(
         _("{n} queries; 95% intervals by a bootstrap over queries, seed {seed}.").format(

@@ -169,7 +169,7 @@ def search_clouds(
 
 
 def _prepare(
-    X: np.ndarray, fit_rows: np.ndarray, after: str, key: str, report: jobs.Report
+    X: np.ndarray, fit_rows: np.ndarray, after: str, key: str, report: jobs.Progress
 ) -> SearchedClouds:
     treatment = FitSet(fit_rows, eps=float(np.finfo(fit_rows.dtype).eps)).fit(
         parse_treatment(after)

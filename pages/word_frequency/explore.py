@@ -27,9 +27,9 @@ PAGE = "word_frequency"
 
 @st.fragment
 def explore(corpus: Corpus, _: Translate) -> None:
-    """The pictures with their controls, then what they say."""
+    """The controls and pictures, then the results in words and numbers."""
     control_box, notes_box = st.container(key="word-controls"), st.container()
-    # a container of its own: a progress bar would shift the elements below it,
+    # a separate container: a progress bar would shift the elements below it,
     # and the browser would build them again and lose the focus
     progress_box, look_box, answer_box = st.container(), st.container(), st.container()
     encoder = current_encoder()

@@ -9,9 +9,10 @@ from geometry.measure.frequency import NEIGHBOURS, Estimate
 from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.cache import Cache
 from pages.common.downloads import csv_bytes, offer_csv, short_number
-from pages.common.escape import markdown
+from pages.common.escape import markdown, markdown_table
 from pages.common.measures import measure_label
 from pages.common.reading import apart
+from pages.common.treatment_names import treatment_names
 from pages.common.verdict import estimate
 from pages.common.words import Translate, prose, signed
 
@@ -85,11 +86,7 @@ def bins_csv(measures: FrequencyMeasures, basis: str) -> bytes:
 def show_zipf(scene: Scene, _: Translate) -> None:
     """Both symmetries, raw and whitened, under equal weights and under frequencies."""
     words = scene.words.measured
-    treatments = {
-        "raw": _("Raw"),
-        "zca": _("ZCA whitening"),
-        "zipf": _("Zipfian whitening"),
-    }
+    treatments = treatment_names(_)
     weights = {"uniform": _("every word once"), "zipf": _("by frequency")}
     names = ("zipfian_mean_symmetry", "zipfian_spectral_entropy")
     head = [_("treatment"), _("weights"), *(measure_label(name, _) for name in names)]
@@ -106,7 +103,7 @@ def show_zipf(scene: Scene, _: Translate) -> None:
         for weight, rows in by_weight.items():
             cells = [_symmetry_cell(row, treatment) for row in rows]
             lines.append([treatments[treatment], weights[weight], *cells])
-    st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+    st.markdown(markdown_table(lines))
     st.caption(prose("word_frequency", "zipf"))
 
 

@@ -253,7 +253,7 @@ def measure_words(words: RankedWords, _: Translate) -> FrequencyMeasures:
 def worked_out(
     cache: Cache[Answer],
     words: RankedWords,
-    work: Callable[[jobs.Report], Answer],
+    work: Callable[[jobs.Progress], Answer],
     what: str,
     _: Translate,
     *,
@@ -297,7 +297,7 @@ def pictures_of(words: RankedWords, rows: np.ndarray, _: Translate) -> tuple[Wor
     """The drawn words by SVD and by PCA, each with its cones."""
     n, d = len(rows), words.vectors.shape[1]
 
-    def work(report: jobs.Report) -> tuple[WordPicture, ...]:
+    def work(report: jobs.Progress) -> tuple[WordPicture, ...]:
         X = words.vectors[rows]
         return pictures(X) if d <= WIDE else apart(pictures, X, report=report)
 

@@ -27,7 +27,7 @@ from pages.common.controls import layer_words
 from pages.common.corpus_cloud import SEED, CloudSpec, encode_corpus
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme
-from pages.common.escape import markdown, plotly
+from pages.common.escape import markdown, markdown_table, plotly
 from pages.common.uploads import is_own
 from pages.common.verdict import estimate
 from pages.common.words import Translate, prose, signed
@@ -98,7 +98,7 @@ def show_left_out(scene: Scene, _: Translate) -> None:
         if row.low is not None and row.high is not None:
             shown = estimate(value, row.low, row.high)
         lines.append([f"{without}", shown, f"{row.n:,}"])
-    st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+    st.markdown(markdown_table(lines))
     first, last = rows[LEFT_OUT[0]], rows[LEFT_OUT[-1]]
     st.markdown(left_out_sentence(first, last, _))
     st.caption(
@@ -137,7 +137,7 @@ def holes(scene: Scene, _: Translate) -> Holes:
     """Distances in the space of types: sentences are means of the vectors of their types."""
     words, corpus = scene.words.measured, scene.corpus
 
-    def make(report: jobs.Report) -> Holes:
+    def make(report: jobs.Progress) -> Holes:
         row_of = {text: row for row, text in enumerate(words.texts)}
         means = []
         rng, n = np.random.default_rng(SEED), len(corpus)
@@ -181,7 +181,7 @@ def show_holes(scene: Scene, _: Translate) -> None:
             f"{found.sentence_length:.2f}",
         ],
     ]
-    st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+    st.markdown(markdown_table(lines))
     st.markdown(holes_sentence(found, _))
     st.caption(prose("word_frequency", "holes"))
 

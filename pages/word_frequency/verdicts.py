@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from geometry.measure import FrequencyBin, FrequencyDirection
 from geometry.measure.frequency import NEIGHBOURS, Estimate
+from pages.common.escape import markdown_table
 from pages.common.verdict import ICONS, State, Verdict
 from pages.common.words import Translate, signed
 
@@ -143,8 +144,8 @@ def _line(
 ) -> str:
     """A claim, its mark, and both ends."""
     ends = [_("no value") if each is None else _cell(each) for each in (first, last)]
-    said = template.format(first=f"**{ends[0]}**", last=f"**{ends[1]}**")
-    return f"{ICONS[state]} {claim}: {said}"
+    words = template.format(first=f"**{ends[0]}**", last=f"**{ends[1]}**")
+    return f"{ICONS[state]} {claim}: {words}"
 
 
 def _estimate(each: Estimate, decimals: int) -> str:
@@ -190,7 +191,7 @@ def table_markdown(
         first, last = PUBLISHED_ENDS[place : place + 2]
         title = _("published: {ranks}").format(ranks=f"{first:,}–{last:,}")
         lines.append([title, "", *("" if v is None else f"{v:.2f}" for v in theirs[place]), ""])
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return markdown_table(lines)
 
 
 def _cell(each: Estimate) -> str:

@@ -47,7 +47,7 @@ from pages.common.corpus_cloud import (
     encode_corpus,
     store,
 )
-from pages.common.escape import markdown
+from pages.common.escape import markdown, markdown_table
 from pages.common.messages import error_text
 from pages.common.origin import origin
 from pages.common.transform_downloads import offer_file, offer_transform, zipped
@@ -138,7 +138,7 @@ def show_diagnosis(scene: Scene, _: Translate) -> None:
     with st.container(key="cures"):
         table = [head, ["---", *["---:"] * (len(head) - 1)]]
         table += [[markdown(cell) for cell in row] for row in cures]
-        st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in table))
+        st.markdown(markdown_table(table))
     code = language()
     st.download_button(
         _("Download the report (HTML)"),
@@ -226,7 +226,7 @@ def _worked_out(
     others, unstored = _other_layers(points, judging, poolings, _)
     about = _about(points)
 
-    def work(report: jobs.Report) -> Diagnosis:
+    def work(report: jobs.Progress) -> Diagnosis:
         for pooling in unstored:
             hidden = points.encoder.encode_layers(
                 judging.texts, poolings=(pooling,), progress=report

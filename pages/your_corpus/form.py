@@ -94,7 +94,7 @@ def _paste_form(_: Translate) -> None:
     )
     by_sentence = _offer_splitting(PASTED_SENTENCES, _)
     # A click here leaves the text area, which runs the page once more. A button that moves or
-    # becomes enabled in that run loses the click: it is always enabled, messages are below it.
+    # becomes enabled in that run loses the click. So it is always enabled, with messages below it.
     clicked = st.button(
         _("Use this corpus"),
         key="use_pasted",

@@ -91,7 +91,7 @@ def _read(data: VectorData, column: Column, chosen: dict[str, int], _: Translate
     return made
 
 
-def _reporter(report: jobs.Report) -> Any:
+def _reporter(report: jobs.Progress) -> Any:
     """Report the library's progress to a job. A cancel of the job raises an error here."""
     return lambda state: report(state.done, state.shards)
 
@@ -104,7 +104,7 @@ def _show_statistics(data: VectorData, column: Column, _: Translate) -> None:
         if not st.toggle(_("Measure all rows"), key=f"measure-{data.key}"):
             return
 
-        def work(report: jobs.Report) -> tuple[DataMeasure, ...]:
+        def work(report: jobs.Progress) -> tuple[DataMeasure, ...]:
             from geometry.scale import Engine, measure_data
 
             engine = Engine(watch=_reporter(report))
@@ -164,7 +164,7 @@ def _show_fit(data: VectorData, column: Column, _: Translate) -> None:
 def _fitted(data: VectorData, column: Column, chosen: str, key: str, _: Translate) -> bytes:
     method, shrinkage = FITS[chosen]
 
-    def work(report: jobs.Report) -> bytes:
+    def work(report: jobs.Progress) -> bytes:
         from geometry.scale import Engine, fit_data
 
         engine = Engine(watch=_reporter(report))
