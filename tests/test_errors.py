@@ -39,7 +39,7 @@ CLASSES = {
 }
 # Calls that make an error whose class is given by a variable, and what it may be.
 INDIRECT = {"kind.error": (ModelFilesError, DataSetError), "refuse": (CorpusError, VectorFileError)}
-LANGUAGES = [code for code in words.languages() if code != words.DEFAULT_LANGUAGE]
+LANGUAGES = [code for code in words.languages() if code != words.ENGLISH]
 
 
 class Made(NamedTuple):

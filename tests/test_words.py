@@ -17,11 +17,11 @@ from geometry.diagnosis.sentences import SENTENCES as OF_DIAGNOSIS
 from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
 from pages.common.measures import LABELS
 from pages.common.page_list import PAGES
-from pages.common.words import DEFAULT_LANGUAGE, TEXT, browser_language, languages, own_name
+from pages.common.words import ENGLISH, TEXT, browser_language, languages, own_name
 
 ROOT = Path(__file__).resolve().parents[1]
 CODE = (ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py")))
-TRANSLATED = tuple(code for code in languages() if code != DEFAULT_LANGUAGE)
+TRANSLATED = tuple(code for code in languages() if code != ENGLISH)
 DIAGNOSIS = [text for table in (OF_DIAGNOSIS, REPORT, STATES, TITLES) for text in table.values()]
 NOT_IN_CODE = {"English"}  # each catalogue names its own language by translating it
 
@@ -170,7 +170,7 @@ def values_of(page: str, section: str) -> set[str]:
 
 def test_there_is_something_to_translate_and_to_translate_into():
     assert set(languages()) >= {"en", "zh-Hant"}
-    assert languages()[0] == DEFAULT_LANGUAGE == "en"
+    assert languages()[0] == ENGLISH == "en"
     assert len(msgids()) > 100
     assert {"Narrow cone", "Limits", "origin"} <= msgids().keys()
 
@@ -250,7 +250,7 @@ def test_every_page_has_its_prose(code):
     assert {path.stem for path in (TEXT / code).glob("*.md")} == set(PAGES)
     for page in PAGES:
         names = [name for name, _ in sections(code, page)]
-        assert names == [name for name, _ in sections(DEFAULT_LANGUAGE, page)]
+        assert names == [name for name, _ in sections(ENGLISH, page)]
         assert {"claim", "not-shown", "sources"} <= set(names)
         assert len(set(names)) == len(names)
         assert all(text for _, text in sections(code, page))
@@ -259,7 +259,7 @@ def test_every_page_has_its_prose(code):
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("code", languages())
 def test_prose_quotes_the_same_known_values_in_every_language(page, code):
-    english = dict(sections(DEFAULT_LANGUAGE, page))
+    english = dict(sections(ENGLISH, page))
     for name, text in sections(code, page):
         assert placeholders(text) == placeholders(english[name]), name
         assert placeholders(text) <= values_of(page, name), name
@@ -268,7 +268,7 @@ def test_prose_quotes_the_same_known_values_in_every_language(page, code):
 
 def test_prose_does_quote_values():
     quoted = {
-        page: {name for _, text in sections(DEFAULT_LANGUAGE, page) for name in placeholders(text)}
+        page: {name for _, text in sections(ENGLISH, page) for name in placeholders(text)}
         for page in VALUES
     }
     assert {"median", "mean_cosine", "n"} <= quoted["narrow_cone"]
@@ -317,7 +317,7 @@ def shown_texts(code: str) -> dict[str, str]:
 
     Without code, addresses, formulas and fields. In lists of sources also without titles.
     """
-    if code == DEFAULT_LANGUAGE:
+    if code == ENGLISH:
         found = {f"{place} {text[:40]}": text for text, place in msgids().items()}
     else:
         found = {
@@ -377,7 +377,7 @@ def test_citations_have_one_form(code):
 def test_an_english_sentence_is_short():
     """At most 25 words, without what is in brackets; a colon or semicolon ends a sentence."""
     long = []
-    for place, text in shown_texts(DEFAULT_LANGUAGE).items():
+    for place, text in shown_texts(ENGLISH).items():
         plain = re.sub(r"\([^()]*\)|\[[^]]*\]", "", text.replace("et al.", "et al"))
         for sentence in re.split(r"(?<=[.?!:;·])[*”\"]*\s|\n", plain):
             if len(re.findall(r"[\w’'×‖.,-]*\w[\w’'-]*", sentence)) > MOST_WORDS:

@@ -1,7 +1,7 @@
 """The address (URL query): the name of every parameter, in one place.
 
-A parameter is the key of its control, so a link restores what a reader sees. Uploads are not in
-the address. Links that people have saved depend on these names.
+A parameter is the key of its control, so a link restores what a reader sees. The address does not
+contain uploads. Links that people have saved depend on these names.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import streamlit as st
 PARAMETERS = {
     # every page
     "lang": "language",
-    "model": "encoder: bundled, a hub name or a folder",
+    "model": "encoder: bundled, a name on the Hugging Face Hub, or a folder",
     "revision": "the model's branch, tag or commit",
     "dtype": "precision of the model",
     "corpus": "corpus",
     "present": "1 for an audience: large words, no prose, no sidebar",
-    # clouds: narrow_cone, whitening, neighbours
+    # pages that draw a cloud
     "unit": "sentences, tokens or types",
     "layer": "layer or set of layers",
     "pooling": "pooling of tokens",
@@ -29,13 +29,18 @@ PARAMETERS = {
     "colour": "what colours show",
     "point": "chosen row",
     "find": "search text",
+    # narrow_cone and whitening
     "centring": "centring s",
     "strength": "strength t",
+    "weights": "fits weighted by a column of the corpus",
+    # whitening and neighbours
+    "fit-on": "points that treatments are fitted on",
+    # neighbours and sentence_similarity
+    "after": "treatment",
+    # whitening and degeneration
+    "chart": "whitening: chart below the table; degeneration: kind of curves",
     # narrow_cone
     "fit": "kind of whitening",
-    "weights": "fits weighted by a column of the corpus",
-    # your_corpus
-    "poolings": "other poolings compared too",
     # layers
     "measure": "measure of the curves",
     # word_frequency
@@ -61,20 +66,17 @@ PARAMETERS = {
     "second": "treatment of the second picture",
     "third": "treatment of the third picture",
     "fourth": "treatment of the fourth picture",
-    "fit-on": "points that treatments are fitted on",
     "fit-rows": "how many of them",
     "kept": "directions kept k",
     "shrink": "kind of shrinkage",
     "shrinkage": "shrinkage a",
     "removed": "directions removed D",
-    "chart": "chart below the table",
     # neighbours
     "nearest": "neighbours k",
-    "typed": "the typed text itself is searched for",
+    "typed": "neighbours of the typed text",
     # sentence_similarity
     "pairs": "sentence pairs",
     "source": "encoder or word vectors",
-    "after": "treatment",
     "similarity": "similarity of two vectors",
     "weighting": "weights of word vectors",
     "sts-layer": "layer of the pairs shown",
@@ -100,8 +102,6 @@ PARAMETERS = {
     "contrast-steps": "steps",
     "contrast-seed": "seed",
     "contrast-centred": "mean subtracted first",
-    # your_corpus
-    "judge": "labels or pairs that say whether a cure helps",
     # cosine_basis
     "reading": "how coordinates are read",
     "whiten": "what is whitened",
@@ -113,6 +113,9 @@ PARAMETERS = {
     "shift_x": "shift of the cloud",
     "shift_y": "shift of the cloud",
     **{f"{name}_{axis}": f"coordinate of {name}" for name in "abc" for axis in "xy"},
+    # your_corpus
+    "poolings": "other poolings compared too",
+    "judge": "labels or pairs that say whether a cure helps",
 }
 
 

@@ -1,4 +1,4 @@
-"""A few numbers, large, below a picture."""
+"""A few numbers in large print below a picture."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .words import with_sign
 
 @dataclass(frozen=True)
 class BigNumber:
-    """A number to read from the last row.
+    """A number that can be read from the last row of a lecture hall.
 
     Attributes
     ----------
     label : str
-        What it is.
+        The name of the number.
     value : str
     note : str
-        Its reference, such as the value for isotropic data.
+        A reference, such as the value for isotropic data.
     change : str
-        Since the cloud that it is compared with; empty where there is none.
+        The difference to another cloud; empty without one.
     """
 
     label: str
@@ -38,10 +38,10 @@ def show_big_numbers(title: str, numbers: Sequence[BigNumber], *, key: str) -> N
     Parameters
     ----------
     title : str
-        Of the picture.
+        The title of the picture.
     numbers : sequence of BigNumber
     key : str
-        Names the list on the page.
+        The key of the list on the page.
     """
     items = "".join(_item(number) for number in numbers)
     with st.container(key=key):
@@ -55,7 +55,7 @@ def _item(number: BigNumber) -> str:
 
 
 def change_of(value: float | None, former: float | None, decimals: int) -> str:
-    """The signed difference, "" where one of the values is missing.
+    """The signed difference; "" if one of the values is missing.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def change_of(value: float | None, former: float | None, decimals: int) -> str:
     former : float or None
         The value before the change.
     decimals : int
-        Of the printed difference.
+        Decimals of the printed difference.
     """
     if value is None or former is None:
         return ""

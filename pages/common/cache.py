@@ -23,7 +23,7 @@ from geometry.errors import GeometryError
 from geometry.hub.operator_limits import MemoryLimits, read_memory_limits
 
 Answer = TypeVar("Answer")
-Place = tuple[str, str]  # a cache's name and a key
+EntryKey = tuple[str, str]  # the name of a cache, and a key in it
 
 
 @dataclass
@@ -36,19 +36,19 @@ class _Entry:
 class Store:
     """The answers of all caches: one store for all sessions, and one for each session.
 
-    most_bytes : the limit of this store, beside that of all stores together.
+    most_bytes : the limit of this store. All stores together have another limit.
     """
 
     def __init__(self, most_bytes: float = math.inf) -> None:
         self.most_bytes = most_bytes
-        self.entries: OrderedDict[Place, _Entry] = OrderedDict()  # the last one is the newest
+        self.entries: OrderedDict[EntryKey, _Entry] = OrderedDict()  # the last one is the newest
         self.counts: Counter[str] = Counter()  # entries by cache
         self.size = 0  # bytes of all answers
-        self.making: dict[Place, threading.Lock] = {}
+        self.making: dict[EntryKey, threading.Lock] = {}
         with _lock:
             _stores.add(self)
 
-    def find(self, place: Place) -> _Entry | None:
+    def find(self, place: EntryKey) -> _Entry | None:
         """The entry, which is now the last one used."""
         with _lock:
             entry = self.entries.get(place)
@@ -57,7 +57,7 @@ class Store:
                 self.entries.move_to_end(place)
             return entry
 
-    def add(self, place: Place, answer: Any, max_entries: int) -> None:
+    def add(self, place: EntryKey, answer: Any, max_entries: int) -> None:
         """Store an answer and drop what is then too many or too much.
 
         Parameters
@@ -82,11 +82,11 @@ class Store:
             while total_size() > most:
                 stores = [store for store in _stores if store.entries]
                 oldest = min(stores, key=lambda store: store._last_use_of_oldest())
-                if next(iter(oldest.entries.values())) is entry:  # it alone is left
+                if next(iter(oldest.entries.values())) is entry:  # no other answer is left
                     break
                 oldest._drop(next(iter(oldest.entries)))
 
-    def _drop(self, place: Place) -> None:
+    def _drop(self, place: EntryKey) -> None:
         entry = self.entries.pop(place, None)
         if entry is not None:
             self.counts[place[0]] -= 1
@@ -107,13 +107,13 @@ def _shared() -> Store:
 
 @st.cache_resource(show_spinner=False, scope="session")
 def _own() -> Store:
-    """It is freed when the session ends."""
+    """The store of this session, which is freed when the session ends."""
     return Store(memory_limits().session_results_megabytes * MEGABYTE)
 
 
 @st.cache_resource(show_spinner=False)
 def memory_limits() -> MemoryLimits:
-    """Those of the operator's file; the defaults if it has an error, which the sidebar shows."""
+    """The limits of the operator's file. If it has an error, the defaults; the page shows it."""
     try:
         return read_memory_limits()
     except GeometryError:
@@ -127,7 +127,7 @@ def total_size() -> int:
 
 
 def size_of(answer: Any) -> int:
-    """About how many bytes an answer takes: its arrays, its texts and what contains them."""
+    """The approximate bytes of an answer: its arrays, its texts and their containers."""
     counted: set[int] = set()
     size, rest = 0, [answer]
     while rest:

@@ -20,7 +20,7 @@ from .escape import code
 from .measures import label_name
 from .words import Translate
 
-FEWEST_POINTS = 4  # of a picture
+FEWEST_POINTS = 4  # points of a picture at least
 VIEWS = ("mean", "svd", "pca", "cone", "umap")
 
 
@@ -38,7 +38,7 @@ def choose_cloud(
 ) -> CloudSpec:
     """Unit, layer and pooling.
 
-    more : where the toggle of special tokens is drawn; by default below the pooling.
+    more : the box of the toggle of special tokens; by default below the pooling.
     """
     unit_box, layer_box, pooling_box = st.columns(3)
     with unit_box:
@@ -61,7 +61,7 @@ def choose_cloud(
 
 
 def choose_unit(units: Sequence[str], _: Translate) -> str:
-    """What a point is, one of these units."""
+    """The unit that a point represents."""
     labels = {
         "sentences": _("sentences (pooled)"),
         "tokens": _("contextual tokens"),
@@ -78,7 +78,7 @@ def choose_unit(units: Sequence[str], _: Translate) -> str:
 
 
 def choose_pooling(poolings: Sequence[str], unit: str, _: Translate) -> str:
-    """How the tokens of a sentence become one vector."""
+    """The pooling, which makes one vector of the tokens of a sentence."""
     return choose(
         st.selectbox,
         _("Pooling"),
@@ -159,7 +159,7 @@ def choose_look(
     spec : CloudSpec
         Types have no labels. Vectors have no frequencies.
     views : sequence of str
-        Of ``VIEWS``.
+        Names in ``VIEWS``.
     """
     view_box, size_box, colour_box = st.columns([3, 1, 2])
     with view_box:
@@ -187,7 +187,7 @@ def choose_look(
             required=True,
         )
     colours = {
-        "topic": label_name(corpus, _),  # a code in addresses, for labels of every kind
+        "topic": label_name(corpus, _),  # the code in addresses, for labels of every kind
         "length": _("length"),
         "frequency": _("frequency in this corpus"),
     }

@@ -1,7 +1,7 @@
 """Controls whose state is in the URL, under codes that no language changes.
 
-Streamlit's own ``bind`` puts a choice into the URL by its *label*, which is translated here;
-sliders and numbers bind by themselves, choices go through ``choose``.
+Streamlit's own ``bind`` puts the *label* of a choice into the URL, and labels are translated here.
+So choices use ``choose``. Sliders and numbers use ``bind``.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ def choose(
     Parameters
     ----------
     widget : callable
-        Of Streamlit, such as ``st.selectbox``.
+        A control of Streamlit, such as ``st.selectbox``.
     label : str
     options : sequence of str
         Codes.
     key : str
-        Of ``PARAMETERS``: the name in the address and of the control.
+        A name in ``PARAMETERS``, of the control and in the address.
     default : str
         A code.
     labels : mapping of str to str, optional
-        What the reader sees for each code. A code without a label is shown as it is.
+        The label of each code. A code without a label is its own label.
     always_in_url : bool
         Write the default to the address too.
     private : collection of str
@@ -67,7 +67,7 @@ def choose(
     code = st.session_state[key]
     last_labels = st.session_state.setdefault("last-labels", {})
     if last_labels.get(key) != labels.get(code):
-        # the browser shows the label that it has until the value is sent again
+        # the browser shows the old label until the value is sent again
         st.session_state[key] = code
     last_labels[key] = labels.get(code)
     value = str(
@@ -88,8 +88,8 @@ def choose(
 def code_of_label(key: str) -> None:
     """Replace a label that the control showed before by its code.
 
-    A control that takes typed texts sends its label. If the label has changed since, with the data
-    or the language, Streamlit takes the old one for a typed text. Call this before the state of
+    A control that accepts typed texts sends its label. If data or language have changed the label
+    since, Streamlit takes the old label for a typed text. Call this function before the state of
     such a control is read.
     """
     shown = st.session_state.get("shown-labels", {}).get(key, {})
@@ -98,7 +98,7 @@ def code_of_label(key: str) -> None:
 
 
 def follow_default(key: str, default: int | str) -> None:
-    """Move a control to its new default if the reader has left it at the old one.
+    """Move a control to its new default if it is still at the old one.
 
     The default depends on the points, and the URL does not contain defaults. Call this function
     before the control is drawn.
@@ -134,10 +134,10 @@ def layer_words(layer: int | str, last: int, _: Translate) -> str:
     if len(layers) == 1:
         return _("layer {layer} of {last}").format(layer=first, last=last)
     if len(layers) == 2:
-        said = _("mean of layers {first} and {final} (of {last})")
-    else:  # every larger set is a run of neighbouring layers
-        said = _("mean of layers {first} to {final} (of {last})")
-    return said.format(first=first, final=final, last=last)
+        words = _("mean of layers {first} and {final} (of {last})")
+    else:  # every larger set consists of consecutive layers
+        words = _("mean of layers {first} to {final} (of {last})")
+    return words.format(first=first, final=final, last=last)
 
 
 def keep_choices(page: str) -> None:

@@ -1,4 +1,4 @@
-"""A corpus as a cloud of vectors, by the chosen encoder: the start of every view of it."""
+"""A corpus as a cloud of vectors, encoded by the chosen encoder."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from . import jobs
 from .cache import Cache
 from .encoding_worker import read_cloud_apart
 from .models import chosen_model, current_encoder
+from .seed import SEED as SEED
 from .uploads import is_own
 from .words import Translate
 
-ALL_POINTS = 10**9
-MOST_DRAWN = 100_000  # encoded sentences, tokens or types; of a larger cloud a sample is drawn
-SEED = 0
-MANY_POINTS = 20_000  # whose projection takes more than half a second
-SHORT_CHARACTERS = 200_000  # of a corpus that is encoded in some seconds
-COUNTED_CHARACTERS = 100_000  # whose tokens are counted in less than a second
-FEWEST_WEIGHED = 2  # rows of a weighted fit
-SHORT_TOKENS = 512  # a transformer that reads longer texts may take a minute for one
+ALL_POINTS = 10**9  # more points than any cloud has
+MOST_DRAWN = 100_000  # points that are encoded at most, a sample of a larger cloud
+MANY_POINTS = 20_000  # points whose projection takes more than half a second
+SHORT_CHARACTERS = 200_000  # characters of a corpus that is encoded in some seconds
+COUNTED_CHARACTERS = 100_000  # characters whose tokens are counted in less than a second
+FEWEST_WEIGHED = 2  # rows of a weighted fit at least
+SHORT_TOKENS = 512  # tokens of a text up to which an encoding does not take a minute
 
-# a page may show every layer of a model under several poolings; the bytes have a limit of their own
+# a page may show every layer of a model under several poolings; another limit is that of bytes
 _CLOUDS: Cache[Cloud] = Cache("clouds", max_entries=128)
 _PROJECTIONS: Cache[Projection] = Cache("projections", max_entries=48)
 _COVERAGES: Cache[Coverage] = Cache("coverages", max_entries=32)
@@ -42,12 +42,11 @@ _COVERAGES: Cache[Coverage] = Cache("coverages", max_entries=32)
 def _limit_blas() -> None:
     """One thread for every matrix product.
 
-    The arrays of the pages are small. BLAS threads that wait for each other by spinning gain
-    nothing on them, and where the cores are busy (a class of thirty) make a product thirty times
-    slower.
+    The arrays of the pages are small, so more threads gain nothing. BLAS threads wait for each
+    other by spinning. On busy cores (a class of thirty) this makes a product thirty times slower.
 
-    threadpoolctl remembers the thread that sets a limit. A thread of a visit refers to its session
-    with all uploads, so the limit is set by a thread of its own.
+    threadpoolctl keeps a reference to the thread that sets a limit. The thread of a visit refers to
+    its session with all uploads, so another thread sets the limit.
     """
     options = {"limits": 1, "user_api": "blas"}
     thread = threading.Thread(target=threadpool_limits, kwargs=options)
@@ -63,7 +62,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 @dataclass(frozen=True)
 class CloudSpec:
-    """Which cloud of a corpus."""
+    """The settings of a cloud: which points of a corpus, and how they are encoded."""
 
     unit: str
     layer: int | str
@@ -86,17 +85,17 @@ class CorpusCloud:
     corpus : Corpus
         The texts. Of vectors without texts, the numbers of their rows.
     spec : CloudSpec
-        Which cloud of them.
+        The settings of the cloud.
     model : Encoder or None
         None for a reader's own vectors.
     cloud : Cloud
         The vectors, with text, label and source of each.
     key : str
-        Names the vectors and their labels: equal keys, equal numbers.
+        Names the vectors and their labels. Clouds with equal keys have equal numbers.
     private : bool
-        True for a reader's own texts; what is cached of them ends with the session.
+        True for a reader's own data. Answers about them are cached until the session ends.
     weights : (n,) array of float, or None
-        How much each row counts in a fit; None where all count the same.
+        The weight of each row in a fit; None if all weights are equal.
     """
 
     corpus: Corpus
@@ -121,9 +120,9 @@ class CorpusCloud:
 
     @property
     def units(self) -> np.ndarray | None:
-        """(n,) one number for all points that are not independent; None where each point is.
+        """(n,) equal numbers for points that depend on each other; None if all are independent.
 
-        Such are the tokens of a sentence, and the sentences of a text that was split.
+        The tokens of a sentence depend on each other, and so do the sentences of a split text.
         """
         cloud, of_text = self.cloud, self.corpus.sources
         if of_text is not None and cloud.unit in ("sentences", "tokens"):
@@ -137,7 +136,7 @@ class CorpusCloud:
 
     @property
     def effective_n(self) -> float:
-        """(sum w)^2 / sum w^2 of the weights: n where all are equal."""
+        """(sum w)^2 / sum w^2 of the weights; n if all are equal."""
         w = self.weights
         return float(len(self.cloud) if w is None else w.sum() ** 2 / np.square(w).sum())
 
@@ -149,8 +148,8 @@ class CorpusCloud:
     def weighted(self) -> CorpusCloud:
         """The same rows with the weights of their texts.
 
-        Without weights where the corpus or its types have none, and where fewer than FEWEST_WEIGHED
-        rows count.
+        They get no weights if the corpus has none, if they are types, or if fewer than
+        FEWEST_WEIGHED weights are above 0.
         """
         given = self.corpus.weights
         if given is None or self.cloud.unit == "types":
@@ -162,9 +161,9 @@ class CorpusCloud:
         return replace(self, weights=weights, key=f"{self.key}/weighted-{name}")
 
     def sample(self, most: int) -> CorpusCloud:
-        """Some rows, for figures over pairs of rows and for intervals; all if there are few.
+        """A sample of the rows, for figures over pairs of rows and for intervals.
 
-        most : rows at most, drawn by the spec's seed.
+        most : the size of the sample, drawn by the spec's seed. All rows if there are fewer.
         """
         n = len(self.cloud)
         if n <= most:
@@ -173,8 +172,8 @@ class CorpusCloud:
         return self.take(np.sort(rows), f"sample-{most}")
 
     def halves(self) -> tuple[CorpusCloud, CorpusCloud]:
-        """One half to fit on, and the other, to show what the fit does to new points."""
-        from geometry.evaluate.fit_size import split_halves  # 0.06 s, after the first picture
+        """One half for a fit, and the other half, which shows the effect on new points."""
+        from geometry.evaluate.fit_size import split_halves  # its import takes 0.06 s
 
         drawn = split_halves(len(self.cloud), self.units, random_state=SEED)
         fitted, shown = map(np.sort, drawn)
@@ -194,7 +193,7 @@ class CorpusCloud:
         if n <= MANY_POINTS or _PROJECTIONS.get(name, private=self.private) is not None:
             return
 
-        def work(report: jobs.Report) -> Projection:
+        def work(report: jobs.Progress) -> Projection:
             report(0, n)
             return project(self.vectors, method, n_components, random_state=SEED)
 
@@ -204,14 +203,14 @@ class CorpusCloud:
 
 
 def labels_of(cloud: Cloud) -> tuple[str, ...] | None:
-    """The points' labels, "" where a point has none; None unless two of them differ."""
+    """The points' labels, "" for a point without one; None unless two labels differ."""
     return cloud.labels if len({*(cloud.labels or ())} - {""}) > 1 else None
 
 
 def coverage_of(corpus: Corpus, _: Translate) -> Coverage:
-    """Texts cut and tokens unknown, by the chosen encoder.
+    """The numbers of cut texts and of unknown tokens, by the chosen encoder.
 
-    As a job if the corpus or the model may take more than a second.
+    They are counted by a job if that may take more than a second.
     """
     encoder = current_encoder()
     key = f"{encoder.fingerprint}/{corpus.sha256}"
@@ -239,9 +238,9 @@ def encode_corpus(
     like: CorpusCloud | None = None,
     private: bool | None = None,
 ) -> CorpusCloud:
-    """The cloud: from memory or disk at once, else encoded with progress and cancel.
+    """The cloud, from memory, from the disk, or encoded with progress and cancel.
 
-    Raises what ``read_cloud`` raises.
+    Raises the errors of ``read_cloud``.
 
     Parameters
     ----------
@@ -255,8 +254,8 @@ def encode_corpus(
     """
     if isinstance(corpus, VectorSet):
         return cloud_of_vectors(corpus)
-    encoder = current_encoder()  # here: a job's thread belongs to no session
-    # the labels are in the key: agreement and colours depend on them; so do intervals on sources
+    encoder = current_encoder()  # not in the job, because a job's thread has no session
+    # the key has labels and sources: agreement and colours depend on labels, intervals on sources
     key = ArrayStore.key(encoder.fingerprint, corpus.sha256, corpus.labels, corpus.sources, spec)
     private = is_own(corpus) if private is None else private
     cloud = _CLOUDS.get(key, private=private)
@@ -267,7 +266,7 @@ def encode_corpus(
             same = None if like is None else like.cloud
             return key, read_cloud(encoder, corpus, **asdict(spec), like=same, store=store())
 
-        def work(report: jobs.Report) -> tuple[str, Cloud]:
+        def work(report: jobs.Progress) -> tuple[str, Cloud]:
             # a worker takes as long to start as a short corpus to be encoded
             reads_long = encoder.n_layers > 0 and encoder.max_tokens > SHORT_TOKENS
             is_apart = is_long or reads_long
@@ -281,11 +280,11 @@ def encode_corpus(
 
         def is_here() -> bool:
             if spec.unit != "sentences" and like is None and takes_long(corpus):
-                return False  # the vectors may be stored; the texts are split into tokens again
+                return False  # splitting stored texts into tokens takes long too
             return is_stored(encoder, corpus, **asdict(spec), store=store())
 
         name, made = read() if is_here() else encode(_encoding_key(encoder, corpus, spec, key))
-        if name != key:  # the job of another layer, which stored them all
+        if name != key:  # the job was that of another layer; it has stored all layers
             name, made = read() if is_here() else encode(key)
         cloud = _CLOUDS.put(key, made, private=private)
     return CorpusCloud(corpus, spec, encoder, cloud, key, private)
@@ -302,7 +301,7 @@ def cloud_of_vectors(vectors: VectorSet) -> CorpusCloud:
     return found
 
 
-# no Cache: its arrays are those of the upload, and would be counted twice
+# no Cache, because it would count the bytes of the upload's arrays again
 @st.cache_resource(max_entries=MAX_VECTOR_SETS, show_spinner=False, scope="session")
 def _cloud_of_vectors(sha256: str, beside_hash: int, _vectors: VectorSet) -> CorpusCloud:
     X, labels = _vectors.vectors, _vectors.labels
@@ -337,7 +336,7 @@ def _encoding_key(encoder: Encoder, corpus: Corpus, spec: CloudSpec, key: str) -
 
 
 def takes_long(corpus: Corpus) -> bool:
-    """True if other encodings should come first."""
+    """True if encodings of shorter corpora should run first."""
     return characters_of(corpus) > SHORT_CHARACTERS
 
 
@@ -347,7 +346,7 @@ def characters_of(corpus: Corpus) -> int:
 
 
 def warn_of_cache(_: Translate) -> None:
-    """A warning where the cache folder can't be written."""
+    """A warning if the cache folder can't be written."""
     failure = store().failure
     if failure is not None:
         st.warning(

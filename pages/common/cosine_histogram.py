@@ -10,7 +10,7 @@ from geometry.measure.cosines import cosine_shares
 from .corpus_cloud import SEED
 
 EDGES = np.linspace(-1.0, 1.0, 161)
-SAMPLE_ROWS = 1500  # 1.1 million pairs; a larger cloud is sampled, and the page says so
+SAMPLE_ROWS = 1500  # rows at most, a sample of a larger cloud; they have 1.1 million pairs
 
 
 def cosine_histogram(X: np.ndarray) -> tuple[np.ndarray, int]:

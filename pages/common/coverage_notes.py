@@ -14,7 +14,7 @@ MULTILINGUAL_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v
 
 
 def show_coverage(coverage: Coverage, _: Translate) -> None:
-    """One line of counts, and warnings where they are too high."""
+    """One line of counts, and warnings if they are too high."""
     st.caption(coverage_line(coverage, _))
     warn_of_coverage(coverage, _)
 
@@ -43,7 +43,7 @@ def coverage_line(coverage: Coverage, _: Translate) -> str:
 
 
 def truncation_warning(coverage: Coverage, _: Translate) -> str:
-    """Some texts were cut: the limit, and what to do."""
+    """A warning that texts were cut: the limit and a remedy."""
     return _(
         "Longer than the model's limit of {max_tokens} tokens: {truncated} of {n} texts. Only "
         "their beginnings are in the picture. Split them into sentences to see the rest."
@@ -55,7 +55,7 @@ def truncation_warning(coverage: Coverage, _: Translate) -> str:
 
 
 def unknown_warning(coverage: Coverage, _: Translate) -> str:
-    """Too many unknown tokens: the limit, the consequence, and a model that may be better."""
+    """A warning of too many unknown tokens: the limit, the consequence, and another model."""
     values = {
         "share": f"{coverage.unknown_share:.0%}",
         "limit": f"{UNKNOWN_LIMIT:.0%}",

@@ -17,12 +17,12 @@ KEY = "document"
 
 
 def show_contents(page: str, _: Translate) -> None:
-    """The list of the page's headings. It also sets what Streamlit leaves as it is (document.js).
+    """The list of the page's headings. It also sets the language of the document (document.js).
 
-    On another page, and when own data are used, the page is shown from its top.
+    Another page, and a page with newly used own data, is shown from its top.
 
     The browser stores the name of the reader's own corpus. After a reload, which ends the session,
-    it sends the name, and ``tell_of_loss`` says that the corpus has to be given again.
+    it sends the name, and ``warn_of_lost_corpus`` asks the reader to give the corpus again.
     """
     own = chosen_own()
     message = {
@@ -39,7 +39,7 @@ def show_contents(page: str, _: Translate) -> None:
     _component()(key=KEY, data=json.dumps(message).encode(), on_gone_change=on_gone)
 
 
-def tell_of_loss(_: Translate) -> None:
+def warn_of_lost_corpus(_: Translate) -> None:
     """A warning after a reload that ended the session with its own corpus."""
     name = st.session_state.get("gone-corpus")
     if not name:

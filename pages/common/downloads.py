@@ -19,9 +19,9 @@ def offer_csv(label: str, name: str, table: Callable[[], bytes | str]) -> None:
     Parameters
     ----------
     label : str
-        Of the button.
+        The label of the button.
     name : str
-        Of the file, without .csv.
+        The name of the file without .csv.
     table : callable
         Returns the table. It is called when the button is pressed.
     """

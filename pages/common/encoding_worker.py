@@ -1,4 +1,4 @@
-"""A large corpus is encoded by the worker process; the disk cache takes its vectors for all.
+"""The encoding of a large corpus by the worker process, which writes the disk cache.
 
 A worker imports this module, so the module does not import Streamlit.
 """
@@ -30,7 +30,7 @@ def read_cloud_apart(
 ) -> Cloud:
     """``geometry.read_cloud`` in the worker process.
 
-    Vectors that the worker could not write to the disk are kept in ``store``'s memory.
+    If the worker can't write vectors to the disk, they stay in the memory of ``store``.
 
     Parameters without a description are as in ``read_cloud``.
 
@@ -59,7 +59,7 @@ def read_cloud_apart(
             store.max_bytes,
             report=progress,
         )
-    except WorkerDied:  # the next start resumes at its blocks
+    except WorkerDied:  # the next start resumes with the stored blocks
         raise
     except BaseException:
         pooling, special = spec.get("pooling", DEFAULT_POOLING), spec.get("special_tokens", True)
@@ -80,7 +80,7 @@ def _read_cloud(
     *,
     progress: Progress,
 ) -> tuple[Cloud, dict[str, np.ndarray], OSError | None]:
-    """The cloud, the arrays that could not be written to the disk, and why."""
+    """The cloud, the arrays that could not be written to the disk, and the error of writing."""
     store = ArrayStore(folder, max_bytes=max_bytes)
     cloud = read_cloud(encoder, corpus, **spec, store=store, progress=progress)
     return cloud, store.unwritten, store.failure

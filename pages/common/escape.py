@@ -1,22 +1,23 @@
-"""Texts that are not ours, made harmless where a page shows them.
+"""Texts of users and of other sites, escaped before a page shows them.
 
 Streamlit reads most labels and messages as Markdown, and Plotly reads hover texts and labels as a
 few HTML tags. A corpus, a file's name, a model's name or the address could so put a link or a
-picture of another server on a page. What shows plain text needs no escaping: ``st.text``, cells
-of a table, options of a selectbox, the twin clouds.
+picture of another server on a page. Plain text needs no escaping: ``st.text``, cells of a table,
+options of a selectbox, the twin clouds.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from html import escape
 
-# An underscore inside a word is only an underscore.
+# Markdown does not read an underscore inside a word.
 _SIGNS = re.compile(r"[\\`*\[\]<>~$|&]|(?<![^\W_])_|_(?![^\W_])")
 _SPACES = re.compile(r"\s+")
-_FIRST = re.compile(r" ?([#+=-]|\d+[.)])")  # of a line: a heading, a list
-# Links without brackets (http://, www., a@b.c), emoji and icons by name (:smile:) are found in the
-# text after the backslashes are gone. A character without width separates them.
+_FIRST = re.compile(r" ?([#+=-]|\d+[.)])")  # the beginning of a heading or of a list
+# Backslashes do not prevent links without brackets (http://, www., a@b.c) and emoji by name
+# (:smile:). A character without width, inserted into them, does.
 _JOINED = re.compile(r":(?=//)|:(?=[A-Za-z+])|(?<=www)(?=\.)|@", re.IGNORECASE)
 NOTHING = "\u2060"  # word joiner
 
@@ -27,6 +28,17 @@ def markdown(text: object) -> str:
     if first := _FIRST.match(line):
         line = f"{line[: first.end() - 1]}\\{line[first.end() - 1 :]}"
     return _JOINED.sub(rf"\g<0>{NOTHING}", line)
+
+
+def markdown_table(lines: Iterable[Sequence[str]]) -> str:
+    """A table of Markdown. Its second line sets the alignment of the columns."""
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def short_line(text: str, most: int) -> str:
+    """The text on one line, cut after some characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def code(text: object) -> str:

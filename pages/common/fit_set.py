@@ -16,9 +16,9 @@ from .words import Translate
 
 
 def choose_fit_set(corpus: Corpus | VectorSet, _: Translate) -> str:
-    """Which points the treatments are fitted on: by default half of them, where both can be drawn.
+    """The points that treatments are fitted on: by default half of them, if there are enough.
 
-    corpus : of the points shown. Vectors are fitted on vectors of as many numbers.
+    corpus : the data shown. Vectors can be fitted on vectors of the same dimension only.
     """
     others = corpus_labels(_)
     if isinstance(corpus, VectorSet):
@@ -46,7 +46,7 @@ def choose_fit_set(corpus: Corpus | VectorSet, _: Translate) -> str:
 
 
 def choose_weights(points: CorpusCloud, _: Translate) -> CorpusCloud:
-    """The points of a fit with the weights of their texts, unless the reader turns them off."""
+    """The points of a fit, with the weights of their texts unless the reader turns these off."""
     weighted = points.weighted()
     if weighted is points:
         return points
@@ -69,7 +69,7 @@ def weight_column(points: CorpusCloud) -> str:
 
 
 def weight_words(points: CorpusCloud, _: Translate) -> list[str]:
-    """That the fit on these points is weighted, in words; empty where it is not."""
+    """A note that the fit on these points is weighted; empty if it is not."""
     if points.weights is None:
         return []
     words = _("fit weighted by {column} (effective n = {n}); measures are unweighted")
@@ -84,11 +84,11 @@ def points_and_fit(
     Parameters
     ----------
     corpus : Corpus or VectorSet
-        Of the points shown.
+        The data shown.
     spec : CloudSpec
         Unit, layer and pooling.
     code : str
-        Of the fit set: "same", "split" (half of the points), or a corpus.
+        The fit set: "same", "split" (half of the points), or the code of a corpus.
     """
     points = encode_corpus(corpus, spec, _)
     if code == "same":

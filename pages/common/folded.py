@@ -1,4 +1,4 @@
-"""Parts of a page that are worked out when the reader opens them."""
+"""Parts of a page that are computed when the reader opens them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ import streamlit as st
 
 @contextmanager
 def folded(label: str, *, key: str, icon: str | None = None) -> Iterator[bool]:
-    """An expander whose content is made when it is open: with folded(...) as is_open: if is_open.
+    """An expander whose content is computed only if it is open.
+
+    Use it as ``with folded(...) as is_open: if is_open: ...``.
 
     Parameters
     ----------
     label : str
     key : str
-        The part's name; True in the session state opens it.
+        The key of the part. True in the session state opens it.
     icon : str, optional
     """
     box = st.expander(label, key=key, icon=icon, on_change="rerun")

@@ -6,16 +6,15 @@ import ctypes
 import gc
 import sys
 
-_n_modules = 0  # at the last freeze
+_n_modules = 0  # modules at the last freeze
 
 
 def freeze_imports() -> None:
-    """Exempt everything that lives now from garbage collection, if modules were imported.
+    """Exempt all present objects from garbage collection, if modules were imported since.
 
     A full collection took 0.3 s, because it went through all objects of torch, transformers and
-    plotly. What is exempted is still freed when its last reference goes; only a cycle of references
-    stays, until ``collect_all``. There is a freeze for each growth of the imports, a few in a
-    server's life.
+    plotly. An exempted object is still freed after its last reference. Only cycles of references
+    remain, until ``collect_all``. A server freezes a few times, after new imports.
     """
     global _n_modules
     if len(sys.modules) > _n_modules:
@@ -25,25 +24,25 @@ def freeze_imports() -> None:
 
 
 def collect_all() -> None:
-    """Collect the exempted garbage too, and give free memory back to the system.
+    """Collect the exempted garbage too, and return free memory to the system.
 
-    Sessions have cycles of references, and some live at a freeze. This takes about 0.3 s, in which
-    nothing else runs.
+    Sessions have cycles of references, and a freeze exempts some of them. This takes about 0.3 s,
+    in which nothing else runs.
     """
     gc.unfreeze()
     gc.collect()
     _freeze()
-    # glibc keeps what was freed in between; another C library has no such function
+    # glibc retains freed memory; other C libraries lack this function
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if trim:
         trim(0)
 
 
 def _freeze() -> None:
-    """Exempt all that lives.
+    """Exempt all present objects.
 
-    Python collects all generations when a quarter more objects live than after the last full
-    collection. The second one counts those that are not exempted.
+    Python starts a full collection if there are a quarter more objects than after the last one.
+    So a second collection, after the freeze, counts only objects that are not exempted.
     """
     gc.freeze()
     gc.collect()

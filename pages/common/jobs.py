@@ -1,4 +1,4 @@
-"""Long work: one job for each key and all sessions, with a count, an estimate and Cancel.
+"""Long work: one job for each key and all sessions, with progress, an estimate and Cancel.
 
 A job runs in its own thread; jobs of one lane take turns, short ones before long ones. A reader who
 moves a control does not start the job again, and neither do thirty readers who open the same page.
@@ -23,13 +23,15 @@ from streamlit.runtime.app_session import AppSessionState
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 
-from .words import Translate
-from .workers import Report, WorkerDied
+from geometry.hub.download import Progress as Progress
 
-POLL_SECONDS = 0.2
-PASSING_SECONDS = 0.05  # between checks for a moved control, for work that it cancels
+from .words import Translate
+from .workers import WorkerDied
+
+POLL_SECONDS = 0.2  # between checks of a job's progress
+PASSING_SECONDS = 0.05  # between checks for a moved control, if it cancels the work
 WATCH_SECONDS = 0.2  # between checks for work that nobody waits for
-GRACE_SECONDS = 0.5  # that such work continues, because a moved control interrupts the wait
+GRACE_SECONDS = 0.5  # until such work is cancelled, because a moved control interrupts the wait
 CANCELLED, DIED = "cancelled", "died"  # how a visitor's work ended without a result
 
 
@@ -39,15 +41,18 @@ class Cancelled(Exception):
 
 @dataclass(frozen=True)
 class Visitor:
-    """A session of the app: a name of its own, and Streamlit's name for it."""
+    """A session of the app.
+
+    name : set here, once a session. session_id : Streamlit's name.
+    """
 
     name: str
     session_id: str
 
     def may_wait_again(self, since: float) -> bool:
-        """Whether a visitor who stopped waiting at that time may still come back.
+        """Whether a visitor who stopped waiting at that time may still return.
 
-        Not if the tab is closed. Otherwise until the page's run that followed has ended.
+        A visitor with an open tab may, until the page's next run has ended.
         """
         may_return = since + GRACE_SECONDS > time.monotonic()
         sessions = _sessions()
@@ -74,9 +79,9 @@ def _sessions() -> Any:
 
 
 class Lane:
-    """Jobs that take turns: short ones before long ones, and else in order of arrival.
+    """Jobs that run one after the other: short ones before long ones, then in order of arrival.
 
-    A long job that runs gives way to short ones at each of its reports.
+    At each of its reports, a running long job lets short ones run first.
     """
 
     def __init__(self) -> None:
@@ -89,7 +94,7 @@ class Lane:
         """Wait for the job's turn; it ends with the block. Raises Cancelled."""
         with self._changed:
             self._jobs.append(job)
-            self._jobs.sort(key=lambda each: each.is_long)  # stable
+            self._jobs.sort(key=lambda each: each.is_long)  # a stable sort
         try:
             self._wait(job)
             yield
@@ -125,11 +130,11 @@ class Lane:
             self._running = job
 
 
-# one lane for each kind of work: a long UMAP does not delay an encoding
+# one lane for each kind of work, so that a long UMAP does not delay an encoding
 _lanes = {name: Lane() for name in ("encode", "read", "umap", "model", "flow", "measure")}
 _jobs: dict[str, Job] = {}
 _lock = threading.Lock()
-_watcher: threading.Thread | None = None  # cancels what nobody waits for, while there are jobs
+_watcher: threading.Thread | None = None  # cancels unwanted jobs, while there are jobs
 
 
 class Job:
@@ -145,7 +150,9 @@ class Job:
         Shorter jobs of the lane go before it.
     """
 
-    def __init__(self, work: Callable[[Report], Any], lane: Lane, *, is_long: bool = False) -> None:
+    def __init__(
+        self, work: Callable[[Progress], Any], lane: Lane, *, is_long: bool = False
+    ) -> None:
         self.lane, self.is_long = lane, is_long
         self.done, self.total = 0, 0
         self.result: Any = None
@@ -167,7 +174,7 @@ class Job:
         except BaseException as error:
             self.error = error
         finally:
-            self._work = _nothing  # frees what the work refers to
+            self._work = _nothing  # frees the objects that the work refers to
             self._finished.set()
 
     def report(self, done: int, total: int) -> None:
@@ -178,7 +185,7 @@ class Job:
         self.lane.give_way(self)
         self._reported = time.monotonic()
         if self._began is not None:
-            self._began += self._reported - now  # without the time of other jobs
+            self._began += self._reported - now  # the time of other jobs does not count
         elif total:
             self._began, self._loaded = self._reported, done
         self.done, self.total = done, total
@@ -199,13 +206,13 @@ class Job:
         )
 
     def excludes(self, other: Job) -> bool:
-        """Whether one visitor may not have both."""
+        """Whether a visitor may not have both at once."""
         return self.lane is other.lane or (self.is_long and other.is_long)
 
     def leave(self, visitor: Visitor) -> None:
         """Cancel the work if no other visitor waits for it."""
         with _lock:
-            # the visitor's previous run may still be waiting, in another thread
+            # the visitor's previous run may still wait, in another thread
             if not self.waiting.keys() - {visitor}:
                 self.cancel()
 
@@ -228,14 +235,14 @@ class Job:
         return (self.done - self._loaded) / seconds if seconds > 0 else None
 
 
-def _nothing(report: Report) -> None:
+def _nothing(report: Progress) -> None:
     return None
 
 
 @contextmanager
 def joined(
     key: str,
-    work: Callable[[Report], Any],
+    work: Callable[[Progress], Any],
     visitor: Visitor,
     lane: str = "encode",
     *,
@@ -243,8 +250,8 @@ def joined(
 ) -> Iterator[Job]:
     """The job of a key, for which the visitor waits while the block runs.
 
-    It is one that was not fetched yet, else a new one. A visitor waits for one job of a lane, and
-    for one long job of all lanes: others that nobody else waits for are cancelled.
+    It is a job whose result was not fetched yet, or a new one. A visitor waits for one job of a
+    lane, and for one long job of all lanes. Other jobs without another visitor are cancelled.
 
     Parameters
     ----------
@@ -254,7 +261,7 @@ def joined(
         As in ``Job``.
     visitor : Visitor
     lane : str
-        Of "encode", "read", "umap", "model", "flow" and "measure".
+        "encode", "read", "umap", "model", "flow" or "measure".
     is_long : bool
         As in ``Job``.
     """
@@ -278,7 +285,7 @@ def joined(
 def _start(key: str, job: Job) -> Job:
     global _watcher
     _jobs[key] = job
-    # daemons: Ctrl-C ends the server without waiting for an encoding
+    # daemons, so that Ctrl-C ends the server during an encoding
     threading.Thread(target=job.run, daemon=True).start()
     if _watcher is None:
         _watcher = threading.Thread(target=_cancel_unwanted, daemon=True)
@@ -287,7 +294,7 @@ def _start(key: str, job: Job) -> Job:
 
 
 def _cancel_unwanted() -> None:
-    """Cancel and drop the jobs that nobody waits for, until there is no job left."""
+    """Cancel and drop unwanted jobs, until no job is left."""
     global _watcher
     pause = threading.Event()
     while True:
@@ -304,7 +311,7 @@ def _cancel_unwanted() -> None:
 
 
 def _forget(key: str, job: Job) -> None:
-    """Drop a job that was fetched, so that the next visit starts the work again."""
+    """Drop a job whose result was fetched, so that the next visit starts the work again."""
     with _lock:
         if _jobs.get(key) is job:
             del _jobs[key]
@@ -312,7 +319,7 @@ def _forget(key: str, job: Job) -> None:
 
 def wait_for(
     key: str,
-    work: Callable[[Report], Any],
+    work: Callable[[Progress], Any],
     _: Translate,
     what: str,
     *,
@@ -326,8 +333,8 @@ def wait_for(
     """Run the work or join it, showing its progress; returns its result.
 
     If the work is cancelled, the page's run ends here with a button to start again. An error of
-    the work is raised here; one that is no Exception, such as a panic of a library in Rust, as a
-    RuntimeError, because Streamlit would leave the page running for ever.
+    the work is raised here. An error that is no Exception, such as a panic of a library in Rust, is
+    raised as a RuntimeError, because Streamlit would leave the page running for ever.
 
     Parameters
     ----------
@@ -336,15 +343,15 @@ def wait_for(
     work : callable
         Called with a report function (done, total).
     what : str
-        Names the work, as in "Encoding 1,224 sentences".
+        A name of the work, such as "Encoding 1,224 sentences".
     lane : str
         Jobs of one lane take turns.
     amount : callable
-        Formats how much is done.
+        Formats an amount of finished work.
     cancelled : str or None
         The message after a cancel.
     watch : callable or None
-        Called while the work goes on, to draw what there is so far.
+        Called during the work, to draw the results so far.
     passing : bool
         True if the work depends on the page's controls: a moved control then cancels it.
     is_long : bool
@@ -392,9 +399,10 @@ def wait_for(
 
 
 def _click_waits() -> bool:
-    """True if a control of the fragment was used: a fragment's rerun interrupts no running one.
+    """True if a control of the fragment was used during the run.
 
-    Without this check, Cancel inside a fragment would take effect only after the work has ended.
+    A rerun of a fragment does not interrupt a run. Without this check, Cancel inside a fragment
+    would take effect only after the work has ended.
     """
     context = get_script_run_ctx()
     requests = None if context is None else context.script_requests
@@ -419,7 +427,7 @@ def this_visitor() -> Visitor:
 
 
 def _left() -> dict[str, str]:
-    """The jobs that this visitor left, or that died: their keys, and which of the two."""
+    """CANCELLED or DIED for each job of this visitor that ended so, by its key."""
     left: dict[str, str] = st.session_state.get("left_jobs", {})
     return left
 

@@ -1,4 +1,4 @@
-"""Live training: a session's training runs in a process of its own, with controls and a queue.
+"""Live training: a session's training runs in another process, with controls and a queue.
 
     st.button(_("Train"), on_click=started, args=("page", function_that_yields, settings))
     follow("page", draw)  # draw(training or None), which calls show_controls("page", training, _)
@@ -22,23 +22,25 @@ from geometry.errors import GeometryError
 from .cache import memory_limits
 from .escape import markdown
 from .jobs import Visitor, this_visitor
-from .training_process import PAUSE, RUN, STEP, TrainingProcess
+from .own_process import PAUSE, RUN, STEP, TRAINING, OwnProcess, ProcessEnded
 from .words import Translate
 
-POLL_SECONDS = 0.1
-GONE_SECONDS = 3.0  # a connection that breaks may come back
-LONGEST_PAUSE = 600.0  # seconds; then it ends, so that others can train
-REDRAW_SECONDS = 2.0  # a redraw takes the server about 0.2 s
+POLL_SECONDS = 0.1  # between two checks
+GONE_SECONDS = 3.0  # a training continues so long, because a broken connection may come back
+LONGEST_PAUSE = 600.0  # seconds until a paused training ends, so that others can train
+REDRAW_SECONDS = 2.0  # between two redraws; a redraw takes the server about 0.2 s
 STATE = "live-trainings"  # key of the session's state
 
-State = Literal["waiting", "running", "paused", "finished", "stopped", "paused long", "failed"]
+TrainingState = Literal[
+    "waiting", "running", "paused", "finished", "stopped", "paused long", "failed"
+]
 
 _changed = threading.Condition()
-_active: list[Training] = []  # those that wait or run, in order of arrival
+_active: list[Training] = []  # trainings that wait or run, in order of arrival
 
 
 class Training:
-    """A generator's values, computed in a process of its own for one session.
+    """A generator's values, computed in another process for one session.
 
     Parameters
     ----------
@@ -55,7 +57,7 @@ class Training:
     records : list
         The values so far.
     error : Exception or None
-        That ended the training.
+        The error that ended the training.
     """
 
     def __init__(
@@ -67,17 +69,17 @@ class Training:
     ) -> None:
         self.records: list[Any] = []
         self.error: Exception | None = None
-        self.state: State = "waiting"
+        self.state: TrainingState = "waiting"
         self._visitor = visitor
         self._call: tuple[Any, ...] = (function, values, options)
-        self._process: TrainingProcess | None = None
+        self._process: OwnProcess | None = None
         self._ended = threading.Event()
-        self._wants_end = threading.Event()
+        self._stopping = threading.Event()
         self._killed = False
         self._visited_at = self._paused_at = time.monotonic()
         with _changed:
             _active.append(self)
-        # a daemon: Ctrl-C ends the server, and the process then ends by itself
+        # a daemon, so that Ctrl-C ends the server; the process then ends by itself
         threading.Thread(target=self._run, daemon=True).start()
 
     @property
@@ -87,7 +89,7 @@ class Training:
 
     @property
     def place(self) -> int:
-        """1 for the next one in the queue, and so on; 0 for a training that does not wait."""
+        """The place in the queue, from 1; 0 for a training that does not wait."""
         with _changed:
             waiting = [each for each in _active if each._process is None]
             return waiting.index(self) + 1 if self in waiting else 0
@@ -106,13 +108,13 @@ class Training:
 
     def stop(self) -> None:
         """End the process within a second. The records stay."""
-        self._wants_end.set()
+        self._stopping.set()
 
     def wait(self, seconds: float) -> bool:
         """True once it has ended."""
         return self._ended.wait(seconds)
 
-    def _order(self, what: bytes, state: State) -> None:
+    def _order(self, what: bytes, state: TrainingState) -> None:
         with _changed:
             if self._process is not None and self.state in ("running", "paused"):
                 self._process.order(what)
@@ -130,11 +132,11 @@ class Training:
                 assert self._process is not None
                 self._process.end()
                 reader.join()
-        except OSError as error:  # the system starts no more processes
+        except OSError as error:  # the system can't start more processes
             with _changed:
                 self.state, self.error = "failed", error
         finally:
-            self._call = ()  # frees what the work refers to
+            self._call = ()  # frees the objects that the work refers to
             with _changed:
                 _active.remove(self)
                 if self.state in ("waiting", "running", "paused"):
@@ -147,14 +149,14 @@ class Training:
             while not self._must_end():
                 if self._is_next():
                     function, values, options = self._call
-                    self._process = TrainingProcess(function, *values, **options)
+                    self._process = OwnProcess(TRAINING, function, *values, **options)
                     self.state = "running"
                     return True
                 _changed.wait(POLL_SECONDS)
         return False
 
     def _is_next(self) -> bool:
-        """Whether it may start: a free place, and nothing else of this session runs."""
+        """Whether it may start: a place is free, and no other training of its session runs."""
         running = [each for each in _active if each._process is not None]
         busy = {each._visitor for each in running}
         waiting = (each for each in _active if each._process is None)
@@ -168,7 +170,7 @@ class Training:
         if self.state == "paused" and now - self._paused_at > LONGEST_PAUSE:
             self.state = "paused long"
             return True
-        return self._wants_end.is_set() or now - self._visited_at > GONE_SECONDS
+        return self._stopping.is_set() or now - self._visited_at > GONE_SECONDS
 
     def _read(self) -> None:
         assert self._process is not None
@@ -192,18 +194,18 @@ def started(
     *values: Any,
     **options: Any,
 ) -> Training:
-    """Start this session's training of that name; an earlier one is dropped.
+    """Start this session's training of that name, and drop the earlier one.
 
     Parameters
     ----------
     name : str
-        One for each page.
+        A name for each page.
     function : callable
         As in ``Training``.
     *values
-        Its positional arguments.
+        Positional arguments of the function.
     **options
-        Its keyword arguments.
+        Keyword arguments of the function.
     """
     drop(name)
     training = Training(this_visitor(), function, *values, **options)
@@ -225,7 +227,7 @@ def drop(name: str) -> None:
 
 
 def follow(name: str, draw: Callable[[Training | None], None]) -> None:
-    """Draw in a fragment: again every two seconds while this session's training is active.
+    """Draw in a fragment, every two seconds while this session's training is active.
 
     Parameters
     ----------
@@ -240,7 +242,7 @@ def follow(name: str, draw: Callable[[Training | None], None]) -> None:
     def part() -> None:
         training = training_of(name)
         if was_active != (training is not None and training.is_active):
-            st.rerun()  # of the whole page, with or without the timer
+            st.rerun()  # the whole page, because the timer starts or ends
         draw(training)
 
     part()
@@ -291,7 +293,7 @@ def _stop(training: Training) -> None:
 
 
 def show_state(training: Training, _: Translate) -> None:
-    """Why nothing new comes: the queue, the error, or how the training ended."""
+    """The place in the queue, the error, or how the training ended."""
     if training.state == "waiting":
         st.info(
             _(
@@ -313,7 +315,7 @@ def show_state(training: Training, _: Translate) -> None:
 def _error_text(error: Exception, _: Translate) -> str:
     if isinstance(error, GeometryError):
         return error.sentence(_, markdown)
-    if isinstance(error, EOFError | MemoryError):
+    if isinstance(error, ProcessEnded | MemoryError):
         return _(
             "The process of this training was ended, perhaps because memory ran out. Choose a "
             "smaller model or vocabulary, and train again."

@@ -1,9 +1,9 @@
-"""A mend of Streamlit's message queue, without which quick clicks can blank the page.
+"""A correction of Streamlit's message queue. Without it quick clicks can blank the page.
 
-Of an unchanged element the server sends only its hash, a reference. When a fragment runs again
+For an unchanged element the server sends only its hash, a reference. When a fragment runs again
 before its messages were sent, Streamlit 1.67 drops them, because the new run makes them again. It
 recognises them by the fragment's id, which a reference does not have. So the reference stays in the
-queue while the block around it is dropped, and the browser fails with "Cannot set a node at a delta
+queue, but the block around it is dropped. The browser then fails with "Cannot set a node at a delta
 path".
 """
 
@@ -16,7 +16,7 @@ _clear = ForwardMsgQueue.clear
 
 
 def drop_lost_references() -> None:
-    """From now on queues drop references together with what is around them."""
+    """From now on queues drop references together with the blocks around them."""
     ForwardMsgQueue.clear = _clear_with_references  # type: ignore[method-assign, assignment]
 
 

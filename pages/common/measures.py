@@ -1,4 +1,4 @@
-"""The labels of measures, how their values are printed, and why a measure has no value."""
+"""The labels of measures, their printed values, and the reasons for no value."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def same_label(corpus: Corpus, _: Translate) -> str:
 
 
 def label_name(corpus: Corpus | VectorSet, _: Translate) -> str:
-    """What the labels are: the name of their column."""
+    """The name of the labels: that of their column."""
     if corpus.label_column == "topic":
         return _("topic")
     return corpus.label_column or _("label")
@@ -53,7 +53,7 @@ def unit_of(name: str) -> str:
 
 
 def decimals_of(name: str) -> int:
-    """How many decimals of a measure to print."""
+    """The number of decimals of a measure."""
     return LISTED[name].decimals if name in LISTED else 3
 
 
@@ -63,10 +63,10 @@ def print_value(name: str, value: float | None, decimals: int | None = None) -> 
     Parameters
     ----------
     name : str
-        Of ``measure_names``.
+        A name in ``measure_names``.
     value : float or None
     decimals : int, optional
-        By default those of the table.
+        By default the decimals of the table.
     """
     if value is None:
         return ""
@@ -76,6 +76,6 @@ def print_value(name: str, value: float | None, decimals: int | None = None) -> 
 
 
 def no_value(undefined: str | None, _: Translate) -> str:
-    """The text of a cell whose measure is undefined for the cloud; ``undefined`` says why."""
+    """The text of a cell without a value; ``undefined`` is the code of the reason."""
     code = undefined or "all_zero"
     return _("— ({reason})").format(reason=_(REASONS[code]))

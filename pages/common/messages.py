@@ -13,12 +13,12 @@ from geometry.errors import GeometryError
 from .escape import markdown
 from .words import Translate
 
-# of an encoder at work
+# errors of an encoder at work
 ENCODER_ERRORS = (ModelFilesError, ValueError, OSError, MemoryError, RuntimeError)
 
 
 def error_text(error: Exception, _: Translate) -> str:
-    """What is wrong, the limit and the remedy. Other errors give their own message."""
+    """What is wrong, the limit and the remedy. Foreign errors have their own message."""
     if not isinstance(error, GeometryError):
         reason = markdown(str(error).rstrip("."))
         return _("The encoder can't be used, so there is no picture. {reason}.").format(

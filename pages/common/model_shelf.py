@@ -13,7 +13,7 @@ class ModelShelf:
     """Encoders by key, up to ``budget_bytes`` of weights. Safe to use from several threads.
 
     Beyond the budget the least recently used encoder is dropped. The most recently used one
-    stays, however large it is. A dropped encoder is freed when the last job that uses it ends.
+    is never dropped. A dropped encoder is freed when the last job that uses it ends.
     """
 
     def __init__(self, budget_bytes: int) -> None:

@@ -1,4 +1,4 @@
-"""The encoder of all pages: chosen in the sidebar, fetched on request, in memory once for all."""
+"""The encoder of all pages: chosen in the sidebar, fetched on request, shared by all sessions."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from .rules import model_rules
 from .words import Translate
 
 BUNDLED = "bundled"
-FINAL = ("not_allowed", "invalid_name", "no_bfloat16")  # errors that a second try would repeat
+FINAL = ("not_allowed", "invalid_name", "no_bfloat16")  # errors that every new try would raise
 LAYERS = ("layer", "sts-layer", "contrast-layer")  # the keys of all controls that choose a layer
-WARM_UP_AFTER = 10.0  # seconds after the server's start: the first pictures are drawn by then
-WARM_UP_VARIABLE = "NARROW_CONE_ENCODER_WARM_UP"  # "0": a first encoding waits for the imports
+WARM_UP_AFTER = 10.0  # seconds after the server's start; the first pictures are drawn then
+WARM_UP_VARIABLE = "NARROW_CONE_ENCODER_WARM_UP"  # "0" turns it off
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class ModelChoice:
     Parameters
     ----------
     name : str
-        "bundled", a name on the hub, or a folder of the server.
+        "bundled", a name on the Hugging Face Hub, or a folder of the server.
     revision : str
         Branch, tag or commit; "" for the main branch.
     dtype : str
-        Precision of the weights, one of ``DTYPES``.
+        Precision of the weights, a name in ``DTYPES``.
     """
 
     name: str = BUNDLED
@@ -76,7 +76,7 @@ def _encode_something_short() -> None:
 
 
 def select_model(_: Translate) -> None:
-    """The shared control: the bundled encoder, a suggestion, or any name or folder typed in."""
+    """The shared control: the bundled encoder, a suggestion, or a typed name or folder."""
     known = {suggestion.name: suggestion for suggestion in suggestions()}
     code_of_label("model")
     chosen = st.session_state.get("model") or st.query_params.get("model")
@@ -210,7 +210,7 @@ def _in_a_job(choice: ModelChoice, rules: ModelLimits, _: Translate, *, is_here:
     if not is_here and choice not in st.session_state.get("wanted_models", set()):
         _offer(choice, _)
 
-    def work(report: jobs.Report) -> Encoder:
+    def work(report: jobs.Progress) -> Encoder:
         made = _load(choice, rules, None if is_here else report)
         made.read_files(report)
         return made
@@ -226,7 +226,7 @@ def _in_a_job(choice: ModelChoice, rules: ModelLimits, _: Translate, *, is_here:
             amount=partial(readable_bytes, decimals=1),
             cancelled=_("Cancelled. An interrupted download resumes when you start again."),
         )
-    except Exception:  # the next run offers it again, and does not fetch by itself
+    except Exception:  # the next run offers the download again
         st.session_state.setdefault("wanted_models", set()).discard(choice)
         raise
     return made
@@ -236,7 +236,7 @@ def _place(choice: ModelChoice, rules: ModelLimits) -> tuple[str, str] | None:
     """The key of a copy in memory: folder and precision. None if not on this machine."""
     if choice.is_folder(rules):
         path = str(folder_of(choice.name).absolute())
-        # a zero byte is in no path; the error comes when the folder is read
+        # a path with a zero byte is invalid; reading the folder raises the error
         return path if "\0" in path else os.path.realpath(path), choice.dtype
     if choice.is_bundled:
         return (BUNDLED, choice.dtype) if is_here(BUNDLED) else None
@@ -250,7 +250,7 @@ def shelf() -> ModelShelf:
     return ModelShelf(read_model_limits().memory_megabytes * MEGABYTE)
 
 
-def _load(choice: ModelChoice, rules: ModelLimits, report: jobs.Report | None = None) -> Encoder:
+def _load(choice: ModelChoice, rules: ModelLimits, report: jobs.Progress | None = None) -> Encoder:
     """Load the model. Without ``report``: offline, at the commit that is on this machine."""
     revision = choice.revision or None
     if report is None and not choice.is_bundled and not choice.is_folder(rules):
@@ -325,7 +325,7 @@ def model_line(encoder: Encoder, _: Translate) -> str:
 
 
 def lessons(_: Translate) -> dict[str, str]:
-    """What each suggested model teaches about anisotropy, by the model's name."""
+    """The lesson of each suggested model about anisotropy, by the model's name."""
     return {
         "google-bert/bert-base-uncased": _(
             "Averaged over tokens, its sentences lie in a narrow cone. Undoing that improved its "

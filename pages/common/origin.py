@@ -9,7 +9,7 @@ from .words import Translate
 
 
 def unit_names(_: Translate) -> dict[str, str]:
-    """The plurals of what a point may be, by code."""
+    """The plurals of the units, by code."""
     return {
         "sentences": _("sentences"),
         "tokens": _("tokens"),
@@ -47,21 +47,21 @@ def origin(points: CorpusCloud, _: Translate) -> list[str]:
 
 
 def unit_note(points: CorpusCloud, _: Translate) -> list[str]:
-    """That sentences of one text are one unit, where texts were split."""
+    """A note that sentences of one text are one unit, if texts were split."""
     is_split = points.corpus.sources is not None and points.units is not None
     return [_("sentences of one text are one unit")] if is_split else []
 
 
 def agreement_note(points: CorpusCloud, _: Translate) -> list[str]:
-    """Which points are no neighbours of each other where labels are compared."""
+    """A note on points that are not counted as neighbours when labels are compared."""
     if points.units is None or labels_of(points.cloud) is None:
         return []
     if points.cloud.unit == "sentences":
-        said = _("where labels are compared, sentences of one text are no neighbours of each other")
+        note = _("where labels are compared, sentences of one text are no neighbours of each other")
     elif points.corpus.sources is not None:
-        said = _("where labels are compared, tokens of one text are no neighbours of each other")
+        note = _("where labels are compared, tokens of one text are no neighbours of each other")
     else:
-        said = _(
+        note = _(
             "where labels are compared, tokens of one sentence are no neighbours of each other"
         )
-    return [said]
+    return [note]

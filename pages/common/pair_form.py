@@ -59,7 +59,7 @@ def _choose_columns(file: Any, _: Translate) -> Pairs | None:
         return _of_records(file, _)
     try:
         head = show_head(file, _)
-    except CorpusError:  # rows of unequal length: the file format of STS-B, or no table
+    except CorpusError:  # rows of unequal length, as in the files of STS-B
         return _read(file)
     is_automatic = st.toggle(
         _("Detect columns automatically"), value=True, key=f"guess-{file.file_id}"

@@ -1,7 +1,7 @@
 """Uploaded files, read for one session.
 
-A large or packed file is read by a process of its own, one at a time, as a job with Cancel. Its
-reading then delays no other visitor, and ends when its reader closes the tab.
+A large or packed file is read by another process, one at a time, as a job with Cancel. Reading then
+delays no other visitor. It ends when the visitor closes the tab.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from . import jobs
 from .cache import Cache
 from .escape import markdown
 from .limit_notes import upload_limits
-from .own_process import CPU_SECONDS, MEMORY_BYTES, ProcessEnded, run_apart
+from .own_process import READING, ProcessEnded, run_apart
 from .server_files import ServerFile
 from .words import translator
 
-AT_ONCE = 300_000  # bytes; a file up to this size is read while the page is drawn, in half a second
-SHORT = 5_000_000  # bytes; a file up to this size is read in some seconds, before longer ones
-# gzip, Parquet, zip: a small file may have a large content
+AT_ONCE = 300_000  # bytes of a file that the page's run reads, in half a second at most
+SHORT = 5_000_000  # bytes of a file that is read in some seconds, before longer files
+# the first bytes of gzip, Parquet and zip: a small file may have a large content
 PACKED = (b"\x1f\x8b", b"PAR1", b"PK\x03\x04")
 
-WIDE = 512  # dimensions; finding the axes of wider vectors takes a second, and can't be cancelled
+WIDE = 512  # dimensions up to which the axes of vectors are found in less than a second
 
 _FILES: Cache[Any] = Cache("uploaded files", max_entries=12)
 
@@ -51,13 +51,13 @@ def read_upload(
     read : callable
         A reader of the library, or a function of a module without Streamlit.
     file : UploadedFile or ServerFile
-        Of a server's file the path is given, so that it is read by blocks.
+        ``read`` gets the path of a server's file, so that it can read it by blocks.
     beside : mapping of str to object, optional
-        Large options, such as texts or a second file. A process of its own then reads the file.
+        Large options, such as texts or a second file. Another process then reads the file.
     named : str
-        Names the values in ``beside``.
+        A key of the values in ``beside``.
     **options
-        Named by their values: equal values, equal answers.
+        Further options. Equal values give equal answers.
     """
     options = {"limits": upload_limits()} | options
     place = (read.__module__, read.__qualname__, file.file_id, named)
@@ -67,7 +67,7 @@ def read_upload(
         try:
             answer = _answer(read, key, file, {**options, **beside}, is_apart=bool(beside))
         except GeometryError as error:
-            answer = error.with_traceback(None)  # which refers to the content
+            answer = error.with_traceback(None)  # the traceback refers to the content
         _FILES.put(key, answer, private=True)
     if isinstance(answer, GeometryError):
         raise answer
@@ -102,11 +102,11 @@ def _answer(
 
 
 def takes_long(*contents: bytes) -> bool:
-    """True if other files should be read first."""
+    """True if smaller files should be read first."""
     return sum(map(len, contents)) > SHORT or any(each.startswith(PACKED) for each in contents)
 
 
-def apart(function: Callable[..., Any], *values: Any, report: jobs.Report, **options: Any) -> Any:
+def apart(function: Callable[..., Any], *values: Any, report: jobs.Progress, **options: Any) -> Any:
     """``run_apart``; an end without an answer is the error "too_large" of the visitor's file.
 
     Parameters are as in ``run_apart``.
@@ -121,6 +121,7 @@ def apart(function: Callable[..., Any], *values: Any, report: jobs.Report, **opt
     try:
         return run_apart(function, *values, report=report, **options)
     except (ProcessEnded, MemoryError) as error:
+        seconds, memory = READING.cpu_seconds, READING.memory_bytes
         raise CorpusError(
-            "too_large", because="too_heavy", seconds=CPU_SECONDS, memory=MEMORY_BYTES
+            "too_large", because="too_heavy", seconds=seconds, memory=memory
         ) from error

@@ -1,4 +1,4 @@
-"""The operator's rules for models and folders, as they hold for this visit."""
+"""The operator's rules for models and folders, for this visit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FORWARDED = ("forwarded", "via", "x-real-ip", "cf-connecting-ip")
 def model_rules() -> ModelLimits:
     """The limits of narrow-cone.toml.
 
-    If the file does not say whether folders may be read, they may be where the server answers this
+    If the file does not set whether folders may be read, they may be if the server answers this
     machine only. Raises OperatorFileError. Call it inside a visit, not inside a job.
     """
     rules = read_model_limits()
@@ -27,7 +27,7 @@ def model_rules() -> ModelLimits:
 
 
 def _is_for_this_machine() -> bool:
-    """Whether the server listens on this machine only, and no proxy brings this visit."""
+    """Whether the server listens on this machine only, and the visit came through no proxy."""
     headers = st.context.headers
     names = [name.lower() for name in headers]
     if any(name in FORWARDED or name.startswith("x-forwarded-") for name in names):
@@ -38,7 +38,7 @@ def _is_for_this_machine() -> bool:
 
 
 def _name_of(host: str) -> str | None:
-    """The name in a Host header, without the port; None if it is none."""
+    """The name in a Host header, without the port; None if the header is invalid."""
     try:
         return urlsplit(f"//{host}").hostname
     except ValueError:

@@ -12,8 +12,8 @@ import streamlit as st
 
 from geometry.hub.operator_limits import read_upload_folders
 
-MOST_FILES = 1_000  # of a folder that a list shows
-LISTED_SECONDS = 10  # for which the lists are remembered
+MOST_FILES = 1_000  # files of a folder in a list at most
+LISTED_SECONDS = 10  # for which the lists are cached
 SUFFIXES = (
     ".npy", ".npz", ".parquet", ".jsonl", ".ndjson", ".json", ".safetensors", ".csv", ".tsv",
     ".tab", ".txt", ".vec", ".bin", ".xlsx", ".zip", ".gz",
@@ -22,7 +22,7 @@ SUFFIXES = (
 
 @dataclass(frozen=True)
 class ServerFile:
-    """A file of the server, with what a page uses of an uploaded file.
+    """A file of the server, with the attributes that pages use of an uploaded file.
 
     Attributes
     ----------
@@ -48,8 +48,8 @@ def has_folders() -> bool:
 def server_files() -> dict[str, Path]:
     """Files that may be read, by the name that a list shows; {} if the operator allows no folder.
 
-    A link counts as the file that it leads to, which must be under an allowed folder too. Files of
-    a run are no part of the list.
+    A link counts as its target, which must be under an allowed folder too. The list has no
+    files of a run.
     """
     return _listed(_folders())[0]
 
@@ -60,7 +60,7 @@ def server_runs() -> dict[str, Path]:
 
 
 def server_file(name: str) -> ServerFile | None:
-    """The file of that name in ``server_files``; None if it may not be read, or no longer."""
+    """The file of that name in ``server_files``; None if it may not be read."""
     folders = _folders()
     path = _listed(folders)[0].get(name)
     if path is None or not path.is_file() or not _is_allowed(path, folders):
@@ -74,7 +74,7 @@ def _folders() -> tuple[Path, ...]:
     return tuple(dict.fromkeys(folders))
 
 
-# the lists are needed in every rerun, and a folder may hold millions of files
+# cached, because every rerun needs the lists, and a folder may have millions of files
 @st.cache_data(ttl=LISTED_SECONDS, max_entries=4, show_spinner=False)
 def _listed(folders: tuple[Path, ...]) -> tuple[dict[str, Path], dict[str, Path]]:
     """(files, runs) by name. Folders of the same name are named by their whole path."""
@@ -91,7 +91,7 @@ def _listed(folders: tuple[Path, ...]) -> tuple[dict[str, Path], dict[str, Path]
 
 
 def _found(folder: Path, folders: tuple[Path, ...]) -> Iterator[tuple[Path, bool]]:
-    """(path, whether it is a run) of all that may be read; a run is one whole."""
+    """(path, whether it is a run) of all files and runs that may be read."""
     for inner, below, names in os.walk(folder):
         below.sort()
         paths = [Path(inner, name) for name in sorted(names)]
@@ -108,5 +108,5 @@ def _found(folder: Path, folders: tuple[Path, ...]) -> Iterator[tuple[Path, bool
 
 
 def _is_allowed(path: Path, folders: tuple[Path, ...]) -> bool:
-    """Whether what a path or link leads to is under an allowed folder."""
+    """Whether the target of a path or link is under an allowed folder."""
     return any(path.resolve().is_relative_to(folder) for folder in folders)

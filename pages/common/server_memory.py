@@ -1,4 +1,4 @@
-"""The server's memory: a limit of sessions and of uploads, clearing away, figures for the operator.
+"""The server's memory: limits of sessions and of uploads, ended sessions, metrics.
 
 The limits are [memory] in narrow-cone.toml; ``cache`` holds those of computed results.
 """
@@ -29,15 +29,15 @@ from .words import Translate
 
 SWEEP_SECONDS = 60.0
 UPLOAD = "/_stcore/upload_file/"
-LONGEST_NUMBER = 19  # digits
+LONGEST_NUMBER = 19  # digits of a number of bytes at most
 FAMILY = "narrow_cone_memory_bytes"
 
 
 # ---- sessions ----
 
 
-def require_room(_: Translate) -> None:
-    """End the page with a sentence if as many sessions as the operator allows came before it."""
+def limit_sessions(_: Translate) -> None:
+    """End the page with a warning if the operator's number of sessions was reached before."""
     context = get_script_run_ctx()
     if context is None or not runtime.exists():
         return
@@ -68,7 +68,7 @@ class UploadLimit:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._coming: Counter[str] = Counter()  # bytes that are being sent, by session
+        self._coming: Counter[str] = Counter()  # bytes of uploads in progress, by session
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "PUT" and UPLOAD in scope["path"]:
@@ -90,7 +90,7 @@ class UploadLimit:
         await self._app(scope, receive, send)
 
     def _reason_to_refuse(self, session: str, n_bytes: int | None) -> tuple[int, str] | None:
-        """An HTTP status and a sentence; None for an upload that may come."""
+        """An HTTP status and a sentence; None if the upload is accepted."""
         if n_bytes is None:
             return 411, "The size of the file is missing."
         limits, files = memory_limits(), _uploaded()
@@ -115,17 +115,17 @@ def _bytes_of(files: dict[str, Any]) -> int:
     return sum(len(file.data) for file in list(files.values()))
 
 
-# ---- clearing away ----
+# ---- ended sessions ----
 
 
 @asynccontextmanager
 async def while_running(app: Any) -> AsyncIterator[None]:
-    """While the server runs: its figures are in its metrics, and ended sessions are cleared away.
+    """While the server runs: publish its memory as metrics, and remove ended sessions.
 
     The bundled encoder is loaded in the background.
 
-    Streamlit stores a closed tab's session for a while, because the connection may come back. It
-    removes those whose time is over only when another one is closed.
+    Streamlit stores the session of a closed tab for a while, because the connection may come back.
+    It removes expired sessions only when another session is closed.
     """
     # When a page of another site connects, Streamlit asks the internet for this server's address,
     # and all visitors wait for the answer. Such a page is refused in any case.
@@ -144,10 +144,10 @@ async def _sweep(manager: Any) -> None:
     open_before = 0
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
-        gone = storage.expire() if storage is not None else []
-        for _, info in gone:
+        expired = storage.expire() if storage is not None else []
+        for _, info in expired:
             info.session.shutdown()
-        gone.clear()
+        expired.clear()
         n_open = len(manager.list_active_sessions()) + len(storage or ())
         if n_open < open_before:
             await asyncio.to_thread(collect_all)
@@ -175,7 +175,7 @@ class _Figures:
 
 
 def _resident_bytes() -> int:
-    """Memory of this process; 0 where the system does not say it."""
+    """Memory of this process; 0 if the system has no such figure."""
     with suppress(OSError, StopIteration, ValueError):
         lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
         return int(next(line for line in lines if line.startswith("VmRSS:")).split()[1]) * 1024

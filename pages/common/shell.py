@@ -1,7 +1,7 @@
 """The start and end of every page: configuration, the shared sidebar, claim, limits, sources.
 
-Every page has one order: claim, picture with its controls, numbers, verdict, questions, limits,
-sources. On your_corpus the texts come first, because there is no picture without them.
+Every page has the same order: claim, picture with its controls, numbers, verdict, questions,
+limits, sources. On your_corpus the form comes first, because a picture needs its texts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .draw.charts import load_plotly
 from .messages import show_error
 from .page_list import PAGES, page_labels, page_path
 from .words import (
-    DEFAULT_LANGUAGE,
+    ENGLISH,
     Translate,
     browser_language,
     languages,
@@ -33,13 +33,13 @@ ASSETS = Path(__file__).parents[2] / "assets"
 def open_page(name: str, *, charts: bool = True) -> Translate:
     """Configure the page, draw the sidebar and the claim; returns the session's ``_``.
 
-    charts : False for a page without Plotly charts: loading the script would only delay it.
+    charts : False for a page without Plotly charts, which loading the script would delay.
     """
     if charts:
-        load_plotly()  # first: the browser reads Plotly (0.7 s) while the server works, and imports
-    from .document import show_contents, tell_of_loss
+        load_plotly()  # first, because the browser parses Plotly for 0.7 s while the server works
+    from .document import show_contents, warn_of_lost_corpus
     from .models import select_model
-    from .server_memory import require_room
+    from .server_memory import limit_sessions
     from .uploads import select_corpus
 
     st.set_page_config(page_title="Narrow Cone", page_icon="📐", layout="wide")
@@ -56,10 +56,10 @@ def open_page(name: str, *, charts: bool = True) -> Translate:
             default=browser_language(st.context.locale),
             labels={code: own_name(code) for code in languages()},
             always_in_url="lang" in st.query_params
-            or browser_language(st.context.locale) != DEFAULT_LANGUAGE,
+            or browser_language(st.context.locale) != ENGLISH,
         )
         _ = translator()
-    require_room(_)
+    limit_sessions(_)
     with st.sidebar:
         labels = page_labels(_)
         for page in PAGES:
@@ -70,7 +70,7 @@ def open_page(name: str, *, charts: bool = True) -> Translate:
     st.title(page_labels(_)[name])
     if not is_presenting():
         st.markdown(prose(name, "claim"))
-    tell_of_loss(_)
+    warn_of_lost_corpus(_)
     return _
 
 
@@ -83,7 +83,7 @@ def require_model(_: Translate, *, first_sign: DeltaGenerator | None = None) -> 
 
     try:
         fetch_chosen(_, first_sign=first_sign)
-    # ValueError: a machine without bfloat16; the others: settings of no known model
+    # ValueError: the machine has no bfloat16; the others: the settings of an unknown model
     except (RuntimeError, ValueError, OSError, LookupError, TypeError, AttributeError) as error:
         if first_sign is not None:
             first_sign.empty()
@@ -109,7 +109,7 @@ def show_question(page: str, name: str, values: Mapping[str, object] | None = No
 
 
 def close_page(page: str, _: Translate, values: Mapping[str, object] | None = None) -> None:
-    """The page's limits, and its sources, which are folded; nothing for an audience."""
+    """The page's limits and its folded sources; nothing for an audience."""
     if is_presenting():
         return
     st.subheader(_("Limits"))

@@ -14,7 +14,7 @@ from .reading import read_upload
 from .words import Translate
 
 PREVIEW_ROWS = 8
-PREVIEW_CHARACTERS = 1_000  # of a cell
+PREVIEW_CHARACTERS = 1_000  # characters of a cell at most
 # Streamlit's uploader has English labels only, and it refuses a too large file in a tooltip. So
 # its labels are replaced, and a hidden error is shown when the uploader marks a file as refused.
 UPLOADER_STYLE = """<style>
@@ -41,7 +41,7 @@ def label_uploader(key: str, max_bytes: int, _: Translate) -> None:
 def show_head(file: Any, _: Translate) -> Preview:
     """The first rows of the file, below its header or below numbered columns.
 
-    Raises CorpusError for a file that is no table of even rows.
+    Raises CorpusError for a file that is not a table with rows of equal length.
     """
     has_header = st.session_state.get(f"header-{file.file_id}")
     preview: Preview = read_upload(preview_table, file, rows=PREVIEW_ROWS, has_header=has_header)
@@ -57,7 +57,7 @@ def show_head(file: Any, _: Translate) -> Preview:
 
 
 def show_header_toggle(file: Any, preview: Preview, _: Translate) -> None:
-    """Whether the first row is a header; takes effect in the next run's ``show_head``."""
+    """A toggle: the first row is a header. ``show_head`` uses it in the next run."""
     st.toggle(
         _("The first row contains the column names"),
         value=preview.has_header,

@@ -1,4 +1,4 @@
-"""Treatments as short texts such as "pca:128": names, the recommended one, and the control."""
+"""The labels of treatments, and the control that chooses one as a text such as "pca:128"."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .controls import choose, code_of_label
 from .words import Translate, prose
 
 AUTO = "recommended"
-LONGEST = 60  # characters of an invalid treatment that are shown
+LONGEST = 60  # characters of an invalid treatment at most that are shown
 SHRUNK = ("pca:lw", "pca:128:lw")
 
 
@@ -27,16 +27,30 @@ def advised_whitening(n: int, d: int) -> str:
     return "pca" + (f":{k}" if k else "") + (":lw" if shrinks else "")
 
 
-def treatment_words(code: str, _: Translate) -> str:
-    """The name of a treatment."""
-    spec = parse_treatment(code)
-    plain = {
+def treatment_names(_: Translate) -> dict[str, str]:
+    """The label of each treatment, by its name in ``TREATMENTS``."""
+    return {
         "raw": _("Raw"),
         "centred": _("Centred"),
         "standardised": _("Standardised"),
+        "zca": _("ZCA whitening"),
+        "pca": _("PCA whitening"),
+        "cholesky": _("Cholesky whitening"),
+        "zca-cor": _("ZCA-cor whitening"),
+        "pca-cor": _("PCA-cor whitening"),
+        "zipf": _("Zipfian whitening"),
+        "removed": _("Top directions removed"),
+        "clusterwise": _("Removed in clusters"),
+        "learned": _("Learned removal"),
+        "flow": _("Normalizing flow"),
     }
-    if spec.name in plain:
-        return plain[spec.name]
+
+
+def treatment_words(code: str, _: Translate) -> str:
+    """A treatment with its settings in words."""
+    spec = parse_treatment(code)
+    if spec.name in ("raw", "centred", "standardised"):
+        return treatment_names(_)[spec.name]
     if spec.name in ("removed", "svd", "clusterwise"):
         return _removal_words(spec, _)
     knobs = spec.knobs
@@ -48,7 +62,7 @@ def treatment_words(code: str, _: Translate) -> str:
     if knobs.shrinkage is not None:
         share = _("shrinkage {share}").format(share=knobs.shrinkage)
         parts.append(_("Ledoit-Wolf") if isinstance(knobs.shrinkage, str) else share)
-    if spec.name != "pca":  # cosines after pca and zca are equal; the others differ
+    if spec.name != "pca":  # pca is not named, because cosines after pca and zca are equal
         parts.append(spec.name)
     return _(", ").join(parts)
 
@@ -76,14 +90,14 @@ def choose_treatment(
     Parameters
     ----------
     page : str
-        Whose prose has the section ``other-treatment``, a warning.
+        The page. Its prose has a warning as the section ``other-treatment``.
     n : int
         Rows of the fit.
     d : int
         Dimensions.
     _ : Translate
     notes : DeltaGenerator
-        For the warning.
+        The box of the warning.
     unusable : collection of str
         Names of treatments that the page can't apply.
     """

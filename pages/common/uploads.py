@@ -22,12 +22,12 @@ from .words import Translate, language, translator
 OWN_CORPORA, OWN_VECTORS, OWN_PAIRS = "uploads", "vector-uploads", "pair-uploads"
 NEXT = "next-corpus"
 USES = "uses"  # how often own data were used
-CHOSEN_BY = {  # control, default
+CHOSEN_BY = {  # (key of the control, its default)
     OWN_CORPORA: ("corpus", "topics"),
     OWN_VECTORS: ("corpus", "topics"),
     OWN_PAIRS: ("pairs", "bundled"),
 }
-FOR_VECTORS = ("narrow_cone", "whitening", "neighbours", "your_corpus")  # pages that show them
+FOR_VECTORS = ("narrow_cone", "whitening", "neighbours", "your_corpus")  # they can show vectors
 
 
 def remember(store: str, code: str, value: Any, most: int) -> None:
@@ -119,7 +119,7 @@ def corpus_names(_: Translate) -> dict[str, str]:
 
 
 def is_own(corpus: Corpus) -> bool:
-    """True for a corpus that this session uploaded, and for the sentences of its pairs."""
+    """True for a corpus of this session's uploads, and for the sentences of its pairs."""
     uploads: dict[str, Corpus] = st.session_state.get(OWN_CORPORA, {})
     pairs: dict[str, Pairs] = st.session_state.get(OWN_PAIRS, {})
     return any(own.sha256 == corpus.sha256 for own in uploads.values()) or any(
@@ -134,7 +134,7 @@ def own_vectors() -> dict[str, VectorSet]:
 
 
 def select_corpus(page: str, _: Translate) -> None:
-    """The shared control: the corpus, and below it what the page uses it for."""
+    """The shared control of the corpus, with a note on its use by the page."""
     labels = corpus_labels(_) | own_labels(OWN_VECTORS, _)
     if NEXT in st.session_state:
         st.session_state["corpus"] = st.session_state.pop(NEXT)
@@ -163,7 +163,7 @@ def select_corpus(page: str, _: Translate) -> None:
 
 
 def chosen_own() -> Corpus | VectorSet | None:
-    """What is chosen in the sidebar if it is the session's own, else None."""
+    """The own data that are chosen in the sidebar; None if other data are chosen."""
     code = st.session_state.get("corpus", "")
     uploads: dict[str, Corpus] = st.session_state.get(OWN_CORPORA, {})
     return uploads.get(code) or own_vectors().get(code)

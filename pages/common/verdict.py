@@ -1,4 +1,4 @@
-"""A claim beside what is measured here: the card that every page shows below its picture."""
+"""A claim beside the measured result: the card that every page shows below its picture."""
 
 from __future__ import annotations
 
@@ -50,15 +50,17 @@ class Interval:
 def agreement_of(
     X: np.ndarray, labels: Sequence[object], units: np.ndarray | None
 ) -> AgreementDraws | None:
-    """None for one label, too few units, or a row that has no direction.
+    """The agreement of neighbours' labels, with draws for an interval.
+
+    None for a single label, for too few units, or if a row has no direction.
 
     Parameters
     ----------
     X : (n, d) array
     labels : sequence of n labels
     units : (n,) array or None
-        Rows of one unit, such as the sentences of one text, are drawn together, and are no
-        neighbours of each other.
+        Rows of one unit, such as the sentences of one text, are drawn together. They do not count
+        as neighbours of each other.
     """
     if len({*labels} - {""}) < 2:
         return None
@@ -77,7 +79,7 @@ def since(former: AgreementDraws, then: AgreementDraws) -> Interval:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim and what the page's data say about it.
+    """A claim and the result of measuring it on the page's data.
 
     Attributes
     ----------
@@ -88,9 +90,9 @@ class Verdict:
     state : str
         "holds", "partly", "fails" or "unknown" (not enough data).
     measured : str
-        What was measured, with values and intervals, as Markdown.
+        The measured values with their intervals, as Markdown.
     basis : str
-        n, the fit set and how the interval was made, as plain text.
+        n, the fit set and the kind of interval, as plain text.
     """
 
     claim: str

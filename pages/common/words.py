@@ -13,20 +13,14 @@ from pathlib import Path
 
 import streamlit as st
 
+from geometry.data.catalogues import ENGLISH as ENGLISH
 from geometry.data.catalogues import Translate as Translate
 from geometry.data.catalogues import catalogue as _catalogue
+from geometry.data.catalogues import languages as languages
 from geometry.data.number_text import signed as signed
 from geometry.data.number_text import with_sign as with_sign
 
 TEXT = Path(__file__).parents[2] / "assets" / "text"
-DEFAULT_LANGUAGE = "en"
-
-
-@lru_cache(maxsize=1)
-def languages() -> tuple[str, ...]:
-    """Language codes that have a folder, the default first."""
-    found = sorted(folder.name for folder in TEXT.iterdir() if folder.is_dir())
-    return (DEFAULT_LANGUAGE, *(code for code in found if code != DEFAULT_LANGUAGE))
 
 
 def own_name(code: str) -> str:
@@ -35,7 +29,7 @@ def own_name(code: str) -> str:
 
 
 def language() -> str:
-    """This session's language: from the control or the URL, else the browser's, else English."""
+    """This session's language: of the control, the address or the browser; by default English."""
     chosen = st.session_state.get("lang") or st.query_params.get("lang")
     if chosen in languages():
         return str(chosen)
@@ -45,7 +39,7 @@ def language() -> str:
 def browser_language(locale: str | None) -> str:
     """The language for a browser's locale; any form of zh gives 繁體中文."""
     primary = (locale or "").split("-")[0].lower()
-    return next((code for code in languages() if code.split("-")[0] == primary), DEFAULT_LANGUAGE)
+    return next((code for code in languages() if code.split("-")[0] == primary), ENGLISH)
 
 
 def translator() -> Translate:

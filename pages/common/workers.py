@@ -1,8 +1,8 @@
 """Long work in worker processes of low priority: it slows no page, and a cancel ends it at once.
 
-There is at most one worker of each kind. It starts at its first work and ends when it was idle for
+There is at most one worker of each kind. It starts at its first work. It ends when it was idle for
 a while, when its work is cancelled, or when the server ends. If it is killed, its work fails with
-``WorkerDied``, the other worker goes on, and the next work starts a new one.
+``WorkerDied``, other workers continue, and the next work starts a new worker.
 
 A worker imports this module, so the module imports neither Streamlit nor torch.
 """
@@ -10,7 +10,6 @@ A worker imports this module, so the module imports neither Streamlit nor torch.
 from __future__ import annotations
 
 import os
-import pickle
 import tempfile
 import threading
 import time
@@ -24,13 +23,14 @@ from loky import ProcessPoolExecutor
 from loky.process_executor import BrokenProcessPool, ShutdownExecutorError
 
 from geometry.encode.limited import lower_priority
+from geometry.hub.download import Progress
+
+from .own_process import sendable
 
 POLL_SECONDS = 0.2  # between two reports
-WATCH_SECONDS = 1.0  # between a worker's checks that its server lives
+WATCH_SECONDS = 1.0  # between a worker's checks that its server still runs
 # BLAS and numba's OpenMP: threads that wait for each other by spinning are slow on busy cores
-ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-
-Report = Callable[[int, int], None]
+SINGLE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 class WorkerDied(RuntimeError):
@@ -47,7 +47,7 @@ class Worker:
     Parameters
     ----------
     idle_seconds : float
-        After which the process ends and frees its memory.
+        Idle time after which the process ends and frees its memory.
     """
 
     def __init__(self, idle_seconds: float) -> None:
@@ -56,7 +56,7 @@ class Worker:
         self._lock = threading.Lock()
 
     def run(
-        self, function: Callable[..., Any], *values: Any, report: Report, **options: Any
+        self, function: Callable[..., Any], *values: Any, report: Progress, **options: Any
     ) -> Any:
         """``function(*values, **options, progress=...)``, by the worker.
 
@@ -98,7 +98,7 @@ class Worker:
         return answer
 
     def submit(self, function: Callable[..., Any], *values: Any) -> Future[Any]:
-        """Start the call in the worker, which is started if there is none."""
+        """Start the call in the worker, and the worker if there is none."""
         with self._lock:
             try:
                 return self._started().submit(function, *values)
@@ -120,7 +120,7 @@ class Worker:
                 timeout=self.idle_seconds,
                 initializer=_begin,
                 initargs=(os.getpid(),),
-                env=ONE_THREAD,
+                env=SINGLE_THREAD,
             )
         return self._executor
 
@@ -131,14 +131,14 @@ UMAP = Worker(idle_seconds=900)  # it takes 11 s to import and to compile
 
 
 def _begin(server: int) -> None:
-    """What a worker does first."""
+    """Prepare the worker process."""
     lower_priority()
     if os.name == "posix":
         threading.Thread(target=_end_with, args=(server,), daemon=True).start()
 
 
 def _end_with(server: int) -> None:
-    """End this process once its parent is another: the server was killed."""
+    """End this process once it has another parent, because the server was killed."""
     while os.getppid() == server:
         time.sleep(WATCH_SECONDS)
     os._exit(1)
@@ -152,21 +152,18 @@ def _call(
 
     def write(*numbers: Any) -> None:
         nonlocal last
-        said = f"{numbers[-2]} {numbers[-1]}"
-        if said == last:  # the same note for each of 100,000 texts took minutes
+        text = f"{numbers[-2]} {numbers[-1]}"
+        if text == last:  # writing the same note for each of 100,000 texts took minutes
             return
-        last = said
-        with suppress(OSError):  # a full disk stops no work
-            part.write_text(said, encoding="ascii")
-            part.replace(note)  # no half of a note is ever read
+        last = text
+        with suppress(OSError):  # work continues on a full disk
+            part.write_text(text, encoding="ascii")
+            part.replace(note)  # atomic, so that no reader gets half of a note
 
     try:
         return False, function(*values, **options, progress=write)
     except Exception as error:
-        with suppress(Exception):
-            pickle.loads(pickle.dumps(error))
-            return True, error
-        return True, RuntimeError(str(error))
+        return True, sendable(error)
     except BaseException as error:
         return True, Panic(f"{type(error).__name__}: {error}")
 
@@ -174,6 +171,6 @@ def _call(
 def _read_note(note: Path) -> tuple[int, int]:
     try:
         done, total = note.read_text(encoding="ascii").split()
-    except (OSError, ValueError):  # no file yet: the next check reads it
+    except (OSError, ValueError):  # there is no file yet
         return 0, 0
     return int(done), int(total)

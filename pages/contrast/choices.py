@@ -19,11 +19,11 @@ from pages.common.uploads import chosen_corpus
 from pages.common.words import Translate
 
 from .recorded import DEFAULTS
-from .run import Material, Settings
+from .run import HeadSettings, PairVectors
 
 DEV, CORPUS = "dev", "corpus"
-MOST_SENTENCES = 3000  # of a corpus; a larger one is sampled
-NUMBERS = {  # by the key of the control
+MOST_SENTENCES = 3000  # sentences of a corpus at most; a larger one is sampled
+NUMBERS = {  # the numbers that each control offers, by its key
     "contrast-temperature": ("0.02", "0.05", "0.1", "0.2", "0.5", "1"),
     "contrast-dropout": ("0", "0.05", "0.1", "0.2", "0.3", "0.5"),
     "contrast-rate": ("0.0001", "0.0003", "0.001", "0.003", "0.01", "0.1", "1", "10"),
@@ -34,15 +34,16 @@ NUMBERS = {  # by the key of the control
 
 def choose_settings(
     encoder: Encoder, boxes: Sequence[DeltaGenerator], _: Translate, *, more: DeltaGenerator
-) -> Settings:
+) -> HeadSettings:
     """The controls above the picture.
 
     Parameters
     ----------
     encoder : Encoder
     boxes : sequence of five DeltaGenerator
+        A box for each control.
     more : DeltaGenerator
-        Where the less important ones are.
+        The box of the less important controls.
     """
     last = encoder.n_layers
     text_box, layer_box, pooling_box, temperature_box, dropout_box = boxes
@@ -105,7 +106,7 @@ def choose_settings(
     )
 
 
-def _more(_: Translate) -> Settings:
+def _more(_: Translate) -> HeadSettings:
     """Head, centring, batch, steps, learning rate and seed."""
     first, second, third = st.columns(3)
     with first:
@@ -154,8 +155,8 @@ def _number(label: str, key: str, default: float, **settings: Any) -> float:
     return float(choose(st.selectbox, label, options, key=key, default=f"{default:g}", **settings))
 
 
-def read_material(settings: Settings, _: Translate) -> Material:
-    """The vectors of the pairs and of the corpus: from memory or disk, else encoded."""
+def read_vectors(settings: HeadSettings, _: Translate) -> PairVectors:
+    """The vectors of the pairs and of the corpus, from memory, from the disk or encoded."""
     pairs, corpus = read_bundled("pairs"), None
 
     def vectors(texts: Corpus, layer: int, pooling: str, most: int) -> np.ndarray:
@@ -165,7 +166,7 @@ def read_material(settings: Settings, _: Translate) -> Material:
     every = len(pairs)
     if settings.text is not None:
         corpus = vectors(chosen_corpus(), settings.layer, settings.pooling, MOST_SENTENCES)
-    return Material(
+    return PairVectors(
         vectors(pairs, settings.layer, settings.pooling, every),
         vectors(pairs, settings.last_layer, DEFAULT_POOLING, every),
         read_bundled_pairs().gold_scores,

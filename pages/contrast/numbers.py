@@ -7,13 +7,15 @@ import streamlit as st
 from geometry.evaluate.published import published_scores
 from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
 from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.escape import markdown
+from pages.common.scores import PUBLISHED_ON, hundred, with_interval
 from pages.common.words import Translate, prose, signed
 
-from .run import Moment, Run
-from .words import hundred, place_names, run_words, with_interval
+from .run import ContrastRun
+from .scene import Scene
+from .words import place_names, run_words
 
 PAGE = "contrast"
-PUBLISHED_ON = "STS-B"
 PUBLISHED = (  # (table, row)
     ("simcse_table_5", "BERT first-last"),
     ("bert_flow_table_2", "flow target"),
@@ -23,15 +25,15 @@ PUBLISHED = (  # (table, row)
 )
 
 
-def show_headlines(run: Run, moment: Moment, _: Translate) -> None:
+def show_headlines(scene: Scene, _: Translate) -> None:
     """Spearman, mean cosine and uniformity at the step of the cloud, with their change."""
-    start = run.moments[0]
+    moment, start = scene.moment, scene.run.moments[0]
     name = _("step {step}").format(step=moment.step)
     numbers = [
         BigNumber(
             _("Spearman × 100, test"),
-            hundred(moment.spearman_test),
-            _("dev: {score}").format(score=hundred(moment.spearman_dev)),
+            hundred(moment.spearman_test, _),
+            _("dev: {score}").format(score=hundred(moment.spearman_dev, _)),
             change_of(100 * moment.spearman_test, 100 * start.spearman_test, 1),
         ),
         BigNumber(
@@ -54,17 +56,27 @@ def show_headlines(run: Run, moment: Moment, _: Translate) -> None:
     )
 
 
-def show_table(run: Run, _: Translate) -> None:
+def show_settings(scene: Scene, _: Translate) -> None:
+    """What the numbers depend on, and whether the controls are at other settings."""
+    if scene.settings != scene.run.header.settings and not scene.is_active:
+        st.markdown(
+            _("The controls are at other settings than this run. Press **Train** to use them.")
+        )
+    st.caption(markdown(run_words(scene.run, _)))
+
+
+def show_table(scene: Scene, _: Translate) -> None:
     """All points with all measures."""
+    run = scene.run
     names = place_names(run.header.settings, _)
     st.dataframe(
         [
             {
                 _("vectors"): names[place.name],
                 _("Spearman × 100, test"): with_interval(
-                    place.spearman_test, place.low, place.high
+                    place.spearman_test, place.low, place.high, _
                 ),
-                _("Spearman × 100, dev"): hundred(place.spearman_dev),
+                _("Spearman × 100, dev"): hundred(place.spearman_dev, _),
                 _("alignment"): signed(place.alignment, 3),
                 _("uniformity"): signed(place.uniformity, 3),
                 _("mean cosine"): signed(place.mean_cosine, 3),
@@ -76,9 +88,9 @@ def show_table(run: Run, _: Translate) -> None:
     )
 
 
-def show_published(run: Run, _: Translate) -> None:
+def show_published(scene: Scene, _: Translate) -> None:
     """What is small here, and the scores that papers print."""
-    st.markdown(prose(PAGE, "small", small_values(run)))
+    st.markdown(prose(PAGE, "small", small_values(scene.run)))
     scores = {(score.table, score.name): score for score in published_scores(PUBLISHED_ON)}
     first_last = _("BERT-base, mean of the first and the last layer")
     names = dict(
@@ -113,7 +125,7 @@ def show_published(run: Run, _: Translate) -> None:
     )
 
 
-def small_values(run: Run) -> dict[str, str]:
+def small_values(run: ContrastRun) -> dict[str, str]:
     """The values in the comparison with the paper."""
     header, settings = run.header, run.header.settings
     return {
@@ -129,9 +141,9 @@ def small_values(run: Run) -> dict[str, str]:
     }
 
 
-def offer_downloads(run: Run, _: Translate) -> None:
+def offer_downloads(scene: Scene, _: Translate) -> None:
     """The points and the steps as CSV."""
-    about = run_words(run, _)
+    run, about = scene.run, run_words(scene.run, _)
     with st.container(horizontal=True, gap="xsmall"):
         offer_csv(_("Download points (CSV)"), "contrast-points", lambda: points_csv(run, about))
         offer_csv(_("Download steps (CSV)"), "contrast-steps", lambda: steps_csv(run, about))
@@ -140,7 +152,7 @@ def offer_downloads(run: Run, _: Translate) -> None:
 MEASURES = ("spearman_test", "spearman_dev", "alignment", "uniformity", "mean_cosine")
 
 
-def points_csv(run: Run, about: str) -> bytes:
+def points_csv(run: ContrastRun, about: str) -> bytes:
     """One row a point of the plane."""
     rows = [
         [place.name, *(short_number(getattr(place, name)) for name in (*MEASURES, "low", "high"))]
@@ -149,7 +161,7 @@ def points_csv(run: Run, about: str) -> bytes:
     return csv_bytes(["point", *MEASURES, "test_low", "test_high"], rows, about)
 
 
-def steps_csv(run: Run, about: str) -> bytes:
+def steps_csv(run: ContrastRun, about: str) -> bytes:
     """One row a recorded step."""
     rows = [
         [f"{moment.step}", *(short_number(getattr(moment, name)) for name in ("loss", *MEASURES))]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -15,25 +14,29 @@ from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.scatter import Dots, scatter_figure
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme
+from pages.common.scores import hundred, with_interval
+from pages.common.seed import SEED
 from pages.common.words import Translate, signed
 
-from .run import SEED, Moment, Place, Run, drawn_rows
-from .words import hundred, place_names, with_interval
+from .run import Moment, PlaneScores, drawn_rows
+from .scene import Scene
+from .words import place_names
 
 PLANE_HEIGHT = 430
 CURVE_HEIGHT = 220
-REACH = 1.06  # of unit vectors
+REACH = 1.06  # half-width of the frame; the vectors have length 1
 
 
-def draw_plane(run: Run, _: Translate) -> Any:
-    """Every point, and the path of the training; returns the figure."""
+def draw_plane(scene: Scene, _: Translate) -> None:
+    """Every point, and the path of the training."""
+    run = scene.run
     names = place_names(run.header.settings, _)
     points = [
         PlanePoint(
             place.uniformity,
             place.alignment,
             100 * place.spearman_test,
-            f"{names[place.name]} {hundred(place.spearman_test)}",
+            f"{names[place.name]} {hundred(place.spearman_test, _)}",
             _about(place, names[place.name], _),
             is_main=place.name == "trained",
         )
@@ -59,16 +62,15 @@ def draw_plane(run: Run, _: Translate) -> Any:
         file_name="contrast-plane",
         alt="; ".join(_plain(point.about) for point in points),
     )
-    return figure
 
 
-def _about(place: Place, name: str, _: Translate) -> str:
+def _about(place: PlaneScores, name: str, _: Translate) -> str:
     lines = [
         f"<b>{escape(name)}</b>",
         _("Spearman × 100 on test: {score}").format(
-            score=with_interval(place.spearman_test, place.low, place.high)
+            score=with_interval(place.spearman_test, place.low, place.high, _)
         ),
-        _("on dev: {score}").format(score=hundred(place.spearman_dev)),
+        _("on dev: {score}").format(score=hundred(place.spearman_dev, _)),
         *_measures(place, _),
     ]
     return "<br>".join(lines)
@@ -78,14 +80,14 @@ def _about_moment(moment: Moment, _: Translate) -> str:
     name = _("Step {step}").format(step=moment.step)
     lines = [
         f"<b>{name}</b>",
-        _("Spearman × 100 on test: {score}").format(score=hundred(moment.spearman_test)),
-        _("on dev: {score}").format(score=hundred(moment.spearman_dev)),
+        _("Spearman × 100 on test: {score}").format(score=hundred(moment.spearman_test, _)),
+        _("on dev: {score}").format(score=hundred(moment.spearman_dev, _)),
         *_measures(moment, _),
     ]
     return "<br>".join(lines)
 
 
-def _measures(of: Place | Moment, _: Translate) -> list[str]:
+def _measures(of: PlaneScores | Moment, _: Translate) -> list[str]:
     return [
         _("alignment {value}").format(value=signed(of.alignment, 3)),
         _("uniformity {value}").format(value=signed(of.uniformity, 3)),
@@ -97,9 +99,9 @@ def _plain(about: str) -> str:
     return about.replace("<b>", "").replace("</b>", "").replace("<br>", ", ")
 
 
-def draw_cloud(run: Run, moment: Moment, _: Translate) -> None:
+def draw_cloud(scene: Scene, _: Translate) -> None:
     """Test sentences before and at a step, in one basis, as directions."""
-    start = run.moments[0]
+    moment, start = scene.moment, scene.run.moments[0]
     sentences = _drawn_sentences()
     groups = [
         Dots(each.cloud[:, 0], each.cloud[:, 1], sentences, name, place)
@@ -147,9 +149,9 @@ def _drawn_sentences() -> list[str]:
     return [escape(side[row]) for side in (pairs.left, pairs.right) for row in rows]
 
 
-def draw_curves(run: Run, moment: Moment, _: Translate) -> None:
+def draw_curves(scene: Scene, _: Translate) -> None:
     """Loss, mean cosine, Spearman and spectrum as small multiples."""
-    moments = run.moments
+    moment, moments = scene.moment, scene.run.moments
     steps = np.array([each.step for each in moments])
 
     def over(name: str, title: str, place: int | None = 0) -> Curve:
@@ -165,7 +167,7 @@ def draw_curves(run: Run, moment: Moment, _: Translate) -> None:
     ]
     rank = np.arange(1, len(moment.singular_values) + 1)
     spectra = [
-        Curve(rank, run.moments[0].singular_values, _("before"), 0),
+        Curve(rank, moments[0].singular_values, _("before"), 0),
         Curve(rank, moment.singular_values, _("step {step}").format(step=moment.step), 1),
     ]
     step_axis = _("step")

@@ -19,12 +19,23 @@ import numpy as np
 from geometry import load_encoder
 from geometry.data import read_bundled_pairs
 
-from .run import Ending, Gain, Header, Material, Moment, Place, Record, Run, Settings, contrast_run
+from .run import (
+    ContrastRun,
+    Ending,
+    Gain,
+    Header,
+    HeadSettings,
+    Moment,
+    PairVectors,
+    PlaneScores,
+    RunRecord,
+    contrast_run,
+)
 
 FILE = Path(__file__).parents[2] / "assets" / "recorded-contrast.json"
 DECIMALS = 4
-SEEDS = 8  # trainings, of which one is shown step by step
-DEFAULTS = Settings(
+SEEDS = 8  # trainings; the steps of the first one are shown
+DEFAULTS = HeadSettings(
     model="all-MiniLM-L6-v2",
     text=None,
     layer=5,
@@ -42,13 +53,13 @@ DEFAULTS = Settings(
 
 
 @cache
-def recorded_run() -> Run:
+def recorded_run() -> ContrastRun:
     """The run of the file."""
     stored = json.loads(FILE.read_text(encoding="utf-8"))
     ending = stored["ending"]
-    records: list[Record] = [
-        Header(Settings(**stored["header"].pop("settings")), **stored["header"]),
-        tuple(Place(**place) for place in stored["places"]),
+    records: list[RunRecord] = [
+        Header(HeadSettings(**stored["header"].pop("settings")), **stored["header"]),
+        tuple(PlaneScores(**place) for place in stored["places"]),
         *(
             Moment(
                 **moment | {name: np.array(moment[name]) for name in ("singular_values", "cloud")}
@@ -57,35 +68,35 @@ def recorded_run() -> Run:
         ),
         Ending(
             ending["step"],
-            Place(**ending["trained"]),
-            Place(**ending["flow"]),
+            PlaneScores(**ending["trained"]),
+            PlaneScores(**ending["flow"]),
             tuple(Gain(**gain) for gain in ending["gains"]),
         ),
     ]
-    run = Run.of(records)
+    run = ContrastRun.of(records)
     assert run is not None
     seeds = tuple(tuple(Gain(**gain) for gain in gains) for gains in stored["seeds"])
     return replace(run, is_recorded=True, seeds=seeds)
 
 
-def bundled_material() -> Material:
+def bundled_vectors() -> PairVectors:
     """The bundled pairs, encoded by the bundled encoder."""
     pairs = read_bundled_pairs()
     encoder = load_encoder("bundled", device="cpu")
     layers = encoder.encode_layers(pairs.left + pairs.right, poolings=("mean",))["mean"]
-    return Material(layers[DEFAULTS.layer], layers[DEFAULTS.last_layer], pairs.gold_scores)
+    return PairVectors(layers[DEFAULTS.layer], layers[DEFAULTS.last_layer], pairs.gold_scores)
 
 
 def write_recorded() -> None:
-    """Train with each seed, and write the run of the first one, and what the others gained."""
-    material = bundled_material()
-    header, places, *moments, ending = contrast_run(material, DEFAULTS)
+    """Train with each seed. Write the run of the first seed, and the gains of all."""
+    vectors = bundled_vectors()
+    header, places, *moments, ending = contrast_run(vectors, DEFAULTS)
     assert isinstance(header, Header)
     assert isinstance(places, tuple)
     assert isinstance(ending, Ending)
     seeds = [ending.gains]
     for seed in range(1, SEEDS):
-        *_, other = contrast_run(material, replace(DEFAULTS, seed=seed))
+        *_, other = contrast_run(vectors, replace(DEFAULTS, seed=seed))
         assert isinstance(other, Ending)
         seeds.append(other.gains)
     stored = {

@@ -1,6 +1,6 @@
 """A training of the head, and the points that it is compared with, as records.
 
-A process of its own runs this module, so it imports no Streamlit.
+Another process runs this module, so it imports no Streamlit.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from geometry.evaluate import PairBootstrap, PairScore, pair_similarities
 from geometry.evaluate.best_cell import halves
 from geometry.training import ContrastiveStep, ScoredVectors, train_contrastive
 from geometry.training.contrastive import POSITIVE
+from pages.common.seed import SEED
 
-SEED = 0  # of the halves and of the bootstrap
-RECORDS = 40  # of a training, beside its start
-SPECTRUM = 100  # singular values of each record
-DRAWN_PAIRS = 150  # whose sentences are in the cloud
-COMPARED = ("raw", "centred", "whitened", "flow")  # the differences of the verdict, by name
+RECORDS = 40  # recorded steps of a training, beside its start
+SPECTRUM = 100  # singular values of each recorded step
+DRAWN_PAIRS = 150  # pairs whose sentences are in the cloud
+COMPARED = ("raw", "centred", "whitened", "flow")  # points that the verdict compares, by name
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Of one training.
+class HeadSettings:
+    """The settings of one training.
 
     text : the name of a corpus; None for the sentences of the dev pairs.
     """
@@ -47,7 +47,7 @@ class Settings:
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
+class PairVectors:
     """Vectors of all scored pairs, at the chosen layer and at the last one.
 
     Attributes
@@ -56,7 +56,7 @@ class Material:
         The left sentences, then the right ones.
     gold_scores : (n,) array
     corpus : (m, d) array or None
-        Vectors to train on; None for those of the dev pairs.
+        Vectors to train on. None trains on those of the dev pairs.
     """
 
     pairs: np.ndarray
@@ -69,7 +69,7 @@ class Material:
 class Header:
     """What is trained and measured, with the numbers of sentences and pairs."""
 
-    settings: Settings
+    settings: HeadSettings
     n_trained: int
     n_dev: int
     n_test: int
@@ -78,7 +78,7 @@ class Header:
 
 
 @dataclass(frozen=True)
-class Place:
+class PlaneScores:
     """A point of the plane, measured on the test pairs; low, high : 95% interval."""
 
     name: str
@@ -110,7 +110,7 @@ class Moment:
     step, loss, alignment, uniformity, mean_cosine, spearman_dev, spearman_test
         As in ``ContrastiveStep``.
     singular_values : (SPECTRUM,) array
-        Of the unit rows of all test sentences, the largest first.
+        Singular values of the unit rows of all test sentences, the largest first.
     cloud : (2 DRAWN_PAIRS, 2) array
         Unit vectors of some test sentences in the basis of the start: along its mean direction,
         and along the principal direction of the rest.
@@ -135,21 +135,21 @@ class Ending:
     """
 
     step: int
-    trained: Place
-    flow: Place
+    trained: PlaneScores
+    flow: PlaneScores
     gains: tuple[Gain, ...]
 
 
-Record = Header | tuple[Place, ...] | Moment | Ending
+RunRecord = Header | tuple[PlaneScores, ...] | Moment | Ending
 
 
-def contrast_run(material: Material, settings: Settings) -> Iterator[Record]:
+def contrast_run(vectors: PairVectors, settings: HeadSettings) -> Iterator[RunRecord]:
     """The header, the points that need no training, each recorded step, then the ending."""
-    dev_rows, test_rows = halves(material.gold_scores, random_state=SEED)
-    dev, test = (_scored(material, material.pairs, rows) for rows in (dev_rows, test_rows))
-    trained_on = dev.sentences if material.corpus is None else material.corpus
+    dev_rows, test_rows = halves(vectors.gold_scores, random_state=SEED)
+    dev, test = (_scored(vectors, vectors.pairs, rows) for rows in (dev_rows, test_rows))
+    trained_on = dev.sentences if vectors.corpus is None else vectors.corpus
     measure = _Measure(dev, test)
-    d = material.pairs.shape[1]
+    d = vectors.pairs.shape[1]
     yield Header(
         settings,
         n_trained=len(trained_on),
@@ -172,10 +172,10 @@ def contrast_run(material: Material, settings: Settings) -> Iterator[Record]:
         record_every=max(1, settings.steps // RECORDS),
         seed=settings.seed,
     )
-    start = next(steps)  # first: it raises what is wrong with the settings
+    start = next(steps)  # first, because invalid settings raise an error here
     mean = trained_on.mean(axis=0)
     whitening = Whitening(shrinkage="ledoit-wolf").fit(trained_on)
-    last = (_scored(material, material.last, rows).sentences for rows in (dev_rows, test_rows))
+    last = (_scored(vectors, vectors.last, rows).sentences for rows in (dev_rows, test_rows))
     yield (
         measure.place("raw", dev.sentences, test.sentences),
         measure.place("centred", dev.sentences - mean, test.sentences - mean),
@@ -214,9 +214,9 @@ def drawn_rows(gold_scores: np.ndarray) -> np.ndarray:
     return np.unique(np.linspace(0, n - 1, min(n, DRAWN_PAIRS)).astype(int))
 
 
-def _scored(material: Material, vectors: np.ndarray, rows: np.ndarray) -> ScoredVectors:
-    left, right = np.split(vectors, 2)
-    return ScoredVectors(left[rows], right[rows], material.gold_scores[rows])
+def _scored(vectors: PairVectors, X: np.ndarray, rows: np.ndarray) -> ScoredVectors:
+    left, right = np.split(X, 2)
+    return ScoredVectors(left[rows], right[rows], vectors.gold_scores[rows])
 
 
 def _basis(unit: np.ndarray) -> np.ndarray:
@@ -244,14 +244,24 @@ class _Measure:
         test: np.ndarray,
         *,
         spearman_dev: float = np.nan,
-    ) -> Place:
-        """The point of both sets' sentences.   spearman_dev : where it is known already."""
+    ) -> PlaneScores:
+        """The point of both sets' sentences.
+
+        Parameters
+        ----------
+        name : str
+        dev : array or None
+            The left sentences, then the right ones. None if ``spearman_dev`` is given.
+        test : array
+            The left sentences, then the right ones.
+        spearman_dev : float
+        """
         left, right = np.split(test, 2)
         score = self._scores[name] = self._test.score(pair_similarities(left, right))
         if dev is not None:
             dev_left, dev_right = np.split(dev, 2)
             spearman_dev = _number(self._dev.score(pair_similarities(dev_left, dev_right)).spearman)
-        return Place(
+        return PlaneScores(
             name,
             alignment(left[self.positive], right[self.positive]),
             uniformity(test),
@@ -261,7 +271,7 @@ class _Measure:
         )
 
     def gains(self) -> tuple[Gain, ...]:
-        """Of the trained head over each point."""
+        """The gains of the trained head over each point."""
         found = []
         for name in COMPARED:
             moved = self._test.difference(self._scores[name], self._scores["trained"])
@@ -275,33 +285,33 @@ def _number(value: float | None) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class ContrastRun:
     """The records of a training so far.
 
     Attributes
     ----------
     header : Header
-    places : tuple of Place
-        Those that need no training; with the ending, the flow and the trained head too.
+    places : tuple of PlaneScores
+        The points that need no training; after the ending, also the flow and the trained head.
     moments : tuple of Moment
     ending : Ending or None
-        None while it trains, and if it was stopped.
+        None while the training goes on, and if it was stopped.
     is_recorded : bool
         True for the run that comes with the project.
     seeds : tuple of tuples of Gain
-        Of this run and of runs with other seeds, if they are known.
+        The gains of this run and of runs with other seeds, if they are known.
     """
 
     header: Header
-    places: tuple[Place, ...]
+    places: tuple[PlaneScores, ...]
     moments: tuple[Moment, ...]
     ending: Ending | None
     is_recorded: bool = False
     seeds: tuple[tuple[Gain, ...], ...] = ()
 
     @classmethod
-    def of(cls, records: Sequence[Record]) -> Run | None:
-        """None before the first recorded step."""
+    def of(cls, records: Sequence[RunRecord]) -> ContrastRun | None:
+        """The run of these records; None before the first recorded step."""
         header = next((each for each in records if isinstance(each, Header)), None)
         places = next((each for each in records if isinstance(each, tuple)), ())
         moments = tuple(each for each in records if isinstance(each, Moment))
@@ -312,6 +322,6 @@ class Run:
             places = (*places, ending.flow, ending.trained)
         return cls(header, places, moments, ending)
 
-    def place(self, name: str) -> Place:
+    def place(self, name: str) -> PlaneScores:
         """The point of that name."""
         return next(place for place in self.places if place.name == name)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pages.common.scores import with_interval
 from pages.common.verdict import State, Verdict
 from pages.common.words import Translate, with_sign
 
-from .run import Gain, Run
-from .words import data_words, gain_words, with_interval
+from .run import Gain
+from .scene import Scene
+from .words import data_words, gain_words
 
 
-def contrast_verdict(run: Run, _: Translate) -> Verdict:
-    """Does training raise the test Spearman over the raw layer and over whitening?"""
+def contrast_verdict(scene: Scene, _: Translate) -> Verdict:
+    """Whether training raises the test Spearman over the raw layer and over whitening."""
+    run = scene.run
     gains = {} if run.ending is None else {gain.over: gain for gain in run.ending.gains}
     state = contrast_state(gains)
     measured = _("The training has no end yet, so nothing is compared.")
@@ -20,13 +23,13 @@ def contrast_verdict(run: Run, _: Translate) -> Verdict:
         measured = _("A score is undefined, because all cosines are equal.")
     elif run.ending is not None:
         trained = run.ending.trained
-        words = {name: f"**{_gain(gain)}**" for name, gain in gains.items()}
+        words = {name: f"**{gain_words(gain)}**" for name, gain in gains.items()}
         parts = [
             _(
                 "Test Spearman × 100 of the trained head: **{score}**. Over the raw layer {raw}; "
                 "over whitening {whitened}; over the flow {flow}."
             ).format(
-                score=with_interval(trained.spearman_test, trained.low, trained.high), **words
+                score=with_interval(trained.spearman_test, trained.low, trained.high, _), **words
             ),
             _beside_centring(gains["centred"], _),
         ]
@@ -66,7 +69,7 @@ def contrast_verdict(run: Run, _: Translate) -> Verdict:
 
 
 def contrast_state(gains: dict[str, Gain]) -> State:
-    """Holds if it rises over both, in part if over one of them."""
+    """Whether the Spearman rises over both, over one of them, or over neither."""
     if not {"raw", "whitened"} <= gains.keys():
         return "unknown"
     rises = [gains[name].low > 0 for name in ("raw", "whitened")]
@@ -74,18 +77,18 @@ def contrast_state(gains: dict[str, Gain]) -> State:
 
 
 def _beside_centring(gain: Gain, _: Translate) -> str:
-    """Subtracting the mean costs nothing, so it is the comparison that a training must win."""
+    """The gain over subtracting the mean, which takes no training."""
     if gain.low > 0:
         text = _("It is also above subtracting the mean alone: {gain}.")
     elif gain.high < 0:
         text = _("Subtracting the mean alone gives more: {gain}.")
     else:
         text = _("Subtracting the mean alone is not clearly different: {gain}.")
-    return text.format(gain=f"**{_gain(gain)}**")
+    return text.format(gain=f"**{gain_words(gain)}**")
 
 
 def _over_seeds(seeds: Sequence[Sequence[Gain]], _: Translate) -> str:
-    """The gains of all seeds: from the least to the most, and how many are clear."""
+    """The gains of all seeds: the least, the most, and the number of intervals above 0."""
     values = {"n": f"{len(seeds)}", "last": f"{len(seeds) - 1}"}
     for name in ("raw", "whitened"):
         gains = [gain for each in seeds for gain in each if gain.over == name]
@@ -97,7 +100,3 @@ def _over_seeds(seeds: Sequence[Sequence[Gain]], _: Translate) -> str:
         "With the seeds 0 to {last}: over the raw layer {raw}, and {raw_clear} of {n} intervals "
         "are above 0; over whitening {whitened}, and {whitened_clear} of {n} intervals are above 0."
     ).format(**values)
-
-
-def _gain(gain: Gain) -> str:
-    return gain_words(gain.value, gain.low, gain.high)

@@ -2,53 +2,20 @@
 
 from __future__ import annotations
 
-import math
-
 from pages.common.controls import layer_words, pooling_names
-from pages.common.words import Translate, signed, with_sign
+from pages.common.verdict import change
+from pages.common.words import Translate
 
-from .run import Header, Run, Settings
-
-
-def hundred(value: float) -> str:
-    """A correlation × 100 with one decimal; "—" without one."""
-    return "—" if math.isnan(value) else signed(100 * value, 1)
+from .run import ContrastRun, Gain, Header, HeadSettings
 
 
-def with_interval(value: float, low: float, high: float) -> str:
-    """86.3 [83.6, 88.7], without a line break.
-
-    Parameters
-    ----------
-    value : float
-        A correlation, printed × 100; so are the ends.
-    low : float
-        Lower end of the interval. NaN prints the value alone.
-    high : float
-        Upper end of the interval.
-    """
-    if math.isnan(low):
-        return hundred(value)
-    return f"{hundred(value)} [{hundred(low)},\u00a0{hundred(high)}]"
+def gain_words(gain: Gain) -> str:
+    """A gain × 100 with its interval: +2.2 [+0.7, +3.9], without a line break."""
+    text = change(100 * gain.value, 100 * gain.low, 100 * gain.high, 1)
+    return text.replace(", ", ",\u00a0")
 
 
-def gain_words(value: float, low: float, high: float) -> str:
-    """+2.2 [+0.7, +3.9], without a line break.
-
-    Parameters
-    ----------
-    value : float
-        A difference of correlations, printed × 100; so are the ends.
-    low : float
-        Lower end of the interval.
-    high : float
-        Upper end of the interval.
-    """
-    first, *ends = (with_sign(100 * number, 1) for number in (value, low, high))
-    return f"{first} [{ends[0]},\u00a0{ends[1]}]"
-
-
-def place_names(settings: Settings, _: Translate) -> dict[str, str]:
+def place_names(settings: HeadSettings, _: Translate) -> dict[str, str]:
     """The points of the plane."""
     return {
         "raw": _("raw, layer {layer}").format(layer=settings.layer),
@@ -60,7 +27,7 @@ def place_names(settings: Settings, _: Translate) -> dict[str, str]:
     }
 
 
-def text_words(settings: Settings, _: Translate) -> str:
+def text_words(settings: HeadSettings, _: Translate) -> str:
     """The sentences that are trained on."""
     return _("the dev pairs’ sentences") if settings.text is None else settings.text
 
@@ -83,7 +50,7 @@ def data_words(header: Header, _: Translate) -> str:
     return " · ".join(parts)
 
 
-def settings_words(settings: Settings, _: Translate) -> str:
+def settings_words(settings: HeadSettings, _: Translate) -> str:
     """All settings of the training."""
     parts = [
         "tanh(Wx + b)" if settings.head == "tanh" else "Wx + b",
@@ -98,7 +65,7 @@ def settings_words(settings: Settings, _: Translate) -> str:
     return " · ".join(parts)
 
 
-def run_words(run: Run, _: Translate) -> str:
+def run_words(run: ContrastRun, _: Translate) -> str:
     """Everything that the numbers of a run depend on."""
     text = _("Recorded run: {about}") if run.is_recorded else _("Your training: {about}")
     head = run.header

@@ -18,7 +18,7 @@ from .scene import Scene
 POINT_KEYS = tuple(f"{name}_{axis}" for name in "abc" for axis in "xy")
 BASIS = {"len1": 1.0, "len2": 1.0, "angle": 90.0, "turn": 0.0, "shift_x": 0.0, "shift_y": 0.0}
 STANDARD = {**BASIS, **dict(zip(POINT_KEYS, POINTS.ravel().tolist(), strict=True))}
-DEFAULTS = {**STANDARD, "len2": 2.0}  # under the standard basis both pictures are equal
+DEFAULTS = {**STANDARD, "len2": 2.0}  # both pictures are equal under the standard basis
 PRESETS: dict[str, Mapping[str, float]] = {
     "standard": {},
     "diagonal": {"len2": 2.0},
@@ -57,8 +57,8 @@ def presets() -> dict[str, dict[str, float]]:
 def accept_move(moved: Mapping[str, Any]) -> None:
     """Set the controls to the numbers of the picture. Call it before the controls are drawn.
 
-    moved : {"serial": n, and any of STANDARD's keys and "whiten"}. What is no finite number is
-    ignored. A number beyond a control's limits becomes the limit.
+    moved : "serial", and any of "whiten" and the keys of ``STANDARD``. A value that is not a finite
+    number is ignored. A number beyond a control's limits becomes the limit.
     """
     for key, (low, high) in LIMITS.items():
         value = moved.get(key)
@@ -84,7 +84,7 @@ def preset_labels(_: Translate) -> dict[str, str]:
 
 
 def _show_presets(now: Mapping[str, float], _: Translate) -> None:
-    """One button a preset; that of the current state is highlighted."""
+    """A button for each preset. The button of the current state is highlighted."""
     wanted = presets()
     with st.container(horizontal=True, key="basis-presets", gap="xsmall"):
         for name, label in preset_labels(_).items():
@@ -174,14 +174,14 @@ def _choose_reading(_: Translate) -> str:
 
 
 def read_scene(above: DeltaGenerator, more: DeltaGenerator, _: Translate) -> Scene:
-    """All controls of the page except the handles in the picture; what they choose.
+    """The scene that the controls choose. A drag in the picture has set them before.
 
     Parameters
     ----------
     above : container
-        For the presets. They are drawn last, because the sliders read the address first.
+        The box of the presets. They are drawn last, because the sliders read the address first.
     more : container
-        For the controls that are not beside the picture.
+        The box of the controls that are not beside the picture.
     _ : callable
     """
     sliders = _read_plane(_)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from pages.common.address import is_presenting
@@ -10,30 +12,33 @@ from pages.common.words import Translate, signed
 from .controls import DEFAULTS, state_of
 from .scene import Scene
 
-SEEN = "basis-seen"  # in the session: the second picture was shown
+SHOWN_KEY = "basis-seen"  # in the session: the second picture was shown
 
 
 def skip_for_link() -> None:
-    """An address with settings, and a page for an audience, show both pictures at once.
+    """Skip the question if the address has settings or the page is shown to an audience.
 
-    Call it before the controls are drawn: they remove their defaults from the address.
+    Call it before the controls are drawn, because they remove their defaults from the address.
     """
     linked = any(key in st.query_params for key in (*DEFAULTS, "whiten", "reading", "circle"))
     if linked or is_presenting():
-        st.session_state[SEEN] = True
+        st.session_state[SHOWN_KEY] = True
 
 
-def has_to_guess(scene: Scene) -> bool:
-    """True until the reader has guessed, has skipped the question or has changed a control."""
+def hide_before_guess(scene: Scene) -> Scene:
+    """The scene with ``is_hidden`` set.
+
+    It is True until the reader has guessed, has skipped the question or has changed a control.
+    """
     if state_of(scene) != DEFAULTS or scene.whiten != "no":
-        st.session_state[SEEN] = True
-    return not st.session_state.get(SEEN)
+        st.session_state[SHOWN_KEY] = True
+    return replace(scene, is_hidden=not st.session_state.get(SHOWN_KEY))
 
 
-def ask_for_guess(scene: Scene, _: Translate, *, hidden: bool) -> None:
-    """The question, or what came of the answer."""
+def ask_for_guess(scene: Scene, _: Translate) -> None:
+    """The question, or whether the answer was right."""
     answers = {"smaller": _("smaller"), "same": _("still 90°"), "larger": _("larger")}
-    if hidden:
+    if scene.is_hidden:
         st.markdown(
             _(
                 "**Guess first.** The coordinates of a, b, c stay the same, and e₂ becomes twice "
@@ -65,4 +70,4 @@ def ask_for_guess(scene: Scene, _: Translate, *, hidden: bool) -> None:
 
 def _answer(name: str) -> None:
     st.session_state["basis-guess"] = name
-    st.session_state[SEEN] = True
+    st.session_state[SHOWN_KEY] = True

@@ -23,12 +23,12 @@ PAGE = "cosine_basis"
 
 
 def show_reading(scene: Scene, _: Translate) -> None:
-    """What cosine is computed from in the chosen reading."""
+    """The chosen reading: the numbers from which cosine is computed."""
     st.markdown(prose(PAGE, f"reading-{scene.reading}", reading_values(scene, _)))
 
 
 def warn_of_points(scene: Scene, _: Translate) -> None:
-    """Warnings where the points have no cosine, or too little for a whitening."""
+    """Warnings if a point has no cosine, or if the points are on one line for a whitening."""
     if np.isnan(scene.cosines.true).any():
         st.warning(
             _("A point lies on the origin. It has no direction, so its cosines are undefined."),
@@ -65,7 +65,7 @@ def reading_values(scene: Scene, _: Translate) -> dict[str, str]:
 
 
 def show_condition(scene: Scene, _: Translate) -> None:
-    """The sign condition, in green where it holds, and what follows from it."""
+    """The sign condition, in green if it holds, and its consequence."""
     plane = scene.plane
     sentence = (_("Before the shift: ") if any(plane.shift) else "") + _sign_sentence(plane, _)
     if not scene.has_usual_points:
@@ -141,7 +141,7 @@ def provenance(scene: Scene, _: Translate) -> str:
     ).format(n=CLOUD_N, seed=CLOUD_SEED, fitted=fitted)
 
 
-def show_downloads(scene: Scene, _: Translate) -> None:
+def offer_downloads(scene: Scene, _: Translate) -> None:
     """Buttons for points and cosines as CSV. The pictures have their own button."""
     with st.container(horizontal=True):
         for name, label, table in (

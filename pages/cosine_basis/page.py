@@ -5,10 +5,10 @@ import streamlit as st
 from pages.common.shell import close_page, open_page, show_question
 from pages.common.verdict import show_verdict
 from pages.cosine_basis.controls import read_scene
-from pages.cosine_basis.guess import ask_for_guess, has_to_guess, skip_for_link
+from pages.cosine_basis.guess import ask_for_guess, hide_before_guess, skip_for_link
 from pages.cosine_basis.numbers import (
+    offer_downloads,
     show_condition,
-    show_downloads,
     show_formula,
     show_reading,
     warn_of_points,
@@ -26,15 +26,14 @@ picture_box, control_box = st.columns([4, 1], gap="medium")
 notes = st.container()
 more = st.expander(_("More controls and downloads"), key="more-controls")
 with control_box:
-    scene = read_scene(presets, more, _)
-hidden = has_to_guess(scene)
+    scene = hide_before_guess(read_scene(presets, more, _))
 with guess:
-    ask_for_guess(scene, _, hidden=hidden)
+    ask_for_guess(scene, _)
 with picture_box:
-    show_pictures(scene, _, hidden=hidden)
+    show_pictures(scene, _)
 with notes:
     warn_of_points(scene, _)
-    if not hidden:
+    if not scene.is_hidden:
         show_condition(scene, _)
         show_verdict(basis_verdict(scene, _), _, key="basis")
     show_question(PAGE, "sign")
@@ -44,6 +43,6 @@ with notes:
         show_reading(scene, _)
         show_formula(scene)
 with more:
-    show_downloads(scene, _)
+    offer_downloads(scene, _)
 
 close_page(PAGE, _)

@@ -26,10 +26,10 @@ SCRIPTS = ("plane_math.js", "plane_labels.js", "plane_picture.js", "plane_table.
 KEY = "plane"
 
 
-def show_pictures(scene: Scene, _: Translate, *, hidden: bool) -> None:
+def show_pictures(scene: Scene, _: Translate) -> None:
     """Both pictures with their cosines. A drag there sets the controls.
 
-    hidden : True to hide the second picture and the true cosines (page.css) before a guess.
+    Before a guess, page.css hides the second picture and the true cosines.
     """
 
     def accept() -> None:
@@ -51,7 +51,7 @@ def show_pictures(scene: Scene, _: Translate, *, hidden: bool) -> None:
         "snaps": snaps(),
         "cloud": background().tolist(),
     }
-    with st.container(key="plane-hidden" if hidden else "plane-shown"):
+    with st.container(key="plane-hidden" if scene.is_hidden else "plane-shown"):
         _component()(key=KEY, data=json.dumps(message).encode(), on_moved_change=accept)
 
 

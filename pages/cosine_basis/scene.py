@@ -9,7 +9,7 @@ import numpy as np
 
 from geometry.projection.plane import POINTS, Plane, background_cloud, pair_cosines, whitening_of
 
-CLOUD_N, CLOUD_SEED = 80, 9  # this seed's cloud does not reach far beyond the three points
+CLOUD_N, CLOUD_SEED = 80, 9  # a seed whose cloud is hardly wider than the three points
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +37,8 @@ class Scene:
         True to draw the points of length 1.
     points : (3, 2) array of float
         Coordinates of a, b, c in the basis.
+    is_hidden : bool
+        True before a guess: only the first picture is shown.
     """
 
     plane: Plane
@@ -44,6 +46,7 @@ class Scene:
     whiten: str
     unit_circle: bool
     points: np.ndarray = field(default_factory=POINTS.copy)
+    is_hidden: bool = False
 
     @property
     def has_usual_points(self) -> bool:

@@ -11,7 +11,7 @@ from pages.common.words import Translate, signed
 from .numbers import provenance
 from .scene import Scene
 
-EQUAL = 5e-4  # cosines that are equal in all decimals shown
+EQUAL = 5e-4  # largest difference of cosines that are printed alike
 
 
 def is_standard(plane: Plane) -> bool:
@@ -21,7 +21,7 @@ def is_standard(plane: Plane) -> bool:
 
 
 def basis_verdict(scene: Scene, _: Translate) -> Verdict:
-    """Is the cosine of the coordinates that of the angle? Worked out for the three points."""
+    """Whether the cosine of the coordinates is the cosine of the angle, for the three points."""
     gaps = np.abs(scene.cosines.true - scene.cosines.coordinates)
     largest = float(gaps.max())
     standard = is_standard(scene.plane)

@@ -18,13 +18,16 @@ TEXTS = ("manual", "corpus")
 WIDTHS = ("16", "32", "64", "128")
 RATES = ("0.0003", "0.001", "0.003", "0.01", "0.03", "0.1", "1")
 VOCABULARIES = ("all", "300", "1000", "3000", "10000", "30000")
-RECORDED = 25  # steps at most, beside the start: one each two seconds or so
-STEP = "step"  # the recorded step of the numbers
+RECORDED = 25  # recorded steps at most, beside the start: about one in two seconds
+STEP = "step"  # address and session: the recorded step of the numbers
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What is trained: models, and the text by its code and its texts (None for the manual)."""
+class TrainingSettings:
+    """What is trained, and on which text.
+
+    texts : None for the manual.
+    """
 
     runs: tuple[Run, ...]
     text: str
@@ -65,13 +68,13 @@ def choose_what(_: Translate) -> tuple[str, float]:
     return what, float(gamma)
 
 
-def choose_more(what: str, gamma: float, _: Translate) -> Settings:
+def choose_more(what: str, gamma: float, _: Translate) -> TrainingSettings:
     """Text, vocabulary, model and steps.
 
     Parameters
     ----------
     what : str
-        Of ``WHAT``, as ``choose_what`` returns it.
+        A code in ``WHAT``, as ``choose_what`` returns it.
     gamma : float, >= 0
         Weight of the penalty.
     """
@@ -130,7 +133,7 @@ def choose_more(what: str, gamma: float, _: Translate) -> Settings:
         seed=int(seed),
     )
     corpus = chosen_corpus() if text == "corpus" else None
-    return Settings(
+    return TrainingSettings(
         runs_of(what, language),
         text,
         None if corpus is None else tuple(corpus.texts),
@@ -140,7 +143,7 @@ def choose_more(what: str, gamma: float, _: Translate) -> Settings:
 
 
 def runs_of(what: str, language: Run) -> tuple[Run, ...]:
-    """The models to train: those beside the language model have its size, steps and seed."""
+    """The models to train; all have the size, the steps and the seed of the language model."""
     plain = replace(language, gamma=0.0)
     classifier = replace(plain, model="classifier")
     word2vec = replace(plain, model="word2vec", learning_rate=None)
@@ -162,5 +165,5 @@ def chosen_step(n: int) -> int:
 
 
 def store_step(values: Sequence[float]) -> None:
-    """Where the reader has stopped the animation."""
+    """Store the step at which the reader has stopped the animation."""
     st.session_state[STEP] = round(values[0])

@@ -12,8 +12,8 @@ from pages.common.live_training import Training, follow, show_controls, started
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate
 
-from .choices import STEP, Settings, choose_more, choose_what, chosen_step
-from .numbers import show_all_measures, show_headlines, take_away
+from .choices import STEP, TrainingSettings, choose_more, choose_what, chosen_step
+from .numbers import offer_downloads, show_all_measures, show_headlines
 from .pictures import draw_pictures, show_curves
 from .run import train
 from .scene import Scene, recorded_scene, scene_of
@@ -21,7 +21,7 @@ from .theory import show_theory
 from .verdicts import verdicts
 
 PAGE = "degeneration"
-SETTINGS = "degeneration-settings"  # in the session: those of its training
+SETTINGS = "degeneration-settings"  # in the session: the settings of its training
 
 
 def explore(_: Translate) -> None:
@@ -51,19 +51,19 @@ def explore(_: Translate) -> None:
         with picture_box:
             scene = _scene(training)
             if scene.versions is None:
-                _note_of_progress(scene, training, _)
+                _show_progress(scene, _)
             else:
-                st.caption(_note_of_recording(scene, training, _))
+                st.caption(_note_of_recording(scene, _))
             draw_pictures(scene, _)
         with answer_box:
             _answer(scene, _)
         with more_box, st.container(horizontal=True, key="degeneration-downloads"):
-            take_away(scene, _)
+            offer_downloads(scene, _)
 
     follow(PAGE, draw)
 
 
-def _start(settings: Settings) -> None:
+def _start(settings: TrainingSettings) -> None:
     st.session_state.pop(STEP, None)
     put_in_url(STEP, None)
     st.session_state[SETTINGS] = settings
@@ -71,16 +71,17 @@ def _start(settings: Settings) -> None:
 
 
 def _scene(training: Training | None) -> Scene:
-    """The reader's own training once it has a record, else the recorded one."""
+    """The reader's own training; before its first record, the recorded training."""
+    is_active = training is not None and training.is_active
     if training is None or not training.records:
-        scene = recorded_scene()
+        scene = replace(recorded_scene(), has_no_record=is_active)
     else:
         scene = scene_of(training, st.session_state[SETTINGS])
     return scene if scene.is_live else replace(scene, at=chosen_step(len(scene.history.steps)))
 
 
-def _note_of_recording(scene: Scene, training: Training | None, _: Translate) -> str:
-    if training is not None and training.is_active:
+def _note_of_recording(scene: Scene, _: Translate) -> str:
+    if scene.has_no_record:
         return _("Recorded run. Your own training appears here after its first step.")
     return _(
         "Recorded run of {n} steps with the default settings: press Play. *Train* trains the "
@@ -88,8 +89,8 @@ def _note_of_recording(scene: Scene, training: Training | None, _: Translate) ->
     ).format(n=scene.history.n_steps)
 
 
-def _note_of_progress(scene: Scene, training: Training | None, _: Translate) -> None:
-    if training is not None and training.is_active:
+def _show_progress(scene: Scene, _: Translate) -> None:
+    if scene.is_live:
         done = scene.step / scene.history.n_steps
         text = _("Step {step} of {n}").format(step=scene.step, n=scene.history.n_steps)
         st.progress(done, text=text)

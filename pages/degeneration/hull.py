@@ -1,4 +1,4 @@
-"""Points that the reader drags: their convex hull, cone and convex cone, and the origin.
+"""The convex hull, cone and convex cone of points that the reader drags, and the origin.
 
 The browser draws (assets/components/hull.js). The server receives the points after each drag.
 """
@@ -86,7 +86,7 @@ def show_hull(_: Translate) -> None:
 
 
 def chosen_points() -> list[list[float]]:
-    """The points of the session, else of the address, else the default."""
+    """The points of the session or of the address; without these the default."""
     stored = st.session_state.get(POINTS)
     if stored is None:
         text = st.query_params.get("hull", "")
@@ -102,7 +102,7 @@ def chosen_points() -> list[list[float]]:
 
 
 def store_points(moved: Any) -> None:
-    """Store what the browser sends, if it is five points inside the picture."""
+    """Store the points of the browser, if they are five points inside the picture."""
     try:
         points = [[round(float(v), 1) for v in point] for point in moved]
     except (TypeError, ValueError):

@@ -7,7 +7,7 @@ import streamlit as st
 from geometry.training.runs import GROUPS
 from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.downloads import csv_bytes, offer_csv, short_number
-from pages.common.escape import markdown
+from pages.common.escape import markdown, markdown_table
 from pages.common.words import Translate, signed, with_sign
 
 from .scene import Scene, group_names, provenance, run_name
@@ -63,10 +63,10 @@ def show_all_measures(scene: Scene, _: Translate) -> None:
         ]
         lines.append([markdown(run_name(run, _)), *(signed(float(v), 3) for v in values)])
     with st.container(key="degeneration-table"):
-        st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+        st.markdown(markdown_table(lines))
 
 
-def take_away(scene: Scene, _: Translate) -> None:
+def offer_downloads(scene: Scene, _: Translate) -> None:
     """The curves and the drawn points as CSV."""
     measured_on = provenance(scene, _)
     offer_csv(

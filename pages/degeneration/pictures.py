@@ -1,4 +1,4 @@
-"""The pictures: each model's embeddings step by step as an animation, and curves."""
+"""The pictures: each model's embeddings as an animation, and curves over the steps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pages.common.controls import choose
 from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme, draw_legend
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.draw.twin_message import Picture, Points, TwinCloud
+from pages.common.draw.twin_message import REACH, STAGES, Picture, Points, TwinCloud
 from pages.common.escape import markdown, plotly
 from pages.common.words import Translate, signed
 
@@ -24,15 +24,13 @@ from .choices import STEP, store_step
 from .scene import Scene, group_names, provenance, run_name
 
 GROUP = "degeneration"
-REACH = 1.05  # the points are unit vectors
-STAGES = 4  # names below the animation's slider
 SMALL_HEIGHT = 240
-CHARTS = "degeneration-charts"  # in the session: those of the last redraw
+CHARTS = "degeneration-charts"  # in the session: the charts of the last redraw
 CURVES = ("cosine", "loss", "norm", "spectrum")
 
 
 def draw_pictures(scene: Scene, _: Translate) -> None:
-    """Every model in one scale, the origin in the middle."""
+    """Every model in one scale, with the origin in the middle."""
     (_draw_charts if has_no_webgl2() else _draw_twins)(scene, _)
 
 
@@ -75,7 +73,7 @@ def twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
     for place, run in enumerate(history.runs):
         name = run_name(run, _)
         titles = [_("{name}, step {step}").format(name=name, step=step) for step in history.steps]
-        if has_lead and place > 0:  # a small picture has no room for more
+        if has_lead and place > 0:  # a small picture has a short title
             titles = [f"γ = {run.gamma:g}" if run.model == "language" else name] * n
         pictures.append(Picture(range(place * n, (place + 1) * n), titles, name))
     stages = np.unique(np.linspace(0, n - 1, STAGES).round().astype(int)).tolist()
@@ -194,7 +192,7 @@ def show_curves(scene: Scene, _: Translate) -> None:
 
 
 def _charts(scene: Scene, what: str, title: str, _: Translate) -> list[tuple[Chart, str]]:
-    """The chart of each model, and its ends in words."""
+    """The chart of each model, and the first and last values of its curves in words."""
     limits = _limits(scene, what)
     found = []
     for place in range(len(scene.history.runs)):
@@ -216,7 +214,7 @@ def curves_of(scene: Scene, run: int, what: str, _: Translate) -> tuple[list[Cur
     run : int
         The model's place.
     what : str
-        Of CURVES.
+        A name in ``CURVES``.
     """
     history, steps = scene.history, scene.history.steps.astype(float)
     if what == "spectrum":
@@ -239,7 +237,7 @@ def curves_of(scene: Scene, run: int, what: str, _: Translate) -> tuple[list[Cur
 
 
 def _limits(scene: Scene, what: str) -> tuple[float, float] | None:
-    """One scale for all models, where their values are comparable."""
+    """One scale for all models if their values are comparable; else None."""
     if what == "cosine":
         low = float(min(scene.history.cosine.min(), 0.0))
         return (low - 0.03, 1.0)

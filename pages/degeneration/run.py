@@ -1,4 +1,4 @@
-"""A training of the page's models. A process of its own runs it, so it imports no Streamlit."""
+"""A training of the page's models. Another process runs it, so it imports no Streamlit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def train(
     texts : tuple of str or None
         None trains on the manual that comes with the project.
     labels : tuple of str or None
-        The section of each text; None takes each text as one.
+        The section of each text. None takes each text as a section.
     vocabulary : int or None
         Number of words, the most frequent ones; all others become one token. None keeps all.
     """

@@ -1,4 +1,4 @@
-"""What the page shows in one run: recorded steps of a training, and where they are from."""
+"""What the page shows in one run: the recorded steps of a training."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from geometry.training.shipped_training import recorded_run
 from pages.common.live_training import Training
 from pages.common.words import Translate
 
-from .choices import Settings
+from .choices import TrainingSettings
 
-HISTORY = "degeneration-history"  # in the session: that of its training, until a new record comes
+HISTORY = "degeneration-history"  # in the session: of its training, up to the last record
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Recorded steps, and the one of the numbers.
+    """Recorded steps, and the step of the numbers.
 
     Attributes
     ----------
@@ -29,12 +29,14 @@ class Scene:
     at : int
         The place of the recorded step of the numbers.
     versions : dict or None
-        Of Python and torch, for the recorded training that comes with the project.
+        Versions of Python and torch, for the training that comes with the project.
     is_live : bool
         True while the training goes on.
     vocabulary : int or None
     text : str
         "manual" or "corpus".
+    has_no_record : bool
+        True while the reader's own training goes on and has no record yet.
     """
 
     history: History
@@ -43,6 +45,7 @@ class Scene:
     is_live: bool = False
     vocabulary: int | None = None
     text: str = "manual"
+    has_no_record: bool = False
 
     @property
     def step(self) -> int:
@@ -57,7 +60,7 @@ class Scene:
         run : int
             The place of the model in the history.
         group : str
-            Of ``GROUPS``.
+            A name in ``GROUPS``.
         at : int, optional
             The place of a recorded step.
         """
@@ -78,8 +81,8 @@ def recorded_scene() -> Scene:
     return Scene(history, len(history.steps) - 1, versions)
 
 
-def scene_of(training: Training, settings: Settings) -> Scene:
-    """The records so far of the reader's own training, of which there is one at least."""
+def scene_of(training: Training, settings: TrainingSettings) -> Scene:
+    """The reader's own training, which has a record."""
     is_live, records = training.is_active, list(training.records)
     former: tuple[Training, int, History] | None = st.session_state.get(HISTORY)
     if former is None or former[:2] != (training, len(records)):
@@ -107,7 +110,7 @@ def run_name(run: Run, _: Translate) -> str:
 
 
 def group_names(_: Translate) -> dict[str, str]:
-    """The words that are drawn, by how often they occur."""
+    """Labels of the groups of words, which differ in how often they occur."""
     return {
         "unseen": _("never seen"),
         "rare": _("rare"),

@@ -1,11 +1,11 @@
-"""The theory, checked on the model that was trained: pull and push of some tokens."""
+"""The theory checked on the trained model: pull and push of some tokens."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from geometry.training.runs import Theory
-from pages.common.escape import code, markdown
+from pages.common.escape import code, markdown, markdown_table
 from pages.common.words import Translate
 
 from .scene import Scene, provenance, run_name
@@ -70,4 +70,4 @@ def force_table(theory: Theory, _: Translate) -> str:
                 f"{force.degrees:.0f}°",
             ]
         )
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return markdown_table(lines)

@@ -10,13 +10,13 @@ from pages.common.words import Translate, signed, with_sign
 
 from .scene import Scene, group_names
 
-FEWEST_STEPS = 100  # before them the vectors have hardly moved
+FEWEST_STEPS = 100  # steps before which the vectors have hardly moved
 WORSE_LOSS = 0.03  # share by which the loss with the penalty may be higher
 GAO = "Gao et al. (2019)"
 
 
 def verdicts(scene: Scene, _: Translate) -> dict[str, Verdict]:
-    """The cards that the trained models can answer, by name."""
+    """The verdicts that the trained models allow, by name."""
     language = scene.find("language", penalty=False)
     penalised = scene.find("language", penalty=True)
     found = {}
@@ -64,7 +64,7 @@ def _basis(scene: Scene, _: Translate, *more: str) -> str:
 
 
 def cone_verdict(scene: Scene, run: int, _: Translate) -> Verdict:
-    """Do the rare and the never-seen tokens of the language model form a cone?"""
+    """Whether the rare and the never-seen tokens of the language model form a cone."""
     unseen, rare = (scene.cosine(run, name) >= NARROW for name in ("unseen", "rare"))
     state: State = "holds" if unseen and rare else "partly" if unseen or rare else "fails"
     words = {
@@ -90,7 +90,7 @@ def cone_verdict(scene: Scene, run: int, _: Translate) -> Verdict:
 
 
 def cure_verdict(scene: Scene, plain: int, penalised: int, _: Translate) -> Verdict:
-    """Does the penalty remove the cone, and is the loss not worse?
+    """Whether the penalty removes the cone, and the loss is not worse.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def cure_verdict(scene: Scene, plain: int, penalised: int, _: Translate) -> Verd
     plain : int
         The place of the model without the penalty.
     penalised : int
-        The place of the model with it.
+        The place of the model with the penalty.
     """
     before, after = (scene.cosine(run, "unseen") for run in (plain, penalised))
     losses = [float(scene.history.loss[scene.at, run]) for run in (plain, penalised)]
@@ -132,15 +132,15 @@ def cure_verdict(scene: Scene, plain: int, penalised: int, _: Translate) -> Verd
 
 
 def others_verdict(scene: Scene, classifier: int, word2vec: int, _: Translate) -> Verdict:
-    """Are the vectors of the classifier and of word2vec spread?
+    """Whether the vectors of the classifier and of word2vec are spread.
 
     Parameters
     ----------
     scene : Scene
     classifier : int
-        The place of this model in the history.
+        The place of the classifier in the history.
     word2vec : int
-        Likewise.
+        The place of word2vec.
     """
     narrow = [
         max(scene.cosine(run, name) for name in GROUPS) >= NARROW for run in (classifier, word2vec)
@@ -177,7 +177,7 @@ def others_verdict(scene: Scene, classifier: int, word2vec: int, _: Translate) -
 
 
 def push_verdict(scene: Scene, run: int, _: Translate) -> Verdict:
-    """If the origin is outside of the hull, do never-seen tokens move ever further away?"""
+    """Whether never-seen tokens move ever further away if the origin is outside of the hull."""
     theory = scene.history.theory[run][scene.at]
     assert theory is not None
     lengths = scene.history.norm[: scene.at + 1, run, GROUPS.index("unseen")]

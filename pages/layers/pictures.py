@@ -27,7 +27,7 @@ from pages.common.draw.clouds import (
 )
 from pages.common.draw.selected import choose_row, store_selection
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.draw.twin_message import Marks, Picture, Points, TwinCloud
+from pages.common.draw.twin_message import REACH, STAGES, Marks, Picture, Points, TwinCloud
 from pages.common.escape import plotly
 from pages.common.words import Translate, language
 
@@ -36,8 +36,6 @@ from .provenance import provenance
 from .scene import Scene, film_key
 
 GROUP = "layers"
-REACH = 1.05  # the points are unit vectors
-STAGES = 4  # names below the animation's slider, at most
 SMALL_HEIGHT = 220
 
 _POINTS: Cache[Points] = Cache("layer-points", max_entries=24)

@@ -276,7 +276,7 @@ def build_film(name: str, first: CorpusCloud, look: Look, _: Translate) -> Film:
     keys = [vectors_key(replace(first, spec=spec)) for spec in specs]
     measured = [_HEADLINES.get(key, private=private) for key in keys]
 
-    def layers(report: jobs.Report) -> Iterator[np.ndarray]:
+    def layers(report: jobs.Progress) -> Iterator[np.ndarray]:
         def reported(*_done: int) -> None:
             report(layer, n_layers)
 
@@ -293,7 +293,7 @@ def build_film(name: str, first: CorpusCloud, look: Look, _: Translate) -> Film:
             )
             yield cloud.vectors
 
-    def work(report: jobs.Report) -> tuple[Still, ...]:
+    def work(report: jobs.Progress) -> tuple[Still, ...]:
         report(0, n_layers)
         stills: list[Still] = []
         former: Projection | None = None

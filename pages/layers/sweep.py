@@ -58,7 +58,7 @@ def sweep(series: Sequence[Series], _: Translate, *, contextual: bool = False) -
     ]
     if missing:
 
-        def work(report: jobs.Report) -> list[Table]:
+        def work(report: jobs.Progress) -> list[Table]:
             made: list[Table] = []
             for table in in_threads(lambda pair: make(*pair), missing, THREADS):
                 made.append(table)

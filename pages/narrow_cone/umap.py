@@ -22,7 +22,7 @@ from geometry.projection.projection import umap_picture
 from geometry.projection.umap_fit import MOST_FITTED, UMAP_NEIGHBOURS, fit_umap
 from pages.common import jobs
 from pages.common.corpus_cloud import SEED, store
-from pages.common.jobs import Report
+from pages.common.jobs import Progress
 from pages.common.words import Translate
 from pages.common.workers import UMAP
 
@@ -65,11 +65,11 @@ def fit_umaps(scene: Scene, _: Translate) -> None:
         )
 
 
-def _fit_and_store(name: str, X: np.ndarray, n_components: int, report: Report) -> None:
+def _fit_and_store(name: str, X: np.ndarray, n_components: int, report: Progress) -> None:
     store().write(name, _picture_of(X, n_components, report))
 
 
-def _picture_of(X: np.ndarray, n_components: int, report: Report) -> np.ndarray:
+def _picture_of(X: np.ndarray, n_components: int, report: Progress) -> np.ndarray:
     """UMAP coordinates; of a large cloud a sample is fitted, and the other rows are placed."""
     if len(X) <= MOST_FITTED:
         return fit_elsewhere(X, n_components, SEED, report)
@@ -85,7 +85,7 @@ def _store_key(key: str, n_components: int) -> str:
     return ArrayStore.key("umap", UMAP_VERSION, *settings, key, n_components, SEED)
 
 
-def fit_elsewhere(X: np.ndarray, n_components: int, seed: int, report: Report) -> np.ndarray:
+def fit_elsewhere(X: np.ndarray, n_components: int, seed: int, report: Progress) -> np.ndarray:
     """UMAP coordinates (n, n_components), fitted by the worker process.
 
     Parameters

@@ -9,7 +9,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Corpus, UndefinedMeasure
 from geometry.data import VectorSet
-from geometry.measure import NeighbourChanges
 from pages.common.address import is_presenting
 from pages.common.cloud_choices import FEWEST_POINTS, choose_cloud
 from pages.common.corpus_cloud import ALL_POINTS, OF_VECTORS, coverage_of, warn_of_cache
@@ -24,13 +23,12 @@ from pages.common.verdict import show_verdict
 from pages.common.words import Translate
 
 from .choices import choose_nearest
-from .numbers import show_headlines, show_hubs, take_away
+from .numbers import offer_lists, offer_points, show_headlines, show_hubs
 from .pictures import draw_histogram, draw_rankings
-from .provenance import provenance
 from .query import choose_query
-from .ranking import Rankings, rank
+from .ranking import rank
 from .relevance import show_relevance
-from .scene import MOST_TOKENS, Scene, build_scene, changes_of, read_points
+from .scene import MOST_TOKENS, Scene, read_points, search_clouds
 from .verdicts import neighbours_verdict
 
 PAGE = "neighbours"
@@ -38,28 +36,31 @@ PAGE = "neighbours"
 
 @st.fragment
 def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
-    """The pictures with their controls, then what they say."""
+    """The controls and pictures, then the results in words and numbers."""
     control_box, query_box = st.container(key="cloud-controls"), st.container(key="query-controls")
     notes_box = st.container()
-    # a container of its own: a progress bar would shift the elements below it,
+    # a separate container: a progress bar would shift the elements below it,
     # and the browser would build them again and lose the focus
     progress_box, look_box, answer_box = st.container(), st.container(), st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     try:
         scene = _choose_scene(
-            corpus, _, controls=control_box, more=more_box, notes=notes_box, progress=progress_box
+            corpus,
+            _,
+            controls=control_box,
+            query=query_box,
+            more=more_box,
+            notes=notes_box,
+            progress=progress_box,
         )
-        if scene is None:
-            return
-        with query_box:
-            query = choose_query(scene.points, scene.fit_code, _)
-        rankings = rank(scene, query)
     except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error, _)
         return
+    if scene is None:
+        return
     with look_box:
-        found = _show_pictures(scene, rankings, _)
+        is_measured = _show_pictures(scene, _)
     with notes_box:  # above the pictures, but computed after they were sent
         if isinstance(corpus, Corpus):
             with encoder_errors_shown(_):
@@ -67,9 +68,11 @@ def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
         warn_of_cache(_)
     if not is_presenting():
         with answer_box:
-            _answer(scene, found, _)
-    with more_box:
-        take_away(scene, rankings, found, _)
+            _answer(scene, _, is_measured=is_measured)
+    with more_box, st.container(horizontal=True):
+        offer_lists(scene, _)
+        if is_measured:
+            offer_points(scene, _)
 
 
 def _choose_scene(
@@ -77,17 +80,20 @@ def _choose_scene(
     _: Translate,
     *,
     controls: DeltaGenerator,
+    query: DeltaGenerator,
     more: DeltaGenerator,
     notes: DeltaGenerator,
     progress: DeltaGenerator,
 ) -> Scene | None:
-    """The controls and the scene; None where there is nothing to search.
+    """The controls and the scene; None if there are too few points.
 
     Parameters
     ----------
     corpus : Corpus or VectorSet
     controls : DeltaGenerator
         The box of the controls.
+    query : DeltaGenerator
+        The box of the search for a point or a text.
     more : DeltaGenerator
         The box of further controls.
     notes : DeltaGenerator
@@ -115,36 +121,41 @@ def _choose_scene(
     with after_box:
         after = choose_treatment(PAGE, len(fit.cloud), fit.vectors.shape[1], _, notes=notes)
     with progress:
-        return build_scene(points, fit, code, after, k, _)
+        clouds = search_clouds(points, fit, after, _)
+    with query:
+        rankings = rank(clouds, choose_query(points, code, _), k)
+    return Scene(points, fit, code, after, k, clouds, rankings)
 
 
-def _show_pictures(scene: Scene, rankings: Rankings, _: Translate) -> NeighbourChanges | None:
-    """The lists, the histogram and the numbers; returns what was measured over all points."""
+def _show_pictures(scene: Scene, _: Translate) -> bool:
+    """The lists, the histogram and the numbers; False if these are undefined."""
     with st.container(key="neighbour-pictures"):
         lists_box, histogram_box = st.columns([7, 3])
     with lists_box:
-        draw_rankings(scene, rankings, _)
+        draw_rankings(scene, _)
     with histogram_box:
         draw_histogram(scene, _)
     try:
-        found = changes_of(scene, _)
+        show_headlines(scene, _)
     except UndefinedMeasure as error:
         show_error(error, _)
-        return None
-    show_headlines(found, provenance(scene, _), _)
-    return found
+        return False
+    return True
 
 
-def _answer(scene: Scene, found: NeighbourChanges | None, _: Translate) -> None:
-    """Below the picture: the claim, the questions, hubs, queries with known answers."""
-    if found is not None:
-        show_verdict(neighbours_verdict(scene, found, _), _, key="neighbours")
+def _answer(scene: Scene, _: Translate, *, is_measured: bool) -> None:
+    """Below the picture: the claim, the questions, hubs, queries with known answers.
+
+    is_measured : False if the numbers over all points are undefined.
+    """
+    if is_measured:
+        show_verdict(neighbours_verdict(scene, _), _, key="neighbours")
     for question in ("hub", "better", "fit"):
         show_question(PAGE, question)
-    if found is not None:
+    if is_measured:
         with folded(_("Hubs"), key="hubs", icon=":material/table:") as is_open:
             if is_open:
-                show_hubs(scene, found, _)
+                show_hubs(scene, _)
     with folded(
         _("Queries with known answers"), key="relevance", icon=":material/rule:"
     ) as is_open:

@@ -7,20 +7,18 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from geometry.measure import NeighbourChanges
 from geometry.measure.frequency import Estimate
 from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.downloads import csv_bytes, offer_csv, short_number
-from pages.common.escape import markdown
+from pages.common.escape import markdown, markdown_table, short_line
 from pages.common.verdict import change, estimate
 from pages.common.words import Translate, prose, signed, with_sign
 
 from .provenance import provenance
 from .query import row_numbers
-from .ranking import Rankings
 from .scene import Scene
 
-LONGEST = 160  # characters of a text in the table
+LONGEST = 160  # characters of a text in the table at most
 
 
 def with_ends(each: Estimate, decimals: int = 2, *, sign: bool = False) -> str:
@@ -39,8 +37,9 @@ def with_ends(each: Estimate, decimals: int = 2, *, sign: bool = False) -> str:
     return show(each.value, each.low, each.high, decimals)
 
 
-def show_headlines(found: NeighbourChanges, basis: str, _: Translate) -> None:
-    """How many neighbours stay, the hubness, and the largest hub."""
+def show_headlines(scene: Scene, _: Translate) -> None:
+    """The share of neighbours that stay, the hubness, and the largest hub."""
+    found = scene.changes
     jaccard, before, after = found.jaccard, found.before, found.after
     raw = _("raw: {value}")
     numbers = [
@@ -63,72 +62,53 @@ def show_headlines(found: NeighbourChanges, basis: str, _: Translate) -> None:
         ),
     ]
     show_big_numbers(_("Neighbours of all points"), numbers, key="neighbour-numbers")
-    st.caption(markdown(basis))
+    st.caption(markdown(provenance(scene, _)))
 
 
-def show_hubs(scene: Scene, found: NeighbourChanges, _: Translate) -> None:
-    """The ten largest hubs of the raw points, and how often they are neighbours afterwards."""
-    rows, cloud = scene.measured_rows, scene.points.cloud
-    expected = found.k
+def show_hubs(scene: Scene, _: Translate) -> None:
+    """The ten largest hubs of the raw points, with their counts as neighbours before and after."""
+    rows, cloud, found = scene.measured_rows, scene.points.cloud, scene.changes
     head = [_("the ten largest hubs, raw"), _("raw"), _("after"), _("cosine to the mean, raw")]
     lines = [head, ["---", "---:", "---:", "---:"]]
-    X = scene.points.vectors if rows is None else scene.points.vectors[rows]
+    X = scene.points.vectors[rows]
     mean = X.mean(axis=0, dtype=np.float64)
     for place in found.before.hubs():
-        row = place if rows is None else rows[place]
-        text = " ".join(cloud.texts[row].split())
+        row = rows[place]
         x = X[place].astype(np.float64)
         lengths = float(np.linalg.norm(x) * np.linalg.norm(mean))
         lines.append(
             [
-                markdown(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"),
+                markdown(short_line(cloud.texts[row], LONGEST)),
                 f"{found.before.occurrences[place]:,}",
                 f"{found.after.occurrences[place]:,}",
                 signed(float(x @ mean) / lengths, 3) if lengths else "—",
             ]
         )
-    st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+    st.markdown(markdown_table(lines))
     never = [int(np.sum(side.occurrences == 0)) for side in (found.before, found.after)]
     st.caption(
-        prose("neighbours", "hubs", {"k": expected, "never": never[0], "never_after": never[1]})
+        prose("neighbours", "hubs", {"k": found.k, "never": never[0], "never_after": never[1]})
     )
 
 
-def take_away(
-    scene: Scene, rankings: Rankings, found: NeighbourChanges | None, _: Translate
-) -> None:
-    """The two lists, and what was counted of every point.
-
-    Parameters
-    ----------
-    scene : Scene
-    rankings : Rankings
-    found : NeighbourChanges or None
-        None offers only the lists.
-    """
-    basis = provenance(scene, _)
-    with st.container(horizontal=True):
-        offer_csv(
-            _("Download both lists (CSV)"), "neighbours", partial(lists_csv, scene, rankings, basis)
-        )
-        if found is not None:
-            offer_csv(
-                _("Download all points (CSV)"),
-                "neighbours-points",
-                partial(points_csv, scene, found, basis),
-            )
+def offer_lists(scene: Scene, _: Translate) -> None:
+    """A download of the two lists."""
+    table = partial(lists_csv, scene, provenance(scene, _))
+    offer_csv(_("Download both lists (CSV)"), "neighbours", table)
 
 
-def lists_csv(scene: Scene, rankings: Rankings, basis: str) -> bytes:
+def offer_points(scene: Scene, _: Translate) -> None:
+    """A download of the counts of every point."""
+    table = partial(points_csv, scene, provenance(scene, _))
+    offer_csv(_("Download all points (CSV)"), "neighbours-points", table)
+
+
+def lists_csv(scene: Scene, basis: str) -> bytes:
     """A row for each neighbour of the query.
 
-    Parameters
-    ----------
-    scene : Scene
-    rankings : Rankings
-    basis : str
-        Corpus, model and settings in words.
+    basis : corpus, model and settings in words.
     """
+    rankings = scene.rankings
     cloud, numbers = scene.points.cloud, row_numbers(scene.points.cloud)
     lines = []
     for name, ranked in (("raw", rankings.before), (scene.after, rankings.after)):
@@ -148,19 +128,12 @@ def lists_csv(scene: Scene, rankings: Rankings, basis: str) -> bytes:
     return csv_bytes(head, lines, f"{rankings.query.text} · {basis}")
 
 
-def points_csv(scene: Scene, found: NeighbourChanges, basis: str) -> bytes:
-    """A row for each point: its overlap, and how often it is a neighbour.
+def points_csv(scene: Scene, basis: str) -> bytes:
+    """A row for each measured point: its overlap, and how often it is a neighbour.
 
-    Parameters
-    ----------
-    scene : Scene
-    found : NeighbourChanges
-        Of the measured rows.
-    basis : str
-        Corpus, model and settings in words.
+    basis : corpus, model and settings in words.
     """
-    cloud, numbers = scene.points.cloud, row_numbers(scene.points.cloud)
-    rows = np.arange(len(cloud)) if scene.measured_rows is None else scene.measured_rows
+    cloud, numbers, found = scene.points.cloud, row_numbers(scene.points.cloud), scene.changes
     lines = [
         [
             str(numbers[row] + 1),
@@ -170,7 +143,7 @@ def points_csv(scene: Scene, found: NeighbourChanges, basis: str) -> bytes:
             str(found.before.occurrences[place]),
             str(found.after.occurrences[place]),
         ]
-        for place, row in enumerate(rows)
+        for place, row in enumerate(scene.measured_rows)
     ]
     head = ["row", "text", "label", "jaccard", "k_occurrence_raw", "k_occurrence_after"]
     return csv_bytes(head, lines, basis)

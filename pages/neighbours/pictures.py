@@ -16,22 +16,22 @@ from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS, cosine_histogram
 from pages.common.draw.charts import cached_chart, chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.draw.selected import choose_row
-from pages.common.escape import markdown, plotly
+from pages.common.escape import markdown, plotly, short_line
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, language, signed
 
-from .ranking import Ranked, Rankings
+from .ranking import NeighbourList
 from .scene import Scene
 
-LONGEST = 300  # characters of a text in the picture
+LONGEST = 300  # characters of a text in the picture at most
 
 Histograms = tuple[np.ndarray, np.ndarray, int, int]  # shares before and after, pairs, dimensions
 _HISTOGRAMS: Cache[Histograms] = Cache("neighbour-cosines", max_entries=100)
 
 
-def draw_rankings(scene: Scene, rankings: Rankings, _: Translate) -> None:
+def draw_rankings(scene: Scene, _: Translate) -> None:
     """Both lists; a click on a point makes it the query."""
-    texts = scene.points.cloud.texts
+    rankings, texts = scene.rankings, scene.points.cloud.texts
     before, after = (_items(ranked, scene, _) for ranked in (rankings.before, rankings.after))
     words = SlopeWords(
         before=_("Raw"),
@@ -43,7 +43,7 @@ def draw_rankings(scene: Scene, rankings: Rankings, _: Translate) -> None:
     )
     st.markdown(
         _("The nearest to **{text}**: {n} of {k} stay.").format(
-            text=markdown(_short(rankings.query.text)),
+            text=markdown(short_line(rankings.query.text, LONGEST)),
             n=len(rankings.before.rows) - len(rankings.left),
             k=len(rankings.before.rows),
         )
@@ -56,10 +56,10 @@ def draw_rankings(scene: Scene, rankings: Rankings, _: Translate) -> None:
         alt=" ".join(
             [
                 _("Raw: {texts}.").format(
-                    texts="; ".join(_short(texts[row]) for row in rankings.before.rows)
+                    texts="; ".join(short_line(texts[row], LONGEST) for row in rankings.before.rows)
                 ),
                 _("After the treatment: {texts}.").format(
-                    texts="; ".join(_short(texts[row]) for row in rankings.after.rows)
+                    texts="; ".join(short_line(texts[row], LONGEST) for row in rankings.after.rows)
                 ),
             ]
         ),
@@ -73,23 +73,19 @@ def _choose(rows: list[int], place: int) -> None:
         choose_row(rows[place])
 
 
-def _items(ranked: Ranked, scene: Scene, _: Translate) -> list[Item]:
+def _items(ranked: NeighbourList, scene: Scene, _: Translate) -> list[Item]:
     cloud = scene.points.cloud
     about = _("cosine {cosine} · rank {here} · rank {there} in the other list")
     items = []
     for place, (row, cosine) in enumerate(zip(ranked.rows, ranked.cosines, strict=True)):
         there = f"{ranked.ranks_there[place]:,}"
-        said = about.format(cosine=signed(cosine, 3), here=place + 1, there=there)
+        words = about.format(cosine=signed(cosine, 3), here=place + 1, there=there)
         if cloud.labels is not None:
-            said = f"{plotly(_short(cloud.labels[row]))} · {said}"
-        items.append(Item(row, plotly(_short(cloud.texts[row])), signed(cosine, 2), said))
+            words = f"{plotly(short_line(cloud.labels[row], LONGEST))} · {words}"
+        items.append(
+            Item(row, plotly(short_line(cloud.texts[row], LONGEST)), signed(cosine, 2), words)
+        )
     return items
-
-
-def _short(text: str) -> str:
-    """The text on one line, cut."""
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
 def histograms(scene: Scene) -> Histograms:
@@ -102,11 +98,11 @@ def histograms(scene: Scene) -> Histograms:
         X = scene.points.vectors
         if len(X) > SAMPLE_ROWS:
             X = X[np.sort(np.random.default_rng(SEED).choice(len(X), SAMPLE_ROWS, replace=False))]
-        Z = scene.apply(X)
+        Z = scene.clouds.apply(X)
         before, pairs = cosine_histogram(X)
         return before, cosine_histogram(Z)[0], pairs, Z.shape[1]
 
-    return _HISTOGRAMS.get_or_make(scene.key, make, private=scene.is_private)
+    return _HISTOGRAMS.get_or_make(scene.clouds.key, make, private=scene.is_private)
 
 
 def draw_histogram(scene: Scene, _: Translate) -> None:
@@ -123,7 +119,7 @@ def draw_histogram(scene: Scene, _: Translate) -> None:
     )
     reference = isotropic_cosine_shares(EDGES, d)
     chart = cached_chart(
-        f"{scene.key}/cosines/{theme.paper}/{language()}",
+        f"{scene.clouds.key}/cosines/{theme.paper}/{language()}",
         lambda: cosine_histogram_figure(
             before, after, reference, EDGES, words, theme, height=330
         ).update_xaxes(dtick=0.5),  # the column is narrow

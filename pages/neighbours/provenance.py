@@ -30,9 +30,9 @@ def provenance(scene: Scene, _: Translate) -> str:
         _("n/d = {ratio}").format(ratio=f"{len(scene.fit.cloud) / d:.2f}"),
         _("k = {k} nearest by cosine, exact").format(k=scene.k),
     ]
-    rows = scene.measured_rows
-    if rows is not None:
+    n_measured = len(scene.measured_rows)
+    if n_measured < scene.n_searched:
         parts.append(
-            _("numbers over all points: a random sample of {n}").format(n=f"{len(rows):,}")
+            _("numbers over all points: a random sample of {n}").format(n=f"{n_measured:,}")
         )
     return " · ".join([*parts, _("seed {seed}").format(seed=scene.points.spec.seed)])

@@ -18,23 +18,23 @@ from pages.common.draw.selected import chosen_row
 from pages.common.escape import markdown
 from pages.common.words import Translate
 
-MATCHES = 50
-LONGEST = 1_000  # characters of a typed text
+MATCHES = 50  # points that a search lists at most
+LONGEST = 1_000  # characters of a typed text at most
 
 _TYPED: Cache[np.ndarray] = Cache("typed-queries", max_entries=50)
 
 
 @dataclass(frozen=True)
 class Query:
-    """A point, or another text.
+    """A point or a typed text, whose neighbours are shown.
 
     Attributes
     ----------
     text : str
     vector : (1, d) array
-        Before the treatment.
+        Its vector before the treatment.
     row : int or None
-        Of a point, which is no neighbour of itself.
+        The row of a point, which is not counted among its own neighbours. None for a typed text.
     """
 
     text: str
@@ -43,21 +43,21 @@ class Query:
 
 
 def row_numbers(cloud: Cloud) -> np.ndarray:
-    """(n,) the number of each point in its file from 0; its place in the cloud for word pieces."""
+    """(n,) the row of each point in its file, from 0; for word pieces the place in the cloud."""
     return cloud.sources if cloud.unit in ("sentences", "vectors") else np.arange(len(cloud))
 
 
 def choose_query(points: CorpusCloud, fit_code: str, _: Translate) -> Query:
-    """By a click, by the address, or by a search for a text or a row number; else the first point.
+    """The point of a click, of the address or of a search; by default the first point.
 
-    With an encoder, the typed text itself can be searched for.
+    The search is by text or row number. With an encoder the typed text can be the query.
 
     Parameters
     ----------
     points : CorpusCloud
-        Those searched.
+        The points that are searched.
     fit_code : str
-        "split" where they are half of all points.
+        "split" if they are half of all points.
     """
     row = chosen_row(points)
     search_box, match_box = st.columns(2)
@@ -75,16 +75,16 @@ def choose_query(points: CorpusCloud, fit_code: str, _: Translate) -> Query:
     missing = _missing_row(words, points, _)
     with match_box:
         if words and can_encode and ((not rows and not missing) or _is_typed(_)):
-            return Query(words, _encoded(points, words, _))
+            return Query(words, encoded_texts(points, (words,), _))
         if missing or (words and not rows):
-            said = missing or _("None of the {n} texts searched contains “{query}”.").format(
+            message = missing or _("None of the {n} texts searched contains “{query}”.").format(
                 n=f"{len(points.cloud):,}", query=markdown(words)
             )
             if fit_code == "split":
-                said += " " + _(
+                message += " " + _(
                     "To search all points, choose “these points” or another corpus at *Fit on*."
                 )
-            st.info(said)
+            st.info(message)
         if rows:
             listed = rows[:MATCHES]
             row = st.selectbox(
@@ -106,7 +106,7 @@ def _is_typed(_: Translate) -> bool:
 
 
 def _missing_row(words: str, points: CorpusCloud, _: Translate) -> str:
-    """That the row of that number is not searched; empty for a row that is, and for other words."""
+    """A message if the words are the number of a row that is not searched; else empty."""
     if not _is_number(words):
         return ""
     number, numbers = int(words[:9]), row_numbers(points.cloud)
@@ -125,17 +125,13 @@ def _is_number(words: str) -> bool:
 
 
 def rows_with(words: str, cloud: Cloud) -> list[int]:
-    """The points whose text contains the words; first the point of that row number, from 1."""
+    """The points whose text contains the words. The point with that row number comes first."""
     needle = words.casefold()
     found = [row for row, text in enumerate(cloud.texts) if needle in text.casefold()]
     if _is_number(words):
         numbered = np.flatnonzero(row_numbers(cloud) == int(words[:9]) - 1)
         found = list(dict.fromkeys([*map(int, numbered), *found]))
     return found
-
-
-def _encoded(points: CorpusCloud, text: str, _: Translate) -> np.ndarray:
-    return encoded_texts(points, (text,), _)
 
 
 def encoded_texts(points: CorpusCloud, texts: Sequence[str], _: Translate) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The two ranked lists of a query: before and after the treatment."""
+"""The points before and after a treatment, and the two ranked lists of a query."""
 
 from __future__ import annotations
 
@@ -6,13 +6,37 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geometry.measure import Search
+from geometry.transform.treatments import Treatment
+
 from .query import Query
-from .scene import Scene
 
 
 @dataclass(frozen=True)
-class Ranked:
-    """One list.
+class SearchedClouds:
+    """A fitted treatment, and the points before and after it, ready to be searched.
+
+    Attributes
+    ----------
+    treatment : Treatment
+    before, after : Search
+    key : str
+        Names the points, the fit and the treatment.
+    """
+
+    treatment: Treatment
+    before: Search
+    after: Search
+    key: str
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """Other rows (m, d), such as queries, after the treatment."""
+        return self.treatment.apply(X).retained
+
+
+@dataclass(frozen=True)
+class NeighbourList:
+    """The nearest points of a query in one cloud.
 
     Attributes
     ----------
@@ -33,17 +57,17 @@ class Rankings:
     """Both lists of a query."""
 
     query: Query
-    before: Ranked
-    after: Ranked
+    before: NeighbourList
+    after: NeighbourList
 
     @property
     def left(self) -> tuple[int, ...]:
-        """Rows of the first list only."""
+        """Rows that only the first list has."""
         return tuple(row for row in self.before.rows if row not in self.after.rows)
 
     @property
     def entered(self) -> tuple[int, ...]:
-        """Rows of the second list only."""
+        """Rows that only the second list has."""
         return tuple(row for row in self.after.rows if row not in self.before.rows)
 
     @property
@@ -53,11 +77,18 @@ class Rankings:
         return both / (len(self.after.rows) + len(self.left))
 
 
-def rank(scene: Scene, query: Query) -> Rankings:
-    """The k nearest points before and after, and their ranks on the other side."""
-    k = min(scene.k, scene.n_searched - 1)
-    vectors = (query.vector, scene.apply(query.vector))
-    searches = (scene.treated.before, scene.treated.after)
+def rank(clouds: SearchedClouds, query: Query, k: int) -> Rankings:
+    """The k nearest points before and after, and their ranks on the other side.
+
+    Parameters
+    ----------
+    clouds : SearchedClouds
+        Of more than k points beside the query.
+    query : Query
+    k : int
+    """
+    vectors = (query.vector, clouds.apply(query.vector))
+    searches = (clouds.before, clouds.after)
     found, ranks = [], []
     for search, vector in zip(searches, vectors, strict=True):
         if query.row is None:
@@ -70,10 +101,12 @@ def rank(scene: Scene, query: Query) -> Rankings:
             cosines[query.row] = -np.inf
         place = np.empty(len(cosines), dtype=np.int64)
         place[np.argsort(-cosines, kind="stable")] = np.arange(1, len(cosines) + 1)
-        place[near.rows[0]] = np.arange(1, k + 1)  # exact, where float32 has another order
+        place[near.rows[0]] = np.arange(1, k + 1)  # the exact order; that of float32 may differ
         ranks.append(place)
     lists = [
-        Ranked(tuple(map(int, rows)), tuple(map(float, cosines)), tuple(map(int, there[rows])))
+        NeighbourList(
+            tuple(map(int, rows)), tuple(map(float, cosines)), tuple(map(int, there[rows]))
+        )
         for (rows, cosines), there in zip(found, ranks[::-1], strict=True)
     ]
     return Rankings(query, *lists)

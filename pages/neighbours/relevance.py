@@ -15,6 +15,7 @@ from geometry.measure import RetrievalScore, ndcg_at_k, recall_at_k, retrieval_s
 from geometry.measure.retrieval import MIN_QUERIES
 from pages.common.corpus_cloud import SEED
 from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.escape import markdown_table
 from pages.common.limit_notes import megabytes, table_note, upload_limits
 from pages.common.messages import show_error
 from pages.common.reading import read_upload
@@ -32,7 +33,7 @@ FILE = "relevance-file"
 
 @dataclass(frozen=True)
 class Retrieved:
-    """Scores (q,) of each query, raw and treated."""
+    """The judged queries, and both scores (q,) of each, raw and treated."""
 
     judged: Judged
     recall: tuple[np.ndarray, np.ndarray]
@@ -62,7 +63,7 @@ def show_relevance(scene: Scene, _: Translate) -> None:
     cloud = scene.points.cloud
     judged = judge(relevance, cloud.texts, row_numbers(cloud).tolist())
     judged = _with_vectors(scene, judged)
-    _say_what_is_missing(scene, judged, _)
+    _warn_of_missing(scene, judged, _)
     if not len(judged):
         return
     found = retrieve(scene, judged, _)
@@ -75,7 +76,7 @@ def show_relevance(scene: Scene, _: Translate) -> None:
 
 
 def _with_vectors(scene: Scene, judged: Judged) -> Judged:
-    """Only the queries that are points, where there is no encoder for other texts."""
+    """All queries, or only those that are points if no encoder can encode the others."""
     if scene.points.model is not None and scene.points.cloud.unit == "sentences":
         return judged
     places = [place for place, row in enumerate(judged.rows) if row is not None]
@@ -89,10 +90,10 @@ def _with_vectors(scene: Scene, judged: Judged) -> Judged:
     )
 
 
-def _say_what_is_missing(scene: Scene, judged: Judged, _: Translate) -> None:
+def _warn_of_missing(scene: Scene, judged: Judged, _: Translate) -> None:
     if len(judged) == judged.n_queries and not judged.n_missing:
         return
-    said = _(
+    message = _(
         "{n} of {all} queries are used. Answers that are not among the {points} points searched: "
         "{missing}."
     ).format(
@@ -102,14 +103,14 @@ def _say_what_is_missing(scene: Scene, judged: Judged, _: Translate) -> None:
         missing=f"{judged.n_missing:,}",
     )
     if scene.fit_code == "split":
-        said += " " + _(
+        message += " " + _(
             "To search all points, choose “these points” or another corpus at *Fit on*."
         )
-    st.warning(said)
+    st.warning(message)
 
 
 def retrieve(scene: Scene, judged: Judged, _: Translate) -> Retrieved:
-    """Recall and nDCG of each query. A query, and copies of it, are no answers to it."""
+    """Recall and nDCG of each query. A query and its copies do not count as answers."""
     vectors = np.zeros((len(judged), scene.points.vectors.shape[1]), dtype=np.float32)
     typed = [place for place, row in enumerate(judged.rows) if row is None]
     rows = [(place, row) for place, row in enumerate(judged.rows) if row is not None]
@@ -118,20 +119,19 @@ def retrieve(scene: Scene, judged: Judged, _: Translate) -> Retrieved:
         vectors[typed] = encoded_texts(scene.points, texts, _)
     for place, row in rows:
         vectors[place] = scene.points.vectors[row]
-    k = min(scene.k, scene.n_searched - 1)
     recall, ndcg = [], []
     for search, Q in (
-        (scene.treated.before, vectors),
-        (scene.treated.after, scene.apply(vectors)),
+        (scene.clouds.before, vectors),
+        (scene.clouds.after, scene.clouds.apply(vectors)),
     ):
-        found = search.nearest_except(Q, k, judged.left_out).rows
+        found = search.nearest_except(Q, scene.k, judged.left_out).rows
         recall.append(recall_at_k(found, judged.relevant))
         ndcg.append(ndcg_at_k(found, judged.relevant))
     return Retrieved(judged, (recall[0], recall[1]), (ndcg[0], ndcg[1]))
 
 
 def _show_scores(scene: Scene, found: Retrieved, _: Translate) -> None:
-    k = min(scene.k, scene.n_searched - 1)
+    k = scene.k
     head = [_("measure"), _("Raw"), treatment_words(scene.after, _), _("change")]
     lines = [head, ["---", "---:", "---:", "---:"]]
     for name, pair in ((f"recall@{k}", found.recall), (f"nDCG@{k}", found.ndcg)):
@@ -144,7 +144,7 @@ def _show_scores(scene: Scene, found: Retrieved, _: Translate) -> None:
                 with_ends(score.change, 3, sign=True),
             ]
         )
-    st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+    st.markdown(markdown_table(lines))
     n = len(found.judged)
     st.caption(
         _("{n} queries; 95% intervals by a bootstrap over queries, seed {seed}.").format(

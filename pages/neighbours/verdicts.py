@@ -16,23 +16,23 @@ from .scene import Scene
 
 
 def hub_state(found: NeighbourChanges) -> State:
-    """Does the hubness fall? Unknown where its interval includes 0."""
+    """Whether the hubness falls; "unknown" if its interval includes 0."""
     each = found.hubness
     if each.low is None or each.high is None:
         return "unknown"
     return "holds" if each.high < 0 else "fails" if each.low > 0 else "unknown"
 
 
-def neighbours_verdict(scene: Scene, found: NeighbourChanges, _: Translate) -> Verdict:
-    """The claim, with what happens to the labels of neighbours, where there are labels."""
+def neighbours_verdict(scene: Scene, _: Translate) -> Verdict:
+    """The claim, with the change of the neighbours' labels if the points have labels."""
     return Verdict(
         claim=_(
             "Hubs lie close to the mean vector. A treatment that subtracts the mean makes fewer "
             "hubs."
         ),
         source=_("Suzuki et al. (2013)"),
-        state=hub_state(found),
-        measured=" ".join([_hub_words(scene, found, _), _label_words(scene, found, _)]).strip(),
+        state=hub_state(scene.changes),
+        measured=" ".join([_hub_words(scene, _), _label_words(scene, _)]).strip(),
         basis=" · ".join(
             [
                 provenance(scene, _),
@@ -45,7 +45,8 @@ def neighbours_verdict(scene: Scene, found: NeighbourChanges, _: Translate) -> V
     )
 
 
-def _hub_words(scene: Scene, found: NeighbourChanges, _: Translate) -> str:
+def _hub_words(scene: Scene, _: Translate) -> str:
+    found = scene.changes
     each = found.hubness
     if each.low is None or each.high is None:
         return _("An interval needs {least} points or more, and {n} are shown.").format(
@@ -66,7 +67,8 @@ def _hub_words(scene: Scene, found: NeighbourChanges, _: Translate) -> str:
     )
 
 
-def _label_words(scene: Scene, found: NeighbourChanges, _: Translate) -> str:
+def _label_words(scene: Scene, _: Translate) -> str:
+    found = scene.changes
     each = found.agreement
     if each is None or each.low is None or each.high is None:
         return ""

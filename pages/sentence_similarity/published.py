@@ -8,13 +8,13 @@ from geometry.evaluate.claims import PoolingShare
 from geometry.evaluate.published import PublishedScore, datasets, published_scores
 from geometry.figures.ladder import ScoreRange, Tick
 from geometry.hub.pair_sets import PAIR_SETS
+from pages.common.scores import PUBLISHED_ON
 from pages.common.words import Translate, prose, signed
 
 from .pairs import ScoredSet, hub_sets
 from .scene import FIRST_LAST
 
 PAGE = "sentence_similarity"
-PUBLISHED_ON = "STS-B"
 SBERT = "sbert_table_1"
 PUBLISHED = {  # (table, row) of the ticks on each rung
     "static": ((SBERT, "avg GloVe"), ("zipfian_2024_sts", "GloVe-840B")),

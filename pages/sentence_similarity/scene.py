@@ -254,7 +254,7 @@ def _score_places(
     places: Sequence[Place],
     known: Mapping[Place, Cell],
     bootstrap: PairBootstrap,
-    report: jobs.Report,
+    report: jobs.Progress,
 ) -> dict[Place, Cell]:
     """Score column by column; what another reader's job has scored meanwhile is not done again."""
     choice = encoded.choice
@@ -352,7 +352,7 @@ def score_grid(choice: Choice, _: Translate) -> Scores:
 def cached_job(
     cache: Cache[Answer],
     key: str,
-    work: Callable[[jobs.Report], Answer],
+    work: Callable[[jobs.Progress], Answer],
     what: str,
     *,
     private: bool,
@@ -379,7 +379,7 @@ def cached_job(
     return answer
 
 
-def _scores(encoded: EncodedPairs, columns: Sequence[Column], report: jobs.Report) -> Scores:
+def _scores(encoded: EncodedPairs, columns: Sequence[Column], report: jobs.Progress) -> Scores:
     """Score one layer and pooling at a time, so that only their vectors are in memory."""
     choice = encoded.choice
     gold = choice.pairs.pairs.gold_scores

@@ -121,7 +121,7 @@ def own_static(scene: Scene, _: Translate) -> Static:
     choice = scene.choice
     name = _("the model’s own input vectors")
 
-    def read(report: jobs.Report) -> AveragedPairs:
+    def read(report: jobs.Progress) -> AveragedPairs:
         pairs, fit = choice.pairs, choice.fit
         return AveragedPairs(
             pairs.pairs,
@@ -134,7 +134,7 @@ def own_static(scene: Scene, _: Translate) -> Static:
     return _scored(choice, f"{choice.encoder.fingerprint}/own", name, what, read, _, lane="measure")
 
 
-def _type_averages(choice: Choice, corpus: Corpus, report: jobs.Report) -> np.ndarray:
+def _type_averages(choice: Choice, corpus: Corpus, report: jobs.Progress) -> np.ndarray:
     key = type_averages_key(choice.encoder, corpus)
 
     def compute() -> dict[str, np.ndarray]:
@@ -153,7 +153,7 @@ def uploaded_static(scene: Scene, _: Translate) -> Static | None:
 
     limits = upload_limits()
 
-    def read(report: jobs.Report) -> AveragedPairs:
+    def read(report: jobs.Progress) -> AveragedPairs:
         averages: AveragedPairs = apart(
             averages_of_file,
             file.getvalue(),
@@ -184,7 +184,7 @@ def _scored(
     source: str,
     name: str,
     what: str,
-    read: Callable[[jobs.Report], AveragedPairs],
+    read: Callable[[jobs.Progress], AveragedPairs],
     _: Translate,
     *,
     lane: str,
@@ -218,7 +218,7 @@ def _scored(
 
 
 def scored_averages(
-    averages: AveragedPairs, choice: Choice, report: jobs.Report
+    averages: AveragedPairs, choice: Choice, report: jobs.Progress
 ) -> dict[str, Cell]:
     """Raw and treated, fitted on averages of the fit set, scored on pairs with known words.
 
@@ -262,7 +262,7 @@ def show_word_pairs(scene: Scene, _: Translate) -> None:
     key = ArrayStore.key(vectors.file_id, words.file_id, similarity, SEED)
     limits = upload_limits()
 
-    def work(report: jobs.Report) -> WordPairScore:
+    def work(report: jobs.Progress) -> WordPairScore:
         score: WordPairScore = apart(
             score_of_files,
             vectors.getvalue(),

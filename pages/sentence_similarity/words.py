@@ -6,36 +6,9 @@ from collections.abc import Sequence
 
 from geometry.evaluate.grid import Cell
 from pages.common.controls import pooling_names
-from pages.common.words import Translate, signed
-
-
-def hundred(value: float | None, _: Translate) -> str:
-    """A correlation × 100 with one decimal, as tables of this field print it."""
-    return _("undefined") if value is None else signed(100 * value, 1)
-
-
-def with_interval(
-    value: float | None, low: float | None, high: float | None, _: Translate, *, sign: bool = False
-) -> str:
-    """A score with its interval, such as 56.7 [51.2, 61.3], without a line break.
-
-    Parameters
-    ----------
-    value : float or None
-    low : float or None
-        Lower end of the interval. None prints the value alone.
-    high : float or None
-        Upper end of the interval, likewise.
-    sign : bool
-        Also print a plus.
-    """
-    number = hundred(value, _)
-    if value is None:
-        return number
-    plus = "+" if sign and value > 0 and number.strip("0.") else ""
-    if low is None or high is None:
-        return plus + number
-    return f"{plus}{number} [{hundred(low, _)},\u00a0{hundred(high, _)}]"
+from pages.common.scores import hundred as hundred
+from pages.common.scores import with_interval as with_interval
+from pages.common.words import Translate
 
 
 def similarity_names(_: Translate) -> dict[str, str]:

@@ -12,6 +12,7 @@ from geometry.transform.removal_map import default_components
 from geometry.transform.treatments import KNOBS, Knobs
 from geometry.transform.whitening_map import recommended_whitening
 from pages.common.controls import choose, follow_default
+from pages.common.treatment_names import treatment_names as treatment_names
 from pages.common.words import Translate
 
 SLOTS = {"second": "zca", "third": "removed", "fourth": "standardised"}
@@ -33,29 +34,9 @@ class FitSet:
         return None if self.code in ("same", "split") else self.code
 
 
-def treatment_names(_: Translate) -> dict[str, str]:
-    """Names of the treatments."""
-    return {
-        "none": _("no picture"),
-        "raw": _("Raw"),
-        "centred": _("Centred"),
-        "standardised": _("Standardised"),
-        "zca": _("ZCA whitening"),
-        "pca": _("PCA whitening"),
-        "cholesky": _("Cholesky whitening"),
-        "zca-cor": _("ZCA-cor whitening"),
-        "pca-cor": _("PCA-cor whitening"),
-        "zipf": _("Zipfian whitening"),
-        "removed": _("Top directions removed"),
-        "clusterwise": _("Removed in clusters"),
-        "learned": _("Learned removal"),
-        "flow": _("Normalizing flow"),
-    }
-
-
 def choose_treatments(unit: str, boxes: Sequence[DeltaGenerator], _: Translate) -> tuple[str, ...]:
     """Raw, and up to three treatments beside it, one chosen in each box."""
-    names = treatment_names(_)
+    names = {"none": _("no picture"), **treatment_names(_)}
     offered = [name for name in ("none", *KNOBS) if name != "raw"]
     if unit != "types":
         offered.remove("zipf")

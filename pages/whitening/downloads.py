@@ -9,7 +9,7 @@ from geometry import read_bundled
 from geometry.export import AffineMap, affine_map
 from pages.common.downloads import offer_csv, points_csv
 from pages.common.fit_set import weight_column
-from pages.common.take_home import offer_transform
+from pages.common.transform_downloads import offer_transform
 from pages.common.words import Translate, prose
 
 from .choices import treatment_names

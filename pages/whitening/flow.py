@@ -52,7 +52,7 @@ def train_flow(scene: Scene, _: Translate) -> None:
     points = scene.material.fit_points
     X = points.vectors
 
-    def work(report: jobs.Report) -> TrainedFlow:
+    def work(report: jobs.Progress) -> TrainedFlow:
         from geometry import NormalizingFlow  # torch and scikit-learn
 
         history = _histories[points.key]

@@ -82,7 +82,7 @@ def measure_all(scene: Scene, _: Translate, *, is_whole: bool = True) -> Reports
     ]
     if missing:
 
-        def work(report: jobs.Report) -> dict[str, Report]:
+        def work(report: jobs.Progress) -> dict[str, Report]:
             made = {}
             for done, picture in enumerate(missing):
                 report(done, len(missing))

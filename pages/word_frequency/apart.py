@@ -1,4 +1,4 @@
-"""What the page works out without Streamlit, so that a process of its own can do it."""
+"""The page's computations without Streamlit, so that another process can run them."""
 
 from __future__ import annotations
 
@@ -13,33 +13,34 @@ from geometry.data.limits import Limits
 from geometry.measure import (
     FrequencyBin,
     FrequencyDirection,
+    Measured,
     frequency_bins,
     frequency_direction,
     neighbour_means,
     zipfian_table,
 )
-from geometry.measure import Measured as Row
 from geometry.measure.frequency import by_rank
 from geometry.projection.twin import ConeEdge, cone_edges
 from geometry.transform import fit_treatment
 from geometry.transform.treatments import Knobs
 from geometry.vectors import rank_counts, read_counts, words_of
+from pages.common.seed import SEED
 
-MAX_WORDS = 100_000  # the most frequent ones, which are drawn
-MEASURED_WORDS = 30_000  # of these, that are measured: neighbours take time in the square of it
-MAX_NUMBERS = 24_000_000  # of all their vectors: 200 MB in float64, of which there are some copies
-LONGEST_WORD = 100  # characters; the rest is cut off
-MARKS = ("", "Ġ", "▁")  # of a word piece that begins a word
-SEED = 0
+MAX_WORDS = 100_000  # words that are drawn at most, the most frequent ones
+MEASURED_WORDS = 30_000  # words that are measured at most: the time grows with their square
+MAX_NUMBERS = 24_000_000  # numbers of all vectors: 200 MB in float64, and some copies are made
+LONGEST_WORD = 100  # characters; the rest of a word is cut off
+MARKS = ("Ġ", "▁")  # tokenizers put one before a piece that begins a word
 
-Ranked = tuple[np.ndarray, tuple[str, ...], np.ndarray, int]  # vectors, words, counts, how many
-Picture = tuple[Projection, tuple[ConeEdge, ...]]
-Symmetry = dict[str, dict[str, tuple[Row, ...]]]  # by treatment, then by weight
+# vectors, words, counts, and the number of words before the least frequent ones were left out
+WordRows = tuple[np.ndarray, tuple[str, ...], np.ndarray, int]
+WordPicture = tuple[Projection, tuple[ConeEdge, ...]]
+Symmetry = dict[str, dict[str, tuple[Measured, ...]]]  # by treatment, then by weight
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What is measured of the words by frequency."""
+class FrequencyMeasures:
+    """Where frequent words are, and the measures of each bin of ranks."""
 
     direction: FrequencyDirection
     bins: tuple[FrequencyBin, ...]
@@ -53,14 +54,14 @@ def words_of_file(
     texts: Sequence[str] | None = None,
     counts: bytes | None = None,
     counts_name: str = "",
-) -> Ranked:
+) -> WordRows:
     """The most frequent words of a file of vectors.
 
     Parameters
     ----------
     content : bytes
     name : str
-        Of the file.
+        Name of the file.
     limits : Limits
     texts : sequence of str, optional
         Their words are counted.
@@ -82,7 +83,7 @@ def words_of_file(
 def matched(
     vectors: np.ndarray, words: Sequence[str], counts: Mapping[str, float]
 ) -> tuple[np.ndarray, Sequence[str], np.ndarray]:
-    """The rows whose word is counted: as it is, else without the mark of a beginning word.
+    """The rows whose word has a count. A word without one is looked up without its first mark.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ def matched(
     rows, found = [], []
     taken: set[str] = set()
     for row, word in enumerate(words):
-        bare = next((word[len(m) :] for m in MARKS[1:] if word.startswith(m)), word)
+        bare = next((word[len(m) :] for m in MARKS if word.startswith(m)), word)
         count = counts.get(word, counts.get(bare, 0.0))
         if count > 0 and bare not in taken:
             taken.add(bare)
@@ -104,8 +105,8 @@ def matched(
     return vectors[picked], [words[row] for row in rows], np.array(found, dtype=np.float64)
 
 
-def ranked(vectors: np.ndarray, words: Sequence[str], counts: np.ndarray) -> Ranked:
-    """The most frequent words, and how many there are.
+def ranked(vectors: np.ndarray, words: Sequence[str], counts: np.ndarray) -> WordRows:
+    """The most frequent words, and the number of all words.
 
     Parameters
     ----------
@@ -119,7 +120,9 @@ def ranked(vectors: np.ndarray, words: Sequence[str], counts: np.ndarray) -> Ran
     return vectors[order], texts, counts[order], len(words)
 
 
-def measured(X: np.ndarray, counts: np.ndarray, progress: Callable[[int, int], None]) -> Measured:
+def measured(
+    X: np.ndarray, counts: np.ndarray, progress: Callable[[int, int], None]
+) -> FrequencyMeasures:
     """Direction and bins. Raises UndefinedMeasure for words of one length or of one frequency.
 
     Parameters
@@ -131,10 +134,10 @@ def measured(X: np.ndarray, counts: np.ndarray, progress: Callable[[int, int], N
     """
     direction = frequency_direction(X, counts, seed=SEED)
     near = neighbour_means(X, progress=progress)
-    return Measured(direction, frequency_bins(X, counts, near, seed=SEED))
+    return FrequencyMeasures(direction, frequency_bins(X, counts, near, seed=SEED))
 
 
-def pictures(X: np.ndarray) -> tuple[Picture, ...]:
+def pictures(X: np.ndarray) -> tuple[WordPicture, ...]:
     """The words by SVD and by PCA, each with its cones."""
     found = [project(X, method, 2, random_state=SEED) for method in ("svd", "pca")]
     return tuple((each, cone_edges(X, each)) for each in found)

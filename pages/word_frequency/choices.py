@@ -15,7 +15,7 @@ from pages.common.table_form import label_uploader
 from pages.common.words import Translate
 
 VECTORS_FILE, COUNTS_FILE = "frequency_vectors_file", "frequency_counts_file"
-COUNTED_BY = {  # vectors: where their frequencies can be from
+COUNTED_BY = {  # by vectors: the sources of frequencies that they can have
     "types": ("corpus", "list", "order"),
     "tokens": ("corpus", "list", "order"),
     "upload": ("order", "corpus", "list"),
@@ -23,7 +23,7 @@ COUNTED_BY = {  # vectors: where their frequencies can be from
 
 
 @dataclass(frozen=True)
-class Choice:
+class WordChoice:
     """Which vectors, and which frequencies.
 
     Attributes
@@ -31,9 +31,9 @@ class Choice:
     words : str
         "types" of the model, its contextual "tokens" averaged by type, or an "upload".
     counts : str
-        "corpus", an uploaded "list", or the own "order" of the uploaded table or the vocabulary.
+        "corpus", an uploaded "list", or the "order" of the uploaded table or of the vocabulary.
     layer : int
-        Of contextual tokens, and of the sentences in the tests.
+        The layer of contextual tokens, and of the sentences in the tests.
     vectors_file, counts_file : UploadedFile or None
     """
 
@@ -45,13 +45,13 @@ class Choice:
 
     @property
     def lacks_file(self) -> bool:
-        """True while a chosen upload is not there yet."""
+        """True if a file has to be uploaded first."""
         return (self.words == "upload" and self.vectors_file is None) or (
             self.counts == "list" and self.counts_file is None
         )
 
 
-def choose_words(encoder: Encoder, _: Translate) -> Choice:
+def choose_words(encoder: Encoder, _: Translate) -> WordChoice:
     """The controls above the pictures; uploaders appear where they are needed."""
     words_box, counts_box, layer_box = st.columns(3)
     with words_box:
@@ -93,12 +93,12 @@ def choose_words(encoder: Encoder, _: Translate) -> Choice:
             default=str(min(4, last)),
             labels=layer_labels(last, _),
         )
-    vectors_file = _ask_for_vectors(_) if words == "upload" else None
-    counts_file = _ask_for_counts(_) if counts == "list" else None
-    return Choice(words, counts, int(layer), vectors_file, counts_file)
+    vectors_file = _upload_vectors(_) if words == "upload" else None
+    counts_file = _upload_counts(_) if counts == "list" else None
+    return WordChoice(words, counts, int(layer), vectors_file, counts_file)
 
 
-def _ask_for_vectors(_: Translate) -> Any:
+def _upload_vectors(_: Translate) -> Any:
     label = _(
         "Word vectors (GloVe’s, word2vec’s or fastText’s text, word2vec’s binary, .npz, "
         ".safetensors; also gzipped), at most {megabytes} MB"
@@ -112,7 +112,7 @@ def _ask_for_vectors(_: Translate) -> Any:
     return file
 
 
-def _ask_for_counts(_: Translate) -> Any:
+def _upload_counts(_: Translate) -> Any:
     most = upload_limits().file_bytes
     file = st.file_uploader(
         _("A list of words and their counts, one pair a line, at most {megabytes} MB").format(

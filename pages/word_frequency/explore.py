@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from geometry import Corpus, Encoder
+from geometry import Corpus
 from pages.common.address import is_presenting
 from pages.common.corpus_cloud import coverage_of, warn_of_cache
 from pages.common.coverage_notes import warn_of_coverage
@@ -15,23 +15,21 @@ from pages.common.shell import show_question
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate, signed
 
-from .apart import Measured
-from .choices import Choice, choose_words
-from .numbers import show_headlines, show_table, show_zipf, take_away
+from .choices import choose_words
+from .numbers import offer_downloads, show_direction, show_headlines, show_table, show_zipf
 from .pictures import draw_clouds, draw_cosines, draw_lengths
-from .provenance import provenance
-from .scene import FEWEST, NARROWEST, ORDERED, Words, measure_words, read_words
+from .scene import FEWEST, NARROWEST, ORDERED, Scene, measure_words, read_words
 from .sentences import show_holes, show_left_out, show_swap
-from .verdicts import direction_sentence, words_verdict
+from .verdicts import words_verdict
 
 PAGE = "word_frequency"
 
 
 @st.fragment
 def explore(corpus: Corpus, _: Translate) -> None:
-    """The pictures with their controls, then what they say."""
+    """The controls and pictures, then the results in words and numbers."""
     control_box, notes_box = st.container(key="word-controls"), st.container()
-    # a container of its own: a progress bar would shift the elements below it,
+    # a separate container: a progress bar would shift the elements below it,
     # and the browser would build them again and lose the focus
     progress_box, look_box, answer_box = st.container(), st.container(), st.container()
     encoder = current_encoder()
@@ -66,82 +64,53 @@ def explore(corpus: Corpus, _: Translate) -> None:
                     _("This needs vectors of {n} dimensions or more.").format(n=NARROWEST)
                 )
                 return
-            measured = measure_words(words.measured, _)
+            measures = measure_words(words.measured, _)
     except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error, _)
         return
-    basis = provenance(words, choice, encoder, corpus.name, _)
+    scene = Scene(words, measures, choice, corpus, encoder)
     with look_box:
-        draw_lengths(words, measured, _)
-        show_headlines(measured, basis, _)
+        draw_lengths(scene, _)
+        show_headlines(scene, _)
     with notes_box:  # above the pictures, but computed after they were sent
         if choice.words != "upload" or choice.counts == "corpus":
             with encoder_errors_shown(_):
                 warn_of_coverage(coverage_of(corpus, _), _)
-            warn_of_cache(_)
-    with answer_box, encoder_errors_shown(_):
-        _answer(words, measured, choice, corpus, encoder, basis, _)
+        warn_of_cache(_)
+    with answer_box:
+        _answer(scene, _)
 
 
-def _answer(
-    words: Words,
-    measured: Measured,
-    choice: Choice,
-    corpus: Corpus,
-    encoder: Encoder,
-    basis: str,
-    _: Translate,
-) -> None:
-    """Below the picture: the sentence, the claims, the clouds, the table, what follows.
-
-    Parameters
-    ----------
-    words : Words
-    measured : Measured
-    choice : Choice
-    corpus : Corpus
-    encoder : Encoder
-    basis : str
-        What the numbers were measured on.
-    """
-    st.markdown(direction_sentence(measured.direction, _))
+def _answer(scene: Scene, _: Translate) -> None:
+    """Below the picture: the sentence, the claims, the clouds, the tables, the tests."""
+    show_direction(scene, _)
     if not is_presenting():
-        show_verdict(words_verdict(measured, basis, _), _, key="words")
-    draw_cosines(measured, _)
-    draw_clouds(words, measured, basis, _)
+        show_verdict(words_verdict(scene, _), _, key="words")
+    draw_cosines(scene, _)
+    draw_clouds(scene, _)
     if is_presenting():
         return
     with folded(_("Table by frequency"), key="word-table", icon=":material/table:") as is_open:
         if is_open:
-            show_table(measured, _)
+            show_table(scene, _)
     parts = {
-        "left-out": _("Test: are frequent words the cause of large sentence cosines?"),
-        "holes": _("Do sentences lie in holes between words?"),
-        "swap": _("Swap a word"),
-        "zipf": _("Weighted by frequency"),
+        "left-out": (
+            _("Test: are frequent words the cause of large sentence cosines?"),
+            show_left_out,
+        ),
+        "holes": (_("Do sentences lie in holes between words?"), show_holes),
+        "swap": (_("Swap a word"), show_swap),
+        "zipf": (_("Weighted by frequency"), show_zipf),
     }
-    for name, label in parts.items():
-        if name == "holes" and choice.words != "types":
-            continue  # sentences are averaged from the model's own types
+    if scene.choice.words != "types":
+        del parts["holes"]  # sentences are averaged from the model's own types
+    for name, (label, show) in parts.items():
         with folded(label, key=f"words-{name}", icon=":material/science:") as is_open:
             if is_open:
                 with encoder_errors_shown(_):
-                    _show_part(name, words, choice, corpus, encoder, _)
+                    show(scene, _)
     for question in ("opposite", "types"):
         show_question(PAGE, question)
     with st.expander(_("Downloads"), key="more-controls"):
-        take_away(words, measured, basis, _)
-
-
-def _show_part(
-    name: str, words: Words, choice: Choice, corpus: Corpus, encoder: Encoder, _: Translate
-) -> None:
-    if name == "left-out":
-        show_left_out(corpus, encoder, choice.layer, _)
-    elif name == "holes":
-        show_holes(words.measured, corpus, encoder, _)
-    elif name == "swap":
-        show_swap(corpus, encoder, choice.layer, words, _)
-    else:
-        show_zipf(words.measured, _)
+        offer_downloads(scene, _)

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import streamlit as st
 
-from geometry.measure import Measured as Row
+from geometry.measure import Measured
 from geometry.measure.frequency import NEIGHBOURS, Estimate
 from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.cache import Cache
 from pages.common.downloads import csv_bytes, offer_csv, short_number
-from pages.common.escape import markdown
+from pages.common.escape import markdown, markdown_table
 from pages.common.measures import measure_label
 from pages.common.reading import apart
+from pages.common.treatment_names import treatment_names
 from pages.common.verdict import estimate
 from pages.common.words import Translate, prose, signed
 
-from .apart import Measured, Symmetry, symmetry
+from .apart import FrequencyMeasures, Symmetry, symmetry
 from .pictures import published
-from .scene import Words, worked_out
-from .verdicts import table_markdown, three_digits
+from .provenance import provenance
+from .scene import RankedWords, Scene, worked_out
+from .verdicts import direction_sentence, table_markdown, three_digits
 
 _SYMMETRY: Cache[Symmetry] = Cache("symmetry by weight", max_entries=16)
 
 
-def show_headlines(measured: Measured, basis: str, _: Translate) -> None:
+def show_headlines(scene: Scene, _: Translate) -> None:
     """Three numbers: the correlation, the length and the cosine of the most frequent words."""
-    first, last, rho = measured.bins[0], measured.bins[-1], measured.direction.spearman
+    measures = scene.measures
+    first, last, rho = measures.bins[0], measures.bins[-1], measures.direction.spearman
     n = f"{first.n:,}"
     numbers = [
         BigNumber(
@@ -47,20 +50,25 @@ def show_headlines(measured: Measured, basis: str, _: Translate) -> None:
         ),
     ]
     show_big_numbers(_("Words by frequency"), numbers, key="word-numbers")
-    st.caption(markdown(basis))
+    st.caption(markdown(provenance(scene, _)))
 
 
-def show_table(measured: Measured, _: Translate) -> None:
+def show_direction(scene: Scene, _: Translate) -> None:
+    """Where frequent words are, in a sentence."""
+    st.markdown(direction_sentence(scene.measures.direction, _))
+
+
+def show_table(scene: Scene, _: Translate) -> None:
     """The table of BERT-flow."""
     with st.container(key="word-bins"):
-        st.markdown(table_markdown(measured, dict(published().rows), _))
+        st.markdown(table_markdown(scene.measures, dict(published().rows), _))
     st.caption(prose("word_frequency", "table"))
 
 
-def bins_csv(measured: Measured, basis: str) -> bytes:
+def bins_csv(measures: FrequencyMeasures, basis: str) -> bytes:
     """A row for each measure of each bin."""
     rows = []
-    for each in measured.bins:
+    for each in measures.bins:
         named: list[tuple[str, Estimate | None]] = [
             ("norm", each.norm),
             *((f"distance_{k}", e) for k, e in zip(NEIGHBOURS, each.distances, strict=True)),
@@ -75,13 +83,10 @@ def bins_csv(measured: Measured, basis: str) -> bytes:
     return csv_bytes(head, rows, basis)
 
 
-def show_zipf(words: Words, _: Translate) -> None:
+def show_zipf(scene: Scene, _: Translate) -> None:
     """Both symmetries, raw and whitened, under equal weights and under frequencies."""
-    treatments = {
-        "raw": _("Raw"),
-        "zca": _("ZCA whitening"),
-        "zipf": _("Zipfian whitening"),
-    }
+    words = scene.words.measured
+    treatments = treatment_names(_)
     weights = {"uniform": _("every word once"), "zipf": _("by frequency")}
     names = ("zipfian_mean_symmetry", "zipfian_spectral_entropy")
     head = [_("treatment"), _("weights"), *(measure_label(name, _) for name in names)]
@@ -98,12 +103,12 @@ def show_zipf(words: Words, _: Translate) -> None:
         for weight, rows in by_weight.items():
             cells = [_symmetry_cell(row, treatment) for row in rows]
             lines.append([treatments[treatment], weights[weight], *cells])
-    st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+    st.markdown(markdown_table(lines))
     st.caption(prose("word_frequency", "zipf"))
 
 
-def _symmetry_cell(row: Row, treatment: str) -> str:
-    """The value, with its interval for raw words alone: others are set by their fit."""
+def _symmetry_cell(row: Measured, treatment: str) -> str:
+    """The value. Only raw words have an interval: a fit determines the values of the others."""
     if row.value is None:
         return "—"
     if treatment != "raw" or row.low is None or row.high is None:
@@ -111,22 +116,14 @@ def _symmetry_cell(row: Row, treatment: str) -> str:
     return estimate(row.value, row.low, row.high)
 
 
-def take_away(words: Words, measured: Measured, basis: str, _: Translate) -> None:
-    """Words with rank, frequency and length; the bins.
-
-    Parameters
-    ----------
-    words : Words
-    measured : Measured
-        Direction and bins of these words.
-    basis : str
-        Corpus, model and settings in words.
-    """
+def offer_downloads(scene: Scene, _: Translate) -> None:
+    """Words with rank, frequency and length; the bins."""
+    words, measures, basis = scene.words, scene.measures, provenance(scene, _)
     offer_csv(_("Download words (CSV)"), "word-frequency", lambda: words_csv(words, basis))
-    offer_csv(_("Download bins (CSV)"), "word-frequency-bins", lambda: bins_csv(measured, basis))
+    offer_csv(_("Download bins (CSV)"), "word-frequency-bins", lambda: bins_csv(measures, basis))
 
 
-def words_csv(words: Words, basis: str) -> bytes:
+def words_csv(words: RankedWords, basis: str) -> bytes:
     """A row for each word."""
     norms = words.lengths
     rows = [

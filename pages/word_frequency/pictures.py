@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import streamlit as st
 
@@ -21,8 +19,8 @@ from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.escape import markdown, plotly
 from pages.common.words import Translate, signed
 
-from .apart import Measured
-from .scene import Words, drawn_rows, pictures_of
+from .provenance import provenance
+from .scene import Scene, drawn_rows, pictures_of
 from .verdicts import PUBLISHED_ENDS, PUBLISHED_ROWS, direction_sentence
 
 GROUP = "words"
@@ -35,8 +33,9 @@ def published() -> PublishedTable:
     return next(table for table in published_tables() if table.key == PUBLISHED)
 
 
-def draw_lengths(words: Words, measured: Measured, _: Translate) -> Any:
-    """Length against rank; returns the figure."""
+def draw_lengths(scene: Scene, _: Translate) -> None:
+    """Length against rank."""
+    words = scene.words
     ends = zip(
         PUBLISHED_ENDS, PUBLISHED_ENDS[1:], published().rows[PUBLISHED_ROWS[0]], strict=False
     )
@@ -47,7 +46,7 @@ def draw_lengths(words: Words, measured: Measured, _: Translate) -> Any:
             _("mean of a bin, with its 95% interval"),
             [
                 Level(each.start + 1, each.stop, each.norm.value, each.norm.low, each.norm.high)
-                for each in measured.bins
+                for each in scene.measures.bins
             ],
         ),
         [
@@ -68,14 +67,13 @@ def draw_lengths(words: Words, measured: Measured, _: Translate) -> Any:
         chart_of(figure),
         key="word-lengths",
         file_name="word-frequency-lengths",
-        alt=direction_sentence(measured.direction, _).replace("**", ""),
+        alt=direction_sentence(scene.measures.direction, _).replace("**", ""),
     )
-    return figure
 
 
-def draw_cosines(measured: Measured, _: Translate) -> None:
+def draw_cosines(scene: Scene, _: Translate) -> None:
     """The mean cosine of each bin."""
-    bins = [(each, each.cosine) for each in measured.bins if each.cosine is not None]
+    bins = [(each, each.cosine) for each in scene.measures.bins if each.cosine is not None]
     if not bins:
         return
     levels = [
@@ -103,21 +101,17 @@ def draw_cosines(measured: Measured, _: Translate) -> None:
     st.caption(_("Mean cosine over all pairs of words of one bin, each word counted once."))
 
 
-def draw_clouds(words: Words, measured: Measured, provenance: str, _: Translate) -> None:
+def draw_clouds(scene: Scene, _: Translate) -> None:
     """The same words by SVD, around the origin, and by PCA, around their mean.
 
-    Parameters
-    ----------
-    words : Words
-    measured : Measured
-        The bins give the colours: most words are rare, so a scale would show one colour.
-    provenance : str
+    The bins give the colours: most words are rare, so a scale would show one colour.
     """
+    words = scene.words
     rows = drawn_rows(words)
     (svd, of_svd), (pca, of_pca) = pictures_of(words, rows, _)
     texts = [words.texts[row] for row in rows]
-    bounds = [(each.start, each.stop) for each in measured.bins]
-    if bounds[-1][1] < len(words):  # drawn and not measured
+    bounds = [(each.start, each.stop) for each in scene.measures.bins]
+    if bounds[-1][1] < len(words):  # words that are drawn and not measured
         bounds.append((bounds[-1][1], len(words)))
     colours = PointColours(
         np.searchsorted([stop for _start, stop in bounds], rows, side="right"),
@@ -134,7 +128,7 @@ def draw_clouds(words: Words, measured: Measured, provenance: str, _: Translate)
         f"{title}: " + " · ".join(lines_below(picture, panel, _))
         for title, picture, panel in zip(titles, (svd, pca), panels, strict=True)
     ]
-    # PCA's own origin is the mean; its places are about that
+    # PCA places the points around their mean
     frames = [svd.around_origin, pca.coordinates]
     alt = _("{n} words by SVD and by PCA, coloured by frequency.").format(n=f"{len(rows):,}")
     if has_no_webgl2():
@@ -162,7 +156,7 @@ def draw_clouds(words: Words, measured: Measured, provenance: str, _: Translate)
                 name=_("Words by frequency"),
                 alt=alt,
                 below=below,
-                provenance=provenance,
+                provenance=provenance(scene, _),
                 file_name="word-frequency",
                 is_large=is_presenting(),
             ),

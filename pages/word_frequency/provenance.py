@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from geometry import Encoder
 from pages.common.controls import layer_words
 from pages.common.corpus_cloud import SEED
 from pages.common.models import model_line
 from pages.common.words import Translate, signed
 
-from .choices import Choice
-from .scene import Words
+from .scene import Scene
 
 
-def provenance(
-    words: Words, choice: Choice, encoder: Encoder, corpus_name: str, _: Translate
-) -> str:
-    """Vectors, n, frequencies, seed.
-
-    Parameters
-    ----------
-    words : Words
-    choice : Choice
-    encoder : Encoder
-    corpus_name : str
-    """
+def provenance(scene: Scene, _: Translate) -> str:
+    """Vectors, n, frequencies, seed."""
+    words, choice, encoder, corpus = scene.words, scene.choice, scene.encoder, scene.corpus
     if choice.words == "upload":
         parts = [choice.vectors_file.name]
     else:
@@ -46,7 +35,7 @@ def provenance(
         sample = _("averaged from a sample of {n} of the {all} tokens, seed {seed}")
         count += " · " + sample.format(n=f"{taken:,}", all=f"{available:,}", seed=SEED)
     frequencies = {
-        "corpus": _("frequencies: corpus {name}").format(name=corpus_name),
+        "corpus": _("frequencies: corpus {name}").format(name=corpus.name),
         "list": _("frequencies: {name}").format(name=getattr(choice.counts_file, "name", "")),
         "order": _("frequencies: 1/rank by the table’s own order"),
     }[choice.counts]
@@ -54,5 +43,5 @@ def provenance(
         frequencies = _(
             "frequencies: 1/rank by the vocabulary’s own order, of the types in corpus {name} "
             "(Spearman of that order and their counts there: {rho})"
-        ).format(name=corpus_name, rho=signed(words.agreement, 2))
+        ).format(name=corpus.name, rho=signed(words.agreement, 2))
     return " · ".join([*parts, count, frequencies, _("raw vectors, nothing fitted")])

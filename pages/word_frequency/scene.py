@@ -1,4 +1,4 @@
-"""The words of the page: their vectors and frequencies, and everything measured on them."""
+"""What the page shows in one run: words, their frequencies, and everything measured on them."""
 
 from __future__ import annotations
 
@@ -25,33 +25,34 @@ from pages.common.words import Translate
 
 from .apart import (
     MEASURED_WORDS,
-    Measured,
-    Picture,
-    Ranked,
+    FrequencyMeasures,
+    WordPicture,
+    WordRows,
     matched,
     measured,
     pictures,
     ranked,
     words_of_file,
 )
-from .choices import Choice
+from .choices import WordChoice
 
-PLOTLY_POINTS = 5000  # of a cloud, in a browser without WebGL2
+PLOTLY_POINTS = 5000  # points of a cloud at most, in a browser without WebGL2
 FEWEST = max(NEIGHBOURS) + 2
-# Spearman of a vocabulary's order and a corpus' counts from which the order is one of frequency.
-# Sampling keeps it far below 1: most types of a small corpus occur once. A random order has 0.
+# The least Spearman of a vocabulary's order and the corpus' counts at which that order replaces
+# frequencies. It is far below 1 even then, because most types of a small corpus occur once. A
+# random order has 0.
 ORDERED = 0.4
-NARROWEST = 3  # dimensions of a cloud that is projected
+NARROWEST = 3  # dimensions of the vectors at least, for a projection
 
 Answer = TypeVar("Answer")
 
 _TABLES: Cache[VectorTable] = Cache("type tables", max_entries=2)
-_MEASURED: Cache[Measured] = Cache("words by frequency", max_entries=32)
-_PICTURES: Cache[tuple[Picture, ...]] = Cache("word pictures", max_entries=16)
+_MEASURED: Cache[FrequencyMeasures] = Cache("words by frequency", max_entries=32)
+_PICTURES: Cache[tuple[WordPicture, ...]] = Cache("word pictures", max_entries=16)
 
 
 @dataclass(frozen=True)
-class Words:
+class RankedWords:
     """Vectors of n words and how often each occurs, the most frequent first.
 
     Attributes
@@ -60,16 +61,16 @@ class Words:
     texts : tuple of n str
     counts : (n,) array of float
     n_available : int
-        Words that have a vector and a frequency.
+        Number of words that have a vector and a frequency.
     agreement : float or None
-        Spearman of the vocabulary's own order and the corpus' counts, where the order is taken for
-        the frequency.
+        Spearman of the vocabulary's order and the corpus' counts. None unless that order replaces
+        the frequencies.
     key : str
         Names the vectors and the counts.
     private : bool
         True if they come from a reader's own texts or files.
     tokens : (int, int) or None
-        How many contextual tokens were averaged, and how many the corpus has.
+        The number of contextual tokens that were averaged, and of all that the corpus has.
     """
 
     vectors: np.ndarray
@@ -86,12 +87,12 @@ class Words:
 
     @property
     def lengths(self) -> np.ndarray:
-        """(n,) lengths of the vectors, float64: float32 ends at 3e38."""
+        """(n,) lengths of the vectors, in float64, because squares overflow in float32."""
         return np.asarray(np.linalg.norm(self.vectors.astype(np.float64), axis=1))
 
     @property
-    def measured(self) -> Words:
-        """The most frequent ones, MEASURED_WORDS at most."""
+    def measured(self) -> RankedWords:
+        """The most frequent words, MEASURED_WORDS at most."""
         most = MEASURED_WORDS
         if len(self) <= most:
             return self
@@ -105,19 +106,42 @@ class Words:
 
     @property
     def is_ordered(self) -> bool:
-        """False if the frequency is the vocabulary's order, and that is not one of frequency."""
+        """False if the vocabulary's order is chosen but differs too much from the frequencies."""
         return self.agreement is None or self.agreement >= ORDERED
 
 
-def read_words(corpus: Corpus, encoder: Encoder, choice: Choice, _: Translate) -> Words:
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """The words, what was measured of them, and what both were made from.
+
+    Attributes
+    ----------
+    words : RankedWords
+    measures : FrequencyMeasures
+        Of ``words.measured``.
+    choice : WordChoice
+        The controls.
+    corpus : Corpus
+        The counts, tokens and sentences come from it.
+    encoder : Encoder
+    """
+
+    words: RankedWords
+    measures: FrequencyMeasures
+    choice: WordChoice
+    corpus: Corpus
+    encoder: Encoder
+
+
+def read_words(corpus: Corpus, encoder: Encoder, choice: WordChoice, _: Translate) -> RankedWords:
     """The words with a vector and a frequency. Raises what the readers raise.
 
     Parameters
     ----------
     corpus : Corpus
-        Source of the counts and the contextual tokens, where these are chosen.
+        The counts and the contextual tokens come from it, if they are chosen.
     encoder : Encoder
-    choice : Choice
+    choice : WordChoice
     """
     private = choice.words == "upload" or choice.counts == "list" or is_own(corpus)
     if choice.words == "upload":
@@ -135,15 +159,15 @@ def read_words(corpus: Corpus, encoder: Encoder, choice: Choice, _: Translate) -
         key += [corpus.sha256, choice.layer if choice.words == "tokens" else 0]
     name = ArrayStore.key(*key)
     if choice.counts != "order":
-        return Words(*ranked(*found), key=name, private=private, tokens=tokens)
+        return RankedWords(*ranked(*found), key=name, private=private, tokens=tokens)
     vectors, names, of_corpus = found
     by_order, agreement = _by_vocabulary(names, of_corpus, _type_table(encoder).words)
-    words = Words(*ranked(vectors, names, by_order), key=name, private=private)
+    words = RankedWords(*ranked(vectors, names, by_order), key=name, private=private)
     return replace(words, agreement=agreement, tokens=tokens)
 
 
-def _uploaded(corpus: Corpus, choice: Choice) -> Words:
-    """Those of the uploaded table."""
+def _uploaded(corpus: Corpus, choice: WordChoice) -> RankedWords:
+    """The words of the uploaded table."""
     beside: dict[str, Any] = {}
     named = ""
     if choice.counts == "corpus":
@@ -151,9 +175,9 @@ def _uploaded(corpus: Corpus, choice: Choice) -> Words:
     elif choice.counts == "list":
         file = choice.counts_file
         beside, named = {"counts": file.getvalue(), "counts_name": file.name}, file.file_id
-    found: Ranked = read_upload(words_of_file, choice.vectors_file, beside=beside, named=named)
+    found: WordRows = read_upload(words_of_file, choice.vectors_file, beside=beside, named=named)
     key = ArrayStore.key(choice.vectors_file.file_id, choice.counts, named)
-    return Words(*found, key=key, private=True)
+    return RankedWords(*found, key=key, private=True)
 
 
 def _type_table(encoder: Encoder) -> VectorTable:
@@ -165,14 +189,14 @@ def _by_vocabulary(
 ) -> tuple[np.ndarray, float]:
     """(1/rank of each name by the vocabulary's order (n,), Spearman of that order and the counts).
 
-    Only the names have ranks: a vocabulary also begins with tokens that no text contains.
+    Words that no text contains have no rank. A vocabulary begins with such tokens.
 
     Parameters
     ----------
     names : sequence of n str
-        Of the vocabulary.
+        Words of the vocabulary.
     counts : (n,) array
-        In the corpus.
+        Their counts in the corpus.
     vocabulary : sequence of str
     """
     row_of = {word: row for row, word in enumerate(vocabulary)}
@@ -184,9 +208,12 @@ def _by_vocabulary(
 
 
 def _of_corpus(
-    corpus: Corpus, choice: Choice, given: Mapping[str, float] | None, _: Translate
+    corpus: Corpus, choice: WordChoice, given: Mapping[str, float] | None, _: Translate
 ) -> tuple[tuple[np.ndarray, Sequence[str], np.ndarray], tuple[int, int] | None]:
-    """(types of the corpus, or its contextual tokens averaged by type; ``Words.tokens``)."""
+    """(vectors, words and counts of the corpus; ``RankedWords.tokens``).
+
+    The words are types, or contextual tokens averaged by type.
+    """
     if choice.words == "types":
         spec = CloudSpec(unit="types", layer=0, pooling=DEFAULT_POOLING)
         cloud = encode_corpus(corpus, spec, _).cloud
@@ -213,8 +240,8 @@ def tokens_spec(layer: int) -> CloudSpec:
     )
 
 
-def measure_words(words: Words, _: Translate) -> Measured:
-    """Direction and bins: from the cache, or by a job with progress and Cancel.
+def measure_words(words: RankedWords, _: Translate) -> FrequencyMeasures:
+    """Direction and bins, from the cache or by a job with progress and Cancel.
 
     Raises UndefinedMeasure for words of one length or of one frequency.
     """
@@ -225,25 +252,25 @@ def measure_words(words: Words, _: Translate) -> Measured:
 
 def worked_out(
     cache: Cache[Answer],
-    words: Words,
-    work: Callable[[jobs.Report], Answer],
+    words: RankedWords,
+    work: Callable[[jobs.Progress], Answer],
     what: str,
     _: Translate,
     *,
     of: str = "",
 ) -> Answer:
-    """What is measured of the words: from the cache, or by a job.
+    """An answer about the words, from the cache or by a job.
 
     Parameters
     ----------
     cache : Cache
-    words : Words
+    words : RankedWords
     work : callable
         Called with a report function (done, total).
     what : str
-        Names the work.
+        A name of the work for the reader.
     of : str
-        What else it depends on.
+        Names what else the answer depends on.
     """
     key = f"{words.key}/{of}"
     found = cache.get(key, private=words.private)
@@ -254,10 +281,10 @@ def worked_out(
     return found
 
 
-def drawn_rows(words: Words) -> np.ndarray:
-    """The rows that are drawn, the rarest first, so that the frequent ones are drawn above them.
+def drawn_rows(words: RankedWords) -> np.ndarray:
+    """The rows that are drawn, the rarest first, so that frequent words are drawn above rare ones.
 
-    Without WebGL2 a seeded sample of many, with the hundred most frequent.
+    Without WebGL2, many words are sampled; the sample has the hundred most frequent ones.
     """
     n, most = len(words), PLOTLY_POINTS
     if n <= most or not has_no_webgl2():
@@ -266,11 +293,11 @@ def drawn_rows(words: Words) -> np.ndarray:
     return np.concatenate([np.arange(100), np.sort(rest)])[::-1]
 
 
-def pictures_of(words: Words, rows: np.ndarray, _: Translate) -> tuple[Picture, ...]:
+def pictures_of(words: RankedWords, rows: np.ndarray, _: Translate) -> tuple[WordPicture, ...]:
     """The drawn words by SVD and by PCA, each with its cones."""
     n, d = len(rows), words.vectors.shape[1]
 
-    def work(report: jobs.Report) -> tuple[Picture, ...]:
+    def work(report: jobs.Progress) -> tuple[WordPicture, ...]:
         X = words.vectors[rows]
         return pictures(X) if d <= WIDE else apart(pictures, X, report=report)
 

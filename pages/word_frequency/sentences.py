@@ -1,4 +1,4 @@
-"""What follows for sentences: frequent types left out, holes, a swapped word."""
+"""What the words mean for sentences: frequent types left out, holes, a swapped word."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from geometry import Corpus, Encoder
 from geometry.encode import ArrayStore
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.figures.curves import Axes
@@ -28,17 +27,16 @@ from pages.common.controls import layer_words
 from pages.common.corpus_cloud import SEED, CloudSpec, encode_corpus
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme
-from pages.common.escape import markdown, plotly
-from pages.common.models import current_encoder
+from pages.common.escape import markdown, markdown_table, plotly
 from pages.common.uploads import is_own
 from pages.common.verdict import estimate
 from pages.common.words import Translate, prose, signed
 
 from .apart import LONGEST_WORD
-from .scene import Words, tokens_spec, worked_out
+from .scene import Scene, tokens_spec, worked_out
 
-LEFT_OUT = (0, 10, 100)
-MOST_POINTS = 1500  # sentences of these figures
+LEFT_OUT = (0, 10, 100)  # numbers of most frequent types that are left out
+MOST_POINTS = 1500  # sentences at most, of holes and of a swap
 LONGEST_SENTENCE = 500  # characters of a typed sentence
 SWAP = ("I love this old film.", "love", "adore")
 
@@ -49,9 +47,15 @@ _SWAPPED: Cache[np.ndarray] = Cache("swapped words", max_entries=16)
 
 @dataclass(frozen=True)
 class Holes:
-    """Quartiles of distances: of types to the nearest type, of sentence means to the nearest type.
+    """Types and sentence means compared.
 
-    And the mean lengths of both.
+    Attributes
+    ----------
+    types, sentences : (float, float, float)
+        Quartiles of the distances to the nearest type; for types, to another one.
+    type_length, sentence_length : float
+        Mean lengths.
+    n_sentences : int
     """
 
     types: tuple[float, float, float]
@@ -61,10 +65,11 @@ class Holes:
     n_sentences: int
 
 
-def left_out(corpus: Corpus, layer: int, _: Translate) -> dict[int, Measured]:
+def left_out(scene: Scene, _: Translate) -> dict[int, Measured]:
     """Mean cosine of sentence means without the most frequent types of the corpus."""
+    corpus, layer = scene.corpus, scene.choice.layer
     cloud = encode_corpus(corpus, tokens_spec(layer), _).cloud
-    key = ArrayStore.key(current_encoder().fingerprint, corpus.sha256, layer)
+    key = ArrayStore.key(scene.encoder.fingerprint, corpus.sha256, layer)
 
     def make() -> dict[int, Measured]:
         names, place = np.unique(cloud.texts, return_inverse=True)
@@ -82,17 +87,9 @@ def left_out(corpus: Corpus, layer: int, _: Translate) -> dict[int, Measured]:
     return _LEFT_OUT.get_or_make(key, make, private=is_own(corpus))
 
 
-def show_left_out(corpus: Corpus, encoder: Encoder, layer: int, _: Translate) -> None:
-    """A row for each number of types left out.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    encoder : Encoder
-    layer : int
-        Of the contextual tokens.
-    """
-    rows = left_out(corpus, layer, _)
+def show_left_out(scene: Scene, _: Translate) -> None:
+    """A row for each number of types left out."""
+    rows = left_out(scene, _)
     lines = [[_("most frequent types left out"), _("mean cosine of sentences"), "n"]]
     lines.append(["---:", "---:", "---:"])
     for without, row in rows.items():
@@ -101,19 +98,19 @@ def show_left_out(corpus: Corpus, encoder: Encoder, layer: int, _: Translate) ->
         if row.low is not None and row.high is not None:
             shown = estimate(value, row.low, row.high)
         lines.append([f"{without}", shown, f"{row.n:,}"])
-    st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+    st.markdown(markdown_table(lines))
     first, last = rows[LEFT_OUT[0]], rows[LEFT_OUT[-1]]
     st.markdown(left_out_sentence(first, last, _))
     st.caption(
         _("Means of contextual tokens at {layer}, special tokens left out.").format(
-            layer=layer_words(layer, encoder.n_layers, _)
+            layer=layer_words(scene.choice.layer, scene.encoder.n_layers, _)
         )
     )
     st.caption(prose("word_frequency", "left-out"))
 
 
 def left_out_sentence(first: Measured, last: Measured, _: Translate) -> str:
-    """Whether the explanation by frequent words holds here."""
+    """Whether frequent words explain the large cosines here."""
     if first.low is None or first.high is None or last.low is None or last.high is None:
         return _("An interval needs more sentences.")
     if last.high < first.low:
@@ -136,25 +133,16 @@ def left_out_sentence(first: Measured, last: Measured, _: Translate) -> str:
     )
 
 
-def holes(words: Words, corpus: Corpus, encoder: Encoder, _: Translate) -> Holes:
-    """Distances in the space of types: sentences are means of the vectors of their types.
+def holes(scene: Scene, _: Translate) -> Holes:
+    """Distances in the space of types: sentences are means of the vectors of their types."""
+    words, corpus = scene.words.measured, scene.corpus
 
-    Parameters
-    ----------
-    words : Words
-        Types of the model.
-    corpus : Corpus
-        Of the sentences.
-    encoder : Encoder
-        Its tokenizer splits the sentences into types.
-    """
-
-    def make(report: jobs.Report) -> Holes:
+    def make(report: jobs.Progress) -> Holes:
         row_of = {text: row for row, text in enumerate(words.texts)}
         means = []
         rng, n = np.random.default_rng(SEED), len(corpus)
         drawn = np.sort(rng.choice(n, min(n, MOST_POINTS), replace=False))
-        for pieces in encoder.tokenize([corpus.texts[i] for i in drawn], progress=report):
+        for pieces in scene.encoder.tokenize([corpus.texts[i] for i in drawn], progress=report):
             rows = [row_of[piece] for piece in pieces if piece in row_of]
             if len(set(rows)) > 1:
                 means.append(words.vectors[rows].mean(axis=0, dtype=np.float64))
@@ -179,31 +167,21 @@ def _quartiles(values: np.ndarray) -> tuple[float, float, float]:
     return float(low), float(middle), float(high)
 
 
-def show_holes(words: Words, corpus: Corpus, encoder: Encoder, _: Translate) -> None:
-    """Quartiles of both distances, and a sentence about them.
-
-    Parameters are as in ``holes``.
-
-    Parameters
-    ----------
-    words : Words
-    corpus : Corpus
-    encoder : Encoder
-    """
-    found = holes(words, corpus, encoder, _)
+def show_holes(scene: Scene, _: Translate) -> None:
+    """Quartiles of both distances, and a sentence about them."""
+    found = holes(scene, _)
     line = "{:.2f} · {:.2f} · {:.2f}"
     lines = [
         [_("from"), _("distance to the nearest type: quartiles"), _("mean length")],
         ["---", "---:", "---:"],
         [_("types (to another type)"), line.format(*found.types), f"{found.type_length:.2f}"],
         [
-            _("sentences, n = {n}").format(n=f"{found.n_sentences:,}")
-            + _sample_note(len(corpus), _),
+            _("sentences, n = {n}").format(n=f"{found.n_sentences:,}") + _sample_note(scene, _),
             line.format(*found.sentences),
             f"{found.sentence_length:.2f}",
         ],
     ]
-    st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+    st.markdown(markdown_table(lines))
     st.markdown(holes_sentence(found, _))
     st.caption(prose("word_frequency", "holes"))
 
@@ -218,17 +196,10 @@ def holes_sentence(found: Holes, _: Translate) -> str:
     )
 
 
-def show_swap(corpus: Corpus, encoder: Encoder, layer: int, words: Words, _: Translate) -> None:
+def show_swap(scene: Scene, _: Translate) -> None:
     """One sentence, one word replaced: how far its vector moves, raw and whitened.
 
-    Parameters
-    ----------
-    corpus : Corpus
-        The whitening is fitted on its sentences.
-    encoder : Encoder
-    layer : int
-    words : Words
-        Source of the frequencies of both words.
+    The whitening is fitted on the sentences of the corpus.
     """
     boxes = st.columns([3, 1, 1])
     sentence = boxes[0].text_input(
@@ -240,9 +211,14 @@ def show_swap(corpus: Corpus, encoder: Encoder, layer: int, words: Words, _: Tra
         st.info(_("Type a word of the sentence and another word."))
         return
     swapped = sentence.replace(word, other, 1)
-    spec = CloudSpec(unit="sentences", layer=layer, pooling=DEFAULT_POOLING, max_points=MOST_POINTS)
-    points = encode_corpus(corpus, spec, _)
-    pair = _encoded((sentence, swapped), encoder, layer, _)
+    spec = CloudSpec(
+        unit="sentences",
+        layer=scene.choice.layer,
+        pooling=DEFAULT_POOLING,
+        max_points=MOST_POINTS,
+    )
+    points = encode_corpus(scene.corpus, spec, _)
+    pair = _encoded((sentence, swapped), scene, _)
     whitening = fit_whitening(points.vectors, "ledoit-wolf")
     clouds = {
         _("Raw"): (points.vectors, pair),
@@ -250,13 +226,14 @@ def show_swap(corpus: Corpus, encoder: Encoder, layer: int, words: Words, _: Tra
     }
     for box, (name, (X, both)) in zip(st.columns(2), clouds.items(), strict=True):
         with box:
-            _draw_swap(name, X, both, (sentence, swapped), len(corpus), _)
-    st.caption(markdown(_frequencies(words, encoder, (word, other), _)))
+            _draw_swap(name, X, both, (sentence, swapped), _sample_note(scene, _), _)
+    st.caption(markdown(_frequencies(scene, (word, other), _)))
     st.caption(prose("word_frequency", "swap"))
 
 
-def _encoded(texts: tuple[str, str], encoder: Encoder, layer: int, _: Translate) -> np.ndarray:
+def _encoded(texts: tuple[str, str], scene: Scene, _: Translate) -> np.ndarray:
     """Both vectors (2, d). In a job, because a large model takes more than a second."""
+    encoder, layer = scene.encoder, scene.choice.layer
     key = ArrayStore.key(encoder.fingerprint, *texts, layer)
     found = _SWAPPED.get(key, private=True)
     if found is None:
@@ -277,7 +254,7 @@ def _draw_swap(
     X: np.ndarray,
     both: np.ndarray,
     texts: tuple[str, str],
-    n_texts: int,
+    sample_note: str,
     _: Translate,
 ) -> None:
     picture = project(X, "pca", 2, random_state=SEED)
@@ -287,7 +264,7 @@ def _draw_swap(
     x, y = axis_titles("pca", 2, _)
     ends = (both - centre) @ (axes.T if axes is not None else np.eye(2))
     cloud = picture.coordinates
-    of_corpus = _("the corpus") + _sample_note(n_texts, _)
+    of_corpus = _("the corpus") + sample_note
     figure = scatter_figure(
         [
             Dots(cloud[:, 0], cloud[:, 1], [""] * len(cloud), of_corpus),
@@ -311,22 +288,24 @@ def _draw_swap(
     )
 
 
-def _sample_note(n_texts: int, _: Translate) -> str:
-    """That figures over sentences take a sample; "" where they take all."""
+def _sample_note(scene: Scene, _: Translate) -> str:
+    """The size of the sample of sentences; "" if all are used."""
+    n_texts = len(scene.corpus)
     if n_texts <= MOST_POINTS:
         return ""
     note = _("a sample of {n} of {all} texts").format(n=f"{MOST_POINTS:,}", all=f"{n_texts:,}")
     return f" ({note})"
 
 
-def _frequencies(words: Words, encoder: Encoder, pair: tuple[str, str], _: Translate) -> str:
+def _frequencies(scene: Scene, pair: tuple[str, str], _: Translate) -> str:
     """Rank and length of the pieces of both words."""
+    words = scene.words
     row_of = {text: row for row, text in enumerate(words.texts)}
-    said = []
+    parts = []
     for word in pair:
-        for piece in encoder.tokenize([word])[0]:
+        for piece in scene.encoder.tokenize([word])[0]:
             row = row_of.get(piece)
-            said.append(
+            parts.append(
                 _("{piece}: not among the words above").format(piece=piece)
                 if row is None
                 else _("{piece}: rank {rank}, length {length}").format(
@@ -335,4 +314,4 @@ def _frequencies(words: Words, encoder: Encoder, pair: tuple[str, str], _: Trans
                     length=f"{np.linalg.norm(words.vectors[row]):.2f}",
                 )
             )
-    return " · ".join(said)
+    return " · ".join(parts)

@@ -1,4 +1,4 @@
-"""What the papers say of frequent words, and what the data say: length, sparsity, cone."""
+"""The claims of the papers about frequent words, beside what is measured here."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from itertools import pairwise
 
 from geometry.measure import FrequencyBin, FrequencyDirection
 from geometry.measure.frequency import NEIGHBOURS, Estimate
+from pages.common.escape import markdown_table
 from pages.common.verdict import ICONS, State, Verdict
 from pages.common.words import Translate, signed
 
-from .apart import Measured
+from .apart import FrequencyMeasures
+from .provenance import provenance
+from .scene import Scene
 
 
 def direction_sentence(direction: FrequencyDirection, _: Translate) -> str:
@@ -42,19 +45,20 @@ def direction_sentence(direction: FrequencyDirection, _: Translate) -> str:
 
 
 def three_digits(value: float) -> str:
-    """The number with three significant digits, because lengths differ between tables."""
+    """The number with three significant digits: lengths of different tables differ much."""
     return f"{value:#.3g}".replace("-", "−").rstrip(".")
 
 
-def words_verdict(measured: Measured, basis: str, _: Translate) -> Verdict:
+def words_verdict(scene: Scene, _: Translate) -> Verdict:
     """The three claims about frequent words, each by itself."""
-    first, last = measured.bins[0], measured.bins[-1]
-    norm = ordered_state(first.norm, last.norm, measured.direction.order == "rising")
-    steps = [each.distances[0].value for each in measured.bins]
+    measures = scene.measures
+    first, last = measures.bins[0], measures.bins[-1]
+    norm = ordered_state(first.norm, last.norm, measures.direction.order == "rising")
+    steps = [each.distances[0].value for each in measures.bins]
     sparse = ordered_state(
         first.distances[0], last.distances[0], all(a < b for a, b in pairwise(steps))
     )
-    cone = cone_state(measured.bins)
+    cone = cone_state(measures.bins)
     lines = [
         _line(
             norm,
@@ -93,7 +97,7 @@ def words_verdict(measured: Measured, basis: str, _: Translate) -> Verdict:
         measured="\n\n" + "\n".join(f"- {line}" for line in lines),
         basis=" · ".join(
             [
-                basis,
+                provenance(scene, _),
                 _("the {n} most frequent words against ranks from {start} on").format(
                     n=f"{first.n:,}", start=f"{last.start + 1:,}"
                 ),
@@ -104,7 +108,7 @@ def words_verdict(measured: Measured, basis: str, _: Translate) -> Verdict:
 
 
 def ordered_state(first: Estimate, last: Estimate, rises: bool) -> State:
-    """Does a mean rise from the most frequent words to the rarest, and from bin to bin?
+    """Whether a mean rises from the most frequent words to the rarest, and from bin to bin.
 
     Parameters
     ----------
@@ -123,7 +127,7 @@ def ordered_state(first: Estimate, last: Estimate, rises: bool) -> State:
 
 
 def cone_state(bins: Sequence[FrequencyBin]) -> State:
-    """Do rare words have a larger mean cosine than frequent ones?"""
+    """Whether rare words have a larger mean cosine than frequent ones."""
     first, last = bins[0].cosine, bins[-1].cosine
     if len(bins) < 2 or first is None or last is None or first.high is None or last.low is None:
         return "unknown"
@@ -140,8 +144,8 @@ def _line(
 ) -> str:
     """A claim, its mark, and both ends."""
     ends = [_("no value") if each is None else _cell(each) for each in (first, last)]
-    said = template.format(first=f"**{ends[0]}**", last=f"**{ends[1]}**")
-    return f"{ICONS[state]} {claim}: {said}"
+    words = template.format(first=f"**{ends[0]}**", last=f"**{ends[1]}**")
+    return f"{ICONS[state]} {claim}: {words}"
 
 
 def _estimate(each: Estimate, decimals: int) -> str:
@@ -160,7 +164,7 @@ PUBLISHED_ROWS = (
 
 
 def table_markdown(
-    measured: Measured, published: Mapping[str, Sequence[float | None]], _: Translate
+    measures: FrequencyMeasures, published: Mapping[str, Sequence[float | None]], _: Translate
 ) -> str:
     """BERT-flow's table: a row for each bin, and the published figures of the same bin below it."""
     head = [
@@ -173,7 +177,7 @@ def table_markdown(
     ]
     lines = [head, ["---"] + ["---:"] * (len(head) - 1)]
     theirs = list(zip(*(published[name] for name in PUBLISHED_ROWS), strict=True))
-    for place, each in enumerate(measured.bins):
+    for place, each in enumerate(measures.bins):
         lines.append(
             [
                 f"{each.start + 1:,}–{each.stop:,}",
@@ -187,7 +191,7 @@ def table_markdown(
         first, last = PUBLISHED_ENDS[place : place + 2]
         title = _("published: {ranks}").format(ranks=f"{first:,}–{last:,}")
         lines.append([title, "", *("" if v is None else f"{v:.2f}" for v in theirs[place]), ""])
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return markdown_table(lines)
 
 
 def _cell(each: Estimate) -> str:

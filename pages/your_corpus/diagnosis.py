@@ -1,4 +1,4 @@
-"""The diagnosis of a reader's own corpus or vectors: recommendation, evidence, files to take."""
+"""The diagnosis of a reader's own corpus or vectors: recommendation, evidence, downloads."""
 
 from __future__ import annotations
 
@@ -47,38 +47,40 @@ from pages.common.corpus_cloud import (
     encode_corpus,
     store,
 )
-from pages.common.escape import markdown
+from pages.common.escape import markdown, markdown_table
 from pages.common.messages import error_text
 from pages.common.origin import origin
-from pages.common.take_home import offer_file, offer_transform, zipped
+from pages.common.transform_downloads import offer_file, offer_transform, zipped
 from pages.common.uploads import OWN_PAIRS
 from pages.common.words import Translate, language, prose, signed
 
+from .scene import Scene
+
 LABELS = "labels"
-MODEL = "model-to-write"  # in the session's state: what it was asked for
+MODEL = "model-to-write"  # in the session: the key of the model that the reader wants
 _MODELS: Cache[bytes] = Cache("written-models", max_entries=1)
 _DIAGNOSES: Cache[Diagnosis] = Cache("diagnoses", max_entries=16)
 
 
 @dataclass(frozen=True)
-class Material:
-    """All vectors of the reader's data, with what belongs to each row.
+class DiagnosedData:
+    """All vectors of the reader's data, with the text, label, number and source of each row.
 
     Attributes
     ----------
     points : CorpusCloud
-        Of all texts; the picture may draw a sample of them.
+        The cloud of all texts. The picture may draw a sample of them.
     vectors : (n, d) array of float32
-        With the rows of zeros, which ``points`` leaves out.
+        Also the rows of zeros, which ``points`` leaves out.
     texts, labels : tuples of n str, or None
     pairs : Pairs or None
-        What judges the cures in place of the labels.
+        Pairs that the cures are compared on; None compares them on the labels.
     numbers : (n,) array of int, or None
         The number of each row in the file, from 1.
     sources : tuple of n int, or None
         As in ``Corpus``.
     is_of_pairs : bool
-        True where the texts are the sentences of the pairs.
+        True if the texts are the sentences of the pairs.
     """
 
     points: CorpusCloud
@@ -98,28 +100,16 @@ class Material:
         return f"{self.points.key}/{_code(self.pairs)}/{self.is_of_pairs}"
 
 
-def show_diagnosis(
-    own: Corpus | VectorSet, drawn: CorpusCloud, _: Translate, *, pairs: Pairs | None = None
-) -> None:
-    """Findings, what each cure changes, one recommendation, and files of exactly that.
-
-    Parameters
-    ----------
-    own : Corpus or VectorSet
-        The reader's data.
-    drawn : CorpusCloud
-        Their picture.
-    pairs : Pairs, optional
-        Those whose sentences ``own`` are.
-    """
+def show_diagnosis(scene: Scene, _: Translate) -> None:
+    """Findings, what each cure changes, one recommendation, and downloads of exactly that."""
     st.subheader(_("Diagnosis"), anchor="diagnosis")
-    n = drawn.cloud.n_available
+    n = scene.points.cloud.n_available
     if n < LEAST_ROWS:
         least = _("A diagnosis needs at least {least} vectors that are not zero; there are {n}.")
         st.info(least.format(least=LEAST_ROWS, n=n))
         return
-    material = _material(own, drawn, pairs, _)
-    diagnosis = _diagnosis_of(material, _choose_poolings(material, _), _)
+    data = _all_rows(scene, _)
+    diagnosis = _diagnosis_of(data, _choose_poolings(data, _), _)
     with st.container(border=True, key="recommendation", gap="xsmall"):
         st.markdown(
             f":material/prescriptions: **{markdown(sentences.recommendation(diagnosis, _))}**"
@@ -128,12 +118,12 @@ def show_diagnosis(
             sentences.evidence(diagnosis, _),
             sentences.stay_here(diagnosis, _),
             sentences.basis(diagnosis, _),
-            _measured_on(material, diagnosis, _),
+            _measured_on(data, diagnosis, _),
         )
         for line in filter(None, lines):
             st.caption(markdown(line))
-        _offer_next(material, diagnosis, _)
-    if material.labels is None and material.pairs is None:
+        _offer_next(data, diagnosis, _)
+    if data.labels is None and data.pairs is None:
         st.markdown(prose("your_corpus", "helps-pairs"))
     st.markdown(
         "\n".join(
@@ -144,16 +134,16 @@ def show_diagnosis(
     )
     title = _("What each cure changes, on rows that it was not fitted on")
     st.markdown(f"**{title}**")
-    head, rows = cure_table(diagnosis, _)
+    head, cures = cure_table(diagnosis, _)
     with st.container(key="cures"):
         table = [head, ["---", *["---:"] * (len(head) - 1)]]
-        table += [[markdown(cell) for cell in row] for row in rows]
-        st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in table))
+        table += [[markdown(cell) for cell in row] for row in cures]
+        st.markdown(markdown_table(table))
     code = language()
     st.download_button(
         _("Download the report (HTML)"),
         data=lambda: report_html(
-            diagnosis, notes=sentences.file_notes(own, _), translate=_, language=code
+            diagnosis, notes=sentences.file_notes(scene.own, _), translate=_, language=code
         ),
         file_name="diagnosis.html",
         mime="text/html",
@@ -161,30 +151,29 @@ def show_diagnosis(
         on_click="ignore",
         key="take-report",
     )
-    _take_home(material, diagnosis, _)
+    _offer_downloads(data, diagnosis, _)
 
 
-def _material(
-    own: Corpus | VectorSet, drawn: CorpusCloud, pairs: Pairs | None, _: Translate
-) -> Material:
+def _all_rows(scene: Scene, _: Translate) -> DiagnosedData:
+    own, drawn = scene.own, scene.points
     if isinstance(own, VectorSet):
-        return Material(drawn, own.vectors, own.texts, own.labels, numbers=own.numbers)
+        return DiagnosedData(drawn, own.vectors, own.texts, own.labels, numbers=own.numbers)
     points = drawn
     if len(drawn.cloud) < drawn.cloud.n_available:
         points = encode_corpus(own, replace(drawn.spec, max_points=ALL_POINTS), _)
-    return Material(
+    return DiagnosedData(
         points,
         points.vectors,
         own.texts,
         own.labels,
-        pairs or _choose_judge(own, _),
+        scene.pairs or _choose_judge(own, _),
         sources=own.sources,
-        is_of_pairs=pairs is not None,
+        is_of_pairs=scene.pairs is not None,
     )
 
 
 def _choose_judge(own: Corpus, _: Translate) -> Pairs | None:
-    """The labels, or one of the session's sets of pairs; None for the labels."""
+    """The chosen set of pairs of the session; None for the labels of the texts."""
     pairs: dict[str, Pairs] = st.session_state.get(OWN_PAIRS, {})
     if not pairs:
         return None
@@ -203,39 +192,41 @@ def _choose_judge(own: Corpus, _: Translate) -> Pairs | None:
     return pairs.get(chosen)
 
 
-def _choose_poolings(material: Material, _: Translate) -> tuple[str, ...]:
-    """Whose layers are compared with this one: this pooling, or every one of the model."""
-    points = material.points
-    if points.model is None or (material.labels is None and material.pairs is None):
+def _choose_poolings(data: DiagnosedData, _: Translate) -> tuple[str, ...]:
+    """The poolings whose layers are compared with this one: the chosen pooling, or every one."""
+    points = data.points
+    if points.model is None or (data.labels is None and data.pairs is None):
         return ()
     is_every = st.toggle(_("Compare other poolings too"), key="poolings", bind="query-params")
     compared = [points.spec.pooling, *(points.model.poolings if is_every else ())]
     return tuple(dict.fromkeys(pooling for pooling in compared if pooling != OWN))
 
 
-def _diagnosis_of(material: Material, poolings: tuple[str, ...], _: Translate) -> Diagnosis:
-    key, private = "/".join([material.key, *poolings]), material.points.private
+def _diagnosis_of(data: DiagnosedData, poolings: tuple[str, ...], _: Translate) -> Diagnosis:
+    key, private = "/".join([data.key, *poolings]), data.points.private
     found = _DIAGNOSES.get(key, private=private)
     if found is None:
-        found = _DIAGNOSES.put(key, _worked_out(material, poolings, key, _), private=private)
+        found = _DIAGNOSES.put(key, _worked_out(data, poolings, key, _), private=private)
     return found
 
 
-def _worked_out(material: Material, poolings: tuple[str, ...], key: str, _: Translate) -> Diagnosis:
-    """As a job, with progress and cancel."""
-    points, own, pairs = material.points, material.pairs, None
+def _worked_out(
+    data: DiagnosedData, poolings: tuple[str, ...], key: str, _: Translate
+) -> Diagnosis:
+    """The diagnosis, by a job with progress and cancel."""
+    points, own, pairs = data.points, data.pairs, None
     judging, rows = points.corpus, np.arange(len(points.corpus))
     if own is not None:
         left, right = own.rows
         pairs = (left, right, own.gold_scores)
-        if not material.is_of_pairs:
+        if not data.is_of_pairs:
             judging, rows = Corpus(own.name, own.sentences), np.append(left, right)
             X = encode_corpus(judging, replace(points.spec, max_points=ALL_POINTS), _).vectors
             pairs = (X[left], X[right], own.gold_scores)
     others, unstored = _other_layers(points, judging, poolings, _)
     about = _about(points)
 
-    def work(report: jobs.Report) -> Diagnosis:
+    def work(report: jobs.Progress) -> Diagnosis:
         for pooling in unstored:
             hidden = points.encoder.encode_layers(
                 judging.texts, poolings=(pooling,), progress=report
@@ -243,17 +234,17 @@ def _worked_out(material: Material, poolings: tuple[str, ...], key: str, _: Tran
             others.update({(layer, pooling): X for layer, X in enumerate(hidden[pooling])})
         here = points.spec.layer, points.spec.pooling
         return diagnose(
-            material.vectors,
-            texts=material.texts,
-            labels=material.labels,
+            data.vectors,
+            texts=data.texts,
+            labels=data.labels,
             pairs=pairs,
             others={
                 place: _rows_of(vectors, rows) for place, vectors in others.items() if place != here
             },
-            units=material.sources,
+            units=data.sources,
             seed=SEED,
             about=about,
-            numbers=material.numbers,
+            numbers=data.numbers,
             progress=report,
         )
 
@@ -261,9 +252,9 @@ def _worked_out(material: Material, poolings: tuple[str, ...], key: str, _: Tran
         f"diagnosis-{key}",
         work,
         _,
-        _("Diagnosing {n} vectors, steps").format(n=f"{len(material.vectors):,}"),
+        _("Diagnosing {n} vectors, steps").format(n=f"{len(data.vectors):,}"),
         lane="measure",
-        is_long=len(material.vectors) > 2000,
+        is_long=len(data.vectors) > 2000,
     )
     return made
 
@@ -271,10 +262,10 @@ def _worked_out(material: Material, poolings: tuple[str, ...], key: str, _: Tran
 def _other_layers(
     points: CorpusCloud, corpus: Corpus, poolings: tuple[str, ...], _: Translate
 ) -> tuple[dict[Place, Vectors], list[str]]:
-    """(the texts of a corpus at every layer, read from the disk; poolings that are not there).
+    """(readers of the texts at every layer, by layer and pooling; poolings that the job encodes).
 
-    A pooling that is not stored is encoded. Where the disk can't be written, its layers are left to
-    the job, and left out if they are too large for the memory.
+    A pooling that is not stored is encoded and stored here. If the disk can't be written, the job
+    encodes it. Layers that are too large for the memory are then left out.
     """
     found: dict[Place, Vectors] = {}
     unstored: list[str] = []
@@ -282,7 +273,7 @@ def _other_layers(
         return found, unstored
     encoder = points.encoder
 
-    def is_there(spec: CloudSpec) -> bool:
+    def is_on_disk(spec: CloudSpec) -> bool:
         return is_stored(encoder, corpus, **asdict(spec), store=store())
 
     def reader(spec: CloudSpec) -> Callable[[], np.ndarray]:
@@ -295,10 +286,10 @@ def _other_layers(
             replace(points.spec, layer=layer, pooling=pooling, max_points=ALL_POINTS)
             for layer in layers
         ]
-        missing = [spec for spec in specs if not is_there(spec)]
+        missing = [spec for spec in specs if not is_on_disk(spec)]
         if missing and store().failure is None:
             encode_corpus(corpus, missing[0], _)  # stores every layer
-        if all(map(is_there, missing)):
+        if all(map(is_on_disk, missing)):
             found |= {(int(spec.layer), pooling): reader(spec) for spec in specs}
         elif n_bytes <= BYTES_AT_ONCE:
             unstored.append(pooling)
@@ -310,7 +301,7 @@ def _rows_of(vectors: Vectors, rows: np.ndarray) -> Callable[[], np.ndarray]:
 
 
 def _about(points: CorpusCloud) -> dict[str, str]:
-    """What the numbers were measured on, for the report and the files."""
+    """What the numbers were measured on, as names and values of the report and the files."""
     found = {"corpus": points.corpus.name}
     if points.corpus.label_column is not None:
         found["labels"] = points.corpus.label_column
@@ -325,16 +316,16 @@ def _about(points: CorpusCloud) -> dict[str, str]:
     return found
 
 
-def _measured_on(material: Material, diagnosis: Diagnosis, _: Translate) -> str:
-    return " · ".join([*origin(material.points, _), sentences.measured(diagnosis, _)])
+def _measured_on(data: DiagnosedData, diagnosis: Diagnosis, _: Translate) -> str:
+    return " · ".join([*origin(data.points, _), sentences.measured(diagnosis, _)])
 
 
-def _offer_next(material: Material, diagnosis: Diagnosis, _: Translate) -> None:
-    """The recommended layer: a button that goes there, and the model that ends there."""
+def _offer_next(data: DiagnosedData, diagnosis: Diagnosis, _: Translate) -> None:
+    """If another layer is recommended: a button that chooses it, and a model that ends at it."""
     place = diagnosis.chosen.place
     if place is None:
         return
-    points = material.points
+    points = data.points
     layer, pooling = place
     there = replace(points, spec=replace(points.spec, layer=layer, pooling=pooling))
     d = points.encoder.dimension
@@ -348,8 +339,8 @@ def _offer_next(material: Material, diagnosis: Diagnosis, _: Translate) -> None:
         )
         _offer_model(
             there,
-            lambda: AffineMap(np.zeros(d), np.eye(d)),  # its vectors as they are
-            f"{material.key}/{layer}/{pooling}",
+            lambda: AffineMap(np.zeros(d), np.eye(d)),  # the identity
+            f"{data.key}/{layer}/{pooling}",
             _,
         )
 
@@ -361,9 +352,9 @@ def _go_to_layer(layer: str, pooling: str) -> None:
 # ---- files ----
 
 
-def _take_home(material: Material, diagnosis: Diagnosis, _: Translate) -> None:
-    """The cure of this layer in each form, and the vectors after it."""
-    vectors, texts, labels = material.vectors, material.texts, material.labels
+def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis, _: Translate) -> None:
+    """Downloads of the cure of this layer in each form, and of the vectors after it."""
+    vectors, texts, labels = data.vectors, data.texts, data.labels
 
     def treated() -> np.ndarray:
         return recommended_map(diagnosis, vectors).apply(vectors)
@@ -382,10 +373,8 @@ def _take_home(material: Material, diagnosis: Diagnosis, _: Translate) -> None:
     )
     with st.container(horizontal=True, key="take-cure"):
         offer_transform(lambda: recommended_map(diagnosis, vectors), "cure")
-        if material.points.model is not None:
-            _offer_model(
-                material.points, lambda: recommended_map(diagnosis, vectors), material.key, _
-            )
+        if data.points.model is not None:
+            _offer_model(data.points, lambda: recommended_map(diagnosis, vectors), data.key, _)
     st.markdown(_("**Download the vectors after it:**"))
     with st.container(horizontal=True, key="take-vectors"):
         offer_file("npy", "vectors.npy", lambda: npy_bytes(treated()))
@@ -402,12 +391,12 @@ def _take_home(material: Material, diagnosis: Diagnosis, _: Translate) -> None:
 
 
 def recommended_map(diagnosis: Diagnosis, vectors: np.ndarray) -> AffineMap:
-    """The recommended treatment, fitted on all vectors but zeros, with what it was fitted on."""
+    """The recommended treatment, fitted on all vectors that are not zero."""
     return affine_map(recommended_treatment(diagnosis, vectors), **diagnosis.about)
 
 
 def model_refusal(points: CorpusCloud) -> ExportError | None:
-    """Why sentence-transformers can't express the layer or the pooling; None where it can."""
+    """Why sentence-transformers can't express the layer or the pooling; None if it can."""
     layer, pooling, last = points.spec.layer, points.spec.pooling, points.encoder.n_layers
     if not isinstance(layer, int) or layer == 0:
         return ExportError("other_layer", layer=layer, last=last)
@@ -419,16 +408,16 @@ def model_refusal(points: CorpusCloud) -> ExportError | None:
 def _offer_model(
     points: CorpusCloud, make: Callable[[], AffineMap], name: str, _: Translate
 ) -> None:
-    """The encoder with a map, in two steps: writing and checking it takes seconds.
+    """Downloads of the encoder with a map, in two steps, because writing the model takes seconds.
 
     Parameters
     ----------
     points : CorpusCloud
-        Of the layer and the pooling.
+        The cloud of the layer and the pooling.
     make : callable
         Returns the map.
     name : str
-        Names the map.
+        A key of the map.
     """
     refusal = model_refusal(points)
     if refusal is not None:
@@ -457,7 +446,7 @@ def _offer_model(
                 lane="model",
             )
             content = _MODELS.put(key, made, private=True)
-    except ExportError as error:  # numbers of a needle differ too much
+    except ExportError as error:  # such as vectors that differ too much, in a very narrow cone
         st.error(error_text(error, _))
         return
     offer_file(

@@ -1,4 +1,4 @@
-"""The form for a reader's own texts, vectors or pairs: paste, upload, choose columns, use them."""
+"""The form for a reader's own texts, vectors or pairs."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ PASTE_HEIGHT = 150
 ROWS, SHOWN_FILE, USED_PAIRS = "file-rows", "file-shown", "pairs-used-here"
 PASTED_SENTENCES = "pasted-sentences"
 TEXTS, VECTORS, PAIRS = "texts", "vectors", "pairs"
-MOST_NUMBERS = 0.5  # share of texts without letters, above which a warning is shown
-LETTERS_WITHIN = 200  # characters of a text: all 50 MB would take a second in every run
+MOST_NUMBERS = 0.5  # share of texts without letters above which a warning is shown
+LETTERS_WITHIN = 200  # characters of a text that are searched: 50 MB would take a second a run
 _LETTER = re.compile(r"[^\W\d_]")
 
 
 def limits() -> dict[str, str]:
-    """The numbers in the page's text."""
+    """The limits that the page's text quotes."""
     model, own = current_encoder(), upload_limits()
     return {
         "max_texts": f"{own.rows:,}",
@@ -66,7 +66,7 @@ def limits() -> dict[str, str]:
 
 
 def show_form(_: Translate) -> None:
-    """Paste or upload texts, vectors or pairs; a button chooses them for the other pages."""
+    """A form to paste or upload; its button chooses the data for the other pages."""
     ways = {"paste": _("Paste texts"), "upload": _("Upload a file")}
     forms = {"paste": _paste_form, "upload": _upload_form}
     if has_folders():
@@ -94,7 +94,7 @@ def _paste_form(_: Translate) -> None:
     )
     by_sentence = _offer_splitting(PASTED_SENTENCES, _)
     # A click here leaves the text area, which runs the page once more. A button that moves or
-    # becomes enabled in that run loses the click: it is always enabled, messages are below it.
+    # becomes enabled in that run loses the click. So it is always enabled, with messages below it.
     clicked = st.button(
         _("Use this corpus"),
         key="use_pasted",
@@ -147,9 +147,9 @@ def _adopt_pasted(name: str) -> None:
 
 
 def _adopt(corpus: Corpus) -> None:
-    """Choose it in the sidebar. A callback, because the sidebar is drawn first."""
+    """Choose the corpus in the sidebar. A callback, because the sidebar is drawn first."""
     st.session_state["corpus"] = add_upload(corpus)
-    st.session_state[ROWS] = False  # so that the result is in view
+    st.session_state[ROWS] = False  # folds the form, so that the result is in view
 
 
 def _upload_form(_: Translate) -> None:
@@ -190,7 +190,7 @@ def _server_form(_: Translate) -> None:
 
 
 def _show_file(file: Any, _: Translate) -> None:
-    """What the file is read as, and the form for that."""
+    """The choice between texts, vectors and pairs, and the form for it."""
     if st.session_state.get(SHOWN_FILE) != file.file_id:
         st.session_state[SHOWN_FILE], st.session_state[ROWS] = file.file_id, True
         st.session_state[f"kind-{file.file_id}"] = _kind_of(file)
@@ -211,7 +211,7 @@ def _show_file(file: Any, _: Translate) -> None:
 
 
 def _kind_of(file: Any) -> str:
-    """What a new file is read as, until its reader chooses otherwise."""
+    """The kind that is proposed for a new file."""
     if looks_like_vectors(file):
         return VECTORS
     if not file.name.lower().endswith((*TABLE_SUFFIXES, *JSON_SUFFIXES)):
@@ -230,9 +230,9 @@ def _adopt_pairs(pairs: Pairs) -> None:
 
 
 def shown_data() -> tuple[Corpus | VectorSet | None, Pairs | None]:
-    """The reader's own data that the sidebar has; else the sentences of the pairs, and the pairs.
+    """The reader's own data that are chosen in the sidebar, without pairs.
 
-    The pairs are those that were used last on this page.
+    If none are chosen: the sentences of the pairs that were used last here, and these pairs.
     """
     own, pairs = chosen_own(), _used_pairs()
     if own is not None or pairs is None or len(pairs.sentences) < MIN_TEXTS:
@@ -241,13 +241,13 @@ def shown_data() -> tuple[Corpus | VectorSet | None, Pairs | None]:
 
 
 def _used_pairs() -> Pairs | None:
-    """Until they are deleted."""
+    """The uploaded pairs that were used last; None after they were deleted."""
     own: dict[str, Pairs] = st.session_state.get(OWN_PAIRS, {})
     return own.get(st.session_state.get(USED_PAIRS, ""))
 
 
 def show_used_pairs(_: Translate) -> None:
-    """What the pairs that were used last are for, with a link."""
+    """A link to the page that uses the pairs, if pairs were used last."""
     pairs = _used_pairs()
     if pairs is None:
         return
@@ -275,7 +275,7 @@ def _show_text_file(file: Any, _: Translate) -> None:
 
 
 def _choose_columns(file: Any, key: str, _: Translate) -> Corpus:
-    """Show the file's first rows and, where it has columns, their choice; read the corpus.
+    """Show the file's first rows and the choice of its columns, if it has any; read the corpus.
 
     key : of the switch for a sample.
     """
@@ -358,7 +358,7 @@ def _preview_line(found: Preview, _: Translate) -> str:
 
 
 def ready_line(corpus: Corpus, _: Translate) -> str:
-    """The number of texts, and how many lines or rows have none."""
+    """The number of texts, and of lines or rows without text."""
     return _("{n} texts ready; lines without text, left out: {blank}.").format(
         n=f"{len(corpus):,}", blank=f"{corpus.n_blank:,}"
     )

@@ -18,6 +18,7 @@ from pages.common.words import prose
 from pages.your_corpus.diagnosis import show_diagnosis
 from pages.your_corpus.form import limits, show_form, show_used_pairs, shown_data
 from pages.your_corpus.result import draw_cloud, encode_own, show_counts, show_more
+from pages.your_corpus.scene import Scene
 from pages.your_corpus.verdicts import cone_verdict
 
 PAGE = "your_corpus"
@@ -61,23 +62,24 @@ with result:
         for note in file_notes(corpus, _):
             st.caption(note)
         if isinstance(corpus, Corpus):
-            with suppress(ModelFilesError):  # encode_own shows it
+            with suppress(ModelFilesError):  # encode_own shows this error
                 show_coverage(coverage_of(corpus, _), _)
         points = encode_own(corpus, _)
         if points is not None:
+            scene = Scene(corpus, pairs, points)
             warn_of_cache(_)
             picture_box, number_box = st.columns([3, 1])
             with picture_box:
-                draw_cloud(points, _)
+                draw_cloud(scene, _)
             with number_box:
                 with encoder_errors_shown(_):
-                    show_counts(points, _)
+                    show_counts(scene, _)
                 st.page_link(
                     page_path("narrow_cone"),
                     label=_("Show its cone"),
                     icon=":material/arrow_forward:",
                 )
-            show_verdict(cone_verdict(points, _), _, key="own-cone")
+            show_verdict(cone_verdict(scene, _), _, key="own-cone")
             with encoder_errors_shown(_):
-                show_diagnosis(corpus, points, _, pairs=pairs)
+                show_diagnosis(scene, _)
             show_more(_)

@@ -1,4 +1,4 @@
-"""A reader's own corpus: its encoding, its picture and its counts."""
+"""A reader's own data: their encoding, their picture and their counts."""
 
 from __future__ import annotations
 
@@ -46,13 +46,15 @@ from pages.common.origin import origin
 from pages.common.page_list import page_labels, page_path
 from pages.common.words import Translate, prose
 
+from .scene import Scene
+
 VIEW, COMPONENTS = "mean", 2
 HEIGHT = 520  # px
-PLOTLY_POINTS = 3000  # of a larger cloud Plotly draws a sample, and the page says so
+PLOTLY_POINTS = 3000  # points that Plotly draws at most, a sample of a larger cloud
 
 
 def encode_own(corpus: Corpus | VectorSet, _: Translate) -> CorpusCloud | None:
-    """The corpus as sentence vectors, with progress and cancel; None after an error message."""
+    """The cloud of the data, with progress and cancel; None after an error message."""
     spec = OF_VECTORS if isinstance(corpus, VectorSet) else _choose_place(_)
     try:
         return encode_corpus(corpus, spec, _)
@@ -71,7 +73,7 @@ def encode_own(corpus: Corpus | VectorSet, _: Translate) -> CorpusCloud | None:
 
 
 def _choose_place(_: Translate) -> CloudSpec:
-    """Layer and pooling of the picture and of the diagnosis."""
+    """The layer and the pooling of the picture and of the diagnosis."""
     encoder = current_encoder()
     layer_box, pooling_box = st.columns(2)
     with pooling_box:
@@ -88,8 +90,9 @@ def _choose_place(_: Translate) -> CloudSpec:
     )
 
 
-def draw_cloud(points: CorpusCloud, _: Translate) -> None:
-    """The raw cloud around the origin, with the cone that holds it."""
+def draw_cloud(scene: Scene, _: Translate) -> None:
+    """The raw cloud around the origin, with its cones."""
+    points = scene.points
     if has_no_webgl2():
         points = points.sample(PLOTLY_POINTS)
     cloud, line = points.cloud, cloud_line(points, _)
@@ -152,9 +155,9 @@ def draw_cloud(points: CorpusCloud, _: Translate) -> None:
     )
 
 
-def show_counts(points: CorpusCloud, _: Translate) -> None:
-    """Counts of texts, what the model read of them, and how narrow their cone is."""
-    corpus = points.corpus
+def show_counts(scene: Scene, _: Translate) -> None:
+    """The mean cosine, and counts of texts, of cut texts and of unknown tokens."""
+    points, corpus = scene.points, scene.points.corpus
     counts = {measure_label("mean_cosine", _): f"{mean_cosine(points.cloud.vectors):.3f}"}
     if points.model is None:
         n = len(points.cloud)
@@ -177,7 +180,7 @@ def show_counts(points: CorpusCloud, _: Translate) -> None:
 
 
 def show_more(_: Translate) -> None:
-    """The pages that show a cure in pictures, and on scored pairs."""
+    """Links to the pages that show cures in pictures and on scored pairs."""
     st.markdown(prose("your_corpus", "more"))
     with st.container(horizontal=True):
         for page in ("whitening", "sentence_similarity"):

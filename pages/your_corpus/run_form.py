@@ -31,8 +31,8 @@ _MAPS: Cache[bytes] = Cache("run-transforms", max_entries=16)
 
 
 def show_run_form(folder: str, _: Translate) -> None:
-    """What the run has, a picture of its rows, statistics of all, and a fitted whitening."""
-    from geometry.scale import VectorData  # pyarrow, for those who open a run
+    """Facts about the run, a sample of its rows, statistics of all, and a fitted whitening."""
+    from geometry.scale import VectorData  # imports pyarrow, which only a run needs
 
     try:
         data = VectorData(folder)
@@ -59,7 +59,7 @@ def _about(data: VectorData, column: Column, _: Translate) -> str:
 
 
 def _show_sample(data: VectorData, column: Column, _: Translate) -> None:
-    """The rows to draw, and the button that chooses them."""
+    """The size of the sample, and the button that chooses the sampled rows."""
     limits = upload_limits()
     most = min(limits.vectors, limits.table_bytes // (4 * column.dimension), data.n_rows)
     chosen = choose_sample(f"run-{data.key}", most, _, always=True)
@@ -91,20 +91,20 @@ def _read(data: VectorData, column: Column, chosen: dict[str, int], _: Translate
     return made
 
 
-def _reporter(report: jobs.Report) -> Any:
-    """Progress of the library as progress of a job; it ends the work when the job is cancelled."""
+def _reporter(report: jobs.Progress) -> Any:
+    """Report the library's progress to a job. A cancel of the job raises an error here."""
     return lambda state: report(state.done, state.shards)
 
 
 def _show_statistics(data: VectorData, column: Column, _: Translate) -> None:
-    """Measures of all rows, on request."""
+    """Measures of all rows, after the reader turned them on."""
     key = f"{data.key}/{column.name}"
     table = _TABLES.get(key)
     if table is None:
         if not st.toggle(_("Measure all rows"), key=f"measure-{data.key}"):
             return
 
-        def work(report: jobs.Report) -> tuple[DataMeasure, ...]:
+        def work(report: jobs.Progress) -> tuple[DataMeasure, ...]:
             from geometry.scale import Engine, measure_data
 
             engine = Engine(watch=_reporter(report))
@@ -164,7 +164,7 @@ def _show_fit(data: VectorData, column: Column, _: Translate) -> None:
 def _fitted(data: VectorData, column: Column, chosen: str, key: str, _: Translate) -> bytes:
     method, shrinkage = FITS[chosen]
 
-    def work(report: jobs.Report) -> bytes:
+    def work(report: jobs.Progress) -> bytes:
         from geometry.scale import Engine, fit_data
 
         engine = Engine(watch=_reporter(report))

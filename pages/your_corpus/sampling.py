@@ -1,4 +1,4 @@
-"""A random sample of the rows of a file that has more than the limit; what was left out of it."""
+"""A random sample of a file with too many rows; notes on what was left out of a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from geometry.diagnosis.sentences import file_notes
 from pages.common.uploads import chosen_own
 from pages.common.words import Translate
 
-LEAST = 2  # rows of a sample
+LEAST = 2  # rows of a sample at least
 
 
 def offer_sample(key: str, _: Translate) -> None:
@@ -28,13 +28,13 @@ def choose_sample(
     Parameters
     ----------
     key : str
-        Of the switch of ``offer_sample``.
+        The key of the switch of ``offer_sample``.
     most : int
-        Rows of the sample at most.
+        The most rows of the sample.
     always : bool
-        Show the numbers even if the file may be below the limit.
+        True shows the controls even if the file may be below the limit.
     first : int, optional
-        Rows that are proposed. None is ``most``.
+        The proposed number of rows; by default ``most``.
     """
     if not always:
         if not st.session_state.get(key):
@@ -55,7 +55,7 @@ def choose_sample(
 
 
 def show_notes(own: Corpus | VectorSet, _: Translate) -> None:
-    """The notes of a file in the form, until it is chosen: the result then shows them."""
+    """The notes of a file that is not chosen yet. The result shows those of the chosen file."""
     chosen = chosen_own()
     if chosen is None or chosen.sha256 != own.sha256:
         for note in file_notes(own, _):

@@ -24,16 +24,16 @@ from .sampling import choose_sample, offer_sample, show_notes
 
 METADATA = "metadata_file"
 TOO_MANY = ("too_many_vectors", "too_many_bytes")  # codes of errors that a sample avoids
-SHOWN_NUMBERS = 4  # of a vector, in the table of the first rows
-FEW_DIMENSIONS = 30  # up to which a column of numbers is offered as labels too
-FIRST_LOOK = 20_000  # rows of a server's file
+SHOWN_NUMBERS = 4  # numbers of a vector in the table of the first rows
+FEW_DIMENSIONS = 30  # dimensions up to which each can be chosen as labels
+FIRST_LOOK = 20_000  # rows of a server's file that are proposed as a sample
 ROWS = "file-rows"
-HEAD = 200_000  # bytes by which a text is recognised
-MANY_DIMENSIONS = 8  # columns of numbers, from which on a table is taken for vectors
+HEAD = 200_000  # bytes of a text file by which its kind is found
+MANY_DIMENSIONS = 8  # columns of numbers from which a table counts as vectors
 
 
 def looks_like_vectors(file: Any) -> bool:
-    """Whether a new file is read as vectors, until its reader chooses otherwise."""
+    """Whether vectors are proposed as the kind of a new file."""
     name = file.name.lower()
     if name.endswith((".npy", ".npz", ".safetensors", ".vec", ".bin", ".gz")):
         return True
@@ -53,7 +53,7 @@ def _preview(file: Any, **options: Any) -> VectorPreview:
 
 
 def head_of(file: Any) -> bytes:
-    """The first whole lines of a text, by which it is recognised without a process of its own."""
+    """The first whole lines of a text file. They are few, so this process can parse them."""
     if isinstance(file, ServerFile):
         with file.path.open("rb") as opened:
             head = opened.read(HEAD)
@@ -68,7 +68,7 @@ def _preview_of_head(file: Any) -> VectorPreview:
 
 
 def show_vector_form(file: Any, _: Translate) -> None:
-    """Choose columns and what to leave out; "Use these vectors" chooses them in the sidebar."""
+    """The choice of columns and rows; the button chooses the vectors in the sidebar."""
     try:
         with st.expander(_("Rows and columns"), key=ROWS, on_change="rerun"):
             vectors = _choose(file, _)
@@ -86,7 +86,7 @@ def show_vector_form(file: Any, _: Translate) -> None:
 
 def _adopt(vectors: VectorSet) -> None:
     st.session_state["corpus"] = add_vectors(vectors)
-    st.session_state[ROWS] = False  # so that the result is in view
+    st.session_state[ROWS] = False  # folds the form, so that the result is in view
 
 
 def _choose(file: Any, _: Translate) -> VectorSet | None:
@@ -108,7 +108,7 @@ def _choose(file: Any, _: Translate) -> VectorSet | None:
 
 
 def _metadata_of(file: Any, found: VectorPreview, _: Translate) -> tuple[dict[str, Any], str]:
-    """(the second file as options of a reader, its name), if one is given."""
+    """(a second file with texts and labels as options of a reader, its id); empty without one."""
     if found.columns:
         return {}, ""
     most = upload_limits().file_bytes
@@ -194,7 +194,7 @@ def _read(
     metadata: tuple[dict[str, Any], str],
     _: Translate,
 ) -> VectorSet | None:
-    """Read the file; where rows are in the way, offer to leave them out or to take a sample."""
+    """Read the file. For too many or invalid rows, offer a sample or to leave rows out."""
     beside, named = metadata
     drop, sampled = f"drop-{file.file_id}", f"sample-{file.file_id}"
     limits = upload_limits()

@@ -1,4 +1,4 @@
-"""The page's claim on the reader's own texts, in a plain sentence."""
+"""The page's claim beside what is measured of the reader's own texts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from pages.common.verdict import NARROW, State, Verdict, estimate
 from pages.common.words import Translate, signed
 
 from .result import cloud_line
+from .scene import Scene
 
 
-def cone_verdict(points: CorpusCloud, _: Translate) -> Verdict:
-    """Do the texts form a narrow cone? Compared with the bundled corpus where that is encoded."""
+def cone_verdict(scene: Scene, _: Translate) -> Verdict:
+    """Whether the texts form a narrow cone, and how narrow the bundled corpus is, if encoded."""
+    points = scene.points
     state, cosine = _state_of(points)
     words = {
         "holds": _(
@@ -66,7 +68,7 @@ def _state_of(points: CorpusCloud) -> tuple[State, str]:
 
 
 def _comparison(points: CorpusCloud, _: Translate) -> str:
-    """The bundled corpus at the same layer and pooling, where its vectors are on the disk."""
+    """The bundled corpus at the same layer and pooling; empty if its vectors are not stored."""
     corpus = read_bundled("topics")
     if not is_stored(points.encoder, corpus, **asdict(points.spec), store=store()):
         return ""

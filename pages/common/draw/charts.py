@@ -24,9 +24,8 @@ from ..cache import Cache
 from ..words import Translate, translator
 from .scripts import put_in_static
 
-ROOT = Path(__file__).parents[3]
-COMPONENTS = ROOT / "assets" / "components"
-LONGEST_SHOWN = 2_000  # characters of a text in a tooltip; a corpus may have 50 MB of them
+COMPONENTS = Path(__file__).parents[3] / "assets" / "components"
+LONGEST_SHOWN = 2_000  # characters of a text in a tooltip at most; a corpus may have 50 MB
 ANNOUNCE = """
 export default function () { window.dispatchEvent(new Event("narrow-cone-plotly")); }
 """
@@ -77,7 +76,7 @@ def show_chart(
     group: str = "",
     texts: str = "",
 ) -> None:
-    """Draw the chart, or redraw it where one of that key is already on the page.
+    """Draw the chart, or redraw it if a chart of that key is already on the page.
 
     Parameters
     ----------
@@ -85,7 +84,7 @@ def show_chart(
     key : str
         The chart's identity.
     file_name : str
-        Of the PNG that the camera button saves, at twice the size, and of the SVG.
+        Name of the PNG that the camera button saves, at twice the size, and of the SVG.
     alt : str
         The chart in words, for readers who cannot see it.
     on_point : callable
@@ -94,7 +93,7 @@ def show_chart(
         Called with the rows inside a lasso or box. The browser highlights the same points in
         every chart of the group.
     zoom : bool
-        False for a picture that has one scale only.
+        False for a picture with a fixed scale.
     group : str
         Two-dimensional charts of one group are zoomed and moved together.
     texts : str
@@ -206,7 +205,7 @@ def load_plotly() -> None:
 
 @st.cache_resource(show_spinner=False)
 def plotly_address() -> str | None:
-    """Where Streamlit serves the script from its static folder; None where it can't be put there.
+    """The address of the script in Streamlit's static folder; None if it can't be put there.
 
     Over HTTP the browser parses the script while it arrives, and caches it for the next visit.
     Through the page's own connection it takes half a second longer.

@@ -1,4 +1,4 @@
-"""How every page draws a cloud: colours, axes, cone, captions, text alternative."""
+"""The parts of every picture of a cloud: colours, axes, cones, captions, text alternative."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pages.common.words import Translate, signed
 
 
 def current_theme() -> Theme:
-    """Colours for what the browser shows now."""
+    """The colours of the browser's current theme."""
     return theme_named(st.context.theme.type)
 
 
@@ -102,7 +102,7 @@ def cloud_panel(
     scale : float
     own_axis : bool
     d : int, optional
-        Dimensions the cloud fills, where that is fewer than its vectors have.
+        Dimensions that the cloud fills, if these are fewer than those of its vectors.
     """
     edges = cone_edges(vectors, projection)
     d = d or vectors.shape[1]
@@ -127,7 +127,7 @@ def panel_with(
     edges : sequence of ConeEdge
         The cones.
     d : int
-        Dimensions the cloud fills.
+        Dimensions that the cloud fills.
     texts : sequence of n str
         For the tooltips.
     projection : Projection
@@ -240,7 +240,7 @@ def draw_legend(colours: PointColours, theme: Theme, _: Translate) -> None:
 
 
 def note_too_many_labels(cloud: Cloud, _: Translate) -> None:
-    """If there are too many labels to colour, a caption that says so."""
+    """A caption if there are too many labels for colours."""
     n = len(set(cloud.labels or ()))
     if n > MOST_LABELS:
         st.caption(

@@ -1,4 +1,4 @@
-"""A search for a point by its text; the point that is found is the chosen one."""
+"""A search for a point by its text, which chooses the point."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import streamlit as st
 
 from ..address import put_in_url
 from ..corpus_cloud import CorpusCloud
-from ..escape import markdown
+from ..escape import markdown, short_line
 from ..words import Translate
 from .selected import chosen_row
 
-MATCHES = 8
-LONGEST = 160  # characters of a text that is quoted
+MATCHES = 8  # points that a search lists at most
+LONGEST = 160  # characters of a quoted text at most
 
 
 def choose_point(points: CorpusCloud, _: Translate) -> int | None:
@@ -50,5 +50,4 @@ def _rows_with(query: str, texts: Sequence[str]) -> list[int]:
 
 def short(text: str) -> str:
     """The text on one line, cut, as Markdown."""
-    line = " ".join(text.split())
-    return markdown(line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…")
+    return markdown(short_line(text, LONGEST))

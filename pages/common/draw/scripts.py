@@ -14,13 +14,13 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-STATIC = Path(__file__).parents[3] / "static"  # served under app/static; made here, not in git
+STATIC = Path(__file__).parents[3] / "static"  # served under app/static; git ignores it
 IMPORT = re.compile(r'^import\s+\{[^}]*\}\s+from\s+"\./([\w.]+)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 # A server chooses its script when it starts. A server of another version may use the same folder,
 # so a script is removed only when no server has started with it for this long. A server that has
 # run for longer on replaced code then draws with Plotly.
-EXPIRY = 7 * 24 * 3600  # s
+EXPIRY = 7 * 24 * 3600  # seconds
 LOADER = """
 const loading = import(new URL("{address}", document.baseURI));
 export default async function (component) {{
@@ -65,7 +65,7 @@ def served(entry: Path) -> str:
 
 
 def put_in_static(name: str, version: str, versions: str, content: bytes) -> str | None:
-    """The address under which Streamlit serves the content; None where the folder can't be written.
+    """The address under which Streamlit serves the content; None if the folder can't be written.
 
     Parameters
     ----------
@@ -79,14 +79,14 @@ def put_in_static(name: str, version: str, versions: str, content: bytes) -> str
     target = STATIC / name.format(version)
     try:
         if target.is_file() and target.stat().st_size == len(content):
-            with suppress(OSError):  # of another user: it can still be served
+            with suppress(OSError):  # the file of another user can still be served
                 os.utime(target)
         else:
             STATIC.mkdir(exist_ok=True)
             part = STATIC / f"{target.name}.{os.getpid()}"
             part.write_bytes(content)
             part.replace(target)
-    except OSError:  # a folder that can't be written
+    except OSError:  # the folder can't be written
         return None
     _clear_away(name, versions, keep=target)
     return f"app/static/{target.name}"
@@ -99,6 +99,6 @@ def _clear_away(name: str, versions: str, *, keep: Path) -> None:
     for path in STATIC.glob(name.format("*") + "*"):
         if path == keep or not others.fullmatch(path.name):
             continue
-        with suppress(OSError):  # another server has removed it, or it may not be removed
+        with suppress(OSError):  # another server has removed the file, or it may not be removed
             if path.stat().st_mtime < time.time() - EXPIRY:
                 path.unlink()

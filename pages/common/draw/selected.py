@@ -1,4 +1,4 @@
-"""The points that a reader picks: one by a click or by the address, several by the lasso."""
+"""The point that a reader chooses by a click or by the address, and selections by the lasso."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..downloads import csv_bytes, offer_csv
 from ..escape import markdown
 from ..words import Translate
 
-MAX_ROWS = 500  # of the table
+MAX_ROWS = 500  # rows of the table at most
 SELECTED = "selected-rows"
 
 
@@ -48,7 +48,7 @@ def store_selection(key: str, rows: Sequence[int] | np.ndarray) -> None:
 
 
 def show_selection(cloud: Cloud, key: str, _: Translate) -> None:
-    """The texts of the selected points, and how often each label occurs."""
+    """The texts of the selected points, and the count of each label."""
     of, rows = st.session_state.get(SELECTED, ("", ()))
     rows = np.asarray(rows, dtype=np.int64)
     if of != key or not rows.size:

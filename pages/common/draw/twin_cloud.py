@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,11 +20,11 @@ from geometry.projection.packing import pack_codes, unpack_rows
 
 from ..address import put_in_url
 from ..words import Translate
-from .charts import share_texts, shown
+from .charts import COMPONENTS, share_texts, shown
 from .scripts import served
 from .twin_message import Points, TwinCloud, message_of
 
-COMPONENTS = Path(__file__).parents[3] / "assets" / "components" / "twin_cloud"
+FOLDER = COMPONENTS / "twin_cloud"
 NO_WEBGL2 = "no-webgl2"
 CAMERA = "camera"
 # azimuth and elevation in degrees, zoom, and three numbers more for a target
@@ -33,8 +32,8 @@ _NUMBER = r"-?[0-9]{1,4}(?:\.[0-9]{1,3})?"
 CAMERA_FORM = re.compile(
     rf"{_NUMBER},{_NUMBER},{_NUMBER.removeprefix('-?')}(?:(?:,{_NUMBER}){{3}})?"
 )
-MOST_TEXTS = 5000  # that are sent at once: half a megabyte
-MOST_ANSWERS = 50  # requested texts that a session sends again with each answer
+MOST_TEXTS = 5000  # texts that are sent at once at most: half a megabyte
+MOST_ANSWERS = 50  # requested texts that each answer sends again at most
 
 
 def has_no_webgl2() -> bool:
@@ -151,7 +150,7 @@ def _answer(name: str, texts: Sequence[str]) -> None:
         if row is not None and 0 <= int(row) < len(texts):
             answers[int(row)] = shown(texts[int(row)])
             for old in list(answers)[:-MOST_ANSWERS]:
-                del answers[old]  # the browser has it
+                del answers[old]  # the browser has this answer
 
     message = {"name": name, "answers": answers}
     _text_requests()(key=key, data=json.dumps(message).encode(), on_requested_change=on_request)
@@ -166,26 +165,26 @@ def _hold(points: Points, key: str) -> None:
 def _component() -> Callable[..., Any]:
     return st.components.v2.component(
         "narrow_cone_twin",
-        html=(COMPONENTS / "twin_cloud.html").read_text(encoding="utf8"),
-        css=(COMPONENTS / "twin_cloud.css").read_text(encoding="utf8"),
-        js=served(COMPONENTS / "twin_cloud.js"),
+        html=(FOLDER / "twin_cloud.html").read_text(encoding="utf8"),
+        css=(FOLDER / "twin_cloud.css").read_text(encoding="utf8"),
+        js=served(FOLDER / "twin_cloud.js"),
         isolate_styles=False,  # the pictures follow the page's tab order and typeface
     )
 
 
 @st.cache_resource(show_spinner=False)
 def _text_requests() -> Callable[..., Any]:
-    script = (COMPONENTS.parent / "text_requests.js").read_text(encoding="utf8")
+    script = (COMPONENTS / "text_requests.js").read_text(encoding="utf8")
     return st.components.v2.component("narrow_cone_text_requests", js=script)
 
 
 @st.cache_resource(show_spinner=False)
 def _camera_address() -> Callable[..., Any]:
-    script = (COMPONENTS.parent / "camera_address.js").read_text(encoding="utf8")
+    script = (COMPONENTS / "camera_address.js").read_text(encoding="utf8")
     return st.components.v2.component("narrow_cone_camera_address", js=script)
 
 
 @st.cache_resource(show_spinner=False)
 def _arrays() -> Callable[..., Any]:
-    script = (COMPONENTS / "arrays.js").read_text(encoding="utf8")
+    script = (FOLDER / "arrays.js").read_text(encoding="utf8")
     return st.components.v2.component("narrow_cone_arrays", js=script)

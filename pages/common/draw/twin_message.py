@@ -15,7 +15,9 @@ from geometry.palette import Theme
 
 from ..words import Translate
 
-SIDE = 440  # pixels, the height of a picture at most
+SIDE = 440  # pixels of a picture's height at most
+REACH = 1.05  # half-width of a picture of unit vectors
+STAGES = 4  # named stops of a film at most
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ class TwinCloud:
     is_large : bool
         For an audience: larger words and points; the space bar plays, digits press examples.
     has_lead : bool
-        True to draw the first picture large, and the others small beside it.
+        True draws the first picture large, and the others small beside it.
     film_name : str
         What the film's slider is called; by default the way from raw to whitened.
     """

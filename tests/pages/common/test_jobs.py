@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from geometry.errors import readable_bytes
 from pages.common import jobs
-from pages.common.jobs import Cancelled, Job, Lane, Report, Visitor, joined
+from pages.common.jobs import Cancelled, Job, Lane, Progress, Visitor, joined
 from pages.common.workers import WorkerDied
 
 PATIENCE = 20.0  # seconds to wait for another thread
@@ -64,7 +64,7 @@ def page_that_leaves() -> None:
 class Visit:
     """A session of its own, run in a thread, like a browser tab."""
 
-    def __init__(self, work: Callable[[Report], object], page: Callable[[], None]) -> None:
+    def __init__(self, work: Callable[[Progress], object], page: Callable[[], None]) -> None:
         self.at = AppTest.from_function(page, default_timeout=PATIENCE)
         self.at.session_state["work"] = work
 
@@ -80,7 +80,7 @@ class Gate:
     def __init__(self) -> None:
         self.begun, self.ended, self.passed = 0, 0, threading.Event()
 
-    def __call__(self, report: Report) -> None:
+    def __call__(self, report: Progress) -> None:
         self.begun += 1
         try:
             while not self.passed.wait(0.005):
@@ -294,7 +294,7 @@ class Panic(BaseException):
 
 
 def test_a_panic_in_the_work_is_a_sentence_on_the_page():
-    def work(report: Report) -> None:
+    def work(report: Progress) -> None:
         raise Panic("index out of bounds")
 
     visitor = Visit(work, page_that_waits)
@@ -309,7 +309,7 @@ def test_a_panic_in_the_work_is_a_sentence_on_the_page():
 def test_who_lost_the_worker_reads_it_and_can_start_again():
     outcomes = [WorkerDied("SIGKILL"), None]
 
-    def work(report: Report) -> None:
+    def work(report: Progress) -> None:
         outcome = outcomes.pop(0)
         if outcome is not None:
             raise outcome
@@ -354,7 +354,7 @@ def test_a_cancelled_job_starts_anew_for_the_next_visitor():
 def test_an_error_is_shown_once_and_can_be_retried():
     outcomes = [ValueError("no room for the vectors"), None]
 
-    def work(report: Report) -> None:
+    def work(report: Progress) -> None:
         outcome = outcomes.pop(0)
         if outcome is not None:
             raise outcome

@@ -17,7 +17,7 @@ from geometry.training import TrainingError
 from pages.common import live_training
 from pages.common.jobs import Visitor
 from pages.common.live_training import Training
-from pages.common.training_process import VALUE, TrainingProcess
+from pages.common.own_process import VALUE, OwnProcess, ProcessEnded
 from tests.pages.functions import count_apart, count_then_crash, count_then_fail
 from tests.pages.visits import healthy
 
@@ -109,17 +109,17 @@ def test_errors_come_back():
     assert crashed.wait(PATIENCE)
     assert isinstance(refused.error, TrainingError)
     assert refused.error.code == "small_vocabulary"
-    assert isinstance(crashed.error, EOFError)
+    assert isinstance(crashed.error, ProcessEnded)
     assert refused.records == crashed.records == [0]
 
 
 def test_a_process_killed_while_it_writes_has_ended_early():
     whole = pickle.dumps((VALUE, list(range(1000))))
-    process = TrainingProcess.__new__(TrainingProcess)
+    process = OwnProcess.__new__(OwnProcess)
     process._process = SimpleNamespace(stdout=BytesIO(whole + whole[:-100]))
     values = process.values()
     assert next(values) == list(range(1000))
-    with pytest.raises(EOFError):
+    with pytest.raises(ProcessEnded):
         next(values)
     assert process._process.stdout.closed
 
@@ -151,7 +151,7 @@ def test_no_process_can_be_started(monkeypatch):
     def refuse(*call: object, **options: object) -> None:
         raise OSError("too many open files")
 
-    monkeypatch.setattr(live_training, "TrainingProcess", refuse)
+    monkeypatch.setattr(live_training, "OwnProcess", refuse)
     training = Training(SOMEBODY, count_apart, 3)
     assert training.wait(PATIENCE)
     assert (training.state, str(training.error)) == ("failed", "too many open files")

@@ -57,9 +57,9 @@ def server(monkeypatch):
 def page():
     import streamlit as st
 
-    from pages.common.server_memory import require_room
+    from pages.common.server_memory import limit_sessions
 
-    require_room(str)
+    limit_sessions(str)
     st.text("the page")
 
 

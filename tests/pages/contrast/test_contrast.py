@@ -16,13 +16,14 @@ from pages.contrast.choices import NUMBERS
 from pages.contrast.recorded import DEFAULTS, recorded_run
 from pages.contrast.run import (
     COMPARED,
+    ContrastRun,
     Ending,
     Gain,
     Header,
-    Material,
-    Run,
+    PairVectors,
     contrast_run,
 )
+from pages.contrast.scene import Scene
 from pages.contrast.verdicts import contrast_state, contrast_verdict
 from tests.pages.charts import array, charts
 from tests.pages.visits import everything, healthy, new_visit
@@ -40,7 +41,7 @@ def material():
     left, other = rng.standard_normal((2, len(gold), 8))
     share = (gold / 5)[:, None]
     pairs = np.concatenate([left, share * left + (1 - share) * other])
-    return Material(pairs + 4 * np.eye(8)[0], pairs, gold)
+    return PairVectors(pairs + 4 * np.eye(8)[0], pairs, gold)
 
 
 @pytest.fixture(scope="module")
@@ -89,22 +90,23 @@ def test_the_sentences_of_a_corpus_can_be_trained_on(material):
 
 
 def test_a_run_without_steps_is_no_run(records):
-    assert Run.of([]) is None
-    assert Run.of(records[:2]) is None
-    begun = Run.of(records[:3])
+    assert ContrastRun.of([]) is None
+    assert ContrastRun.of(records[:2]) is None
+    begun = ContrastRun.of(records[:3])
     assert len(begun.places) == 4
-    assert contrast_verdict(begun, str).state == "unknown"
-    assert len(Run.of(records).places) == 6
+    scene = Scene(begun, begun.moments[-1], SHORT)
+    assert contrast_verdict(scene, str).state == "unknown"
+    assert len(ContrastRun.of(records).places) == 6
 
 
 def test_the_file_is_written_and_read_alike(material, monkeypatch, tmp_path):
     monkeypatch.setattr(recorded, "FILE", tmp_path / "run.json")
     monkeypatch.setattr(recorded, "DEFAULTS", SHORT)
     monkeypatch.setattr(recorded, "SEEDS", 2)
-    monkeypatch.setattr(recorded, "bundled_material", lambda: material)
+    monkeypatch.setattr(recorded, "bundled_vectors", lambda: material)
     recorded.write_recorded()
     read = recorded_run.__wrapped__()
-    made = Run.of(list(contrast_run(material, SHORT)))
+    made = ContrastRun.of(list(contrast_run(material, SHORT)))
     assert read.header == made.header
     assert read.is_recorded
     first, other = read.seeds
@@ -196,7 +198,7 @@ def test_the_test_sentences_as_a_corpus_are_warned_of():
 )
 def test_what_the_page_says_of_dropout(dropout, score, aligned):
     """The best recorded step on dev, with seeds 0 to 2."""
-    pairs = recorded.bundled_material()
+    pairs = recorded.bundled_vectors()
     dev, test = (
         ScoredVectors(*(side[rows] for side in np.split(pairs.pairs, 2)), pairs.gold_scores[rows])
         for rows in halves(pairs.gold_scores)

@@ -187,10 +187,11 @@ def test_an_interval_that_includes_0_is_no_result(low, high, state, hubs, labels
     change = Estimate((low + high) / 2, low, high)
     side = NeighbourSide(None, np.zeros(1), change, change)
     found = NeighbourChanges(10, side, side, np.zeros(1), change, change, change)
-    scene = SimpleNamespace(after="centred", points=SimpleNamespace(corpus=corpus()))
+    points = SimpleNamespace(corpus=corpus())
+    scene = SimpleNamespace(after="centred", points=points, changes=found)
     assert verdicts.hub_state(found) == state
-    assert hubs in verdicts._hub_words(scene, found, str)
-    assert labels in verdicts._label_words(scene, found, str)
+    assert hubs in verdicts._hub_words(scene, str)
+    assert labels in verdicts._label_words(scene, str)
 
 
 def test_what_can_not_be_compared_is_reported():

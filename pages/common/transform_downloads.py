@@ -20,7 +20,7 @@ def offer_transform(make: Callable[[], AffineMap], name: str) -> None:
     make : callable
         Returns the map.
     name : str
-        Of the file, without its ending.
+        The name of the file without its ending.
     """
     offer_file("safetensors", f"{name}.safetensors", lambda: transform_bytes(make()))
     offer_file("ONNX", f"{name}.onnx", lambda: onnx_bytes(make()))
@@ -33,7 +33,7 @@ def offer_file(label: str, file_name: str, content: Callable[[], bytes]) -> None
     Parameters
     ----------
     label : str
-        Of the button; also names it on the page.
+        The label of the button.
     file_name : str
     content : callable
         Returns the file. It is called when the button is pressed.
