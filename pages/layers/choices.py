@@ -40,7 +40,7 @@ class CloudChoice:
     look: Look
 
     @property
-    def series(self) -> str:
+    def name(self) -> str:
         """The name of the cloud that is drawn."""
         return self.unit if self.unit == "tokens" else self.pooling
 

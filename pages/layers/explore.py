@@ -49,13 +49,13 @@ def explore(corpus: Corpus, _: Translate) -> None:
         # without WebGL2 Plotly draws the points; it is slow with many
         most = SAMPLE_ROWS if has_no_webgl2() else MOST_DRAWN
         with progress_box:
-            spec = drawn_spec(encoder, choice.series, choice.special_tokens, most)
+            spec = drawn_spec(encoder, choice.name, choice.special_tokens, most)
             first = encode_corpus(corpus, spec, _)
         with notes_box:
             if warn_of_too_few(len(first.cloud), _):
                 return
         with progress_box:
-            film = build_film(choice.series, first, choice.look, _)
+            film = build_film(choice.name, first, choice.look, _)
         with find_box, st.container(horizontal=True):
             chosen = choose_point(first, _)
         scene = Scene(corpus, choice, film, chosen_layer(film.last), chosen)

@@ -87,7 +87,7 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
             show_error(error, _)
         return
     if has_no_webgl2():
-        points = points.sample(SAMPLE_ROWS)  # Plotly draws them, and is slow with many points
+        points = points.sample(SAMPLE_ROWS)  # Plotly draws them; it is slow with many
     with notes_box:
         if warn_of_too_few(len(points.cloud), _):
             return

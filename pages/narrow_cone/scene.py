@@ -305,7 +305,8 @@ def build_scene(
         return twin.vectors, twin.retained_vectors
 
     def find() -> tuple[np.ndarray, np.ndarray]:
-        # Streamlit stores a scene for the downloads of each session; those with the same sliders share arrays
+        # Streamlit stores a scene for the downloads of each session. Scenes with the same settings
+        # share arrays.
         return whiten() if points.private else _TWINS.get_or_make(f"{white_key}/{fit}", whiten)
 
     umaps = umaps_if_ready(((points.key, X), (white_key, find()[0])), k) if is_umap else None

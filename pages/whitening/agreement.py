@@ -1,4 +1,4 @@
-"""How often the nearest neighbours have the same label: of one picture, and from one to another."""
+"""How often nearest neighbours have the same label: in a picture, and its change."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def agreement(picture: TreatedCloud, scene: Scene) -> float | None:
     if labels is None:
         return None
     if picture.key in [each.key for each in compared(scene) or ()]:
-        # the verdict needs the draws: one search for both
+        # the verdict needs the draws, and they contain the share
         draws = _draws_of(picture, scene)
         if draws is not None:
             return draws.share

@@ -49,7 +49,7 @@ CHARTS = "all-charts"
 def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
     """The pictures with their controls, then what they say."""
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
-    # a container of its own: a progress bar would shift the elements below it,
+    # the progress bar has its own container: in another one it would shift the elements below it,
     # and the browser would build them again and lose the focus
     progress_box, look_box = st.container(), st.container()
     find_box, answer_box = st.container(), st.container()
@@ -97,7 +97,7 @@ def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
     if "flow" in waiting:
         with waiting["flow"]:
             train_flow(scene, _)
-        st.rerun()  # of the whole page: on a first visit there is no fragment yet to run again
+        st.rerun()  # the whole page: on a first visit there is no fragment yet to run again
 
 
 def _answer(scene: Scene, _: Translate) -> None:
@@ -155,7 +155,7 @@ def _choose_scene(
             show_error(error, _)
         return None
     if has_no_webgl2():
-        points = points.sample(SAMPLE_ROWS)  # Plotly draws them, and is slow with many points
+        points = points.sample(SAMPLE_ROWS)  # Plotly draws them; it is slow with many
     with notes:
         if warn_of_too_few(min(len(points.cloud), len(fit.cloud)), _):
             return None

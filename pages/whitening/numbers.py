@@ -35,7 +35,7 @@ Rows = tuple[Measured, ...]
 Tables = Mapping[str, Rows]  # by the treatment's name
 _TABLES: Cache[Rows] = Cache("whitening-tables", max_entries=128)
 FIVE = ("mean_cosine", "opening_angle", "isoscore", "effective_rank", "mean_norm_share")
-WHOLE = "all-rows"  # the toggle of the other rows
+WHOLE = "all-rows"  # key of the toggle that shows all rows
 
 
 def rows_of(picture: TreatedCloud, scene: Scene, *, is_whole: bool = True) -> Rows:
@@ -65,7 +65,7 @@ def rows_of(picture: TreatedCloud, scene: Scene, *, is_whole: bool = True) -> Ro
         )
         by_name = {row.name: row for row in single}
         table = tuple(by_name.get(row.name, row) for row in table)
-    if not is_whole:  # of the annotations, the labels alone
+    if not is_whole:  # only the labels are used
         annotations = Annotations(labels=annotations.labels, units=annotations.units)
     annotated = annotated_table(treated.retained, annotations, seed=SEED)
     annotated = tuple(row for row in annotated if is_whole or row.name == "label_agreement")
