@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
 import streamlit as st
 
-from .words import with_sign
+from geometry.measure import Measured
+
+from .measures import COSINE_DECIMALS, print_value
+from .words import Translate, with_sign
 
 
 @dataclass(frozen=True)
@@ -68,3 +71,61 @@ def change_of(value: float | None, former: float | None, decimals: int) -> str:
     if value is None or former is None:
         return ""
     return with_sign(value - former, decimals)
+
+
+def measure_numbers(
+    rows: Mapping[str, Measured], raw: Mapping[str, Measured] | None, _: Translate
+) -> list[BigNumber]:
+    """Mean cosine and IsoScore of a cloud.
+
+    Parameters
+    ----------
+    rows : mapping of str to Measured
+        By the measure's name.
+    raw : mapping of str to Measured or None
+        The same of the raw cloud, for the change; None for the raw cloud itself.
+    """
+    numbers = []
+    for name, label in (("mean_cosine", _("mean cosine")), ("isoscore", _("IsoScore"))):
+        row = rows[name]
+        isotropic = print_value(name, row.baseline, COSINE_DECIMALS) or "—"
+        change = "" if raw is None else change_of(row.value, raw[name].value, COSINE_DECIMALS)
+        numbers.append(
+            BigNumber(
+                label,
+                print_value(name, row.value, COSINE_DECIMALS) or "—",
+                _("isotropic: {value}").format(value=isotropic),
+                _change_words(change, _),
+            )
+        )
+    return numbers
+
+
+def agreement_number(
+    label: str, share: float | None, raw: float | None, chance: float, _: Translate
+) -> BigNumber:
+    """The share of neighbours with the same label.
+
+    Parameters
+    ----------
+    label : str
+        Such as "same topic (5 nearest)".
+    share : float or None
+    raw : float or None
+        The share in the raw cloud, for the change; None for the raw cloud itself.
+    chance : float
+        The share of neighbours drawn at random.
+    """
+    change = ""
+    if share is not None and raw is not None:
+        change = _("{k} points").format(k=with_sign(100 * (share - raw), 1))
+    return BigNumber(
+        label,
+        "—" if share is None else f"{share:.1%}",
+        _("by chance: {value}").format(value=f"{chance:.1%}"),
+        _change_words(change, _),
+    )
+
+
+def _change_words(change: str, _: Translate) -> str:
+    return _("change: {change}").format(change=change) if change else ""

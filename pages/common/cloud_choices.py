@@ -21,6 +21,7 @@ from .measures import label_name
 from .words import Translate
 
 FEWEST_POINTS = 4  # points of a picture at least
+DEFAULT_LAYER = 4  # or the last layer of a smaller model
 VIEWS = ("mean", "svd", "pca", "cone", "umap")
 
 
@@ -31,6 +32,14 @@ class Look:
     view: str
     n_components: int
     colour: str
+
+
+def warn_of_too_few(n: int, _: Translate) -> bool:
+    """True, and a warning, if n points are too few for a picture."""
+    if n >= FEWEST_POINTS:
+        return False
+    st.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
+    return True
 
 
 def choose_cloud(
@@ -142,7 +151,7 @@ def choose_layer(encoder: Encoder, unit: str, _: Translate, *, disabled: bool) -
         _("Layer"),
         [*map(str, range(last + 1)), *(fitting if unit == "sentences" else [])],
         key="layer",
-        default=str(min(4, last)),
+        default=str(min(DEFAULT_LAYER, last)),
         labels=sets | labels,
         disabled=disabled,
     )

@@ -11,6 +11,9 @@ from geometry.measure.table_measures import LISTED
 from .escape import markdown
 from .words import Translate, signed
 
+HEADLINES = ("mean_cosine", "isoscore")  # measures in large numbers below a cloud
+COSINE_DECIMALS = 3  # of a mean cosine or an IsoScore in a large number
+DIMENSION_SHARES = ("top_contribution", "top_5_contributions")  # of the mean cosine
 LABELS = {name: listed.label for name, listed in LISTED.items()} | ANNOTATED
 
 

@@ -28,15 +28,23 @@ def model_words(points: CorpusCloud, _: Translate) -> list[str]:
     return [model_line(points.model, _), layer]
 
 
+def count_words(points: CorpusCloud, _: Translate) -> str:
+    """n and the unit, and of a sample how many there are in all."""
+    cloud = points.cloud
+    count = f"n = {len(cloud):,} {unit_names(_)[cloud.unit]}"
+    if cloud.n_available > len(cloud):
+        count = _("{count} (a sample of {n})").format(count=count, n=f"{cloud.n_available:,}")
+    return count
+
+
 def origin(points: CorpusCloud, _: Translate) -> list[str]:
     """Corpus, n, model, layer and pooling."""
     cloud, spec = points.cloud, points.spec
-    n = len(cloud)
-    count = f"n = {n:,} {unit_names(_)[cloud.unit]}"
-    if cloud.n_available > n:
-        available = f"{cloud.n_available:,}"
-        count = _("{count} (a sample of {n})").format(count=count, n=available)
-    parts = [_("corpus {name}").format(name=points.corpus.name), count, *model_words(points, _)]
+    parts = [
+        _("corpus {name}").format(name=points.corpus.name),
+        count_words(points, _),
+        *model_words(points, _),
+    ]
     if points.n_zero:
         parts.append(_("rows of zeros, left out: {n}").format(n=f"{points.n_zero:,}"))
     if cloud.unit == "sentences":

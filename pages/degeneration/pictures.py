@@ -16,7 +16,7 @@ from pages.common.controls import choose
 from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme, draw_legend
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.draw.twin_message import REACH, STAGES, Picture, Points, TwinCloud
+from pages.common.draw.twin_message import UNIT_REACH, Picture, Points, TwinCloud, spread_stops
 from pages.common.escape import markdown, plotly
 from pages.common.words import Translate, signed
 
@@ -76,14 +76,14 @@ def twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
         if has_lead and place > 0:  # a small picture has a short title
             titles = [f"γ = {run.gamma:g}" if run.model == "language" else name] * n
         pictures.append(Picture(range(place * n, (place + 1) * n), titles, name))
-    stages = np.unique(np.linspace(0, n - 1, STAGES).round().astype(int)).tolist()
+    stages = spread_stops(n)
     frames = history.places.reshape(-1, *history.places.shape[2:])
     return TwinCloud(
-        points=Points.of(pack_cloud(list(frames), REACH)),
+        points=Points.of(pack_cloud(list(frames), UNIT_REACH)),
         rows_key=history.text.name,
         pictures=pictures,
         colours=_colours(scene, _),
-        reach=REACH,
+        reach=UNIT_REACH,
         axis_titles=_titles(_),
         origin_label=_("origin"),
         name=_("Embeddings while a model is trained"),
@@ -127,7 +127,7 @@ def _draw_charts(scene: Scene, _: Translate) -> None:
     for place, (run, box) in enumerate(
         zip(history.runs, st.columns(len(history.runs)), strict=True)
     ):
-        panel = Panel(history.places[place, scene.at], (), REACH, _titles(_), _("origin"))
+        panel = Panel(history.places[place, scene.at], (), UNIT_REACH, _titles(_), _("origin"))
         with box:
             st.markdown(markdown(run_name(run, _)))
             show_chart(

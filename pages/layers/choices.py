@@ -12,6 +12,7 @@ from geometry import Corpus, Encoder
 from geometry.encode.pool import POOLINGS
 from pages.common.address import number_in_url, put_in_url
 from pages.common.cloud_choices import (
+    DEFAULT_LAYER,
     Look,
     choose_look,
     choose_pooling,
@@ -25,13 +26,12 @@ from pages.common.words import Translate
 
 from .sweep import CONTEXTUAL, MEASURES
 
-DEFAULT_LAYER = 4  # as on the other pages
 VIEWS = ("mean", "svd", "cone", "pca")
 LAYER = "layer"
 
 
 @dataclass(frozen=True)
-class Choice:
+class CloudChoice:
     """What is drawn: unit, pooling and special tokens of a cloud, and its look."""
 
     unit: str
@@ -40,14 +40,14 @@ class Choice:
     look: Look
 
     @property
-    def series(self) -> str:
-        """The name of the series that is drawn."""
+    def name(self) -> str:
+        """The name of the cloud that is drawn."""
         return self.unit if self.unit == "tokens" else self.pooling
 
 
 def choose_cloud_and_look(
     corpus: Corpus, encoder: Encoder, _: Translate, *, more: DeltaGenerator
-) -> Choice:
+) -> CloudChoice:
     """The controls above the pictures.
 
     Parameters
@@ -65,11 +65,11 @@ def choose_cloud_and_look(
     with more:
         special = choose_special(encoder, unit, pooling, _)
     spec = CloudSpec(unit=unit, layer=0, pooling=pooling, special_tokens=special)
-    return Choice(unit, pooling, special, choose_look(corpus, spec, _, views=VIEWS))
+    return CloudChoice(unit, pooling, special, choose_look(corpus, spec, _, views=VIEWS))
 
 
 def chosen_layer(last: int) -> int:
-    """The layer of the numbers: of the session, or else of the address."""
+    """The layer of the numbers, from the session, else from the address."""
     stored = str(st.session_state.get(LAYER, ""))
     layer = int(stored) if stored.isdecimal() else number_in_url(LAYER)
     default = min(DEFAULT_LAYER, last)
@@ -79,7 +79,7 @@ def chosen_layer(last: int) -> int:
 
 
 def store_layer(values: Sequence[float]) -> None:
-    """Where the reader has stopped the animation."""
+    """Store the layer at which the reader stopped the animation."""
     st.session_state[LAYER] = str(round(values[0]))
 
 
@@ -104,3 +104,8 @@ def choose_measure(_: Translate) -> str:
         default=MEASURES[0],
         labels={name: measure_label(name, _, with_unit=True) for name in (*MEASURES, *CONTEXTUAL)},
     )
+
+
+def chosen_measure() -> str:
+    """The measure of the curves, after its control was drawn."""
+    return str(st.session_state["measure"])

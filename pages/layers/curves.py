@@ -1,9 +1,8 @@
-"""A measure layer by layer: tokens and poolings beside each other, and published curves."""
+"""A measure layer by layer: curves of tokens, of poolings, and of publications."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -17,49 +16,42 @@ from pages.common.measures import measure_label, print_value
 from pages.common.words import Translate
 
 from .choices import choose_measure
+from .film import Table
 from .provenance import sample_note
-from .scene import TOKENS, Scene, Series, Table, series_name
-from .sweep import CONTEXTUAL, Sweep, sweep
+from .scene import Scene
+from .series import TOKENS, Series, series_name
+from .sweep import CONTEXTUAL, Sweep
 
 HEIGHT = 320
 PUBLISHED = ("ethayarajh_bert", "ethayarajh_gpt2", "ethayarajh_elmo")
 
 
-def show_curves(
-    scene: Scene, series: Sequence[Series], unresolved: Sequence[str], _: Translate
-) -> Any:
-    """The chart of a measure that the reader chooses; returns the figure.
-
-    Parameters
-    ----------
-    scene : Scene
-    series : sequence of Series
-        Those to compare.
-    unresolved : sequence of str
-        The names of those that this precision can't resolve.
-    """
+def show_curves(scene: Scene, _: Translate) -> None:
+    """The chart of a measure that the reader chooses."""
     measure = choose_measure(_)
-    contextual = measure in CONTEXTUAL
-    shown = [each for each in series if each.name == TOKENS] if contextual else series
-    tables = sweep(shown, _, contextual=contextual)
-    curves = [
-        _curve(tables[each.name], measure, series_name(each.name, _), place)
-        for place, each in enumerate(series)
-        if each in shown
-    ]
-    curves += references(scene, tables, measure, _)
     label = measure_label(measure, _, with_unit=True)
     axes = Axes(_("layer (0 is the input)"), label)
+    curves = drawn_curves(scene, measure, _)
     figure = curves_figure(curves, axes, current_theme(), height=HEIGHT)
     figure.update_xaxes(dtick=1 if scene.film.last <= 12 else None)
     show_chart(
         chart_of(figure),
         key="layer-curves",
         file_name=f"layers-{measure}",
-        alt=_alternative(tables, measure, label, _),
+        alt=_alternative(scene.tables_of(measure), measure, label, _),
     )
-    st.caption(markdown(_note(measure, shown, unresolved, _)))
-    return figure
+    st.caption(markdown(_note(measure, scene, _)))
+
+
+def drawn_curves(scene: Scene, measure: str, _: Translate) -> list[Curve]:
+    """The measure of each series, of isotropic data, and in publications."""
+    tables = scene.tables_of(measure)
+    curves = [
+        _curve(tables[name], measure, series_name(name, _), place)
+        for place, name in enumerate(scene.series)
+        if name in tables
+    ]
+    return curves + references(scene, measure, _)
 
 
 def _curve(tables: Sequence[Table], measure: str, name: str, place: int) -> Curve:
@@ -84,19 +76,10 @@ def _curve(tables: Sequence[Table], measure: str, name: str, place: int) -> Curv
     )
 
 
-def references(scene: Scene, tables: Sweep, measure: str, _: Translate) -> list[Curve]:
-    """Isotropic data, published curves, and a line at the layer of the numbers.
-
-    Parameters
-    ----------
-    scene : Scene
-    tables : Sweep
-        Contains the drawn series, or the tokens for a contextual measure.
-    measure : str
-        Name of a measure.
-    """
+def references(scene: Scene, measure: str, _: Translate) -> list[Curve]:
+    """Isotropic data with the n and d of the drawn cloud or of the tokens; published curves."""
     name = TOKENS if measure in CONTEXTUAL else scene.film.name
-    rows = [table[measure] for table in tables[name]]
+    rows = [table[measure] for table in scene.tables_of(measure)[name]]
     x = np.arange(len(rows), dtype=float)
     found = []
     baseline = [np.nan if row.baseline is None else row.baseline for row in rows]
@@ -133,7 +116,8 @@ def _alternative(tables: Sweep, measure: str, label: str, _: Translate) -> str:
     return f"{label}, {_('layer (0 is the input)')}. " + "; ".join(said)
 
 
-def _note(measure: str, shown: Sequence[Series], unresolved: Sequence[str], _: Translate) -> str:
+def _note(measure: str, scene: Scene, _: Translate) -> str:
+    shown = [scene.series[name] for name in scene.tables_of(measure)]
     parts = [
         _("Shaded: 95% intervals by leaving out sentences; angles by subsamples of them."),
     ]
@@ -155,8 +139,8 @@ def _note(measure: str, shown: Sequence[Series], unresolved: Sequence[str], _: T
                 "are stretched to the width of the chart."
             )
         )
-    if unresolved:
-        names = ", ".join(series_name(name, _) for name in unresolved)
+    if scene.unresolved:
+        names = ", ".join(series_name(name, _) for name in scene.unresolved)
         parts.append(
             _("Left out, because bfloat16 can't resolve them: {names}.").format(names=names)
         )

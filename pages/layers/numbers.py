@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import streamlit as st
 
+from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.export import figure_rows
 from geometry.measure import Measured
+from geometry.palette import Theme
 from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
 from pages.common.corpus_cloud import coverage_of
 from pages.common.coverage_notes import coverage_line
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
+from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
-from pages.common.measures import decimals_of, measure_label, no_value, print_value, unit_of
+from pages.common.measures import (
+    COSINE_DECIMALS,
+    DIMENSION_SHARES,
+    decimals_of,
+    measure_label,
+    no_value,
+    print_value,
+    unit_of,
+)
 from pages.common.messages import encoder_errors_shown
 from pages.common.words import Translate
 
+from .choices import chosen_measure
+from .curves import drawn_curves
+from .film import HEADLINES, Film, Table
 from .pictures import captions, layer_title
 from .provenance import origin, provenance
-from .scene import HEADLINES, TOKENS, Scene, Series, Table
-from .sweep import (
-    CONTEXTUAL,
-    MEASURES,
-    ROGUE,
-    Sweep,
-    sweep,
-)
-
-COSINE_DECIMALS = 3
+from .scene import Scene
+from .series import TOKENS
+from .sweep import CONTEXTUAL, MEASURES
 
 
 def show_headlines(scene: Scene, _: Translate) -> None:
@@ -63,26 +69,16 @@ def _number(name: str, label: str, now: Table, below: Table | None, _: Translate
     )
 
 
-def show_all_measures(scene: Scene, series: Sequence[Series], tables: Sweep, _: Translate) -> None:
-    """A row for each layer of the drawn cloud, and every series as CSV.
-
-    Parameters
-    ----------
-    scene : Scene
-    series : sequence of Series
-        The measured clouds.
-    tables : Sweep
-        Their measures.
-    """
-    names: tuple[str, ...] = (*MEASURES, *ROGUE)
-    whole = {name: list(each) for name, each in tables.items()}
-    of_tokens = [each for each in series if each.name == TOKENS]
+def show_all_measures(scene: Scene, _: Translate) -> None:
+    """A row for each layer of the drawn cloud, and every series as CSV."""
+    names: tuple[str, ...] = (*MEASURES, *DIMENSION_SHARES)
+    tables = dict(scene.tables)
     if scene.film.name == TOKENS:
-        contextual = sweep(of_tokens, _, contextual=True)[TOKENS]
-        whole[TOKENS] = [a | b for a, b in zip(whole[TOKENS], contextual, strict=True)]
+        both = zip(tables[TOKENS], scene.contextual[TOKENS], strict=True)
+        tables[TOKENS] = tuple(table | contextual for table, contextual in both)
         names = (*names, *CONTEXTUAL)
     with st.container(key="layer-table"):
-        st.markdown(table_markdown(whole[scene.film.name], names, _))
+        st.markdown(table_markdown(tables[scene.film.name], names, _))
     st.caption(
         _(
             "In brackets: 95% intervals. They leave out sentences, with all their tokens; angles "
@@ -92,11 +88,11 @@ def show_all_measures(scene: Scene, series: Sequence[Series], tables: Sweep, _: 
     )
     with encoder_errors_shown(_):
         st.caption(coverage_line(coverage_of(scene.first.corpus, _), _))
-    measured_on = {each.name: " · ".join(origin(each, _)) for each in series}
+    measured_on = {name: " · ".join(origin(each, _)) for name, each in scene.series.items()}
     offer_csv(
         _("Download measures (CSV)"),
         "layers-measures",
-        lambda: table_csv(whole, measured_on, _),
+        lambda: table_csv(tables, measured_on, _),
     )
 
 
@@ -154,19 +150,19 @@ def table_csv(
     return csv_bytes(head, rows, "; ".join(measured_on[name] for name in tables))
 
 
-def take_away(scene: Scene, curves: Any, parts: Mapping[str, np.ndarray], _: Translate) -> None:
+def offer_downloads(scene: Scene, _: Translate) -> None:
     """The points, the curves and the parts of the dimensions as CSV.
 
-    Parameters
-    ----------
-    scene : Scene
-    curves : Figure
-    parts : mapping of str to (layers, d) array
-        Of the dimensions, as ``show_rogues`` returns them.
+    Streamlit stores the functions of the buttons, so they refer to no cloud of the curves.
     """
-    measured_on = provenance(scene, _)
-    offer_csv(_("Download points (CSV)"), "layers-points", lambda: points_table(scene, measured_on))
-    offer_csv(_("Download curves (CSV)"), "layers-curves", lambda: curves_csv(curves, measured_on))
+    measured_on, film, parts = provenance(scene, _), scene.film, scene.parts
+    curves, theme = drawn_curves(scene, chosen_measure(), _), current_theme()
+    offer_csv(_("Download points (CSV)"), "layers-points", lambda: points_table(film, measured_on))
+    offer_csv(
+        _("Download curves (CSV)"),
+        "layers-curves",
+        lambda: curves_csv(curves, theme, measured_on),
+    )
     offer_csv(
         _("Download dimensions (CSV)"),
         "layers-dimensions",
@@ -174,9 +170,18 @@ def take_away(scene: Scene, curves: Any, parts: Mapping[str, np.ndarray], _: Tra
     )
 
 
-def curves_csv(figure: Any, measured_on: str) -> bytes:
-    """The values of the curves, a row for each point."""
-    head, rows = figure_rows({"": figure})
+def curves_csv(curves: Sequence[Curve], theme: Theme, measured_on: str) -> bytes:
+    """The values of the curves, a row for each point.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+    theme : Theme
+        Of the figure that the values are read from.
+    measured_on : str
+        Corpus, model and settings in words.
+    """
+    head, rows = figure_rows({"": curves_figure(curves, Axes("", ""), theme)})
     text = [[v if isinstance(v, str) else short_number(v) for v in row] for row in rows]
     return csv_bytes(head, text, measured_on)
 
@@ -191,9 +196,9 @@ def dimensions_csv(parts: Mapping[str, np.ndarray], measured_on: str) -> bytes:
     return csv_bytes(["layer", "dimension", *parts], rows, measured_on)
 
 
-def points_table(scene: Scene, measured_on: str) -> bytes:
+def points_table(film: Film, measured_on: str) -> bytes:
     """The coordinates at every layer, as drawn: of unit vectors around the origin."""
-    axes = "xyz"[: scene.film.n_components]
-    columns = [f"layer_{i}_{axis}" for i in range(scene.film.last + 1) for axis in axes]
-    places = np.hstack([picture.around_origin for picture in scene.film.pictures])
-    return points_csv(scene.first.cloud, columns, places, measured_on)
+    axes = "xyz"[: film.n_components]
+    columns = [f"layer_{i}_{axis}" for i in range(film.last + 1) for axis in axes]
+    places = np.hstack([picture.around_origin for picture in film.pictures])
+    return points_csv(film.first.cloud, columns, places, measured_on)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
 from geometry.figures.cone import cone_figure
@@ -27,13 +26,21 @@ from pages.common.draw.clouds import (
 )
 from pages.common.draw.selected import choose_row, store_selection
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.draw.twin_message import REACH, STAGES, Marks, Picture, Points, TwinCloud
+from pages.common.draw.twin_message import (
+    UNIT_REACH,
+    Marks,
+    Picture,
+    Points,
+    TwinCloud,
+    spread_stops,
+)
 from pages.common.escape import plotly
 from pages.common.words import Translate, language
 
 from .choices import slide_to_layer, store_layer
+from .film import film_key
 from .provenance import provenance
-from .scene import Scene, film_key
+from .scene import Scene
 
 GROUP = "layers"
 SMALL_HEIGHT = 220
@@ -43,7 +50,7 @@ _PANELS: Cache[Panel] = Cache("layer-panels", max_entries=256)
 
 
 def draw_pictures(scene: Scene, _: Translate) -> None:
-    """Every layer in one scale: the origin in the middle, all points at distance 1 at most."""
+    """Every layer at one scale, with the origin in the middle; all points are within distance 1."""
     (_draw_charts if has_no_webgl2() else _draw_twins)(scene, _)
     note_too_many_labels(scene.first.cloud, _)
 
@@ -55,7 +62,7 @@ def layer_title(scene: Scene, _: Translate, layer: int | None = None) -> str:
 
 
 def captions(scene: Scene, _: Translate) -> list[str]:
-    """The cone's angles at the layer of the numbers, and how far its picture can be trusted."""
+    """The cone's angles at the layer of the numbers, and its picture's trustworthiness."""
     panel = _panel(scene, scene.layer, _)
     return [*panel.captions, *lines_below(scene.still.picture, panel, _)]
 
@@ -65,7 +72,7 @@ def _panel(scene: Scene, layer: int, _: Translate) -> Panel:
     still, d = scene.film.stills[layer], scene.first.vectors.shape[1]
     return _PANELS.get_or_make(
         film_key(scene.film, layer, language()),
-        lambda: panel_with(still.edges, d, (), still.picture, REACH, _),
+        lambda: panel_with(still.edges, d, (), still.picture, UNIT_REACH, _),
         private=scene.first.private,
     )
 
@@ -90,7 +97,7 @@ def _draw_twins(scene: Scene, _: Translate) -> None:
 
 
 def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
-    """The message: a film with a stop at each layer, then each layer as a still picture."""
+    """The message to the browser: an animation of all layers, then a picture of each layer."""
     points, stills = scene.first, scene.film.stills
     last, first = scene.film.last, stills[0].picture
     layers = range(last + 1)
@@ -100,17 +107,19 @@ def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
         _("Between two layers: {layer}").format(layer="{0}"),
     )
     each = [Picture([layer], [_("layer {layer}").format(layer=layer)]) for layer in layers]
-    stages = np.unique(np.linspace(0, last, STAGES).round().astype(int)).tolist()
+    stages = spread_stops(last + 1)
     return TwinCloud(
         points=_POINTS.get_or_make(
             film_key(scene.film),
-            lambda: Points.of(pack_cloud([still.picture.around_origin for still in stills], REACH)),
+            lambda: Points.of(
+                pack_cloud([still.picture.around_origin for still in stills], UNIT_REACH)
+            ),
             private=points.private,
         ),
         rows_key=points.key,
         pictures=[film, *each] if last else [film],
-        colours=point_colours(points, scene.look.colour, _),
-        reach=REACH,
+        colours=point_colours(points, scene.choice.look.colour, _),
+        reach=UNIT_REACH,
         axis_titles=axis_titles(first.method, first.n_components, _),
         origin_label=_("origin"),
         name=_("The same points at every layer"),
@@ -136,7 +145,7 @@ def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
 
 def _draw_charts(scene: Scene, _: Translate) -> None:
     """A Plotly chart for each layer, for a browser without WebGL2."""
-    points, look = scene.first, scene.look
+    points, look = scene.first, scene.choice.look
     slide_to_layer(scene.layer, scene.film.last, _)
     share_texts(GROUP, [plotly(text) for text in points.cloud.texts])
     colours = point_colours(points, look.colour, _)
@@ -147,7 +156,7 @@ def _draw_charts(scene: Scene, _: Translate) -> None:
         panel = replace(_panel(scene, layer, _), marks=marks)
         key = film_key(
             scene.film,
-            points.key,  # the labels too, which the colours show
+            points.key,  # names the labels too, which the colours show
             layer,
             look,
             scene.chosen,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pages.common.controls import layer_words, pooling_names
 from pages.common.corpus_cloud import SEED, CorpusCloud
 from pages.common.models import model_line
-from pages.common.origin import unit_note
+from pages.common.origin import count_words, unit_note
 from pages.common.words import Translate
 
-from .scene import TOKENS, Scene, Series
+from .scene import Scene
+from .series import TOKENS, Series
 
 
 def provenance(scene: Scene, _: Translate) -> str:
@@ -29,7 +30,7 @@ def origin(series: Series, _: Translate) -> list[str]:
 
 
 def sample_note(series: Series, _: Translate) -> list[str]:
-    """That only some texts were taken; empty where all were."""
+    """That only some texts were taken; empty if all were."""
     n = len(series.first.corpus)
     if n == series.n_texts:
         return []
@@ -41,7 +42,7 @@ def _origin(points: CorpusCloud, _: Translate) -> list[str]:
     cloud = points.cloud
     return [
         _("corpus {name}").format(name=points.corpus.name),
-        _n_words(points, _),
+        count_words(points, _),
         model_line(points.encoder, _),
         *(
             [_("special tokens left out, word pieces included")]
@@ -55,12 +56,3 @@ def _origin(points: CorpusCloud, _: Translate) -> list[str]:
         ),
         *unit_note(points, _),
     ]
-
-
-def _n_words(points: CorpusCloud, _: Translate) -> str:
-    cloud = points.cloud
-    units = {"sentences": _("sentences"), "tokens": _("tokens")}
-    count = f"n = {len(cloud):,} {units[cloud.unit]}"
-    if cloud.n_available > len(cloud):
-        count = _("{count} (a sample of {n})").format(count=count, n=f"{cloud.n_available:,}")
-    return count

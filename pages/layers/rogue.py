@@ -1,8 +1,6 @@
-"""Which dimensions carry the mean cosine, at each layer, before and after standardising."""
+"""The dimensions with most of the mean cosine at each layer, raw and standardised."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
@@ -13,35 +11,22 @@ from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
+from pages.common.measures import DIMENSION_SHARES
 from pages.common.words import Translate, prose, signed
 
 from .pictures import layer_title
 from .provenance import sample_note
-from .scene import Scene, Series, Table, series_name
-from .sweep import parts_of
+from .scene import Scene
+from .series import series_name
 
-NAMED = 8  # dimensions named below the picture, at most
-TOP = 3  # dimensions named in the line below it
-SHARES = {1: "top_contribution", 5: "top_5_contributions"}
+NAMED = 8  # most dimensions with a tick on the axis
+TOP = 3  # dimensions named in the line below the chart
+SHARES = dict(zip((1, 5), DIMENSION_SHARES, strict=True))  # by the number of dimensions
 
 
-def show_rogues(
-    scene: Scene, series: Series, tables: Sequence[Table], _: Translate
-) -> dict[str, np.ndarray]:
-    """The heat maps, the numbers of the chosen layer, and its leading dimensions.
-
-    Returns the parts (layers, d) that are drawn, by treatment.
-
-    Parameters
-    ----------
-    scene : Scene
-    series : Series
-        Of the cloud that is drawn.
-    tables : sequence of Table
-        One for each of its layers.
-    """
-    parts = {name: parts_of(series, name) for name in ("raw", "standardised")}
-    raw, standardised = parts.values()
+def show_rogues(scene: Scene, _: Translate) -> None:
+    """The heat maps, the numbers of the chosen layer, and its leading dimensions."""
+    raw, standardised = scene.parts["raw"], scene.parts["standardised"]
     rows = [str(layer) for layer in range(len(raw))]
     figure = strips_figure(
         [
@@ -60,7 +45,8 @@ def show_rogues(
         file_name="layers-dimensions",
         alt=" ".join(_line(raw[layer], layer, _) for layer in range(len(raw))),
     )
-    _show_numbers(scene, tables, standardised, _)
+    _show_numbers(scene, _)
+    series = scene.drawn_series
     said = [
         _line(raw[scene.layer], scene.layer, _),
         _("Measured on: {series}.").format(
@@ -69,16 +55,15 @@ def show_rogues(
     ]
     st.caption(markdown(" ".join(said)))
     st.caption(prose("layers", "rogue"))
-    return parts
 
 
 def leading(parts: np.ndarray, most: int) -> list[int]:
-    """The dimensions with the largest part at some layer: few, and not beside each other.
+    """A few dimensions with the largest part at some layer, not close to each other.
 
     parts : (layers, d)
     """
     strongest = np.nan_to_num(parts).max(axis=0)
-    apart = parts.shape[1] / 30  # nearer names would lie on each other
+    apart = parts.shape[1] / 30  # nearer names would overlap
     found: list[int] = []
     for dimension in np.argsort(-strongest, kind="stable")[: 4 * most]:
         if all(abs(int(dimension) - other) > apart for other in found):
@@ -98,10 +83,8 @@ def _line(parts: np.ndarray, layer: int, _: Translate) -> str:
     )
 
 
-def _show_numbers(
-    scene: Scene, tables: Sequence[Table], standardised: np.ndarray, _: Translate
-) -> None:
-    now, before = tables[scene.layer], tables[max(scene.layer - 1, 0)]
+def _show_numbers(scene: Scene, _: Translate) -> None:
+    now, before = (scene.drawn_tables[layer] for layer in (scene.layer, max(scene.layer - 1, 0)))
     d = scene.first.vectors.shape[1]
     labels = {1: _("largest dimension's share"), 5: _("five largest dimensions")}
     numbers = []
@@ -118,7 +101,7 @@ def _show_numbers(
                 _("since the layer below: {change}").format(change=change) if change else "",
             )
         )
-    cosine = float(np.sum(standardised[scene.layer]))
+    cosine = float(np.sum(scene.parts["standardised"][scene.layer]))
     numbers.append(
         BigNumber(
             _("mean cosine, standardised"),

@@ -1,4 +1,4 @@
-"""Every measure at every layer: from the cache, or by one job with progress and Cancel."""
+"""Every measure at every layer, from the cache or by one job with progress and Cancel."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from geometry.transform.treatments import Knobs
 from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED, CorpusCloud
+from pages.common.measures import DIMENSION_SHARES
 from pages.common.words import Translate
 
-from .scene import Series, Table, vectors_key
+from .film import Table
+from .series import Series, vectors_key
 
 MEASURES = (
     "mean_cosine",
@@ -28,8 +30,7 @@ MEASURES = (
     "mean_norm_share",
 )
 CONTEXTUAL = ("self_similarity", "intra_sentence_similarity", "max_explainable_variance")
-ROGUE = ("top_contribution", "top_5_contributions")
-THREADS = 2  # tables at a time
+THREADS = 2  # tables that are measured at a time
 
 Sweep = dict[str, tuple[Table, ...]]  # by the series' name, a table for each layer
 
@@ -46,8 +47,8 @@ def sweep(series: Sequence[Series], _: Translate, *, contextual: bool = False) -
     ----------
     series : sequence of Series
     contextual : bool
-        True for the measures that compare a token with its type and its sentence; they take
-        longer, so they have a job of their own. The series is then that of the tokens.
+        True for the measures that compare a token with its type and its sentence. They take
+        longer, so they have a separate job. The series must be that of the tokens.
     """
     cache, make = (_CONTEXTUAL, _contextual_table) if contextual else (_TABLES, _table)
     clouds = [(each, points) for each in series for points in each.layers]
@@ -83,7 +84,7 @@ def sweep(series: Sequence[Series], _: Translate, *, contextual: bool = False) -
 
 
 def _table(series: Series, points: CorpusCloud) -> Table:
-    names = (*MEASURES, *ROGUE)
+    names = (*MEASURES, *DIMENSION_SHARES)
     table = measure_table(points.vectors, names=names, seed=SEED, units=series.units)
     return {row.name: row for row in table}
 
@@ -97,13 +98,13 @@ def _contextual_table(_series: Series, points: CorpusCloud) -> Table:
 def parts_of(series: Series, treatment: str) -> np.ndarray:
     """Each dimension's part of the mean cosine at each layer, (layers, d).
 
-    NaN where a layer has none, as where all rows are one and the same.
+    NaN if a layer has none, for example if all its rows are equal.
 
     Parameters
     ----------
     series : Series
     treatment : str
-        "raw" or "standardised", fitted on the points of each layer themselves.
+        "raw" or "standardised", fitted on the points of each layer.
     """
     return np.array([_parts(points, treatment) for points in series.layers])
 

@@ -10,14 +10,15 @@ from pages.common.verdict import State, Verdict, estimate
 from pages.common.words import Translate
 
 from .provenance import origin
-from .scene import Series, Table
+from .scene import Scene
+from .series import TOKENS
 
 MOST = 0.5  # share of the mean cosine from which five dimensions dominate it
 
 
-def layers_verdict(tokens: Series, tables: Sequence[Table], _: Translate) -> Verdict:
+def layers_verdict(scene: Scene, _: Translate) -> Verdict:
     """Is every layer above the input anisotropic, and the last more than the input?"""
-    rows = [table["mean_cosine"] for table in tables]
+    rows = [table["mean_cosine"] for table in scene.tables[TOKENS]]
     state = layers_state(rows)
     words = {
         "holds": _(
@@ -46,7 +47,7 @@ def layers_verdict(tokens: Series, tables: Sequence[Table], _: Translate) -> Ver
         measured=words[state].format(cosines=said, least=MIN_ROWS),
         basis=" · ".join(
             [
-                *origin(tokens, _),
+                *origin(scene.series[TOKENS], _),
                 _("raw cloud, nothing fitted"),
                 _("95% interval: jackknife over sentences"),
             ]
@@ -64,18 +65,10 @@ def layers_state(rows: Sequence[Measured]) -> State:
     return "holds" if (above[-1].low or 0.0) > (first.high or 0.0) else "partly"
 
 
-def rogue_verdict(series: Series, tables: Sequence[Table], layer: int, _: Translate) -> Verdict:
-    """Do five dimensions carry most of the mean cosine of a layer?
-
-    Parameters
-    ----------
-    series : Series
-        The measured cloud.
-    tables : sequence of Table
-        Its measures, one table for each layer.
-    layer : int
-    """
-    row = tables[layer]["top_5_contributions"]
+def rogue_verdict(scene: Scene, _: Translate) -> Verdict:
+    """Do five dimensions carry most of the mean cosine of the layer?"""
+    layer = scene.layer
+    row = scene.drawn_tables[layer]["top_5_contributions"]
     state = rogue_state(row)
     words = {
         "holds": _("Five dimensions carry most of the mean cosine at layer {layer}: {share}."),
@@ -104,7 +97,7 @@ def rogue_verdict(series: Series, tables: Sequence[Table], layer: int, _: Transl
         ),
         basis=" · ".join(
             [
-                *origin(series, _),
+                *origin(scene.drawn_series, _),
                 _("raw cloud, nothing fitted"),
                 _("95% interval: jackknife over sentences"),
             ]

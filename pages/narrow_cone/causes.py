@@ -1,4 +1,4 @@
-"""Three causes of anisotropy: a toy picture and a live number each, and what undoes which."""
+"""Three causes of anisotropy: for each a toy picture, a number of the clouds, and a remedy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MEASURES: tuple[Callable[[np.ndarray], float], ...] = (
     widest_variance,
     mean_absolute_correlation,
 )
-TOYS = (  # the shift and the map of round points
+TOYS = (  # shift and matrix that are applied to round points
     ((1.1, 0.7), ((0.4, 0.0), (0.0, 0.4))),
     ((0.0, 0.0), ((0.9, 0.0), (0.0, 0.25))),
     ((0.0, 0.0), ((0.6, 0.5), (0.5, 0.6))),
@@ -38,7 +38,7 @@ _VALUES: Cache[tuple[float | None, ...]] = Cache("cone-causes", max_entries=2000
 
 
 def show_causes(scene: Scene, _: Translate) -> None:
-    """The strip: shift of the mean, unequal axes, correlated dimensions."""
+    """A figure for each cause: shift of the mean, unequal axes, correlated dimensions."""
     before, now = (_values_of(side, scene) for side in (scene.raw, scene.white))
     n = len(scene.points.cloud)
     independent = _("independent: {value}").format(value=f"{independent_correlation(n):.3f}")
@@ -103,7 +103,7 @@ def _figure(title: str, label: str, reference: str, remedy: str, value: str, pic
 
 
 def _toys() -> list[str]:
-    """Round points under each map and shift, with the origin as a cross."""
+    """Round points after each matrix and shift, with the origin as a cross."""
     theme = current_theme()
     round_points = np.random.default_rng(0).standard_normal((TOY_POINTS, 2))
     return [_picture(round_points @ np.transpose(matrix) + shift, theme) for shift, matrix in TOYS]

@@ -11,8 +11,8 @@ from pages.common.address import put_in_url
 from pages.common.controls import choose
 from pages.common.words import Translate
 
-STEPS = 8  # of each slider while it plays without WebGL2
-SLIDER_STEPS = 16  # of centring and of strength
+STEPS = 8  # steps of each slider in the animation without WebGL2
+SLIDER_STEPS = 16  # steps of the sliders of centring and strength
 FILM = ("centring", "strength")
 PRESETS = {  # name: (layer, pooling); the layers are the bundled model's
     "needle": ("5", "cls"),
@@ -23,10 +23,11 @@ PRESETS = {  # name: (layer, pooling); the layers are the bundled model's
 
 
 def show_presets(_: Translate) -> None:
-    """The bundled model's range of cones; that of the controls' settings is marked.
+    """Clouds of the bundled model, from an extremely narrow cone to hardly a cone.
 
-    One control and not a button each: Streamlit merges the clicks on buttons that follow each
-    other quickly, and of one control the last choice is left.
+    The preset of the current settings is marked. The presets are one control and not buttons,
+    because Streamlit merges quick clicks on several buttons. With one control the last choice
+    counts.
     """
     names = {
         "needle": _("[CLS], layer 5: extremely narrow"),
@@ -46,7 +47,7 @@ def show_presets(_: Translate) -> None:
 
 
 def _current_preset() -> str | None:
-    """The preset that the controls are at, which have not been drawn on a first visit."""
+    """The preset of the current settings. On a first visit the controls are not drawn yet."""
     state = st.session_state
     is_plain = state.get("unit", "sentences") == "sentences" and state.get("special", True)
     settings = (state.get("layer"), state.get("pooling"))
@@ -54,7 +55,7 @@ def _current_preset() -> str | None:
 
 
 def _apply_preset() -> None:
-    """Set the controls; a second click on a preset leaves them as they are."""
+    """Set the controls to the preset. A second click on it changes nothing."""
     name = st.session_state["preset"]
     if name is not None:
         layer, pooling = PRESETS[name]
@@ -78,11 +79,11 @@ def choose_fit(_: Translate) -> str:
 
 
 def film_settings(*, can_play: bool) -> tuple[float, float]:
-    """(centring, strength) of the session, or else of the address; a first visit starts raw.
+    """(centring, strength) of the session, else of the address, else 0 and 0.
 
-    The address names both settings, or none at the start of the film. Of a link that names only
-    one, the other is 1. Where no film can be played, the start means full whitening: otherwise
-    both pictures would show the raw cloud.
+    The address contains both settings, or none if both are 0. If a link contains only one, the
+    other is 1. Without a film, 0 and 0 mean full whitening: otherwise both pictures would show
+    the raw cloud.
     """
     _read_film_settings()
     centring, strength = (float(st.session_state[name]) for name in FILM)
@@ -94,7 +95,7 @@ def film_settings(*, can_play: bool) -> tuple[float, float]:
 
 
 def _read_film_settings() -> None:
-    """Into the session, where it has none."""
+    """Store the settings in the session, unless they are there already."""
     linked = [_share_in_url(name) for name in FILM]
     is_unlinked = linked == [None, None]
     for name, value in zip(FILM, linked, strict=True):
@@ -103,7 +104,7 @@ def _read_film_settings() -> None:
 
 
 def store_film_settings(values: Sequence[float]) -> None:
-    """Where the reader has stopped the film, at the nearest step."""
+    """Store the settings at which the reader stopped the film, rounded to a step."""
     for name, value in zip(FILM, values, strict=True):
         share = round(min(max(value, 0.0), 1.0) * SLIDER_STEPS) / SLIDER_STEPS
         st.session_state[name] = share
@@ -160,7 +161,7 @@ def _toggle_play() -> None:
     playing = not st.session_state.get("playing")
     st.session_state["playing"] = playing
     if playing:
-        st.session_state["play-step"] = -1  # the film's first picture is both sliders at 0
+        st.session_state["play-step"] = -1  # the next step sets both sliders to 0
 
 
 def _advance() -> None:

@@ -16,7 +16,7 @@ from .provenance import provenance
 from .scene import Scene
 
 
-def take_away(scene: Scene, _: Translate) -> None:
+def offer_downloads(scene: Scene, _: Translate) -> None:
     """The pictures' data as CSV; the pictures themselves have a camera button."""
     view = _("view {name}").format(name=scene.raw.projection.method)
     factor = _("whitened cloud drawn × {factor}").format(factor=f"{scene.factor:.4g}")
@@ -35,7 +35,7 @@ def take_away(scene: Scene, _: Translate) -> None:
 
 
 def panels_csv(scene: Scene, measured_on: str) -> bytes:
-    """Raw and white coordinates as drawn."""
+    """The coordinates of the raw and the whitened cloud, as drawn."""
     axes = "xyz"[: scene.raw.projection.n_components]
     columns = [f"{side}_{axis}" for side in ("raw", "white") for axis in axes]
     white = scene.white.projection.around_origin * scene.factor
@@ -44,7 +44,7 @@ def panels_csv(scene: Scene, measured_on: str) -> bytes:
 
 
 def histogram_csv(scene: Scene, measured_on: str) -> bytes:
-    """One row a bin: its edges, the share of pairs in it for both clouds and if isotropic."""
+    """A row for each bin: its edges and its share of pairs, of both clouds and if isotropic."""
     d = scene.white.d
     reference = isotropic_cosine_shares(EDGES, d)
     columns = (

@@ -10,7 +10,7 @@ from geometry import Corpus
 from geometry.data import VectorSet
 from geometry.projection.umap_fit import MOST_FITTED
 from pages.common.address import is_presenting
-from pages.common.cloud_choices import FEWEST_POINTS, choose_cloud, choose_look
+from pages.common.cloud_choices import choose_cloud, choose_look, warn_of_too_few
 from pages.common.corpus_cloud import (
     MOST_DRAWN,
     OF_VECTORS,
@@ -31,7 +31,7 @@ from pages.common.words import Translate, prose
 
 from .causes import show_causes
 from .choices import choose_fit, film_settings, play_bar, show_presets
-from .downloads import take_away
+from .downloads import offer_downloads
 from .first_visit import ask_for_guess, show_steps
 from .inspector import show_inspector
 from .numbers import show_all_measures, show_headlines, warn_of_simplex
@@ -62,8 +62,8 @@ def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
 
 def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
-    # a container of its own: a progress bar would shift the elements below it, and the
-    # browser would build them again and lose the focus
+    # the progress bar has its own container: in another one it would shift the elements below it,
+    # and the browser would build them again and lose the focus
     progress_box = st.container()
     with st.container(key="with-inspector"):
         look_box, inspector_box = st.columns([3, 1])
@@ -87,10 +87,10 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
             show_error(error, _)
         return
     if has_no_webgl2():
-        points = points.sample(SAMPLE_ROWS)  # Plotly draws them, and is slow with many points
-    if len(points.cloud) < FEWEST_POINTS:
-        notes_box.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
-        return
+        points = points.sample(SAMPLE_ROWS)  # Plotly draws them; it is slow with many
+    with notes_box:
+        if warn_of_too_few(len(points.cloud), _):
+            return
     with control_box:
         look = choose_look(corpus, spec, _)
     with more_box:
@@ -116,7 +116,7 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
         scene = build_scene(
             points, look, fit, whitening, chosen, centring=centring, strength=strength
         )
-        about = draw_pictures(scene, _)
+        draw_pictures(scene, _)
         show_headlines(scene, _)
     with found_box:
         show_inspector(scene, _)
@@ -132,9 +132,9 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
         warn_of_simplex(scene, _)
     if not is_presenting():
         with answer_box:
-            _answer(scene, about, _)
+            _answer(scene, _)
     with more_box:
-        take_away(scene, _)
+        offer_downloads(scene, _)
     if look.view == "umap":
         with umap_box:
             st.warning(prose(PAGE, "umap-caveat"))
@@ -153,16 +153,16 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
         st.rerun()  # only a full run can start or stop the fragment's timer
 
 
-def _answer(scene: Scene, about: dict[str, list[str]], _: Translate) -> None:
+def _answer(scene: Scene, _: Translate) -> None:
     """Below the pictures: the claims, the questions, all measures."""
     show_verdict(cone_verdict(scene, _), _, key="cone")
     show_verdict(whitening_verdict(scene, _), _, key="whitening")
     show_causes(scene, _)
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
-            show_all_measures(scene, about, _)
+            show_all_measures(scene, _)
     values = lesson_values(scene)
-    for name, is_asked in {
+    for name, applies in {
         "median": is_cone(scene),
         "narrows-first": narrows_first(scene),
         "last-layer": is_hardly_a_cone(scene),
@@ -173,5 +173,5 @@ def _answer(scene: Scene, about: dict[str, list[str]], _: Translate) -> None:
         "not-mended": True,
         "umap": True,
     }.items():
-        if is_asked:
+        if applies:
             show_question(PAGE, name, values)

@@ -13,7 +13,7 @@ from .verdicts import steps_of
 
 
 def show_steps(scene: Scene, _: Translate) -> None:
-    """Look, play, click a sentence, change the layer; until all are done or the strip is closed."""
+    """Four steps for a new reader, shown until all are done or the reader closes them."""
     state = st.session_state
     first = state.setdefault("first-cloud", scene.points.key)
     done: dict[str, bool] = {
@@ -47,7 +47,7 @@ def _close() -> None:
 
 
 def ask_for_guess(scene: Scene, _: Translate) -> None:
-    """Three guesses before the film is played, and what came of it at the film's end."""
+    """Ask for a guess at the film's start; show the answer at its end."""
     if scene.points.corpus.label_column != "topic" or not scene.points.cloud.labels:
         return
     answers = {

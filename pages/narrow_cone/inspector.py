@@ -1,4 +1,4 @@
-"""The inspector: the chosen point with its neighbours in both spaces, the lasso."""
+"""The inspector: the chosen point with its neighbours in both spaces, the selected points."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .scene import Scene
 def show_inspector(scene: Scene, _: Translate) -> None:
     """The chosen text, both lists of neighbours, and the selected points.
 
-    A neighbour that is in both lists is set in bold.
+    Neighbours in both lists are bold.
     """
     cloud, near = scene.points.cloud, scene.near
     show_selection(cloud, scene.points.key, _)

@@ -1,4 +1,4 @@
-"""The numbers under the panels with their provenance, the histogram, the downloads."""
+"""The numbers under the pictures with their provenance, the table, and the histogram."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ import streamlit as st
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
 from geometry.measure import Measured, isotropic_baselines
 from geometry.measure.cosines import isotropic_cosine_shares
-from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
+from pages.common.big_numbers import (
+    BigNumber,
+    agreement_number,
+    measure_numbers,
+    show_big_numbers,
+)
 from pages.common.corpus_cloud import SEED, coverage_of
 from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS
 from pages.common.coverage_notes import coverage_line
@@ -23,11 +28,11 @@ from pages.common.measures import (
     unit_of,
 )
 from pages.common.messages import encoder_errors_shown
-from pages.common.words import Translate, prose, with_sign
+from pages.common.words import Translate, prose
 
-from .pictures import side_title
+from .pictures import picture_notes, side_title
 from .provenance import provenance
-from .scene import COSINE_DECIMALS, MEASURES, Scene, Side
+from .scene import MEASURES, Scene, Side
 
 # measures whose value for isotropic data depends on n and d
 SIZED = ("opening_angle", "opening_angle_90", "mean_norm_share", "isoscore")
@@ -46,54 +51,23 @@ def show_headlines(scene: Scene, _: Translate) -> None:
 
 def _headlines(side: Side, scene: Scene, _: Translate) -> list[BigNumber]:
     """Mean cosine, agreement of neighbours, IsoScore; of the second picture with their change."""
-    measured, raw = scene.measured(side), scene.measured(scene.raw)
-    is_raw = side.key == scene.raw.key
-    found = []
-    for name, label in (("mean_cosine", _("mean cosine")), ("isoscore", _("IsoScore"))):
-        row = measured[name]
-        decimals = COSINE_DECIMALS
-        isotropic = print_value(name, row.baseline, decimals) or "—"
-        found.append(
-            BigNumber(
-                label,
-                print_value(name, row.value, decimals) or "—",
-                _("isotropic: {value}").format(value=isotropic),
-                "" if is_raw else _change(change_of(row.value, raw[name].value, decimals), _),
-            )
-        )
-    agreement, before, chance = scene.agreement(side), scene.agreement(scene.raw), scene.chance
-    if agreement is not None and before is not None and chance is not None:
-        difference = with_sign(100 * (agreement - before), 1)
-        found.insert(
-            1,
-            BigNumber(
-                same_label(scene.points.corpus, _),
-                f"{agreement:.1%}",
-                _("by chance: {value}").format(value=f"{chance:.1%}"),
-                "" if is_raw else _change(_("{k} points").format(k=difference), _),
-            ),
-        )
+    raw = None if side.key == scene.raw.key else scene.raw
+    found = measure_numbers(scene.measured(side), None if raw is None else scene.measured(raw), _)
+    share, chance = scene.agreement(side), scene.chance
+    if share is not None and chance is not None:
+        before = None if raw is None else scene.agreement(raw)
+        label = same_label(scene.points.corpus, _)
+        found.insert(1, agreement_number(label, share, before, chance, _))
     return found
 
 
-def _change(text: str, _: Translate) -> str:
-    return _("change: {change}").format(change=text) if text else ""
-
-
-def show_all_measures(scene: Scene, about: dict[str, list[str]], _: Translate) -> None:
-    """A table for each picture, what there is to say about it, notes, and the histogram.
-
-    Parameters
-    ----------
-    scene : Scene
-    about : dict of list of str
-        By side, as ``draw_pictures`` returns it.
-    """
+def show_all_measures(scene: Scene, _: Translate) -> None:
+    """A table and notes for each picture, and the histogram."""
     with st.container(key="numbers"):
         boxes = st.columns(2)
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
         box.markdown(f"**{side_title(side, scene, _)}**\n\n{numbers_table(side, scene, _)}")
-        box.caption(" · ".join(about[side.name]))
+        box.caption(" · ".join(picture_notes(side, scene, _)))
     if scene.points.model is not None:
         with encoder_errors_shown(_):
             st.caption(coverage_line(coverage_of(scene.points.corpus, _), _))
@@ -118,7 +92,7 @@ def show_all_measures(scene: Scene, about: dict[str, list[str]], _: Translate) -
 
 
 def warn_of_simplex(scene: Scene, _: Translate) -> None:
-    """A full whitening of few points leaves no meaning in the second picture."""
+    """An error message if a full whitening of few points makes the picture meaningless."""
     whitening = scene.whitening
     if scene.fit == "full" and whitening.is_simplex:
         n = {"n": f"{whitening.n_rows:,}", "distinct": f"{whitening.n_distinct:,}"}
@@ -156,7 +130,7 @@ def _number_rows(side: Side, scene: Scene, _: Translate) -> list[tuple[str, str,
 
 
 def _isotropic(name: str, n: int, d: int, _: Translate) -> str:
-    """The measure of n isotropic rows in d dimensions, in words; "" where they have none."""
+    """The measure of n isotropic rows in d dimensions, in words; "" if it is undefined."""
     value = isotropic_baselines([name], n, d, seed=SEED)[name]
     if value is None:
         return ""

@@ -44,28 +44,27 @@ from .provenance import provenance
 from .scene import Scene, Side, scene_key
 
 GROUP = "cone"
-CENTRED = 1  # the film's stop where the mean is gone
+CENTRED = 1  # index of the film's stop after centring
 FULL_FILM = 200_000  # points; a film of more has fewer stops
-COARSE_STRENGTHS = 2  # its stops of strength beyond 0
+COARSE_STRENGTHS = 2  # stops of strength above 0 in such a film
 
-# panels and their text alternatives: a stop of the sliders has others
+# panels and their text alternatives, for each stop of the sliders
 _PANELS: Cache[Any] = Cache("cone-panels", max_entries=2000)
-# a film is ten pictures of three numbers a point: 0.4 MB for the most that a page draws
+# a film has ten pictures; one of 100,000 points takes 0.4 MB
 _FILMS: Cache[tuple[tuple[Stop, ...], Points]] = Cache("cone-films", max_entries=24)
 
 
-def draw_pictures(scene: Scene, _: Translate) -> dict[str, list[str]]:
-    """Both clouds: same points, same colours, one basis, one scale, the origin in the middle.
-
-    Returns what there is to say about each picture, by the name of its side.
-    """
+def draw_pictures(scene: Scene, _: Translate) -> None:
+    """Both clouds: same points, same colours, one basis, one scale, the origin in the middle."""
     panels = [_panel(side, scene, _) for side in (scene.raw, scene.white)]
     (_draw_charts if has_no_webgl2() else _draw_twins)(scene, panels, _)
     note_too_many_labels(scene.points.cloud, _)
-    return {
-        side.name: [*panel.captions, *_trust_lines(side, panel, scene, _)]
-        for side, panel in zip((scene.raw, scene.white), panels, strict=True)
-    }
+
+
+def picture_notes(side: Side, scene: Scene, _: Translate) -> list[str]:
+    """The cone's angles, the trustworthiness and the scale of a picture."""
+    panel = _panel(side, scene, _)
+    return [*panel.captions, *_trust_lines(side, panel, scene, _)]
 
 
 def side_title(side: Side, scene: Scene, _: Translate) -> str:
@@ -156,7 +155,7 @@ def _draw_charts(scene: Scene, panels: list[Panel], _: Translate) -> None:
 
 
 def _raw_chart_key(scene: Scene) -> str:
-    """The key of the raw figure: everything that it depends on."""
+    """The key of everything that the raw chart depends on."""
     near = scene.near
     rings = None if near is None else (near.row, *near.raw.rows, *near.white.rows)
     return ArrayStore.key(
@@ -201,7 +200,7 @@ def _draw_twins(scene: Scene, panels: list[Panel], _: Translate) -> None:
 
 
 def _film_cloud(scene: Scene, panels: list[Panel], _: Translate) -> TwinCloud:
-    """Raw beside the film from raw to white; off the film's path, the scene's own picture."""
+    """Raw beside the film from raw to whitened, and a picture of settings that the film lacks."""
     knobs = _knobs(scene)
     stops, points = _film(scene)
     whitening = scene.whitening
@@ -224,7 +223,7 @@ def _film_cloud(scene: Scene, panels: list[Panel], _: Translate) -> TwinCloud:
 
 
 def _still_cloud(scene: Scene, panels: list[Panel], _: Translate) -> TwinCloud:
-    """Two pictures without a film, as of UMAP."""
+    """Two pictures without a film, such as UMAP."""
     raw, white = (side.projection.around_origin for side in (scene.raw, scene.white))
     points = Points.of(pack_cloud([raw, white * scene.factor], scene.reach))
     pictures = [
@@ -283,7 +282,7 @@ def _twin_marks(scene: Scene, _: Translate) -> list[Marks]:
 
 
 def _knobs(scene: Scene) -> tuple[tuple[float, float], ...]:
-    """The film's stops. Of very many points fewer are sent: a stop of a million takes 4 MB."""
+    """The film's stops: fewer for very many points, because a stop of a million takes 4 MB."""
     is_large = len(scene.points.cloud) > FULL_FILM
     return film_knobs(COARSE_STRENGTHS if is_large else STRENGTHS)
 

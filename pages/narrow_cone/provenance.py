@@ -10,7 +10,7 @@ from .scene import Scene
 
 
 def unit_words(scene: Scene, _: Translate) -> str:
-    """The plural of what the points are."""
+    """The plural name of the points' unit."""
     return unit_names(_)[scene.points.cloud.unit]
 
 

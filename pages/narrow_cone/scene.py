@@ -32,7 +32,7 @@ from pages.common.cache import Cache
 from pages.common.cloud_choices import Look
 from pages.common.corpus_cloud import SEED, CorpusCloud, labels_of
 from pages.common.cosine_histogram import cosine_histogram
-from pages.common.measures import print_value
+from pages.common.measures import COSINE_DECIMALS, HEADLINES, print_value
 from pages.common.models import chosen_model
 from pages.common.words import signed
 
@@ -40,7 +40,6 @@ from .umap import umaps_if_ready
 
 SAMPLE_ROWS = 3000  # for intervals and figures over pairs; the page says so
 NEIGHBOURS = 5
-COSINE_DECIMALS = 3
 WIDEST_CONE = 60.0  # degrees; a wider cloud is not called a narrow cone
 MEASURES = (
     "mean_cosine",
@@ -54,11 +53,9 @@ MEASURES = (
 )
 QUOTED = ("mean_cosine", "opening_angle", "opening_angle_90", "mean_norm_share")  # in questions
 
-HEADLINE = ("mean_cosine", "isoscore")  # the measures below each picture
-
 _WHITENINGS: Cache[WhiteningMap] = Cache("cone-whitenings", max_entries=24)
 _TWINS: Cache[tuple[np.ndarray, np.ndarray]] = Cache("cone-twins", max_entries=32)
-# of a cloud at each stop of the sliders, for all readers: many, and small
+# for each cloud and stop of the sliders; shared by all readers, and small
 _PICTURES: Cache[Projection] = Cache("cone-pictures", max_entries=1000)
 _REACHES: Cache[float] = Cache("cone-reaches", max_entries=200)
 _MEASURED: Cache[dict[str, Measured]] = Cache("cone-measured", max_entries=2000)
@@ -80,8 +77,8 @@ class Side:
     d : int
         Dimensions that the cloud fills.
     make : callable
-        Returns (vectors, retained vectors). It is called only if a number needs them that is in
-        no cache.
+        Returns (vectors, retained vectors). It is called at first use: cached numbers do not need
+        them.
     projection : Projection
     """
 
@@ -187,8 +184,8 @@ class Scene:
         """True at the end of both sliders."""
         return self.whitening.centring == self.whitening.strength == 1
 
-    def measured(self, side: Side, names: tuple[str, ...] = HEADLINE) -> dict[str, Measured]:
-        """Measures by name: no intervals and nothing simulated, so that it is fast."""
+    def measured(self, side: Side, names: tuple[str, ...] = HEADLINES) -> dict[str, Measured]:
+        """Measures by name, without intervals and simulations, which take longer."""
 
         def measure(X: np.ndarray, names: Sequence[str]) -> dict[str, Measured]:
             table = measure_table(X, names=names, seed=SEED, intervals=False, simulate=False)
@@ -221,7 +218,7 @@ class Scene:
 
     @property
     def chance(self) -> float | None:
-        """The same share for neighbours drawn at random."""
+        """The share of ``agreement`` for neighbours drawn at random."""
         labels = labels_of(self.points.cloud)
         return None if labels is None else chance_agreement(labels, units=self.points.units)
 
@@ -246,7 +243,7 @@ class Scene:
 
 
 def cloud_key(points: CorpusCloud, fit: str, centring: float, strength: float) -> str:
-    """Names a cloud; at 0 and 0 it is the raw one, by any fit.
+    """Names a cloud. At 0 and 0 it is the raw one for any fit.
 
     Parameters
     ----------
@@ -261,9 +258,9 @@ def cloud_key(points: CorpusCloud, fit: str, centring: float, strength: float) -
 
 
 def full_whitening(points: CorpusCloud, fit: str) -> WhiteningMap:
-    """The fitted whitening at full strength; sliders soften it without a second fit.
+    """The fitted whitening at full strength; the sliders need no second fit.
 
-    Its rank is 0 where all points are one and the same.
+    Its rank is 0 if all points are equal.
     """
     return _WHITENINGS.get_or_make(
         f"{points.key}/{fit}",
@@ -282,7 +279,7 @@ def build_scene(
     centring: float,
     strength: float,
 ) -> Scene:
-    """Whiten and project; what does not depend on the sliders comes from the cache.
+    """Whiten and project. Results that do not depend on the sliders come from the cache.
 
     Parameters
     ----------
@@ -308,7 +305,8 @@ def build_scene(
         return twin.vectors, twin.retained_vectors
 
     def find() -> tuple[np.ndarray, np.ndarray]:
-        # Streamlit holds a scene for the downloads of each session. Those of one stop share arrays.
+        # Streamlit stores a scene for the downloads of each session. Scenes with the same settings
+        # share arrays.
         return whiten() if points.private else _TWINS.get_or_make(f"{white_key}/{fit}", whiten)
 
     umaps = umaps_if_ready(((points.key, X), (white_key, find()[0])), k) if is_umap else None
@@ -351,13 +349,13 @@ def few_points_values(scene: Scene) -> dict[str, str]:
 
 
 def is_cone(scene: Scene) -> bool:
-    """True where half of the raw points lie within WIDEST_CONE degrees of their mean."""
+    """True if half of the raw points lie within WIDEST_CONE degrees of their mean."""
     angle = scene.measured(scene.raw, QUOTED)["opening_angle"].value
     return angle is not None and angle <= WIDEST_CONE
 
 
 def is_hardly_a_cone(scene: Scene) -> bool:
-    """True for what the bundled model was trained to spread: means of its last layer's tokens."""
+    """True for the output that the bundled model was trained to spread: means of the last layer."""
     points = scene.points
     if points.model is None:
         return False
@@ -367,14 +365,14 @@ def is_hardly_a_cone(scene: Scene) -> bool:
 
 
 def narrows_first(scene: Scene) -> bool:
-    """True where strength alone, without centring, raises the mean cosine."""
+    """True if strength alone, without centring, raises the mean cosine."""
     raw = scene.measured(scene.raw)["mean_cosine"].value or 0.0
     rise = film_cosines(scene)[0.0, 1.0] - raw
-    return rise > 1 / 10**COSINE_DECIMALS  # else not visible in the printed figures
+    return rise > 1 / 10**COSINE_DECIMALS  # a smaller rise is not visible in the printed figures
 
 
 def film_cosines(scene: Scene) -> dict[tuple[float, float], float]:
-    """Mean cosine at three places of (centring, strength), as the questions quote it."""
+    """Mean cosine at three settings of (centring, strength), which the questions quote."""
     points = scene.points
 
     def make() -> dict[tuple[float, float], float]:
@@ -389,12 +387,12 @@ def film_cosines(scene: Scene) -> dict[tuple[float, float], float]:
 
 
 def lesson_values(scene: Scene) -> dict[str, str]:
-    """Live figures that the page's questions quote."""
+    """Figures of this cloud that the page's questions quote."""
     film = film_cosines(scene)
     whitening = scene.whitening
     n, d = scene.points.vectors.shape
     names: tuple[str, ...] = QUOTED
-    if is_hardly_a_cone(scene):  # the only question that quotes it; it takes a pass over all pairs
+    if is_hardly_a_cone(scene):  # only one question quotes it, and it needs all pairs
         names = (*QUOTED, "positive_cosine_share")
     of = {name: row.value for name, row in scene.measured(scene.raw, names).items()}
     return {

@@ -1,7 +1,8 @@
-"""UMAP pictures: fitted by a worker process, stored on disk; of large clouds to a sample.
+"""UMAP pictures, fitted by a worker process and stored on disk.
 
-Imports and compilation take 11 s, and no page may wait for them. numba and umap are not safe side
-by side, so the worker does one fit at a time.
+Of a large cloud, UMAP is fitted on a sample. Imports and compilation take 11 s, so a worker does
+them before a page needs them. numba and umap are not safe in parallel, so it does one fit at a
+time.
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ if TYPE_CHECKING:
 
 UMAP_VERSION = version("umap-learn")
 WARM_UP_AFTER = 30.0  # seconds after the first page
-WARM_UP_VARIABLE = "NARROW_CONE_UMAP_WARM_UP"  # "0": imports and compilation wait for a first fit
+WARM_UP_VARIABLE = "NARROW_CONE_UMAP_WARM_UP"  # "0": the first fit imports and compiles
 _warmed = threading.Event()
 
 
 def umaps_if_ready(
     clouds: Sequence[tuple[str, np.ndarray]], n_components: int
 ) -> tuple[Projection, ...] | None:
-    """The UMAP pictures of the clouds; None where one was not fitted before.
+    """The UMAP pictures of the clouds; None if one of them is not fitted yet.
 
     clouds : the key and the vectors (n, d) of each.
     """
@@ -54,7 +55,7 @@ def umaps_if_ready(
 def fit_umaps(scene: Scene, _: Translate) -> None:
     """Fit both UMAP pictures and store them, with progress and cancel."""
     sides = {_store_key(s.key, scene.look.n_components): s for s in (scene.raw, scene.white)}
-    for name, side in sides.items():  # one, where both sliders are at 0
+    for name, side in sides.items():  # only one if both sliders are at 0
         jobs.wait_for(
             f"umap-{name}",
             partial(_fit_and_store, name, side.vectors, scene.look.n_components),
@@ -70,7 +71,7 @@ def _fit_and_store(name: str, X: np.ndarray, n_components: int, report: Progress
 
 
 def _picture_of(X: np.ndarray, n_components: int, report: Progress) -> np.ndarray:
-    """UMAP coordinates; of a large cloud a sample is fitted, and the other rows are placed."""
+    """UMAP coordinates. A large cloud is fitted on a sample, and the other rows are placed."""
     if len(X) <= MOST_FITTED:
         return fit_elsewhere(X, n_components, SEED, report)
     rows = np.sort(np.random.default_rng(SEED).choice(len(X), MOST_FITTED, replace=False))

@@ -38,7 +38,7 @@ _INTERVALS: Cache[Any] = Cache("cone-intervals", max_entries=96)
 def cosine_of(scene: Scene) -> Interval | None:
     """Mean cosine of the raw cloud; None for too few rows.
 
-    Its interval leaves out the tokens of a sentence, and the sentences of a text, together.
+    The interval leaves out whole units: all tokens of a sentence, or all sentences of a text.
     """
     X, units = scene.sample.vectors, scene.sample.units
     [row] = measure_table(X, names=("mean_cosine",), seed=SEED, units=units)

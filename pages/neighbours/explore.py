@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from geometry import Corpus, UndefinedMeasure
 from geometry.data import VectorSet
 from pages.common.address import is_presenting
-from pages.common.cloud_choices import FEWEST_POINTS, choose_cloud
+from pages.common.cloud_choices import choose_cloud, warn_of_too_few
 from pages.common.corpus_cloud import ALL_POINTS, OF_VECTORS, coverage_of, warn_of_cache
 from pages.common.coverage_notes import warn_of_coverage
 from pages.common.fit_set import choose_fit_set
@@ -113,9 +113,9 @@ def _choose_scene(
         code = choose_fit_set(corpus, _)
     with progress:
         points, fit = read_points(corpus, spec, code, _)
-    if min(len(points.cloud), len(fit.cloud)) < FEWEST_POINTS:
-        notes.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
-        return None
+    with notes:
+        if warn_of_too_few(min(len(points.cloud), len(fit.cloud)), _):
+            return None
     with nearest_box:
         k = min(choose_nearest(_), len(points.cloud) - 2)
     with after_box:

@@ -16,9 +16,9 @@ from pages.common.messages import error_text
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose
 
-from .choices import Choice
+from .choices import ScoringChoice
 from .pairs import ScoredSet, dev_code, is_private, pair_labels, pair_set
-from .scene import Scores, score_grid
+from .scene import Scene, score_grid
 from .words import cell_words, hundred, with_interval
 
 PAGE = "sentence_similarity"
@@ -26,20 +26,13 @@ HALVES = "halves"
 CHOSEN_FOR = "sts-dev-for"  # the pairs of the page when dev was last chosen
 
 
-def show_best(choice: Choice, scores: Scores, _: Translate) -> None:
-    """Choose the dev pairs; show the best cell on them and its score on the pairs of the page.
-
-    Parameters
-    ----------
-    choice : Choice
-    scores : Scores
-        On the pairs of the page.
-    _ : Translate
-    """
+def show_best(scene: Scene, _: Translate) -> None:
+    """Choose the dev pairs; show the best cell on them and its score on the pairs of the page."""
+    choice, scores = scene.choice, scene.scores
     labels = {HALVES: _("one half of these pairs, drawn by the seed"), **pair_labels(_)}
     labels.pop(choice.pairs.code)
     if st.session_state.setdefault(CHOSEN_FOR, choice.pairs.code) != choice.pairs.code:
-        # other pairs have another default; a choice made by hand stays in the address
+        # other pairs have another default; the reader's own choice stays in the address
         st.session_state[CHOSEN_FOR] = choice.pairs.code
         st.session_state.pop("sts-dev", None)
     code = choose(
@@ -75,13 +68,13 @@ def show_best(choice: Choice, scores: Scores, _: Translate) -> None:
 
 
 def best_values(
-    choice: Choice, chosen: Chosen, top: Cell, names: tuple[str, str], _: Translate
+    choice: ScoringChoice, chosen: Chosen, top: Cell, names: tuple[str, str], _: Translate
 ) -> dict[str, str]:
     """The values in the sentence about the best cell.
 
     Parameters
     ----------
-    choice : Choice
+    choice : ScoringChoice
     chosen : Chosen
         The cell chosen on dev.
     top : Cell
@@ -113,7 +106,7 @@ def named_cell(cell: Cell, _: Translate) -> str:
     return f"{cell_words(cell.layer, cell.pooling, _)}, {treatment_words(cell.treatment, _)}"
 
 
-def _dev_grid(choice: Choice, dev: ScoredSet, _: Translate) -> Grid:
+def _dev_grid(choice: ScoringChoice, dev: ScoredSet, _: Translate) -> Grid:
     """The same cells on dev; a fit on the scored sentences becomes a fit on dev's sentences."""
     fit = replace(choice.fit, corpus=dev.corpus) if choice.fit.is_target else choice.fit
     return score_grid(replace(choice, pairs=dev, fit=fit), _).grid

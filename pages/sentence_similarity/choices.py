@@ -39,7 +39,7 @@ from .words import similarity_names
 
 SAME = "same"
 PAGE = "sentence_similarity"
-NEEDS_ROWS = ("clusterwise",)  # not offered: a large fit set leaves only sums
+NEEDS_ROWS = ("clusterwise",)  # not offered, because of a large fit set only sums are stored
 OTHER_PAIRS = "pairs-"  # prefix of the code of a set of pairs
 
 
@@ -58,8 +58,11 @@ class FitTexts:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """All choices of one run.   after : the treatment, a text for ``parse_treatment``."""
+class ScoringChoice:
+    """All choices of one run.
+
+    after : the treatment, a text for ``parse_treatment``.
+    """
 
     pairs: ScoredSet
     fit: FitTexts
@@ -71,7 +74,7 @@ class Choice:
 
     @property
     def key(self) -> str:
-        """Names model, pairs, scores, fit set and similarity."""
+        """Names the model, the pairs with their scores, the fit set and the similarity."""
         return ArrayStore.key(
             *(self.encoder.fingerprint, self.pairs.key),
             *(self.fit.corpus.sha256, self.fit.code, self.similarity, SEED),
@@ -79,7 +82,7 @@ class Choice:
 
     @property
     def cell_key(self) -> str:
-        """Names also the treatment, layer and pooling."""
+        """Names ``key``, the treatment, the layer and the pooling."""
         return f"{self.key}/{self.after}/{self.layer}/{self.pooling}"
 
     @property
@@ -108,7 +111,7 @@ class Choice:
         return ("none", self.after)
 
 
-def make_choice(_: Translate, *, more: DeltaGenerator, notes: DeltaGenerator) -> Choice:
+def make_choice(_: Translate, *, more: DeltaGenerator, notes: DeltaGenerator) -> ScoringChoice:
     """Draw the controls; returns the choices.
 
     Parameters
@@ -129,7 +132,7 @@ def make_choice(_: Translate, *, more: DeltaGenerator, notes: DeltaGenerator) ->
         similarity = choose_similarity(_)
         if similarity == "mahalanobis":
             st.caption(prose(PAGE, "mahalanobis", {"fit": markdown(fit.name)}))
-    return Choice(pairs, fit, after, layer, pooling, similarity, encoder)
+    return ScoringChoice(pairs, fit, after, layer, pooling, similarity, encoder)
 
 
 def choose_fit(pairs: ScoredSet, _: Translate) -> FitTexts:
@@ -219,7 +222,7 @@ def choose_similarity(_: Translate) -> str:
     return similarity
 
 
-def measured_on(choice: Choice, _: Translate) -> str:
+def measured_on(choice: ScoringChoice, _: Translate) -> str:
     """Number of pairs, pairs, model, resamples, seed: the line below every panel."""
     parts = [
         _("n = {n} pairs, {name}").format(n=f"{len(choice.pairs):,}", name=choice.pairs.name(_)),
@@ -235,14 +238,14 @@ def measured_on(choice: Choice, _: Translate) -> str:
     return " · ".join(parts)
 
 
-def score_title(choice: Choice, _: Translate) -> str:
+def score_title(choice: ScoringChoice, _: Translate) -> str:
     """The title of an axis of scores."""
     return _("Spearman × 100 on {similarity}").format(
         similarity=similarity_names(_)[choice.similarity]
     )
 
 
-def fitted_on(choice: Choice, _: Translate) -> str:
+def fitted_on(choice: ScoringChoice, _: Translate) -> str:
     """The treatment and its fit set."""
     n, d = len(choice.fit.corpus), choice.encoder.dimension
     return _("{treatment}, fitted on {name} ({n} sentences, n/d = {ratio})").format(

@@ -9,7 +9,7 @@ import streamlit as st
 
 from geometry.evaluate.claims import Narrower, narrower_against_score
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
-from geometry.evaluate.grid import Cell, Grid
+from geometry.evaluate.grid import Cell
 from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Ring, scatter_figure
 from pages.common.controls import pooling_names
@@ -19,18 +19,20 @@ from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
 from pages.common.words import Translate, prose, signed
 
-from .choices import Choice, measured_on, score_title
+from .choices import measured_on, score_title
+from .scene import Scene
 from .words import cell_words, hundred, with_interval
 
 PAGE = "sentence_similarity"
 HEIGHT = 380
 
 
-def show_cone_against_score(choice: Choice, grid: Grid, _: Translate) -> None:
+def show_cone_against_score(scene: Scene, _: Translate) -> None:
     """Mean cosine against Spearman of the raw cells, and pairs of cells that contradict."""
+    choice = scene.choice
     cells = [
         cell
-        for cell in grid.cells
+        for cell in scene.scores.grid.cells
         if cell.treatment == "none"
         and cell.score.spearman is not None
         and cell.mean_cosine is not None
@@ -104,7 +106,7 @@ def _contradiction(narrow: Cell, wide: Cell, _: Translate) -> str:
 
 
 def cone_csv(cells: Sequence[Cell], caption: str) -> bytes:
-    """One row a dot."""
+    """A row for each dot."""
     rows = [
         [str(cell.layer), cell.pooling]
         + ["" if value is None else short_number(value) for value in values]

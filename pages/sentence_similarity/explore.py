@@ -28,17 +28,10 @@ from .lesson import CONTROLS, show_lesson
 from .moves import show_moves
 from .pairs import show_about, show_own_form
 from .published import show_published
-from .scene import Scene, build_scene, score_grid
+from .scene import Scene, build_scene
 from .subsets import show_subsets
 from .verdicts import pooling_verdict, whitening_verdict
-from .word_vectors import (
-    Static,
-    own_static,
-    show_vector_form,
-    show_word_pair_form,
-    show_word_pairs,
-    uploaded_static,
-)
+from .word_vectors import Static, show_vector_form, show_word_pair_form, show_word_pairs
 from .words import with_interval
 
 PAGE = "sentence_similarity"
@@ -67,25 +60,24 @@ def explore(_: Translate) -> None:
             show_own_form(_)
         with notes_box:
             scene = build_scene(choice, _)
-            statics = [own_static(scene, _)]
         with vectors_box:
-            statics += _own_vectors(scene, _)
+            _show_own_vectors(scene, _)
         with look_box:
-            show_ladder(scene, statics, _)
-            show_about(choice.pairs, _)
+            show_ladder(scene, _)
+            show_about(scene, _)
         with notes_box:
             warn_of_cache(_)
-            warn_of_shared_sentences(choice)
+            warn_of_shared_sentences(scene)
         if is_presenting():
             return
         with answer_box:
             show_verdict(whitening_verdict(scene, _), _, key="whitening")
-            show_verdict(pooling_verdict(scene, statics[-1], _), _, key="pooling")
+            show_verdict(pooling_verdict(scene, _), _, key="pooling")
         with more_box:
             offer_csv(
                 _("Download ladder (CSV)"),
                 "sentence-similarity-ladder",
-                lambda: ladder_csv(scene, statics, _),
+                lambda: ladder_csv(scene, _),
             )
         with parts_box:
             _show_parts(scene, _)
@@ -98,14 +90,14 @@ def explore(_: Translate) -> None:
 
 
 def _linked_fold(label: str, key: str, parameters: tuple[str, ...]) -> AbstractContextManager[bool]:
-    """A folded part that is open at first if the address names one of its controls."""
+    """A folded part that is open at first if the address has a value for one of its controls."""
     if any(name in st.query_params for name in parameters):
         st.session_state.setdefault(key, True)
     return folded(label, key=key)
 
 
-def _own_vectors(scene: Scene, _: Translate) -> list[Static]:
-    """The uploaders of word vectors and of word pairs, each with its result; the vectors."""
+def _show_own_vectors(scene: Scene, _: Translate) -> None:
+    """The uploaders of word vectors and of word pairs, each with its result."""
     most = upload_limits().vector_file_bytes
     st.markdown(prose(PAGE, "own-vectors", {"megabytes": megabytes(most)}))
     show_vector_form(_)
@@ -113,9 +105,11 @@ def _own_vectors(scene: Scene, _: Translate) -> list[Static]:
     show_word_pair_form(_)
     show_word_pairs(scene, _)
     with result_box:
-        found = uploaded_static(scene, _)
-        if found is None:
-            return []
+        found = scene.uploaded_static
+        if isinstance(found, str):
+            st.error(found)
+        if not isinstance(found, Static):
+            return
         raw, treated = found.raw.score, found.treated.score
         st.success(
             _(
@@ -133,27 +127,24 @@ def _own_vectors(scene: Scene, _: Translate) -> list[Static]:
         st.markdown(prose(PAGE, "claim-coverage", coverage_values(found)))
         if notes := file_notes(found, _):
             st.markdown(prose(PAGE, "claim-file", {"notes": notes}))
-    return [found]
 
 
 def _show_parts(scene: Scene, _: Translate) -> None:
-    """The folded panels; each is worked out when it is opened."""
+    """The folded panels; each is computed when it is opened."""
     st.subheader(_("All measures"))
-    choice = scene.choice
     with _linked_fold(
         _("Every layer and pooling"), "part-grid", ("sts-grid", "sts-dev")
     ) as is_open:
         if is_open:
-            scores = score_grid(choice, _)
-            show_grid(choice, scores.grid, _)
-            show_best(choice, scores, _)
-    if choice.pairs.subsets:
+            show_grid(scene, _)
+            show_best(scene, _)
+    if scene.choice.pairs.subsets:
         with folded(_("Several subsets as one score"), key="part-subsets") as is_open:
             if is_open:
                 show_subsets(scene, _)
     with folded(_("Does a narrower cone score worse?"), key="part-cone") as is_open:
         if is_open:
-            show_cone_against_score(choice, score_grid(choice, _).grid, _)
+            show_cone_against_score(scene, _)
     with folded(_("How many sentences does a fit need?"), key="part-sizes") as is_open:
         if is_open:
             show_fit_sizes(scene, _)
@@ -162,6 +153,6 @@ def _show_parts(scene: Scene, _: Translate) -> None:
             show_moves(scene, _)
     with folded(_("Where do the published scores come from?"), key="part-published") as is_open:
         if is_open:
-            show_published(choice.pairs, _)
+            show_published(scene, _)
     for question in QUESTIONS:
         show_question(PAGE, question)

@@ -1,4 +1,4 @@
-"""How many sentences a fit needs. Scores of the same pairs by the rows in the fit."""
+"""How many sentences a fit needs: scores of the same pairs by the rows in the fit."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ PAGE = "sentence_similarity"
 HEIGHT = 380
 FULL, CUT = WHITENINGS[:2]  # CUT retains RETAINED directions
 GUESS = "sizes-guess"
-MARGIN = 1.08  # of the axis, left and right of the sizes
+MARGIN = 1.08  # factor between the outermost sizes and the ends of the axis
 
 _SIZED_SCORES: Cache[tuple[SizedScore, ...]] = Cache("scores by fit size", max_entries=64)
 
 
 def show_fit_sizes(scene: Scene, _: Translate) -> None:
-    """Three whitenings on the same axes, with raw as a level line and n = d marked."""
+    """Three whitenings on the same axes, with raw as a horizontal line and n = d marked."""
     choice = scene.choice
     sizes = sized_scores(scene, _)
     near = score_near_dimension(sizes, choice.encoder.dimension)
@@ -196,7 +196,7 @@ def _curve(
     *,
     is_shaded: bool = False,
 ) -> Curve:
-    """One treatment. Only one curve has a shaded interval: overlaid intervals are illegible."""
+    """The curve of a treatment. Only one curve is shaded, because overlaid shades are illegible."""
     scores = [size.scores[treatment] for size in sizes]
     return Curve(
         n,
@@ -226,7 +226,7 @@ def _alternative(sizes: tuple[SizedScore, ...], _: Translate) -> str:
 
 
 def sizes_csv(sizes: tuple[SizedScore, ...], caption: str) -> bytes:
-    """One row a size and treatment, with its interval."""
+    """A row for each size and treatment, with its interval."""
     rows = [
         [str(size.n), treatment, str(size.n_directions.get(treatment, ""))]
         + ["" if v is None else short_number(v) for v in (score.spearman, score.low, score.high)]

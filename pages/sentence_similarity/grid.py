@@ -19,7 +19,8 @@ from pages.common.escape import markdown
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose, signed, with_sign
 
-from .choices import Choice, fitted_on, measured_on
+from .choices import ScoringChoice, fitted_on, measured_on
+from .scene import Scene
 from .words import (
     cell_words,
     cut_words,
@@ -29,15 +30,16 @@ from .words import (
 )
 
 PAGE = "sentence_similarity"
-ROW = 40  # px of a layer's row
-HEAD = 90
-MOST_NAMED = 4
-FEW_PAIRS = 600  # for fewer, the page says how wide the intervals are
-MANY_SHARING = 2  # other pairs with a sentence of the pair, on average; STS-B's parts have below 1
+ROW = 40  # pixels of a layer's row
+HEAD = 90  # pixels above and below the rows
+MOST_NAMED = 4  # cells named in a sentence
+FEW_PAIRS = 600  # for fewer pairs, the page says how wide the intervals are
+MANY_SHARING = 2  # other pairs with a sentence of the pair, on average; below 1 in STS-B
 
 
-def show_grid(choice: Choice, grid: Grid, _: Translate) -> None:
+def show_grid(scene: Scene, _: Translate) -> None:
     """Before, after or difference; where the treatment helps and where it hurts."""
+    choice, grid = scene.choice, scene.scores.grid
     before = [grid.cell(layer, p, "none") for layer in grid.layers for p in grid.poolings]
     after = [grid.cell(layer, p, choice.after) for layer in grid.layers for p in grid.poolings]
     names = {
@@ -76,7 +78,7 @@ def show_grid(choice: Choice, grid: Grid, _: Translate) -> None:
 
 
 def _ends(cells: Sequence[Cell]) -> tuple[float, float]:
-    """The lowest and the highest score: the same colours before and after."""
+    """The lowest and the highest score, so that colours are the same before and after."""
     scores = [cell.score.spearman for cell in cells if cell.score.spearman is not None]
     return (100 * min(scores), 100 * max(scores)) if scores else (0.0, 1.0)
 
@@ -87,21 +89,21 @@ def _reach(after: Sequence[Cell]) -> tuple[float, float]:
     return (-reach, reach)
 
 
-def warn_of_shared_sentences(choice: Choice) -> None:
-    """A warning where pairs are not independent."""
-    pairs = choice.pairs.pairs
+def warn_of_shared_sentences(scene: Scene) -> None:
+    """A warning if pairs share sentences, so that they are not independent."""
+    pairs = scene.choice.pairs.pairs
     if pairs.n_sharing > MANY_SHARING:
         values = {"pairs": f"{len(pairs):,}", "sentences": f"{len(pairs.sentence_counts):,}"}
         st.warning(prose(PAGE, "shared-sentences", values))
 
 
-def _few_pairs(choice: Choice, grid: Grid) -> str:
+def _few_pairs(choice: ScoringChoice, grid: Grid) -> str:
     score, difference = _interval_widths(choice, grid)
     lines = [prose(PAGE, "few-pairs", width_values(choice, grid))]
     return " ".join([*lines, *([prose(PAGE, "few-pairs-narrower")] if difference < score else [])])
 
 
-def width_values(choice: Choice, grid: Grid) -> dict[str, str]:
+def width_values(choice: ScoringChoice, grid: Grid) -> dict[str, str]:
     """The values in the sentence on the widths of intervals."""
     score, difference = _interval_widths(choice, grid)
     return {
@@ -111,7 +113,7 @@ def width_values(choice: Choice, grid: Grid) -> dict[str, str]:
     }
 
 
-def _interval_widths(choice: Choice, grid: Grid) -> tuple[float, float]:
+def _interval_widths(choice: ScoringChoice, grid: Grid) -> tuple[float, float]:
     """Median width over the cells, of scores and of differences; NaN without intervals."""
     widths = [
         grid.matrix(treatment, f"{value}high") - grid.matrix(treatment, f"{value}low")
@@ -187,8 +189,8 @@ def _heat(
     )
 
 
-def verdict(choice: Choice, after: Sequence[Cell], _: Translate) -> list[str]:
-    """Cells that the treatment clearly helps or clearly hurts, and how many it does neither to."""
+def verdict(choice: ScoringChoice, after: Sequence[Cell], _: Translate) -> list[str]:
+    """The cells that become clearly better or clearly worse, and the number of the others."""
     known = [c for c in after if c.difference is not None and c.difference.value is not None]
     clear = [c for c in known if c.difference is not None and c.difference.is_clear]
     helped = [c for c in clear if _gap(c) > 0]
@@ -215,8 +217,8 @@ def verdict(choice: Choice, after: Sequence[Cell], _: Translate) -> list[str]:
     return lines + cut_lines(choice, after, _)
 
 
-def cut_lines(choice: Choice, after: Sequence[Cell], _: Translate) -> list[str]:
-    """The cells whose rank cut k."""
+def cut_lines(choice: ScoringChoice, after: Sequence[Cell], _: Translate) -> list[str]:
+    """A sentence on the cells whose rank is smaller than the chosen k."""
     k = parse_treatment(choice.after).knobs.n_components
     cut = [cell for cell in after if cell.is_clamped and not cell.score.undefined]
     if k is None or not cut:
@@ -254,12 +256,12 @@ def _named(cells: Sequence[Cell], _: Translate) -> str:
     return _("; ").join(named) + (" …" if len(cells) > MOST_NAMED else "")
 
 
-def grid_csv(choice: Choice, grid: Grid, caption: str) -> bytes:
-    """One row a cell, with the columns of the shell and the settings of the measurement.
+def grid_csv(choice: ScoringChoice, grid: Grid, caption: str) -> bytes:
+    """A row for each cell, with the columns of the shell and the settings of the measurement.
 
     Parameters
     ----------
-    choice : Choice
+    choice : ScoringChoice
     grid : Grid
     caption : str
         Corpus, fit and settings in words.

@@ -26,7 +26,7 @@ from pages.common.escape import markdown, plotly
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose
 
-from .choices import Choice, fitted_on, measured_on, score_title
+from .choices import ScoringChoice, fitted_on, measured_on, score_title
 from .published import glove_band, published_on, published_ticks, share_values
 from .scene import FIRST_LAST, Scene, score_column
 from .word_vectors import Static
@@ -39,14 +39,14 @@ from .words import (
 )
 
 PAGE = "sentence_similarity"
-STATIC, CLS, MEAN, TREATED, LAST = range(5)  # colours of the families of rungs
+STATIC, CLS, MEAN, TREATED, LAST = range(5)  # families of rungs, each with a colour
 _POOLED: Cache[tuple[PairScore, PairScore]] = Cache("cls and mean on known pairs", max_entries=64)
 
 
-def show_ladder(scene: Scene, statics: Sequence[Static], _: Translate) -> None:
+def show_ladder(scene: Scene, _: Translate) -> None:
     """The ladder, three numbers, and on what they were measured."""
     choice = scene.choice
-    rungs = ladder_rungs(scene, statics, _)
+    rungs = ladder_rungs(scene, _)
     dataset = published_on(choice.pairs)
     title, theme, band = score_title(choice, _), current_theme(), glove_band(dataset, _)
     names = (
@@ -57,7 +57,7 @@ def show_ladder(scene: Scene, statics: Sequence[Static], _: Translate) -> None:
         cached_chart(
             ArrayStore.key("ladder", rungs, title, theme, names, band),
             lambda: ladder_figure(rungs, title, theme, names=names, band=band),
-            private=choice.is_private or any(static.is_uploaded for static in statics),
+            private=choice.is_private or any(static.is_uploaded for static in scene.statics),
         ),
         key="sts-claim",
         file_name="sentence-similarity-ladder",
@@ -71,17 +71,17 @@ def show_ladder(scene: Scene, statics: Sequence[Static], _: Translate) -> None:
         st.markdown(prose(PAGE, "claim-not-cosine", values))
 
 
-def ladder_caption(choice: Choice, _: Translate) -> str:
+def ladder_caption(choice: ScoringChoice, _: Translate) -> str:
     """On what the ladder was measured."""
     return f"{measured_on(choice, _)} · {fitted_on(choice, _)}"
 
 
-def ladder_rungs(scene: Scene, statics: Sequence[Static], _: Translate) -> list[Rung]:
-    """From averaged word vectors to the last layer, each place once."""
+def ladder_rungs(scene: Scene, _: Translate) -> list[Rung]:
+    """The rungs from averaged word vectors to the last layer, without repetitions."""
     choice, last = scene.choice, scene.choice.encoder.n_layers
     layer, pooling, after = choice.layer, choice.pooling, choice.after
     ticks = published_ticks(published_on(choice.pairs), _)
-    rungs = [rung for static in statics for rung in _static_rungs(static, ticks["static"], _)]
+    rungs = [rung for static in scene.statics for rung in _static_rungs(static, ticks["static"], _)]
     rungs.append(
         _rung(place_words(scene, layer, "cls", _), scene.cell(layer, "cls"), CLS, _, ticks["cls"])
     )
@@ -141,7 +141,7 @@ def _treated_words(place: str, treatment: str, _: Translate) -> str:
 
 
 def _static_rungs(static: Static, ticks: Sequence[Tick], _: Translate) -> list[Rung]:
-    """The plain average; of an uploaded file the whitened one, too."""
+    """The raw average and, for an uploaded file, the treated one."""
     share = ""
     if static.averages.coverage < 1 or not static.is_whole:
         share = " " + _("({share} of the words, n = {n})").format(
@@ -156,14 +156,14 @@ def _static_rungs(static: Static, ticks: Sequence[Tick], _: Translate) -> list[R
 
 
 def _rung(name: str, cell: Cell, place: int, _: Translate, ticks: Sequence[Tick] = ()) -> Rung:
-    """A rung with the number first, because narrow screens cut the end of a long line.
+    """A rung. Its number is first, because narrow screens cut the end of a long line.
 
     Parameters
     ----------
     name : str
     cell : Cell
     place : int
-        The family.
+        The colour: the family of the rung.
     _ : Translate
     ticks : sequence of Tick
     """
@@ -240,10 +240,10 @@ def _plain(rung: Rung) -> str:
     return "; ".join(unescape(line.replace("<b>", "").replace("</b>", "")) for line in lines)
 
 
-def ladder_csv(scene: Scene, statics: Sequence[Static], _: Translate) -> bytes:
-    """One row a dot and one a tick."""
+def ladder_csv(scene: Scene, _: Translate) -> bytes:
+    """A row for each dot and each tick."""
     rows = []
-    for rung in ladder_rungs(scene, statics, _):
+    for rung in ladder_rungs(scene, _):
         values = ("" if v is None else short_number(v) for v in (rung.value, rung.low, rung.high))
         rows.append([_plain(Rung("", rung.about, None)), "measured", *values])
         rows += [
@@ -257,9 +257,12 @@ def ladder_csv(scene: Scene, statics: Sequence[Static], _: Translate) -> bytes:
 # The share of pooling
 
 
-def pooling_words_here(scene: Scene, static: Static, _: Translate) -> tuple[str, Gap]:
-    """How much of the gap of [CLS] is pooling at the chosen layer, in words; the gap itself."""
-    choice = scene.choice
+def pooling_words_here(scene: Scene, _: Translate) -> tuple[str, Gap]:
+    """How much of the gap of [CLS] is due to pooling at the chosen layer, in words; the gap.
+
+    The gap is to uploaded word vectors, else to the model's own input vectors.
+    """
+    choice, static = scene.choice, scene.statics[-1]
     cls, mean = _cls_and_mean(scene, choice.layer, static)
     plain = static.raw.score
     if cls.spearman is None or mean.spearman is None or plain.spearman is None:

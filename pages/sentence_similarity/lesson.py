@@ -1,4 +1,4 @@
-"""What Spearman measures, on two sets of made-up scores, values beside ranks."""
+"""What Spearman measures: values and ranks of two sets of made-up scores."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Lesson:
 
 @st.fragment
 def show_lesson(_: Translate) -> None:
-    """The scatters and their controls; a fragment, so that a slider redraws nothing else."""
+    """The scatter plots and their controls; a fragment, so that a slider redraws only them."""
     st.markdown(prose(PAGE, "lesson"))
     bends = _choose_bends(_)
     lessons = [_lesson(name, bend) for name, bend in bends.items()]
@@ -146,7 +146,7 @@ def _draw(lesson: Lesson, _: Translate) -> None:
     )
     gold, scores = lesson.made.gold, lesson.made.scores
     ranks = (TieGroups.of(gold).ranks(), TieGroups.of(scores).ranks())
-    # one below the other: beside each other they have no room for the titles of their axes
+    # one below the other: side by side, the titles of the axes would not fit
     _chart(lesson, (gold, scores), "values", (_("human score"), _("model’s score")), _)
     _chart(lesson, ranks, "ranks", (_("rank by human score"), _("rank by the model’s score")), _)
 
@@ -188,7 +188,7 @@ def _chart(
 
 
 def lesson_csv(lessons: Sequence[Lesson], bends: Mapping[str, Bend]) -> bytes:
-    """One row a point of both sets: values and ranks."""
+    """A row for each point of both sets: values and ranks."""
     head = ["model", "pair", "gold", "score", "rank_gold", "rank_score"]
     rows = []
     for lesson in lessons:

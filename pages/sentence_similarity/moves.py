@@ -16,19 +16,19 @@ from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose, signed
 
 from .choices import fitted_on, measured_on
-from .scene import Moves, Scene, moves_of
+from .scene import Moves, Scene
 from .words import cell_words, similarity_names
 
 PAGE = "sentence_similarity"
 HEIGHT = 360
-MOST = 20
-MARGIN = 0.04  # of the range, beyond the outermost points
+MOST = 20  # pairs in each table
+MARGIN = 0.04  # share of the range, added beyond the outermost points
 TEXTS = "sts-pairs"
 
 
 def show_moves(scene: Scene, _: Translate) -> None:
-    """Two scatters, the chosen pair, the pairs that gained and lost most."""
-    choice, moves = scene.choice, moves_of(scene.encoded)
+    """Two scatter plots, the chosen pair, the pairs that gained and lost most."""
+    choice, moves = scene.choice, scene.moves
     quoted = {
         "treatment": treatment_words(choice.after, _),
         "similarity": similarity_names(_)[choice.similarity],
@@ -130,7 +130,7 @@ def _show_chosen(scene: Scene, moves: Moves, row: int, _: Translate) -> None:
         after=signed(moves.after[row], 3),
         rank_before=f"{ranks.before[row]:g}",
         rank_after=f"{ranks.after[row]:g}",
-        moved=with_sign(moved),
+        moved=signed_ranks(moved),
         gained=_towards(gained, _),
     )
     with words:
@@ -146,8 +146,8 @@ def _towards(gained: float, _: Translate) -> str:
     return _("as near to the rank by human score as before")
 
 
-def with_sign(value: float) -> str:
-    """A whole or half number with its sign."""
+def signed_ranks(value: float) -> str:
+    """A number of ranks, whole or half, with its sign."""
     return f"{value:+g}".replace("-", "−") if value else "0"
 
 
@@ -190,7 +190,7 @@ def _table(scene: Scene, moves: Moves, rows: np.ndarray, _: Translate) -> None:
 
 
 def pairs_csv(scene: Scene, moves: Moves, caption: str) -> bytes:
-    """One row a pair: sentences, scores, ranks and moves.
+    """A row for each pair: sentences, scores, ranks and moves.
 
     Parameters
     ----------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -35,6 +36,9 @@ from pages.common.uploads import (
     show_own,
 )
 from pages.common.words import Translate, prose
+
+if TYPE_CHECKING:
+    from .scene import Scene
 
 BUNDLED = "bundled"  # code of the bundled pairs that are the default
 BUNDLED_NAMES = dict(zip((BUNDLED, *BUNDLED_PAIRS[1:]), BUNDLED_PAIRS, strict=True))  # by code
@@ -208,7 +212,7 @@ def _change_source(first: dict[str, str | None]) -> None:
 
 
 def show_own_form(_: Translate) -> None:
-    """The form for pairs of one's own, where they are the chosen source; what was used last."""
+    """The form for uploaded pairs if they are the chosen source; which pairs were used last."""
     used = st.session_state.get(USED)
     if used is not None and used[0] == st.session_state.get("pairs"):
         st.success(
@@ -228,7 +232,7 @@ def show_own_form(_: Translate) -> None:
 
 
 def pair_set(code: str, _: Translate) -> ScoredSet:
-    """The pairs of that code. Raises DataSetError if a fetch from the Hugging Face Hub fails."""
+    """The pairs of that code. Raises DataSetError if a download fails."""
     if code.startswith(HUB):
         return ScoredSet(code, _from_hub(code, _))
     if code in BUNDLED_NAMES:
@@ -237,7 +241,7 @@ def pair_set(code: str, _: Translate) -> ScoredSet:
 
 
 def _from_hub(code: str, _: Translate) -> Pairs:
-    """From the cache, else fetched as a job with progress in bytes and cancel."""
+    """The pairs from the cache, else downloaded as a job with progress in bytes and Cancel."""
     cached = _HUB_PAIRS.get(code)
     if cached is not None:
         return cached
@@ -254,8 +258,9 @@ def _from_hub(code: str, _: Translate) -> Pairs:
     return _HUB_PAIRS.put(code, made)
 
 
-def show_about(pairs: ScoredSet, _: Translate) -> None:
+def show_about(scene: Scene, _: Translate) -> None:
     """How the project's pairs were made, or repository, commit and licence of a data set."""
+    pairs = scene.choice.pairs
     if pairs.is_bundled:
         st.caption(prose(PAGE, f"about-{BUNDLED_NAMES[pairs.code]}"))
     if pairs.code not in hub_sets():
@@ -294,7 +299,7 @@ def set_notes(_: Translate) -> dict[str, str]:
 
 
 def is_private(code: str) -> bool:
-    """True for uploaded pairs: they belong to this session and no URL names them."""
+    """True for uploaded pairs. They belong to this session and are in no address."""
     return code.startswith("upload-")
 
 
@@ -306,7 +311,7 @@ def _uploads() -> dict[str, Pairs]:
 def adopt(*sets: Pairs, dev: Pairs | None = None) -> None:
     """Store sets of pairs in this session and choose the last; a callback of a button.
 
-    dev : the set among them that chooses the best cell of the others.
+    dev : the set among them on which the best cell of the others is chosen.
     """
     for pairs in sets:
         st.session_state["pairs"] = add_pairs(pairs)
@@ -317,7 +322,7 @@ def adopt(*sets: Pairs, dev: Pairs | None = None) -> None:
 
 
 def show_pair_form(_: Translate) -> None:
-    """Upload a table, pick its three columns, use it."""
+    """The form for a table: upload it, choose its three columns, use it."""
     label = _("Pairs with scores (.csv, .tsv, .jsonl or .parquet), at most {megabytes} MB")
     most = upload_limits().file_bytes
     file = st.file_uploader(
@@ -334,7 +339,7 @@ def show_pair_form(_: Translate) -> None:
 
 
 def show_folder_form(_: Translate) -> None:
-    """A folder in the file format of STS-B: its path, and the button that adds its splits."""
+    """The form for a folder with STS-B's files: its path, and a button that adds its splits."""
     label = _(
         "A folder of this server with STS-B’s files: sts-train.csv, sts-dev.csv, sts-test.csv, or "
         "some of them"
@@ -350,7 +355,7 @@ def show_folder_form(_: Translate) -> None:
     except ModelFilesError:
         st.error(_("The operator of this server does not allow folders to be read."))
     except CorpusError as error:
-        # the same words for a path without such files, whatever else is there
+        # one message for every path without such files, so that it says nothing about the disk
         is_elsewhere = error.code in ("no_folder", "no_splits", "unreadable")
         st.error(error_text(CorpusError("no_splits", path=path) if is_elsewhere else error, _))
     except (OSError, ValueError):

@@ -12,7 +12,7 @@ from pages.common.scores import PUBLISHED_ON
 from pages.common.words import Translate, prose, signed
 
 from .pairs import ScoredSet, hub_sets
-from .scene import FIRST_LAST
+from .scene import FIRST_LAST, Scene
 
 PAGE = "sentence_similarity"
 SBERT = "sbert_table_1"
@@ -74,7 +74,7 @@ def setting_words(score: PublishedScore, _: Translate) -> str:
 
 
 def note_words(score: PublishedScore, _: Translate) -> str:
-    """What is special or disputed; may be empty."""
+    """A note on what is special or disputed; may be empty."""
     return {
         "zipfian_2024_sts": _("A plain average of the words; scored on MTEB’s test sets."),
         "bert_flow_table_2": _("The paper calls the mean of these two layers last2avg."),
@@ -125,9 +125,9 @@ def glove_band(dataset: str, _: Translate) -> ScoreRange:
     return ScoreRange(low, high, text.format(dataset=dataset, low=f"{low:.0f}", high=f"{high:.0f}"))
 
 
-def show_published(pairs: ScoredSet, _: Translate) -> None:
-    """Where the ticks come from, and what the papers' own scores say about pooling."""
-    dataset = published_on(pairs)
+def show_published(scene: Scene, _: Translate) -> None:
+    """The sources of the ticks, and the share of pooling in the papers' own scores."""
+    dataset = published_on(scene.choice.pairs)
     st.markdown(prose(PAGE, "claim-look"))
     st.markdown(prose(PAGE, "claim-published", published_share_values(dataset)))
     st.dataframe(

@@ -1,4 +1,4 @@
-"""What the panels of the page show: the encoded pairs, the ladder, the grid, the rank moves."""
+"""What the page shows in one run: encoded pairs, the ladder, word vectors, the grid, moves."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -30,15 +31,16 @@ from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED, CloudSpec, encode_corpus, store, takes_long
 from pages.common.treatment_names import SHRUNK
-from pages.common.words import Translate
+from pages.common.words import Translate, translator
 from pages.common.workers import ENCODING
 
-from .choices import NEEDS_ROWS, Choice
+from .choices import NEEDS_ROWS, ScoringChoice
+from .word_vectors import Static, own_static, uploaded_static
 
 AHEAD_VARIABLE = "NARROW_CONE_SCORE_AHEAD"  # "0": a rung is scored when it is first shown
-AHEAD_AFTER = 3.0  # seconds after the first visit: the browser is still drawing
-MOST_AHEAD = 2000  # pairs; all rungs of 935 take 10 s of a core
-SAMPLE_ROWS = 4000  # of a large fit set, in the curve by the rows in the fit
+AHEAD_AFTER = 3.0  # seconds after the first visit; until then the browser is drawing
+MOST_AHEAD = 2000  # pairs; all rungs of 935 pairs take 10 s of a core
+SAMPLE_ROWS = 4000  # rows of a large fit set, in the curve by the rows in the fit
 Answer = TypeVar("Answer")
 FIRST_LAST = "first-last"  # the mean of the first and the last layer, as papers take it
 Column = tuple[int | str, str]  # layer and pooling
@@ -47,7 +49,7 @@ FitSums = Callable[[tuple[int, ...], str], Moments]  # of layers and pooling
 
 @dataclass(frozen=True)
 class Scores:
-    """The grid, and its best cell chosen on one half; None if there are no halves."""
+    """The grid, and its best cell chosen on one half of the pairs; None without halves."""
 
     grid: Grid
     on_half: Chosen | None
@@ -62,27 +64,27 @@ class Moves:
     ranks: RankMoves
 
 
-Place = tuple[Layer, str, str]  # layer, pooling, treatment
+CellKey = tuple[Layer, str, str]  # layer, pooling, treatment
 
 _BOOTSTRAPS: Cache[PairBootstrap] = Cache("resamples of pairs", max_entries=4)
-# of each rung, for all readers: many, and small
+# for each rung; shared by all readers, and small
 _CELLS: Cache[Cell] = Cache("cells of ladders", max_entries=2000)
 _SCORES: Cache[Scores] = Cache("pair scores", max_entries=64)
 _MOVES: Cache[Moves | None] = Cache("pair moves", max_entries=64)
 _SUMS: Cache[FitSums] = Cache("sums of fit sets", max_entries=2)
 
 _ahead: set[str] = set()  # keys of the choices whose rungs are scored in the background
-_one_at_a_time = threading.Lock()
+_lock = threading.Lock()  # so that one thread at a time scores in the background
 
 
 @dataclass(frozen=True)
 class EncodedPairs:
-    """Sentence vectors of the pairs and of the fit set; read from the store, not all at once.
+    """Sentence vectors of the pairs and of the fit set; each is read from the store when used.
 
     fit_sums : moments of the fit set if it is too large for the store.
     """
 
-    choice: Choice
+    choice: ScoringChoice
     fit_sums: FitSums | None = None
 
     def vectors(self, layer: Layer, pooling: str) -> np.ndarray:
@@ -109,18 +111,25 @@ class EncodedPairs:
         return _vectors(self.choice.encoder, corpus.take(drawn), layer, pooling)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scene:
-    """The choices of the reader, and the scores of the ladder.
+    """The choices of the reader and what is scored with them; the argument of every panel.
 
-    cells : by layer, pooling and treatment.
+    Attributes
+    ----------
+    encoded : EncodedPairs
+    cells : mapping of (layer, pooling, treatment) to Cell
+        The cells of the ladder.
+    own_static : Static
+        The model's own input vectors.
     """
 
     encoded: EncodedPairs
-    cells: Mapping[Place, Cell]
+    cells: Mapping[CellKey, Cell]
+    own_static: Static
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> ScoringChoice:
         """The choices of the reader."""
         return self.encoded.choice
 
@@ -143,30 +152,54 @@ class Scene:
         last, after = self.choice.encoder.n_layers, self.choice.after
         return self.cell(last, "mean"), self.cell(last, "mean", after)
 
+    @cached_property
+    def uploaded_static(self) -> Static | str | None:
+        """The uploaded word vectors, or why they have no score; None without a file."""
+        return uploaded_static(self.choice, translator())
 
-def build_scene(choice: Choice, _: Translate) -> Scene:
-    """Encode the pairs and score the ladder; long work runs as a job with progress and cancel."""
+    @property
+    def statics(self) -> tuple[Static, ...]:
+        """The averages of word vectors: the model's own, and uploaded ones."""
+        uploaded = self.uploaded_static
+        return (self.own_static, uploaded) if isinstance(uploaded, Static) else (self.own_static,)
+
+    @cached_property
+    def scores(self) -> Scores:
+        """Every layer and pooling, raw and treated."""
+        return score_grid(self.choice, translator())
+
+    @cached_property
+    def moves(self) -> Moves | None:
+        """The rank moves of the pairs at the chosen layer and pooling."""
+        return moves_of(self.encoded)
+
+
+def build_scene(choice: ScoringChoice, _: Translate) -> Scene:
+    """Encode the pairs, score the ladder and the model's own input vectors.
+
+    Long work runs as a job with progress and Cancel.
+    """
     encoded = encode_pairs(choice, ladder_columns(choice), _)
-    places = _ladder_places(choice)
-    cells = _known_cells(choice, places)
-    missing = [place for place in places if place not in cells]
+    keys = _ladder_keys(choice)
+    cells = _known_cells(choice, keys)
+    missing = [key for key in keys if key not in cells]
     if missing:
         bootstrap = _resamples(choice)
-        made: dict[Place, Cell] = jobs.wait_for(
+        made: dict[CellKey, Cell] = jobs.wait_for(
             f"{choice.key}/{missing}",
-            lambda report: _score_places(encoded, missing, cells, bootstrap, report),
+            lambda report: _score_cells(encoded, missing, cells, bootstrap, report),
             _,
             _("Scoring the ladder"),
             lane="measure",
             passing=True,
         )
-        for place, cell in made.items():
-            cells[place] = _put_cell(choice, place, cell)
+        for key, cell in made.items():
+            cells[key] = _put_cell(choice, key, cell)
     _begin_ahead(encoded)
-    return Scene(encoded, cells)
+    return Scene(encoded, cells, own_static(choice, _))
 
 
-def _resamples(choice: Choice) -> PairBootstrap:
+def _resamples(choice: ScoringChoice) -> PairBootstrap:
     return _BOOTSTRAPS.get_or_make(
         choice.pairs.key,
         lambda: PairBootstrap(choice.pairs.pairs.gold_scores, DRAWS, SEED),
@@ -177,7 +210,7 @@ def _resamples(choice: Choice) -> PairBootstrap:
 def _begin_ahead(encoded: EncodedPairs) -> None:
     """Score all rungs of these pairs in the background, once a server.
 
-    A new rung takes 0.2 to 0.4 s, in which the page waits.
+    Without it the page waits 0.2 to 0.4 s for a new rung.
     """
     choice = encoded.choice
     if choice.is_private or encoded.fit_sums is not None or len(choice.pairs) > MOST_AHEAD:
@@ -191,7 +224,7 @@ def _begin_ahead(encoded: EncodedPairs) -> None:
         timer.start()
 
 
-def _are_stored(choice: Choice) -> bool:
+def _are_stored(choice: ScoringChoice) -> bool:
     """True if the vectors of all rungs are on the disk."""
     corpora = dict.fromkeys((choice.pairs.corpus, choice.fit.corpus))
     specs = [
@@ -211,26 +244,24 @@ def _score_ahead(encoded: EncodedPairs) -> None:
     near = sorted(range(choice.encoder.n_layers + 1), key=lambda i: abs(i - choice.layer))
     treatments = dict.fromkeys(("none", *choice.treatments, *LADDER[1:], *SHRUNK))
     columns = [(layer, pooling) for layer in near for pooling in POOLINGS_SHOWN]
-    with _one_at_a_time:
+    with _lock:
         for layer, pooling in columns:
-            places = [(layer, pooling, name) for name in treatments if name not in NEEDS_ROWS]
-            known = _known_cells(choice, places)
-            missing = [place for place in places if place not in known]
-            _score_places(encoded, missing, known, _resamples(choice), lambda done, total: None)
+            keys = [(layer, pooling, name) for name in treatments if name not in NEEDS_ROWS]
+            known = _known_cells(choice, keys)
+            missing = [key for key in keys if key not in known]
+            _score_cells(encoded, missing, known, _resamples(choice), lambda done, total: None)
 
 
-def _known_cells(choice: Choice, places: Sequence[Place]) -> dict[Place, Cell]:
-    found = {
-        place: _CELLS.get(f"{choice.key}/{place}", private=choice.is_private) for place in places
-    }
-    return {place: cell for place, cell in found.items() if cell is not None}
+def _known_cells(choice: ScoringChoice, keys: Sequence[CellKey]) -> dict[CellKey, Cell]:
+    found = {key: _CELLS.get(f"{choice.key}/{key}", private=choice.is_private) for key in keys}
+    return {key: cell for key, cell in found.items() if cell is not None}
 
 
-def _put_cell(choice: Choice, place: Place, cell: Cell) -> Cell:
-    return _CELLS.put(f"{choice.key}/{place}", cell, private=choice.is_private)
+def _put_cell(choice: ScoringChoice, key: CellKey, cell: Cell) -> Cell:
+    return _CELLS.put(f"{choice.key}/{key}", cell, private=choice.is_private)
 
 
-def _ladder_places(choice: Choice) -> list[Place]:
+def _ladder_keys(choice: ScoringChoice) -> list[CellKey]:
     """The cells of the rungs."""
     return [
         (layer, pooling, treatment)
@@ -239,7 +270,7 @@ def _ladder_places(choice: Choice) -> list[Place]:
     ]
 
 
-def ladder_columns(choice: Choice) -> tuple[Column, ...]:
+def ladder_columns(choice: ScoringChoice) -> tuple[Column, ...]:
     """Layer and pooling of the rungs, from [CLS] to the last layer."""
     last = choice.encoder.n_layers
     columns: list[Column] = [(choice.layer, "cls"), (choice.layer, "mean")]
@@ -249,40 +280,40 @@ def ladder_columns(choice: Choice) -> tuple[Column, ...]:
     return tuple(dict.fromkeys([*columns, (last, "mean")]))
 
 
-def _score_places(
+def _score_cells(
     encoded: EncodedPairs,
-    places: Sequence[Place],
-    known: Mapping[Place, Cell],
+    keys: Sequence[CellKey],
+    known: Mapping[CellKey, Cell],
     bootstrap: PairBootstrap,
     report: jobs.Progress,
-) -> dict[Place, Cell]:
-    """Score column by column; what another reader's job has scored meanwhile is not done again."""
+) -> dict[CellKey, Cell]:
+    """Score column by column, without cells that another reader's job has scored meanwhile."""
     choice = encoded.choice
     found = dict(known)
-    columns = dict.fromkeys((layer, pooling) for layer, pooling, _treatment in places)
+    columns = dict.fromkeys((layer, pooling) for layer, pooling, _treatment in keys)
     for done, column in enumerate(columns):
         report(done, len(columns))
-        wanted = [place for place in places if place[:2] == column]
+        wanted = [key for key in keys if key[:2] == column]
         if not choice.is_private:  # a session's own cache can't be read in a job
             found |= _known_cells(choice, wanted)
-        treatments = [place[2] for place in wanted if place not in found]
+        treatments = [key[2] for key in wanted if key not in found]
         if treatments:
             raw = found.get((*column, "none"))
             grid = score_column(
                 encoded, *column, treatments, bootstrap, raw=None if raw is None else raw.score
             )
             for cell in grid.cells:
-                place = (*column, cell.treatment)
-                found[place] = cell if choice.is_private else _put_cell(choice, place, cell)
+                key = (*column, cell.treatment)
+                found[key] = cell if choice.is_private else _put_cell(choice, key, cell)
     return found
 
 
-def encode_pairs(choice: Choice, columns: Sequence[Column], _: Translate) -> EncodedPairs:
+def encode_pairs(choice: ScoringChoice, columns: Sequence[Column], _: Translate) -> EncodedPairs:
     """Encode the pairs and the fit set in these layers and poolings, if the store lacks them.
 
-    A large fit set of other sentences leaves only sums. Raises PrecisionError if the vectors of
-    the chosen cell lie too close together for bfloat16; other cells of the grid show that
-    themselves.
+    Of a large fit set of other sentences only sums are stored. Raises PrecisionError if the vectors
+    of the chosen cell are too close together for bfloat16. Other such cells of the grid are shown
+    as undefined.
     """
     encoder, fit = choice.encoder, choice.fit.corpus
     _encode(encoder, choice.pairs.corpus, columns, _)
@@ -313,11 +344,12 @@ def encode_pairs(choice: Choice, columns: Sequence[Column], _: Translate) -> Enc
 
 
 def _encode(encoder: Encoder, corpus: Corpus, columns: Sequence[Column], _: Translate) -> None:
-    """Encode what is missing. One pass stores all layers and, of a small corpus, all poolings."""
+    """Encode what is missing. One pass stores all layers and, for a small corpus, all poolings."""
     for layer, pooling in columns:
         spec = CloudSpec("sentences", layer, pooling)
         if not is_stored(encoder, corpus, **asdict(spec), store=store()):
-            with suppress(PrecisionError):  # raised when all are stored; the grid shows those cells
+            # the error is raised after all vectors were stored; the grid shows those cells
+            with suppress(PrecisionError):
                 encode_corpus(corpus, spec, _)
 
 
@@ -331,7 +363,7 @@ def is_large(encoder: Encoder, corpus: Corpus) -> bool:
     return len(corpus) * row > BYTES_AT_ONCE
 
 
-def score_grid(choice: Choice, _: Translate) -> Scores:
+def score_grid(choice: ScoringChoice, _: Translate) -> Scores:
     """Every layer and pooling, raw and treated."""
     columns = [
         (layer, pooling)
@@ -358,7 +390,7 @@ def cached_job(
     private: bool,
     _: Translate,
 ) -> Answer:
-    """The cached answer of a key, or the result of a job that ends when a control moves.
+    """The cached answer of a key, or the result of a job. A moved control ends the job.
 
     Parameters
     ----------
@@ -370,7 +402,7 @@ def cached_job(
     what : str
         Label of the progress bar.
     private : bool
-        True for an answer from a reader's own texts; it ends with the session.
+        True for an answer from a reader's own texts; it is deleted with the session.
     """
     answer = cache.get(key, private=private)
     if answer is None:
@@ -426,9 +458,9 @@ def score_column(
     bootstrap : PairBootstrap
         Of the gold scores of the scored pairs.
     rows : (m,) array of int, optional
-        Of the scored pairs; None is all. Treatments are fitted on the same set for any rows.
+        The scored pairs; None is all. The fit set does not depend on them.
     raw : PairScore, optional
-        Of the raw vectors, where it is known.
+        The score of the raw vectors, if it is known.
     """
     choice = encoded.choice
     X = encoded.vectors(layer, pooling)

@@ -15,7 +15,7 @@ from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose
 
 from .choices import fitted_on, measured_on
-from .scene import Scene, moves_of
+from .scene import Scene
 from .words import cell_words, with_interval
 
 PAGE = "sentence_similarity"
@@ -56,7 +56,7 @@ def show_subsets(scene: Scene, _: Translate) -> None:
 
 def by_subset(scene: Scene) -> BySubset | None:
     """Scores by subset; None if fewer than two subsets have a score."""
-    choice, moves, names = scene.choice, moves_of(scene.encoded), scene.choice.pairs.subsets
+    choice, moves, names = scene.choice, scene.moves, scene.choice.pairs.subsets
     if moves is None or names is None:
         return None
 

@@ -1,4 +1,4 @@
-"""What a process of its own works out of uploaded word vectors; it imports no Streamlit."""
+"""Scores of uploaded word vectors, for a separate process: this module imports no Streamlit."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def averages_of_file(
 ) -> AveragedPairs:
     """Averages of the words in a file of vectors.
 
-    The whole file is read: a word may be there in any case, and frequencies are estimated from
-    the order.
+    The whole file is read, because a word may be in upper or lower case, and frequencies are
+    estimated from the order.
 
     Parameters
     ----------

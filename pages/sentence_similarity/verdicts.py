@@ -11,15 +11,14 @@ from pages.common.treatment_names import treatment_words
 from pages.common.verdict import State, Verdict
 from pages.common.words import Translate
 
-from .choices import Choice, fitted_on
+from .choices import ScoringChoice, fitted_on
 from .ladder import Gap, pooling_words_here
 from .scene import Scene
-from .word_vectors import Static
 from .words import cell_words, hundred, with_interval
 
 
 def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
-    """Does the treatment help? The last layer first, since that is what one would deploy."""
+    """Does the treatment help? The last layer is first, because it is used in practice."""
     choice = scene.choice
     raw, treated = scene.output
     lines = [_output_words(raw, treated, choice, _)]
@@ -44,7 +43,7 @@ def _sign(cell: Cell) -> int | None:
 
 
 def _state(output: int | None, cell: int | None) -> State:
-    """What the claim is worth: first at the last layer, then at the chosen cell."""
+    """The state of the claim, from the signs at the last layer and at the chosen cell."""
     signs = {output, cell}
     if None in signs or signs == {0}:
         return "unknown"
@@ -53,8 +52,8 @@ def _state(output: int | None, cell: int | None) -> State:
     return "partly" if 1 in signs else "fails"
 
 
-def _output_words(raw: Cell, treated: Cell, choice: Choice, _: Translate) -> str:
-    """One sentence on the last layer, and what to do."""
+def _output_words(raw: Cell, treated: Cell, choice: ScoringChoice, _: Translate) -> str:
+    """A sentence on the last layer, with advice."""
     moved = treated.difference
     if moved is None or moved.value is None:
         return _("The mean of the last layer has no score here.")
@@ -76,7 +75,7 @@ def _output_words(raw: Cell, treated: Cell, choice: Choice, _: Translate) -> str
 
 
 def _cell_words(scene: Scene, cell: Cell, _: Translate) -> str:
-    """The same of the chosen layer and pooling."""
+    """A sentence on the chosen layer and pooling."""
     choice, moved = scene.choice, cell.difference
     before = scene.cell(choice.layer, choice.pooling)
     words = {
@@ -99,9 +98,9 @@ def _change(moved: Difference | None, _: Translate) -> str:
     return with_interval(moved.value, moved.low, moved.high, _, sign=True)
 
 
-def pooling_verdict(scene: Scene, static: Static, _: Translate) -> Verdict:
+def pooling_verdict(scene: Scene, _: Translate) -> Verdict:
     """Are the model's sentence vectors worse than averaged word vectors?"""
-    words, gap = pooling_words_here(scene, static, _)
+    words, gap = pooling_words_here(scene, _)
     return Verdict(
         claim=_("BERT’s sentence vectors are worse than averaged word vectors."),
         source=_("Reimers & Gurevych (2019), Li et al. (2020)"),
@@ -120,7 +119,7 @@ def _below(gap: Gap) -> State:
     return "fails" if above else "unknown"
 
 
-def _basis(choice: Choice, fit: str, _: Translate) -> str:
+def _basis(choice: ScoringChoice, fit: str, _: Translate) -> str:
     parts = [
         _("n = {n} pairs, {name}").format(n=f"{len(choice.pairs):,}", name=choice.pairs.name(_)),
         model_line(choice.encoder, _),

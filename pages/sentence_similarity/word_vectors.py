@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
 
 from geometry import Corpus, CorpusError, VectorFileError
-from geometry.data.limits import (
-    MEGABYTE,
-)
+from geometry.data.limits import MEGABYTE
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import type_averages, type_averages_key
 from geometry.encode.disk_cache import recall
@@ -37,16 +35,18 @@ from pages.common.reading import WIDE, apart, takes_long
 from pages.common.table_form import label_uploader
 from pages.common.words import Translate, prose
 
-from .choices import Choice
-from .scene import Scene
+from .choices import ScoringChoice
 from .vector_files import averages_of_file, score_of_files
 from .words import similarity_names, with_interval
+
+if TYPE_CHECKING:
+    from .scene import Scene
 
 PAGE = "sentence_similarity"
 UPLOADER = "vectors_file"
 WORDS_UPLOADER = "word_pairs_file"
 STATIC = "static"
-NAMED = 5  # missing words that are listed
+NAMED = 5  # missing words that are named
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ _WORD_PAIRS: Cache[WordPairScore] = Cache("scores of word pairs", max_entries=64
 
 
 def show_vector_form(_: Translate) -> None:
-    """The uploader; ``uploaded_static`` reads the file."""
+    """The uploader of word vectors; ``uploaded_static`` reads the file."""
     label = _(
         "Word vectors (GloVe’s, word2vec’s or fastText’s text, word2vec’s binary, .npz, "
         ".safetensors; also gzipped), at most {megabytes} MB"
@@ -104,7 +104,7 @@ def weighting_names(_: Translate) -> dict[str, str]:
 
 
 def show_word_pair_form(_: Translate) -> None:
-    """The uploader; ``show_word_pairs`` scores the file."""
+    """The uploader of word pairs; ``show_word_pairs`` scores the file."""
     label = _("Pairs of words with scores, such as SimLex-999, at most {megabytes} MB")
     most = upload_limits().file_bytes
     st.file_uploader(
@@ -116,9 +116,8 @@ def show_word_pair_form(_: Translate) -> None:
     st.caption(table_note(_))
 
 
-def own_static(scene: Scene, _: Translate) -> Static:
+def own_static(choice: ScoringChoice, _: Translate) -> Static:
     """The model's input vectors, averaged."""
-    choice = scene.choice
     name = _("the model’s own input vectors")
 
     def read(report: jobs.Progress) -> AveragedPairs:
@@ -134,7 +133,7 @@ def own_static(scene: Scene, _: Translate) -> Static:
     return _scored(choice, f"{choice.encoder.fingerprint}/own", name, what, read, _, lane="measure")
 
 
-def _type_averages(choice: Choice, corpus: Corpus, report: jobs.Progress) -> np.ndarray:
+def _type_averages(choice: ScoringChoice, corpus: Corpus, report: jobs.Progress) -> np.ndarray:
     key = type_averages_key(choice.encoder, corpus)
 
     def compute() -> dict[str, np.ndarray]:
@@ -143,14 +142,12 @@ def _type_averages(choice: Choice, corpus: Corpus, report: jobs.Progress) -> np.
     return recall(store(), (key,), compute)[0]
 
 
-def uploaded_static(scene: Scene, _: Translate) -> Static | None:
-    """The uploaded vectors, averaged; None without a file, and after an error message."""
-    choice = scene.choice
+def uploaded_static(choice: ScoringChoice, _: Translate) -> Static | str | None:
+    """The uploaded vectors, averaged, or an error message; None without a file."""
     file = st.session_state.get(UPLOADER)
     if file is None:
         return None
     weighting = st.session_state.get("weighting") or WEIGHTINGS[0]
-
     limits = upload_limits()
 
     def read(report: jobs.Progress) -> AveragedPairs:
@@ -173,14 +170,13 @@ def uploaded_static(scene: Scene, _: Translate) -> Static | None:
     try:
         return _scored(choice, source, name, what, read, _, lane="read", is_long=is_long)
     except (VectorFileError, CorpusError) as error:
-        st.error(error_text(error, _))
+        return error_text(error, _)
     except ValueError:
-        st.error(prose(PAGE, "vectors-unfit"))
-    return None
+        return prose(PAGE, "vectors-unfit")
 
 
 def _scored(
-    choice: Choice,
+    choice: ScoringChoice,
     source: str,
     name: str,
     what: str,
@@ -190,10 +186,10 @@ def _scored(
     lane: str,
     is_long: bool = False,
 ) -> Static:
-    """Averages and scores of that source: cached, else computed as two jobs.
+    """Averages and scores of that source, cached or computed as two jobs.
 
-    Those of an uploaded file are cached for this session only. The name is not cached, because it
-    depends on the language.
+    Results of an uploaded file are cached for this session only. The name is not cached, because
+    it depends on the language.
     """
     private = lane == "read" or choice.is_private
     averages_key = ArrayStore.key(source, choice.pairs.key, choice.fit.corpus.sha256)
@@ -218,17 +214,17 @@ def _scored(
 
 
 def scored_averages(
-    averages: AveragedPairs, choice: Choice, report: jobs.Progress
+    averages: AveragedPairs, choice: ScoringChoice, report: jobs.Progress
 ) -> dict[str, Cell]:
     """Raw and treated, fitted on averages of the fit set, scored on pairs with known words.
 
-    A process of its own scores wide vectors. Raises ValueError for fewer than three such pairs and
+    A separate process scores wide vectors. Raises ValueError for fewer than three such pairs and
     for constant gold scores.
 
     Parameters
     ----------
     averages : AveragedPairs
-    choice : Choice
+    choice : ScoringChoice
     report : callable
         As in ``run_apart``.
     """
@@ -287,7 +283,7 @@ def show_word_pairs(scene: Scene, _: Translate) -> None:
             )
             score = _WORD_PAIRS.put(key, made, private=True)
     except VectorFileError:
-        return  # ``uploaded_static`` shows the error
+        return  # the error is shown below the uploader of the vectors
     except CorpusError as error:
         # the general message of this code is about sentences
         is_about_columns = error.code == "no_pair_columns"
@@ -299,7 +295,7 @@ def show_word_pairs(scene: Scene, _: Translate) -> None:
 
 
 def word_values(words: WordPairScore, vectors: str, _: Translate) -> dict[str, str]:
-    """The values in the sentence."""
+    """The values in the sentence on the score of word pairs."""
     score = words.score
     name = similarity_names(_)[score.similarity]
     if score.similarity == "mahalanobis":

@@ -23,7 +23,7 @@ def similarity_names(_: Translate) -> dict[str, str]:
 
 
 def cut_words(cell: Cell, _: Translate) -> str:
-    """A note that the rank cut k; empty if it did not."""
+    """A note if the rank is smaller than the chosen k; else empty."""
     return (
         "" if not cell.is_clamped else _("k = {k}, the most possible").format(k=cell.n_directions)
     )

@@ -1,4 +1,4 @@
-"""How often the nearest neighbours have the same label: of one picture, and from one to another."""
+"""How often nearest neighbours have the same label: in a picture, and its change."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pages.common.cache import Cache
 from pages.common.corpus_cloud import labels_of
 from pages.common.verdict import Interval, agreement_of, since
 
-from .scene import Material, Scene, TreatedCloud
+from .scene import Scene, TreatedCloud
 
-# of a cloud at a setting of the sliders, for all readers
+# for each cloud and setting of the sliders; shared by all readers
 _SHARES: Cache[float | None] = Cache("whitening-agreements", max_entries=2000)
 _DRAWS: Cache[AgreementDraws | None] = Cache("whitening-agreement-draws", max_entries=2000)
 
 
 def compared(scene: Scene) -> tuple[TreatedCloud, TreatedCloud] | None:
-    """Raw and the first whitening. None without one, or where its fit saw the points shown."""
+    """Raw and the first whitening. None without one, or if it was fitted on the points shown."""
     for picture in scene.pictures:
         if picture.name in WHITENINGS:
-            is_new = scene.material.seen_by_fit(picture.name) == "none"
+            is_new = scene.sets.overlap_with_fit(picture.name) == "none"
             return (scene.pictures[0], picture) if is_new else None
     return None
 
@@ -31,30 +31,27 @@ def agreement(picture: TreatedCloud, scene: Scene) -> float | None:
 
     None without labels.
     """
-    material = scene.material
-    labels = labels_of(material.sample.cloud)
+    sample = scene.sets.sample
+    labels = labels_of(sample.cloud)
     if labels is None:
         return None
     if picture.key in [each.key for each in compared(scene) or ()]:
-        # the verdict needs the draws: one search for both
-        draws = _draws_of(picture, material)
+        # the verdict needs the draws, and they contain the share
+        draws = _draws_of(picture, scene)
         if draws is not None:
             return draws.share
 
     def make() -> float | None:
         try:
-            return label_agreement(
-                picture.on(material.sample).treated.retained, labels, units=material.sample.units
-            )
+            X = picture.on(sample).treated.retained
+            return label_agreement(X, labels, units=sample.units)
         except UndefinedMeasure:
             return None
 
-    return _SHARES.get_or_make(picture.key, make, private=material.is_private)
+    return _SHARES.get_or_make(picture.key, make, private=picture.is_private)
 
 
-def agreement_change(
-    before: TreatedCloud, after: TreatedCloud, material: Material
-) -> Interval | None:
+def agreement_change(before: TreatedCloud, after: TreatedCloud, scene: Scene) -> Interval | None:
     """The change of the agreement with its interval; None without labels or with few points.
 
     Parameters
@@ -63,19 +60,20 @@ def agreement_change(
         Such as the raw cloud.
     after : TreatedCloud
         Of the same points.
-    material : Material
-        The agreement is measured on its sample.
+    scene : Scene
+        The agreement is measured on the sample of its points.
     """
-    first, then = (_draws_of(picture, material) for picture in (before, after))
+    first, then = (_draws_of(picture, scene) for picture in (before, after))
     return None if first is None or then is None else since(first, then)
 
 
-def _draws_of(picture: TreatedCloud, material: Material) -> AgreementDraws | None:
-    labels, units = labels_of(material.sample.cloud), material.sample.units
+def _draws_of(picture: TreatedCloud, scene: Scene) -> AgreementDraws | None:
+    sample = scene.sets.sample
+    labels = labels_of(sample.cloud)
     if labels is None:
         return None
     return _DRAWS.get_or_make(
         picture.key,
-        lambda: agreement_of(picture.on(material.sample).treated.retained, labels, units),
-        private=material.is_private,
+        lambda: agreement_of(picture.on(sample).treated.retained, labels, sample.units),
+        private=picture.is_private,
     )

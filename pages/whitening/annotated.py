@@ -8,24 +8,23 @@ import streamlit as st
 from geometry.data.corpus import read_bundled
 from geometry.data.pairs import read_bundled_pairs
 from geometry.measure import Annotations
+from geometry.training.contrastive import POSITIVE
 from pages.common.corpus_cloud import labels_of
 from pages.common.words import prose
 
-from .scene import Material
-
-POSITIVE = 4.0  # of 5; pairs scored above it are positive, as in Gao, Yao, Chen 2021
+from .scene import Scene
 
 
-def annotations_of(material: Material) -> Annotations:
+def annotations_of(scene: Scene) -> Annotations:
     """Labels; positive pairs of the bundled sentences; types and sentences of tokens; counts."""
-    cloud, units = material.sample.cloud, material.sample.units
+    cloud, units = scene.sets.sample.cloud, scene.sets.sample.units
     labels = labels_of(cloud)
     if cloud.unit == "tokens":
         types, sentences = np.array(cloud.texts), cloud.sources
         return Annotations(types=types, sentences=sentences, labels=labels, units=units)
     if cloud.unit == "types":
         return Annotations(frequencies=cloud.counts, labels=labels)
-    if material.corpus.sha256 == read_bundled("pairs").sha256:
+    if scene.sets.corpus.sha256 == read_bundled("pairs").sha256:
         return Annotations(pairs=_positive_pairs(cloud.sources), labels=labels)
     return Annotations(labels=labels, units=units)
 
@@ -42,10 +41,10 @@ def _positive_pairs(sources: np.ndarray) -> np.ndarray:
     return np.array([pair for pair in both if None not in pair], dtype=np.int64).reshape(-1, 2)
 
 
-def show_annotated_note(material: Material) -> None:
+def show_annotated_note(scene: Scene) -> None:
     """A caption: what these measures are averaged over, and their values for isotropic data."""
-    about = annotations_of(material)
+    about = annotations_of(scene)
     if about.pairs is not None:
         st.caption(prose("whitening", "annotated-pairs", {"pairs": f"{len(about.pairs):,}"}))
-    elif material.cloud.unit in ("tokens", "types"):
-        st.caption(prose("whitening", f"annotated-{material.cloud.unit}"))
+    elif scene.sets.cloud.unit in ("tokens", "types"):
+        st.caption(prose("whitening", f"annotated-{scene.sets.cloud.unit}"))

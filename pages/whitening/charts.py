@@ -41,7 +41,8 @@ from .scene import Scene, TreatedCloud
 MATRIX_DIMENSIONS = 64
 ROGUES = 10
 HEIGHT = 340
-SIZE_TICKS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # powers of ten alone are two or three
+# powers of ten alone would give only two or three ticks
+SIZE_TICKS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 _SHARES: Cache[np.ndarray | None] = Cache("whitening-shares", max_entries=64)
 _COVARIANCES: Cache[Covariances] = Cache("whitening-covariances", max_entries=32)
 _SIZED_FITS: Cache[tuple[SizedFit, ...]] = Cache("whitening-fits-by-size", max_entries=32)
@@ -71,14 +72,14 @@ def chart_csv(figures: Figures, measured_on: str) -> bytes:
 
 def chart_values(scene: Scene) -> dict[str, str]:
     """Values for the lines under the charts."""
-    d = scene.material.cloud.vectors.shape[1]
+    d = scene.sets.cloud.vectors.shape[1]
     return {
         "shown": f"{min(d, MATRIX_DIMENSIONS)}",
         "d": f"{d}",
         "rogues": f"{min(d, ROGUES)}",
         "largest": f"{top_contribution_baseline(d):.1%}",
-        "rows": f"{min(len(scene.material.cloud), SAMPLE_ROWS):,}",
-        "floor": f"{scene.material.whitening.rank}",
+        "rows": f"{min(len(scene.sets.cloud), SAMPLE_ROWS):,}",
+        "floor": f"{scene.sets.whitening.rank}",
     }
 
 
@@ -119,7 +120,7 @@ def _spectra(
             heights = values(_covariances(picture))
         except ValueError:  # all points equal: no variance to spread over axes
             continue
-        # values below the rounding error are not drawn on a logarithmic axis
+        # a logarithmic axis does not show values below the rounding error
         heights = np.where(heights > 1e-9, heights, np.nan) if is_log else heights
         name = treatment_names(_)[picture.name]
         curves.append(Curve(np.arange(1, len(heights) + 1), heights, name, place))
@@ -136,7 +137,7 @@ def _spectra(
 def _rank_floor(scene: Scene) -> float:
     """The floor of the fit in units of the raw cloud's mean variance."""
     matrix = _covariances(scene.pictures[0]).matrix
-    return float(scene.material.whitening.rank_floor / (np.trace(matrix) / len(matrix)))
+    return float(scene.sets.whitening.rank_floor / (np.trace(matrix) / len(matrix)))
 
 
 def _covariance(scene: Scene, _: Translate) -> Figures:
@@ -174,7 +175,7 @@ def _rogue(scene: Scene, _: Translate) -> Figures:
         shares = _SHARES.get_or_make(f"{picture.key}/rogue", partial(_contributions, picture))
         if shares is None:
             continue
-        order = np.argsort(-shares, kind="stable")[:ROGUES]  # the table's top ones come first
+        order = np.argsort(-shares, kind="stable")[:ROGUES]  # the largest shares
         about = [_("dimension {i}").format(i=i) for i in order]
         groups.append(Bars(shares[order], about, treatment_names(_)[picture.name], place))
     title = _("share of the mean cosine")
@@ -207,7 +208,7 @@ def _cosines(scene: Scene, _: Translate) -> Figures:
 
 
 def _cosine_shares(picture: TreatedCloud) -> np.ndarray | None:
-    """None if a point is zero, because it has no cosine."""
+    """The histogram; None if a point is zero, because it has no cosine."""
     try:
         return cosine_histogram(picture.treated.retained)[0]
     except UndefinedMeasure:
@@ -215,11 +216,11 @@ def _cosine_shares(picture: TreatedCloud) -> np.ndarray | None:
 
 
 def _size(scene: Scene, _: Translate) -> Figures:
-    X, units = scene.material.sample.vectors, scene.material.sample.units
+    X, units = scene.sets.sample.vectors, scene.sets.sample.units
     if min(map(len, split_halves(len(X), units, random_state=SEED))) < LEAST_HALF:
         st.info(_("This chart needs at least {n} points.").format(n=LEAST_ROWS))
         return {}
-    points = scene.material.points
+    points = scene.sets.points
     fits = _SIZED_FITS.get(points.key, private=points.private)
     if fits is None:
         fits = jobs.wait_for(
@@ -252,7 +253,7 @@ def _size(scene: Scene, _: Translate) -> Figures:
 
 
 def _flow(scene: Scene, _: Translate) -> Figures:
-    trained = trained_flow(scene.material.fit_points)
+    trained = trained_flow(scene.sets.fit_points)
     if trained is None:
         return {}
     epochs = np.array([epoch.epoch for epoch in trained.history])

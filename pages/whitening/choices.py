@@ -22,8 +22,15 @@ CHARTS = ("spectrum", "cumulative", "covariance", "correlation", "rogue", "cosin
 
 
 @dataclass(frozen=True)
-class FitSet:
-    """What the treatments are fitted on: "same", "split" or a corpus's code; ``rows`` of it."""
+class FitRows:
+    """The fit set and how many of its rows are used.
+
+    Attributes
+    ----------
+    code : str
+        "same", "split" or the code of a corpus.
+    rows : int
+    """
 
     code: str
     rows: int
@@ -97,7 +104,7 @@ def choose_knobs(
     more : DeltaGenerator
         The box of the others.
     """
-    _leave_the_start()
+    _reset_film_start()
     turned = {knob for name in names for knob in KNOBS[name]}
     recommended = recommended_whitening(n, d)
     with strength:
@@ -111,10 +118,10 @@ def choose_knobs(
     return Knobs(s, t, n_components, shrinkage, n_removed)
 
 
-def _leave_the_start() -> None:
-    """The film of *Narrow cone* starts at 0 and 0, where each treatment here would be raw.
+def _reset_film_start() -> None:
+    """Set both sliders to 1 if they are at 0 only because *Narrow cone* starts there.
 
-    A reader who comes from there has chosen neither. A choice of both is in the address.
+    A value in the address is the reader's own choice and stays.
     """
     both = ("centring", "strength")
     if any(st.session_state.get(name) != 0 or name in st.query_params for name in both):

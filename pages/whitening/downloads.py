@@ -1,4 +1,4 @@
-"""What a reader takes home: the points as CSV, and the fitted treatments."""
+"""The downloads: the points as CSV, and the fitted treatments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .scene import Scene, TreatedCloud
 NOT_AFFINE = ("raw", "clusterwise", "flow")
 
 
-def take_away(scene: Scene, _: Translate) -> None:
+def offer_downloads(scene: Scene, _: Translate) -> None:
     """The points as CSV, and a fitted treatment; the pictures have a camera button."""
     measured_on = provenance(scene, _)
     offer_csv(
@@ -42,14 +42,14 @@ def take_away(scene: Scene, _: Translate) -> None:
 
 def exported_map(picture: TreatedCloud, scene: Scene) -> AffineMap:
     """The picture's treatment at its settings, with what it was fitted on."""
-    material = scene.material
-    spec = material.points.spec
+    sets = scene.sets
+    spec = sets.points.spec
     is_learned = picture.name == "learned"  # on the sentences of the bundled pairs
-    fit = material.fit_points
+    fit = sets.fit_points
     corpus = read_bundled("pairs") if is_learned else fit.corpus
     return affine_map(
         picture.treatment,
-        model="" if material.points.model is None else material.points.model.name,
+        model="" if sets.points.model is None else sets.points.model.name,
         unit=spec.unit,
         layer=spec.layer,
         pooling=spec.pooling if spec.unit == "sentences" else "none",
@@ -67,6 +67,4 @@ def pictures_csv(scene: Scene, measured_on: str, _: Translate) -> bytes:
         [picture.projection.around_origin * picture.factor for picture in scene.pictures]
     )
     factors = [f"{picture.name} × {picture.factor:.4g}" for picture in scene.pictures]
-    return points_csv(
-        scene.material.cloud, columns, places, " · ".join([measured_on, view, *factors])
-    )
+    return points_csv(scene.sets.cloud, columns, places, " · ".join([measured_on, view, *factors]))

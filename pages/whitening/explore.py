@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from geometry import Corpus
 from geometry.data import VectorSet
 from pages.common.address import is_presenting
-from pages.common.cloud_choices import FEWEST_POINTS, Look, choose_cloud, choose_look
+from pages.common.cloud_choices import Look, choose_cloud, choose_look, warn_of_too_few
 from pages.common.corpus_cloud import MOST_DRAWN, OF_VECTORS, CloudSpec, coverage_of, warn_of_cache
 from pages.common.coverage_notes import warn_of_coverage
 from pages.common.draw.find_point import choose_point
@@ -27,17 +27,17 @@ from pages.common.words import Translate, prose
 
 from .charts import show_charts
 from .choices import (
-    FitSet,
+    FitRows,
     choose_knobs,
     choose_rows,
     choose_treatments,
 )
-from .downloads import take_away
+from .downloads import offer_downloads
 from .flow import train_flow
 from .headlines import show_headlines
 from .numbers import show_all_measures
 from .pictures import draw_pictures
-from .scene import SAMPLE_ROWS, Scene, build_scene, material_of
+from .scene import SAMPLE_ROWS, Scene, build_scene, choose_point_sets
 from .verdicts import whitening_verdict
 from .warnings import warn_of_emptied, warn_of_simplex
 
@@ -49,7 +49,7 @@ CHARTS = "all-charts"
 def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
     """The pictures with their controls, then what they say."""
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
-    # a container of its own: a progress bar would shift the elements below it,
+    # the progress bar has its own container: in another one it would shift the elements below it,
     # and the browser would build them again and lose the focus
     progress_box, look_box = st.container(), st.container()
     find_box, answer_box = st.container(), st.container()
@@ -76,7 +76,7 @@ def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
     )
     if scene is None:
         return
-    points = scene.material.points
+    points = scene.sets.points
     with look_box:
         draw_pictures(scene, _)
         waiting = show_headlines(scene, _)
@@ -93,11 +93,11 @@ def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
         with answer_box:
             _answer(scene, _)
     with more_box:
-        take_away(scene, _)
+        offer_downloads(scene, _)
     if "flow" in waiting:
         with waiting["flow"]:
             train_flow(scene, _)
-        st.rerun()  # of the whole page: on a first visit there is no fragment yet to run again
+        st.rerun()  # the whole page: on a first visit there is no fragment yet to run again
 
 
 def _answer(scene: Scene, _: Translate) -> None:
@@ -126,7 +126,7 @@ def _choose_scene(
     progress: DeltaGenerator,
     find: DeltaGenerator,
 ) -> Scene | None:
-    """The controls of the treatments and their scene; None where there is nothing to draw.
+    """The controls of the treatments and their scene; None if there is nothing to draw.
 
     Parameters
     ----------
@@ -155,22 +155,22 @@ def _choose_scene(
             show_error(error, _)
         return None
     if has_no_webgl2():
-        points = points.sample(SAMPLE_ROWS)  # Plotly draws them, and is slow with many points
-    if min(len(points.cloud), len(fit.cloud)) < FEWEST_POINTS:
-        notes.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
-        return None
+        points = points.sample(SAMPLE_ROWS)  # Plotly draws them; it is slow with many
+    with notes:
+        if warn_of_too_few(min(len(points.cloud), len(fit.cloud)), _):
+            return None
     rows_box, knobs_box = more.columns(2)
     with rows_box:
         rows = choose_rows(len(fit.cloud), _)
         fit = choose_weights(fit, _)
-    material = material_of(points, fit, FitSet(code, rows))
-    n, d = round(material.fit_points.effective_n), fit.vectors.shape[1]
+    sets = choose_point_sets(points, fit, FitRows(code, rows))
+    n, d = round(sets.fit_points.effective_n), fit.vectors.shape[1]
     knobs = choose_knobs(names, n, d, _, strength=own[4], removed=own[5], more=knobs_box)
-    if not material.has_spread:
+    if not sets.has_spread:
         notes.info(prose(PAGE, "all-equal"))
         return None
     with progress:
         points.project_in_job(look.view, look.n_components, _)
     with find, st.container(horizontal=True):
         chosen = choose_point(points, _)
-    return build_scene(material, names, knobs, look, chosen, _)
+    return build_scene(sets, names, knobs, look, chosen, _)

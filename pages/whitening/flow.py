@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from .scene import Scene
 
-_histories: dict[str, list[FlowEpoch]] = defaultdict(list)  # of flows in training, for all sessions
+# epochs of the flows in training, by the key of their points; shared by all sessions
+_histories: dict[str, list[FlowEpoch]] = defaultdict(list)
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ _FLOWS: Cache[TrainedFlow] = Cache("trained-flows", max_entries=8)
 
 
 def trained_flow(points: CorpusCloud) -> TrainedFlow | None:
-    """The flow that was trained on these points; None where there is none yet."""
+    """The flow that was trained on these points; None if there is none yet."""
     return _FLOWS.get(points.key, private=points.private)
 
 
@@ -49,7 +50,7 @@ def flow_treatment(points: CorpusCloud) -> Treatment | None:
 
 def train_flow(scene: Scene, _: Translate) -> None:
     """Train a flow on the fit set, with count, live loss curve and cancel; then cache it."""
-    points = scene.material.fit_points
+    points = scene.sets.fit_points
     X = points.vectors
 
     def work(report: jobs.Progress) -> TrainedFlow:
@@ -62,8 +63,8 @@ def train_flow(scene: Scene, _: Translate) -> None:
             history.append(epoch)
             report(epoch.epoch, epoch.max_epochs)
 
-        # its products are small: two threads that wait for each other on busy cores take ten
-        # times as long as one
+        # matrix products of the flow are small; on busy cores two threads take ten times as long
+        # as one, because they wait for each other
         with threadpool_limits(limits=1, user_api="openmp"):
             flow = NormalizingFlow(random_state=SEED).fit(X, progress=note)
         return TrainedFlow(
@@ -98,9 +99,9 @@ def train_flow(scene: Scene, _: Translate) -> None:
 
 
 def _draw_live(place: DeltaGenerator, history: list[FlowEpoch], _: Translate) -> None:
-    """The losses so far, each less its first value, because this chart's axis starts at 0.
+    """The losses so far, minus their first values, because this chart's axis starts at 0.
 
-    Streamlit's own chart: it can be redrawn within one run, without a key.
+    Streamlit's own chart needs no key, so one run can redraw it.
     """
     first = history[0]
     lines = {

@@ -6,34 +6,36 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from geometry.measure import Measured, chance_agreement, measure_table
-from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
+from pages.common.big_numbers import (
+    BigNumber,
+    agreement_number,
+    measure_numbers,
+    show_big_numbers,
+)
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED, labels_of
 from pages.common.escape import markdown
-from pages.common.measures import print_value, same_label
-from pages.common.words import Translate, with_sign
+from pages.common.measures import HEADLINES, same_label
+from pages.common.words import Translate
 
 from .agreement import agreement
 from .choices import treatment_names
 from .provenance import provenance
-from .scene import Material, Scene, TreatedCloud
+from .scene import Scene, TreatedCloud
 
-MEASURES = ("mean_cosine", "isoscore")
-DECIMALS = 3
-
-# of a cloud at a setting of the sliders, for all readers
+# for each cloud and setting of the sliders; shared by all readers
 _MEASURED: Cache[dict[str, Measured]] = Cache("whitening-headlines", max_entries=2000)
 
 
-def measured(picture: TreatedCloud, material: Material) -> dict[str, Measured]:
-    """MEASURES of a picture by name, without intervals."""
+def measured(picture: TreatedCloud) -> dict[str, Measured]:
+    """HEADLINES of a picture by name, without intervals."""
 
     def make() -> dict[str, Measured]:
         X = picture.treated.retained
-        table = measure_table(X, names=MEASURES, seed=SEED, intervals=False, simulate=False)
+        table = measure_table(X, names=HEADLINES, seed=SEED, intervals=False, simulate=False)
         return {row.name: row for row in table}
 
-    return _MEASURED.get_or_make(picture.key, make, private=material.is_private)
+    return _MEASURED.get_or_make(picture.key, make, private=picture.is_private)
 
 
 def show_headlines(scene: Scene, _: Translate) -> dict[str, DeltaGenerator]:
@@ -56,40 +58,13 @@ def show_headlines(scene: Scene, _: Translate) -> dict[str, DeltaGenerator]:
 
 def _numbers(picture: TreatedCloud, scene: Scene, _: Translate) -> list[BigNumber]:
     """The numbers of a picture, with their change since raw."""
-    material, raw = scene.material, scene.pictures[0]
-    rows, before = measured(picture, material), measured(raw, material)
+    sets, raw = scene.sets, scene.pictures[0]
     is_raw = picture is raw
-    found = []
-    for name, label in (("mean_cosine", _("mean cosine")), ("isoscore", _("IsoScore"))):
-        row = rows[name]
-        isotropic = print_value(name, row.baseline, DECIMALS) or "—"
-        change = "" if is_raw else change_of(row.value, before[name].value, DECIMALS)
-        found.append(
-            BigNumber(
-                label,
-                print_value(name, row.value, DECIMALS) or "—",
-                _("isotropic: {value}").format(value=isotropic),
-                _change(change, _),
-            )
-        )
-    labels = labels_of(material.cloud)
+    found = measure_numbers(measured(picture), None if is_raw else measured(raw), _)
+    labels = labels_of(sets.cloud)
     if labels is not None:
-        share, former = agreement(picture, scene), agreement(raw, scene)
-        chance = chance_agreement(labels, units=material.points.units)
-        change = ""
-        if not is_raw and share is not None and former is not None:
-            change = _("{k} points").format(k=with_sign(100 * (share - former), 1))
-        found.insert(
-            1,
-            BigNumber(
-                same_label(material.corpus, _),
-                "—" if share is None else f"{share:.1%}",
-                _("by chance: {value}").format(value=f"{chance:.1%}"),
-                _change(change, _),
-            ),
-        )
+        share, former = agreement(picture, scene), None if is_raw else agreement(raw, scene)
+        chance = chance_agreement(labels, units=sets.points.units)
+        number = agreement_number(same_label(sets.corpus, _), share, former, chance, _)
+        found.insert(1, number)
     return found
-
-
-def _change(text: str, _: Translate) -> str:
-    return _("change: {change}").format(change=text) if text else ""

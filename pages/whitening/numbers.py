@@ -14,7 +14,14 @@ from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED, coverage_of
 from pages.common.coverage_notes import coverage_line
 from pages.common.downloads import csv_bytes, offer_csv, short_number
-from pages.common.measures import agreement_label, decimals_of, measure_label, no_value, print_value
+from pages.common.measures import (
+    DIMENSION_SHARES,
+    agreement_label,
+    decimals_of,
+    measure_label,
+    no_value,
+    print_value,
+)
 from pages.common.messages import encoder_errors_shown
 from pages.common.words import Translate, prose
 
@@ -22,44 +29,43 @@ from .annotated import annotations_of, show_annotated_note
 from .choices import treatment_names
 from .pictures import about
 from .provenance import fit_cells_of, provenance
-from .scene import Material, Scene, TreatedCloud
+from .scene import Scene, TreatedCloud
 
-Report = tuple[Measured, ...]
-Reports = Mapping[str, Report]
-_REPORTS: Cache[Report] = Cache("whitening-reports", max_entries=128)
+Rows = tuple[Measured, ...]
+Tables = Mapping[str, Rows]  # by the treatment's name
+_TABLES: Cache[Rows] = Cache("whitening-tables", max_entries=128)
 FIVE = ("mean_cosine", "opening_angle", "isoscore", "effective_rank", "mean_norm_share")
-WHOLE = "all-rows"  # the toggle of the other rows
-OF_DIMENSIONS = ("top_contribution", "top_5_contributions")
+WHOLE = "all-rows"  # key of the toggle that shows all rows
 
 
-def report_of(picture: TreatedCloud, material: Material, *, is_whole: bool = True) -> Report:
-    """The measures of a picture; without intervals where its fit has seen the points.
+def rows_of(picture: TreatedCloud, scene: Scene, *, is_whole: bool = True) -> Rows:
+    """The measures of a picture; without intervals if the points are among those of its fit.
 
-    There a measure is a property of the fit, and an interval would cover nothing. The shares of
-    single dimensions are of the model's dimensions, as in the chart, and not of principal
-    coordinates.
+    There a measure is a property of the fit. An interval would say nothing about other points.
+    The shares of single dimensions are of the model's dimensions, as in the chart, and not of
+    principal coordinates.
 
     Parameters
     ----------
     picture : TreatedCloud
-    material : Material
+    scene : Scene
     is_whole : bool
         False for FIVE alone.
     """
-    treated = picture.on(material.sample).treated
-    units = material.sample.units
-    is_new = material.seen_by_fit(picture.name) == "none"
-    annotations = annotations_of(material)
+    sample = scene.sets.sample
+    treated, units = picture.on(sample).treated, sample.units
+    is_new = scene.sets.overlap_with_fit(picture.name) == "none"
+    annotations = annotations_of(scene)
     has_labels = annotations.labels is not None
     names = None if is_whole else FIVE[: 4 if has_labels else 5]
     table = measure_table(treated.retained, names=names, seed=SEED, intervals=is_new, units=units)
     if is_whole and treated.retained is not treated.vectors:
         single = measure_table(
-            treated.vectors, names=OF_DIMENSIONS, seed=SEED, intervals=is_new, units=units
+            treated.vectors, names=DIMENSION_SHARES, seed=SEED, intervals=is_new, units=units
         )
         by_name = {row.name: row for row in single}
         table = tuple(by_name.get(row.name, row) for row in table)
-    if not is_whole:  # of the annotations, the labels alone
+    if not is_whole:  # only the labels are used
         annotations = Annotations(labels=annotations.labels, units=annotations.units)
     annotated = annotated_table(treated.retained, annotations, seed=SEED)
     annotated = tuple(row for row in annotated if is_whole or row.name == "label_agreement")
@@ -68,9 +74,9 @@ def report_of(picture: TreatedCloud, material: Material, *, is_whole: bool = Tru
     return table + annotated
 
 
-def measure_all(scene: Scene, _: Translate, *, is_whole: bool = True) -> Reports:
-    """The table of each picture: from the cache, or by a job that a moved control cancels."""
-    material, private = scene.material, scene.material.is_private
+def measure_all(scene: Scene, _: Translate, *, is_whole: bool = True) -> Tables:
+    """The table of each picture, cached or measured by a job; a moved control cancels the job."""
+    private = scene.sets.is_private
 
     def key_of(picture: TreatedCloud) -> str:
         return f"{picture.key}/{'all' if is_whole else 'five'}"
@@ -78,27 +84,27 @@ def measure_all(scene: Scene, _: Translate, *, is_whole: bool = True) -> Reports
     missing = [
         picture
         for picture in scene.pictures
-        if _REPORTS.get(key_of(picture), private=private) is None
+        if _TABLES.get(key_of(picture), private=private) is None
     ]
     if missing:
 
-        def work(report: jobs.Progress) -> dict[str, Report]:
+        def work(report: jobs.Progress) -> dict[str, Rows]:
             made = {}
             for done, picture in enumerate(missing):
                 report(done, len(missing))
-                made[key_of(picture)] = report_of(picture, material, is_whole=is_whole)
+                made[key_of(picture)] = rows_of(picture, scene, is_whole=is_whole)
             return made
 
         what = _("Measuring clouds: {n}").format(n=len(missing))
         key = "measure-" + "-".join(key_of(picture)[:12] for picture in missing)
         key += "-all" if is_whole else "-five"
         made = jobs.wait_for(key, work, _, what, lane="measure", passing=True)
-        for key, report in made.items():
-            _REPORTS.put(key, report, private=private)
+        for key, rows in made.items():
+            _TABLES.put(key, rows, private=private)
     return {
-        picture.name: _REPORTS.get_or_make(
+        picture.name: _TABLES.get_or_make(
             key_of(picture),
-            partial(report_of, picture, material, is_whole=is_whole),
+            partial(rows_of, picture, scene, is_whole=is_whole),
             private=private,
         )
         for picture in scene.pictures
@@ -109,9 +115,9 @@ def show_all_measures(scene: Scene, _: Translate) -> None:
     """Five rows of the table or all, its provenance, and the disagreements of its measures."""
     is_whole = st.toggle(_("Show all measures instead of five"), key=WHOLE)
     with st.container():
-        reports = measure_all(scene, _, is_whole=is_whole)
+        tables = measure_all(scene, _, is_whole=is_whole)
     with st.container(key="whitening-table"):
-        st.markdown(table_markdown(scene, reports, _))
+        st.markdown(table_markdown(scene, tables, _))
     st.caption(
         _(
             "In brackets: 95% intervals for other points under the same fitted treatment. They "
@@ -124,45 +130,45 @@ def show_all_measures(scene: Scene, _: Translate) -> None:
             "data moved away from the origin in a random direction."
         )
     )
-    if scene.material.is_sampled:
+    if scene.sets.is_sampled:
         sample = _("Measured on a sample of {n} points, seed {seed}.")
-        st.caption(sample.format(n=f"{len(scene.material.sample.cloud):,}", seed=SEED))
+        st.caption(sample.format(n=f"{len(scene.sets.sample.cloud):,}", seed=SEED))
     if is_whole:
-        show_annotated_note(scene.material)
-    for line in where_they_disagree(scene, reports, _):
+        show_annotated_note(scene)
+    for line in where_they_disagree(scene, tables, _):
         st.markdown(f"- {line}")
     for picture in scene.pictures:
         title = f"**{treatment_names(_)[picture.name]}**"
         st.caption("  \n".join([title, about(picture, scene, _)]))
-    if scene.material.points.model is not None:
+    if scene.sets.points.model is not None:
         with encoder_errors_shown(_):
-            st.caption(coverage_line(coverage_of(scene.material.corpus, _), _))
+            st.caption(coverage_line(coverage_of(scene.sets.corpus, _), _))
     measured_on = provenance(scene, _)
     offer_csv(
         _("Download measures (CSV)"),
         "whitening-measures",
-        lambda: table_csv(scene, reports, measured_on, _),
+        lambda: table_csv(scene, tables, measured_on, _),
     )
 
 
-def table_markdown(scene: Scene, reports: Reports, _: Translate) -> str:
+def table_markdown(scene: Scene, tables: Tables, _: Translate) -> str:
     """A row for each measure, a column for each treatment; the isotropic baseline comes last."""
     head = [_("measure"), *(_title(picture, scene, _) for picture in scene.pictures)]
     head.append(_("isotropic"))
     lines = [head, ["---", *["---:"] * (len(head) - 1)]]
-    for place, row in enumerate(reports["raw"]):
-        cells = [_cell(reports[picture.name][place], row, _) for picture in scene.pictures]
+    for place, row in enumerate(tables["raw"]):
+        cells = [_cell(tables[picture.name][place], row, _) for picture in scene.pictures]
         label = measure_label(row.name, _, with_unit=True)
         if row.name == "label_agreement":
-            label = agreement_label(scene.material.corpus, _)
+            label = agreement_label(scene.sets.corpus, _)
         lines.append([label, *cells, _baseline(row, _)])
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def _title(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
-    """The treatment, and whether its fit has seen the points that are measured."""
+    """The treatment, and whether it was fitted on the points that are measured."""
     name = treatment_names(_)[picture.name]
-    fitted = scene.material.seen_by_fit(picture.name)
+    fitted = scene.sets.overlap_with_fit(picture.name)
     if fitted == "none":
         return name
     by_fit = _("set by the fit") if fitted == "all" else _("partly set by the fit")
@@ -192,25 +198,25 @@ def _baseline(row: Measured, _: Translate) -> str:
     return f"{text} ± {error}" if float(error) else text
 
 
-def where_they_disagree(scene: Scene, reports: Reports, _: Translate) -> list[str]:
+def where_they_disagree(scene: Scene, tables: Tables, _: Translate) -> list[str]:
     """A sentence for each disagreement between the raw table and another."""
     lines: dict[str, None] = {}
     for picture in scene.pictures[1:]:
-        for code in disagreements(reports["raw"], reports[picture.name]):
-            if code == "more_even_than_chance" and not scene.material.is_own_fit:
+        for code in disagreements(tables["raw"], tables[picture.name]):
+            if code == "more_even_than_chance" and not scene.sets.is_own_fit:
                 continue  # the sentence says that the map was fitted on these points
             values = {"name": treatment_names(_)[picture.name]}
             lines[prose("whitening", f"disagree-{code}", values)] = None
     return list(lines)
 
 
-def table_csv(scene: Scene, reports: Reports, measured_on: str, _: Translate) -> bytes:
+def table_csv(scene: Scene, tables: Tables, measured_on: str, _: Translate) -> bytes:
     """A row for each measure of each treatment, with the data that the treatment was fitted on.
 
     Parameters
     ----------
     scene : Scene
-    reports : mapping of str to Report
+    tables : mapping of str to tuple of Measured
         By treatment.
     measured_on : str
         Corpus, model and settings in words.
@@ -232,6 +238,6 @@ def table_csv(scene: Scene, reports: Reports, measured_on: str, _: Translate) ->
             *fit_cells[picture.name],
         ]
         for picture in scene.pictures
-        for row in reports[picture.name]
+        for row in tables[picture.name]
     ]
     return csv_bytes(head, rows, measured_on)

@@ -40,20 +40,20 @@ GROUP = "whitening"
 HEIGHT = 440
 EMPTIED = 8.0  # a larger factor means almost no variance along the picture's axes
 
-# panels and their text alternatives: a step of a slider does not change all of them
+# panels and their text alternatives; a step of a slider changes only some of them
 _PANELS: Cache[Any] = Cache("whitening-panels", max_entries=2000)
 
 
 def draw_pictures(scene: Scene, _: Translate) -> None:
     """Draw all pictures: the same points, one basis, one scale."""
     (_draw_charts if has_no_webgl2() else _draw_twins)(scene, _)
-    note_too_many_labels(scene.material.cloud, _)
+    note_too_many_labels(scene.sets.cloud, _)
 
 
 def _draw_charts(scene: Scene, _: Translate) -> None:
     """The pictures as Plotly charts, for a browser without WebGL2."""
-    share_texts(GROUP, [plotly(text) for text in scene.material.cloud.texts])
-    colours = point_colours(scene.material.points, scene.look.colour, _)
+    share_texts(GROUP, [plotly(text) for text in scene.sets.cloud.texts])
+    colours = point_colours(scene.sets.points, scene.look.colour, _)
     boxes = [box for _row in range(0, len(scene.pictures), 2) for box in st.columns(2)]
     for box, picture in zip(boxes, scene.pictures, strict=False):
         with box:
@@ -62,7 +62,7 @@ def _draw_charts(scene: Scene, _: Translate) -> None:
 
 
 def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours, _: Translate) -> None:
-    key = scene.material.points.key
+    key = scene.sets.points.key
     marks = [] if scene.chosen is None else [Mark([scene.chosen], "circle-open", _("chosen point"))]
     panel = replace(_panel(picture, scene, _), marks=marks)
     st.markdown(f"**{treatment_names(_)[picture.name]}**")
@@ -71,9 +71,9 @@ def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours, _: T
             ArrayStore.key(
                 _key(picture, scene), colours.title, scene.chosen, st.context.theme.type
             ),
-            # captions go below, because most treatments have none to leave space for
+            # captions are below the chart: most treatments have none, so no line is reserved
             lambda: cone_figure(panel, colours, current_theme(), height=HEIGHT, lines=0),
-            private=scene.material.is_private,
+            private=scene.sets.is_private,
         ),
         key=f"whitening-{picture.name}",
         file_name=f"whitening-{picture.name}",
@@ -81,7 +81,8 @@ def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours, _: T
         on_point=choose_row,
         on_selection=partial(store_selection, key),
         texts=GROUP,
-        group=f"{GROUP}-{key}",  # the same row numbers are other points in another cloud
+        # the key of the cloud: row numbers of another cloud mean other points
+        group=f"{GROUP}-{key}",
     )
 
 
@@ -92,14 +93,14 @@ def _draw_twins(scene: Scene, _: Translate) -> None:
         current_theme(),
         _,
         key=GROUP,
-        texts=scene.material.cloud.texts,
+        texts=scene.sets.cloud.texts,
         on_point=choose_row,
-        on_selection=partial(store_selection, scene.material.points.key),
+        on_selection=partial(store_selection, scene.sets.points.key),
     )
 
 
 def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
-    """The message: every treatment is a film of two stops, raw and treated."""
+    """The message to the browser: each treatment is an animation from raw to treated."""
     names = treatment_names(_)
     raw = scene.pictures[0]
     between = _("On the way to {name}: {share}")
@@ -113,9 +114,9 @@ def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
     projection = raw.projection
     return TwinCloud(
         points=Points.of(pack_cloud(frames, scene.reach)),
-        rows_key=scene.material.points.key,
+        rows_key=scene.sets.points.key,
         pictures=pictures,
-        colours=point_colours(scene.material.points, scene.look.colour, _),
+        colours=point_colours(scene.sets.points, scene.look.colour, _),
         reach=scene.reach,
         axis_titles=axis_titles(projection.method, projection.n_components, _),
         origin_label=None if projection.origin is None else _("origin"),
@@ -150,7 +151,7 @@ def _panel(picture: TreatedCloud, scene: Scene, _: Translate) -> Panel:
             own_axis=picture.name == "raw",
             d=picture.treated.retained.shape[1],
         ),
-        private=scene.material.is_private,
+        private=scene.sets.is_private,
     )
     return panel
 
@@ -161,13 +162,13 @@ def _alternative(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
     text: str = _PANELS.get_or_make(
         f"{_key(picture, scene)}/alternative",
         lambda: alternative(title, picture.treated.retained, panel, _),
-        private=scene.material.is_private,
+        private=scene.sets.is_private,
     )
     return text
 
 
 def _key(picture: TreatedCloud, scene: Scene) -> str:
-    """The key of a picture: everything it depends on except marks and colours."""
+    """The key of everything that a picture depends on, except marks and colours."""
     projection = picture.projection
     return ArrayStore.key(
         picture.key, projection.method, projection.n_components, scene.reach, language()
@@ -191,7 +192,7 @@ def about_values() -> dict[str, str]:
 
 def _trust_lines(picture: TreatedCloud, panel: Panel, _: Translate) -> list[str]:
     """Trustworthiness, points outside the frame, and the factor of the enlargement."""
-    if picture.is_emptied:  # trustworthiness means nothing for points at one place
+    if picture.is_emptied:  # trustworthiness has no meaning if all points are at one place
         return [
             _(
                 "all points at the origin: this treatment leaves only rounding along the axes of "

@@ -15,41 +15,38 @@ from pages.common.words import Translate
 from .choices import treatment_names
 from .scene import Scene, TreatedCloud
 
-OWN_PROVENANCE = (
-    "zipf",
-    "learned",
-)  # weighted, or fitted on points of its own
-UNWEIGHED = ("clusterwise", "flow")  # whatever the weights of the texts
+OWN_PROVENANCE = ("zipf", "learned")  # fitted with other weights, or on other points
+UNWEIGHED = ("clusterwise", "flow")  # fitted without the weights of the texts
 
 
 def provenance(scene: Scene, _: Translate) -> str:
     """n, model, layer, pooling, knobs, fit set, n/d, rank, seed."""
-    material, knobs = scene.material, scene.knobs
-    cloud, spec = material.cloud, material.points.spec
+    sets, knobs = scene.sets, scene.knobs
+    cloud, spec = sets.cloud, sets.points.spec
     n, d = cloud.vectors.shape
     parts = [
-        _("corpus {name}").format(name=material.corpus.name),
+        _("corpus {name}").format(name=sets.corpus.name),
         f"n = {n:,} {unit_names(_)[cloud.unit]}",
-        *model_words(material.points, _),
+        *model_words(sets.points, _),
     ]
     if cloud.unit == "sentences":
         parts.append(_("pooling {name}").format(name=pooling_names(_)[spec.pooling]))
     parts += [
-        *unit_note(material.points, _),
+        *unit_note(sets.points, _),
         _("centring {s}").format(s=f"{knobs.centring:.2f}"),
         _("strength {t}").format(t=f"{knobs.strength:.2f}"),
         fit_words(scene, _),
-        *weight_words(material.fit_points, _),
-        _("n/d = {ratio}").format(ratio=f"{material.fit_points.effective_n / d:.2f}"),
+        *weight_words(sets.fit_points, _),
+        _("n/d = {ratio}").format(ratio=f"{sets.fit_points.effective_n / d:.2f}"),
         *_ranks(scene, _),
     ]
-    if material.is_sampled:
+    if sets.is_sampled:
         parts.append(
             _("neighbours, pairs and intervals: a sample of {n}").format(
-                n=f"{len(material.sample.cloud):,}"
+                n=f"{len(sets.sample.cloud):,}"
             )
         )
-    parts += agreement_note(material.points, _)
+    parts += agreement_note(sets.points, _)
     return " · ".join([*parts, _("seed {seed}").format(seed=spec.seed)])
 
 
@@ -62,20 +59,20 @@ def fitted_on(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
 
 def fit_words(scene: Scene, _: Translate) -> str:
     """What the treatments were fitted on, in words."""
-    material = scene.material
-    code = material.fit_set.code
+    sets = scene.sets
+    code = sets.fit_set.code
     words = {
         "same": _("fitted on {n} of these points"),
         "split": _("fitted on {n} points of the other half"),
     }.get(code, _("fitted on {n} points of another corpus, {name}"))
-    name = "" if material.fit_set.corpus is None else chosen_data(code).name
-    return words.format(n=f"{len(material.fit):,}", name=name)
+    name = "" if sets.fit_set.corpus is None else chosen_data(code).name
+    return words.format(n=f"{len(sets.fit):,}", name=name)
 
 
 def _ranks(scene: Scene, _: Translate) -> list[str]:
-    material = scene.material
-    d = material.cloud.vectors.shape[1]
-    parts = [_("rank {rank} of {d}").format(rank=material.whitening.rank, d=d)]
+    sets = scene.sets
+    d = sets.cloud.vectors.shape[1]
+    parts = [_("rank {rank} of {d}").format(rank=sets.whitening.rank, d=d)]
     whitened = [picture for picture in scene.pictures if "shrinkage" in KNOBS[picture.name]]
     if whitened:
         parts += _shrinkages(whitened, _)
@@ -86,7 +83,7 @@ def _ranks(scene: Scene, _: Translate) -> list[str]:
             parts.append(
                 _("directions removed: {k}").format(k=len(picture.treatment.fitted.weights))
             )
-        if material.fit_points.weights is not None and picture.name in UNWEIGHED:
+        if sets.fit_points.weights is not None and picture.name in UNWEIGHED:
             parts.append(_named(picture, _("fit unweighted"), _))
         if picture.name in OWN_PROVENANCE:
             parts.append(_named(picture, _own_fit(picture, scene, _), _))
@@ -94,9 +91,9 @@ def _ranks(scene: Scene, _: Translate) -> list[str]:
 
 
 def _shrinkages(whitened: Sequence[TreatedCloud], _: Translate) -> list[str]:
-    """The shrinkage: one value if all whitened pictures share it, else one for each by name.
+    """The shrinkage: one value if it is the same for all whitened pictures, else one for each.
 
-    Weighted by word counts, Ledoit-Wolf gives another value.
+    Ledoit-Wolf with weights by word counts gives another value.
     """
     shares = [picture.treatment.fitted.shrinkage for picture in whitened]
     words = [_("shrinkage {a}").format(a=f"{a:.3f}") if a else _("no shrinkage") for a in shares]
@@ -114,7 +111,7 @@ def _own_fit(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
     if picture.name == "learned":
         n = f"{picture.treatment.n_rows:,}"
         return _("fitted on the {n} sentences of the scored pairs").format(n=n)
-    d = scene.material.cloud.vectors.shape[1]
+    d = scene.sets.cloud.vectors.shape[1]
     return _("rank {rank} of {d}").format(rank=picture.treatment.rank, d=d)
 
 

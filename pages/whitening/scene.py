@@ -29,25 +29,24 @@ from pages.common.corpus_cloud import SEED, CorpusCloud, encode_corpus
 from pages.common.uploads import chosen_corpus
 from pages.common.words import Translate
 
-from .choices import FitSet
+from .choices import FitRows
 from .flow import flow_treatment
 
 SAMPLE_ROWS = 5000  # for intervals and figures over pairs; the page says so
 FRAME_MARGIN = 1.1
 UNFITTED = ("raw", "learned")  # the fit set does not change them
-WEIGHED = tuple(
-    name for name in LINEAR_AT_ONCE if name not in ("raw", "zipf")
-)  # by weights of texts
+# fitted with the weights of the texts
+WEIGHED = tuple(name for name in LINEAR_AT_ONCE if name not in ("raw", "zipf"))
 
 _TREATMENTS: Cache[Treatment] = Cache("whitening-treatments", max_entries=96)
-# treated vectors, 8 MB for 5,000 points: two dozen, for the page's four and their film
+# treated vectors take 8 MB for 5,000 points
 _TREATED: Cache[Treated] = Cache("whitening-treated", max_entries=24)
-# of the cloud at each stop of the sliders, for all readers: many, and small
-_PLACES: Cache[Place] = Cache("whitening-places", max_entries=2000)
+# for each cloud and stop of the sliders; shared by all readers, and small
+_PROJECTIONS: Cache[ScaledProjection] = Cache("whitening-projections", max_entries=2000)
 
 
 @dataclass(frozen=True)
-class Place:
+class ScaledProjection:
     """Where the points of a treated cloud are drawn.
 
     Attributes
@@ -55,7 +54,7 @@ class Place:
     factor : float
         Multiplies the drawn coordinates, so that all pictures have one rms radius.
     reach : float
-        Half-width of a frame that holds nearly all points.
+        Half-width of a frame with nearly all points inside.
     """
 
     projection: Projection
@@ -77,7 +76,7 @@ class TreatedCloud:
     key : str
         Names the treated vectors in cache keys.
     is_private : bool
-        True where they come from a reader's own texts.
+        True if they come from a reader's own texts.
     """
 
     treatment: Treatment
@@ -93,7 +92,7 @@ class TreatedCloud:
 
     @cached_property
     def treated(self) -> Treated:
-        """The treated vectors; computed only if a number needs them that is in no cache."""
+        """The treated vectors, computed at first use: cached numbers do not need them."""
 
         def make() -> Treated:
             return self.treatment.apply(self.points.vectors)
@@ -108,29 +107,29 @@ class TreatedCloud:
         return replace(self, points=points, key=f"{self.key}/{len(points.cloud)}")
 
     @cached_property
-    def place(self) -> Place:
-        """Where the points are drawn."""
+    def scaled(self) -> ScaledProjection:
+        """Where the points are drawn, and their scale."""
         name = f"{self.key}/{self.look.view}/{self.look.n_components}"
-        return _PLACES.get_or_make(name, self._make_place, private=self.is_private)
+        return _PROJECTIONS.get_or_make(name, self._project, private=self.is_private)
 
-    def _make_place(self) -> Place:
+    def _project(self) -> ScaledProjection:
         raw = projection = self.points.project(self.look.view, self.look.n_components)
         if self.name != "raw":
             Z = self.treated.vectors
             projection = settle(raw.apply(Z), self.points.vectors, Z)
         factor = match_radius(raw.around_origin, projection.around_origin)
         distances = np.abs(projection.around_origin).max(axis=1) * factor
-        return Place(projection, factor, float(np.quantile(distances, FRAME_SHARE)))
+        return ScaledProjection(projection, factor, float(np.quantile(distances, FRAME_SHARE)))
 
     @property
     def projection(self) -> Projection:
         """Where the points are drawn."""
-        return self.place.projection
+        return self.scaled.projection
 
     @property
     def factor(self) -> float:
         """Multiplies the drawn coordinates, so that all pictures have one rms radius."""
-        return self.place.factor
+        return self.scaled.factor
 
     @property
     def is_emptied(self) -> bool:
@@ -139,12 +138,12 @@ class TreatedCloud:
 
 
 @dataclass(frozen=True)
-class Material:
+class PointSets:
     """The points that are shown, and those that the treatments are fitted on."""
 
     points: CorpusCloud
     fit_points: CorpusCloud
-    fit_set: FitSet
+    fit_set: FitRows
 
     @cached_property
     def sample(self) -> CorpusCloud:
@@ -153,7 +152,7 @@ class Material:
 
     @property
     def is_sampled(self) -> bool:
-        """True where the sample has not all points."""
+        """True if the sample has fewer points than are shown."""
         return self.sample is not self.points
 
     @property
@@ -173,21 +172,21 @@ class Material:
 
     @property
     def is_private(self) -> bool:
-        """True where a reader's own texts are among the points or the fit."""
+        """True if a reader's own texts are among the points or the fit."""
         return self.points.private or self.fit_points.private
 
     @property
     def is_own_fit(self) -> bool:
-        """True where the fitted points are among those shown."""
+        """True if the fitted points are among those shown."""
         return self.fit_set.code == "same"
 
     @property
     def is_all_fitted(self) -> bool:
-        """True where the fitted points are those shown, and no others."""
+        """True if the fitted points are exactly those shown."""
         return self.is_own_fit and len(self.fit) == len(self.cloud)
 
-    def seen_by_fit(self, name: str) -> str:
-        """Whether the fit of that treatment saw the points shown: "all", "some" or "none"."""
+    def overlap_with_fit(self, name: str) -> str:
+        """How many of the points shown that treatment was fitted on: "all", "some" or "none"."""
         if name == "raw":
             return "none"
         if name == "learned":  # fitted on the sentences of the bundled pairs
@@ -198,13 +197,13 @@ class Material:
 
     @property
     def whitening(self) -> WhiteningMap:
-        """Unshrunk ZCA of the fit set, which gives its rank."""
+        """ZCA whitening of the fit set without shrinkage, for its rank."""
         fitted: WhiteningMap = _fit("zca", self.fit_points).fitted
         return fitted
 
     @property
     def has_spread(self) -> bool:
-        """False where all points shown, or all of the fit, are one and the same."""
+        """False if all points shown are equal, or all points of the fit."""
         return bool(self.whitening.rank and _fit("zca", self.points).rank)
 
 
@@ -223,7 +222,7 @@ class Scene:
         Treatments that are not fitted yet.
     """
 
-    material: Material
+    sets: PointSets
     knobs: Knobs
     look: Look
     chosen: int | None
@@ -232,7 +231,7 @@ class Scene:
     waiting: tuple[str, ...]
 
 
-def material_of(points: CorpusCloud, fit: CorpusCloud, fit_set: FitSet) -> Material:
+def choose_point_sets(points: CorpusCloud, fit: CorpusCloud, fit_set: FitRows) -> PointSets:
     """The points shown, and a part of the fit set.
 
     Parameters
@@ -241,29 +240,29 @@ def material_of(points: CorpusCloud, fit: CorpusCloud, fit_set: FitSet) -> Mater
         Those shown.
     fit : CorpusCloud
         All points of the fit set.
-    fit_set : FitSet
-        Says how many rows of it to take; they are drawn by a seed.
+    fit_set : FitRows
+        How many of its rows to take; they are drawn with a seed.
     """
     available = len(fit.cloud)
     if fit_set.rows < available:
         order = np.random.default_rng(SEED).permutation(available)
         fit = fit.take(np.sort(order[: fit_set.rows]), str(fit_set.rows))
-    return Material(points, fit, fit_set)
+    return PointSets(points, fit, fit_set)
 
 
 def build_scene(
-    material: Material,
+    sets: PointSets,
     names: tuple[str, ...],
     knobs: Knobs,
     look: Look,
     chosen: int | None,
     _: Translate,
 ) -> Scene:
-    """Every treatment of the same points; only what a knob has changed is computed again.
+    """Every treatment of the same points. A moved knob computes only what depends on it.
 
     Parameters
     ----------
-    material : Material
+    sets : PointSets
     names : tuple of str
         Treatments.
     knobs : Knobs
@@ -272,39 +271,39 @@ def build_scene(
     chosen : int or None
         The row that is ringed.
     """
-    fitted = {name: _fitted(name, material, _) for name in names}
+    fitted = {name: _fitted(name, sets, _) for name in names}
     ready = [treatment for treatment in fitted.values() if treatment is not None]
-    pictures = tuple(_picture(treatment, material, knobs, look) for treatment in ready)
-    # the frame at the default knobs, so that the scale is constant while a slider moves
-    at_rest = [_picture(treatment, material, Knobs(), look) for treatment in ready]
+    pictures = tuple(_picture(treatment, sets, knobs, look) for treatment in ready)
+    # the frame is that of the default knobs, so that the scale is constant while a slider moves
+    at_rest = [_picture(treatment, sets, Knobs(), look) for treatment in ready]
     return Scene(
-        material=material,
+        sets=sets,
         knobs=knobs,
         look=look,
         chosen=chosen,
         pictures=pictures,
-        reach=max(picture.place.reach for picture in at_rest) * FRAME_MARGIN,
+        reach=max(picture.scaled.reach for picture in at_rest) * FRAME_MARGIN,
         waiting=tuple(name for name, treatment in fitted.items() if treatment is None),
     )
 
 
-def _picture(treatment: Treatment, material: Material, knobs: Knobs, look: Look) -> TreatedCloud:
+def _picture(treatment: Treatment, sets: PointSets, knobs: Knobs, look: Look) -> TreatedCloud:
     """The treatment at those knobs; most knobs change only some of the pictures."""
-    fit_key = "" if treatment.name in UNFITTED else material.fit_points.key
+    fit_key = "" if treatment.name in UNFITTED else sets.fit_points.key
     settings = asdict(knobs.of(treatment.name))
-    key = ArrayStore.key(material.points.key, fit_key, treatment.name, settings)
+    key = ArrayStore.key(sets.points.key, fit_key, treatment.name, settings)
     turned = treatment.turn(knobs)
-    return TreatedCloud(turned, material.points, look, key, material.is_private)
+    return TreatedCloud(turned, sets.points, look, key, sets.is_private)
 
 
-def _fitted(name: str, material: Material, _: Translate) -> Treatment | None:
-    """The treatment fitted on the material; None for a flow that is not trained yet."""
+def _fitted(name: str, sets: PointSets, _: Translate) -> Treatment | None:
+    """The fitted treatment; None for a flow that is not trained yet."""
     if name == "flow":
-        return flow_treatment(material.fit_points)
+        return flow_treatment(sets.fit_points)
     if name == "learned":
-        pairs = encode_corpus(chosen_corpus("pairs"), material.points.spec, _)
+        pairs = encode_corpus(chosen_corpus("pairs"), sets.points.spec, _)
         return _TREATMENTS.get_or_make(f"{pairs.key}/learned", lambda: _learned(pairs.vectors))
-    return _fit(name, material.fit_points)
+    return _fit(name, sets.fit_points)
 
 
 def _fit(name: str, points: CorpusCloud) -> Treatment:
@@ -320,7 +319,10 @@ def _fit(name: str, points: CorpusCloud) -> Treatment:
 
 
 def _learned(X: np.ndarray) -> Treatment:
-    """Weights learned on the project's own pairs: left sentences, then right ones."""
+    """Removal whose weights are learned on the project's own pairs.
+
+    X : left sentences, then right ones.
+    """
     from geometry.data.pairs import read_bundled_pairs
 
     gold = read_bundled_pairs().gold_scores

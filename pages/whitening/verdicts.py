@@ -15,7 +15,7 @@ from pages.common.words import Translate, signed
 from .agreement import agreement_change, compared
 from .choices import treatment_names
 from .provenance import provenance
-from .scene import Material, Scene, TreatedCloud
+from .scene import Scene, TreatedCloud
 
 _ISOSCORES: Cache[Measured] = Cache("whitening-isoscores", max_entries=2000)
 
@@ -39,7 +39,7 @@ def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
 
 def _findings(scene: Scene, _: Translate) -> tuple[State, str]:
     """The state and its words."""
-    material = scene.material
+    sets = scene.sets
     if not any(picture.name in WHITENINGS for picture in scene.pictures):
         return "unknown", _("None of the pictures is a whitening. Choose a whitening above.")
     pair = compared(scene)
@@ -49,10 +49,10 @@ def _findings(scene: Scene, _: Translate) -> tuple[State, str]:
             "Choose “the other half” or another corpus under “Fit on”."
         )
     raw, white = pair
-    before, after = (_isoscore(each, material) for each in pair)
+    before, after = (_isoscore(each, scene) for each in pair)
     if before.high is None or after.low is None:
         needs = _("An interval needs {least} points or more, and {n} are shown.")
-        return "unknown", needs.format(least=MIN_ROWS, n=len(material.cloud))
+        return "unknown", needs.format(least=MIN_ROWS, n=len(sets.cloud))
     rises = after.low > before.high
     words = (
         _("{name} makes the points more isotropic: IsoScore {before} → {after}; isotropic: {best}.")
@@ -68,7 +68,7 @@ def _findings(scene: Scene, _: Translate) -> tuple[State, str]:
         after=f"**{_estimate(after)}**",
         best=signed(after.baseline or 0.0, 3),
     )
-    found = agreement_change(raw, white, material)
+    found = agreement_change(raw, white, scene)
     if found is None:
         needs = _("For neighbours this needs a corpus with labels, and {least} points or more.")
         return "unknown", f"{said} {needs.format(least=MIN_ROWS)}"
@@ -80,23 +80,21 @@ def _findings(scene: Scene, _: Translate) -> tuple[State, str]:
         else _("Nearest neighbours change little ({label}): {change}.")
     )
     shown = change(found.value, found.low, found.high)
-    said += " " + better.format(
-        label=markdown(same_label(material.corpus, _)), change=f"**{shown}**"
-    )
+    said += " " + better.format(label=markdown(same_label(sets.corpus, _)), change=f"**{shown}**")
     count = rises + found.rises
     return ("holds" if count == 2 else "partly" if count else "fails"), said
 
 
-def _isoscore(picture: TreatedCloud, material: Material) -> Measured:
+def _isoscore(picture: TreatedCloud, scene: Scene) -> Measured:
     """IsoScore with its interval."""
 
     def make() -> Measured:
-        X = picture.on(material.sample).treated.retained
-        units = material.sample.units
+        sample = scene.sets.sample
+        X, units = picture.on(sample).treated.retained, sample.units
         [row] = measure_table(X, names=["isoscore"], seed=SEED, simulate=False, units=units)
         return row
 
-    return _ISOSCORES.get_or_make(picture.key, make, private=material.is_private)
+    return _ISOSCORES.get_or_make(picture.key, make, private=picture.is_private)
 
 
 def _estimate(row: Measured) -> str:

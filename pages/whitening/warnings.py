@@ -1,4 +1,4 @@
-"""Where a treatment leaves no meaning in the points: a simplex, or nothing at all."""
+"""Warnings of treatments after which the points mean nothing: a simplex, or all at zero."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .scene import Scene
 
 
 def warn_of_emptied(scene: Scene) -> None:
-    """A removal of every direction of the fit."""
+    """A warning if every direction of the fit is removed."""
     for picture in scene.pictures:
         fitted = picture.treatment.fitted
         if picture.name == "removed" and fitted.leaves_nothing:
@@ -23,7 +23,7 @@ def warn_of_emptied(scene: Scene) -> None:
 
 
 def warn_of_simplex(scene: Scene) -> None:
-    """A full whitening of no more points than directions."""
+    """A warning if a full whitening was fitted on no more points than directions."""
     maps = [picture.treatment.fitted for picture in scene.pictures]
     simplices = {
         picture.is_regular: picture for picture in maps if getattr(picture, "makes_simplex", False)
@@ -31,7 +31,7 @@ def warn_of_simplex(scene: Scene) -> None:
     for is_regular, fitted in simplices.items():
         n = {"n": f"{fitted.n_rows:,}", "distinct": f"{fitted.n_distinct:,}"}
         kind = "" if is_regular else "-uneven"
-        if scene.material.is_all_fitted:
+        if scene.sets.is_all_fitted:
             st.error(prose("whitening", f"simplex{kind}", n))
         else:  # only the points of the fit are a simplex, and the pictures show others too
             st.warning(prose("whitening", f"simplex-fit{kind}", n))

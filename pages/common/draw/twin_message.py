@@ -16,8 +16,8 @@ from geometry.palette import Theme
 from ..words import Translate
 
 SIDE = 440  # pixels of a picture's height at most
-REACH = 1.05  # half-width of a picture of unit vectors
-STAGES = 4  # named stops of a film at most
+UNIT_REACH = 1.05  # half-width of a picture of unit vectors
+MOST_NAMES = 4  # named stops of a film at most
 
 
 @dataclass(frozen=True)
@@ -286,3 +286,8 @@ def _words(_: Translate) -> Mapping[str, str]:
             "chooses, Escape ends the selection."
         ),
     }
+
+
+def spread_stops(n: int) -> list[int]:
+    """The stops of a film of n that are named below its slider: the first, the last, and others."""
+    return np.unique(np.linspace(0, n - 1, MOST_NAMES).round().astype(int)).tolist()

@@ -29,7 +29,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("page", ["narrow_cone", "whitening"])
 def test_a_weighted_fit_is_that_of_rows_repeated_as_often_as_they_weigh(page, model, monkeypatch):
     scenes: list = []
-    monkeypatch.setattr(f"pages.{page}.explore.take_away", lambda scene, _: scenes.append(scene))
+    monkeypatch.setattr(
+        f"pages.{page}.explore.offer_downloads", lambda scene, _: scenes.append(scene)
+    )
     own = Corpus("mine", TEXTS, weights=tuple(map(float, TIMES)), weight_column="seen *often*")
     query = {"model": str(model), "layer": "1", "fit-on": "same", "fit": "full", "shrink": "none"}
     app = new_visit(page, brought("uploads", "corpus", own), **query)
@@ -47,7 +49,7 @@ def test_a_weighted_fit_is_that_of_rows_repeated_as_often_as_they_weigh(page, mo
     said = everything(app)
     assert f"fit weighted by seen \\*often\\* (effective n = {effective:.0f})" in said
     assert f"n/d = {effective / X.shape[1]:.2f}" in said
-    raw = scenes[-1].points if page == "narrow_cone" else scenes[-1].material.points
+    raw = scenes[-1].points if page == "narrow_cone" else scenes[-1].sets.points
     assert mean_cosine(raw.vectors) == pytest.approx(mean_cosine(X), abs=1e-6)
     if page == "whitening":
         assert exported_map(scenes[-1].pictures[1], scenes[-1]).about["weights"] == "seen *often*"
@@ -60,16 +62,18 @@ def test_a_weighted_fit_is_that_of_rows_repeated_as_often_as_they_weigh(page, mo
 def test_a_half_and_an_unweighted_corpus(model, monkeypatch):
     """Each half, and each part, has the weights of its own rows; without weights no control."""
     scenes: list = []
-    monkeypatch.setattr("pages.whitening.explore.take_away", lambda scene, _: scenes.append(scene))
+    monkeypatch.setattr(
+        "pages.whitening.explore.offer_downloads", lambda scene, _: scenes.append(scene)
+    )
     own = Corpus("mine", TEXTS, weights=tuple(map(float, TIMES)), weight_column="seen")
     query = {"model": str(model), "layer": "1", "second": "clusterwise"}
     app = healthy(new_visit("whitening", brought("uploads", "corpus", own), **query).run())
-    fit = scenes[-1].material.fit_points
+    fit = scenes[-1].sets.fit_points
     assert fit.weights.tolist() == [TIMES[TEXTS.index(text)] for text in fit.cloud.texts]
     assert "Removed in clusters: fit unweighted" in everything(app)
     some = query | {"fit-on": "same", "fit-rows": "30"}
     healthy(new_visit("whitening", brought("uploads", "corpus", own), **some).run())
-    fit = scenes[-1].material.fit_points
+    fit = scenes[-1].sets.fit_points
     assert len(fit.cloud) == 30
     assert fit.weights.tolist() == [TIMES[TEXTS.index(text)] for text in fit.cloud.texts]
     own = Corpus("mine", TEXTS)

@@ -32,7 +32,7 @@ from geometry.measure import (
 )
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.words import signed
-from pages.layers import explore, scene
+from pages.layers import explore, film, series
 from pages.layers.curves import published_curves
 from pages.layers.numbers import dimensions_csv, points_table, table_csv
 from pages.layers.rogue import leading
@@ -99,12 +99,11 @@ def tokens(encoder: Encoder):
 
 
 @pytest.fixture
-def taken(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Scene, dict[str, np.ndarray]]]:
-    """What the page offers as files: scenes, and the parts of the dimensions."""
-    found: list[tuple[Scene, dict[str, np.ndarray]]] = []
+def scenes(monkeypatch: pytest.MonkeyPatch) -> list[Scene]:
+    """The scenes whose downloads the page offers."""
+    found: list[Scene] = []
     monkeypatch.setattr(
-        "pages.layers.explore.take_away",
-        lambda scene, _figure, parts, _: found.append((scene, parts)),
+        "pages.layers.explore.offer_downloads", lambda scene, _: found.append(scene)
     )
     return found
 
@@ -215,7 +214,7 @@ def test_where_the_animation_stops_the_numbers_and_the_address_follow(sentences)
     assert app.query_params["layer"] == "1"
 
 
-def test_the_parts_of_the_dimensions_sum_to_the_mean_cosine(sentences, taken):
+def test_the_parts_of_the_dimensions_sum_to_the_mean_cosine(sentences, scenes):
     app = visit(layer="5")
     figure = charts(app)["layer-rogues"]["figure"]
     raw, standardised = (array(t["z"]).reshape(LAST + 1, -1) for t in figure["data"])
@@ -228,7 +227,7 @@ def test_the_parts_of_the_dimensions_sum_to_the_mean_cosine(sentences, taken):
     assert f"{top} ({share:.1%})" in everything(app)
     five = np.sort(raw[5])[-5:].sum() / raw[5].sum()
     assert headlines(app)[1] == [f"{share:.1%}", f"{five:.1%}", signed(standardised[5].sum(), 3)]
-    rows = list(csv.reader(io.StringIO(dimensions_csv(taken[0][1], "x").decode("utf-8-sig"))))
+    rows = list(csv.reader(io.StringIO(dimensions_csv(scenes[0].parts, "x").decode("utf-8-sig"))))
     assert len(rows) == 1 + raw.size
     assert float(rows[1 + 5 * raw.shape[1] + top][2]) == pytest.approx(raw[5, top], rel=1e-4)
 
@@ -282,21 +281,21 @@ def test_the_table_has_every_layer_and_the_file_every_series(tokens, monkeypatch
         np.testing.assert_allclose(layers, [of(each.vectors) for each in tokens], rtol=1e-5)
 
 
-def test_points_are_as_drawn_with_a_column_for_each_layer(taken):
+def test_points_are_as_drawn_with_a_column_for_each_layer(scenes):
     visit(dims="3D")
-    text = points_table(taken[0][0], "x").decode("utf-8-sig")
+    text = points_table(scenes[0].film, "x").decode("utf-8-sig")
     head, first, *_rest = csv.reader(io.StringIO(text))
     assert head[2:5] == ["layer_0_x", "layer_0_y", "layer_0_z"]
     assert len(head) == 2 + 3 * (LAST + 1) + 1
     assert float(first[2]) == pytest.approx(
-        taken[0][0].film.pictures[0].around_origin[0, 0], rel=1e-4
+        scenes[0].film.pictures[0].around_origin[0, 0], rel=1e-4
     )
 
 
 def test_another_layer_measures_no_curve_again(monkeypatch):
     app = visit(layer="2")
     before = curves(app)
-    for name in ("sweep._table", "sweep.fit_treatment", "scene.project_layer"):
+    for name in ("sweep._table", "sweep.fit_treatment", "film.project_layer"):
         monkeypatch.setattr(f"pages.layers.{name}", lambda *_, **__: pytest.fail("computed again"))
     app.session_state["layer"] = "5"
     after = curves(healthy(app.run()))
@@ -328,12 +327,12 @@ def test_a_model_of_another_size_and_too_few_texts(tmp_path_factory, monkeypatch
     app = visit(Corpus("three", texts[:3]), model=model)
     assert "A picture needs at least 4 points." in everything(app)
     # the tokens of every layer are in memory together: those of 200 layers may be 10 GB
-    monkeypatch.setattr(scene, "BYTES_AT_ONCE", 5 * (N_LAYERS + 1) * DIMENSION * 4)
+    monkeypatch.setattr(series, "BYTES_AT_ONCE", 5 * (N_LAYERS + 1) * DIMENSION * 4)
     app = visit(Corpus("six", texts), model=model)
     said = everything(app)
     assert "n = 6 sentences ·" in said
     assert "Texts of the curves: a sample of 5 of the 6 texts, seed 0." in said
-    monkeypatch.setattr(scene, "BYTES_AT_ONCE", 14 * (N_LAYERS + 1) * DIMENSION * 4)
+    monkeypatch.setattr(series, "BYTES_AT_ONCE", 14 * (N_LAYERS + 1) * DIMENSION * 4)
     app = visit(Corpus("six", texts), model=model, unit="tokens")
     assert "n = 12 tokens (a sample of 18)" in everything(app)
 
@@ -341,15 +340,15 @@ def test_a_model_of_another_size_and_too_few_texts(tmp_path_factory, monkeypatch
 def test_all_points_are_drawn_in_a_job_and_curves_take_a_sample(monkeypatch, sentences):
     """As of a corpus beyond the limits: the pictures and the numbers below them have every row."""
     for of, name, value in (
-        (scene, "MANY_POINTS", 10),
-        (scene, "SAMPLE_ROWS", 20),
+        (film, "MANY_POINTS", 10),
+        (series, "SAMPLE_ROWS", 20),
         (explore, "SAMPLE_ROWS", 20),
     ):
         monkeypatch.setattr(of, name, value)
     started: list[str] = []
-    waited = scene.jobs.wait_for
+    waited = film.jobs.wait_for
     monkeypatch.setattr(
-        scene.jobs, "wait_for", lambda key, *a, **k: started.append(key) or waited(key, *a, **k)
+        film.jobs, "wait_for", lambda key, *a, **k: started.append(key) or waited(key, *a, **k)
     )
     own = corpus()
     app = visit(layer="2", table="open", view="svd", dims="3D")
@@ -429,7 +428,7 @@ def test_sentences_of_one_text_are_one_unit_of_the_intervals(monkeypatch):
         return measure_table(X, **how)
 
     monkeypatch.setattr("pages.layers.sweep.measure_table", recorded)
-    monkeypatch.setattr(scene, "SAMPLE_ROWS", 20)
+    monkeypatch.setattr(series, "SAMPLE_ROWS", 20)
     own = replace(corpus(24), sources=tuple(row // 3 for row in range(24)))
     assert "sentences of one text are one unit" in everything(visit(own))
     rows = np.sort(np.random.default_rng(0).choice(24, 20, replace=False))

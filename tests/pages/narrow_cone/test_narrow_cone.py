@@ -879,15 +879,15 @@ def test_no_word_of_the_chinese_page_is_left_in_english():
         assert re.search(r"[\u4e00-\u9fff]", text) or text in {"IsoScore"}, text
 
 
-# What can be taken away
+# Downloads
 
 
 @pytest.fixture
 def scenes(monkeypatch: pytest.MonkeyPatch) -> list:
-    """What the page offers to take away, run by run."""
+    """The scenes whose downloads the page offers, run by run."""
     offered: list = []
     monkeypatch.setattr(
-        "pages.narrow_cone.explore.take_away", lambda scene, _: offered.append(scene)
+        "pages.narrow_cone.explore.offer_downloads", lambda scene, _: offered.append(scene)
     )
     return offered
 

@@ -91,21 +91,23 @@ def cloud_of(encoder: Encoder) -> Callable[..., Cloud]:
 
 
 @pytest.fixture
-def taken(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
+def downloads(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
     """What the page offers as files: (scene, reports)."""
     found: list[tuple] = []
     monkeypatch.setattr(
-        "pages.whitening.explore.take_away",
+        "pages.whitening.explore.offer_downloads",
         lambda scene, _: found.append((scene, measure_all(scene, _))),
     )
     return found
 
 
 @pytest.fixture
-def taken_scene(monkeypatch: pytest.MonkeyPatch) -> list[Scene]:
+def drawn_scenes(monkeypatch: pytest.MonkeyPatch) -> list[Scene]:
     """The scenes that the page draws, without any table."""
     found: list[Scene] = []
-    monkeypatch.setattr("pages.whitening.explore.take_away", lambda scene, _: found.append(scene))
+    monkeypatch.setattr(
+        "pages.whitening.explore.offer_downloads", lambda scene, _: found.append(scene)
+    )
     return found
 
 
@@ -321,7 +323,7 @@ def test_all_pictures_have_raw_s_radius_and_the_factor_is_shown():
 
 
 @pytest.mark.parametrize("dims", ["2D", "3D"])
-def test_rounding_is_not_drawn_as_a_cloud(taken_scene, dims):
+def test_rounding_is_not_drawn_as_a_cloud(drawn_scenes, dims):
     app = visit(view="pca", dims=dims, opened=TABLE[:1])  # all directions of this view are removed
     drawn = pictures(app)
     assert not drawn["removed"].any()
@@ -333,7 +335,7 @@ def test_rounding_is_not_drawn_as_a_cloud(taken_scene, dims):
     assert "all points at the origin" in shown[0]
     assert "drawn ×" not in shown[0]
     assert "trustworthiness" not in shown[0]
-    rows = rows_of(pictures_csv(taken_scene[-1], "", str))
+    rows = rows_of(pictures_csv(drawn_scenes[-1], "", str))
     assert {row["removed_x"] for row in rows} == {"0"}
     if dims == "2D":
         flat = flat_charts(visit(view="pca", no_webgl2=True))["removed"]["data"][0]
@@ -549,7 +551,7 @@ def test_the_line_below_the_table_says_what_it_is_about(cloud_of):
     ]
 
 
-def test_where_the_fit_set_is_measured_words_stand_in_place_of_intervals(taken):
+def test_where_the_fit_set_is_measured_words_stand_in_place_of_intervals(downloads):
     """Half, all and some of the points shown; the weights are learned on the pairs' sentences."""
     by_fit = {DEFAULT_FIT: "", "same": " (set by the fit)"}
     for fit_on, words in by_fit.items():
@@ -561,7 +563,7 @@ def test_where_the_fit_set_is_measured_words_stand_in_place_of_intervals(taken):
         assert "[" in found["Raw"]["IsoScore"]
         assert not any("[" in cell for cell in found["Learned removal"].values())
         assert any("[" in cell for cell in found["ZCA whitening"].values()) is (not words)
-        scene, reports = taken[-1]
+        scene, reports = downloads[-1]
         rows = rows_of(table_csv(scene, reports, "", str))
         assert {row["low"] for row in rows if row["treatment"] == "learned"} == {""}
     app = measured(fit_rows="200", **ONLY_ZCA)
@@ -594,14 +596,14 @@ def test_the_agreement_is_named_after_the_column():
         ({"fit_on": DEFAULT_FIT, "second": "centred"}, "Not enough data."),  # no whitening
     ],
 )
-def test_the_verdict_is_of_points_outside_the_fit(taken_scene, query, state):
+def test_the_verdict_is_of_points_outside_the_fit(drawn_scenes, query, state):
     app = visit(**query)
     [said] = [e.value for e in app.markdown if e.value.startswith(":material/") and "**" in e.value]
     assert f"**{state}**" in said
     assert not charts(app)
     if state.startswith("Holds"):
-        raw, white, *_others = taken_scene[-1].pictures
-        labels = taken_scene[-1].material.cloud.labels
+        raw, white, *_others = drawn_scenes[-1].pictures
+        labels = drawn_scenes[-1].sets.cloud.labels
         before, after = (p.treated.retained for p in (raw, white))
         found = label_agreement(after, labels) - label_agreement(before, labels)
         shares = [agreement_draws(X, labels).shares for X in (before, after)]
@@ -924,15 +926,15 @@ def test_single_dimensions_of_the_table_are_those_of_the_chart(cloud_of):
             assert found[name][MEASURES[measure]].split(" ")[0] == signed(share, 3)
 
 
-def test_halves_of_tokens_cut_no_sentence_in_two(taken_scene):
+def test_halves_of_tokens_cut_no_sentence_in_two(drawn_scenes):
     own = upload(30)
     app = visit(own, unit="tokens", fit_on=DEFAULT_FIT, chart="size")
-    material = taken_scene[-1].material
-    fitted, shown = set(material.fit.sources), set(material.cloud.sources)
+    sets = drawn_scenes[-1].sets
+    fitted, shown = set(sets.fit.sources), set(sets.cloud.sources)
     assert fitted | shown == set(range(len(own)))
     assert not fitted & shown
-    assert abs(len(material.fit) - len(material.cloud)) < 30  # no sentence is longer
-    fits = whitening_by_size(material.cloud.vectors, groups=material.cloud.sources)
+    assert abs(len(sets.fit) - len(sets.cloud)) < 30  # no sentence is longer
+    fits = whitening_by_size(sets.cloud.vectors, groups=sets.cloud.sources)
     lines = traces(chart(app, "size"))
     assert array(lines["in full"]["y"]) == pytest.approx(
         [fit.isoscore["full"] for fit in fits], rel=1e-4
@@ -1067,21 +1069,21 @@ def test_the_page_offers_its_tables():
     ]
 
 
-def test_the_treatment_that_is_taken_home_is_that_of_the_picture(taken_scene, tmp_path):
+def test_the_downloaded_treatment_is_that_of_the_picture(drawn_scenes, tmp_path):
     visit(strength="0.5", kept="40", second="pca")
-    scene = taken_scene[-1]
+    scene = drawn_scenes[-1]
     picture = next(each for each in scene.pictures if each.name == "pca")
     save_transform(tmp_path / "t", exported_map(picture, scene))
-    taken = load_transform(tmp_path / "t")
-    Z = picture.treatment.fitted.apply(scene.material.points.vectors)
-    assert np.abs(taken.apply(scene.material.points.vectors) - Z).max() < 1e-5
-    assert taken.about["layer"] == str(scene.material.points.spec.layer)
-    assert (taken.about["strength"], taken.about["directions"]) == ("0.5", "40")
+    loaded = load_transform(tmp_path / "t")
+    Z = picture.treatment.fitted.apply(scene.sets.points.vectors)
+    assert np.abs(loaded.apply(scene.sets.points.vectors) - Z).max() < 1e-5
+    assert loaded.about["layer"] == str(scene.sets.points.spec.layer)
+    assert (loaded.about["strength"], loaded.about["directions"]) == ("0.5", "40")
 
 
-def test_the_points_file_has_every_picture_as_drawn(taken_scene, cloud_of):
+def test_the_points_file_has_every_picture_as_drawn(drawn_scenes, cloud_of):
     drawn = pictures(visit())
-    scene = taken_scene[-1]
+    scene = drawn_scenes[-1]
     rows = rows_of(pictures_csv(scene, "this cloud", str))
     assert [row["text"] for row in rows] == list(cloud_of().texts)
     for name in DEFAULTS:
@@ -1091,9 +1093,9 @@ def test_the_points_file_has_every_picture_as_drawn(taken_scene, cloud_of):
     assert rows[0]["measured_on"].startswith("this cloud · view mean · raw × 1 · zca × ")
 
 
-def test_the_table_file_has_every_measure_of_every_picture(taken, cloud_of):
+def test_the_table_file_has_every_measure_of_every_picture(downloads, cloud_of):
     visit()
-    scene, reports = taken[-1]
+    scene, reports = downloads[-1]
     rows = rows_of(table_csv(scene, reports, "this cloud", str))
     assert len(rows) == 4 * (len(measure_names()) + 1)  # and the agreement of topics
     [found] = [row for row in rows if (row["treatment"], row["measure"]) == ("raw", "isoscore")]
@@ -1103,11 +1105,11 @@ def test_the_table_file_has_every_measure_of_every_picture(taken, cloud_of):
     assert shown == pytest.approx(columns, rel=1e-5)
 
 
-def test_the_table_file_ends_as_the_table_with_the_agreement_of_topics(taken, cloud_of):
+def test_the_table_file_ends_as_the_table_with_the_agreement_of_topics(downloads, cloud_of):
     shown = table(measured(fit_on=DEFAULT_FIT))
-    scene, reports = taken[-1]
+    scene, reports = downloads[-1]
     rows = rows_of(table_csv(scene, reports, "", str))
-    cloud = scene.material.cloud
+    cloud = scene.sets.cloud
     for name, label in NAMES.items():
         first, *_others, last = [row for row in rows if row["treatment"] == name]
         assert last["measure"] == "label_agreement"
@@ -1120,20 +1122,20 @@ def test_the_table_file_ends_as_the_table_with_the_agreement_of_topics(taken, cl
         )
     app = measured(upload(24))  # without labels
     assert AGREEMENT not in table(app)["Raw"]
-    scene, reports = taken[-1]
+    scene, reports = downloads[-1]
     assert "label_agreement" not in table_csv(scene, reports, "", str).decode()
 
 
-def test_the_table_file_says_what_each_picture_was_fitted_on(taken, cloud_of):
+def test_the_table_file_says_what_each_picture_was_fitted_on(downloads, cloud_of):
     app = visit(second="learned", third="zca", fit_on=DEFAULT_FIT)
     assert "Learned removal: fitted on the 1,870 sentences of the scored pairs" in provenance(app)
-    scene, reports = taken[-1]
+    scene, reports = downloads[-1]
     fit = {
         row["treatment"]: (row["fitted_on"], row["rank_of_fit"], bool(row["shrinkage"]))
         for row in rows_of(table_csv(scene, reports, "", str))
     }
     half = "fitted on 612 points of the other half"
-    rank = f"{scene.material.whitening.rank}"
+    rank = f"{scene.sets.whitening.rank}"
     assert fit == {
         "raw": ("", "", False),
         "learned": ("fitted on the 1,870 sentences of the scored pairs", "383", False),
