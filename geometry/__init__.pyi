@@ -23,17 +23,12 @@ from .encode.cloud import Cloud as Cloud
 from .encode.cloud import read_cloud as read_cloud
 from .encode.encoder import Encoder as Encoder
 from .encode.load import load_encoder as load_encoder
-from .encode.tokenizer import Coverage as Coverage
-from .evaluate.best_cell import choose_on_dev as choose_on_dev
 from .evaluate.bootstrap import PairScore as PairScore
 from .evaluate.bootstrap import evaluate_pairs as evaluate_pairs
 from .evaluate.from_encoder import evaluate_encoder as evaluate_encoder
 from .evaluate.from_words import evaluate_words as evaluate_words
 from .export.affine import load_transform as load_transform
-from .hub.fetch import fetch_model as fetch_model
-from .hub.model_errors import DataSetError as DataSetError
 from .hub.model_errors import ModelFilesError as ModelFilesError
-from .hub.pair_sets import fetch_pairs as fetch_pairs
 from .linalg.rows import UndefinedMeasure as UndefinedMeasure
 from .measure.cone import mean_norm_share as mean_norm_share
 from .measure.cone import opening_angle as opening_angle
@@ -52,18 +47,14 @@ from .measure.spectrum import isoscore as isoscore
 from .measure.spectrum import isoscore_baseline as isoscore_baseline
 from .measure.spectrum import participation_ratio as participation_ratio
 from .measure.table import measure_table as measure_table
-from .projection.projection import Projection as Projection
 from .projection.projection import project as project
 from .training.language_model import train_language_model as train_language_model
 from .transform.flow import NormalizingFlow as NormalizingFlow
 from .transform.learned_removal import WeightedRemoval as WeightedRemoval
 from .transform.remove import ClusterwiseRemoval as ClusterwiseRemoval
 from .transform.remove import CommonComponentRemoval as CommonComponentRemoval
-from .transform.treatments import Knobs as Knobs
 from .transform.treatments import fit_treatment as fit_treatment
 from .transform.whiten import Whitening as Whitening
-from .vectors.errors import VectorFileError as VectorFileError
-from .vectors.word_averages import sentence_vectors as sentence_vectors
 from .vectors.word_files import read_vectors as read_vectors
 
 __version__: str

@@ -37,22 +37,6 @@ NOT_IMPORTED = {  # requirement: the file that uses it in another way
     "bokeh": "geometry/scale/engine.py",  # Dask's dashboard imports it
 }
 SAME_NAME = {"Scene"}  # each page has one, and no page imports another
-STILL_TWICE: set[str] = {
-    "Axes",
-    "Band",
-    "Block",
-    "Choice",
-    "Chosen",
-    "Difference",
-    "FitSet",
-    "Material",
-    "Measured",
-    "Place",
-    "Run",
-    "Settings",
-    "Treated",
-    "Words",
-}
 SLOW_OR_FOREIGN = (
     "torch",
     "dask",
@@ -277,7 +261,7 @@ def test_no_public_class_has_the_name_of_another():
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     ]
     twice = {name for name, count in Counter(names).items() if count > 1}
-    assert not twice - SAME_NAME - STILL_TWICE
+    assert not twice - SAME_NAME
 
 
 # ---- docstrings ----

@@ -68,7 +68,7 @@ def test_every_name_is_there(package, name):
 def test_the_top_level_is_one_screen_and_complete():
     names = set(geometry.__all__) - set(FOLDERS)
     assert names >= STABLE
-    assert len(names) <= 54
+    assert len(names) <= 45
     assert set(dir(geometry)) >= names
 
 
@@ -101,7 +101,10 @@ def test_project_is_the_function_whatever_was_imported_first(first):
 def test_a_name_costs_only_its_own_module():
     slow = ("torch", "umap", "sklearn", "scipy", "transformers", "huggingface_hub", "httpx2")
     heavy = f"[name for name in {slow} if name in sys.modules]"
-    light = "from geometry import fetch_model, load_encoder, project, read_bundled"
+    light = (
+        "from geometry import load_encoder, project, read_bundled\n"
+        "from geometry.hub import fetch_model"
+    )
     assert run(f"import sys\n{light}\nprint({heavy})") == "[]"
 
 
@@ -126,7 +129,8 @@ def test_treating_a_cloud_loads_nothing_slow():
     """The whitening page on a warm cache; only k-means needs scikit-learn."""
     code = (
         "import sys\nimport numpy as np\n"
-        "from geometry import Knobs, fit_treatment\n"
+        "from geometry import fit_treatment\n"
+        "from geometry.transform import Knobs\n"
         "from geometry.transform.covariances import Covariances\n"
         "from geometry.evaluate.fit_size import whitening_by_size\n"
         "from geometry.transform.treatments import KNOBS, OWN_FIT\n"

@@ -11,11 +11,12 @@ import numpy as np
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
-from geometry import Cloud, Corpus, Coverage, Encoder, Projection, project, read_cloud
+from geometry import Cloud, Corpus, Encoder, project, read_cloud
 from geometry.data import VectorSet
 from geometry.data.limits import MAX_VECTOR_SETS
-from geometry.encode import ArrayStore
+from geometry.encode import ArrayStore, Coverage
 from geometry.encode.cloud import is_stored
+from geometry.projection import Projection
 
 from . import jobs
 from .cache import Cache

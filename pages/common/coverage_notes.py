@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from geometry import Coverage
+from geometry.encode import Coverage
 
 from .escape import code
 from .words import Translate

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from geometry import DataSetError, ModelFilesError
+from geometry import ModelFilesError
 from geometry.errors import GeometryError
+from geometry.hub import DataSetError
 
 from .escape import markdown
 from .words import Translate

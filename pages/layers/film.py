@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from geometry import Projection, read_cloud
+from geometry import read_cloud
 from geometry.encode import ArrayStore
 from geometry.measure import Measured, measure_table
-from geometry.projection import project_layer
+from geometry.projection import Projection, project_layer
 from geometry.projection.twin import ConeEdge, cone_edges
 from pages.common import jobs
 from pages.common.cache import Cache

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from geometry import Projection, nearest
+from geometry import nearest
 from geometry.encode import ArrayStore
 from geometry.measure import (
     Measured,
@@ -19,7 +19,7 @@ from geometry.measure import (
 )
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.measure.table_measures import OF_PAIRS
-from geometry.projection import whiten_beside
+from geometry.projection import Projection, whiten_beside
 from geometry.projection.projection import match_radius
 from geometry.projection.twin import (
     common_scale,

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geometry import Projection
 from geometry.encode import ArrayStore
+from geometry.projection import Projection
 from geometry.projection.placing import place
 from geometry.projection.projection import umap_picture
 from geometry.projection.umap_fit import MOST_FITTED, UMAP_NEIGHBOURS, fit_umap

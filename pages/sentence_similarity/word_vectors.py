@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from geometry import Corpus, CorpusError, VectorFileError
+from geometry import Corpus, CorpusError
 from geometry.data.limits import MEGABYTE
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import type_averages, type_averages_key
@@ -23,6 +23,7 @@ from geometry.evaluate.from_words import (
     evaluate_averages,
 )
 from geometry.evaluate.grid import Cell
+from geometry.vectors import VectorFileError
 from geometry.vectors.word_averages import WEIGHTINGS
 from pages.common import jobs
 from pages.common.cache import Cache

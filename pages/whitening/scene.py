@@ -7,10 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from geometry import Cloud, Corpus, Projection
+from geometry import Cloud, Corpus
 from geometry.data.corpus import read_bundled
 from geometry.encode import ArrayStore
 from geometry.linalg.moments import Moments
+from geometry.projection import Projection
 from geometry.projection.projection import match_radius, settle
 from geometry.projection.twin import FRAME_SHARE
 from geometry.transform import WhiteningMap

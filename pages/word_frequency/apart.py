@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geometry import Projection, project, read_vectors
+from geometry import project, read_vectors
 from geometry.data.limits import Limits
 from geometry.measure import (
     FrequencyBin,
@@ -20,6 +20,7 @@ from geometry.measure import (
     zipfian_table,
 )
 from geometry.measure.frequency import by_rank
+from geometry.projection import Projection
 from geometry.projection.twin import ConeEdge, cone_edges
 from geometry.transform import fit_treatment
 from geometry.transform.treatments import Knobs

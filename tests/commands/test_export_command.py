@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from sentence_transformers import SentenceTransformer
 
-from geometry import Knobs, fit_treatment, load_encoder, load_transform, read_bundled
+from geometry import fit_treatment, load_encoder, load_transform, read_bundled
 from geometry.commands import run_shell
+from geometry.transform import Knobs
 
 TEXTS = read_bundled("pairs").texts[:60]
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from geometry import CorpusError, VectorFileError, read_corpus, read_pairs, read_vectors
+from geometry import CorpusError, read_corpus, read_pairs, read_vectors
 from geometry.data import limits
 from geometry.data.corpus import preview_table, read_pasted
 from geometry.data.limits import Limits
 from geometry.errors import GeometryError, own_errors
-from geometry.vectors import read_counts, read_word_pairs
+from geometry.vectors import VectorFileError, read_counts, read_word_pairs
 
 ROOT = Path(__file__).resolve().parents[2]
 

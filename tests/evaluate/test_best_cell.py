@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from geometry import PairScore, choose_on_dev
-from geometry.evaluate import Grid, evaluate_grid
+from geometry import PairScore
+from geometry.evaluate import Grid, choose_on_dev, evaluate_grid
 from geometry.evaluate.best_cell import HalfChoice, RecordingBootstrap, halves
 from geometry.evaluate.grid import Cell
 

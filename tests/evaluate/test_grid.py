@@ -10,8 +10,15 @@ from scipy.stats import spearmanr
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
-from geometry import Pairs, choose_on_dev, evaluate_encoder, load_encoder, mean_cosine
-from geometry.evaluate import PairBootstrap, evaluate_grid, grid_csv, grid_json, grid_rows
+from geometry import Pairs, evaluate_encoder, load_encoder, mean_cosine
+from geometry.evaluate import (
+    PairBootstrap,
+    choose_on_dev,
+    evaluate_grid,
+    grid_csv,
+    grid_json,
+    grid_rows,
+)
 from geometry.evaluate.from_encoder import fit_moments
 from geometry.evaluate.grid import THESE
 from geometry.evaluate.specs import LADDER

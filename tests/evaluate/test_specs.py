@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geometry import Knobs, fit_treatment
+from geometry import fit_treatment
 from geometry.evaluate import parse_treatment
 from geometry.evaluate.specs import LADDER, parse_treatments
+from geometry.transform import Knobs
 
 
 @pytest.mark.parametrize(

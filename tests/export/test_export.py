@@ -13,7 +13,6 @@ from sentence_transformers import SentenceTransformer
 from geometry import (
     ClusterwiseRemoval,
     CommonComponentRemoval,
-    Knobs,
     Whitening,
     fit_treatment,
     load_encoder,
@@ -31,6 +30,7 @@ from geometry.export import (
     write_sentence_model,
 )
 from geometry.export.numpy_files import ARRAYS, SCRIPT
+from geometry.transform import Knobs
 
 X = np.random.default_rng(0).standard_normal((200, 6)) * [5, 3, 1, 1, 0.5, 0.1] + 4
 

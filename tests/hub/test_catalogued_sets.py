@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from geometry import DataSetError, fetch_pairs
 from geometry.data.limits import CorpusError
+from geometry.hub import DataSetError, fetch_pairs
 from geometry.hub.pair_sets import PAIR_SETS
 
 SENTENCES = [

@@ -8,8 +8,8 @@ import pytest
 from huggingface_hub.utils import close_session
 from safetensors.numpy import save
 
-from geometry import fetch_model, load_encoder
-from geometry.hub import ModelLimits, download
+from geometry import load_encoder
+from geometry.hub import ModelLimits, download, fetch_model
 from tests.encode.tiny_encoder import save_tiny_bert
 
 NAME = "tiny/bert"

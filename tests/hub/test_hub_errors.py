@@ -7,8 +7,8 @@ import shutil
 import pytest
 from huggingface_hub import file_download
 
-from geometry import ModelFilesError, fetch_model, load_encoder
-from geometry.hub import ModelLimits, bundled, repository
+from geometry import ModelFilesError, load_encoder
+from geometry.hub import ModelLimits, bundled, fetch_model, repository
 from tests.encode.tiny_encoder import save_tiny_bert
 
 NAME = "tiny/bert"

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from geometry import DataSetError, ModelFilesError, fetch_pairs
+from geometry import ModelFilesError
 from geometry.data.limits import CorpusError
-from geometry.hub import PairSet
+from geometry.hub import DataSetError, PairSet, fetch_pairs
 from geometry.hub.pair_sets import PAIR_SETS, files_of
 
 NAME = "own/pairs"

@@ -9,7 +9,6 @@ from sklearn.preprocessing import StandardScaler
 from geometry import (
     ClusterwiseRemoval,
     CommonComponentRemoval,
-    Knobs,
     NormalizingFlow,
     WeightedRemoval,
     Whitening,
@@ -17,7 +16,7 @@ from geometry import (
     isoscore,
 )
 from geometry.linalg.moments import Moments
-from geometry.transform import Treatment
+from geometry.transform import Knobs, Treatment
 from geometry.transform import treatments as module
 from geometry.transform.treatments import KNOBS, OWN_FIT, TREATMENTS, WHITENINGS
 

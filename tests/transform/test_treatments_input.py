@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from geometry import ClusterwiseRemoval, Knobs, fit_treatment
+from geometry import ClusterwiseRemoval, fit_treatment
 from geometry.linalg.moments import Moments
-from geometry.transform import Treatment
+from geometry.transform import Knobs, Treatment
 from geometry.transform.removal_map import RemovalMap
 from geometry.transform.standard_map import StandardMap
 from geometry.transform.treatments import OWN_FIT, TREATMENTS

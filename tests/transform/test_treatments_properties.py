@@ -4,9 +4,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from geometry import Knobs, fit_treatment
+from geometry import fit_treatment
 from geometry.evaluate.fit_size import whitening_by_size
 from geometry.linalg.rows import unit_rows
+from geometry.transform import Knobs
 from geometry.transform.treatments import LINEAR_AT_ONCE, OWN_FIT, TREATMENTS, WHITENINGS
 from tests.clouds import clouds, rotation, seeds
 

@@ -7,9 +7,9 @@ import re
 import numpy as np
 import pytest
 
-from geometry import VectorFileError, read_vectors
+from geometry import read_vectors
 from geometry.data.limits import CorpusError, Limits
-from geometry.vectors import read_word_pairs
+from geometry.vectors import VectorFileError, read_word_pairs
 from tests.vector_files import WRITERS, as_binary, as_npz, as_safetensors, as_text
 
 WORDS = ["the", "of", "cat", "dog"]

@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from geometry import VectorFileError, read_vectors
+from geometry import read_vectors
 from geometry.data.limits import Limits
-from geometry.vectors import word_text
+from geometry.vectors import VectorFileError, word_text
 from tests.vector_files import WRITERS, as_binary, as_npz, as_safetensors, as_text
 
 WORDS = ["the", "der Hund", "猫", "'s", "1", "-0.5", '"', "#", "naïve", "</s>"]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from geometry import VectorTable, Whitening, read_pairs, read_vectors, sentence_vectors
+from geometry import VectorTable, Whitening, read_pairs, read_vectors
 from geometry.data.limits import CorpusError
-from geometry.vectors import rank_counts, read_counts, sif_average, words_of
+from geometry.vectors import rank_counts, read_counts, sentence_vectors, sif_average, words_of
 from geometry.vectors.word_averages import row_probabilities
 
 TABLE = VectorTable(

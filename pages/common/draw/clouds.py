@@ -8,13 +8,14 @@ from html import escape
 import numpy as np
 import streamlit as st
 
-from geometry import Cloud, Projection
+from geometry import Cloud
 from geometry.figures.panel import WIDEST_DRAWN, Band, Panel, Wedge
 from geometry.figures.point_colours import MOST_LABELS, PointColours, legend_entries
 from geometry.linalg.rows import UndefinedMeasure
 from geometry.measure import mean_cosine
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.palette import SYMBOL_SIGNS, Theme, theme_named
+from geometry.projection import Projection
 from geometry.projection.twin import ConeEdge, cone_edges
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.escape import plotly

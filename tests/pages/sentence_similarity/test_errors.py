@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from geometry import CorpusError, DataSetError, VectorFileError, read_pairs, read_vectors
+from geometry import CorpusError, read_pairs, read_vectors
 from geometry.data.catalogues import catalogue
+from geometry.hub import DataSetError
 from geometry.hub import errors as hub
 from geometry.hub.pair_sets import PAIR_SETS
+from geometry.vectors import VectorFileError
 from geometry.vectors.errors import too_large
 from pages.common.messages import error_text
 from pages.sentence_similarity.pairs import set_notes

@@ -6,8 +6,8 @@ Fits of full rank and narrow ones (n <= d); the points of the fit and others; al
 import numpy as np
 import pytest
 
-from geometry import Knobs, fit_treatment, isoscore
-from geometry.transform import Treated, Treatment
+from geometry import fit_treatment, isoscore
+from geometry.transform import Knobs, Treated, Treatment
 from geometry.transform.treatments import WHITENINGS
 
 RNG = np.random.default_rng(0)

@@ -9,10 +9,11 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from geometry import Corpus, CorpusError, Coverage, ModelFilesError, read_corpus
+from geometry import Corpus, CorpusError, ModelFilesError, read_corpus
 from geometry.data.catalogues import catalogue
 from geometry.data.corpus import read_pasted
 from geometry.data.limits import LIMITS, MAX_BYTES, MAX_TEXTS
+from geometry.encode import Coverage
 from geometry.evaluate import published_tables
 from pages.common import words
 from pages.common.coverage_notes import (
