@@ -52,7 +52,7 @@ def encode(encoder, folder, **settings):
         (TEXTS, {"poolings": ()}, ValueError, "no pooling is named; choose from cls, mean"),
         (["a", 3], {}, TypeError, "text 1 is int, not str"),
         ("the cat", {}, TypeError, "got one string"),
-        (["a", "b \ud800"], {}, ValueError, r"text 1 holds half .* \(U\+D800 at 2\)"),
+        (["a", "b \ud800"], {}, ValueError, r"Text 2 has half .* \(U\+D800\)"),
     ],
 )
 def test_what_can_t_be_encoded_is_reported_before_a_file_is_made(
