@@ -670,6 +670,9 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "In {side}: row {row} is zero and has no direction (zero rows: {n_zero} of {n}). Drop "
             "these rows first."
         ),
+        "few_directions": (
+            "A diagnosis needs at least {limit} vectors that are not zero; there are {n}."
+        ),
         "zero_sentence": "A zero vector has no direction: a sentence's mean vector is zero.",
         "constant_row": (
             "In {side}: row {row} has equal entries and no order among them ({n_flat} of {n} rows "

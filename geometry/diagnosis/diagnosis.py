@@ -11,7 +11,7 @@ import numpy as np
 from ..evaluate.bootstrap import checked_gold
 from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
-from ..linalg.rows import float_rows
+from ..linalg.rows import UndefinedMeasure, float_rows
 from ..measure.intervals import units_of
 from ..transform.treatments import Treatment
 from .findings import Finding, connected, copies, find_all
@@ -82,6 +82,12 @@ class Diagnosis:
         return self.trial.chosen
 
 
+def need_directions(n: int) -> None:
+    """Raise UndefinedMeasure "too_few_rows" for fewer than LEAST_ROWS vectors that are not zero."""
+    if n < LEAST_ROWS:
+        raise UndefinedMeasure("too_few_rows", because="few_directions", n=n, limit=LEAST_ROWS)
+
+
 def diagnose(
     vectors: np.ndarray,
     *,
@@ -129,8 +135,10 @@ def diagnose(
 
     Raises
     ------
+    UndefinedMeasure
+        For fewer than 4 vectors that are not zero.
     ValueError
-        For fewer than 4 rows, NaN, infinity, and texts, labels or others of another length.
+        For NaN, infinity, and texts, labels or others of another length.
     """
     X = float_rows(vectors, at_least=LEAST_ROWS)
     n, d = X.shape
@@ -140,8 +148,7 @@ def diagnose(
     others = dict(others or {})
     unit = None if units is None else units_of(np.asarray(units), n)
     nonzero = np.flatnonzero(X.any(axis=1))
-    if len(nonzero) < LEAST_ROWS:
-        raise ValueError(f"{n - len(nonzero)} of {n} rows are zero; {LEAST_ROWS} others are needed")
+    need_directions(len(nonzero))
     if len(nonzero) > MOST_ROWS:
         drawn = np.random.default_rng(seed).choice(len(nonzero), MOST_ROWS, replace=False)
         sample = nonzero[np.sort(drawn)]

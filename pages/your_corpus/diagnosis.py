@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from geometry import Corpus, Pairs, read_cloud
+from geometry import Corpus, Pairs, UndefinedMeasure, read_cloud
 from geometry.data import VectorSet
 from geometry.diagnosis import (
     Diagnosis,
@@ -20,7 +20,7 @@ from geometry.diagnosis import (
     report_html,
     sentences,
 )
-from geometry.diagnosis.diagnosis import LEAST_ROWS
+from geometry.diagnosis.diagnosis import need_directions
 from geometry.diagnosis.report import cure_table
 from geometry.diagnosis.trial import Place, Vectors
 from geometry.encode.cloud import is_stored
@@ -103,10 +103,10 @@ class DiagnosedData:
 def show_diagnosis(scene: Scene, _: Translate) -> None:
     """Findings, what each cure changes, one recommendation, and downloads of exactly that."""
     st.subheader(_("Diagnosis"), anchor="diagnosis")
-    n = scene.points.cloud.n_available
-    if n < LEAST_ROWS:
-        least = _("A diagnosis needs at least {least} vectors that are not zero; there are {n}.")
-        st.info(least.format(least=LEAST_ROWS, n=n))
+    try:
+        need_directions(scene.points.cloud.n_available)
+    except UndefinedMeasure as error:
+        st.info(error_text(error, _))
         return
     data = _all_rows(scene, _)
     diagnosis = _diagnosis_of(data, _choose_poolings(data, _), _)
