@@ -7,10 +7,10 @@ import sys
 
 from pages.common.draw.charts import plotly_address
 from pages.common.draw.scripts import STATIC, served
-from pages.common.draw.twin_cloud import COMPONENTS
+from pages.common.draw.twin_cloud import FOLDER
 
 if __name__ == "__main__":
     plotly_address()
-    served(COMPONENTS / "twin_cloud.js")
+    served(FOLDER / "twin_cloud.js")
     if len(list(STATIC.glob("*.js"))) != 2:
         sys.exit(f"The scripts could not be written to {STATIC}.")
