@@ -45,7 +45,7 @@ class File:
 
 
 def page_with(content: bytes) -> tuple[AppTest, File]:
-    at, file = AppTest.from_function(page_of_a_file, default_timeout=60), File(content)
+    at, file = AppTest.from_function(page_of_a_file, default_timeout=200), File(content)
     at.session_state["file"] = file
     return at, file
 
@@ -149,7 +149,7 @@ def test_a_short_file_is_read_before_long_ones_and_a_visitor_has_one_long_job(mo
         file.name = f"{name}.txt"
     waiting = threading.Thread(target=visits["long"][0].run)
     waiting.start()
-    assert gate.began.wait(60)
+    assert gate.began.wait(200)
     [job] = reading.jobs._jobs.values()
     with reading.jobs.joined("encoding", lambda _: None, ANOTHER, is_long=True) as encoding:
         assert job.excludes(encoding)
