@@ -188,19 +188,21 @@ class CorpusCloud:
             private=self.private,
         )
 
-    def project_in_job(self, method: str, n_components: int, _: Translate) -> None:
-        """Of many points, compute ``project`` as a job with progress and Cancel."""
+    def project_in_job(self, method: str, n_components: int, _: Translate) -> Projection:
+        """As ``project``. Many points are projected by a job with progress and Cancel."""
         name, n = f"{self.key}/{method}/{n_components}", len(self.cloud)
         if n <= MANY_POINTS or _PROJECTIONS.get(name, private=self.private) is not None:
-            return
+            return self.project(method, n_components)
 
         def work(report: jobs.Progress) -> Projection:
             report(0, n)
             return project(self.vectors, method, n_components, random_state=SEED)
 
         what = _("Projecting {n} points").format(n=f"{n:,}")
-        made = jobs.wait_for(f"project-{name}", work, _, what, lane="measure", passing=True)
-        _PROJECTIONS.put(name, made, private=self.private)
+        made: Projection = jobs.wait_for(
+            f"project-{name}", work, _, what, lane="measure", passing=True
+        )
+        return _PROJECTIONS.put(name, made, private=self.private)
 
 
 def labels_of(cloud: Cloud) -> tuple[str, ...] | None:
@@ -258,6 +260,7 @@ def encode_corpus(
     encoder = current_encoder()  # not in the job, because a job's thread has no session
     # the key has labels and sources: agreement and colours depend on labels, intervals on sources
     key = ArrayStore.key(encoder.fingerprint, corpus.sha256, corpus.labels, corpus.sources, spec)
+    of_all_layers = _encoding_key(encoder, corpus, spec, key)
     private = is_own(corpus) if private is None else private
     cloud = _CLOUDS.get(key, private=private)
     if cloud is None:
@@ -284,7 +287,7 @@ def encode_corpus(
                 return False  # splitting stored texts into tokens takes long too
             return is_stored(encoder, corpus, **asdict(spec), store=store())
 
-        name, made = read() if is_here() else encode(_encoding_key(encoder, corpus, spec, key))
+        name, made = read() if is_here() else encode(of_all_layers)
         if name != key:  # the job was that of another layer; it has stored all layers
             name, made = read() if is_here() else encode(key)
         cloud = _CLOUDS.put(key, made, private=private)

@@ -41,7 +41,6 @@ from .scene import (
     Scene,
     build_scene,
     few_points_values,
-    full_whitening,
     is_cone,
     is_hardly_a_cone,
     lesson_values,
@@ -96,13 +95,6 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
     with more_box:
         fit = choose_fit(_)
         points = choose_weights(points, _)
-    method = "svd" if look.view == "umap" else look.view
-    with progress_box:
-        points.project_in_job(method, look.n_components, _)
-    whitening = full_whitening(points, fit)
-    if whitening.rank == 0:
-        notes_box.info(prose(PAGE, "all-equal"))
-        return
     with inspector_box, st.container(key="inspector"):
         chosen = choose_point(points, _)
         found_box = st.container()
@@ -113,9 +105,12 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
         else:
             centring, strength = film_settings(can_play=can_play)
         umap_box = st.container()
-        scene = build_scene(
-            points, look, fit, whitening, chosen, centring=centring, strength=strength
-        )
+    with progress_box:
+        scene = build_scene(points, look, fit, chosen, _, centring=centring, strength=strength)
+    if scene is None:
+        notes_box.info(prose(PAGE, "all-equal"))
+        return
+    with look_box:
         draw_pictures(scene, _)
         show_headlines(scene, _)
     with found_box:
@@ -146,7 +141,7 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
                 st.caption(placed.format(n=f"{MOST_FITTED:,}"))
             if scene.waits_for_umap:
                 st.info(_("SVD is shown while UMAP is being fitted."))
-                fit_umaps(scene, _)
+                fit_umaps(scene.clouds, look.n_components, _)
                 st.rerun()
     warm_up()
     if bool(st.session_state.get("playing")) != has_clock:

@@ -84,8 +84,9 @@ def _place_name(centring: float, strength: float, _: Translate) -> str:
 
 def _panel(side: Side, scene: Scene, _: Translate) -> Panel:
     """The panel of a side, without texts and marks."""
+    key = _panel_key(side, scene, "panel")
     panel: Panel = _PANELS.get_or_make(
-        _panel_key(side, scene, "panel"),
+        key,
         lambda: cloud_panel(
             side.vectors,
             (),
@@ -103,8 +104,9 @@ def _panel(side: Side, scene: Scene, _: Translate) -> Panel:
 
 def _alternative(side: Side, scene: Scene, panel: Panel, _: Translate) -> str:
     """The picture in words."""
+    key = _panel_key(side, scene, "alternative")
     text: str = _PANELS.get_or_make(
-        _panel_key(side, scene, "alternative"),
+        key,
         lambda: alternative(side_title(side, scene, _), side.retained_vectors, panel, _),
         private=scene.points.private,
     )

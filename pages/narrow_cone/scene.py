@@ -34,7 +34,7 @@ from pages.common.corpus_cloud import SEED, CorpusCloud, labels_of
 from pages.common.cosine_histogram import cosine_histogram
 from pages.common.measures import COSINE_DECIMALS, HEADLINES, print_value
 from pages.common.models import chosen_model
-from pages.common.words import signed
+from pages.common.words import Translate, signed
 
 from .umap import umaps_if_ready
 
@@ -157,6 +157,11 @@ class Scene:
         """The rows of intervals and of figures over pairs."""
         return self.points.sample(SAMPLE_ROWS)
 
+    @property
+    def clouds(self) -> tuple[tuple[str, np.ndarray], ...]:
+        """Key and vectors of both clouds."""
+        return tuple((side.key, side.vectors) for side in (self.raw, self.white))
+
     def sampled_vectors(self, side: Side) -> np.ndarray:
         """The retained vectors of the sample."""
         if self.sample is self.points:
@@ -273,13 +278,15 @@ def build_scene(
     points: CorpusCloud,
     look: Look,
     fit: str,
-    whitening: WhiteningMap,
     chosen: int | None,
+    _: Translate,
     *,
     centring: float,
     strength: float,
-) -> Scene:
+) -> Scene | None:
     """Whiten and project. Results that do not depend on the sliders come from the cache.
+
+    None if all points are equal. A projection of many points shows its progress.
 
     Parameters
     ----------
@@ -288,8 +295,6 @@ def build_scene(
         View, components and colours.
     fit : str
         Code of the whitening's fit.
-    whitening : WhiteningMap
-        The fitted one at full strength.
     chosen : int or None
         The row that is ringed.
     centring : float in [0, 1]
@@ -299,6 +304,10 @@ def build_scene(
     """
     X, k, is_umap = points.vectors, look.n_components, look.view == "umap"
     white_key = cloud_key(points, fit, centring, strength)
+    whitening = full_whitening(points, fit)
+    if whitening.rank == 0:
+        return None
+    adjusted = whitening.adjust(centring=centring, strength=strength)
 
     def whiten() -> tuple[np.ndarray, np.ndarray]:
         twin = whiten_beside(X, whitening, centring=centring, strength=strength)
@@ -314,19 +323,18 @@ def build_scene(
         raw, white = umaps
         factor, reach = common_scale(raw, white)
     else:
-        raw = points.project("svd" if is_umap else look.view, k)
+        raw = points.project_in_job("svd" if is_umap else look.view, k, _)
         white = _PICTURES.get_or_make(
             f"{white_key}/{raw.method}/{k}",
             lambda: raw.apply(find()[0]),
             private=points.private,
         )
-        factor = match_radius(raw.around_origin, white.around_origin)
         reach = _REACHES.get_or_make(
             f"{points.key}/{fit}/{raw.method}/{k}",
             partial(film_reach, X, whitening, raw),
             private=points.private,
         )
-    adjusted = whitening.adjust(centring=centring, strength=strength)
+        factor = match_radius(raw.around_origin, white.around_origin)
     return Scene(
         points=points,
         look=look,

@@ -12,7 +12,6 @@ import threading
 from collections.abc import Sequence
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,9 +25,6 @@ from pages.common.corpus_cloud import SEED, store
 from pages.common.jobs import Progress
 from pages.common.words import Translate
 from pages.common.workers import UMAP
-
-if TYPE_CHECKING:
-    from .scene import Scene
 
 UMAP_VERSION = version("umap-learn")
 WARM_UP_AFTER = 30.0  # seconds after the first page
@@ -52,15 +48,22 @@ def umaps_if_ready(
     return tuple(pictures)
 
 
-def fit_umaps(scene: Scene, _: Translate) -> None:
-    """Fit both UMAP pictures and store them, with progress and cancel."""
-    sides = {_store_key(s.key, scene.look.n_components): s for s in (scene.raw, scene.white)}
-    for name, side in sides.items():  # only one if both sliders are at 0
+def fit_umaps(clouds: Sequence[tuple[str, np.ndarray]], n_components: int, _: Translate) -> None:
+    """Fit the UMAP pictures of the clouds and store them, with progress and cancel.
+
+    Parameters
+    ----------
+    clouds : sequence of (str, (n, d) array)
+        The key and the vectors of each. Equal keys are fitted once.
+    n_components : int
+    """
+    named = {_store_key(key, n_components): X for key, X in clouds}
+    for name, X in named.items():
         jobs.wait_for(
             f"umap-{name}",
-            partial(_fit_and_store, name, side.vectors, scene.look.n_components),
+            partial(_fit_and_store, name, X, n_components),
             _,
-            _("UMAP of {n} points").format(n=f"{len(side.vectors):,}"),
+            _("UMAP of {n} points").format(n=f"{len(X):,}"),
             lane="umap",
             is_long=True,
         )

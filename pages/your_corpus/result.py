@@ -104,8 +104,7 @@ def draw_cloud(scene: Scene, _: Translate) -> None:
             ).format(k=COMPONENTS, least=COMPONENTS + 1, n=len(cloud))
         )
         return
-    points.project_in_job(VIEW, COMPONENTS, _)
-    picture = points.project(VIEW, COMPONENTS)
+    picture = points.project_in_job(VIEW, COMPONENTS, _)
     colours, theme = point_colours(points, "topic", _), current_theme()
     reach = common_scale(picture, picture)[1]
     panel = cloud_panel(points.vectors, (), picture, reach, _)

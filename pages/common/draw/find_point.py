@@ -18,16 +18,17 @@ LONGEST = 160  # characters of a quoted text at most
 
 def choose_point(points: CorpusCloud, _: Translate) -> int | None:
     """The chosen row: by search here, by a click in a picture, or from the address."""
-    row = chosen_row(points)
     query = st.text_input(
         _("Find a point by its text"),
         key="find",
         bind="query-params",
         placeholder=_("a word of the text"),
     )
-    if not query.strip():
+    is_search = bool(query.strip())
+    rows = _rows_with(query, points.cloud.texts) if is_search else []
+    row = chosen_row(points)
+    if not is_search:
         return row
-    rows = _rows_with(query, points.cloud.texts)
     if not rows:
         st.info(_("No text contains “{query}”.").format(query=short(query)))
         return row
