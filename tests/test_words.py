@@ -63,7 +63,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "shared-sentences": {"pairs", "sentences"},
         "claim-not-cosine": {"similarity"},
         "claim-file": {"notes"},
-        "word-pairs": ("sentence_similarity/word_vectors.py", "word_values"),
+        "word-pairs": ("sentence_similarity/word_pairs.py", "word_values"),
         "other-treatment": {"text"},
         "claim-coverage": ("sentence_similarity/ladder.py", "coverage_values"),
         "claim-": SHARES | {"layer", "interval", "rest", "name", "n"},

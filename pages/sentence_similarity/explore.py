@@ -26,12 +26,14 @@ from .grid import show_grid, warn_of_shared_sentences
 from .ladder import coverage_values, file_notes, ladder_csv, show_ladder
 from .lesson import CONTROLS, show_lesson
 from .moves import show_moves
-from .pairs import show_about, show_own_form
+from .pair_origin import show_about
+from .pairs import show_own_form
 from .published import show_published
 from .scene import Scene, build_scene
 from .subsets import show_subsets
 from .verdicts import pooling_verdict, whitening_verdict
-from .word_vectors import Static, show_vector_form, show_word_pair_form, show_word_pairs
+from .word_pairs import show_word_pair_form, show_word_pairs
+from .word_vectors import Static, show_vector_form
 from .words import with_interval
 
 PAGE = "sentence_similarity"

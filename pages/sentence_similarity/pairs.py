@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -13,7 +12,6 @@ from geometry import Corpus, CorpusError, ModelFilesError, Pairs
 from geometry.data.limits import MAX_PAIR_SETS, MEGABYTE, Limits
 from geometry.data.pairs import BUNDLED_PAIRS, read_bundled_pairs, read_pair_folder
 from geometry.errors import readable_bytes
-from geometry.hub.catalogue import NOT_STATED
 from geometry.hub.operator_limits import OperatorFileError
 from geometry.hub.pair_sets import PAIR_SETS, fetch_pairs
 from pages.common import jobs
@@ -37,9 +35,6 @@ from pages.common.uploads import (
 )
 from pages.common.words import Translate, prose
 
-if TYPE_CHECKING:
-    from .scene import Scene
-
 BUNDLED = "bundled"  # code of the bundled pairs that are the default
 BUNDLED_NAMES = dict(zip((BUNDLED, *BUNDLED_PAIRS[1:]), BUNDLED_PAIRS, strict=True))  # by code
 PROJECT, OF_HUB, OWN = "project", "hub", "own"  # sources of pairs
@@ -48,7 +43,6 @@ FORM = "own-pairs-form"
 USED = "pairs-used"  # code, name and number of the uploaded pairs that were used last
 HUB = "hub-"  # prefix of the code of a data set and split
 PAGE = "sentence_similarity"
-SHORT = 12  # characters of a commit that are shown
 UPLOADER = "pairs_file"
 OWN_DEV = "pair-uploads-dev"  # code of a split to the code of its folder's dev split
 FOLDER = "pairs_folder"
@@ -256,46 +250,6 @@ def _from_hub(code: str, _: Translate) -> Pairs:
         cancelled=_("Cancelled. An interrupted download resumes when you start again."),
     )
     return _HUB_PAIRS.put(code, made)
-
-
-def show_about(scene: Scene, _: Translate) -> None:
-    """How the project's pairs were made, or repository, commit and licence of a data set."""
-    pairs = scene.choice.pairs
-    if pairs.is_bundled:
-        st.caption(prose(PAGE, f"about-{BUNDLED_NAMES[pairs.code]}"))
-    if pairs.code not in hub_sets():
-        return
-    name, _split = hub_sets()[pairs.code]
-    origin = PAIR_SETS[name]
-    low, high = pairs.pairs.scale or pairs.pairs.score_range
-    values = {
-        "name": markdown(pairs.pairs.name),
-        "repository": origin.repository,
-        "revision": origin.revision[:SHORT],
-        "licence": origin.licence if origin.licence != NOT_STATED else _("not stated"),
-        "low": f"{low:g}",
-        "high": f"{high:g}",
-        "note": set_notes(_).get(name, origin.note),
-    }
-    st.caption(prose(PAGE, "hub-set", values))
-
-
-def set_notes(_: Translate) -> dict[str, str]:
-    """The notes of ``PAIR_SETS``, translated: caveats for comparing figures."""
-    by_year = _(
-        "The file does not name its subsets (MSRpar, …), so only figures over all its pairs are "
-        "given."
-    )
-    return {
-        "stsb": _("Its subsets are its genres."),
-        **dict.fromkeys(("sts12", "sts14", "sts15", "sts16"), by_year),
-        "sts13": f"{by_year} " + _("Its fourth subset, SMT, is not free and is not included."),
-        "sickr": _(
-            "This is all of SICK under the name test. Most published figures are for 4,927 of "
-            "its pairs."
-        ),
-        "stsb-zh": _("Translated from STS-B. Scores are whole numbers, so there are many ties."),
-    }
 
 
 def is_private(code: str) -> bool:

@@ -1,11 +1,11 @@
-"""Static word vectors: the model's own and uploaded ones, averaged over the pairs; word pairs."""
+"""Static word vectors: the model's own and uploaded ones, averaged over the pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -19,7 +19,6 @@ from geometry.evaluate.bootstrap import DRAWS
 from geometry.evaluate.from_words import (
     AveragedPairs,
     WordGrid,
-    WordPairScore,
     evaluate_averages,
 )
 from geometry.evaluate.grid import Cell
@@ -30,24 +29,18 @@ from pages.common.cache import Cache
 from pages.common.controls import choose
 from pages.common.corpus_cloud import SEED, store
 from pages.common.escape import markdown
-from pages.common.limit_notes import megabytes, table_note, upload_limits, vector_note
+from pages.common.limit_notes import megabytes, upload_limits, vector_note
 from pages.common.messages import error_text
 from pages.common.reading import WIDE, apart, takes_long
 from pages.common.table_form import label_uploader
 from pages.common.words import Translate, prose
 
 from .choices import ScoringChoice
-from .vector_files import averages_of_file, score_of_files
-from .words import similarity_names, with_interval
-
-if TYPE_CHECKING:
-    from .scene import Scene
+from .vector_files import averages_of_file
 
 PAGE = "sentence_similarity"
 UPLOADER = "vectors_file"
-WORDS_UPLOADER = "word_pairs_file"
 STATIC = "static"
-NAMED = 5  # missing words that are named
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +61,6 @@ class Static:
 
 _AVERAGES: Cache[AveragedPairs] = Cache("averages of word vectors", max_entries=6)
 _CELLS: Cache[dict[str, Cell]] = Cache("scores of word vectors", max_entries=256)
-_WORD_PAIRS: Cache[WordPairScore] = Cache("scores of word pairs", max_entries=64)
 
 
 def show_vector_form(_: Translate) -> None:
@@ -102,19 +94,6 @@ def weighting_names(_: Translate) -> dict[str, str]:
         "sif": _("smaller for frequent words (SIF)"),
         "zipf": _("equal, after whitening by frequency (Zipf)"),
     }
-
-
-def show_word_pair_form(_: Translate) -> None:
-    """The uploader of word pairs; ``show_word_pairs`` scores the file."""
-    label = _("Pairs of words with scores, such as SimLex-999, at most {megabytes} MB")
-    most = upload_limits().file_bytes
-    st.file_uploader(
-        label.format(megabytes=megabytes(most)),
-        key=WORDS_UPLOADER,
-        max_upload_size=most // MEGABYTE,
-    )
-    label_uploader(WORDS_UPLOADER, most, _)
-    st.caption(table_note(_))
 
 
 def own_static(choice: ScoringChoice, _: Translate) -> Static:
@@ -245,71 +224,3 @@ def scored_averages(
 
 def _at_once(function: Callable[..., WordGrid], *values: Any, **options: Any) -> WordGrid:
     return function(*values, **options)
-
-
-def show_word_pairs(scene: Scene, _: Translate) -> None:
-    """The score of the uploaded word pairs by the uploaded vectors, or an error message."""
-    vectors, words = (st.session_state.get(key) for key in (UPLOADER, WORDS_UPLOADER))
-    if words is None:
-        return
-    if vectors is None:
-        st.info(prose(PAGE, "word-pairs-alone"))
-        return
-    similarity = scene.choice.similarity
-    key = ArrayStore.key(vectors.file_id, words.file_id, similarity, SEED)
-    limits = upload_limits()
-
-    def work(report: jobs.Progress) -> WordPairScore:
-        score: WordPairScore = apart(
-            score_of_files,
-            vectors.getvalue(),
-            words.getvalue(),
-            report=report,
-            limits=limits,
-            vectors_name=vectors.name,
-            words_name=words.name,
-            similarity=similarity,
-            draws=DRAWS,
-            seed=SEED,
-        )
-        return score
-
-    score = _WORD_PAIRS.get(key, private=True)
-    try:
-        if score is None:
-            what = _("Reading {name}").format(name=markdown(words.name))
-            is_long = takes_long(vectors.getvalue(), words.getvalue())
-            made: WordPairScore = jobs.wait_for(
-                f"words-{key}", work, _, what, lane="read", is_long=is_long
-            )
-            score = _WORD_PAIRS.put(key, made, private=True)
-    except VectorFileError:
-        return  # the error is shown below the uploader of the vectors
-    except CorpusError as error:
-        # the general message of this code is about sentences
-        is_about_columns = error.code == "no_pair_columns"
-        st.error(prose(PAGE, "word-pairs-unfit") if is_about_columns else error_text(error, _))
-    except ValueError:
-        st.error(prose(PAGE, "word-pairs-unfit"))
-    else:
-        st.markdown(prose(PAGE, "word-pairs", word_values(score, vectors.name, _)))
-
-
-def word_values(words: WordPairScore, vectors: str, _: Translate) -> dict[str, str]:
-    """The values in the sentence on the score of word pairs."""
-    score = words.score
-    name = similarity_names(_)[score.similarity]
-    if score.similarity == "mahalanobis":
-        name = _("{name} (covariance of the file’s own vectors)").format(name=name)
-    return {
-        "set": markdown(words.name),
-        "vectors": markdown(vectors),
-        "similarity": name,
-        "score": with_interval(score.spearman, score.low, score.high, _),
-        "n": f"{score.n:,}",
-        "pairs": f"{words.n_pairs:,}",
-        "share": f"{words.coverage:.1%}",
-        "missing": markdown(", ".join(words.missing[:NAMED])) or "—",
-        "draws": f"{DRAWS:,}",
-        "seed": f"{SEED}",
-    }

@@ -15,7 +15,7 @@ from geometry.hub.pair_sets import PAIR_SETS
 from geometry.vectors import VectorFileError
 from geometry.vectors.errors import too_large
 from pages.common.messages import error_text
-from pages.sentence_similarity.pairs import set_notes
+from pages.sentence_similarity.pair_origin import set_notes
 from tests.vector_files import as_binary, as_text
 
 CHINESE = catalogue("zh-Hant").gettext
