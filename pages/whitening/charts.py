@@ -34,9 +34,9 @@ from pages.common.draw.clouds import current_theme
 from pages.common.words import Translate, prose
 
 from .choices import choose_chart, treatment_names
-from .flow import trained_flow
 from .provenance import provenance
 from .scene import Scene, TreatedCloud
+from .trained_flows import trained_flow
 
 MATRIX_DIMENSIONS = 64
 ROGUES = 10

@@ -1,9 +1,8 @@
-"""The flow on the whitening page: trained as a job with a live loss curve, then cached."""
+"""The training of a flow on the whitening page, a job with a live loss curve."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -12,40 +11,17 @@ from threadpoolctl import threadpool_limits
 
 from geometry.transform.treatments import Treatment
 from pages.common import jobs
-from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED, CorpusCloud
+from pages.common.corpus_cloud import SEED
 from pages.common.words import Translate
+
+from .scene import Scene
+from .trained_flows import TrainedFlow, put_trained_flow
 
 if TYPE_CHECKING:
     from geometry.transform.flow import FlowEpoch
 
-    from .scene import Scene
-
 # epochs of the flows in training, by the key of their points; shared by all sessions
 _histories: dict[str, list[FlowEpoch]] = defaultdict(list)
-
-
-@dataclass(frozen=True)
-class TrainedFlow:
-    """A fitted flow and its epochs; losses are mean negative log-densities in nats a row."""
-
-    treatment: Treatment
-    history: tuple[FlowEpoch, ...]
-    n_held_out: int
-
-
-_FLOWS: Cache[TrainedFlow] = Cache("trained-flows", max_entries=8)
-
-
-def trained_flow(points: CorpusCloud) -> TrainedFlow | None:
-    """The flow that was trained on these points; None if there is none yet."""
-    return _FLOWS.get(points.key, private=points.private)
-
-
-def flow_treatment(points: CorpusCloud) -> Treatment | None:
-    """The trained flow as a treatment."""
-    trained = trained_flow(points)
-    return None if trained is None else trained.treatment
 
 
 def train_flow(scene: Scene, _: Translate) -> None:
@@ -95,7 +71,7 @@ def train_flow(scene: Scene, _: Translate) -> None:
         is_long=True,
     )
     _histories.pop(points.key, None)
-    _FLOWS.put(points.key, trained, private=points.private)
+    put_trained_flow(points, trained)
 
 
 def _draw_live(place: DeltaGenerator, history: list[FlowEpoch], _: Translate) -> None:

@@ -31,7 +31,7 @@ from pages.common.uploads import chosen_corpus
 from pages.common.words import Translate
 
 from .choices import FitRows
-from .flow import flow_treatment
+from .trained_flows import flow_treatment
 
 SAMPLE_ROWS = 5000  # for intervals and figures over pairs; the page says so
 FRAME_MARGIN = 1.1
