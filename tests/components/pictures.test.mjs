@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { fromSteps, homeCamera, matrixOf, toPixels } from "../../assets/components/twin_cloud/camera.js";
+import { coneCorners, conesAt } from "../../assets/components/twin_cloud/cone.js";
 import { decodeCloud, decodeCodes, placeOf, PlacesNotFinite, stretchOf, valueOf } from "../../assets/components/twin_cloud/decode.js";
-import { coneCorners } from "../../assets/components/twin_cloud/gl.js";
 import { boxAt, inDevicePixels, isSmall, layOut, layOutWithLead, pointSize } from "../../assets/components/twin_cloud/layout.js";
-import { advance, conesAt, factorAt, knobsAt, legLength, nearestStep, nextStep, offSlider, onSlider, placeOn, titleAt } from "../../assets/components/twin_cloud/film.js";
+import { advance, factorAt, knobsAt, legLength, nearestStep, nextStep, offSlider, onSlider, placeOn, titleAt } from "../../assets/components/twin_cloud/film.js";
 import { paintOf } from "../../assets/components/twin_cloud/paint.js";
 import { lookOf, rgb } from "../../assets/components/twin_cloud/palette.js";
 import { legendOf, notesOf } from "../../assets/components/twin_cloud/png.js";

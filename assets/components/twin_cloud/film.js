@@ -1,4 +1,4 @@
-// The film at a position: its settings, its title, its cone.
+// The film at a position: its settings, its title, its scale.
 
 const REACHED = 1e-6; // a stop nearer than this counts as reached
 
@@ -83,30 +83,12 @@ export function titleAt({ names, between }, knobs, at) {
   return values.reduce((text, value, j) => text.replaceAll(`{${j}}`, value), between);
 }
 
-// Cones between those of two neighbouring stops, turned and widened. Too wide ones are left out.
-export function conesAt(stops, { a, b, share }, widest) {
-  const from = stops[a] ?? [];
-  const to = stops[b] ?? [];
-  return from
-    .map((cone, i) => (share && to[i] ? blend(cone, to[i], share) : cone))
-    .filter((cone, i) => cone.degrees <= widest && (!share || to[i]));
-}
-
 // The factor of drawn lengths. Null between two stops with different factors, where no number is
 // true of every point, and where lengths have no meaning.
 export function factorAt(factors, { a, b, share }) {
   const [from, to] = [factors[a] ?? null, factors[b] ?? null];
   if (share === 0 || from === to) return from;
   return share === 1 ? to : null;
-}
-
-function blend(first, second, share) {
-  const mixed = first.axis.map((value, j) => value + share * (second.axis[j] - value));
-  const length = Math.hypot(...mixed) || 1;
-  return {
-    axis: mixed.map((value) => value / length),
-    degrees: first.degrees + share * (second.degrees - first.degrees),
-  };
 }
 
 // A tick of the film or of a move to a position: `speed` stops a second, not beyond the goal.

@@ -12,8 +12,6 @@ const SETTINGS = { antialias: false, alpha: false, powerPreference: "high-perfor
 const SHAPED = 2.5; // pixels; smaller points are squares
 const MOST_SHAPED = 20000; // points; without a graphics card more than these are squares
 const INPUTS = 4; // at least as many as any program has
-const RIM = 48; // corners of a cone's rim
-const MANTLE_OPACITY = 0.16;
 
 export function contextOf(canvas) {
   return canvas.getContext("webgl2", SETTINGS);
@@ -172,51 +170,9 @@ export class Painter {
     this.drawShape(places, this.gl.LINES, matrix, colour);
   }
 
-  // cone: {axis, degrees}, drawn from the origin to the edge of the picture.
-  drawCone(cone, reach, matrix, colour) {
-    const places = coneCorners(cone, reach);
-    this.drawShape(places, this.gl.TRIANGLE_FAN, matrix, colour, MANTLE_OPACITY);
-  }
-
   // Browsers limit the number of contexts, so this one is freed now and not by garbage collection.
   dispose() {
     this.buffers.clear();
     this.gl.getExtension("WEBGL_lose_context")?.loseContext();
   }
-}
-
-// A fan of triangles around the axis (k numbers, unit), or the two sides of a wedge in 2D.
-export function coneCorners({ axis, degrees }, reach) {
-  const half = (degrees * Math.PI) / 180;
-  const [c, s] = [Math.cos(half) * reach, Math.sin(half) * reach];
-  if (axis.length === 2) {
-    const [x, y] = axis;
-    const out = [0, 0, 0];
-    for (let i = 0; i <= RIM; i++) {
-      const turn = half * ((2 * i) / RIM - 1);
-      const [ct, st] = [Math.cos(turn) * reach, Math.sin(turn) * reach];
-      out.push(ct * x - st * y, st * x + ct * y, 0);
-    }
-    return Float32Array.from(out);
-  }
-  const least = axis.map(Math.abs).indexOf(Math.min(...axis.map(Math.abs)));
-  const other = [0, 0, 0];
-  other[least] = 1;
-  const u = unit(cross(axis, other));
-  const v = cross(axis, u);
-  const out = [0, 0, 0];
-  for (let i = 0; i <= RIM; i++) {
-    const [ct, st] = [Math.cos((2 * Math.PI * i) / RIM), Math.sin((2 * Math.PI * i) / RIM)];
-    for (let j = 0; j < 3; j++) out.push(c * axis[j] + s * (ct * u[j] + st * v[j]));
-  }
-  return Float32Array.from(out);
-}
-
-function cross(a, b) {
-  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-}
-
-function unit(a) {
-  const length = Math.hypot(...a);
-  return a.map((value) => value / length);
 }

@@ -1,12 +1,13 @@
 // The pictures: their state (the server's message, the reader's camera and selection) and drawing.
 
 import { homeCamera, matrixOf, movedCamera, toPixels } from "./camera.js";
+import { conesAt, drawCone } from "./cone.js";
 import { decodeCloud, decodeCodes, placeOf, stretchOf } from "./decode.js";
 import { contextOf, Painter } from "./gl.js";
 import {
   crowd, inDevicePixels, isSmall, layOut, layOutWithLead, pointSize,
 } from "./layout.js";
-import { conesAt, factorAt, titleAt } from "./film.js";
+import { factorAt, titleAt } from "./film.js";
 import {
   drawFrame, drawLasso, drawRing, drawScale, drawWay, writeAxes, writeTitle,
 } from "./overlay.js";
@@ -244,9 +245,9 @@ export class Stage {
     // a flat picture has no depth: filled shapes are drawn below the points
     const drawn = conesAt(cones, stretch, message.widest);
     const drawCones = () => {
-      for (const cone of drawn) painter.drawCone(cone, reach, matrix, theme.cone);
+      for (const cone of drawn) drawCone(painter, cone, reach, matrix, theme.cone);
     };
-    for (const band of message.bands) painter.drawCone(band, reach, matrix, theme.band);
+    for (const band of message.bands) drawCone(painter, band, reach, matrix, theme.band);
     if (cloud.k === 2) drawCones();
     if (message.origin) painter.drawAxes(reach, cloud.k, matrix, theme.ink);
     const shrunk = isSmall(this.boxes[place]) ? SMALL_POINTS : 1;
