@@ -84,9 +84,7 @@ def show_word_pairs(scene: Scene, _: Translate) -> None:
     except VectorFileError:
         return  # the error is shown below the uploader of the vectors
     except CorpusError as error:
-        # the general message of this code is about sentences
-        is_about_columns = error.code == "no_pair_columns"
-        st.error(prose(PAGE, "word-pairs-unfit") if is_about_columns else error_text(error, _))
+        st.error(error_text(error, _))
     except ValueError:
         st.error(prose(PAGE, "word-pairs-unfit"))
     else:

@@ -782,6 +782,17 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting(monk
     assert called == ["averages_of_file", "evaluate_averages"]
 
 
+def test_a_file_that_is_not_pairs_of_words_is_refused_by_its_line():
+    app = visit()
+    vectors = as_text(WORDS, np.eye(len(WORDS), dtype=np.float32), header=True)
+    healthy(app.get("file_uploader")[0].upload("tiny.vec", vectors).run())
+    lines = "\n".join(f"{a} {b}" for a, b in pairwise(WORDS))
+    healthy(app.get("file_uploader")[1].upload("alike.txt", lines.encode()).run())
+    assert any(
+        element.value.startswith("Line 2 is not two words and a score.") for element in app.error
+    )
+
+
 def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_refused():
     app = visit(after="ZCA:64:lw")
     assert "whitened, k = 64, Ledoit-Wolf, zca, fitted on" in everything(app)
