@@ -178,6 +178,14 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "too_few_pairs": (
             "A correlation needs at least {limit} pairs, and there are {n}. Add more pairs."
         ),
+        "too_few_known_pairs": (
+            "{n} of {total} pairs have a word of the table in both sentences, and a correlation "
+            "needs at least {limit}. Choose word vectors of the pairs' language."
+        ),
+        "too_few_known_texts": (
+            "{n} of {total} texts of the fit set have a word of the table, and a fit needs at "
+            "least {limit}. Choose texts of the word vectors' language."
+        ),
         "equal_scores": (
             "All {n} scores are {score}, so they have no order. Choose another column of scores."
         ),

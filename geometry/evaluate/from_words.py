@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..data.embeddings import VectorReport, VectorTable
+from ..data.limits import CorpusError
 from ..data.pairs import Pairs
 from ..encode.cloud import type_averages as type_averages
 from ..hub.download import Progress
@@ -22,6 +23,8 @@ from .bootstrap import DRAWS, LEAST_PAIRS, PairScore, evaluate_pairs
 from .grid import Grid, evaluate_grid
 from .specs import LADDER
 from .subsets import resamples_of
+
+LEAST_FITTED = 2  # texts of a fit; one has no variance
 
 Tokenizer = Callable[[str], Sequence[str]]
 
@@ -125,9 +128,11 @@ def evaluate_words(
 
     Raises
     ------
+    CorpusError
+        "too_few_known_pairs" if fewer than 3 pairs have a known word in both sentences,
+        "too_few_known_texts" if fewer than 2 texts of the fit set have one.
     ValueError
-        If fewer than 3 pairs have a known word in both sentences, and as ``sentence_vectors`` and
-        ``evaluate_grid`` do.
+        As ``sentence_vectors`` and ``evaluate_grid`` do.
     """
     if (fit_texts is None) != (fit_on is None):
         raise ValueError(
@@ -253,22 +258,19 @@ def evaluate_averages(
 
 def _rows(fit: Mapping[str, SentenceVectors]) -> dict[str, np.ndarray]:
     """{weighting: (m, d)} of the texts that have a known word."""
-    rows = {name: average.vectors[average.has_words] for name, average in fit.items()}
-    if any(len(X) < 2 for X in rows.values()):
-        raise ValueError(
-            "fewer than 2 texts of the fit set have a word of the table, so nothing can be fitted "
-            "on it; take texts of the vectors' language"
-        )
-    return rows
+    for average in fit.values():
+        n = int(np.count_nonzero(average.has_words))
+        if n < LEAST_FITTED:
+            total = len(average.has_words)
+            raise CorpusError("too_few_known_texts", n=n, total=total, limit=LEAST_FITTED)
+    return {name: average.vectors[average.has_words] for name, average in fit.items()}
 
 
 def _known_pairs(pairs: Pairs, known: np.ndarray) -> Pairs:
-    """The pairs with a known word in both sentences; ValueError for fewer than 3."""
-    if known.sum() < LEAST_PAIRS:
-        raise ValueError(
-            f"{int(known.sum())} of {len(pairs)} pairs have a word of the table in both sentences, "
-            f"and a correlation needs at least {LEAST_PAIRS}; take vectors of the pairs' language"
-        )
+    """The pairs with a known word in both sentences; CorpusError for fewer than LEAST_PAIRS."""
+    n = int(known.sum())
+    if n < LEAST_PAIRS:
+        raise CorpusError("too_few_known_pairs", n=n, total=len(pairs), limit=LEAST_PAIRS)
     rows = np.flatnonzero(known).tolist()
     subsets = pairs.subsets
     return replace(

@@ -150,7 +150,9 @@ def uploaded_static(choice: ScoringChoice, _: Translate) -> Static | str | None:
     try:
         return _scored(choice, source, name, what, read, _, lane="read", is_long=is_long)
     except (VectorFileError, CorpusError) as error:
-        return error_text(error, _)
+        text = error_text(error, _)
+        is_unknown = error.code in ("too_few_known_pairs", "too_few_known_texts")
+        return f"{text} {prose(PAGE, 'known-words')}" if is_unknown else text
     except ValueError:
         return prose(PAGE, "vectors-unfit")
 

@@ -782,6 +782,22 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting(monk
     assert called == ["averages_of_file", "evaluate_averages"]
 
 
+@pytest.mark.parametrize(
+    ("words", "fit", "refusal"),
+    [
+        (["qqqq", "zzzz"], "target", "pairs have a word of the table in both sentences"),
+        (["a", "is", "the"], "topics-zh", "texts of the fit set have a word of the table"),
+    ],
+)
+def test_word_vectors_of_other_words_are_refused_with_the_numbers(words, fit, refusal):
+    app = visit(after="pca", **{"sts-fit": fit})
+    vectors = as_text(words, np.eye(len(words), 6, dtype=np.float32), header=True)
+    healthy(app.get("file_uploader")[0].upload("tiny.vec", vectors).run())
+    text = everything(app)
+    assert re.search(rf"\b0 of \d+ {refusal}", text)
+    assert "A word here is a run of a–z" in text
+
+
 def test_a_file_that_is_not_pairs_of_words_is_refused_by_its_line():
     app = visit()
     vectors = as_text(WORDS, np.eye(len(WORDS), dtype=np.float32), header=True)
