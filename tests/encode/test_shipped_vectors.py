@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from geometry import Corpus, Encoder, load_encoder, read_bundled, read_cloud
-from geometry.encode import ArrayStore, shipped_vectors
+from geometry.encode import ArrayStore
 from geometry.encode.cloud import (
     counts_key,
     is_stored,
@@ -16,7 +16,8 @@ from geometry.encode.cloud import (
     type_averages_key,
 )
 from geometry.encode.disk_cache import key_of
-from geometry.encode.shipped_vectors import CLOUDS, FOLDER, read_shipped, shipped_index
+from geometry.encode.shipped_vectors import FOLDER, INDEX, read_shipped, shipped_index
+from geometry.encode.write_shipped import CLOUDS
 from pages.narrow_cone.choices import PRESETS
 
 PLACES = [(name, *place) for name, places in CLOUDS.items() for place in places]
@@ -91,7 +92,7 @@ def test_other_texts_and_settings_have_none(encoder, change, tmp_path):
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """A copy of one file and the index."""
-    shutil.copy(FOLDER / shipped_vectors.INDEX, tmp_path)
+    shutil.copy(FOLDER / INDEX, tmp_path)
     shutil.copy(FOLDER / "topics-zh-counts.npy", tmp_path)
     return tmp_path
 

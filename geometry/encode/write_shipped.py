@@ -1,0 +1,58 @@
+"""Writes the vectors of the bundled corpora, which ``shipped_vectors`` reads.
+
+    python -m geometry.encode.write_shipped
+
+encodes the corpora and writes the files again. Run it after a change of a corpus, of the bundled
+model or of ``CODE_VERSION``; a test fails until then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+
+from ..data.corpus import read_bundled
+from .cloud import counts_key, piece_frequencies, type_averages, type_averages_key
+from .disk_cache import key_of
+from .load import load_encoder
+from .shipped_vectors import FOLDER, INDEX
+
+# layer and pooling of the presets of narrow_cone; whitening and your_corpus begin with one of them
+_PRESETS = ((5, "cls"), (4, "max"), (4, "mean"), (6, "mean"))
+# the rungs of the ladder on sentence_similarity, for its first choices
+_LADDER = ((5, "cls"), (5, "mean"), (1, "mean"), (6, "mean"))
+CLOUDS = {"topics": _PRESETS, "topics-zh": _PRESETS, "pairs": _LADDER}  # clouds by corpus
+
+
+def write_shipped(folder: Path = FOLDER) -> None:
+    """Encode the corpora and write every file of the folder again, but for its README."""
+    encoder = load_encoder("bundled", device="cpu")
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.npy"):
+        old.unlink()
+    index = {}
+
+    def write(key: str, file: str, array: np.ndarray) -> None:
+        np.save(folder / file, array, allow_pickle=False)
+        sha256 = hashlib.sha256((folder / file).read_bytes()).hexdigest()
+        index[key] = {"file": file, "sha256": sha256}
+
+    for name, clouds in CLOUDS.items():
+        corpus = read_bundled(name)
+        vectors = encoder.encode_layers(corpus.texts, poolings=sorted({p for _, p in clouds}))
+        for layer, pooling in clouds:
+            key = key_of(encoder, corpus, "sentences", layer, pooling)
+            write(key, f"{name}-layer-{layer}-{pooling}.npy", vectors[pooling][layer])
+        counts = piece_frequencies(encoder, corpus.texts)
+        write(counts_key(encoder, corpus), f"{name}-counts.npy", counts)
+        if name == "pairs":
+            averages = type_averages(encoder, corpus.texts)
+            write(type_averages_key(encoder, corpus), f"{name}-type-averages.npy", averages)
+    (folder / INDEX).write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_shipped()
