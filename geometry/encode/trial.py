@@ -1,40 +1,27 @@
 """A model is first read in a process of its own, with limits of memory and time.
 
 Settings can make a tokenizer or a model grow without end, and nothing can stop that inside the
-process that serves everyone. That process reads a model only after a successful trial. The
-trial ends with the first pass of ``probe``.
+process that serves everyone. That process reads a model only after a successful trial.
+``trial_process`` is what the other process runs.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..data.limits import MEGABYTE, MOST_CHARACTERS
+from ..data.limits import MEGABYTE
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import check_folder, folder_files, needed_files
-from .faults import is_lack_of_memory
-from .limited import limit_this_process, output_of, started
+from .limited import output_of, started
 
 BASE_BYTES = 1_000 * MEGABYTE  # bytes of addresses for any model
 # Bytes of memory for each byte of the files: half precision is read, widened and packed
 BYTES_PER_BYTE = 8
 BASE_SECONDS = 60.0
 BYTES_PER_SECOND = 10 * MEGABYTE
-# Texts that reach many rules of a tokenizer: long runs, all of ASCII, other scripts, nothing.
-TEXTS = (
-    ".",
-    "a" * MOST_CHARACTERS,
-    "x" * (MOST_CHARACTERS - 2) + " y",  # a pattern such as x*y tries it from every letter
-    " \t\n" * 300,
-    "1" * 500 + ".,!?" * 200,
-    "".join(map(chr, range(32, 127))),
-    "é ß İ ﷺ ﬁ 漢字 かな 한국 нет שלום नमस्ते 🙂 \u200d \u0301",
-    "",
-)
 # folders of successful trials, their files, and the tokens of the longest text
 _tried: dict[Path, tuple[tuple[Any, ...], int]] = {}
 
@@ -92,7 +79,7 @@ def _run(
     # one thread each: the address space of a thread's stack and arena counts too
     single = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
     env = single | {"MALLOC_ARENA_MAX": "1"}
-    with started("geometry.encode.trial", json.dumps(request), env=env) as process:
+    with started("geometry.encode.trial_process", json.dumps(request), env=env) as process:
         # Import now what this process needs next; the other process is importing too.
         from transformers import AutoModel
 
@@ -113,29 +100,3 @@ def _too_heavy(name: str, most_bytes: int, seconds: float) -> ModelFilesError:
     return ModelFilesError(
         "unreadable", because="too_heavy", name=name, limit=most_bytes, seconds=round(seconds)
     )
-
-
-def _answer(request: dict[str, Any]) -> dict[str, Any]:
-    """What the trial found: {"longest": tokens} if the model can be used."""
-    import torch
-    from transformers import AutoConfig, AutoModel
-
-    _ = AutoConfig, AutoModel  # imported before the limit, which is for the model
-    torch.set_num_threads(1)
-    from .encoder import Encoder
-
-    limit_this_process(request["bytes"], request["seconds"])
-    try:
-        encoder = Encoder(Path(request["folder"]), name=request["name"], device="cpu", trial=False)
-        longest = encoder.try_out(TEXTS)
-    except ModelFilesError as error:
-        return {"code": error.code, "because": error.because, "details": error.details}
-    except Exception as error:
-        if not is_lack_of_memory(error):
-            raise
-        return {"memory": True}
-    return {"longest": longest}
-
-
-if __name__ == "__main__":
-    sys.stdout.write(json.dumps(_answer(json.loads(sys.argv[1]))))
