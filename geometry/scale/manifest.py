@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import Failed, ScaleError
+from .parquet import footer
 from .store import (
     absolute,
     exists,
@@ -166,8 +167,6 @@ def read_manifest(address: str) -> dict[str, Any]:
 
 def _manifest_of_files(address: str) -> dict[str, Any]:
     """What a folder of Parquet files without manifest holds, from the files' footers."""
-    from .vectors import footer
-
     sizes = {name: size for name, size in listed(address).items() if name.endswith(".parquet")}
     if not sizes:
         raise ScaleError("not_a_run", folder=address)

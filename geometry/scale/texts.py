@@ -13,8 +13,9 @@ from typing import Any
 import fsspec
 
 from .errors import ScaleError
+from .parquet import batches_of, opened_shard, unreadable
 from .store import filesystem, joined
-from .vectors import LeftOut, unreadable
+from .vectors import LeftOut
 
 SUFFIXES = (".parquet", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt")
 PACKED = (".gz", ".bz2", ".xz", ".zst")
@@ -221,8 +222,6 @@ def _has_other_bytes(row: list[str]) -> bool:
 
 
 def _parquet(address: str, columns: TextColumns) -> Iterator[dict[str, Any]]:
-    from .vectors import batches_of, opened_shard
-
     with opened_shard(address) as file:
         _need(columns, tuple(file.schema_arrow.names), address)
         for batch in batches_of(file, list(columns.wanted), address):

@@ -18,6 +18,7 @@ from .encode import described, work_off
 from .engine import Engine
 from .errors import ScaleError
 from .manifest import Column, RunFolder, Shard, VectorData
+from .parquet import names_of
 from .store import joined, read_bytes, read_unchanged, write_bytes
 from .vectors import LeftOut, ShardWriter, blocks
 
@@ -138,8 +139,6 @@ def map_data(
 
 def carried_columns(data: VectorData) -> tuple[str, ...]:
     """The columns of the first shard that are carried to the new data set."""
-    from .vectors import names_of
-
     return tuple(name for name in CARRIED if name in names_of(data.shards[0].address))
 
 
