@@ -23,7 +23,7 @@ from .row_source import TEXTS, Block, ChosenColumns, RowSource, named, rows_a_bl
 from .set_arrays import open_npy, open_npz, open_safetensors
 from .set_parquet import open_parquet
 from .set_tables import count_rows, delimiter_of, open_json_lines, open_table
-from .word_binary import stated
+from .word_binary import is_binary
 from .word_files import HEAD, PICKLES, in_memory, read_vectors, unpacked
 from .word_text import is_text
 
@@ -334,7 +334,7 @@ def _rows_of(
         raise VectorFileError("pickled")
     if suffix in JSON_SUFFIXES or head.lstrip().startswith((b"{", b"[")):
         return open_json_lines(file, limits, encoding=encoding)
-    if stated(head) is not None and not is_text(head):
+    if is_binary(head, is_whole=len(head) < HEAD):
         return _of_words(file, name, encoding, limits)
     delimiter = _DELIMITERS.get(suffix) or delimiter_of(head)
     if suffix == ".csv" and delimiter is None:

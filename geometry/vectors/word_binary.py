@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import BinaryIO
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from ..data.embeddings import VectorTable
 from .errors import VectorFileError
 from .gather import Gathering, Wanted
+from .word_text import is_text, numbers_of
 
 BLOCK = 8 << 20  # bytes read at a time
 LONGEST_HEADER = 64
@@ -23,6 +25,38 @@ def stated(head: bytes) -> tuple[int, int] | None:
     if not all(part.isdigit() for part in parts) or int(parts[1]) == 0:
         return None
     return int(parts[0]), int(parts[1])
+
+
+def is_binary(head: bytes, *, is_whole: bool) -> bool:
+    """Whether a file is in this form, by its first bytes, or by all of them if ``is_whole``.
+
+    Records may look like lines of text: the bytes of 565411 are "0", two newlines and "I".
+    """
+    return stated(head) is not None and (not is_text(head) or _has_records(head, is_whole=is_whole))
+
+
+def _has_records(head: bytes, *, is_whole: bool) -> bool:
+    """Whether the bytes after the header are records and no lines of text.
+
+    The last record ends where the file does. No word has a newline, and no record's numbers are
+    numbers as text too.
+    """
+    n_stated, d = stated(head) or (0, 0)
+    if 4 * d > len(head):
+        return False
+    file = io.BytesIO(head)
+    file.readline()
+    records = _Records(file, d, n_stated)
+    try:
+        words, rows = records.next_block()
+    except VectorFileError:
+        return False
+    is_complete = records.n_read == n_stated
+    return (
+        (not records.rest.strip() if is_complete else not is_whole)
+        and not any(b"\n" in word for word in words)
+        and not any(numbers_of(row.tobytes().split()) for row in rows)
+    )
 
 
 def read_binary(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> VectorTable:
@@ -55,18 +89,21 @@ def read_binary(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> 
 
 
 class _Records:
-    """The records, some thousand at a time.   n_read : how many so far."""
+    """The records, some thousand at a time.
+
+    n_read : how many so far. rest : bytes that were read after them.
+    """
 
     def __init__(self, file: BinaryIO, d: int, n_stated: int) -> None:
         self.n_read = 0
         self._file, self._d, self._n_stated = file, d, n_stated
-        self._rest = b""
+        self.rest = b""
 
     def next_block(self) -> tuple[list[bytes], np.ndarray]:
         """Words and rows (m, d) of the next whole records, at least one of them."""
         wide = 4 * self._d
         read = self._file.read(max(BLOCK, 2 * wide))
-        content = self._rest + read
+        content = self.rest + read
         words, starts, place = [], [], 0
         while self.n_read < self._n_stated:
             space = content.find(b" ", place, place + LONGEST_WORD)
@@ -81,6 +118,6 @@ class _Records:
             self.n_read += 1
         if not words and not read:
             raise VectorFileError("truncated", word=self.n_read + 1, n_stated=self._n_stated)
-        self._rest = content[place:]
+        self.rest = content[place:]
         rows = [np.frombuffer(content, "<f4", self._d, start) for start in starts]
         return words, np.array(rows, dtype=np.float32).reshape(len(rows), self._d)

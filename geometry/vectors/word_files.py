@@ -18,7 +18,7 @@ from ..errors import own_errors
 from .errors import VectorFileError
 from .gather import Wanted, wanted
 from .word_arrays import read_npz, read_safetensors
-from .word_binary import read_binary, stated
+from .word_binary import is_binary, read_binary
 from .word_text import is_text, read_text
 
 FORMATS = ("text", "binary", "npz", "safetensors")
@@ -149,8 +149,8 @@ def _recognised(head: bytes) -> str:
             raise VectorFileError("no_vectors", because=because)
     if head.startswith(b"PK"):
         return "npz"
+    if is_binary(head, is_whole=len(head) < HEAD):
+        return "binary"
     if is_text(head):
         return "text"
-    if stated(head) is not None:
-        return "binary"
     raise VectorFileError("no_vectors")

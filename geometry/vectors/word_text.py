@@ -123,7 +123,7 @@ def _recognise(first: _Lines) -> tuple[Form, _Lines]:
         raise VectorFileError("no_vectors")
     delimiter = b"\t" if b"\t" in body[0] and b" " not in body[0].strip() else b" "
     d = start or Counter(map(_numbers_behind, body)).most_common(1)[0][0]
-    if d < 1 or not _numbers(body[0].split()[1:][-d:]):
+    if d < 1 or not numbers_of(body[0].split()[1:][-d:]):
         raise VectorFileError("no_vectors")
     trailing = body[0].rstrip(b"\r\n").endswith(delimiter)
     skipped = 0 if n_stated is None else content.index(b"\n", content.index(lines[0])) + 1
@@ -138,7 +138,7 @@ def _numbers_behind(line: bytes) -> int:
     fields = line.split()
     behind = fields if line[:1].isspace() else fields[1:]
     return next(
-        (i for i, field in enumerate(reversed(behind)) if _numbers([field]) is None), len(behind)
+        (i for i, field in enumerate(reversed(behind)) if numbers_of([field]) is None), len(behind)
     )
 
 
@@ -148,7 +148,7 @@ def _header(lines: list[bytes]) -> tuple[int | None, int | None]:
     if len(parts) != 2 or not all(part.isdigit() for part in parts):
         return None, None
     second = lines[1].split() if len(lines) > 1 else []
-    if len(second) == 2 and int(parts[1]) != 1 and _numbers(second[1:]):
+    if len(second) == 2 and int(parts[1]) != 1 and numbers_of(second[1:]):
         return None, None  # a table of one number a word, whose first word is a number
     return int(parts[0]), int(parts[1])
 
@@ -226,7 +226,7 @@ def _line_by_line(block: _Lines, form: Form) -> Parsed:
             word, fields = b"", [word, *fields]
         if len(fields) != form.d:
             raise _ragged(number, len(fields), form.d)
-        row = _numbers(fields)
+        row = numbers_of(fields)
         if row is None:
             raise _bad_number(number, fields, form.d)
         words.append(word)
@@ -235,7 +235,8 @@ def _line_by_line(block: _Lines, form: Form) -> Parsed:
         return words, np.array(rows, dtype=np.float32).reshape(len(rows), form.d)
 
 
-def _numbers(fields: list[bytes]) -> list[float] | None:
+def numbers_of(fields: list[bytes]) -> list[float] | None:
+    """The fields as numbers; None if one is none."""
     try:
         return [float(field) for field in fields]
     except ValueError:
@@ -247,7 +248,7 @@ def _ragged(line: int, found: int, d: int) -> VectorFileError:
 
 
 def _bad_number(line: int, fields: list[bytes], d: int) -> VectorFileError:
-    bad = next(field for field in fields if _numbers([field]) is None)
+    bad = next(field for field in fields if numbers_of([field]) is None)
     return VectorFileError(
         "bad_number", line=line, field=bad[:40].decode("utf-8", "replace"), expected=d
     )

@@ -9,7 +9,7 @@ import pytest
 
 from geometry import read_vectors
 from geometry.data.limits import Limits
-from geometry.vectors import VectorFileError, word_text
+from geometry.vectors import VectorFileError, read_vector_set, word_files, word_text
 from tests.vector_files import WRITERS, as_binary, as_npz, as_safetensors, as_text
 
 WORDS = ["the", "der Hund", "猫", "'s", "1", "-0.5", '"', "#", "naïve", "</s>"]
@@ -185,6 +185,23 @@ def test_a_binary_file_that_is_cut_off(cut):
     np.testing.assert_array_equal(
         read_vectors(content[:-cut], max_words=whole).vectors, VECTORS[:whole]
     )
+
+
+@pytest.mark.parametrize("newlines", [True, False])
+def test_a_large_binary_file_whose_bytes_look_like_lines_of_text(newlines, monkeypatch):
+    vectors = np.full((50, 2), 565411, dtype=np.float32)  # its bytes: "0", two newlines, "I"
+    content = as_binary([f"w{i}" for i in range(50)], vectors, newlines=newlines)
+    monkeypatch.setattr(word_files, "HEAD", 200)  # less than the file
+    table = read_vectors(content)
+    np.testing.assert_array_equal(table.vectors, vectors)
+    assert table.report.format == "binary"
+    np.testing.assert_array_equal(read_vector_set(content).vectors, vectors)
+
+
+def test_a_text_whose_lines_have_the_lengths_of_binary_records():
+    table = read_vectors(b"2 1\na 1.25\nb 2.50\n")
+    assert table.words == ("a", "b")
+    assert table.vectors.tolist() == [[1.25], [2.5]]
 
 
 def test_binary_records_that_lost_their_places():
