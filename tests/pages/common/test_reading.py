@@ -2,6 +2,7 @@
 
 import gzip
 import threading
+from uuid import uuid4
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -37,7 +38,9 @@ class File:
     name = "own.txt"
 
     def __init__(self, content: bytes) -> None:
-        self.content, self.n_read, self.file_id = content, 0, str(id(self))
+        self.content, self.n_read = content, 0
+        # AppTest has one session for all tests, whose cache of files would find a repeated id
+        self.file_id = uuid4().hex
 
     def getvalue(self) -> bytes:
         self.n_read += 1
