@@ -30,16 +30,19 @@ def stated(head: bytes) -> tuple[int, int] | None:
 def is_binary(head: bytes, *, is_whole: bool) -> bool:
     """Whether a file is in this form, by its first bytes, or by all of them if ``is_whole``.
 
-    Records may look like lines of text: the bytes of 565411 are "0", two newlines and "I".
+    Records may look like lines of text: the bytes of 565411 are "0", two newlines and "I". Such a
+    file is binary if its records fit.
     """
-    return stated(head) is not None and (not is_text(head) or _has_records(head, is_whole=is_whole))
+    if stated(head) is None:
+        return False
+    return not is_text(head) or _has_records(head, is_whole=is_whole)
 
 
 def _has_records(head: bytes, *, is_whole: bool) -> bool:
-    """Whether the bytes after the header are records and no lines of text.
+    """Whether records follow the header, the last to the file's end.
 
-    The last record ends where the file does. No word has a newline, and no record's numbers are
-    numbers as text too.
+    A text does not pass: read as records, some of its words are empty or have a newline, and the
+    bytes of some vectors are numbers as text.
     """
     n_stated, d = stated(head) or (0, 0)
     if 4 * d > len(head):
@@ -54,7 +57,7 @@ def _has_records(head: bytes, *, is_whole: bool) -> bool:
     is_complete = records.n_read == n_stated
     return (
         (not records.rest.strip() if is_complete else not is_whole)
-        and not any(b"\n" in word for word in words)
+        and all(word and b"\n" not in word for word in words)
         and not any(numbers_of(row.tobytes().split()) for row in rows)
     )
 
