@@ -86,7 +86,12 @@ class Shared:
         self.group_of = np.repeat(np.arange(len(self.groups)), np.diff(bounds))  # (n,)
 
     def by_cluster(self, values: np.ndarray) -> np.ndarray:
-        """Sums (u, ...) over the rows of each cluster, of values (n, ...)."""
+        """Sums (u, ...) over the rows of each cluster, of values (n, ...).
+
+        If each row is a cluster, these are the values themselves, not a copy.
+        """
+        if len(self.cluster_sizes) == self.n:
+            return values
         return np.add.reduceat(values, self.cluster_starts, axis=0)
 
     def within_clusters(
