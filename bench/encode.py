@@ -3,9 +3,7 @@
 In float32, in bfloat16, and as a share of the machine's matrix-product rate.
 """
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 from statistics import median
 
 import numpy as np
@@ -14,6 +12,7 @@ from scipy.stats import spearmanr
 from sentence_transformers import SentenceTransformer
 from torch.utils.mkldnn import MkldnnLinear
 
+from bench.data import STS
 from bench.table import Row
 from bench.timing import paired_medians, seconds
 from geometry import Encoder, load_encoder, read_bundled, read_pairs
@@ -31,9 +30,6 @@ SMALLEST_COSINE = 0.999
 LARGEST_SHIFT = 0.1  # difference of Spearman x 100
 SHARE_TARGET = 0.85
 MATRIX = 4096  # rows and columns of the products that measure the machine's rate
-# the folder of external data for the tests
-DATA = os.environ.get("NARROW_CONE_TEST_DATA", Path(__file__).resolve().parents[2] / "shared/data")
-STS = Path(DATA) / "stsb" / "sts-test.csv"
 
 
 def main() -> list[Row]:

@@ -4,9 +4,7 @@ The peer of the bootstrap is scipy's spearmanr on each resampled set of pairs. T
 own process; the operating system reports the peak memory.
 """
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
 
@@ -14,6 +12,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from bench.child import peak_bytes, printed_by
+from bench.data import STS
 from bench.table import Row
 from bench.timing import seconds
 from geometry import evaluate_encoder, load_encoder, read_pairs
@@ -27,9 +26,6 @@ BOOTSTRAP_LIMIT = 0.3
 PEER_DRAWS = 100  # resamples of the peer; its time is multiplied by DRAWS / PEER_DRAWS
 REPEATS = 5
 GRID_LIMIT, PEAK_LIMIT = 60.0, 2.0  # seconds, GB
-# external data, as in the tests
-DATA = os.environ.get("NARROW_CONE_TEST_DATA", Path(__file__).resolve().parents[2] / "shared/data")
-STS = Path(DATA) / "stsb" / "sts-test.csv"
 
 
 def main() -> list[Row]:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import multivariate_normal
 from sklearn.covariance import LedoitWolf
 
-from bench.encode import STS
+from bench.data import STS
 from bench.table import Row
 from geometry import NormalizingFlow, Pairs, Whitening, load_encoder, read_pairs
 from geometry.data.pairs import read_bundled_pairs

@@ -3,6 +3,7 @@
 
 const FEWEST = 2; // headings of a page with a table of contents
 const OWN = "narrow-cone-corpus"; // in this tab's storage: the name of the reader's own corpus
+const PAUSE = 200; // ms between two lists of headings
 let page;
 
 function mainPart() {
@@ -63,7 +64,13 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   const nav = parentElement.querySelector("nav");
   const list = () => listHeadings(nav, data.contents);
   list();
-  const observer = new MutationObserver(list);
+  // not at each change: a drag changes the page at each frame, and the list needs its layout
+  let timer;
+  const listSoon = () => (timer ??= setTimeout(() => ((timer = undefined), list()), PAUSE));
+  const observer = new MutationObserver(listSoon);
   observer.observe(mainPart(), { childList: true, subtree: true });
-  return () => observer.disconnect();
+  return () => {
+    observer.disconnect();
+    clearTimeout(timer);
+  };
 }

@@ -44,14 +44,15 @@ function candidates([x, y], [halfX, halfY], gap) {
   return found;
 }
 
-function costOf([x, y], [halfX, halfY], ink, boxes, side) {
+// What a label covers at this centre. At or above the limit the sum may be incomplete.
+function costOf([x, y], [halfX, halfY], ink, boxes, side, limit) {
   let cost = Math.abs(x) + halfX > side / 2 || Math.abs(y) + halfY > side / 2 ? COST.outside : 0;
-  for (const [u, v] of ink) {
-    if (Math.abs(u - x) < halfX + 2 && Math.abs(v - y) < halfY + 2) cost += COST.ink * SAMPLE * 0.67;
+  for (const { centre, half } of boxes) {
+    if (Math.abs(centre[0] - x) < halfX + half[0] && Math.abs(centre[1] - y) < halfY + half[1]) cost += COST.label;
   }
-  for (const box of boxes) {
-    const apart = [Math.abs(box.centre[0] - x), Math.abs(box.centre[1] - y)];
-    if (apart[0] < halfX + box.half[0] && apart[1] < halfY + box.half[1]) cost += COST.label;
+  for (let i = 0; i < ink.length && cost < limit; i++) {
+    const [u, v] = ink[i];
+    if (Math.abs(u - x) < halfX + 2 && Math.abs(v - y) < halfY + 2) cost += COST.ink * SAMPLE * 0.67;
   }
   return cost;
 }
@@ -72,7 +73,7 @@ export function placeLabels(marks, lines, side, before = []) {
         const jump = last && Math.hypot(offset[0] - last[0], offset[1] - last[1]) > 12 ? COST.moved : 0;
         const base = COST.spot * late + cost + jump;
         if (best && base >= best.cost) continue; // the rest can only add to the cost
-        const whole = base + costOf(centre, half, ink, boxes, side);
+        const whole = base + costOf(centre, half, ink, boxes, side, best ? best.cost - base : Infinity);
         if (!best || whole < best.cost) best = { cost: whole, centre, offset, half };
       }
     });

@@ -121,7 +121,10 @@ def select_model(_: Translate) -> None:
         key="dtype",
         default=DTYPES[0],
         required=True,
-        help=_("bfloat16 is fast and approximate. All quoted figures were measured in float32."),
+        help=_(
+            "bfloat16 is approximate. On most processors that multiply in it, it is faster. All "
+            "quoted figures were measured in float32."
+        ),
     )
 
 

@@ -17,6 +17,7 @@ from pages.common.uploads import chosen_corpus
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate, prose
 
+from . import PAGE
 from .choices import choose_settings, read_vectors
 from .numbers import offer_downloads, show_headlines, show_published, show_settings, show_table
 from .pictures import draw_cloud, draw_curves, draw_plane
@@ -25,7 +26,6 @@ from .run import ContrastRun, HeadSettings, contrast_run
 from .scene import Scene
 from .verdicts import contrast_verdict
 
-PAGE = "contrast"
 WANTED = "contrast-wanted"  # in the session: the settings of a training that has not started
 
 

@@ -11,11 +11,11 @@ from pages.common.escape import markdown
 from pages.common.scores import PUBLISHED_ON, hundred, with_interval
 from pages.common.words import Translate, prose, signed
 
+from . import PAGE
 from .run import ContrastRun
 from .scene import Scene
 from .words import place_names, run_words
 
-PAGE = "contrast"
 PUBLISHED = (  # (table, row)
     ("simcse_table_5", "BERT first-last"),
     ("bert_flow_table_2", "flow target"),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.common.shell import close_page, open_page, require_model
+from pages.contrast import PAGE
 
-_ = open_page("contrast")
+_ = open_page(PAGE)
 require_model(_)
 body = st.container()
 
 from pages.contrast.explore import explore  # noqa: E402
 
-close_page("contrast", _)  # drawn first, so that the page is whole while texts are encoded
+close_page(PAGE, _)  # drawn first, so that the page is whole while texts are encoded
 with body:
     explore(_)

@@ -17,9 +17,8 @@ from geometry.projection.plane import PAIRS, Plane
 from pages.common.downloads import offer_csv
 from pages.common.words import Translate, prose, signed
 
+from . import PAGE
 from .scene import CLOUD_N, CLOUD_SEED, Scene, background
-
-PAGE = "cosine_basis"
 
 
 def show_reading(scene: Scene, _: Translate) -> None:

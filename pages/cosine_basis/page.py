@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.common.shell import close_page, open_page, show_question
 from pages.common.verdict import show_verdict
+from pages.cosine_basis import PAGE
 from pages.cosine_basis.controls import read_scene
 from pages.cosine_basis.guess import ask_for_guess, hide_before_guess, skip_for_link
 from pages.cosine_basis.numbers import (
@@ -17,7 +18,6 @@ from pages.cosine_basis.panels import show_pictures
 from pages.cosine_basis.scene import CLOUD_N
 from pages.cosine_basis.verdicts import basis_verdict
 
-PAGE = "cosine_basis"
 _ = open_page(PAGE, charts=False)
 skip_for_link()
 

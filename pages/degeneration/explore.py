@@ -12,6 +12,7 @@ from pages.common.live_training import Training, follow, show_controls, started
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate
 
+from . import PAGE
 from .choices import STEP, TrainingSettings, choose_more, choose_what, chosen_step
 from .numbers import offer_downloads, show_all_measures, show_headlines
 from .pictures import draw_pictures, show_curves
@@ -20,7 +21,6 @@ from .scene import Scene, recorded_scene, scene_of
 from .theory import show_theory
 from .verdicts import verdicts
 
-PAGE = "degeneration"
 SETTINGS = "degeneration-settings"  # in the session: the settings of its training
 
 

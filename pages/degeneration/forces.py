@@ -12,7 +12,8 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.words import Translate, prose
 
-PAGE = "degeneration"
+from . import PAGE
+
 REACH = 5.5
 
 

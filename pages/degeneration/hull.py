@@ -18,7 +18,8 @@ from pages.common.draw.charts import COMPONENTS
 from pages.common.draw.clouds import current_theme
 from pages.common.words import Translate, prose
 
-PAGE = "degeneration"
+from . import PAGE
+
 KEY, POINTS = "hull", "hull-points"
 SHAPES = ("hull", "segments", "cone", "convex-cone")
 DEFAULT = ((1.0, 2.2), (2.0, 0.8), (3.0, 1.6), (2.4, 2.8), (0.6, 3.2))

@@ -6,8 +6,8 @@ import streamlit as st
 
 from pages.common.address import is_presenting
 from pages.common.shell import close_page, open_page, show_question
+from pages.degeneration import PAGE
 
-PAGE = "degeneration"
 _ = open_page(PAGE)
 
 from pages.degeneration.explore import explore  # noqa: E402

@@ -19,6 +19,7 @@ from pages.common.shell import show_question
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate, signed
 
+from . import PAGE
 from .choices import choose_cloud_and_look, chosen_layer
 from .curves import show_curves
 from .film import build_film
@@ -29,7 +30,6 @@ from .scene import Scene
 from .series import SAMPLE_ROWS, TOKENS, drawn_spec
 from .verdicts import layers_verdict, rogue_verdict
 
-PAGE = "layers"
 QUESTIONS = ("cls", "higher", "standardise", "context", "directions")
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.common.shell import close_page, open_page, require_model
+from pages.layers import PAGE
 
-_ = open_page("layers")
+_ = open_page(PAGE)
 require_model(_)
 body = st.container()
 
 from pages.common.uploads import chosen_corpus  # noqa: E402
 from pages.layers.explore import explore  # noqa: E402
 
-close_page("layers", _)  # drawn first, so that the page is whole while a corpus is encoded
+close_page(PAGE, _)  # drawn first, so that the page is whole while a corpus is encoded
 with body:
     explore(chosen_corpus(), _)

@@ -14,6 +14,7 @@ from pages.common.escape import markdown
 from pages.common.measures import DIMENSION_SHARES
 from pages.common.words import Translate, prose, signed
 
+from . import PAGE
 from .pictures import layer_title
 from .provenance import sample_note
 from .scene import Scene
@@ -54,7 +55,7 @@ def show_rogues(scene: Scene, _: Translate) -> None:
         ),
     ]
     st.caption(markdown(" ".join(said)))
-    st.caption(prose("layers", "rogue"))
+    st.caption(prose(PAGE, "rogue"))
 
 
 def leading(parts: np.ndarray, most: int) -> list[int]:

@@ -29,6 +29,7 @@ from pages.common.shell import show_question
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate, prose
 
+from . import PAGE
 from .causes import show_causes
 from .choices import choose_fit, film_settings, play_bar, show_presets
 from .downloads import offer_downloads
@@ -49,7 +50,6 @@ from .scene import (
 from .umap import fit_umaps, warm_up
 from .verdicts import cone_verdict, whitening_verdict
 
-PAGE = "narrow_cone"
 PLAY_SECONDS = 0.4
 
 

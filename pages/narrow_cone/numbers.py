@@ -30,6 +30,7 @@ from pages.common.measures import (
 from pages.common.messages import encoder_errors_shown
 from pages.common.words import Translate, prose
 
+from . import PAGE
 from .pictures import picture_notes, side_title
 from .provenance import provenance
 from .scene import MEASURES, Scene, Side
@@ -97,7 +98,7 @@ def warn_of_simplex(scene: Scene, _: Translate) -> None:
     if scene.fit == "full" and whitening.is_simplex:
         n = {"n": f"{whitening.n_rows:,}", "distinct": f"{whitening.n_distinct:,}"}
         section = "simplex-warning" if whitening.is_regular else "simplex-warning-uneven"
-        st.error(prose("narrow_cone", section, n))
+        st.error(prose(PAGE, section, n))
 
 
 def numbers_table(side: Side, scene: Scene, _: Translate) -> str:

@@ -17,15 +17,16 @@ if "visited" not in st.session_state:
     first_sign.progress(0.0, text=_("Preparing the picture …"))
 
 from pages.common.shell import close_page, open_page, require_model  # noqa: E402
+from pages.narrow_cone import PAGE  # noqa: E402
 
-_ = open_page("narrow_cone")
+_ = open_page(PAGE)
 require_model(_, first_sign=first_sign)
 body = st.container()
 
 from pages.common.uploads import chosen_data  # noqa: E402
 from pages.narrow_cone.explore import explore  # noqa: E402
 
-close_page("narrow_cone", _)  # drawn first, so that the page is whole while a corpus is encoded
+close_page(PAGE, _)  # drawn first, so that the page is whole while a corpus is encoded
 first_sign.empty()
 st.session_state["visited"] = True
 with body:

@@ -22,6 +22,7 @@ from pages.common.treatment_names import choose_treatment
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate
 
+from . import PAGE
 from .choices import choose_nearest
 from .numbers import offer_lists, offer_points, show_headlines, show_hubs
 from .pictures import draw_histogram, draw_rankings
@@ -30,8 +31,6 @@ from .ranking import rank
 from .relevance import show_relevance
 from .scene import MOST_TOKENS, Scene, read_points, search_clouds
 from .verdicts import neighbours_verdict
-
-PAGE = "neighbours"
 
 
 @st.fragment

@@ -14,6 +14,7 @@ from pages.common.escape import markdown, markdown_table, short_line
 from pages.common.verdict import change, estimate
 from pages.common.words import Translate, prose, signed, with_sign
 
+from . import PAGE
 from .provenance import provenance
 from .query import row_numbers
 from .scene import Scene
@@ -86,9 +87,7 @@ def show_hubs(scene: Scene, _: Translate) -> None:
         )
     st.markdown(markdown_table(lines))
     never = [int(np.sum(side.occurrences == 0)) for side in (found.before, found.after)]
-    st.caption(
-        prose("neighbours", "hubs", {"k": found.k, "never": never[0], "never_after": never[1]})
-    )
+    st.caption(prose(PAGE, "hubs", {"k": found.k, "never": never[0], "never_after": never[1]}))
 
 
 def offer_lists(scene: Scene, _: Translate) -> None:

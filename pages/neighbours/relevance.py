@@ -23,6 +23,7 @@ from pages.common.table_form import label_uploader
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose
 
+from . import PAGE
 from .numbers import with_ends
 from .provenance import provenance
 from .query import encoded_texts, row_numbers
@@ -42,7 +43,7 @@ class Retrieved:
 
 def show_relevance(scene: Scene, _: Translate) -> None:
     """The upload, the two scores before and after, and their change."""
-    st.markdown(prose("neighbours", "relevance"))
+    st.markdown(prose(PAGE, "relevance"))
     most = upload_limits().file_bytes
     file = st.file_uploader(
         _("Queries and their answers (.csv, .tsv, .jsonl), at most {megabytes} MB").format(

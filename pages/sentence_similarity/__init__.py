@@ -1,1 +1,3 @@
 """Treatments scored on sentence pairs."""
+
+PAGE = "sentence_similarity"

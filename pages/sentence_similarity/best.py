@@ -16,12 +16,12 @@ from pages.common.messages import error_text
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose
 
+from . import PAGE
 from .choices import ScoringChoice
 from .pairs import ScoredSet, dev_code, is_private, pair_labels, pair_set
 from .scene import Scene, score_grid
 from .words import cell_words, hundred, with_interval
 
-PAGE = "sentence_similarity"
 HALVES = "halves"
 CHOSEN_FOR = "sts-dev-for"  # the pairs of the page when dev was last chosen
 

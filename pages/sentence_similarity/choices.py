@@ -27,6 +27,7 @@ from pages.common.treatment_names import (
 from pages.common.uploads import chosen_corpus, corpus_labels
 from pages.common.words import Translate, prose
 
+from . import PAGE
 from .pairs import (
     BUNDLED,
     ScoredSet,
@@ -38,7 +39,6 @@ from .pairs import (
 from .words import similarity_names
 
 SAME = "same"
-PAGE = "sentence_similarity"
 NEEDS_ROWS = ("clusterwise",)  # not offered, because of a large fit set only sums are stored
 OTHER_PAIRS = "pairs-"  # prefix of the code of a set of pairs
 

@@ -19,11 +19,11 @@ from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
 from pages.common.words import Translate, prose, signed
 
+from . import PAGE
 from .choices import measured_on, score_title
 from .scene import Scene
 from .words import cell_words, hundred, with_interval
 
-PAGE = "sentence_similarity"
 HEIGHT = 380
 
 

@@ -18,6 +18,7 @@ from pages.common.treatment_names import treatment_words
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate, prose
 
+from . import PAGE
 from .best import show_best
 from .choices import make_choice
 from .cone import show_cone_against_score
@@ -36,7 +37,6 @@ from .word_pairs import show_word_pair_form, show_word_pairs
 from .word_vectors import Static, show_vector_form
 from .words import with_interval
 
-PAGE = "sentence_similarity"
 QUESTIONS = ("spearman", "interval", "target", "difference")
 
 

@@ -18,11 +18,11 @@ from pages.common.escape import markdown
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose
 
+from . import PAGE
 from .choices import measured_on, score_title
 from .scene import Scene, cached_job
 from .words import cell_words, hundred, with_interval
 
-PAGE = "sentence_similarity"
 HEIGHT = 380
 FULL, CUT = WHITENINGS[:2]  # CUT retains RETAINED directions
 GUESS = "sizes-guess"

@@ -19,6 +19,7 @@ from pages.common.escape import markdown
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose, signed, with_sign
 
+from . import PAGE
 from .choices import ScoringChoice, fitted_on, measured_on
 from .scene import Scene
 from .words import (
@@ -29,7 +30,6 @@ from .words import (
     with_interval,
 )
 
-PAGE = "sentence_similarity"
 ROW = 40  # pixels of a layer's row
 HEAD = 90  # pixels above and below the rows
 MOST_NAMED = 4  # cells named in a sentence

@@ -26,6 +26,7 @@ from pages.common.escape import markdown, plotly
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose
 
+from . import PAGE
 from .choices import ScoringChoice, fitted_on, measured_on, score_title
 from .published import glove_band, published_on, published_ticks, share_values
 from .scene import FIRST_LAST, Scene, score_column
@@ -38,7 +39,6 @@ from .words import (
     with_interval,
 )
 
-PAGE = "sentence_similarity"
 STATIC, CLS, MEAN, TREATED, LAST = range(5)  # families of rungs, each with a colour
 _POOLED: Cache[tuple[PairScore, PairScore]] = Cache("cls and mean on known pairs", max_entries=64)
 

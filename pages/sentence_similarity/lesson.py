@@ -27,7 +27,8 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.words import Translate, prose, signed
 
-PAGE = "sentence_similarity"
+from . import PAGE
+
 HEIGHT = 250
 UNRELATED, RELATED = "unrelated", "related"
 NOISE = {UNRELATED: 1.0, RELATED: 0.25}

@@ -15,11 +15,11 @@ from pages.common.escape import markdown, plotly
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose, signed
 
+from . import PAGE
 from .choices import fitted_on, measured_on
 from .scene import Moves, Scene
 from .words import cell_words, similarity_names
 
-PAGE = "sentence_similarity"
 HEIGHT = 360
 MOST = 20  # pairs in each table
 MARGIN = 0.04  # share of the range, added beyond the outermost points

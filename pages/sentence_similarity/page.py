@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.common.shell import close_page, open_page, require_model
+from pages.sentence_similarity import PAGE
 
-PAGE = "sentence_similarity"
 _ = open_page(PAGE)
 require_model(_)
 body = st.container()

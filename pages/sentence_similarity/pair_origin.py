@@ -9,10 +9,10 @@ from geometry.hub.pair_sets import PAIR_SETS
 from pages.common.escape import markdown
 from pages.common.words import Translate, prose
 
+from . import PAGE
 from .pairs import BUNDLED_NAMES, hub_sets
 from .scene import Scene
 
-PAGE = "sentence_similarity"
 SHORT = 12  # characters of a commit that are shown
 
 

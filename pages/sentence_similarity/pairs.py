@@ -35,6 +35,8 @@ from pages.common.uploads import (
 )
 from pages.common.words import Translate, prose
 
+from . import PAGE
+
 BUNDLED = "bundled"  # code of the bundled pairs that are the default
 BUNDLED_NAMES = dict(zip((BUNDLED, *BUNDLED_PAIRS[1:]), BUNDLED_PAIRS, strict=True))  # by code
 PROJECT, OF_HUB, OWN = "project", "hub", "own"  # sources of pairs
@@ -42,7 +44,6 @@ SOURCE = "pairs-source"
 FORM = "own-pairs-form"
 USED = "pairs-used"  # code, name and number of the uploaded pairs that were used last
 HUB = "hub-"  # prefix of the code of a data set and split
-PAGE = "sentence_similarity"
 UPLOADER = "pairs_file"
 OWN_DEV = "pair-uploads-dev"  # code of a split to the code of its folder's dev split
 FOLDER = "pairs_folder"

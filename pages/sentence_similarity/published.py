@@ -11,10 +11,10 @@ from geometry.hub.pair_sets import PAIR_SETS
 from pages.common.scores import PUBLISHED_ON
 from pages.common.words import Translate, prose, signed
 
+from . import PAGE
 from .pairs import ScoredSet, hub_sets
 from .scene import FIRST_LAST, Scene
 
-PAGE = "sentence_similarity"
 SBERT = "sbert_table_1"
 PUBLISHED = {  # (table, row) of the ticks on each rung
     "static": ((SBERT, "avg GloVe"), ("zipfian_2024_sts", "GloVe-840B")),

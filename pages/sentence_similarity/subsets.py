@@ -14,11 +14,10 @@ from pages.common.escape import code, markdown
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose
 
+from . import PAGE
 from .choices import fitted_on, measured_on
 from .scene import Scene
 from .words import cell_words, with_interval
-
-PAGE = "sentence_similarity"
 
 
 @dataclass(frozen=True)

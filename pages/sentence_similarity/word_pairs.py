@@ -20,12 +20,12 @@ from pages.common.reading import apart, takes_long
 from pages.common.table_form import label_uploader
 from pages.common.words import Translate, prose
 
+from . import PAGE
 from .scene import Scene
 from .vector_files import score_of_files
 from .word_vectors import UPLOADER
 from .words import similarity_names, with_interval
 
-PAGE = "sentence_similarity"
 WORDS_UPLOADER = "word_pairs_file"
 NAMED = 5  # missing words that are named
 

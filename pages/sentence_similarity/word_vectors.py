@@ -35,10 +35,10 @@ from pages.common.reading import WIDE, apart, takes_long
 from pages.common.table_form import label_uploader
 from pages.common.words import Translate, prose
 
+from . import PAGE
 from .choices import ScoringChoice
 from .vector_files import averages_of_file
 
-PAGE = "sentence_similarity"
 UPLOADER = "vectors_file"
 STATIC = "static"
 

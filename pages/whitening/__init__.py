@@ -1,1 +1,3 @@
 """Every treatment of a cloud beside every measure of it."""
+
+PAGE = "whitening"

@@ -12,6 +12,7 @@ from geometry.training.contrastive import POSITIVE
 from pages.common.corpus_cloud import labels_of
 from pages.common.words import prose
 
+from . import PAGE
 from .scene import Scene
 
 
@@ -45,6 +46,6 @@ def show_annotated_note(scene: Scene) -> None:
     """A caption: what these measures are averaged over, and their values for isotropic data."""
     about = annotations_of(scene)
     if about.pairs is not None:
-        st.caption(prose("whitening", "annotated-pairs", {"pairs": f"{len(about.pairs):,}"}))
+        st.caption(prose(PAGE, "annotated-pairs", {"pairs": f"{len(about.pairs):,}"}))
     elif scene.sets.cloud.unit in ("tokens", "types"):
-        st.caption(prose("whitening", f"annotated-{scene.sets.cloud.unit}"))
+        st.caption(prose(PAGE, f"annotated-{scene.sets.cloud.unit}"))

@@ -33,6 +33,7 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.words import Translate, prose
 
+from . import PAGE
 from .choices import choose_chart, treatment_names
 from .provenance import provenance
 from .scene import Scene, TreatedCloud
@@ -54,7 +55,7 @@ def show_charts(scene: Scene, _: Translate) -> None:
     kind = choose_chart((*(picture.name for picture in scene.pictures), *scene.waiting), _)
     figures = _DRAWN[kind](scene, _)
     if figures:
-        st.caption(prose("whitening", f"chart-{kind}", chart_values(scene)))
+        st.caption(prose(PAGE, f"chart-{kind}", chart_values(scene)))
         measured_on = provenance(scene, _)
         offer_csv(
             _("Download chart values (CSV)"),

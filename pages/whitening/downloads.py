@@ -12,6 +12,7 @@ from pages.common.fit_set import weight_column
 from pages.common.transform_downloads import offer_transform
 from pages.common.words import Translate, prose
 
+from . import PAGE
 from .choices import treatment_names
 from .provenance import provenance
 from .scene import Scene, TreatedCloud
@@ -31,7 +32,7 @@ def offer_downloads(scene: Scene, _: Translate) -> None:
     if not offered:
         return
     names = treatment_names(_)
-    st.markdown(prose("whitening", "take-home"))
+    st.markdown(prose(PAGE, "take-home"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(
             _("Fitted treatment"), list(offered), format_func=names.__getitem__, key="take-home"

@@ -25,6 +25,7 @@ from pages.common.shell import show_question
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate, prose
 
+from . import PAGE
 from .charts import show_charts
 from .choices import (
     FitRows,
@@ -41,7 +42,6 @@ from .scene import SAMPLE_ROWS, Scene, build_scene, choose_point_sets
 from .verdicts import whitening_verdict
 from .warnings import warn_of_emptied, warn_of_simplex
 
-PAGE = "whitening"
 CHARTS = "all-charts"
 
 

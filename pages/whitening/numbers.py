@@ -25,6 +25,7 @@ from pages.common.measures import (
 from pages.common.messages import encoder_errors_shown
 from pages.common.words import Translate, prose
 
+from . import PAGE
 from .annotated import annotations_of, show_annotated_note
 from .choices import treatment_names
 from .pictures import about
@@ -206,7 +207,7 @@ def where_they_disagree(scene: Scene, tables: Tables, _: Translate) -> list[str]
             if code == "more_even_than_chance" and not scene.sets.is_own_fit:
                 continue  # the sentence says that the map was fitted on these points
             values = {"name": treatment_names(_)[picture.name]}
-            lines[prose("whitening", f"disagree-{code}", values)] = None
+            lines[prose(PAGE, f"disagree-{code}", values)] = None
     return list(lines)
 
 

@@ -32,6 +32,7 @@ from pages.common.draw.twin_message import Marks, Picture, Points, TwinCloud
 from pages.common.escape import plotly
 from pages.common.words import Translate, language, prose
 
+from . import PAGE
 from .choices import treatment_names
 from .provenance import provenance
 from .scene import Scene, TreatedCloud
@@ -179,7 +180,7 @@ def about(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
     """The treatment's description and the trustworthiness of its picture."""
     panel, said = _panel(picture, scene, _), []
     if picture.name != "raw":
-        said = [prose("whitening", f"about-{picture.name}", about_values())]
+        said = [prose(PAGE, f"about-{picture.name}", about_values())]
     return "  \n".join([*said, " · ".join([*panel.captions, *_trust_lines(picture, panel, _)])])
 
 

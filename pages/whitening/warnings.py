@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.common.words import prose
 
+from . import PAGE
 from .scene import Scene
 
 
@@ -19,7 +20,7 @@ def warn_of_emptied(scene: Scene) -> None:
                 "rank": f"{fitted.rank}",
                 "removed": f"{len(fitted.weights)}",
             }
-            st.warning(prose("whitening", "emptied", values))
+            st.warning(prose(PAGE, "emptied", values))
 
 
 def warn_of_simplex(scene: Scene) -> None:
@@ -32,6 +33,6 @@ def warn_of_simplex(scene: Scene) -> None:
         n = {"n": f"{fitted.n_rows:,}", "distinct": f"{fitted.n_distinct:,}"}
         kind = "" if is_regular else "-uneven"
         if scene.sets.is_all_fitted:
-            st.error(prose("whitening", f"simplex{kind}", n))
+            st.error(prose(PAGE, f"simplex{kind}", n))
         else:  # only the points of the fit are a simplex, and the pictures show others too
-            st.warning(prose("whitening", f"simplex-fit{kind}", n))
+            st.warning(prose(PAGE, f"simplex-fit{kind}", n))

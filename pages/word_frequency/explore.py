@@ -15,14 +15,13 @@ from pages.common.shell import show_question
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate, signed
 
+from . import PAGE
 from .choices import choose_words
 from .numbers import offer_downloads, show_direction, show_headlines, show_table, show_zipf
 from .pictures import draw_clouds, draw_cosines, draw_lengths
 from .scene import FEWEST, NARROWEST, ORDERED, Scene, measure_words, read_words
 from .sentences import show_holes, show_left_out, show_swap
 from .verdicts import words_verdict
-
-PAGE = "word_frequency"
 
 
 @st.fragment

@@ -16,6 +16,7 @@ from pages.common.treatment_names import treatment_names
 from pages.common.verdict import estimate
 from pages.common.words import Translate, prose, signed
 
+from . import PAGE
 from .apart import FrequencyMeasures, Symmetry, symmetry
 from .pictures import published
 from .provenance import provenance
@@ -62,7 +63,7 @@ def show_table(scene: Scene, _: Translate) -> None:
     """The table of BERT-flow."""
     with st.container(key="word-bins"):
         st.markdown(table_markdown(scene.measures, dict(published().rows), _))
-    st.caption(prose("word_frequency", "table"))
+    st.caption(prose(PAGE, "table"))
 
 
 def bins_csv(measures: FrequencyMeasures, basis: str) -> bytes:
@@ -104,7 +105,7 @@ def show_zipf(scene: Scene, _: Translate) -> None:
             cells = [_symmetry_cell(row, treatment) for row in rows]
             lines.append([treatments[treatment], weights[weight], *cells])
     st.markdown(markdown_table(lines))
-    st.caption(prose("word_frequency", "zipf"))
+    st.caption(prose(PAGE, "zipf"))
 
 
 def _symmetry_cell(row: Measured, treatment: str) -> str:

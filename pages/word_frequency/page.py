@@ -5,14 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.common.shell import close_page, open_page, require_model
+from pages.word_frequency import PAGE
 
-_ = open_page("word_frequency")
+_ = open_page(PAGE)
 require_model(_)
 body = st.container()
 
 from pages.common.uploads import chosen_corpus  # noqa: E402
 from pages.word_frequency.explore import explore  # noqa: E402
 
-close_page("word_frequency", _)  # drawn first, so that the page is whole while words are read
+close_page(PAGE, _)  # drawn first, so that the page is whole while words are read
 with body:
     explore(chosen_corpus(), _)

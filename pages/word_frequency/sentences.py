@@ -32,6 +32,7 @@ from pages.common.uploads import is_own
 from pages.common.verdict import estimate
 from pages.common.words import Translate, prose, signed
 
+from . import PAGE
 from .apart import LONGEST_WORD
 from .scene import Scene, tokens_spec, worked_out
 
@@ -106,7 +107,7 @@ def show_left_out(scene: Scene, _: Translate) -> None:
             layer=layer_words(scene.choice.layer, scene.encoder.n_layers, _)
         )
     )
-    st.caption(prose("word_frequency", "left-out"))
+    st.caption(prose(PAGE, "left-out"))
 
 
 def left_out_sentence(first: Measured, last: Measured, _: Translate) -> str:
@@ -183,7 +184,7 @@ def show_holes(scene: Scene, _: Translate) -> None:
     ]
     st.markdown(markdown_table(lines))
     st.markdown(holes_sentence(found, _))
-    st.caption(prose("word_frequency", "holes"))
+    st.caption(prose(PAGE, "holes"))
 
 
 def holes_sentence(found: Holes, _: Translate) -> str:
@@ -228,7 +229,7 @@ def show_swap(scene: Scene, _: Translate) -> None:
         with box:
             _draw_swap(name, X, both, (sentence, swapped), _sample_note(scene, _), _)
     st.caption(markdown(_frequencies(scene, (word, other), _)))
-    st.caption(prose("word_frequency", "swap"))
+    st.caption(prose(PAGE, "swap"))
 
 
 def _encoded(texts: tuple[str, str], scene: Scene, _: Translate) -> np.ndarray:

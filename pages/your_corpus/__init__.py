@@ -1,1 +1,3 @@
 """A corpus of the reader's own."""
+
+PAGE = "your_corpus"

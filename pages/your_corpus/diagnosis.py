@@ -54,6 +54,7 @@ from pages.common.transform_downloads import offer_file, offer_transform, zipped
 from pages.common.uploads import OWN_PAIRS
 from pages.common.words import Translate, language, prose, signed
 
+from . import PAGE
 from .scene import Scene
 
 LABELS = "labels"
@@ -124,7 +125,7 @@ def show_diagnosis(scene: Scene, _: Translate) -> None:
             st.caption(markdown(line))
         _offer_next(data, diagnosis, _)
     if data.labels is None and data.pairs is None:
-        st.markdown(prose("your_corpus", "helps-pairs"))
+        st.markdown(prose(PAGE, "helps-pairs"))
     st.markdown(
         "\n".join(
             f"- **{markdown(sentences.title(finding, _))}** "

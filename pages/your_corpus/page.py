@@ -15,13 +15,12 @@ from pages.common.shell import close_page, open_page, require_model
 from pages.common.uploads import OWN_CORPORA, OWN_PAIRS, OWN_VECTORS, show_own
 from pages.common.verdict import show_verdict
 from pages.common.words import prose
+from pages.your_corpus import PAGE
 from pages.your_corpus.diagnosis import show_diagnosis
 from pages.your_corpus.form import limits, show_form, show_used_pairs, shown_data
 from pages.your_corpus.result import draw_cloud, encode_own, show_counts, show_more
 from pages.your_corpus.scene import Scene
 from pages.your_corpus.verdicts import cone_verdict
-
-PAGE = "your_corpus"
 
 _ = open_page(PAGE)
 require_model(_)

@@ -46,6 +46,7 @@ from pages.common.origin import origin
 from pages.common.page_list import page_labels, page_path
 from pages.common.words import Translate, prose
 
+from . import PAGE
 from .scene import Scene
 
 VIEW, COMPONENTS = "mean", 2
@@ -180,7 +181,7 @@ def show_counts(scene: Scene, _: Translate) -> None:
 
 def show_more(_: Translate) -> None:
     """Links to the pages that show cures in pictures and on scored pairs."""
-    st.markdown(prose("your_corpus", "more"))
+    st.markdown(prose(PAGE, "more"))
     with st.container(horizontal=True):
         for page in ("whitening", "sentence_similarity"):
             st.page_link(
