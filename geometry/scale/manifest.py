@@ -218,9 +218,6 @@ class RunFolder:
             "vectors": [dict(each) for each in vectors],
         }
 
-    def shard_address(self, name: str) -> str:
-        return joined(self.address, SHARDS, name)
-
     @contextmanager
     def held(self) -> Iterator[None]:
         """Lock the folder, so that no other run writes in it.

@@ -14,7 +14,7 @@ import fsspec
 
 from .errors import ScaleError
 from .parquet import batches_of, opened_shard, unreadable
-from .store import filesystem, joined
+from .store import filesystem
 from .vectors import LeftOut
 
 SUFFIXES = (".parquet", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt")
@@ -232,8 +232,3 @@ def _need(columns: TextColumns, names: tuple[str, ...], address: str) -> None:
     for name in columns.wanted:
         if name not in names:
             raise ScaleError("no_column", shard=address, column=name, names=names)
-
-
-def folder_name(address: str) -> str:
-    """The last part of an address, for titles."""
-    return joined(address).rsplit("/", 1)[-1]

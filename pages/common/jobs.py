@@ -222,11 +222,6 @@ class Job:
         return self._cancel.is_set()
 
     @property
-    def succeeded(self) -> bool:
-        """True once the work has ended without an error."""
-        return self._finished.is_set() and self.error is None
-
-    @property
     def rate(self) -> float | None:
         """Items per second so far; None before the second report."""
         if self._began is None or self.done <= self._loaded:

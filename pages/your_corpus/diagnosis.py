@@ -58,7 +58,7 @@ from . import PAGE
 from .scene import Scene
 
 LABELS = "labels"
-MODEL = "model-to-write"  # in the session: the key of the model that the reader wants
+MODEL = "model-to-write"  # in the session: the key of the model that the reader chose
 _MODELS: Cache[bytes] = Cache("written-models", max_entries=1)
 _DIAGNOSES: Cache[Diagnosis] = Cache("diagnoses", max_entries=16)
 

@@ -267,7 +267,7 @@ def test_the_hand_moves_the_plane_and_the_server_hears_of_it_at_the_end(server, 
     assert_all_that_is_drawn_follows_each_handle_within_a_frame(page)
     assert not spoken
 
-    # e2, to a place of its own: all follows while the button is down, and the server hears nothing
+    # e2, to a place of its own; while the button is down, no message goes to the server
     before = values(page)
     carry(page, handle(page, "e2"), units(page, 0.83, -0.61))
     in_the_hand = values(page)
@@ -313,7 +313,7 @@ def test_the_hand_moves_the_plane_and_the_server_hears_of_it_at_the_end(server, 
     assert_numbers_are_the_librarys(page)
     expect(page.locator(".plane [role=status]")).to_contain_text("True cosine: cos(a, b) = ")
 
-    # near a preset the handle snaps, and the preset's button knows it; Escape undoes a drag
+    # near a preset's position the handle snaps and is marked; Escape undoes a drag
     press(page, "Standard basis")
     carry(page, handle(page, "e2"), units(page, 0.53, -0.04))
     expect(handle(page, "e2")).to_have_class(re.compile("plane-snapped"))

@@ -108,7 +108,7 @@ def test_half_a_cloud_is_white_where_it_was_fitted_and_not_beside(X, name, seed)
 
 
 @settings(max_examples=25)
-@given(seeds, st.integers(8, 24), st.floats(1, 100))  # with 7 rows in 6 dimensions chance decides
+@given(seeds, st.integers(8, 24), st.floats(1, 100))  # 7 rows in 6 dimensions are too few
 def test_held_out_isoscore_falls_as_n_nears_d(seed, d, narrow):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((40 * d, d)) * np.geomspace(1, 1 / narrow, d) @ rotation(d, seed)

@@ -86,7 +86,7 @@ def test_a_first_visit_guesses_before_the_second_picture():
     app = open_page()
     assert column(app, 0) == ["0.000", "0.000", "−1.000"]
     assert column(app, 1) == ["−0.600", "0.600", "−1.000"]
-    assert not app.success  # the answer is not told before
+    assert not app.success  # the answer is not shown before
     healthy(app.button(key="guess-smaller").click().run())
     [answer] = [element.value for element in app.info if "You guessed" in element.value]
     assert all(words in answer for words in ("“smaller”", "“larger”", "−0.600", "0.000"))
