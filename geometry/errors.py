@@ -57,7 +57,7 @@ class GeometryError(ValueError):
         """The sentence in a language.
 
         translate : maps an English text to that language.
-        escape : applied to the details that are texts and stand outside of backticks.
+        escape : applied to the details that are texts and not between backticks.
         """
         details = {
             name: translate(value) if name in TRANSLATED and value else value

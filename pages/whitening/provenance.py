@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from geometry.transform.treatments import KNOBS
-from pages.common.controls import pooling_names
 from pages.common.downloads import short_number
 from pages.common.fit_set import weight_words
-from pages.common.origin import agreement_note, model_words, unit_names, unit_note
+from pages.common.origin import agreement_note, origin
 from pages.common.uploads import chosen_data
 from pages.common.words import Translate
 
@@ -22,17 +21,9 @@ UNWEIGHED = ("clusterwise", "flow")  # fitted without the weights of the texts
 def provenance(scene: Scene, _: Translate) -> str:
     """n, model, layer, pooling, knobs, fit set, n/d, rank, seed."""
     sets, knobs = scene.sets, scene.knobs
-    cloud, spec = sets.cloud, sets.points.spec
-    n, d = cloud.vectors.shape
+    d = sets.cloud.vectors.shape[1]
     parts = [
-        _("corpus {name}").format(name=sets.corpus.name),
-        f"n = {n:,} {unit_names(_)[cloud.unit]}",
-        *model_words(sets.points, _),
-    ]
-    if cloud.unit == "sentences":
-        parts.append(_("pooling {name}").format(name=pooling_names(_)[spec.pooling]))
-    parts += [
-        *unit_note(sets.points, _),
+        *origin(sets.points, _),
         _("centring {s}").format(s=f"{knobs.centring:.2f}"),
         _("strength {t}").format(t=f"{knobs.strength:.2f}"),
         fit_words(scene, _),
@@ -47,7 +38,7 @@ def provenance(scene: Scene, _: Translate) -> str:
             )
         )
     parts += agreement_note(sets.points, _)
-    return " · ".join([*parts, _("seed {seed}").format(seed=spec.seed)])
+    return " · ".join([*parts, _("seed {seed}").format(seed=sets.points.spec.seed)])
 
 
 def fitted_on(picture: TreatedCloud, scene: Scene, _: Translate) -> str:

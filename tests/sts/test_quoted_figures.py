@@ -84,8 +84,8 @@ OF_BERT_BASE = {
 }  # measured once, on a matrix that is neither bundled nor external data
 OF_RARE_NORM = "5,000"  # the rank of the paper's last column, see of_papers
 ELSEWHERE = {
-    # of a cosine that may mean anything, and the bound of geometry.precision: no measurements;
-    # what common characters score is in test_bundled_corpora
+    # of a cosine that may mean anything, and the bound of geometry.encode.precision: they are not
+    # measured; what common characters score is in test_bundled_corpora
     "sentence_similarity": {"83.9", "0.9", "0.3", f"{NARROWEST:g}"},
     # the mean as its paper prints it; the IsoScore of clusters is in test_spectrum
     "whitening": {"74.89", "0.99", *CLUSTERWISE, *OF_THE_FLOW, *OF_BERT_BASE, OF_RARE_NORM},

@@ -551,6 +551,11 @@ def test_the_line_below_the_table_says_what_it_is_about(cloud_of):
     ]
 
 
+def test_the_line_says_that_special_tokens_are_left_out():
+    assert "without special tokens" in provenance(look(special="false"))
+    assert "without special tokens" not in provenance(look())
+
+
 def test_where_the_fit_set_is_measured_words_stand_in_place_of_intervals(downloads):
     """Half, all and some of the points shown; the weights are learned on the pairs' sentences."""
     by_fit = {DEFAULT_FIT: "", "same": " (set by the fit)"}
