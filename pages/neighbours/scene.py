@@ -10,6 +10,7 @@ import numpy as np
 
 from geometry import Corpus
 from geometry.data import VectorSet
+from geometry.data.limits import LIMITS
 from geometry.encode import ArrayStore
 from geometry.evaluate.fitting import FitSet
 from geometry.evaluate.specs import parse_treatment
@@ -24,9 +25,7 @@ from pages.common.workers import SEARCH
 from .ranking import Rankings, SearchedClouds
 
 MOST_TOKENS = 20_000  # points at most, of tokens
-MOST_BYTES = (
-    1_200_000_000  # bytes of both clouds at most: three times the largest table of an upload
-)
+MOST_BYTES = 3 * LIMITS.table_bytes  # of both clouds at most: three of an upload's largest tables
 MOST_MEASURED = 50_000  # points that are measured at most: the time grows with their square
 AT_ONCE = 5_000  # points up to which the page's run itself searches and measures
 SHORT = 20_000  # points up to which a job takes only some seconds
