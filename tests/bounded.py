@@ -1,7 +1,7 @@
 """Runs readers on hostile input in a child process whose memory and time are watched.
 
-The parent ends a child that grows by more than ``MEGABYTES`` or works longer than ``SECONDS`` (of
-processor time) on one input. A new child then reads the next input. If a reader starts a process,
+The parent ends a child that grows by more than ``MEGABYTES``, or uses more than ``SECONDS`` of
+processor time on one input. A new child then reads the next input. If a reader starts a process,
 its peak memory is compared with the limit after that process has ended.
 """
 
@@ -21,9 +21,9 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 MEGABYTES, SECONDS = 1_000, 10
-_ADDRESS_SPACE = 8 << 30  # protects the machine if the parent looks too rarely
-WAITING = 12  # limit by the clock over limit of processor time: other tests use the processor too
-_POLL = 0.02  # seconds between two looks at the child
+_ADDRESS_SPACE = 8 << 30  # protects the machine if the parent measures too rarely
+WAITING = 12  # the limit by the clock is this many times SECONDS: other tests use the processor too
+_POLL = 0.02  # seconds between two measurements of the child
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def outcomes(
 
 
 def _of_one_child(file: Path, n: int, megabytes: int, seconds: float) -> list[Outcome]:
-    """The outcomes until the child ends, by itself or by its limits."""
+    """The outcomes until the child ends, by itself or at a limit."""
     child = subprocess.Popen(
         [sys.executable, "-m", "tests.bounded", str(file)], cwd=ROOT, stdout=subprocess.PIPE
     )
@@ -116,7 +116,7 @@ def _collect(child: subprocess.Popen[bytes], lines: list[list[str]]) -> None:
 
 
 def _measured(pid: int) -> tuple[float, float]:
-    """(resident megabytes, seconds of processor time with those of ended children)."""
+    """(resident megabytes, seconds of processor time); the time includes ended children."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
         ticks = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]
@@ -173,7 +173,7 @@ def _child(file: Path) -> None:
         except GeometryError as error:
             str(error)
             ending, said = "refused", error.code
-        except BaseException as error:  # of any kind: the table of results names it
+        except BaseException as error:  # any error: the table of results names it
             ending, said = "other", f"{type(error).__name__}: {error}"
         said = " ".join(said.split())[:200].encode("ascii", "replace").decode()
         peak = _peak_of_processes()
@@ -182,7 +182,7 @@ def _child(file: Path) -> None:
 
 
 def _attempts(file: Path) -> Iterator[Attempt]:
-    """One at a time: a process that a reader starts counts the memory of this one as its own."""
+    """One attempt at a time: a reader's process starts with the memory of this process."""
     with file.open("rb") as content:
         while True:
             try:

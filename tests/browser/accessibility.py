@@ -9,7 +9,7 @@ GRAVE = ("serious", "critical")
 ENFORCED = (
     "heading-order",
     "empty-table-header",
-)  # rules for whole pages, which axe ranks as moderate and minor
+)  # rules for whole pages; axe ranks them as moderate or minor
 
 
 def grave_findings(page: Page, within: str, rules: Sequence[str] = ()) -> list[str]:

@@ -26,7 +26,7 @@ CHROMIUM_FLAGS = (
 
 
 def find_chromium() -> str | None:
-    """The path of a Chromium: $CHROMIUM, else PATH's, else Playwright's own; None without one."""
+    """The path of Chromium: from $CHROMIUM, from PATH or from Playwright; None if there is none."""
     named = os.environ.get("CHROMIUM")
     if named:
         found = shutil.which(named)
@@ -62,7 +62,7 @@ def _playwright_chromium() -> str | None:
 
 
 def apt_install(*packages: str) -> None:
-    """Install packages of Debian without those that they only recommend."""
+    """Install Debian packages without the packages that they recommend."""
     apt = ["apt-get", "-o", "DPkg::Lock::Timeout=300"]
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     subprocess.run([*apt, "update"], check=True)

@@ -30,8 +30,8 @@ FORGET = (
     "() => { if (location.protocol !== 'about:') { localStorage.clear(); sessionStorage.clear() } }"
 )
 # Without a graphics card the processor draws each frame of an animation, 2 s a visit.
-# Streamlit's expanders grow by a script, and what is below them moves. A press that ends on another
-# element than it began on is no click.
+# Streamlit's expanders grow by a script, which moves the elements below them. The browser reports
+# no click if the button goes down on one element and up on another.
 STILL = """
 const animate = Element.prototype.animate;
 Element.prototype.animate = function (frames, options) {
@@ -45,8 +45,8 @@ addEventListener("DOMContentLoaded", () => {
 })"""
 # Pages of one process share its compiled scripts: a visit takes half of the processor time.
 TEST_FLAGS = (*CHROMIUM_FLAGS, "--renderer-process-limit=1")
-# On a deep link Streamlit first requests these below the page's own path, gets 404, and then
-# requests them at the root.
+# On a deep link Streamlit first requests these files below the page's own path and gets 404.
+# Then it requests them at the root.
 PROBE = re.compile(r"/\w+/_stcore/(health|host-config)$")
 NGINX = Path(__file__).resolve().parents[2] / "deploy" / "proxy.conf"
 POLICY = re.search(
@@ -84,7 +84,7 @@ def chromium() -> Iterator[BrowserType]:
 
 @pytest.fixture(scope="session")
 def browser(chromium: BrowserType) -> Iterator[Browser]:
-    """The browser, for pages that need a context of their own: another language, touch."""
+    """The browser, for pages that need their own context, for example for touch."""
     running = chromium.launch(executable_path=_chromium_path(), args=[*TEST_FLAGS])
     yield running
     running.close()
@@ -94,7 +94,7 @@ def browser(chromium: BrowserType) -> Iterator[Browser]:
 def profile(
     chromium: BrowserType, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[BrowserContext]:
-    """One context for most pages. Its disk cache has the compiled scripts."""
+    """One context for most pages. Its disk cache stores the compiled scripts."""
     context = chromium.launch_persistent_context(
         tmp_path_factory.mktemp("profile"),
         executable_path=_chromium_path(),
@@ -147,7 +147,7 @@ def _set_policy(page: Page) -> None:
         )
 
     devtools.on("Fetch.requestPaused", answer)
-    # not by a route of Playwright, because a route turns the browser's cache off
+    # A route of Playwright would turn the browser's cache off.
     documents = {"urlPattern": "http*", "resourceType": "Document", "requestStage": "Response"}
     devtools.send("Fetch.enable", {"patterns": [documents]})
 

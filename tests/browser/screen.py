@@ -1,4 +1,4 @@
-"""Checks of a page on screen. Each function waits for a condition, none for a fixed time."""
+"""Checks of a page on screen. Each function waits for a condition, not for a fixed time."""
 
 import io
 import time
@@ -59,8 +59,8 @@ def wait_for_app(page: Page, *, timeout: float = LONG) -> None:
 @contextmanager
 def rerun(page: Page, *, timeout: float = LONG) -> Iterator[None]:
     """Wait until the script run that the block causes ends: with rerun(page): button.click()."""
-    # The server's message that a run ended. The page alone is not enough: it can be "running" so
-    # briefly that no look finds it.
+    # Wait for the server's message that a run ended. The page's own state can be "running" too
+    # briefly to be observed.
     with open_socket(page).expect_event(
         "framereceived", predicate=_says_finished, timeout=timeout * 1000
     ):

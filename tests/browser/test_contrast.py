@@ -1,6 +1,6 @@
-"""The contrast page in a browser: the recorded run at once, then a training of one's own.
+"""The contrast page in a browser: first the recorded run, then the reader's own training.
 
-What a training shows at its end is in tests/pages/contrast/test_contrast.py.
+tests/pages/contrast/test_contrast.py tests what a finished training shows.
 """
 
 import re
@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 
 from tests.browser.screen import open_app
 
-STEPS = 800  # so many that it does not end before it is stopped
-LONGEST = 180_000  # ms: a process imports torch, perhaps beside other tests
+STEPS = 800  # enough steps that the test stops it before its end
+LONGEST = 180_000  # ms; a process imports torch while other tests may be running
 
 
 @pytest.mark.slow

@@ -13,8 +13,8 @@ from tests.browser.accessibility import grave_findings
 from tests.browser.screen import NEXT_FRAMES, open_app, open_socket, rerun, state
 
 PAGE = "cosine_basis"
-LINK_WITH_SETTINGS = "len2=2"  # no guess before the second picture
-ANSWERS = {  # question and a piece of its answer
+LINK_WITH_SETTINGS = "len2=2"  # with settings in the link, the page shows both pictures at once
+ANSWERS = {  # question: an excerpt of its answer
     "en": {
         "Why −0.5?": "equilateral triangle",
         "Why does the angle between the axes never set the sign?": "cancels",
@@ -29,7 +29,7 @@ ANSWERS = {  # question and a piece of its answer
 
 
 def open_plane(page: Page, url: str) -> None:
-    """Open the page and wait for its cosines: the browser fills them in after the server's run."""
+    """Open the page and wait for its cosines, which the browser computes after the server's run."""
     open_app(page, url)
     page.locator(".plane td[data-value]").first.wait_for(state="attached")
 
@@ -51,7 +51,7 @@ def values(page: Page) -> dict[str, list[float]]:
 
 
 def assert_numbers_are_the_librarys(page: Page, *, white: bool = False) -> None:
-    """The cosines on screen against the library's, at what the address says."""
+    """Compare the cosines on screen with the library's, at the settings in the address."""
     said = state(page)
 
     def at(key: str, default: float) -> float:
@@ -98,7 +98,7 @@ def units(page: Page, right: float, up: float, panel: str = "yours") -> np.ndarr
 
 
 def carry(page: Page, grip: Locator, by: np.ndarray) -> None:
-    """Drag a handle by so many pixels; the button stays down."""
+    """Drag a handle by this many pixels; the mouse button stays down."""
     grip.evaluate("one => one.ownerSVGElement.scrollIntoView({ block: 'center' })")
     start = middle(grip)
     page.mouse.move(*start)
@@ -206,13 +206,13 @@ def test_a_first_visit_guesses_then_moves_a_slider_and_downloads(server, new_pag
     assert float(true) == pytest.approx(-0.6)
 
 
-# the paths of both pictures, by what they are
+# the paths of both pictures, by name
 DRAWN = """() => Object.fromEntries(["standard", "yours"].map(panel => {
   const paths = document.querySelectorAll(`svg[data-panel=${panel}] g[clip-path] path`);
   const names = ["lattice", "axes", "cloud", "circle", "ellipse", "arc b", "arc c"];
   return [panel, Object.fromEntries(names.map((name, i) => [name, paths[i].getAttribute("d")]))];
 }))"""
-# the pointer moves by so many pixels; does the next frame show other cosines?
+# move the pointer by this many pixels; whether the next frame shows other cosines
 NEXT_FRAME_SHOWS = """async ([x, y]) => {
   const svg = document.querySelector("svg[data-panel=yours]");
   const shown = () => document.querySelector(".plane table").innerText;
@@ -233,7 +233,7 @@ def ring(page: Page) -> np.ndarray:
 
 
 def assert_all_that_is_drawn_follows_each_handle_within_a_frame(page: Page) -> None:
-    for degrees in ("127°", "53°"):  # the arccosines of −.6 and .6
+    for degrees in ("127°", "53°"):  # the arccosines of −0.6 and 0.6
         expect(pictures(page).nth(1).get_by_text(degrees, exact=True)).to_be_visible()
     assert np.linalg.norm(ring(page) @ Plane(1, 2).basis.T, axis=1) == pytest.approx(1, abs=0.02)
     home = page.evaluate(DRAWN)
@@ -258,42 +258,42 @@ def assert_all_that_is_drawn_follows_each_handle_within_a_frame(page: Page) -> N
         assert (page.evaluate(DRAWN), values(page)) == (home, before)
 
 
-def test_the_hand_moves_the_plane_and_the_server_hears_of_it_at_the_end(server, page):
-    """Mouse, keys, snapping, whitening: the numbers are the library's to a billionth."""
+def test_a_drag_moves_the_plane_and_its_end_sends_one_message(server, page):
+    """Mouse, keys, snapping, whitening: the numbers equal the library's to 1e-9."""
     open_plane(page, server.page_url(PAGE, query=LINK_WITH_SETTINGS))
     assert_numbers_are_the_librarys(page)
-    spoken: list[object] = []
-    open_socket(page).on("framesent", lambda frame: spoken.append(frame))
+    sent_frames: list[object] = []
+    open_socket(page).on("framesent", lambda frame: sent_frames.append(frame))
     assert_all_that_is_drawn_follows_each_handle_within_a_frame(page)
-    assert not spoken
+    assert not sent_frames
 
-    # e2, to a place of its own; while the button is down, no message goes to the server
+    # Drag e2. While the button is down, no message goes to the server.
     before = values(page)
     carry(page, handle(page, "e2"), units(page, 0.83, -0.61))
-    in_the_hand = values(page)
-    assert in_the_hand["true"] != before["true"]
-    assert in_the_hand["coordinates"] == before["coordinates"]
-    assert not spoken
+    during_drag = values(page)
+    assert during_drag["true"] != before["true"]
+    assert during_drag["coordinates"] == before["coordinates"]
+    assert not sent_frames
     with rerun(page):
         page.mouse.up()
     assert address_has(page, "len2") == pytest.approx(np.hypot(0.83, 1.39), abs=0.03)
-    assert values(page) == in_the_hand
+    assert values(page) == during_drag
     assert_numbers_are_the_librarys(page)
     slider = page.get_by_role("slider", name="Length of e₂")
     expect(slider).to_have_attribute("aria-valuetext", f"{float(state(page)['len2']):.3f}")
 
-    # a point, in either picture; the server's answer leaves the picture as the hand left it
+    # Drag a point in each picture. The server's answer does not move it.
     for name, panel, by in (("a", "yours", (-0.5, 1.1)), ("b", "standard", (-1.7, 0.35))):
         carry(page, handle(page, name, panel), units(page, *by, panel))
         with rerun(page):
             page.mouse.up()
-        page.wait_for_timeout(400)  # the frame may settle
+        page.wait_for_timeout(400)  # the frame may still be resized
         page.evaluate(NEXT_FRAMES)
         assert_numbers_are_the_librarys(page)
     assert address_has(page, "b_x") == pytest.approx(0.3, abs=0.03)
     assert address_has(page, "b_y") == pytest.approx(-1.65, abs=0.03)
 
-    # a field, and the picture follows: the point stands where the field says
+    # A number typed into a field moves the point in the picture.
     page.get_by_text("More controls and downloads").click()
     field = page.get_by_role("spinbutton", name="c, along e₁")
     with rerun(page):
@@ -302,7 +302,7 @@ def test_the_hand_moves_the_plane_and_the_server_hears_of_it_at_the_end(server, 
     assert handle(page, "c").get_attribute("aria-valuetext") == "coordinates (−1, 2)"
     assert_numbers_are_the_librarys(page)
 
-    # the keys: three presses are one message
+    # Three key presses send one message.
     handle(page, "e1").focus()
     with rerun(page):
         for key in ("ArrowUp", "ArrowUp", "Shift+ArrowRight"):
@@ -313,7 +313,7 @@ def test_the_hand_moves_the_plane_and_the_server_hears_of_it_at_the_end(server, 
     assert_numbers_are_the_librarys(page)
     expect(page.locator(".plane [role=status]")).to_contain_text("True cosine: cos(a, b) = ")
 
-    # near a preset's position the handle snaps and is marked; Escape undoes a drag
+    # Near a preset's position the handle snaps and is marked. Escape undoes a drag.
     press(page, "Standard basis")
     carry(page, handle(page, "e2"), units(page, 0.53, -0.04))
     expect(handle(page, "e2")).to_have_class(re.compile("plane-snapped"))
@@ -348,13 +348,13 @@ LATTICES = """async () => {
 }"""
 
 
-def test_whitening_brings_the_zeros_back_and_presets_set_the_sliders(server, page):
+def test_whitening_restores_the_zeros_and_presets_set_the_sliders(server, page):
     open_plane(page, server.page_url(PAGE, query="len1=2&len2=0.6&angle=50&shift_x=2&turn=15"))
     plane = Plane(2.0, 0.6, 50.0, (2.0, 0.0), 15.0)
     assert column(page, 2) == shown(plane.true_cosines())
     with rerun(page):
         drawn = page.evaluate(LATTICES)
-    assert drawn > 3  # the lattice comes back step by step
+    assert drawn > 3  # the lattice is animated back in several steps
     assert column(page, 3) == ["0.000", "0.000", "−1.000"]
     assert_numbers_are_the_librarys(page, white=True)
     expect(page.get_by_text("Your basis, whitened")).to_be_visible()
@@ -365,7 +365,7 @@ def test_whitening_brings_the_zeros_back_and_presets_set_the_sliders(server, pag
     page.emulate_media(reduced_motion="reduce")
     with rerun(page):
         drawn = page.evaluate(LATTICES)
-    assert drawn <= 2  # before the first frame and after it
+    assert drawn <= 2  # one drawing before the first frame, one after it
     assert column(page, 3) == []
     address_says(page, "whiten", None)
 
@@ -396,7 +396,7 @@ def assert_questions_are_answered(page: Page, language: str) -> None:
 
 @pytest.mark.slow
 def test_a_narrow_screen_stacks_the_pictures_and_a_finger_drags(server, new_page):
-    """In the language of the browser, on a dark screen."""
+    """The browser's language and a dark colour scheme apply."""
     page = new_page(
         viewport={"width": 420, "height": 900}, color_scheme="dark", has_touch=True, locale="zh-TW"
     )
@@ -417,7 +417,7 @@ def test_a_narrow_screen_stacks_the_pictures_and_a_finger_drags(server, new_page
     assert wide <= 420
     assert grave_findings(page, ".plane") == []
 
-    # whichever picture the hand is in, the cosines are on a telephone's screen with all of it
+    # A telephone's screen shows the table of cosines together with either whole picture.
     table = page.locator(".plane table").bounding_box()
     for place in range(2):
         picture = pictures(page).nth(place).bounding_box()

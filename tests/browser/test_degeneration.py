@@ -66,7 +66,7 @@ def test_a_visit_shows_the_recorded_run_trains_and_drags(server, new_page):
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     wait_for_stage(page, "stage.boxes.length === 2")
     assert len(trainings_of(server.process_id)) == 1
-    page.get_by_role("link", name="Cosine and basis").click()  # it trains on, on another page
+    page.get_by_role("link", name="Cosine and basis").click()  # the training continues
     expect(page.locator(".plane")).to_be_visible()
     page.get_by_role("link", name="Degeneration").click()
     wait_for_stage(page, "stage.boxes.length === 2")

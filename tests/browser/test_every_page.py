@@ -1,6 +1,6 @@
-"""What holds on every page: accessibility in light and dark, the sidebar, a telephone.
+"""Tests of every page: accessibility in light and dark, the sidebar, a telephone.
 
-And the security policy: a violation is logged as an error, which fails the test.
+They also test the security policy: a violation is logged as an error, which fails the test.
 """
 
 import pytest
@@ -11,7 +11,7 @@ from tests.browser.accessibility import grave_findings
 from tests.browser.screen import choose, open_app, rerun
 from tests.browser.server import AppServer
 
-# rules on names, which each language has its own of
+# rules on names, which differ between languages
 NAMES = (
     *("aria-input-field-name", "aria-toggle-field-name", "button-name", "heading-order"),
     *("image-alt", "label", "link-name", "svg-img-alt"),
@@ -36,12 +36,12 @@ FITS = """first => {
     .map(part => part.getBoundingClientRect()).filter(({ width }) => width).map(({ top }) => top));
   return main.scrollWidth <= main.clientWidth && top < 500;
 }"""
-ON_A_TELEPHONE_ELSEWHERE = ("layers",)  # in its own test
+ON_A_TELEPHONE_ELSEWHERE = ("layers",)  # tested in test_layers
 FIRST = ".twin-stage, .chart[data-drawn], .plane svg, .st-key-pasted"
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_accessible_fits_a_telephone_and_says_what_it_uses_the_corpus_for(
+def test_a_page_is_accessible_fits_a_telephone_and_states_its_use_of_the_corpus(
     page: Page, server: AppServer, name: str
 ):
     open_app(page, server.page_url(name, query=QUERIES.get(name, "")))
@@ -53,7 +53,7 @@ def test_a_page_is_accessible_fits_a_telephone_and_says_what_it_uses_the_corpus_
     corpus = page.locator(".st-key-corpus input")
     assert corpus.evaluate("box => box.scrollWidth <= box.clientWidth")  # the label is not cut
     assert grave_findings(page, "body") == []
-    # in dark the server draws the pictures in other colours; the other language has other names
+    # The dark scheme has other colours, and the other language has other names.
     page.emulate_media(color_scheme="dark")
     with rerun(page):
         choose(page, "lang", "繁體中文")

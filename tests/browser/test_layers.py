@@ -1,4 +1,4 @@
-"""The layers page in a browser: the animation goes through the layers, the numbers follow."""
+"""The layers page in a browser: the animation shows each layer with its numbers."""
 
 import re
 
@@ -12,7 +12,7 @@ from tests.browser.screen import open_app, rerun
 PAGE = "layers"
 LAST = 6  # of the bundled model
 PICTURES = 1 + LAST + 1
-CORPUS = "topics-zh"  # the smaller one: every measure of every layer takes a tenth of the time
+CORPUS = "topics-zh"  # the smaller corpus: measuring every layer takes a tenth of the time
 
 
 def mean_cosine(page: Page) -> Locator:
@@ -24,7 +24,7 @@ def test_the_animation_goes_through_the_layers_and_the_numbers_follow(server, ne
     open_app(page, server.page_url(PAGE, query=f"corpus={CORPUS}&layer=5"))
     wait_for_clouds(page, PICTURES)
     assert is_drawn(page, 0)
-    # few small points: their colours are mixed with the paper's, and stronger than the cone's
+    # The few small points have colours mixed with the paper's, but stronger than the cone's.
     assert (np.ptp(pixels(page, PICTURES - 1), axis=2) > 110).sum() > 20
     lead, *small = of_stage(page, "stage.boxes")
     stage = page.locator(".twin-stage").bounding_box()
@@ -44,11 +44,11 @@ def test_the_animation_goes_through_the_layers_and_the_numbers_follow(server, ne
     expect(page).to_have_url(re.compile(rf"layer={LAST}"))
     expect(mean_cosine(page)).not_to_have_text(before)
     assert float(mean_cosine(page).inner_text()) < 0.7  # trained to spread its last layer
-    # the model has no pieces for most Chinese characters, and says so above the picture
+    # The model has no pieces for most Chinese characters; a message above the picture states it.
     page.add_style_tag(content='[data-testid="stAlert"] { display: none }')
     page.set_viewport_size({"width": 420, "height": 900})
     wait_for_stage(page, "stage.width < 420 && stage.boxes[1].top > stage.boxes[0].height")
-    # the charts follow the window a little later
+    # The charts are resized a little after the window.
     page.wait_for_function(
         """() => {
           const main = document.querySelector('[data-testid="stMain"]');

@@ -50,7 +50,7 @@ def hub_app(
 
 @pytest.mark.slow
 def test_a_hub_model_is_offered_downloaded_and_drawn(hub, hub_app, page, tmp_path):
-    """Its download shows its progress, is cancelled, fails, and is started again each time."""
+    """The download shows progress, is cancelled, fails, and starts again after each."""
     name = "owner/tiny"
     commit = hub.publish(name, save_tiny_bert(tmp_path / "tiny"))
     weights = "model.safetensors"

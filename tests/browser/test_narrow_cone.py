@@ -34,7 +34,7 @@ from tests.browser.screen import (
 PAGE = "narrow_cone"
 PLACES = (0, 1)  # raw, white
 MS = 1000 * LONG
-QUESTIONS = {  # name: a piece of its answer in each language, live numbers as {…}
+QUESTIONS = {  # name: an excerpt of its answer in each language; {…} is a live number
     "median": (
         "a mean pairwise cosine of {cosine} are therefore the same fact",
         "平均成對餘弦 {cosine}，說的是同一件事",
@@ -50,7 +50,7 @@ QUESTIONS = {  # name: a piece of its answer in each language, live numbers as {
     "not-mended": ("in {agreement} of cases before", "白化前是 {agreement}"),
     "umap": ("islands without a centre", "都是一座座沒有中心的島嶼"),
 }
-# Presets by their names, a tenth of a second apart; returns what the film's button is then.
+# Press presets by name, 0.1 s apart; return the state of the film's button.
 PRESS_QUICKLY = """async names => {
   for (const name of names) {
     const buttons = [...document.querySelectorAll(".st-key-presets button")];
@@ -80,12 +80,12 @@ def headlines(page: Page, side: str) -> list[str]:
 
 
 def mean_cosines(page: Page) -> list[float]:
-    """Of raw and the other picture."""
+    """Mean cosines of the raw cloud and of the other picture."""
     return [float(headlines(page, side)[0].replace("−", "-")) for side in ("raw", "white")]
 
 
 def knob(page: Page, place: int) -> Locator:
-    """A slider under More: 0 is centring, 1 is strength."""
+    """A slider under More: 0 for centring, 1 for strength."""
     return page.locator(".twin-knobs input").nth(place)
 
 
@@ -133,7 +133,7 @@ def test_a_cold_deep_link_encodes_nothing_and_another_layer_shows_its_progress(
     assert chosen(page, "view") == "真實角度"
     assert knobs(page) == ["1.00", "0.50"]
     assert title(page) == "兩者之間：中心化 1，強度 0.5"
-    assert mean_cosines(page)[0] > 0.99  # [CLS] of layer 5 is a needle
+    assert mean_cosines(page)[0] > 0.99  # the [CLS] vectors of layer 5 form a very narrow cone
     expect(page.locator(".twin-legend")).to_contain_text("詞數")
     expect(page.get_by_text("第 5 層")).not_to_have_count(0)
     wanted = parse_qs(query)
@@ -148,7 +148,7 @@ def test_a_cold_deep_link_encodes_nothing_and_another_layer_shows_its_progress(
         assert chosen(page, "lang") == "繁體中文"
         assert state(page)["lang"] == "zh-Hant"
 
-    # not one of the shipped layers
+    # the vectors of this layer are not shipped
     page.goto(server.page_url(PAGE, query="layer=3&corpus=topics-zh"))
     progress = page.locator('[data-testid="stProgress"]')
     expect(progress).to_contain_text("Encoding 240 sentences", timeout=MS)
@@ -171,7 +171,7 @@ def test_a_cold_deep_link_encodes_nothing_and_another_layer_shows_its_progress(
 
 
 def test_the_first_screen_and_the_questions(server, page):
-    """Pictures, what changes them, answers: in English in light, then in Chinese in dark."""
+    """Pictures, controls and answers, first in English in light, then in Chinese in dark."""
     page.set_viewport_size({"width": 1400, "height": 900})
     open_cone(page, server)
     assert_first_screen(page, 1400, 900)
@@ -238,7 +238,7 @@ def assert_the_cone_and_the_origin_are_drawn(page: Page) -> None:
     assert of_stage(page, "stage.message.origin") == "origin"
     assert of_stage(page, "stage.message.axes[0]") == "mean direction"
     assert of_stage(page, "stage.message.cones[0].length") == 2
-    # inside the inner cone, beyond all points, and beside it
+    # a pixel inside the inner cone beyond all points, and one beside the cone
     raw = pixels(page, 0)
     down, across = raw.shape[:2]
     inside, beside = raw[down // 2 + 12, int(0.9 * across)], raw[int(0.2 * down), int(0.9 * across)]
@@ -248,7 +248,7 @@ def assert_the_cone_and_the_origin_are_drawn(page: Page) -> None:
 
 
 def assert_questions_are_answered_with_this_cloud_s_numbers(page: Page, place: int) -> None:
-    """place: of the language in QUESTIONS."""
+    """place : index of the language in QUESTIONS."""
     cosine, agreement, _isoscore = headlines(page, "raw")
     live = {"cosine": cosine, "agreement": f"{float(agreement.rstrip('%')):.0f}%"}
     for name, answers in QUESTIONS.items():
@@ -275,12 +275,12 @@ def test_both_clouds_are_drawn_in_each_view(server, page):
         for place in PLACES:
             assert is_drawn(page, place), name
 
-    # a group is isolated on hover: it keeps its colour, and the others fade
+    # Hovering isolates a group: its colour stays, and the others fade.
     with rerun(page):
         choose(page, "view", "PCA (centred)")
     wait_for_clouds(page)
     names = page.locator(".twin-legend button").all_inner_texts()
-    assert len(names) == 9  # eight of the twelve topics, and the others
+    assert len(names) == 9  # eight of the twelve topics, and one group for the rest
     assert names[-1].endswith("other")
     before = of_stage(page, "[...stage.paint]")
     page.locator(".twin-legend button").nth(1).hover()
@@ -291,9 +291,9 @@ def test_both_clouds_are_drawn_in_each_view(server, page):
     assert of_stage(page, "[...stage.paint]") == before
 
 
-def held(page: Page, pattern: str) -> Callable[[], None]:
+def hold_requests(page: Page, pattern: str) -> Callable[[], None]:
     """Hold requests whose address fits the pattern until the returned function is called."""
-    # not by a route of Playwright, which turns the browser's cache off
+    # A route of Playwright would turn the browser's cache off.
     devtools, requests = page.context.new_cdp_session(page), []
     devtools.on("Fetch.requestPaused", lambda paused: requests.append(paused["requestId"]))
     devtools.send("Fetch.enable", {"patterns": [{"urlPattern": pattern}]})
@@ -311,7 +311,7 @@ def held(page: Page, pattern: str) -> Callable[[], None]:
 
 
 def test_the_film_its_sliders_and_the_numbers_agree(server, page):
-    """A first visit: raw, played to the end, single settings, presets, a zoom, a reload."""
+    """A first visit: the raw cloud, the film, single settings, presets, a zoom, a reload."""
     open_cone(page, server)
     raw, white = mean_cosines(page)
     assert raw == white
@@ -331,16 +331,16 @@ def test_the_film_its_sliders_and_the_numbers_agree(server, page):
     raw_pixels = pixels(page, 1)
     play = page.locator('.twin [data-do="play"]')
     expect(play).to_have_attribute("aria-label", "Play")
-    spoken: list[object] = []
-    open_socket(page).on("framesent", lambda frame: spoken.append(frame))
+    sent_frames: list[object] = []
+    open_socket(page).on("framesent", lambda frame: sent_frames.append(frame))
     with rerun(page):
         play.click()
         expect(play).to_have_attribute("aria-label", "Stop")
         wait_for_stage(page, "stage.at > 0.05")
-        assert not spoken  # the browser plays by itself
+        assert not sent_frames  # the browser plays by itself
         wait_for_stage(page, "twin.at === stage.lastStop")
     expect(play).to_have_attribute("aria-label", "Play")
-    assert len(spoken) == 1
+    assert len(sent_frames) == 1
     frames = page.evaluate("window.filmFrames")
     places = [at for at, *_more in frames]
     assert len(set(places)) > 10  # a film, not a jump
@@ -359,7 +359,7 @@ def test_the_film_its_sliders_and_the_numbers_agree(server, page):
         "strength": 1,
     }
 
-    # one setting alone, off the film's path: one message, and the picture has its settings
+    # One setting off the film's path sends one message and changes the picture.
     open_more(page)
     knob(page, 0).focus()
     with rerun(page):
@@ -367,11 +367,11 @@ def test_the_film_its_sliders_and_the_numbers_agree(server, page):
     wait_for_stage(page, "stage.isAside")
     assert knobs(page) == ["0.00", "1.00"]
     assert title(page) == "Between: centring 0, strength 1"
-    assert mean_cosines(page)[1] > mean_cosines(page)[0]  # a cone that narrows
+    assert mean_cosines(page)[1] > mean_cosines(page)[0]  # the cone becomes narrower
     page.keyboard.press("Escape")
     assert not of_stage(page, "twin.more.open")
 
-    # presets that follow each other quickly end at the last one, also while the film plays
+    # After several presets in quick succession the last one applies, also while the film plays.
     play.click()
     wait_for_stage(page, "stage.at > 0.05")
     names = ["[CLS], layer 5", "max, layer 4", "mean, last layer"]
@@ -390,7 +390,7 @@ def test_the_film_its_sliders_and_the_numbers_agree(server, page):
     assert knobs(page) == ["1.00", "1.00"]
     assert -0.1 <= mean_cosines(page)[0] <= 0.1
 
-    # a zoom is in both pictures, and a slider keeps it
+    # A zoom applies to both pictures and remains after a slider moves.
     wait_for_clouds(page)
     home = [pixels(page, place) for place in PLACES]
     span = of_stage(page, "stage.camera.span")
@@ -405,7 +405,7 @@ def test_the_film_its_sliders_and_the_numbers_agree(server, page):
         page.keyboard.press("ArrowLeft")
     assert of_stage(page, "stage.camera.span") == zoomed
 
-    # a list, and what the address restores
+    # A choice from a list, and the settings that the address restores.
     with rerun(page):
         choose(page, "unit", "types (input embeddings)")
     expect(
@@ -447,8 +447,8 @@ def test_words_are_large_for_an_audience_and_keys_play_and_choose(server, new_pa
 
 
 def test_a_point_is_found_by_word_or_click_and_folded_parts_open(server, page):
-    """The clouds do not wait for the script of the charts."""
-    release = held(page, "*plotly*.js")
+    """The clouds are drawn before the charts' script has loaded."""
+    release = hold_requests(page, "*plotly*.js")
     open_cone(page, server)
     for place in PLACES:
         assert is_drawn(page, place)

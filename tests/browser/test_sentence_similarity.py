@@ -24,7 +24,7 @@ def test_the_ladder_is_on_the_first_screen_then_a_curve_and_a_clicked_dot(server
     assert controls["y"] > 0
     assert controls["y"] + controls["height"] <= box["y"]
 
-    # the curve lowers Pearson and leaves Spearman
+    # the curve lowers Pearson and leaves Spearman unchanged
     line = page.get_by_text(re.compile(r"Spearman ρ = .* Pearson r")).nth(1)
     before = re.findall(r"-?\d\.\d+", line.inner_text())
     slider = page.get_by_role("slider", name="Monotone curve")
@@ -36,7 +36,7 @@ def test_the_ladder_is_on_the_first_screen_then_a_curve_and_a_clicked_dot(server
     assert float(after[1]) < float(before[1])
     assert "curve=10" in page.url
 
-    # a clicked dot is the pair that is shown
+    # a click on a dot shows its pair
     expect(page.get_by_text("The goat chased the postman down the lane.").first).to_be_visible()
     chart = page.locator('[class*="st-key-sts-pairs-before"] .chart.js-plotly-plot')
     chart.scroll_into_view_if_needed()

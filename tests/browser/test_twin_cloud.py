@@ -60,7 +60,7 @@ COLOURS = """rows => {
 PIXELS = "() => [...document.querySelector('.twin').twin.stage.screenOf(1).xy]"
 AT = "() => document.querySelector('.twin').twin.at"
 CAMERA = "() => JSON.stringify(document.querySelector('.twin').twin.stage.camera)"
-# Headless Chromium hides no page. Instead the frames are held, and the test releases them.
+# Headless Chromium can't hide a page. Instead the test delays the frames and releases them.
 HIDE = """isHidden => {
   window.real ??= window.requestAnimationFrame;
   window.requestAnimationFrame = isHidden ? ask => window.held.push(ask) : window.real;
@@ -71,12 +71,12 @@ HIDE = """isHidden => {
     Object.defineProperty(document, name, { configurable: true, value });
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
-# The place of the film after one frame, so many seconds from now.
+# The position of the film after one frame, this many seconds from now.
 FRAME_AFTER = """seconds => {
   for (const ask of window.held.splice(0)) ask(performance.now() + 1000 * seconds);
   return document.querySelector(".twin").twin.at;
 }"""
-# Record the places that the film is sent to.
+# Record the positions to which the film is set.
 PASSED = """() => {
   const { twin } = document.querySelector(".twin");
   const { goTo } = twin;
@@ -190,15 +190,15 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     stage = open_twin(page, server)
     cloud = shown_cloud()
     box = stage.bounding_box()
-    middle = (box["x"] + box["width"] / 4, box["y"] + box["height"] / 2)  # of raw's picture
+    middle = (box["x"] + box["width"] / 4, box["y"] + box["height"] / 2)  # of the raw picture
     home = halves(page, stage)
 
-    # turned in one picture, turned in both
+    # Turning one picture turns both.
     drag(page, [middle, (middle[0] + 120, middle[1] + 30)])
     page.wait_for_url(re.compile("camera=-?[0-9]+"))
     turned = halves(page, stage)
     assert all(0.002 < share < 0.9 for share in changed(home, turned))
-    stage.focus()  # what is hidden for a picture of the canvas alone loses the focus
+    stage.focus()  # elements hidden for a screenshot of the canvas lose the focus
     for key, times in (("ArrowLeft", 2), ("+", 1), ("Shift+ArrowUp", 1)):
         before = page.evaluate(CAMERA)
         for _time in range(times):
@@ -208,7 +208,7 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     assert max(changed(home, halves(page, stage))) < 0.001  # as before, except for rings
     expect(page).not_to_have_url(re.compile("camera="))
 
-    # the film begins raw, and its end is the server's white
+    # The film begins at the raw cloud and ends at the server's whitened cloud.
     page.locator(".twin input[type=range]").first.focus()
     with rerun(page):
         page.keyboard.press("Home")
@@ -231,7 +231,7 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     page.mouse.move(box["x"] + x, box["y"] + y)
     expect(page.locator(".twin-tip")).to_contain_text(cloud.texts[row])
 
-    # a lasso in one picture lights the same points in both, and the server has their rows
+    # A lasso in one picture selects the same points in both; the server receives their rows.
     press_more(page, "lasso")
     left, top = box["x"] + 0.62 * box["width"], box["y"] + 0.25 * box["height"]
     right, bottom = left + 0.2 * box["width"], top + 0.4 * box["height"]
@@ -245,7 +245,7 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     )
     assert all(share > 0.002 for share in changed(before, halves(page, stage)))
 
-    # Tab walks through them and reads, Escape ends the selection
+    # Tab moves through the selected points and reads them out; Escape ends the selection.
     stage.focus()
     page.keyboard.press("Tab")
     live = page.locator(".twin-live")
@@ -259,7 +259,7 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
         page.keyboard.press("Escape")
     expect(page.locator(".st-key-selected-points")).to_have_count(0)
 
-    # a category taken out of the legend is in neither picture; a knob moves the film
+    # A category turned off in the legend is in neither picture. A slider moves the film.
     before = halves(page, stage)
     page.locator(".twin-legend button").first.click()
     assert all(share > 0.0005 for share in changed(before, halves(page, stage)))
@@ -271,13 +271,13 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     assert page.evaluate(AT) == 8.5
     assert page.evaluate(CAMERA) == camera
 
-    # the picture to take away is twice the size, and more than the pictures
+    # The downloaded picture is twice the size and contains more than the clouds.
     with page.expect_download() as download:
         press_more(page, "save")
     saved = Image.open(download.value.path())
     assert saved.width == 2 * round(box["width"])
     assert saved.height > 2 * box["height"] + 100
-    # as SVG the points are an image, and every word is a text
+    # In the SVG the points are an image, and every label is text.
     with page.expect_download() as download:
         press_more(page, "saveVectors")
     drawn = ElementTree.parse(download.value.path()).getroot()
@@ -298,7 +298,7 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     expect(page.locator(".twin-notice")).to_be_hidden()
     assert lit_share(page, np.arange(0, len(white), 7)) > 0.7
 
-    # On a narrow screen one picture is below the other, and axe finds no fault.
+    # On a narrow screen one picture is below the other. axe finds no fault.
     page.set_viewport_size({"width": 420, "height": 900})
     page.wait_for_function(
         "() => document.querySelector('.twin').twin.stage.boxes[1].left === 0", timeout=30000
@@ -321,18 +321,18 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
 
 
 def to_the_start(page: Page) -> None:
-    """The film's slider to its raw end, and the server's numbers with it."""
+    """Set the film's slider to the raw cloud and wait for the server's numbers."""
     page.get_by_label("From raw to whitened").focus()
     with rerun(page):
         page.keyboard.press("Home")
     assert page.evaluate(AT) == 0
 
 
-def assert_a_hidden_tab_holds_the_film_and_reduced_motion_shows_its_stops_only(page: Page) -> None:
+def assert_a_hidden_tab_pauses_the_film_and_reduced_motion_shows_only_its_stops(page: Page) -> None:
     to_the_start(page)
     play = page.locator('.twin [data-do="play"]')
 
-    # A hidden tab gets no frame; the first frame after it goes on where the film was.
+    # A hidden tab gets no frame; afterwards the film continues from its last position.
     page.evaluate(HIDE, True)
     play.click()
     page.wait_for_timeout(300)
@@ -341,7 +341,8 @@ def assert_a_hidden_tab_holds_the_film_and_reduced_motion_shows_its_stops_only(p
     assert 0 < held < 0.5
     page.wait_for_timeout(300)
     assert page.evaluate(AT) == held
-    assert page.evaluate(FRAME_AFTER, 0) == held  # a frame can begin before what asked for it
+    # A frame's timestamp can be earlier than the request for it.
+    assert page.evaluate(FRAME_AFTER, 0) == held
     page.evaluate(HIDE, False)
     page.wait_for_function("() => document.querySelector('.twin').twin.at > 0.5")
     with rerun(page):
@@ -366,7 +367,7 @@ def test_perspective_density_the_pixel_ratio_and_a_hidden_tab(server, page):
                  np.cos(camera["elevation"]) * np.sin(camera["azimuth"]),
                  np.sin(camera["elevation"])]  # fmt: skip
 
-    # in perspective what is nearer lies farther from the middle, what is farther nearer
+    # In perspective near points move away from the middle, and far points move towards it.
     flat, far = halves(page, stage), np.array(page.evaluate(FROM_MIDDLE, 7))
     press_more(page, "perspective")
     deep = halves(page, stage)
@@ -380,7 +381,7 @@ def test_perspective_density_the_pixel_ratio_and_a_hidden_tab(server, page):
     press_more(page, "perspective")
     assert max(changed(flat, halves(page, stage))) < 0.001
 
-    # density: a crowded place has more colour than one where a point lies alone
+    # Density: a place with many points has more colour than a single point.
     press_more(page, "density")
     dense = halves(page, stage)
     assert all(0.002 < share < 0.9 for share in changed(flat, dense))
@@ -393,8 +394,8 @@ def test_perspective_density_the_pixel_ratio_and_a_hidden_tab(server, page):
     press_more(page, "density")
     assert max(changed(flat, halves(page, stage))) < 0.001
 
-    # a window that comes to a finer screen, and back: as many pixels, all points in their places
-    # (of an emulated screen Chromium tells the width alone)
+    # Move the window to a screen with a finer pixel ratio and back: all points stay in place.
+    # (Chromium reports only the width of an emulated screen.)
     screen = page.context.new_cdp_session(page)
     for ratio, drawn in ((3, 3), (4, 3), (1, 1)):
         size = {"width": 1440 + ratio, "height": 1000, "deviceScaleFactor": ratio, "mobile": False}
@@ -407,7 +408,7 @@ def test_perspective_density_the_pixel_ratio_and_a_hidden_tab(server, page):
         assert np.array(sizes) == pytest.approx(np.full((2, 2), drawn), abs=0.01)
         assert lit_share(page, np.arange(0, len(pixels), 7)) > 0.9
     screen.detach()
-    assert_a_hidden_tab_holds_the_film_and_reduced_motion_shows_its_stops_only(page)
+    assert_a_hidden_tab_pauses_the_film_and_reduced_motion_shows_only_its_stops(page)
     assert_no_exception(page)
 
 
@@ -415,7 +416,8 @@ def test_perspective_density_the_pixel_ratio_and_a_hidden_tab(server, page):
 def few(fresh_server: Callable[..., AppServer], tmp_path: Path) -> AppServer:
     """An app of one twin cloud; the address gives the number of points."""
     (ROOT / "static").mkdir(exist_ok=True)
-    (tmp_path / "static").symlink_to(ROOT / "static")  # what a server serves lies beside its script
+    # Streamlit serves static files from a folder beside the script.
+    (tmp_path / "static").symlink_to(ROOT / "static")
     (tmp_path / "few.py").write_text(FEW, encoding="utf8")
     return fresh_server(script=tmp_path / "few.py")
 

@@ -93,8 +93,8 @@ def title(page: Page) -> str:
     return str(of_stage(page, "stage.shown(stage.message.views.at(-1)).title"))
 
 
-def test_the_film_rests_where_the_sliders_stand_and_the_wheel_zooms_with_ctrl(server, page):
-    """And a point at NaN is refused in words."""
+def test_the_film_stops_at_the_sliders_values_and_the_wheel_zooms_with_ctrl(server, page):
+    """A point at NaN is refused with a message."""
     open_twins(page, server, "narrow_cone", "strength=1")
     film = page.get_by_label("From raw to whitened")
     expect(film).to_have_attribute("aria-valuetext", "Whitened")
@@ -104,12 +104,12 @@ def test_the_film_rests_where_the_sliders_stand_and_the_wheel_zooms_with_ctrl(se
     assert of_stage(page, "stage.at") == of_stage(page, "stage.message.at") == 8.5
     assert sliders(page) == [1, 0.9375]
     expect(film).to_have_attribute("aria-valuetext", "Between: centring 1, strength 0.938")
-    with rerun(page):  # released anywhere: it goes to the nearest step of the sliders
+    with rerun(page):  # after the release the film moves to the nearest step of the sliders
         film.evaluate(f"film => {{ film.value = 0.54; {LET_GO} }}")
     assert of_stage(page, "stage.at") == of_stage(page, "stage.message.at") == 0.5625
     assert sliders(page) == [0.5625, 0]
 
-    # Off the path: the film is at the nearest stop, named by its picture, and goes on from there.
+    # Off the path the film is at the nearest stop, which is named after its picture.
     with rerun(page):
         page.locator(".twin-more summary").click()
         page.locator(".twin-knobs input").nth(1).press("ArrowRight")
@@ -162,7 +162,7 @@ def test_keys_alone_choose_a_point_and_whitening_s_film_stays_where_it_was_left(
     expect(stage).to_be_focused()
     expect(hint).to_contain_text(
         "Arrow keys move the picture. +"
-    )  # in two dimensions nothing turns
+    )  # a cloud in two dimensions can't be turned
     assert stage.get_attribute("aria-description") == hint.text_content()
 
     camera = of_stage(page, CAMERA)

@@ -31,7 +31,7 @@ from tests.browser.screen import (
 
 PAGE = "whitening"
 DEFAULTS = ("Raw", "ZCA whitening", "Top directions removed", "Standardised")
-ZCA, REMOVED = 1, 2  # places of theirs
+ZCA, REMOVED = 1, 2  # their positions on the page
 CODES = ("raw", "zca", "removed", "standardised")
 CLOUD = ("layer", "pooling", "unit", "view", "dims", "colour")
 MS = 1000 * LONG
@@ -45,7 +45,7 @@ FIRST_PLACE = """(() => {{
 
 
 def unfold(page: Page, key: str) -> None:
-    """Open a folded part, which is worked out then."""
+    """Open a folded part; it is computed only then."""
     with rerun(page):
         page.locator(f".st-key-{key} summary").click()
 
@@ -79,7 +79,7 @@ def press(page: Page, key: str, *names: str) -> None:
 
 
 def column(page: Page, place: int) -> list[str]:
-    """0 is the measures' names, 1 is raw."""
+    """Column 0 has the measures' names, column 1 the raw cloud."""
     rows = page.locator(".st-key-whitening-table tbody tr").all_inner_texts()
     return [row.split("\t")[place] for row in rows]
 
@@ -96,7 +96,7 @@ def selected(page: Page) -> Locator:
 
 
 def test_a_visit_draws_four_pictures_of_one_frame_and_takes_all_away(server, new_page):
-    """On a wide screen in English; then on a telephone in Chinese in dark."""
+    """First on a wide screen in English, then on a telephone in Chinese in dark."""
     page = new_page(viewport={"width": 1400, "height": 900})
     open_whitening(page, server)
     assert_first_screen(page, 1400, 900)
@@ -172,7 +172,7 @@ def assert_first_screen(page: Page, width: int, height: int) -> None:
 
 
 def test_a_point_a_lasso_and_a_slider_in_all_pictures(server, page):
-    """A click rings, a lasso lights the same points; a slider redraws its own picture alone."""
+    """A click or a lasso marks the same points everywhere; a slider redraws only its picture."""
     open_whitening(page, server)
     of_stage(page, "twin.isTheSame = true")
     row, x, y = loneliest(page, REMOVED)
@@ -215,7 +215,7 @@ def test_a_point_a_lasso_and_a_slider_in_all_pictures(server, page):
     assert of_stage(page, "[...stage.rows]") == []
     expect(selected(page)).to_have_count(0)
 
-    with rerun(page):  # a selection is not carried to other points
+    with rerun(page):  # another set of points has no selection
         lasso(page, ZCA, 0.4, 0.3, 0.75, 0.7)
     expect(selected(page)).to_be_visible()
     with rerun(page):
@@ -229,7 +229,7 @@ def test_a_point_a_lasso_and_a_slider_in_all_pictures(server, page):
 
 
 @pytest.mark.slow
-def test_the_address_carries_every_choice_and_brings_it_back(server, page):
+def test_the_address_stores_every_choice_and_a_link_restores_it(server, page):
     open_whitening(page, server, "corpus=topics-zh")
     for slot, option in (
         ("second", "Cholesky whitening"),
@@ -281,8 +281,8 @@ def test_the_address_carries_every_choice_and_brings_it_back(server, page):
 
 
 @pytest.mark.slow
-def test_a_flow_trains_before_one_s_eyes_can_be_cancelled_and_started_again(server, page):
-    """On a first visit by deep link: of tokens, which takes minutes; then of sentences."""
+def test_a_flow_shows_its_training_can_be_cancelled_and_started_again(server, page):
+    """A first visit by deep link trains on tokens, for minutes; then on sentences."""
     query = "second=flow&fourth=none&chart=flow"
     page.add_init_script(f"({CANCEL_AT_ONCE})('Training a flow on 9,998 points')")
     page.goto(server.page_url(PAGE, query=f"unit=tokens&{query}"))

@@ -115,7 +115,7 @@ def test_refused_files_then_a_table_a_picture_another_page_and_a_reload(
     assert "upload-" not in page.url
     page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop === 0")
 
-    # a reload ends the session
+    # A reload ends the session.
     page.reload()
     expect(page.get_by_text("Your corpus “kettles” is gone")).to_be_visible(timeout=60_000)
     expect(page.locator(".st-key-corpus input")).to_have_value("Topics, English (1,224)")
@@ -152,14 +152,14 @@ def test_pasted_texts_go_through_to_a_picture_with_one_click_and_can_be_deleted(
 ):
     open_app(page, server.page_url("your_corpus"))
     box = page.locator(".st-key-pasted textarea")
-    assert box.bounding_box()["y"] < 300  # the page starts with it
+    assert box.bounding_box()["y"] < 300  # the box is at the top of the page
     box.fill("\n".join(SENTENCES))
     page.locator(".st-key-use_pasted button").click()
     expect(page.get_by_text("“Pasted texts” is chosen in the sidebar.")).to_be_visible()
     assert_drawn(page)
     expect(box).to_have_value("\n".join(SENTENCES))
 
-    # they come along to another page
+    # The texts are also the corpus of another page.
     with rerun(page):
         page.locator('[data-testid="stSidebar"] a[href*="whitening"]').click()
     page.wait_for_url("**/whitening*")
