@@ -1,4 +1,4 @@
-"""What every test shares: its kind, its cache folder, the external data, the figures at the end."""
+"""Settings of all tests: their kinds, the cache folder, external data, the final summary."""
 
 import os
 from collections import Counter
@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parents[1]
 OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "rerun")
 # The kinds whose files take longest: a worker that begins one late is the last to end.
 LONGEST_FIRST = ("browser", "sts", "scale", "pages")
-ALONE = "tests/sts/test_flow_on_sentences.py"  # trains for minutes, and encodes little
-# These share a server whose measures of every layer take half a minute.
+ALONE = "tests/sts/test_flow_on_sentences.py"  # trains for minutes and encodes little
+# These tests share a server that measures every layer, which takes half a minute.
 LAYERS = tuple(f"tests/browser/test_{name}.py" for name in ("every_page", "layers"))
 SLOWEST_FILES = 10
 
@@ -33,7 +33,7 @@ def kind_of(nodeid: str) -> str:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """`make test-slow` imports only the files that have a slow test."""
+    """Let `make test-slow` import only the files that have a slow test."""
     if config.option.markexpr != "slow" or not collection_path.name.startswith("test_"):
         return None
     is_slow = collection_path.parent.name == "sts" or "mark.slow" in collection_path.read_text()
@@ -56,7 +56,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
-    """Workers take file by file, but files that share something slow to make go to one worker."""
+    """Give each worker whole files; files that share a slow fixture go to one worker."""
 
     class ByWhatIsShared(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
@@ -69,7 +69,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeSch
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print outcomes by kind, the slowest files, first tries that failed, and recorded tables."""
+    """Print outcomes by kind, the slowest files, retried failures and recorded tables."""
     counts: dict[str, Counter[str]] = {}
     for outcome in OUTCOMES:
         for report in terminalreporter.getreports(outcome):
@@ -110,7 +110,7 @@ def shared_tmp(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_dir(shared_tmp: Path) -> Iterator[Path]:
-    """The session's own cache folder, so that no test reads or fills the user's.
+    """The test session's cache folder, so that no test uses the user's cache.
 
     All workers share it, so that a corpus is encoded once. NARROW_CONE_TEST_CACHE names a folder
     that stays between sessions.
@@ -135,7 +135,7 @@ def no_warm_up() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_low_priority() -> Iterator[None]:
-    """Processes of low priority would wait for the other tests, which use every core."""
+    """Use normal priority: processes of low priority would wait for other tests on all cores."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NARROW_CONE_NICENESS", "0")
         yield
@@ -143,7 +143,7 @@ def no_low_priority() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_trial() -> Iterator[None]:
-    """Tests read their own tiny models without a process for each, which takes seconds."""
+    """Load tiny models without a trial process, which takes seconds for each."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("geometry.encode.encoder.try_model", lambda *_, **__: 10**9)
         yield

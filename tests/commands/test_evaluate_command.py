@@ -81,7 +81,7 @@ def test_the_grid_is_printed_and_written(place, tmp_path, capsys):
     assert "train (36)" in printed.out
 
 
-def test_texts_will_do_for_a_fit(place, capsys):
+def test_a_fit_may_use_a_file_of_texts(place, capsys):
     assert run(place, "--layers", "2", "--transforms", "centred", "--fit", place / "train.txt") == 0
     printed = capsys.readouterr().out
     assert printed.count("train (3)") == 2  # mean and cls

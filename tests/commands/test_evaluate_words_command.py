@@ -81,7 +81,7 @@ def test_word_vectors_go_through_the_same_grid(place, tmp_path, capsys):
     assert {row["n_fit"] for row in rows} == {"", "3"}
 
 
-def test_ranks_stand_for_counts_and_pairs_without_words_are_left_out(place, tmp_path, capsys):
+def test_ranks_replace_counts_and_pairs_without_words_are_left_out(place, tmp_path, capsys):
     odd = tmp_path / "odd.csv"
     lines = (place / "test.csv").read_text(encoding="utf-8")
     odd.write_text(f"{lines}zebras,the cat,3\nthe dog,yaks,1\n", encoding="utf-8")

@@ -40,8 +40,8 @@ def test_a_file_and_a_model_give_the_library_s_vectors(corpus, wanted, tmp_path,
     assert np.abs(theirs - Z).max() < 1e-4
 
 
-def test_svd_is_exported_as_the_scores_of_evaluate_have_it(corpus, tmp_path):
-    """The leading direction of the uncentred rows is removed, by numpy's decomposition."""
+def test_an_exported_svd_is_the_svd_that_evaluate_scores(corpus, tmp_path):
+    """Numpy's decomposition removes the leading direction of the uncentred rows."""
     out = tmp_path / "w.safetensors"
     args = ("export", str(corpus), "--out", str(out), "--quiet", "--transform", "svd:1")
     assert run_shell(args) == 0

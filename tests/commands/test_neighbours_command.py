@@ -61,7 +61,7 @@ def test_the_table_has_both_lists_of_every_row(folder, tmp_path, capsys):
         np.testing.assert_allclose(
             [float(line["cosine"]) for line in of], 1 - distances.ravel(), atol=1e-5
         )
-    assert written[0]["query"] == "'=1+1"  # no spreadsheet runs it
+    assert written[0]["query"] == "'=1+1"  # the apostrophe prevents a spreadsheet from running it
     changes = neighbour_changes(X, Z, k=3)
     assert found["overlap"]["value"] == pytest.approx(changes.jaccard.value)
     assert found["hubness_change"]["low"] == pytest.approx(changes.hubness.low, abs=1e-4)

@@ -31,7 +31,7 @@ COMMANDS = (diagnose_command, whiten_command, project_command)
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with sentences.csv and vectors.npy, and in it."""
+    """A folder with sentences.csv and vectors.npy, as the working directory."""
     topics = read_bundled("topics")
     with (tmp_path / "sentences.csv").open("w", newline="") as file:
         rows = list(zip(topics.texts, topics.labels, strict=True))[:60]
@@ -173,7 +173,7 @@ def test_whiten_fits_on_the_file_on_another_or_takes_a_fitted_transform(folder, 
 
 @pytest.mark.model
 def test_texts_are_read_as_on_the_page(folder, capsys):
-    """No header, another encoding, sentences of texts, and a mean of layers."""
+    """Options: no header, another encoding, splitting texts into sentences, a mean of layers."""
     rows = ["貓在睡。狗在跑。", "雨下得很大。", "火車來了。茶涼了。"]
     (folder / "big.csv").write_text("".join(f"{row},x\n" for row in rows), encoding="big5")
     args = ["project", "big.csv", "--out", "p.csv", "--json", "--quiet", "--encoding", "big5"]
@@ -196,7 +196,7 @@ def test_texts_are_read_as_on_the_page(folder, capsys):
     expected = project(X, "svd").around_origin
     found = np.array([[float(row["x"]), float(row["y"])] for row in split])
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
-    assert run_shell([*args, "--header"]) == 2  # two texts are left, and a picture needs three
+    assert run_shell([*args, "--header"]) == 2  # two texts remain, but a picture needs three
     assert run_shell([*args, "--no-header", "--layer", "lst"]) == 2
     assert "lst" in capsys.readouterr().err
     diagnosed = ["diagnose", "sentences.csv", "--layer", "1+6", "--json", "--quiet"]

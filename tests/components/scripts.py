@@ -68,7 +68,7 @@ def run_tests(name: str, folder: Path) -> str:
 
 
 def evaluate(body: str, argument: Any, folder: Path) -> Any:
-    """What the body of an async function of (argument, at) returns, as JSON.
+    """The JSON result of an async function's body; its arguments are (argument, at).
 
     at : the address below which a script is imported: import(`${at}/plane_math.js`).
     """
@@ -91,7 +91,7 @@ def evaluate(body: str, argument: Any, folder: Path) -> Any:
 
 
 def _modules(folder: Path) -> Path:
-    """Copy scripts and tests into a folder with a package.json that makes them modules."""
+    """Copy scripts and tests into a folder; its package.json declares them as modules."""
     shutil.copytree(ROOT / "assets" / "components", folder / "assets" / "components")
     shutil.copytree(TESTS, folder / "tests" / "components")
     (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")

@@ -27,7 +27,7 @@ NUMBERS = """
 
 
 def planes() -> list[Scene]:
-    """Any that the page's controls can make; some with points on one line, on the origin, equal."""
+    """Planes that the controls can make; in some, points are equal, collinear or at the origin."""
     rng = np.random.default_rng(6)
     found = []
     for row in range(PLANES):

@@ -1,4 +1,4 @@
-"""Components' scripts: whole when put together, and sent where they can be."""
+"""Components' scripts: the bundle is complete, and the server sends a script or its address."""
 
 import os
 import re
@@ -66,7 +66,7 @@ def aged(path: Path, seconds: float) -> Path:
     return path
 
 
-def test_bundles_that_no_server_starts_with_any_more_are_removed(static):
+def test_bundles_that_no_server_uses_any_more_are_removed(static):
     ancient = scripts.EXPIRY + 60
     digest = "0123456789abcdef"
     removed = [
@@ -74,7 +74,7 @@ def test_bundles_that_no_server_starts_with_any_more_are_removed(static):
         aged(static / f"twin_cloud-{digest}.js.4711", ancient),
     ]
     left = [
-        # of a server that may run
+        # A running server may still use this bundle.
         aged(static / "twin_cloud-fedcba9876543210.js", scripts.EXPIRY - 60),
         aged(static / f"other-{digest}.js", ancient),
         aged(static / f"twin-cloud-{digest}.js", ancient),
@@ -87,7 +87,7 @@ def test_bundles_that_no_server_starts_with_any_more_are_removed(static):
     assert len(list(static.iterdir())) == len(left) + 1
 
 
-def test_a_start_makes_its_bundle_young_again(static):
+def test_a_start_renews_the_age_of_its_bundle(static):
     loader = scripts.served(TWIN / "twin_cloud.js")
     [own] = static.iterdir()
     text = own.read_text(encoding="utf8")
@@ -112,7 +112,7 @@ def test_what_may_not_be_touched_or_removed_is_served_and_left(static, monkeypat
 
 @pytest.fixture
 def fresh_address():
-    """Where Plotly is served, found out anew, and forgotten afterwards."""
+    """Clear the cached address of Plotly before and after the test."""
     charts.plotly_address.clear()
     yield charts.plotly_address
     charts.plotly_address.clear()
@@ -125,7 +125,7 @@ def test_plotly_is_served_whole_and_older_ones_are_removed(static, fresh_address
         aged(static / "plotly-5.24.1.min.js.4711", ancient),
     ]
     left = [
-        aged(static / "plotly-6.0.0rc1.min.js", scripts.EXPIRY - 60),  # of a server that may run
+        aged(static / "plotly-6.0.0rc1.min.js", scripts.EXPIRY - 60),  # a running server may use it
         aged(static / "plotly-basic-5.24.1.min.js", ancient),
         aged(static / "plotly-5.24.1.min.js.map", ancient),
         aged(static / "twin_cloud-0123456789abcdef.js", ancient),
@@ -139,7 +139,7 @@ def test_plotly_is_served_whole_and_older_ones_are_removed(static, fresh_address
     assert len(list(static.iterdir())) == len(left) + 1
 
 
-def test_a_start_makes_its_plotly_young_and_whole_again(static, fresh_address):
+def test_a_start_renews_and_repairs_its_plotly(static, fresh_address):
     own = static / Path(fresh_address()).name
     for spoil in (lambda: None, lambda: own.write_text("half of it")):
         spoil()

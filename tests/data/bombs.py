@@ -1,6 +1,6 @@
-"""Small files that would take all memory or time: each is refused within 1 GB and 10 s.
+"""Small files that would exhaust memory or time: readers refuse each within 1 GB and 10 s.
 
-``test_fuzz`` reads them.
+``test_fuzz`` reads these files.
 """
 
 import gzip
@@ -32,7 +32,7 @@ def dictionaries() -> bytes:
 
 
 def prefixes() -> bytes:
-    """200 rows of which each repeats the 1 MB before it."""
+    """200 rows; each repeats the 1 MB before it."""
     text = pa.array(["x" * 10**6] * 200)
     return parquet_of(
         pa.table({"left": text, "right": text, "score": [1.0] * 200}),
@@ -113,19 +113,19 @@ def far_cell() -> bytes:
 
 WIDE = b"".join(b"%x" % i + b" 1 2" * 8_000 + b"\n" for i in range(9))
 NUMBERS = b" 1" * 10**6 + b"\n"
-ATTEMPTS = {  # made when they are used
-    # a stated dimension, and lines as long as that
+ATTEMPTS = {  # each file is made when it is used
+    # a large stated dimension, and lines of that length
     "stated dimension": lambda: Attempt("vectors", b"2 100000000\na 1 2 3\nb 1 2 3\n"),
     "stated dimension, binary": lambda: Attempt("vectors", b"2 100000000\na \0\0\0\0\0"),
     "stated rows": lambda: Attempt("vectors", b"99999999999 2\na " + bytes(8)),
     "numbers a line": lambda: Attempt("vectors", b"a" + NUMBERS + b"b" + NUMBERS),
     "numbers in one line": lambda: Attempt("vectors", b"a" + b" 1" * (2 * 10**7)),
-    # a picture takes memory by their square
+    # a picture's memory grows with the square of this number
     "numbers a word": lambda: Attempt("drawn vectors", WIDE),
     # dictionaries and prefixes of Parquet
     "Parquet, dictionaries": lambda: Attempt("pairs", dictionaries()),
     "Parquet, prefixes": lambda: Attempt("pairs", prefixes()),
-    # archives of little that unpack to much
+    # small archives that unpack to much more
     "gzip, safetensors": lambda: Attempt("vectors", zeros(2 * 10**9, safetensors_of(2 * 10**9))),
     "gzip, header": lambda: Attempt("vectors", zeros(2 * 10**9, struct.pack("<Q", 10**8) + b"{")),
     "gzip, text": lambda: Attempt("vectors", gzip.compress(b"a 1\n" * 2 * 10**6) * 50),

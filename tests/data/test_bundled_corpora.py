@@ -1,4 +1,4 @@
-"""The corpora that ship: full topics, short sentences, no near-duplicates, every score used."""
+"""The bundled corpora: full topics, short sentences, no near-duplicates, every score used."""
 
 import csv
 import re
@@ -24,7 +24,7 @@ TOPICS = {
 
 
 def trigrams(sentence: str) -> set[tuple[str, ...]]:
-    """Of words; a Chinese character counts as one."""
+    """Trigrams of words; a Chinese character counts as a word."""
     words = re.findall(r"[\u4e00-\u9fff]|[a-z0-9']+", sentence.lower())
     return set(zip(words, words[1:], words[2:], strict=False))
 
@@ -151,7 +151,7 @@ def test_the_examples_of_the_rubric_are_pairs_with_that_score():
     assert [score for score, *_ in examples] == list("543210")
 
 
-def test_common_words_alone_score_what_is_quoted():
+def test_the_score_of_common_words_alone_is_the_quoted_one():
     quoted = {name: float(value) for value, name in re.findall(r"([\d.]+) on `([\w-]+)`", README)}
     for name in BUNDLED_PAIRS:
         pairs = read_bundled_pairs(name)
@@ -168,7 +168,7 @@ def test_common_words_alone_score_what_is_quoted():
 
 
 def test_the_same_words_swapped_are_not_the_same_meaning():
-    """Role swaps are what a bag of words cannot see: none is scored as a paraphrase."""
+    """Swapped roles leave a bag of words unchanged; no such pair is scored a paraphrase."""
     pairs = read_bundled_pairs("hard-pairs")
     swaps = [
         score

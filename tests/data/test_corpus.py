@@ -1,4 +1,4 @@
-"""Corpora from files and pasted text: what is kept, counted, and refused with what words."""
+"""Corpora from files and pasted text: their texts, their counts, and messages of refusals."""
 
 import hashlib
 import io
@@ -64,7 +64,7 @@ def test_sentences_have_the_number_of_their_text_after_sampling_and_in_subsets()
         assert all(of.get(text, source) == source for text, source in found)
     distinct = split.take([0, 1, 2, 4, 5])
     assert (distinct.sources, distinct.texts[3]) == ((0, 0, 1, 2, 2), "Three froze.")
-    # of a single text the sentences are all that there is
+    # With a single text, its sentences are all points.
     assert read_pasted("It rained. It shone.", by_sentence=True).sources is None
     assert read_pasted("It rained.\nIt shone.", by_sentence=True).sources is None
     table = read_corpus(b"text,topic,n\nA b. C d.,x,1\nE f.,y,2\n", name="t.csv",
@@ -158,7 +158,7 @@ def test_pasted():
     corpus = read_pasted("one\n\n two \n%PDF- is no file here\n")
     assert corpus.texts == ("one", "two", "%PDF- is no file here")
     assert (corpus.name, corpus.n_blank) == ("pasted", 1)
-    # a name is a name, whatever it ends in
+    # The name of a pasted text may end like a file name.
     assert read_pasted("a,b\nc,d", name="mine.csv").texts == ("a,b", "c,d")
 
 
@@ -190,7 +190,7 @@ def test_preview_of_lines():
     assert (preview.suggested_text_column, preview.suggested_label_column) == ("text", None)
 
 
-def test_what_a_preview_suggests_can_be_read():
+def test_the_columns_that_a_preview_suggests_can_be_read():
     preview = preview_table(TABLE, name="a.csv")
     corpus = read_corpus(
         TABLE,
@@ -207,7 +207,7 @@ def test_preview_counts_beyond_any_limit_and_suggests_nothing_for_numbers():
     assert refused(preview_table, b"\n\n").code == "empty"
 
 
-# Refusals: each has a code, the numbers, and words that say what to do
+# Refusals: each has a code, the numbers, and a remedy
 
 REFUSALS = [
     pytest.param(b"", {}, "empty", {"limit": 2}, id="no byte"),
@@ -289,8 +289,8 @@ def test_refusals(content, options, code, details):
     message = str(error)
     assert message[0].isupper()
     assert message.endswith(".")
-    assert message.count(". ") >= 1  # what is wrong, then what to do
-    if code != "too_many_bytes":  # that one speaks of MB
+    assert message.count(". ") >= 1  # the problem, then the remedy
+    if code != "too_many_bytes":  # its limit is given in MB
         for name in {"limit", "line", "offset"} & set(details):
             assert f"{details[name]:,}" in message
 
@@ -316,8 +316,8 @@ def test_wikitext(shared_data):
 
 def test_a_file_of_vectors_is_refused(shared_data):
     arrays = refused(read_corpus, shared_data("vectors/word2vec_gnews_8000x300.npz"))
-    assert arrays.because == "no_text_files"  # it is a zip, of .npy files
-    # UTF-8 but for five lines of Latin-1: the first of them is named
+    assert arrays.because == "no_text_files"  # an .npz file is a zip of .npy files
+    # The file is UTF-8 except for five lines of Latin-1; the message names the first of them.
     latin = shared_data("vectors/gensim_pang_lee_polarity_fasttext.vec")
     error = refused(read_corpus, latin)
     assert error.code == "wrong_encoding"

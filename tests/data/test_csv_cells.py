@@ -47,7 +47,7 @@ def test_a_formula_is_quoted(text):
 
 
 def test_a_formula_after_another_separator_is_quoted():
-    """A spreadsheet in Germany takes a semicolon for the end of a cell, one that pastes a tab."""
+    """German spreadsheets end a cell at a semicolon; pasted text ends a cell at a tab."""
     assert csv_cell(f"x;{HOSTILE}") == f"x;'{HOSTILE}"
     assert csv_cell("a\t@b;-c") == "a\t'@b;'-c"
     assert csv_cell("x;\uff1d1") == "x;'\uff1d1"
@@ -83,7 +83,7 @@ def test_the_grid_of_the_shell():
 
 
 def test_every_writer_of_csv_uses_it():
-    """A new place that writes CSV has to be added here, and to quote its cells."""
+    """New code that writes CSV must be added to WRITERS and must quote its cells."""
     calls = ("csv.writer", "csv.DictWriter", "to_csv")
     found = {
         path.relative_to(ROOT).as_posix()

@@ -1,4 +1,4 @@
-"""Bytes to text: encodings found, and files refused by what they are."""
+"""Bytes to text: detected encodings, and refusals that name the file's kind."""
 
 import io
 from pathlib import Path
@@ -33,7 +33,7 @@ def refused(content: bytes, encoding: str | None = None) -> CorpusError:
     [
         ("utf-8", "utf-8"),
         ("utf-8-sig", "utf-8"),
-        ("utf-16", "utf-16"),  # Python writes the mark, in the machine's byte order
+        ("utf-16", "utf-16"),  # Python writes the byte order mark, in the machine's byte order
         ("utf-32", "utf-32"),
     ],
 )
@@ -54,7 +54,7 @@ def test_both_byte_orders(mark, codec):
     [
         (GERMAN, "cp1252"),
         (FRENCH, "cp1252"),
-        (SWEDISH, "cp1252"),  # cp1250 fits as well, and is rarer
+        (SWEDISH, "cp1252"),  # cp1250 also fits but is rarer
         (QUOTED, "cp1252"),
         (POLISH, "cp1250"),
         (RUSSIAN, "cp1251"),
@@ -75,7 +75,7 @@ def test_big5():
 
 
 def test_an_encoding_may_be_named():
-    short = "Мама мыла раму."  # too short to tell
+    short = "Мама мыла раму."  # too short to detect its encoding
     assert decode(short.encode("koi8_r"), encoding="koi8-r") == (short, "koi8-r")
     assert decode("餘弦".encode("utf-16-le"), encoding="utf-16-le")[0] == "餘弦"
 
@@ -92,7 +92,8 @@ def test_a_damaged_byte_is_named_and_nothing_is_guessed():
     place = content.index("三".encode())
     content[place] = 0xFF
     assert refused(bytes(content)).details == {"encoding": "UTF-8", "offset": place, "line": 3}
-    mixed = FRENCH.encode() + GERMAN.encode("cp1252")[:10]  # would pass for cp1252, garbled
+    # decodes as cp1252, but to wrong characters
+    mixed = FRENCH.encode() + GERMAN.encode("cp1252")[:10]
     assert refused(mixed).details["line"] == 3
 
 
@@ -104,7 +105,8 @@ def test_a_cut_end_is_damage():
 def test_the_wrong_name():
     assert refused("naïve".encode("cp1252"), "utf-8").code == "wrong_encoding"
     assert refused(b"abc", "no-such").code == "unknown_encoding"
-    assert refused(b"abc", "rot13").code == "unknown_encoding"  # a codec, but of no text
+    # a Python codec, but not a text encoding
+    assert refused(b"abc", "rot13").code == "unknown_encoding"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
-"""Every reader on damaged files: it reads them or raises the library's own error.
+"""Every reader on damaged files: it reads the file or raises the library's own error.
 
-Within 1 GB and 10 s each. ``make test-slow`` prints the table, which is in SECURITY.md.
+Each takes at most 1 GB and 10 s. ``make test-slow`` prints the table for SECURITY.md.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def test_all_damaged_files_and_bombs(record_property):
     for bomb in BOMBS.values():
         made = bomb()
         attempts.append(Attempt(made.reader, made.content, "bombs", made.options))
-    # in a process of its own: memory that 5,000 files left is not the bombs'
+    # A new process, so that memory left over from 5,000 files is not counted for the bombs.
     found = outcomes(attempts[:ALL]) + outcomes(attempts[ALL:])
     lines = table(attempts, found)
     record_property("table", "\n".join(lines))

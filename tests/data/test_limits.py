@@ -1,4 +1,4 @@
-"""The limits of uploads: one place in the library, held by every reader and by Streamlit."""
+"""The limits of uploads: defined once, applied by every reader and by Streamlit."""
 
 import gzip
 import re
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_streamlit_s_upload_limit_is_the_library_s_largest():
-    """Streamlit's server refuses what is larger, whatever an uploader's own limit is."""
+    """Streamlit's server refuses larger files, whatever the uploader's own limit is."""
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
     assert settings["server"]["maxUploadSize"] * limits.MEGABYTE == Limits().vector_file_bytes
 
@@ -104,7 +104,7 @@ def test_half_of_a_surrogate_pair_is_refused_by_its_line(read):
 
 
 class PanicException(BaseException):
-    """Named as the errors of workers in Rust are."""
+    """An error with the name of Rust panics."""
 
 
 @pytest.mark.parametrize("error", [RecursionError, OverflowError, KeyError, PanicException])

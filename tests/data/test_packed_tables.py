@@ -1,4 +1,4 @@
-"""Texts in Parquet, .xlsx and zip; weights, sentences and samples; every refusal's sentence."""
+"""Texts in Parquet, .xlsx and zip; weights, sentences, samples; messages of refusals."""
 
 import io
 import struct
@@ -68,7 +68,7 @@ def test_a_table_that_is_no_text(kind):
 
 
 def test_a_formula_is_never_calculated_and_its_stored_value_counts():
-    """openpyxl stores no value; a program that does is imitated by its cell in the sheet."""
+    """openpyxl stores no computed value, so the test writes one into the sheet's XML."""
     content = workbook([("text",), ("One.",), ("=1+1",), ("Two.",)])
     assert read_corpus(content, name="a.xlsx").texts == ("One.", "Two.")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:

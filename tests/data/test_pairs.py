@@ -1,4 +1,4 @@
-"""Sentence pairs: every form of file, and scores that are none."""
+"""Sentence pairs: every form of file, and invalid scores."""
 
 import signal
 import subprocess
@@ -92,7 +92,7 @@ def test_a_score_that_is_no_number_is_named(score):
     error = refused(NAMED + row + "I run.,I ran.,3\n")
     assert (error.code, error.details) == ("bad_score", {"line": 4, "score": score})
     assert "line 4" in str(error)
-    # in the first row without a header too: it is not taken for one
+    # The same holds for the first row of a file without a header.
     assert refused(row + "A dog ran.,A dog runs.,4.5\n" * 3).details["line"] == 1
 
 

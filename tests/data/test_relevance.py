@@ -28,7 +28,7 @@ def test_queries_and_answers_by_text_and_by_row():
 def test_rows_keep_their_numbers_in_a_part_of_the_corpus():
     judged = judge(read_relevance(b"rain\t2\nrain\t3\n", name="a.tsv"), TEXTS[2:], rows=(2, 3, 4))
     assert judged.rows == (2,)
-    assert judged.relevant == ({0: 1.0},)  # row 3 is the first of the part; row 2 is not in it
+    assert judged.relevant == ({0: 1.0},)  # row 3 is the first row of the part; row 2 is outside it
     assert judged.n_missing == 1
 
 

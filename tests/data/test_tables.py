@@ -67,7 +67,7 @@ def test_one_column():
 
 
 def test_quotes_that_belong_to_the_text():
-    # as in STS-B: no quoting, and a cell may begin with a quote that never closes
+    # As in STS-B, a cell may begin with a quote that never closes.
     rows = ['1\t" no , " he said .\tb', '2\t"open\tb', '3\tc"\t"d"']
     read = table("\n".join(rows))
     assert read.rows == tuple(tuple(row.split("\t")) for row in rows)
@@ -95,12 +95,13 @@ def test_a_long_cell_is_no_error(long):
         ("text,label\na,b\n", True),
         ("Sentence\nNo.\n", True),
         ("主題,句子\n天氣,今天下雨。\n", True),
-        (",text,n\n0,Hello there you.,1\n", True),  # an index without a name
+        (",text,n\n0,Hello there you.,1\n", True),  # an index column without a name
         ("utterance id,said,year\nu1,It is late.,1999\nu2,It is not.,2001\n", True),
         ("id,they said\na,It was a very long day for us all.\nb,Was it not long?\n", True),
         ("It is late.,x\nIt is not.,y\n", False),
         ("A dog runs.,A dog ran.,4.5\nA cat.,A hat.,1\n", False),
-        ("A dog runs.,A dog ran.,\nA cat.,A hat.,1\n", False),  # a lost score is no header
+        # a row whose score is missing is no header
+        ("A dog runs.,A dog ran.,\nA cat.,A hat.,1\n", False),
         ("Hi,greeting\nIt was a very long day for us all.,remark\nHow nice!,greeting\n", False),
         ("Hello\nIt was a very long day for us all.\n", False),
     ],

@@ -1,4 +1,4 @@
-"""Whatever is written as a table or as lines is read back, or counted as blank."""
+"""Every written row or line is read back or counted as blank."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ from geometry.data.corpus import read_corpus, read_pasted
 from geometry.data.decode import decode
 from geometry.data.pairs import read_pairs
 
-# a bare "\r" ends a line unless it is quoted, and csv.writer leaves it unquoted
+# An unquoted "\r" ends a line, and csv.writer does not quote it.
 characters = st.characters(codec="utf-8", exclude_characters="\0\r")
 texts = st.text(characters, max_size=30)
 written_well = texts.filter(lambda text: text.strip() != "")

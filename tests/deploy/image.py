@@ -1,7 +1,7 @@
 """The server of deploy/Dockerfile without Docker: its files, user, environment and command.
 
 python -m tests.deploy.image FOLDER, as root in a network and a mount namespace of its own. FOLDER
-has the subfolders app and cache. Prints what happened as JSON.
+has the subfolders app and cache. Prints the results as JSON.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ PATIENCE = 120  # seconds until the server is healthy
 
 
 def lines_of(instruction: str) -> list[str]:
-    """What follows an instruction of the Dockerfile, for each of its lines."""
+    """The arguments of each line with this Dockerfile instruction."""
     return re.findall(rf"^{instruction} +(.+)$", DOCKERFILE, re.MULTILINE)
 
 
@@ -73,7 +73,7 @@ def main(folder: Path) -> dict[str, object]:
 
 
 def _build(root: Path, folder: Path) -> None:
-    """A root where only /cache and /tmp can be written."""
+    """Build a root file system in which only /cache and /tmp are writable."""
 
     def mount(source: Path, target: str, *, read_only: bool = True) -> None:
         place = root / target.lstrip("/")
@@ -114,7 +114,7 @@ def _user_of(pid: int) -> str:
 
 
 async def _visit() -> list[str]:
-    """What two visits write: a layer that has to be encoded, and UMAP."""
+    """The files that two visits write: one encodes a layer, one fits UMAP."""
     texts = []
     for query in ("layer=2", "view=umap"):
         async with Reader(PORT, "narrow_cone", query=query) as reader:

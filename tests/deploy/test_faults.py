@@ -1,6 +1,6 @@
-"""Servers whose cache fails, is damaged or shared, whose clock is wrong, whose worker is killed.
+"""Servers with a failing, damaged or shared cache, a wrong clock or a killed worker.
 
-A reader without a browser compares the numbers below the pictures with those of a quiet server.
+The tests compare the numbers below the pictures with those of a server without faults.
 """
 
 import asyncio
@@ -24,8 +24,8 @@ from tests.event_loop import run_alone
 
 pytestmark = [pytest.mark.slow, pytest.mark.model]
 
-# Settings of the smallest corpus whose vectors do not come with the project. One encoding stores
-# those of every layer.
+# Settings of the smallest corpus whose vectors are not shipped. One encoding stores the vectors of
+# every layer.
 FIRST, OF_THE_SAME_ENCODING, OTHER = (
     f"corpus=topics-zh&{settings}" for settings in ("layer=2", "layer=3", "layer=2&special=false")
 )
@@ -34,7 +34,7 @@ DIED = "The process that did this work was ended"
 # Offsets in a cached file: digest, magic number, version, length of the header, header, numbers.
 BYTE_CLASSES = (0, 31, 32, 38, 40, 42, 100, 160, 5000, -1)
 YEARS = 3
-# Every Python process imports this module at its start. The clock is wrong while a file exists.
+# Every Python process imports this module at its start. It shifts the clock while a file exists.
 CLOCK = f"""
 import os, time
 
@@ -45,7 +45,7 @@ time.time = lambda: right() - (os.path.exists(os.environ["CLOCK"]) and {YEARS} *
 
 @pytest.fixture
 def start() -> Iterator[Callable[..., AppServer]]:
-    """start(folder, **environment): a server whose cache is this folder."""
+    """start(folder, **environment): start a server with this cache folder."""
     with ExitStack() as running:
 
         def start_server(folder: Path, **environment: str) -> AppServer:
@@ -56,7 +56,7 @@ def start() -> Iterator[Callable[..., AppServer]]:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
-    """small_disk("size=4m"): a disk of its own with these mount options."""
+    """small_disk("size=4m"): mount a new disk with these options."""
     folder = tmp_path / "disk"
     folder.mkdir()
 
@@ -67,12 +67,12 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
         return folder
 
     yield mount
-    # lazily: the server may still have a file open there
+    # a lazy unmount, because the server may still have a file open there
     subprocess.run(["umount", "--lazy", str(folder)], check=False)
 
 
 def visit(server: AppServer, query: str) -> tuple[list[str], str]:
-    """The numbers below both pictures, and all that the page wrote."""
+    """The numbers below both pictures, and all text of the page."""
 
     async def read() -> list[str]:
         async with Reader(server.port, "narrow_cone", query=query) as reader:
@@ -87,7 +87,7 @@ def visit(server: AppServer, query: str) -> tuple[list[str], str]:
 
 @pytest.fixture(scope="module")
 def quiet(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """The numbers of a server that nothing happens to, by settings."""
+    """The numbers of a server without faults, by settings."""
     with AppServer(cache_dir=tmp_path_factory.mktemp("quiet")) as server:
         found = {query: visit(server, query) for query in (FIRST, OF_THE_SAME_ENCODING, OTHER)}
     assert all(SENTENCE not in text for _, text in found.values())
@@ -95,7 +95,7 @@ def quiet(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     return {query: numbers for query, (numbers, _) in found.items()}
 
 
-def test_a_full_disk_is_a_sentence_and_changes_no_number(start, small_disk, quiet):
+def test_a_full_disk_is_reported_and_changes_no_number(start, small_disk, quiet):
     folder = small_disk("size=1m")  # two arrays of 0.4 MB
     server = start(folder)
     for query in (FIRST, OF_THE_SAME_ENCODING, OTHER):
@@ -106,13 +106,13 @@ def test_a_full_disk_is_a_sentence_and_changes_no_number(start, small_disk, quie
     assert not list(folder.glob("*.part"))
 
 
-def test_a_cache_made_read_only_is_a_sentence_and_changes_no_number(start, small_disk, quiet):
+def test_a_cache_made_read_only_is_reported_and_changes_no_number(start, small_disk, quiet):
     folder = small_disk("size=300m")
     server = start(folder)
     numbers, text = visit(server, FIRST)
     assert (numbers, SENTENCE in text) == (quiet[FIRST], False)
     subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
-    numbers, text = visit(server, OF_THE_SAME_ENCODING)  # its vectors are on the disk
+    numbers, text = visit(server, OF_THE_SAME_ENCODING)  # their vectors are already in the cache
     assert (numbers, SENTENCE in text) == (quiet[OF_THE_SAME_ENCODING], False)
     numbers, text = visit(server, OTHER)
     assert numbers == quiet[OTHER]
@@ -164,12 +164,12 @@ def test_two_servers_that_encode_at_once_share_one_cache(start, tmp_path, quiet)
 
 
 def test_a_clock_that_is_set_back_changes_no_number(start, tmp_path, quiet):
-    """The server's time goes back; for it, all files of its cache are from the future."""
+    """The server's clock is set back, so all files of its cache have a future time."""
     cache, wrong = tmp_path / "cache", tmp_path / "wrong"
     (tmp_path / "sitecustomize.py").write_text(CLOCK, encoding="utf-8")
     server = start(
         cache, PYTHONPATH=str(tmp_path), CLOCK=str(wrong), NARROW_CONE_CACHE_MB="12"
-    )  # which one encoding fills
+    )  # one encoding fills this cache
     assert visit(server, FIRST)[0] == quiet[FIRST]
     wrong.touch()
     for path in cache.glob("*.array"):
@@ -186,7 +186,7 @@ def test_a_clock_that_is_set_back_changes_no_number(start, tmp_path, quiet):
 LONG = "\n".join(f"the visitor number {n} saw {n * 7 % 1000} cats on the roof" for n in range(5000))
 
 
-def test_a_worker_killed_at_work_is_a_sentence_and_others_notice_nothing(start, tmp_path):
+def test_a_worker_killed_at_work_is_reported_and_others_are_not_affected(start, tmp_path):
     server = start(tmp_path)
     run_alone(lose_the_worker(server))
 
@@ -222,7 +222,7 @@ async def lose_the_worker(server: AppServer) -> None:
         assert any("5,000" in text for text in visitor.texts)
     assert moves > before
     stop.set()
-    await reading  # an error on the other visitor's page is raised here
+    await reading  # raises an error of the other visitor's page
 
 
 async def until(condition: Callable[[], bool]) -> None:

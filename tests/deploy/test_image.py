@@ -33,7 +33,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
             source = next((each for each in sources if Path(name).is_relative_to(each)), None)
             if source is None or not (ROOT / name).is_file():
                 continue
-            # a folder's content is copied, and a file into a folder
+            # COPY copies a folder's content, or a file into a folder.
             inner = Path(name).relative_to(source) if (ROOT / source).is_dir() else Path(name).name
             copy = folder / "app" / target / inner
             copy.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ def test_the_server_of_the_image_starts_and_draws_without_network_and_writes_its
     assert found["user"] == user_id() != "0"
     assert found["written"] == ["/cache/file", "/tmp/file"]
     written = "\n".join(found["texts"])
-    # of UMAP twice: SVD is shown until it is fitted
+    # The UMAP visit writes its numbers twice: SVD is shown until UMAP is fitted.
     assert written.count('class="big-numbers"') == 6
     for unwanted in ("error: ", "can't write its cache folder", "was ended"):
         assert unwanted not in written

@@ -79,10 +79,11 @@ def test_an_upload_needs_the_token_of_its_own_cookie(proxy):
     token, other = new_token(), new_token()
     cookie = f"_streamlit_xsrf={token}"
     assert upload({}) == 403
-    assert upload({"Cookie": cookie}) == 403  # as a form of another site would send it
+    assert upload({"Cookie": cookie}) == 403  # a form on another site sends no token
     assert upload({"X-Xsrftoken": token}) == 403
     assert upload({"Cookie": cookie, "X-Xsrftoken": other}) == 403
-    assert upload({"Cookie": cookie, "X-Xsrftoken": token}) == 400  # there is no such session
+    # the token is valid, but the session does not exist
+    assert upload({"Cookie": cookie, "X-Xsrftoken": token}) == 400
 
 
 def test_another_site_s_page_can_t_connect_or_read(proxy, servers):
@@ -97,7 +98,7 @@ def test_another_site_s_page_can_t_connect_or_read(proxy, servers):
     request = Request(f"{proxy.url}/_stcore/health", headers={"Origin": "https://example.org"})
     with urlopen(request) as answer:
         assert answer.headers["Access-Control-Allow-Origin"] is None
-    # it would ask the internet for its own address, and all visitors would wait for the answer
+    # Otherwise the server would request its own address online, which delays all visitors.
     assert not any("external IP" in server.log for server in servers)
 
 
@@ -110,11 +111,11 @@ def test_a_visitor_stays_with_one_replica(proxy):
     }
 
 
-def test_visitors_of_a_killed_server_come_back_and_the_others_notice_nothing(servers, proxy):
+def test_visitors_of_a_killed_server_reconnect_and_the_others_are_not_affected(servers, proxy):
     before, after = run_alone(read_while_one_is_killed(servers[0], proxy))
     killed = [seed for seed in before if before[seed] == "replica=1"]
     assert 0 < len(killed) < READERS
-    # a reader in `after` connected again; every reader made all moves
+    # Readers in `after` reconnected. Every reader completed all moves.
     assert after == dict.fromkeys(killed, "replica=2")
     assert replica_of(proxy.url, "replica=1") == "replica=2"
 
@@ -143,7 +144,7 @@ async def read_while_one_is_killed(
 
     async def kill() -> None:
         await opened.wait()
-        await asyncio.sleep(0.3)  # all readers move something now
+        await asyncio.sleep(0.3)  # by now all readers are changing settings
         os.kill(server.process_id, signal.SIGKILL)
 
     await asyncio.gather(kill(), *(read(seed) for seed in range(READERS)))

@@ -1,4 +1,4 @@
-"""What sessions that were opened and closed leave in the memory of a server."""
+"""The memory of a server after sessions were opened and closed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Labelled vectors for which one cure is the right one by construction."""
+"""Labelled vectors for which one treatment is right by construction."""
 
 import numpy as np
 
@@ -9,14 +9,14 @@ def labelled(case: str, *, n: int = N, seed: int = 0) -> tuple[np.ndarray, list[
     """(vectors (n, D), labels) for which ``case`` is the right recommendation.
 
     leave   directions around the origin, evenly
-    centre  the same with lengths that vary, moved far off the origin: only the mean hides them
-    remove  one direction of large variance that has nothing to do with the labels
+    centre  the same with varying lengths, far from the origin: only the mean hides the labels
+    remove  one direction has a large variance that is independent of the labels
     whiten  twelve such directions: more than a removal removes
     """
     rng = np.random.default_rng(seed)
     label = np.arange(n) % CLASSES
     means = np.linalg.qr(rng.standard_normal((D, D)))[0]
-    # of every class two opposite directions: their mean is 0, so no direction has the labels alone
+    # Each class has two opposite directions and mean 0, so no single direction gives the labels.
     sign = np.where(rng.random(n) < 0.5, -1.0, 1.0)
     X = sign[:, None] * means[label] + 0.16 * rng.standard_normal((n, D))
     if case == "centre":

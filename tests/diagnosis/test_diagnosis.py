@@ -1,4 +1,4 @@
-"""The recommendation, where each one is right by construction; nothing without enough data."""
+"""Recommendations on data where one is right by construction, or where data are too few."""
 
 import hashlib
 import tracemalloc
@@ -36,7 +36,7 @@ def by_code(found) -> dict:
 
 
 @pytest.mark.parametrize("case", ["leave", "centre", "remove", "whiten"])
-def test_the_cure_that_is_right_by_construction_is_recommended(case):
+def test_the_treatment_that_is_right_by_construction_is_recommended(case):
     X, labels = labelled(case)
     found = diagnose(X, labels=labels)
     trial = found.trial
@@ -81,14 +81,16 @@ def test_pairs_decide_by_row_numbers_and_as_vectors():
     assert (found.yardstick, found.trial.amount, found.trial.n_fit) == ("pairs", 150, 300)
     assert found.chosen.kind == "remove"
     assert "Spearman" in evidence(found, str)
-    # vectors of pairs judge a fit on the corpus alone, which is what is exported
+    # The pairs' vectors judge a fit on the corpus alone. That fit is exported.
     sides = (X[:300], X[300:], gold)
     apart = diagnose(X[:50] + 1e-3, pairs=sides)
     assert (apart.chosen.kind, apart.trial.n_fit) == ("remove", 50)
-    assert by_code(apart)["rank"].numbers["n"] == 50  # findings are of the vectors alone
+    # findings describe the vectors without the pairs
+    assert by_code(apart)["rank"].numbers["n"] == 50
     assert diagnose(np.roll(X, 3, axis=1)[:200], pairs=sides).chosen.kind != "remove"
-    assert diagnose(X, pairs=sides).trial.n_fit == 300  # copies of judging sentences are left out
-    # the sides at another place, which has none of the noise
+    # copies of held-out sentences are left out of the fit
+    assert diagnose(X, pairs=sides).trial.n_fit == 300
+    # the pairs' vectors from another layer without this noise
     elsewhere = diagnose(np.roll(X, 3, axis=1)[:200], pairs=sides, others={(2, "cls"): clean})
     assert elsewhere.chosen.place == (2, "cls")
     few = diagnose(X[:30] + 1e-3, pairs=sides)
@@ -103,7 +105,7 @@ def test_of_many_pairs_a_sample_judges(monkeypatch):
     found = diagnose(other[:60], pairs=(left, right, np.arange(300.0)), seed=1)
     assert (found.trial.amount, found.trial.n_held_out) == (50, 100)
     assert "The pairs are a random sample of 100 of 300." in basis(found, str)
-    turn = np.linalg.qr(left[:8])[0]  # other places have the same pairs: no cosine changes
+    turn = np.linalg.qr(left[:8])[0]  # the other layers are rotated, so no cosine changes
     there = {(1, "mean"): np.vstack([left @ turn, right @ turn])}
     same = diagnose(other[:60], pairs=(left, right, np.arange(300.0)), others=there, seed=1)
     raw, *_, layer = same.trial.cures
@@ -151,8 +153,8 @@ def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
     assert basis(found, str).endswith("compared: 1 (last token); 2 (mean).")
     alone = diagnose(noise, labels=labels, about={"layer": "3"})
     assert basis(alone, str).endswith("No other layer was compared.")
-    assert recommended_treatment(found, noise).name == "pca"  # the cure of this layer
-    assert found.trial.here == alone.chosen  # no wider for the layers
+    assert recommended_treatment(found, noise).name == "pca"  # the treatment of this layer
+    assert found.trial.here == alone.chosen  # other layers do not widen its interval
     same = diagnose(noise, labels=labels, others={(1, "mean"): noise})
     assert same.chosen.kind == "whiten"
 
@@ -215,7 +217,8 @@ def test_without_enough_data_nothing_is_recommended(n, labels, because):
     found = diagnose(X, labels=given)
     assert (found.chosen.kind, found.trial.because) == ("leave", because)
     assert all(cure.score is None for cure in found.trial.cures)
-    assert found.trial.cures[-1].measures["isoscore"] > 0  # what the cures change is measured
+    # measures are computed without a recommendation
+    assert found.trial.cures[-1].measures["isoscore"] > 0
     assert "not enough data to say" in recommendation(found, str)
     assert evidence(found, str) == ""
 
@@ -280,7 +283,7 @@ def test_copies_are_the_first_row_with_the_same_vector_or_text():
     X = np.array([[0.0, 1], [2, 3], [-0.0, 1], [4, 5], [2, 3]])
     np.testing.assert_array_equal(copies(X), [0, 1, 0, 3, 1])
     np.testing.assert_array_equal(copies(X, ["a", "b", "c", "b", "e"]), [0, 1, 0, 1, 1])
-    # the third has the vector of the first and the text of the second
+    # Row 3 has the vector of row 1 and the text of row 2.
     np.testing.assert_array_equal(copies(X[:3], ["a", "b", "b"]), [0, 0, 0])
 
 
@@ -310,7 +313,8 @@ def test_sentences_of_one_text_are_one_unit(monkeypatch):
 
     def texts_in_both_halves() -> int:
         is_fitted = (X[:, None] == fitted[-1]).all(axis=2).any(axis=1)
-        per_text = is_fitted.reshape(100, 4)[:, 1:].sum(axis=1)  # without the phrase
+        # the phrase is always a text's first sentence
+        per_text = is_fitted.reshape(100, 4)[:, 1:].sum(axis=1)
         return int(((per_text > 0) & (per_text < 3)).sum())
 
     alone = diagnose(X, **given)
@@ -323,7 +327,7 @@ def test_sentences_of_one_text_are_one_unit(monkeypatch):
         assert by_text[high] - by_text[low] > 1.5 * (by_row[high] - by_row[low])
     by_text, by_row = (each.trial.cures[1].against["leave"] for each in (found, alone))
     assert by_text.high - by_text.low > 1.5 * (by_row.high - by_row.low)
-    # labels of texts at random: only neighbours of the same text have the same one
+    # Labels of texts are random, so only sentences of one text share a label.
     shuffled = np.random.default_rng(1).permutation(labels)[text_of]
     at_random = [diagnose(X, labels=shuffled, units=units).trial for units in (None, text_of)]
     assert at_random[0].cures[0].score > at_random[0].chance + 0.2
@@ -333,7 +337,7 @@ def test_sentences_of_one_text_are_one_unit(monkeypatch):
     few = diagnose(X[:120], units=text_of[:120], labels=given["labels"][:120])
     assert "count once here; there are 30 texts" in finding_sentence(by_code(few)["cone"], str)
     assert "40 held-out texts with labels" in recommendation(few, str)
-    # texts with a sentence of a held-out pair are left out of the fit; the phrase counts once
+    # The fit leaves out texts that share a sentence with a held-out pair. The phrase counts once.
     apart = diagnose(X, units=text_of, pairs=(X[[1, 5, 9]], X[[2, 6, 10]], np.arange(3)))
     left_out = 400 - 29 - apart.trial.n_fit
     assert left_out - 3 * apart.trial.n_held_out // 2 in (0, 1)

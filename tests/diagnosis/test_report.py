@@ -1,4 +1,4 @@
-"""The report is one file that loads nothing, has every number, and escapes what is not ours."""
+"""The report is one file: it loads nothing, has every number, and escapes users' texts."""
 
 import json
 import re
@@ -118,7 +118,7 @@ def test_where_another_layer_is_better_the_cure_of_this_one_is_in_the_report():
     noise, _ = labelled("remove")
     found = diagnose(noise, labels=labels, others={(2, "mean"): clean})
     text = outline(report_html(found)).text
-    if found.chosen.kind != "layer":  # the removal restores it all
+    if found.chosen.kind != "layer":  # the removal alone recovers the labels fully
         found = replace(found, trial=replace(found.trial, chosen=found.trial.cures[-1]))
         text = outline(report_html(found)).text
     assert "layer 2 with mean pooling" in text
