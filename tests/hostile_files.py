@@ -21,7 +21,7 @@ from tests.vector_files import WRITERS
 
 CORPORA = Path(__file__).resolve().parents[1] / "assets" / "corpora"
 LINES = 30
-SCARCE = 4  # rounds between two files that another process reads
+SCARCE = 4  # rounds between two files of formats that another process reads
 PIECES = (
     *(b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b'"', b"'", b"\r"),
     *(b"\n\n", b"\t\t\t", b",,,", b"[[[[", b"{", b"}", b"nan", b"-inf", b"1e999999", b"\\ud800"),
@@ -78,7 +78,7 @@ def files() -> dict[str, Attempt]:
     }
     for name, write in WRITERS.items():
         written = write(words, vectors)
-        if name == "gzip":  # the archive states when it was written
+        if name == "gzip":  # the archive contains its time of writing
             written = _gzip(gzip.decompress(written))
         found[f"vectors, {name}"] = Attempt("vectors", written)
     packed = io.BytesIO()
@@ -92,7 +92,7 @@ def files() -> dict[str, Attempt]:
 
 
 def damaged(n: int, seed: int = 0) -> list[Attempt]:
-    """n damaged copies, the formats in turn; ``kind`` is the format."""
+    """n damaged copies, taking the formats in turn; ``kind`` is the format."""
     sources = files()
     rng = random.Random(seed)
     made: list[Attempt] = []
@@ -108,7 +108,7 @@ def damaged(n: int, seed: int = 0) -> list[Attempt]:
 
 
 def _damaged(content: bytes, rng: random.Random, sources: dict[str, Attempt]) -> bytes:
-    """A copy with one to four changes; of an archive, half the time changed inside."""
+    """A copy with one to four changes; half of the archives are changed inside."""
     if content.startswith(b"\x1f\x8b") and rng.random() < 0.5:
         return _gzip(_damaged(gzip.decompress(content), rng, sources))
     if content.startswith(b"PK") and rng.random() < 0.5:
@@ -137,7 +137,7 @@ def _gzip(content: bytes) -> bytes:
 
 
 def _place(content: bytes, rng: random.Random) -> int:
-    """Half the time in the first 200 bytes, where headers are."""
+    """A random position; half of them lie in the first 200 bytes, where headers are."""
     return rng.randrange(min(len(content), 200) if rng.random() < 0.5 else len(content))
 
 

@@ -1,4 +1,4 @@
-"""Every architecture against its model run one text at a time by hand."""
+"""Every architecture against its model, which is run by hand on one text at a time."""
 
 import json
 import threading
@@ -47,7 +47,7 @@ def folders(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def encoders(folders):
-    """encoders(kind, side): an encoder for tests that only read with it."""
+    """encoders(kind, side): a shared encoder, for tests that do not change it."""
     return cache(lambda kind, side="right": load_encoder(str(folders(kind, side))))
 
 
@@ -76,7 +76,7 @@ def by_hand(folder: Path, kind: str, texts: list[str]) -> list[torch.Tensor]:
 def test_what_is_read_of_each_and_its_special_tokens(encoders, kind):
     encoder = encoders(kind)
     assert (encoder.n_layers, encoder.dimension) == (N_LAYERS, DIMENSION)
-    # T5 has relative positions, and Llama states more than MOST_TOKENS
+    # T5 has relative positions. Llama's stated length exceeds MOST_TOKENS.
     assert encoder.max_tokens == (MOST_TOKENS if kind in ("t5", "llama") else POSITIONS)
     around = tuple(template(kind).replace("$A", " ").split())
     assert encoder.special_tokens == around
@@ -87,7 +87,7 @@ def test_what_is_read_of_each_and_its_special_tokens(encoders, kind):
 def test_every_layer_and_pooling_is_the_loop_over_the_text_alone(
     encoders, alone, kind, side, monkeypatch
 ):
-    monkeypatch.setattr(encode, "TOKENS_PER_BATCH", 24)  # long and short ones side by side
+    monkeypatch.setattr(encode, "TOKENS_PER_BATCH", 24)  # batches mix long and short texts
     every = encoders(kind, side).encode_layers(TEXTS, poolings=tuple(POOLINGS))
     for name in POOLINGS:
         assert every[name].shape == (N_LAYERS + 1, len(TEXTS), DIMENSION)
@@ -134,7 +134,7 @@ def test_tokens_and_types(folders, encoders, alone, kind):
 
 @pytest.mark.parametrize("kind", ["gpt2", "llama", "modernbert", "t5"])
 def test_the_last_row_is_normalised_and_the_row_before_is_not(encoders, kind):
-    """Normalised rows have equal lengths: the gains of an untrained model are all equal."""
+    """Normalised rows have equal lengths, because the gains of an untrained model are equal."""
 
     def spread(layer: int) -> float:
         lengths = np.linalg.norm(encoders(kind).encode_tokens(TEXTS, layer=layer).vectors, axis=1)
@@ -144,7 +144,7 @@ def test_the_last_row_is_normalised_and_the_row_before_is_not(encoders, kind):
 
 
 @pytest.mark.parametrize("kind", ["t5", "bart"])
-def test_of_an_encoder_decoder_only_the_encoder_is_held(folders, kind, monkeypatch):
+def test_of_an_encoder_decoder_only_the_encoder_is_in_memory(folders, kind, monkeypatch):
     built = []
     monkeypatch.setattr(architecture, "speed_up_linear_layers", built.append)
     load_encoder(str(folders(kind))).encode(["cat"])
@@ -273,7 +273,7 @@ def test_a_model_of_something_else_is_refused(tmp_path, config):
 
 
 def test_weights_of_another_model_are_refused(folders, tmp_path):
-    """transformers would fill them with random numbers."""
+    """transformers would fill missing weights with random numbers."""
     for path in folders("bert").iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / "model.safetensors").write_bytes(
@@ -295,7 +295,7 @@ def test_code_in_a_folder_is_never_run(folders, tmp_path):
 
 
 def test_two_threads_read_two_architectures(folders):
-    """The log level is saved and restored; two models that load at once must not disturb it."""
+    """Loading sets and restores the log level. Two concurrent loads must restore it too."""
     failed = []
 
     def load(kind: str) -> None:

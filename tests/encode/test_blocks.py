@@ -1,4 +1,4 @@
-"""Encoding by blocks: same vectors, one block in memory; a killed run loses at most one block."""
+"""Encoding by blocks gives the same vectors; a killed run loses at most one block."""
 
 import errno
 import json
@@ -63,7 +63,7 @@ def test_what_can_t_be_encoded_is_reported_before_a_file_is_made(
     assert not (tmp_path / "files").exists()
 
 
-def test_the_files_hold_what_one_pass_gives(encoder, tmp_path):
+def test_the_files_contain_the_vectors_of_one_pass(encoder, tmp_path):
     files = encode(encoder, tmp_path / "blocks")
     whole = encoder.encode_layers(TEXTS, poolings=POOLINGS)
     assert set(files) == set(POOLINGS)
@@ -95,7 +95,7 @@ def test_a_finished_run_encodes_nothing_again(encoder, tmp_path):
     assert again.calls == 0
 
 
-@pytest.mark.slow  # a process of its own imports torch
+@pytest.mark.slow  # a new process imports torch
 def test_a_killed_process_is_taken_over(encoder, tmp_path):
     """SIGKILL in the middle of the second block, so that no cleanup runs."""
     script = f"""

@@ -45,7 +45,7 @@ def store(tmp_path):
 
 
 class Unable(Encoder):
-    """An encoder without weights: it can tokenize and not encode."""
+    """An encoder without weights: it tokenizes but can't encode."""
 
     @property
     def _model(self):
@@ -80,7 +80,8 @@ def test_tokens_by_hand(encoder):
     assert cloud.texts == tuple(flat)
     assert cloud.sources.tolist() == [0] * 7 + [1] * 3 + [2] * 4
     assert cloud.labels == ("home",) * 7 + ("outside",) * 3 + ("home",) * 4
-    assert cloud.lengths.tolist() == [3, 3, 3, 2, 3, 3, 1, 3, 1, 3, 3, 3, 3, 3]  # "##s" is one
+    # the piece "##s" is one character long
+    assert cloud.lengths.tolist() == [3, 3, 3, 2, 3, 3, 1, 3, 1, 3, 3, 3, 3, 3]
     assert cloud.counts.tolist() == [TIMES[piece] for piece in flat]
     assert cloud.n_available == 14
     np.testing.assert_array_equal(
@@ -131,7 +132,7 @@ def test_a_sample_is_drawn_without_replacement(encoder, unit):
         assert len(cloud) == len(set(rows)) == m
         assert cloud.n_available == n
         assert rows == sorted(rows)
-        # every column is of the same rows
+        # All columns have the same rows.
         assert cloud.texts == tuple(whole.texts[i] for i in rows)
         assert cloud.labels == (whole.labels and tuple(whole.labels[i] for i in rows))
         np.testing.assert_array_equal(cloud.sources, whole.sources[rows])
@@ -160,7 +161,7 @@ def test_the_second_reading_runs_no_model(encoder, unable, store, unit):
 
 
 def test_the_words_of_a_large_corpus_are_counted_once(encoder, unable, store, monkeypatch):
-    """And it counts as stored only with them: a page reads what is stored in its own thread."""
+    """A cloud counts as stored only if its word counts are: pages read stored clouds at once."""
     monkeypatch.setattr(cloud_module, "LARGE_CHARACTERS", 1)
     options = {"unit": "sentences", "layer": 1, "pooling": "mean", "max_points": 2, "seed": 4}
     first = read_cloud(encoder, CORPUS, **options, store=store)
@@ -176,7 +177,7 @@ def test_the_words_of_a_large_corpus_are_counted_once(encoder, unable, store, mo
         path.write_bytes(content)
 
 
-def test_one_pass_keeps_every_layer_and_pooling(encoder, unable, store):
+def test_one_pass_stores_every_layer_and_pooling(encoder, unable, store):
     read_cloud(encoder, CORPUS, layer=-1, pooling="mean", store=store)
     for layer in range(-N_LAYERS - 1, N_LAYERS + 1):
         for pooling in POOLINGS:
@@ -193,7 +194,7 @@ def test_of_a_large_corpus_only_one_pooling_is_stored(encoder, unable, store, mo
         first.vectors, encoder.encode(CORPUS.texts, layer=1, pooling="cls")
     )
     assert [path.suffix for path in store.folder.iterdir()] == [".array"] * (N_LAYERS + 2)
-    read_cloud(unable, CORPUS, layer=0, pooling="cls", store=store)  # all its layers
+    read_cloud(unable, CORPUS, layer=0, pooling="cls", store=store)  # stores all layers
     with pytest.raises(AssertionError, match="the model ran"):
         read_cloud(unable, CORPUS, layer=1, pooling="mean", store=store)
     monkeypatch.setattr(disk_cache, "BYTES_AT_ONCE", size)
@@ -213,7 +214,8 @@ class Stopped(Exception):
 
 def test_a_cancelled_encoding_leaves_nothing_on_disk(encoder, store, by_blocks):
     def stop(done, total):
-        assert [path.name[:7] for path in store.folder.iterdir()] == ["blocks-"] * 2  # and its lock
+        # the blocks and their lock
+        assert [path.name[:7] for path in store.folder.iterdir()] == ["blocks-"] * 2
         raise Stopped
 
     with pytest.raises(Stopped):
@@ -277,7 +279,7 @@ def test_two_processes_on_one_folder_encode_a_corpus_once(encoder, store, by_blo
     second = []
 
     def first(done, total):
-        if not second:  # it begins now, and waits
+        if not second:  # the second process starts now and waits
             second.append(
                 subprocess.Popen(
                     [sys.executable, "-c", WAITS, *given], cwd=ROOT, stdout=subprocess.PIPE
@@ -344,7 +346,7 @@ def test_another_sample_of_sentences_is_a_hit(encoder, unable, store):
 def test_other_tokens_are_no_hit(encoder, store, change):
     arguments = {"corpus": CORPUS, "unit": "tokens", "layer": 1, "max_points": 2, "seed": 4}
     read_cloud(encoder, **arguments, store=store)
-    assert is_stored(encoder, **arguments, pooling="cls", store=store)  # a token is not pooled
+    assert is_stored(encoder, **arguments, pooling="cls", store=store)  # tokens have no pooling
     assert not is_stored(encoder, **arguments | change, pooling="mean", store=store)
 
 
@@ -391,7 +393,7 @@ def test_a_sample_of_whole_sentences_has_all_their_tokens(encoder):
         found = read_cloud(
             encoder, CORPUS, unit="tokens", max_points=most, seed=1, whole_sentences=True
         )
-        assert len(found) >= expected  # one sentence in any case
+        assert len(found) >= expected  # at least one sentence is drawn
 
 
 def test_another_model_is_no_hit(encoder, store, tmp_path_factory):

@@ -1,4 +1,4 @@
-"""The disk cache: written arrays are read back, damaged ones are not, the size is bounded."""
+"""The disk cache: arrays are read back, damaged files are rejected, the size is bounded."""
 
 import errno
 import hashlib
@@ -31,7 +31,7 @@ def file_of(store: ArrayStore, key: str) -> Path:
 
 
 def last_used(store: ArrayStore, keys: str) -> None:
-    """The files of these keys were used in this order, a minute apart, long ago."""
+    """Date the last use of these keys' files: in this order, a minute apart, long ago."""
     for place, key in enumerate(keys):
         os.utime(file_of(store, key), (10**9 + 60 * place,) * 2)
 
@@ -133,7 +133,7 @@ def test_one_flipped_bit_is_absent(store, place, bit):
 
 
 def test_two_files_that_were_swapped_are_absent(store):
-    """Otherwise the vectors of layer 5 would be shown as those of layer 4."""
+    """Otherwise the page would show the vectors of layer 5 as those of layer 4."""
     store.write("a", ARRAY)
     store.write("b", ARRAY + 1)
     a, b = file_of(store, "a"), file_of(store, "b")
@@ -164,7 +164,7 @@ def test_the_oldest_used_and_not_the_oldest_written(three):
     assert [three.has(key) for key in "abcd"] == [True, False, True, True]
 
 
-def test_asking_is_not_using(three):
+def test_checking_for_a_key_is_no_use_of_it(three):
     assert three.has("a")
     three.write("d", ARRAY)
     assert not three.has("a")
@@ -184,7 +184,7 @@ def test_the_bound_holds_after_every_write(tmp_path, bound):
         assert size_on_disk(store) <= bound
 
 
-def test_ten_processes_that_write_at_once_hold_the_bound(tmp_path):
+def test_ten_processes_that_write_at_once_stay_within_the_bound(tmp_path):
     size, bound = 1000, 150_000
     stores = [ArrayStore(tmp_path, max_bytes=bound) for _ in range(10)]
     largest = 0
@@ -218,7 +218,7 @@ def test_a_folder_that_cannot_be_made_loses_nothing(tmp_path):
     array = ARRAY.copy()
     store.write("a", array)
     assert isinstance(store.failure, OSError)
-    array[:] = 0  # the store's is a copy
+    array[:] = 0  # the store has a copy
     np.testing.assert_array_equal(store.read("a"), ARRAY)
     assert store.has("a")
     assert not store.read("a").flags.writeable
@@ -286,7 +286,7 @@ def test_nothing_is_left_of_a_write_that_failed(three, monkeypatch, error):
         "b.array",
         "c.array",
     ]
-    np.testing.assert_array_equal(three.read("a"), ARRAY)  # the old one is undamaged
+    np.testing.assert_array_equal(three.read("a"), ARRAY)  # the old file is undamaged
 
 
 def test_the_name_appears_only_when_the_file_is_whole(store, monkeypatch):
@@ -329,7 +329,7 @@ def test_threads_that_write_at_once_leave_whole_files(tmp_path):
         np.testing.assert_array_equal(store.read(f"own{array[0, 0]}"), array)
 
 
-def test_threads_that_evict_at_once_hold_the_bound(tmp_path):
+def test_threads_that_evict_at_once_stay_within_the_bound(tmp_path):
     store = ArrayStore(tmp_path, max_bytes=5000)
     failures = []
 
@@ -431,7 +431,7 @@ def test_a_folder_of_one_encoding_stays_only_after_an_interruption(store, error,
         assert folder.exists() is stays
 
 
-def test_who_comes_second_waits_for_the_folder_and_may_give_up(store):
+def test_a_second_process_waits_for_the_folder_and_may_give_up(store):
     waits = []
 
     def waiting():
@@ -481,7 +481,7 @@ def test_a_clock_that_was_set_wrong_loses_nothing_but_the_order(three, monkeypat
         used.mkdir()
         (used / "mean.npy").write_bytes(b"half")
         three.write("d", ARRAY)
-        assert (used / "mean.npy").exists()  # its lock counts, not its age
+        assert (used / "mean.npy").exists()  # its lock protects it, whatever its age
     np.testing.assert_array_equal(three.read("d"), ARRAY)
     assert sum(three.has(key) for key in "abcd") == 3
     assert three.failure is None

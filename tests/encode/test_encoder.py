@@ -1,4 +1,4 @@
-"""The encoder on a tiny random BERT: against the model run one text at a time by hand."""
+"""The encoder on a tiny random BERT, against the model run by hand on one text at a time."""
 
 import hashlib
 import json
@@ -84,7 +84,7 @@ def small_batches(monkeypatch):
     monkeypatch.setattr(encode, "TOKENS_PER_BATCH", 12)
 
 
-def test_what_it_says_of_itself(encoder, folder):
+def test_properties_of_the_encoder(encoder, folder):
     assert (encoder.n_layers, encoder.dimension) == (N_LAYERS, DIMENSION)
     assert encoder.max_tokens == MAX_TOKENS
     assert encoder.name == str(folder)
@@ -257,7 +257,7 @@ def test_a_long_text_changes_nothing_for_the_next(encoder):
 
 
 def test_two_threads_cut_and_count_side_by_side(encoder):
-    """All sessions share one encoder: truncation for one must not cut the texts of another."""
+    """All sessions share one encoder. Truncation for one must not cut the texts of another."""
     texts = [LONG] * 200
     lengths, counted = set(), set()
 
@@ -283,7 +283,7 @@ def test_unknown_tokens_are_counted(encoder):
     assert (coverage.tokens, coverage.unknown) == (6, 2)
     assert coverage.unknown_share == pytest.approx(1 / 3)
     assert coverage.unknown_token == "[UNK]"
-    # [UNK] as text is not a special token of the template, but it is the unknown token
+    # The template does not add [UNK]. In a text it is still the unknown token.
     assert encoder.tokenize(["the zebra sat"]) == [["the", "[UNK]", "sat"]]
 
 
@@ -305,7 +305,7 @@ def test_a_vocabulary_without_an_unknown_token(folder, tmp_path):
 
 
 @pytest.mark.parametrize("budget", [1, 7, 12, 20, 1000])
-def test_batches_hold_the_budget(budget):
+def test_batches_stay_within_the_budget(budget):
     lengths = np.random.default_rng(0).integers(1, 15, 57).tolist()
     batches = [batch.tolist() for batch in batches_by_tokens(lengths, budget)]
     assert sorted(row for batch in batches for row in batch) == list(range(57))
@@ -426,7 +426,7 @@ def test_an_exception_in_progress_stops(encoder, small_batches, reader):
 
 
 def test_weights_in_half_precision_are_read_in_full(tmp_path):
-    """NumPy has no bfloat16, and CPUs are slow in it."""
+    """The encoder uses float32: NumPy has no bfloat16, and CPUs are slow in it."""
     folder = save_tiny_bert(tmp_path, dtype=torch.bfloat16)
     vectors = load_encoder(str(folder)).encode(TEXTS)
     assert vectors.dtype == np.float32
@@ -494,7 +494,7 @@ def test_offline_the_hub_is_not_reached(tmp_path):
 
 @pytest.fixture
 def published_as_tiny(folder, monkeypatch):
-    """The tiny files in place of the published ones, with their hashes."""
+    """Put the tiny files and their hashes in place of the published ones."""
     hashes = {name: sha256(folder / name) for name in bundled.SHA256}
     monkeypatch.setattr(bundled, "SHA256", hashes)
 

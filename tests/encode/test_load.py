@@ -26,7 +26,8 @@ def test_a_path_is_a_folder_s_name(folder, tmp_path, monkeypatch):
     assert encoder.fingerprint == load_encoder(str(folder)).fingerprint
     monkeypatch.chdir(folder.parent)
     assert load_encoder(Path(folder.name)).name == folder.name
-    for name in ("bundled", "owner/model"):  # as text the bundled one, and a model of the hub
+    # as strings they name the bundled model and a model of the Hub
+    for name in ("bundled", "owner/model"):
         assert refused(Path(name)).code == "missing_folder"
 
 
@@ -49,7 +50,7 @@ def test_an_empty_name_is_not_the_working_directory(folder, name, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["./no-folder", "/no/such/folder", "~nobody-of-that-name/x"])
-def test_a_folder_that_is_missing_is_no_matter_of_the_hub(name):
+def test_a_missing_folder_is_not_looked_up_on_the_hub(name):
     error = refused(name)
     assert (error.code, error.details["name"]) == ("missing_folder", name)
     assert f"No model can be read at `{name}`. Check the path" in str(error)

@@ -27,7 +27,7 @@ def test_batches_keep_the_order_and_the_limit(monkeypatch):
     assert list(batches_by_characters([])) == []
 
 
-def test_batches_do_not_show(reader, monkeypatch):
+def test_batches_change_no_token(reader, monkeypatch):
     whole, coverage = reader.encodings(TEXTS), reader.coverage(TEXTS)
     monkeypatch.setattr(tokenizer, "BATCH_CHARACTERS", 12)
     for ours, other in zip(whole, reader.encodings(TEXTS), strict=True):
@@ -63,6 +63,6 @@ def test_a_text_beyond_the_limit_counts_as_cut(reader, monkeypatch):
 @pytest.mark.model
 @pytest.mark.slow
 def test_a_corpus_of_signs_takes_little_memory():
-    """Of which all tokens at once take 0.3 GB a megabyte and more."""
+    """Splitting it in one call would take 0.3 GB or more for each megabyte."""
     (found,) = outcomes([Attempt("coverage", b"!" * 4_000_000)], megabytes=800, seconds=30)
     assert found.is_fine, found

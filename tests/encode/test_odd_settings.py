@@ -112,7 +112,7 @@ def test_files_that_are_no_settings_are_refused(whole, tmp_path, file, content):
     path.write_bytes(content.encode("utf-8", "surrogatepass"))
     try:
         use(folder)
-        assert file == "1_Pooling"  # only the output of its own is then missing
+        assert file == "1_Pooling"  # the model then only lacks its own output
     except ModelFilesError:
         assert path.is_file()
 

@@ -104,7 +104,7 @@ def test_several_steps(saved):
 
 @pytest.mark.parametrize("kind", ["gpt2", "llama", "t5", "modernbert", "roberta"])
 def test_on_other_architectures(saved, tmp_path, kind):
-    """One text at a time: sentence-transformers pads GPT-2 on the left, which shifts positions."""
+    """One text at a time, because sentence-transformers pads GPT-2 on the left: positions shift."""
     if kind in ("gpt2", "llama"):  # sentence-transformers needs a token for padding
         model = save_tiny(tmp_path / "model", kind)
         settings = json.loads((model / "tokenizer_config.json").read_text(encoding="utf-8"))
@@ -137,7 +137,7 @@ def test_a_step_that_is_not_known_offers_none(saved):
     assert encoder.encode(TEXTS).shape == (len(TEXTS), DIMENSION)
 
 
-def test_a_class_of_somebody_else_is_not_known(saved):
+def test_a_class_from_another_package_is_not_used(saved):
     folder = saved(Pooling(DIMENSION), Normalize())
     text = (folder / "modules.json").read_text(encoding="utf-8")
     modules = json.loads(text)
@@ -149,9 +149,9 @@ def test_a_class_of_somebody_else_is_not_known(saved):
 @pytest.mark.parametrize(
     "settings",
     [
-        {"activation_function": "torch.nn.GLU"},  # half as many numbers
-        {"activation_function": "torch.nn.CrossEntropyLoss"},  # of two arguments
-        {"activation_function": "torch.nn.Softmax2d"},  # of images
+        {"activation_function": "torch.nn.GLU"},  # its output has half as many numbers
+        {"activation_function": "torch.nn.CrossEntropyLoss"},  # it takes two arguments
+        {"activation_function": "torch.nn.Softmax2d"},  # it takes images
     ],
 )
 def test_a_function_that_fits_no_vector_is_refused_when_it_is_read(saved, settings):

@@ -1,4 +1,4 @@
-"""Patterns of a tokenizer that may be slow are used in a process of its own, with a limit."""
+"""Slow patterns of a tokenizer run in a separate process, with a time limit."""
 
 import json
 
@@ -13,7 +13,7 @@ from geometry.encode.text_growth import rules_of
 from geometry.encode.tokenizer import PieceReader
 from tests.encode.tiny_encoder import save_tiny_bert
 
-SLOW = "z*z*y"  # cubic in a run of z, which no trial tries
+SLOW = "z*z*y"  # cubic in the length of a run of z; no trial text has one
 RUN = "z" * 2_000 + " y"  # takes 20 s
 
 
@@ -72,7 +72,7 @@ def test_the_tokens_are_the_same_as_in_this_process(tmp_path, monkeypatch):
     ],
 )
 def test_long_words_are_split_apart(tmp_path, model, growth):
-    """200 is as long as is fast, if no rule makes a text longer."""
+    """200 characters are fast, if no rule makes a text longer."""
     tokenizer = Tokenizer(model)
     tokenizer.normalizer = normalizers.Replace("y", "z" * growth)
     tokenizer.save(str(tmp_path / "tokenizer.json"))
@@ -81,7 +81,7 @@ def test_long_words_are_split_apart(tmp_path, model, growth):
 
 
 def test_a_pattern_that_gives_up_is_an_error_of_the_library(tmp_path):
-    """The library panics at ten million steps from one place."""
+    """The tokenizers library panics after ten million steps from one position."""
     with pytest.raises(ModelFilesError, match="end in an error"):
         reader(tmp_path, "(z*)*y").coverage(["z" * 30 + " y"])
 

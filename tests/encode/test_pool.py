@@ -15,7 +15,7 @@ WIDEST, DIMENSION = 5, 7
 
 
 def padded(side: str, *, filler: float = 1e6) -> tuple[torch.Tensor, torch.Tensor]:
-    """(H (b, L, d), mask (b, L)): the same tokens whichever side the filler lies on."""
+    """(H (b, L, d), mask (b, L)): the same tokens, padded on either side."""
     rng = np.random.default_rng(0)
     H = torch.full((len(LENGTHS), WIDEST, DIMENSION), filler)
     mask = torch.zeros((len(LENGTHS), WIDEST), dtype=torch.long)
@@ -60,7 +60,7 @@ def test_a_pooling_is_its_loop(name, side):
     pooled = POOLINGS[name](H, mask)
     assert pooled.shape == (len(LENGTHS), DIMENSION)
     assert pooled.dtype == torch.float32
-    # the loop adds in another order: a few float32 roundings
+    # The loop adds in another order, which changes a few float32 roundings.
     np.testing.assert_allclose(pooled.numpy(), by_loop(name, H, mask), rtol=1e-5, atol=1e-6)
 
 
@@ -128,7 +128,7 @@ def pooled(name: str, H: torch.Tensor, before: int, after: int, filler: float) -
 def test_padding_changes_nothing(name, seed, length, before, after, filler):
     H = tokens(seed, length)
     alone = pooled(name, H, 0, 0, 0.0)
-    # a longer sum may be added up in another order
+    # A longer sum may be computed in another order.
     assert_close(pooled(name, H, before, after, filler), alone, rtol=1e-5, atol=1e-6)
 
 

@@ -48,7 +48,7 @@ def test_every_architecture_is_near_its_float32(tmp_path, kind):
 
 
 @needs_bfloat16
-def test_what_an_approximate_encoder_says_of_itself(folder):
+def test_properties_of_an_approximate_encoder(folder):
     exact, short = load_encoder(str(folder)), load_encoder(str(folder), dtype="bfloat16")
     assert (exact.dtype, exact.is_approximate) == ("float32", False)
     assert (short.dtype, short.is_approximate) == ("bfloat16", True)
@@ -59,7 +59,7 @@ def test_what_an_approximate_encoder_says_of_itself(folder):
 
 @pytest.fixture
 def narrow_folder(tmp_path):
-    """Its last layer adds the same long vector to every token."""
+    """A model whose last layer adds the same long vector to every token."""
     from safetensors.torch import load_file, save_file
 
     folder = save_tiny(tmp_path, "bert")
@@ -89,7 +89,7 @@ def test_a_cell_too_narrow_for_it_has_no_score_and_says_why(narrow_folder):
 
 @needs_bfloat16
 def test_sums_are_taken_in_full(folder):
-    """256 + 1 is 256 in bfloat16: a sum over many tokens would stop growing."""
+    """In bfloat16, 256 + 1 is 256, so a sum over many tokens would stop growing."""
     tokens = load_encoder(str(folder), dtype="bfloat16")
     text = " ".join(["cat"] * 20)
     states = tokens.encode_tokens([text], include_special=True).vectors
@@ -178,7 +178,7 @@ def test_the_bundled_model_scores_the_same(shared_data):
 
 @pytest.mark.parametrize("pooling", ["mean", "cls"])
 def test_encode_refuses_vectors_that_are_equal_in_bfloat16(folder, monkeypatch, pooling):
-    """An encoder that claims bfloat16, so that the rule is tested on every processor."""
+    """The encoder only declares bfloat16, so the rule is tested on every processor."""
     encoder = load_encoder(str(folder))
     texts = ["the cat sat", "a dog ran", "rain"]
     wide = np.random.default_rng(0).standard_normal((1, 3, encoder.dimension))
@@ -195,7 +195,7 @@ def test_encode_refuses_vectors_that_are_equal_in_bfloat16(folder, monkeypatch, 
             encoder.encode(texts, pooling=pooling)
 
 
-def test_equal_texts_and_zero_rows_say_nothing_about_a_cone():
+def test_equal_texts_and_zero_rows_are_no_sign_of_a_narrow_cone():
     X = cone(0.001)
     texts = [f"text {row}" for row in range(len(X))]
     with pytest.raises(PrecisionError):

@@ -52,7 +52,7 @@ def test_others_are_the_loop_over_the_text_alone(tmp_path, kind, monkeypatch):
 @pytest.mark.parametrize("kind", OTHERS)
 def test_the_batch_never_changes_a_vector_of_others(tmp_path, kind):
     encoder = load_encoder(save_tiny(tmp_path, kind))
-    texts = [*TEXTS, LONG_TEXT]  # long enough for BigBird's blocks
+    texts = [*TEXTS, LONG_TEXT]  # LONG_TEXT is long enough for BigBird's sparse blocks
     alone = np.concatenate([encoder.encode_layers([text])["mean"] for text in texts], axis=1)
     assert np.abs(encoder.encode_layers(texts)["mean"] - alone).max() <= 1e-5
 
@@ -117,12 +117,12 @@ def test_settings_that_no_model_can_be_made_of_are_reported(tmp_path, changed):
 def test_a_tokenizer_of_another_model_is_reported(tmp_path):
     folder = save_tiny(tmp_path, "bert")
     tokenizer = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
-    tokenizer["model"]["vocab"]["cat"] = 20  # the weights have 20 rows
+    tokenizer["model"]["vocab"]["cat"] = 20  # the weights have only 20 rows
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
     error = refused(folder)
     assert error.because == "foreign_tokenizer"
     assert "its tokenizer gives token number 20, but its weights have 20 tokens" in str(error)
-    load_encoder(folder).encode(["dog"])  # has a row
+    load_encoder(folder).encode(["dog"])  # its token has a row
 
 
 def test_weights_that_are_no_numbers_are_refused(tmp_path):
@@ -167,7 +167,7 @@ def test_in_bfloat16_nothing_that_float32_allows_is_refused(tmp_path, kind):
 
 
 def test_reading_the_files_finds_what_can_t_be_used(tmp_path):
-    """Refused before any text is encoded, so that a page shows it like any other refusal."""
+    """The model is refused before a text is encoded, so pages show it as any other refusal."""
     with pytest.raises(ModelFilesError, match="not a text encoder that can be read here"):
         load_encoder(save_tiny(tmp_path, "fnet")).read_files()
 

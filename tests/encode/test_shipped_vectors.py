@@ -1,4 +1,4 @@
-"""The shipped vectors are those of a new encoding, and of no other model, texts or files."""
+"""The shipped vectors equal a new encoding; other models, texts or files have none."""
 
 import shutil
 from pathlib import Path
@@ -22,12 +22,12 @@ from pages.narrow_cone.choices import PRESETS
 
 PLACES = [(name, *place) for name, places in CLOUDS.items() for place in places]
 MOST_BYTES = 25 * 10**6
-NEW_EVERY = 6  # one text of so many is encoded again
+NEW_EVERY = 6  # one text in this many is encoded again
 
 
 @pytest.fixture
 def encoder(monkeypatch: pytest.MonkeyPatch) -> Encoder:
-    """The bundled one, unable to read its weights or its tokenizer."""
+    """The bundled encoder, which fails if it reads weights or tokenizer."""
     encoder = load_encoder()
 
     def fail(*_: object) -> None:
@@ -38,7 +38,7 @@ def encoder(monkeypatch: pytest.MonkeyPatch) -> Encoder:
 
 
 def test_the_presets_of_narrow_cone_are_shipped():
-    """And the first ladder of sentence_similarity: see tests/pages/sentence_similarity."""
+    """tests/pages/sentence_similarity tests the first ladder of that page."""
     shown = {(int(layer), pooling) for layer, pooling in PRESETS.values()}
     assert shown == set(CLOUDS["topics"]) == set(CLOUDS["topics-zh"])
 
@@ -118,6 +118,6 @@ def test_without_the_folder_there_are_none(tmp_path):
 def test_the_index_lists_the_files_and_they_are_small():
     files = {path.name for path in FOLDER.glob("*.npy")}
     assert {each["file"] for each in shipped_index().values()} == files
-    # one file a cloud, one of counts a corpus, the input vectors averaged over the pairs
+    # One file for each cloud, one of counts for each corpus, one of averaged input vectors.
     assert len(files) == len(PLACES) + len(CLOUDS) + 1
     assert sum(path.stat().st_size for path in FOLDER.iterdir()) < MOST_BYTES

@@ -1,4 +1,4 @@
-"""Tokenizers that would lengthen a text without end are refused when they are read."""
+"""Tokenizers that lengthen a text without bound are refused when they are read."""
 
 import base64
 import json
@@ -100,7 +100,7 @@ def test_steps_before_the_tokens_and_a_template_count_too():
     ],
 )
 def test_words_that_take_hours_to_split_are_refused(model):
-    """The time for a word is quadratic in its length, or in that of the longest token."""
+    """The time for a word is quadratic in its length or in the longest token's length."""
     refuse_growth(Tokenizer(model), name="x")
     state = Tokenizer(model).to_str().replace("z" * LONGEST_PIECE, "z" * (LONGEST_PIECE + 1))
     state = state.replace(f'word":{LONGEST_PIECE}', f'word":{LONGEST_PIECE + 1}')
@@ -137,7 +137,7 @@ def test_a_table_that_makes_the_tokenizer_panic_is_an_error_of_the_library(tmp_p
 
 def test_a_panic_of_the_tokenizer_is_an_error_of_the_library(tmp_path, monkeypatch):
     class PanicException(BaseException):
-        """As pyo3 names it."""
+        """An error with pyo3's name."""
 
     class Panics:
         normalizer = pre_tokenizer = model = None

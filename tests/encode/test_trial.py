@@ -1,4 +1,4 @@
-"""A model's trial in a process of its own: what passes, and what is stopped at a limit."""
+"""A model's trial in a separate process: which models pass, and which limits stop it."""
 
 import json
 import sys
@@ -13,7 +13,7 @@ from tests.encode.tiny_encoder import save_tiny_bert
 
 
 def settings(folder, **changed):
-    """A tiny BERT whose config.json states something else."""
+    """A tiny BERT with changed values in config.json."""
     save_tiny_bert(folder)
     path = folder / "config.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | changed), encoding="utf-8")
@@ -35,7 +35,7 @@ def test_a_model_is_tried_before_its_files_are_read_and_once(tmp_path, monkeypat
     monkeypatch.setattr(
         limited.subprocess, "Popen", lambda *a, **k: processes.append(a) or start(*a, **k)
     )
-    assert not processes  # creating it is cheap
+    assert not processes  # creating the encoder starts no process
     assert np.isfinite(mine.encode(["the cat"])).all()
     load_encoder(tmp_path).read_files()
     assert len(processes) == 1
@@ -91,7 +91,7 @@ def test_a_cancel_ends_the_process_at_the_first_call(tmp_path, monkeypatch):
     monkeypatch.setattr(limited.subprocess, "Popen", start_and_remember)
     with pytest.raises(KeyError):
         try_model(save_tiny_bert(tmp_path), name="mine", watch=cancel)
-    assert calls == [None]  # it was still running
+    assert calls == [None]  # the process was still running
     assert processes[0].poll() is not None
 
 

@@ -32,7 +32,7 @@ def save_tiny_bert(folder: Path, *, seed: int = 0, dtype: torch.dtype = torch.fl
         num_attention_heads=2,
         intermediate_size=32,
         max_position_embeddings=2 * MAX_TOKENS,
-        initializer_range=0.5,  # wide, so that layers and texts differ by more than rounding
+        initializer_range=0.5,  # large, so that layers and texts differ by more than rounding
     )
     torch.manual_seed(seed)
     BertModel(config).eval().to(dtype).save_pretrained(folder)

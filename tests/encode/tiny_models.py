@@ -1,4 +1,4 @@
-"""One tiny random model of each architecture, saved as a hub folder has it."""
+"""One tiny random model of each architecture, saved in the layout of the Hugging Face Hub."""
 
 import json
 from collections.abc import Callable
@@ -107,7 +107,7 @@ def _llama() -> Any:
 
 def _t5() -> Any:
     sizes = {"d_model": DIMENSION, "num_layers": N_LAYERS, "num_heads": 2, "d_kv": 8, "d_ff": 32}
-    # a decoder deeper than the encoder: counting the wrong half gives 3
+    # The decoder is deeper than the encoder; counting its layers would give 3.
     config = T5Config(num_decoder_layers=3, initializer_factor=5.0, **sizes, **VOCABULARY)
     return T5ForConditionalGeneration(config)
 
@@ -145,7 +145,7 @@ def _squeezebert() -> Any:
 
 def _bigbird() -> Any:
     sizes = {**SIZES, **VOCABULARY, **WIDE, "intermediate_size": 32}
-    blocks = {"block_size": 2, "num_random_blocks": 1}  # of texts above 14 tokens
+    blocks = {"block_size": 2, "num_random_blocks": 1}  # used for texts above 14 tokens
     return BigBirdModel(
         BigBirdConfig(max_position_embeddings=64, sep_token_id=2, **sizes, **blocks)
     )
@@ -184,7 +184,7 @@ def _yoso() -> Any:
     return YosoModel(YosoConfig(max_position_embeddings=POSITIONS, use_expectation=True, **sizes))
 
 
-# These are read too. Each has a peculiarity that once prevented it.
+# These can also be read. Each has a peculiarity that once prevented it.
 OTHERS: dict[str, Callable[[], Any]] = {
     "squeezebert": _squeezebert,
     "bigbird": _bigbird,

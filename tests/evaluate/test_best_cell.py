@@ -1,4 +1,4 @@
-"""The best cell chosen on dev or on one half of the pairs, without any influence of test."""
+"""The best cell is chosen on dev or on one half of the pairs; test scores have no influence."""
 
 from dataclasses import replace
 
@@ -51,7 +51,7 @@ def test_the_choice_is_that_of_a_grid_on_one_half_and_its_score_of_one_on_the_ot
 
     def of(rows):
         both = np.concatenate([rows, rows + N])
-        more = {"fit_vectors": {"mean": X}, "fit_on": "all"}  # the halves share the whole's fit
+        more = {"fit_vectors": {"mean": X}, "fit_on": "all"}  # both halves use the fit on all pairs
         return evaluate_grid(
             {"mean": X[:, both]}, GOLD[rows], treatments=("none", "pca"), draws=50, **more
         )
@@ -100,7 +100,7 @@ def test_cells_without_a_score_are_never_chosen():
 
 
 @given(st.lists(st.none() | st.floats(-1, 1), min_size=9, max_size=9))
-def test_no_score_on_test_sways_the_choice(spearmans):
+def test_no_score_on_test_changes_the_choice(spearmans):
     best = max(DEV.cells, key=lambda cell: cell.score.spearman)
     cells = tuple(
         replace(cell, score=PairScore(rho, rho, rho, rho, 20))

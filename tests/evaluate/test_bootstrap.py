@@ -24,7 +24,7 @@ SMALL_NUMBERS = st.integers(-6, 6).map(float)  # many ties
 
 
 def resampled(bootstrap, draw):
-    """Rows of one resample, pair by pair."""
+    """Row numbers of one resample; each pair occurs as often as it was drawn."""
     return np.repeat(np.arange(bootstrap.n), bootstrap._counts[:, draw])
 
 
@@ -203,7 +203,7 @@ def test_evaluate_pairs_is_scipys_on_ties_and_any_range(given_pairs, seed):
     score = evaluate_pairs(left, right, gold, draws=8, seed=seed)
     again = evaluate_pairs(
         left * 4, right / 8, gold, draws=8, seed=seed
-    )  # powers of two leave every bit of a cosine
+    )  # powers of two change no bit of a cosine
     assert again == score
     similarities = np.array([1 - cosine(a, b) for a, b in zip(left, right, strict=True)])
     if len(np.unique(similarities)) == 1:

@@ -1,4 +1,4 @@
-"""A narrower cone against its score, and the share of pooling, by hand and by scipy."""
+"""Narrowness against score, and the share due to pooling, by hand and by scipy."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def test_cells_that_contradict_by_hand():
     found = narrower_against_score([0.1, 0.5, 0.9], [60.0, 50.0, 70.0])
     assert (found.n, found.pairs, found.against) == (3, 3, 2)
     assert found.correlation == pytest.approx(spearmanr([0.1, 0.5, 0.9], [60, 50, 70])[0])
-    [example] = found.examples  # (2, 0) or (2, 1), not both: they share cell 2
+    [example] = found.examples  # either (2, 0) or (2, 1), because both contain cell 2
     assert (example.narrow, example.wide) == (2, 1) if 0.4 * 20 > 0.8 * 10 else (2, 0)
     assert example.cosine_gap > 0
     assert example.score_gap > 0
@@ -54,14 +54,14 @@ def with_replicates(value: float, replicates: np.ndarray) -> PairScore:
 
 
 def test_the_interval_of_a_share_is_of_paired_resamples():
-    """Gaps of 1 to 1.2 that all move with [CLS]; the mean is always half-way: a share of 50%."""
+    """Gaps of 1 to 1.2 vary with [CLS]; the mean is always half-way, a share of 50%."""
     cls = np.linspace(0.1, 0.3, 201)
     static = cls + np.linspace(1.2, 1.0, 201)
     scores = [with_replicates(r[0], r) for r in (cls, (cls + static) / 2, static)]
     found = PoolingInterval.of(*scores)
     assert found.gap == pytest.approx((1.005, 1.195))
     assert found.share == pytest.approx((0.5, 0.5))
-    # a gap that may be 0 has no share, and scores without resamples have neither
+    # A gap that may be 0 gives no share. Scores without resamples give no interval.
     near = [*scores[:2], with_replicates(0.3, cls + np.linspace(-0.1, 1.0, 201))]
     assert PoolingInterval.of(*near).share is None
     assert PoolingInterval.of(*scores[:2], PairScore(0.5, None, None, None, 9)) is None
@@ -70,7 +70,7 @@ def test_the_interval_of_a_share_is_of_paired_resamples():
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_pairs", "low", "high"), [(1, 0.9, 0.99), (10, 0.6, 0.88)])
 def test_resampled_pairs_cover_too_little_where_sentences_repeat(n_pairs, low, high):
-    """Each sentence has an effect of its own on what people and the model say of its pairs."""
+    """Each sentence has its own effect on the gold scores and the cosines of its pairs."""
     rng, n = np.random.default_rng(0), 400
     n_sentences = 2 * n // n_pairs
     scores = []

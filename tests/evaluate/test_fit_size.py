@@ -24,7 +24,7 @@ D = 20
 
 
 def cloud(n: int, *, narrow: float = 30.0, seed: int = 0) -> np.ndarray:
-    """Rows of low effective rank: the widest direction is ``narrow`` times the thinnest."""
+    """Rows of low effective rank: the largest deviation is ``narrow`` times the smallest."""
     rng = np.random.default_rng(seed)
     return rng.standard_normal((n, D)) * np.geomspace(1, 1 / narrow, D) + 5 * rng.standard_normal(D)
 
@@ -115,7 +115,7 @@ def test_groups_that_make_no_two_halves():
         whitening_by_size(cloud(51), groups=groups)
 
 
-def test_a_larger_fit_holds_the_smaller_ones_rows(monkeypatch):
+def test_a_larger_fit_contains_the_rows_of_smaller_ones(monkeypatch):
     X = cloud(50)
     fits: list[set[float]] = []
     of = Moments.of
@@ -126,7 +126,7 @@ def test_a_larger_fit_holds_the_smaller_ones_rows(monkeypatch):
 
     monkeypatch.setattr(Moments, "of", spy)
     whitening_by_size(X, sizes=(5, 25))
-    smaller, larger = fits  # one fit a size: both estimates share it
+    smaller, larger = fits  # one fit for each size; both estimates use it
     assert smaller < larger
     assert (len(smaller), len(larger)) == (5, 25)
 
@@ -137,7 +137,7 @@ def test_it_falls_apart_as_n_nears_d(seed):
     full = [fit.isoscore["full"] for fit in found]
     assert max(full[:2]) < found[0].raw < full[2] < full[3] < found[3].baseline
     shrunk = [fit.isoscore["ledoit-wolf"] for fit in found]
-    assert min(shrunk) > found[0].raw - 0.05  # Ledoit-Wolf never falls below doing nothing
+    assert min(shrunk) > found[0].raw - 0.05  # Ledoit-Wolf is never worse than no whitening
     assert shrunk[1] > full[1] + 0.1
 
 
@@ -161,7 +161,7 @@ def test_progress_is_reported_and_can_stop_it():
 
 
 @pytest.mark.parametrize("sizes", [(1,), (0,), (5, 31), (-3,)])
-def test_sizes_that_the_half_does_not_hold(sizes):
+def test_sizes_out_of_range(sizes):
     with pytest.raises(ValueError, match=rf"sizes must lie in \[2, 30\], .*got {sizes[-1]}"):
         whitening_by_size(cloud(60), sizes=sizes)
 
@@ -173,7 +173,7 @@ def test_sizes_that_the_half_does_not_hold(sizes):
         (cloud(LEAST_ROWS - 1), r"at least 8 rows of 2 dimensions.*got shape \(7, 20\)"),
         (cloud(20)[:, :1], r"at least 8 rows of 2 dimensions.*got shape \(20, 1\)"),
         (cloud(20)[0], r"got shape \(20,\)"),
-        (np.where(np.arange(20)[:, None] == 6, np.nan, cloud(20)), "row 7 holds NaN or infinity"),
+        (np.where(np.arange(20)[:, None] == 6, np.nan, cloud(20)), "row 7 has NaN or infinity"),
         (np.full((20, 3), 0.1), "all rows are equal"),
     ],
     ids=["few rows", "one column", "1-D", "NaN", "all equal"],

@@ -1,4 +1,4 @@
-"""A grid of scores: each cell by a second route, fit sets, differences, what has no score."""
+"""A grid of scores: cells by a second route, fit sets, differences, undefined scores."""
 
 import json
 
@@ -170,7 +170,7 @@ def test_matrices_of_values():
 def test_other_similarities(similarity):
     grid = evaluate_grid(VECTORS, GOLD, treatments=SMALL, similarity=similarity, draws=5)
     assert {cell.score.similarity for cell in grid.cells} == {similarity}
-    if similarity == "mahalanobis":  # the same after every linear map that loses nothing
+    if similarity == "mahalanobis":  # unchanged by every invertible linear map
         whole = [grid.matrix(name) for name in ("none", "centred", "standardised", "pca")]
         for scores in whole[1:]:
             assert scores == pytest.approx(whole[0], abs=1e-9)

@@ -1,4 +1,4 @@
-"""Published figures as they are shipped, and as they were collected."""
+"""The shipped table of published figures, and the data that it was collected from."""
 
 import json
 import re
@@ -70,7 +70,8 @@ def test_it_is_what_was_collected(shared_data):
         k: v for k, v in zipf.items() if k not in ("source", "metric", "columns")
     }
     assert list(TABLES["zipfian_2024"].columns) == zipf["columns"]
-    assert "STS-B" not in TABLES["zipfian_2024"].metric  # no column and no row of it is of STS-B
+    # neither its columns nor its rows contain STS-B
+    assert "STS-B" not in TABLES["zipfian_2024"].metric
     deep = collected["ethayarajh_2019"]
     for key, name in (("bert", "bert_base"), ("gpt2", "gpt2_first_and_last_two"), ("elmo", "elmo")):
         (values,) = TABLES[f"ethayarajh_{key}"].rows.values()

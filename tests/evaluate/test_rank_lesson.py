@@ -1,4 +1,4 @@
-"""Made-up scores: what each bend does to Spearman and Pearson, by scipy's own numbers."""
+"""Artificial scores: the effect of each curve on Spearman and Pearson, by scipy."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Exported transforms give the vectors of the fitted one, in the libraries that load them."""
+"""An exported transform gives the fitted one's vectors in each library that loads it."""
 
 import json
 
@@ -36,7 +36,7 @@ X = np.random.default_rng(0).standard_normal((200, 6)) * [5, 3, 1, 1, 0.5, 0.1] 
 
 
 def fitted_ones():
-    """(a transform, its result) of every kind that is affine."""
+    """(a transform, its result) for each affine kind."""
     yield (w := Whitening(method="pca", n_components=3)).fit(X), w.transform(X)
     yield (r := CommonComponentRemoval(n_components=2)).fit(X), r.transform(X)
     for name, knobs in {

@@ -1,4 +1,4 @@
-"""Vectors as npy, parquet and files of the Embedding Projector, read by the formats' libraries."""
+"""Vectors as npy, Parquet and Embedding Projector files, read by each format's library."""
 
 import csv
 import io

@@ -16,7 +16,7 @@ PATH = PlanePath(
 
 
 def points():
-    """Two at nearly one place on the left, one alone on the right."""
+    """Two nearly equal points on the left, one point on the right."""
     return [
         PlanePoint(-3.9, 0.8, 84.0, "white", "about white"),
         PlanePoint(-3.9, 0.801, 85.0, "flow", "about flow", is_main=True),

@@ -1,4 +1,4 @@
-"""Groups of bars: heights as given, a colour a cloud, what each bar is about on hover."""
+"""Groups of bars: heights, one colour for each cloud, and hover texts."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_the_hover_says_what_a_bar_is_about():
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_a_cloud_has_the_colour_of_its_curve(theme):
-    # by its place: a cloud that has no bars leaves a gap, and no other cloud moves up
+    # The colour depends on the place. A cloud without bars leaves its place empty.
     colours = [trace.marker.color for trace in picture(theme=theme).data]
     assert colours == [place_colour(0, theme), place_colour(2, theme)]
     assert picture(theme=theme).layout.paper_bgcolor == theme.paper
@@ -42,11 +42,12 @@ def test_a_cloud_has_the_colour_of_its_curve(theme):
 def test_the_axes():
     layout = picture().layout
     assert layout.barmode == "group"
-    assert picture((RAW,)).layout.showlegend  # Plotly leaves a single group without its name
+    assert picture((RAW,)).layout.showlegend  # Plotly hides the name of a single group by default
     assert layout.xaxis.title.text == "dimensions, largest share first"
     assert layout.xaxis.dtick == 1
     assert layout.yaxis.title.text == "share"
-    assert layout.yaxis.tickformat == "~%"  # ticks every .5% would read 0, 1, 1, 2
+    # in whole percents, ticks every 0.5% would read 0, 1, 1, 2
+    assert layout.yaxis.tickformat == "~%"
     assert layout.yaxis.zeroline  # shares may be negative
 
 

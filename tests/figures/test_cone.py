@@ -1,4 +1,4 @@
-"""The clouds' pictures: one scale around the origin, the cone as wide as it is said to be."""
+"""The clouds' pictures: one scale around the origin, and a cone of the given width."""
 
 import math
 import re
@@ -40,7 +40,7 @@ def picture(what: Panel, theme=LIGHT, **settings):
 
 
 def corners(shape) -> np.ndarray:
-    """Points (m, 2) of a path shape, its first the tip."""
+    """Points (m, 2) of a path shape; the first is the tip."""
     numbers = re.findall(r"(-?[\d.e+-]+),(-?[\d.e+-]+)", shape.path)
     return np.array(numbers, dtype=float)
 
@@ -83,7 +83,7 @@ def test_compared_panels_keep_their_size_whatever_they_caption():
     assert ["one line" in "".join(texts) for texts in notes] == [
         True,
         False,
-    ]  # the caption goes elsewhere
+    ]  # with lines=0 the caption is not part of the figure
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -155,7 +155,7 @@ def test_marks_ring_their_rows_and_are_named_in_the_legend(k):
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_captions_stand_above_the_picture_word_for_word(k):
+def test_captions_are_above_the_picture_word_for_word(k):
     captions = ["50% im Umkreis von 40,3°", "90% 在 46.3° 以內", "bande: 90° ± 2,9°"]
     unit = direction(k, 1, 0, 0)
     what = panel(
@@ -214,14 +214,14 @@ def test_the_mantle_is_at_the_given_angle_to_its_axis(degrees, axis):
     along = np.array(rim) @ unit / np.linalg.norm(rim, axis=1)
     assert np.degrees(np.arccos(along.clip(-1, 1))) == pytest.approx(degrees, abs=1e-4)
     assert np.linalg.norm(rim, axis=1) == pytest.approx(REACH)
-    # a closed fan: every triangle begins at the tip, every edge of the rim is in one of them
+    # A closed fan: every triangle begins at the tip and contains one edge of the rim.
     edges = {frozenset(pair) for pair in zip(mantle.j, mantle.k, strict=True)}
     assert set(mantle.i) == {0}
     assert edges == {frozenset((row, row % len(rim) + 1)) for row in range(1, len(rim) + 1)}
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_zoom_and_camera_outlive_new_data(k):
+def test_zoom_and_camera_remain_with_new_data(k):
     first = picture(panel(k)).layout
     other = picture(panel(k, reach=9.0, wedges=[Wedge(direction(k, 1, 1, 1), 30, "x")])).layout
     assert first.uirevision == other.uirevision

@@ -1,4 +1,4 @@
-"""Curves: the values they are given, a look for each place, and the scales that were asked for."""
+"""Curves: their values, a style for each place, and the requested scales."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_four_clouds_and_a_reference_look_different(theme):
 
 
 @themes
-def test_a_place_keeps_its_colour_in_every_figure(theme):
+def test_a_place_has_one_colour_in_every_figure(theme):
     assert [line.line.color for line in picture(theme=theme).data[:4]] == [
         place_colour(place, theme) for place in range(4)
     ]
@@ -71,7 +71,8 @@ def test_the_axes_are_labelled_and_the_paper_is_the_theme_s(theme):
     assert layout.paper_bgcolor == layout.plot_bgcolor == theme.paper
     assert layout.font.color == theme.ink
     assert layout.height == 320 + LEGEND_LINE * len(picture(theme=theme).data)
-    assert layout.legend.yanchor == "bottom"  # above the plot: a legend beside it narrows a phone's
+    # above the plot, because a legend beside it narrows the plot on a phone
+    assert layout.legend.yanchor == "bottom"
 
 
 def test_plain_axes_show_everything():

@@ -1,4 +1,4 @@
-"""What a figure shows, as rows: every point, bar and entry once, in the figure's own numbers."""
+"""A figure's data as rows: every point, bar and entry once, with the figure's numbers."""
 
 import numpy as np
 import pytest

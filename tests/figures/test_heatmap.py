@@ -1,4 +1,4 @@
-"""A matrix as colours: its rows downwards, zero the paper's colour, both signs alike."""
+"""A matrix as colours: the first row on top, zero in the paper's colour, symmetric signs."""
 
 import numpy as np
 import pytest
@@ -23,10 +23,11 @@ def test_entries_and_names_as_given():
     assert heatmap.z.dtype == np.float32
     assert list(heatmap.x) == list(heatmap.y) == NAMES
     assert layout.yaxis.autorange == "reversed"  # the first row on top, as a matrix is written
-    assert layout.xaxis.type == layout.yaxis.type == "category"  # numbers' names stay names
+    # numeric names are categories, not positions
+    assert layout.xaxis.type == layout.yaxis.type == "category"
     assert layout.yaxis.scaleanchor == "x"
     titled = drawn(title="dimension")[1].margin
-    assert min(titled.l, titled.b) >= 2 * 13  # a title of 13 px has room beside the matrix
+    assert min(titled.l, titled.b) >= 2 * 13  # a title of 13 px fits beside the matrix
     assert "%{y} × %{x}: %{z:.3g}" in heatmap.hovertemplate
 
 
@@ -57,7 +58,7 @@ def test_zero_is_the_paper_and_the_ends_differ(theme):
     assert red > 2 * blue  # positive is red
     red, blue = (int(colours[0][i : i + 2], 16) for i in (1, 5))
     assert blue > 2 * red
-    # an end's brightness is no stronger a sign than the other's
+    # Both ends of the scale are equally bright.
     assert brightness(colours[0]) == pytest.approx(brightness(colours[-1]), abs=40)
 
 

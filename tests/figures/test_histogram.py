@@ -1,4 +1,4 @@
-"""The histogram of cosines: the shares it is given, the reference, the whole range."""
+"""The histogram of cosines: the given shares, the reference, the whole range."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def test_the_axes_are_labelled_and_show_every_possible_cosine(shares):
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-def test_the_clouds_keep_their_colours_in_each_theme(shares, theme):
+def test_the_clouds_have_their_own_colours_in_each_theme(shares, theme):
     figure = picture(shares, theme)
     assert [trace.line.color for trace in figure.data] == [theme.raw, theme.white, theme.ink]
     assert figure.layout.paper_bgcolor == theme.paper

@@ -1,4 +1,4 @@
-"""The ladder: dots and intervals as given, published scores as ticks on their rungs, the band."""
+"""The ladder: dots, intervals, published scores as ticks on their rungs, and the band."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Points' colours: each category its own look, each value on a labelled scale."""
+"""Points' colours: a colour and symbol for each category, a labelled scale for values."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def settings(colours: PointColours, theme=LIGHT) -> dict:
 
 
 def colour_at(code: float, drawn: dict) -> str:
-    """What a browser makes of a code: the colour scale between cmin and cmax."""
+    """The colour of a code in a browser: on the colour scale between cmin and cmax."""
     place = (code - drawn["cmin"]) / (drawn["cmax"] - drawn["cmin"])
     scale = [list(step) for step in drawn["colorscale"]]
     below = [step for step in scale if step[0] <= place]
@@ -105,7 +105,7 @@ def test_light_and_dark_share_no_colour():
     assert theme_named(None) is theme_named("sepia") is LIGHT
 
 
-# linear RGB as each kind of colour blindness sees it: Machado, Oliveira, Fernandes 2009, severity 1
+# Linear RGB under each kind of colour blindness: Machado, Oliveira & Fernandes (2009), severity 1.
 EYES = {
     "all cones": np.eye(3),
     "no red": np.array(
@@ -141,18 +141,18 @@ def lab(light: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("theme", THEMES, ids=["light", "dark"])
 @pytest.mark.parametrize("eye", EYES)
 @pytest.mark.parametrize("of", ["categories", "lines"])
-def test_hues_stand_apart_for_every_eye(theme, eye, of):
-    # arrows in the ink stand among the lines
+def test_hues_differ_for_every_kind_of_colour_vision(theme, eye, of):
+    # Arrows are drawn in the ink's colour beside the lines.
     hues = (*theme.lines, theme.ink) if of == "lines" else theme.categories
     labs = [lab(EYES[eye] @ linear(colour)) for colour in hues]
     distances = [np.linalg.norm(a - b) for row, a in enumerate(labs) for b in labs[:row]]
-    # 20 is about ten times what an eye just notices, and points are small
+    # 20 is about ten times the just noticeable difference. The margin is for small points.
     assert min(distances) > 20
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=["light", "dark"])
 @pytest.mark.parametrize(("of", "least"), [("categories", 3), ("lines", 4.5)])
-def test_hues_stand_out_from_the_paper(theme, of, least):
+def test_hues_contrast_with_the_paper(theme, of, least):
     paper = linear(theme.paper) @ [0.2126, 0.7152, 0.0722]
     for colour in getattr(theme, of):
         shine = linear(colour) @ [0.2126, 0.7152, 0.0722]

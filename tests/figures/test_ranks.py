@@ -1,4 +1,4 @@
-"""Lengths against ranks: points or a density, levels where they were measured."""
+"""Lengths against ranks: points or a density, and levels of the measured bins."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Dots on axes: clickable first, rings above, a legend of what has a name."""
+"""Dots on axes: clickable dots first, rings above them, a legend of named traces."""
 
 import numpy as np
 import pytest

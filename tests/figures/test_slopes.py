@@ -17,7 +17,7 @@ def test_lines_join_the_places_of_what_is_in_both_lists():
         line.name: [(line.y[start], line.y[start + 16]) for start in range(0, len(line.y), 18)]
         for line in lines
     }
-    # a falls from the first place to the second, c rises; b leaves, d enters from below
+    # a falls from the first place to the second, and c rises. b leaves the list; d enters it.
     assert ends == {"stays": [(1, 2), (3, 1)], "leaves": [(2, 4)], "enters": [(4, 3)]}
     texts = {each.text: each for each in figure.layout.annotations}
     assert texts["− text b"].font.color == LIGHT.raw
