@@ -1,4 +1,4 @@
-"""A separate hub for each test: an endpoint, a cache folder, and none of the user's settings."""
+"""A separate hub for each test, with its own endpoint and cache, without the user's settings."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ USER_VARIABLES = (
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny model's folder, as save_pretrained writes it. Read-only."""
+    """A tiny model's folder, as save_pretrained writes it. Tests must not change it."""
     return save_tiny_bert(tmp_path_factory.mktemp("tiny"))
 
 

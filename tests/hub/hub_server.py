@@ -1,4 +1,4 @@
-"""A small server that speaks the hub's file layout, and fails where a test requires it."""
+"""A small server with the Hub's file layout, which fails where a test requires it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FILE = re.compile(
 
 @dataclass
 class Request:
-    """A request, and the bytes of a file that were sent for it."""
+    """A request, and the bytes of the file sent for it."""
 
     method: str
     path: str  # of the file, or "" for a listing
@@ -33,7 +33,7 @@ class Request:
 
 @dataclass
 class Faults:
-    """What goes wrong. Paths are those of files."""
+    """The faults of the server. Paths are paths of files."""
 
     status: dict[str, int] = field(default_factory=dict)  # repository: the answer to everything
     file_status: dict[str, int] = field(default_factory=dict)  # path: the answer
@@ -41,9 +41,9 @@ class Faults:
     stalls: dict[str, int] = field(default_factory=dict)  # path: bytes until silence, once
     alters: set[str] = field(default_factory=set)  # paths sent with a byte flipped
     shortens: set[str] = field(default_factory=set)  # paths sent without their last byte
-    hides_sizes: bool = False  # the listing names files and nothing else
+    hides_sizes: bool = False  # the listing contains only names
     no_ranges: bool = False  # every file is sent from its start
-    no_listing: bool = False  # a page of HTML instead
+    no_listing: bool = False  # the answer is a page of HTML instead
 
 
 class _Quiet(ThreadingHTTPServer):
@@ -59,7 +59,7 @@ class HubServer:
         self.files: dict[tuple[str, str], dict[str, bytes]] = {}
         self.requests: list[Request] = []
         self.faults = Faults()
-        self.released = threading.Event()  # ends every silence
+        self.released = threading.Event()  # ends every stalled transfer
         self._server = _Quiet(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}"
@@ -72,7 +72,7 @@ class HubServer:
         self.close()
 
     def close(self) -> None:
-        """End every silence and stop."""
+        """End every stalled transfer and stop the server."""
         self.released.set()
         self._server.shutdown()
         self._server.server_close()
@@ -80,7 +80,7 @@ class HubServer:
     def publish(self, name: str, files: Path | dict[str, bytes], *, revision: str = "main") -> str:
         """Publish a folder's files, or these, at a revision; returns the commit.
 
-        name : of a data set with "datasets/" in front.
+        name : the repository; a data set's begins with "datasets/".
         """
         if isinstance(files, Path):
             paths = (path for path in sorted(files.rglob("*")) if path.is_file())
@@ -92,11 +92,11 @@ class HubServer:
         return commit
 
     def sent(self, path: str) -> int:
-        """Bytes of the file that went out, over all requests."""
+        """Bytes of the file that were sent, over all requests."""
         return sum(request.sent for request in self.requests if request.path == path)
 
     def fetched(self) -> set[str]:
-        """The files of which bytes went out."""
+        """The files of which bytes were sent."""
         return {request.path for request in self.requests if request.sent}
 
 

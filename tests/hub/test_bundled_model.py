@@ -1,4 +1,4 @@
-"""The bundled encoder itself: its files, its shapes, its peer, and no network."""
+"""The bundled encoder: its files, its shapes, sentence-transformers' vectors, no network."""
 
 import hashlib
 import json
@@ -50,7 +50,7 @@ def test_the_files_are_the_published_ones():
     assert found == bundled.SHA256
 
 
-def test_what_it_is(encoder):
+def test_properties_of_the_model(encoder):
     assert encoder.name == "all-MiniLM-L6-v2"
     assert (encoder.n_layers, encoder.dimension, encoder.max_tokens) == (6, 384, 256)
     assert encoder.fingerprint == bundled.FINGERPRINT
@@ -63,7 +63,7 @@ def test_every_layer_of_every_text(encoder):
         assert vectors.shape == (7, 50, 384)
         assert vectors.dtype == np.float32
         assert np.isfinite(vectors).all()
-    cls = layers["cls"][0]  # [CLS] has not looked at any word yet: one vector, repeated
+    cls = layers["cls"][0]  # before the first layer [CLS] is the same vector in every text
     np.testing.assert_allclose(cls, np.tile(cls[0], (50, 1)), atol=1e-6)
 
 
@@ -83,12 +83,12 @@ def test_the_batch_never_changes_a_vector(encoder):
     assert np.abs(together[-8:] - alone).max() <= 1e-5
 
 
-def test_what_it_cannot_read_is_counted(encoder):
+def test_unknown_tokens_are_counted(encoder):
     assert encoder.coverage(["music " * 300, "short"]) == Coverage(2, 1, 256, 301, 0, "[UNK]")
     assert encoder.special_tokens == encoder._reader.special_tokens == ("[CLS]", "[SEP]")
     english = encoder.coverage(read_bundled("topics").texts)
     assert (english.truncated, english.unknown) == (0, 0)
-    # the page must say that the picture is about [UNK]
+    # With this share the page must state that the points are [UNK].
     assert encoder.coverage(read_bundled("topics-zh").texts).unknown_share > 0.05
 
 

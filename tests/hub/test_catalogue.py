@@ -35,7 +35,7 @@ def test_which_are_known_to_be_trained_contrastively():
         "princeton-nlp/sup-simcse-bert-base-uncased",
         "sentence-transformers/all-mpnet-base-v2",
     }
-    # the bundled encoder, by its encoder's name and by the names that load it
+    # the bundled encoder, by its published name and by the names that load it
     for name in ("all-MiniLM-L6-v2", "bundled", "sentence-transformers/all-MiniLM-L6-v2"):
         assert is_contrastive(name)
     assert not is_contrastive("./all-MiniLM-L6-v2")  # a local folder of that name

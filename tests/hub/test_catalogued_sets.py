@@ -1,4 +1,4 @@
-"""Every set of the catalogue in the layout of its own repository; rows invented, three a split."""
+"""Every set of the catalogue in its repository's layout, with three invented rows a split."""
 
 import gzip
 import io
@@ -23,7 +23,7 @@ HASHES = {"train": "7d9f45e146afdbd0", "dev": "f26577b4869b4653", "test": "8599d
 
 
 def stsb_row(i, left, right):
-    """STS-B's columns, of which genre and dataset both could name the subset."""
+    """A row of STS-B; both genre and dataset could name its subset."""
     return {
         "split": "test",
         "genre": ("main-news", "main-forums", "main-news")[i],
@@ -57,7 +57,7 @@ ROWS = {
 
 
 def sentences_of(split):
-    """Another order for each split: equal files would be fetched once."""
+    """Sentence pairs in a different order for each split, because equal files are fetched once."""
     at = list(FILES).index(split)
     return SENTENCES[at:] + SENTENCES[:at]
 
@@ -67,7 +67,7 @@ def rows_of(name, split="test"):
 
 
 def split_file(name, split, rows=None):
-    """(path, content) of a split as the set's repository has it."""
+    """(path, content) of a split in the layout of the set's repository."""
     rows = rows_of(name, split) if rows is None else rows
     if name == "stsb-zh":
         buffer = io.BytesIO()
@@ -82,7 +82,7 @@ def split_file(name, split, rows=None):
 
 
 def layout(name, **replaced):
-    """All files of the repository; a split given as None is missing, as bytes other."""
+    """All files of the repository. None removes a split; bytes replace its content."""
     files = {".gitattributes": b"*.gz filter=lfs\n", "README.md": b"---\nlanguage: en\n---\n"}
     for split in PAIR_SETS[name].n_pairs:
         path, content = split_file(name, split)
@@ -155,10 +155,10 @@ def test_what_can_go_wrong_with_each(server, publish, monkeypatch, name):
     error = refused()
     assert (error.code, error.details["reason"]) == ("no_network", "HF_HUB_OFFLINE is set")
     monkeypatch.delenv("HF_HUB_OFFLINE")
-    server.faults.breaks[path] = [100]  # a broken transfer is continued
+    server.faults.breaks[path] = [100]  # a broken transfer resumes
     assert len(fetch_pairs(name)) == 3
     assert server.sent(path) == len(content)
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")  # what is there needs no network
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")  # cached files need no network
     assert len(fetch_pairs(name)) == 3
 
 

@@ -108,7 +108,7 @@ def test_progress_rises_to_the_total(server, files):
     assert {total for _, total in watch.reports} == {total}
     assert watch.done == sorted(watch.done)
     assert watch.done[-1] == total
-    assert len(watch.reports) >= 4  # at least once a file
+    assert len(watch.reports) >= 4  # at least one report for each file
 
 
 def test_a_second_time_nothing_is_fetched(server, tiny):
@@ -142,7 +142,7 @@ def test_without_a_network_what_is_there_is_used(server, tiny):
     server.publish(NAME, tiny)
     folder = fetch_model(NAME)
     server.close()
-    close_session()  # the open connection would still be answered
+    close_session()  # an open connection would still work
     assert fetch_model(NAME) == folder
 
 
@@ -205,7 +205,7 @@ def test_a_transfer_that_breaks_once_resumes(server, files):
 def test_a_server_without_ranges_begins_anew_and_progress_never_falls(server, files, monkeypatch):
     server.publish(NAME, files())
     server.faults.breaks[WEIGHTS] = [len(files()[WEIGHTS]) // 2]
-    server.faults.stalls[WEIGHTS] = 1024  # of the second try: long enough to be reported
+    server.faults.stalls[WEIGHTS] = 1024  # in the second try, late enough to be reported
     server.faults.no_ranges = True
     monkeypatch.setattr(download, "PULSE", 0.01)
     watch, since = Watch(), []

@@ -66,7 +66,7 @@ def test_unknown_name(server, tiny):
 
 
 @pytest.mark.parametrize("name", ["not a name!", "a--b", "own/..er", "a" * 97, "a\0b", "-a"])
-def test_a_name_that_no_hub_could_have_is_not_blamed_on_one(server, name):
+def test_an_invalid_name_is_refused_without_naming_the_hub(server, name):
     error = refused(name)
     assert (error.code, error.details["name"]) == ("invalid_name", name)
     assert "` is not a valid model name. Use `model` or `owner/model`" in str(error)
@@ -106,7 +106,7 @@ def test_vanished_revision(server, tiny, revision):
 
 
 def test_a_plain_404_for_a_revision(server, tiny, monkeypatch):
-    """A mirror may not state what was not found."""
+    """A mirror may answer 404 without naming the missing part."""
     from huggingface_hub import HfApi
 
     server.publish(NAME, tiny)
@@ -203,7 +203,7 @@ def test_a_file_that_is_listed_and_missing(server, files):
     assert "the Hugging Face Hub lists a file that it does not have" in str(error)
 
 
-def test_a_server_that_is_out_of_order_meanwhile(server, files):
+def test_a_server_that_fails_temporarily(server, files):
     server.publish(NAME, files())
     server.faults.file_status[WEIGHTS] = 503
     error = refused()
@@ -269,7 +269,8 @@ def test_not_allowed(server, tiny):
 def test_too_large_is_known_before_anything_is_fetched(server, files):
     large = {"onnx/model.onnx": bytes(3_000_000), WEIGHTS: files()[WEIGHTS]}
     server.publish(NAME, files(large))
-    load_encoder(NAME, limits=ModelLimits(max_model_megabytes=1))  # only files that are read
+    # counts only the files that are read
+    load_encoder(NAME, limits=ModelLimits(max_model_megabytes=1))
     server.publish(NAME, files({WEIGHTS: bytes(1_500_000)}))
     server.requests.clear()
     error = refused(limits=ModelLimits(max_model_megabytes=1))

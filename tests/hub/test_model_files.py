@@ -123,7 +123,7 @@ def test_weights_that_are_cut(folder, n_bytes):
 
 
 def test_a_pointer_where_weights_should_be(folder):
-    """What a git clone without LFS leaves."""
+    """A git clone without LFS contains such a pointer file."""
     pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 90868376\n"
     (folder / WEIGHTS).write_text(pointer, encoding="utf-8")
     assert refused(folder).code == "half_downloaded"
@@ -189,7 +189,7 @@ def test_a_file_that_is_cut_by_a_byte_is_reported_in_bytes(folder):
 
 
 def test_static_models_of_another_kind_are_refused_in_words(tmp_path):
-    """Of those without a config.json only averaged word vectors are read."""
+    """Without a config.json, only averaged word vectors can be read."""
     (tmp_path / "0_StaticEmbedding").mkdir()
     (tmp_path / "0_StaticEmbedding" / "model.safetensors").write_bytes(b"")
     (tmp_path / "modules.json").write_text("[]")

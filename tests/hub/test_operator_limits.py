@@ -34,7 +34,7 @@ def own_file(tmp_path, monkeypatch):
     return write
 
 
-def test_the_file_that_is_shipped_says_the_defaults(monkeypatch):
+def test_the_shipped_file_states_the_defaults(monkeypatch):
     monkeypatch.delenv("NARROW_CONE_CONFIG", raising=False)
     assert ROOT / "narrow-cone.toml" == DEFAULT_FILE
     assert read_model_limits() == read_model_limits(DEFAULT_FILE) == ModelLimits()
@@ -60,7 +60,7 @@ def test_the_file_of_the_image_is_closed(own_file):
     read_upload_limits(ROOT / "deploy" / "narrow-cone.toml")
 
 
-def test_without_a_file_the_defaults_hold(monkeypatch, tmp_path):
+def test_without_a_file_the_defaults_apply(monkeypatch, tmp_path):
     monkeypatch.delenv("NARROW_CONE_CONFIG", raising=False)
     monkeypatch.setattr("geometry.hub.operator_limits.DEFAULT_FILE", tmp_path / "none.toml")
     assert read_model_limits() == ModelLimits()
@@ -142,7 +142,7 @@ REVISIONS = {  # whether an allowed name may be loaded at it
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_an_allowed_name_is_not_allowed_at_what_strangers_can_add_to_it(revision):
     limits = ModelLimits(allow=("google-bert/*",))
-    ModelLimits().refuse_name("google-bert/bert", revision)  # no list, no rule
+    ModelLimits().refuse_name("google-bert/bert", revision)  # without a list every name is allowed
     if REVISIONS[revision]:
         limits.refuse_name("google-bert/bert", revision)
         return
@@ -172,8 +172,8 @@ def test_folders_of_this_machine(tmp_path):
     folder = str(save_tiny_bert(tmp_path))
     load_encoder(
         folder, limits=ModelLimits(allow=("google-bert/*",))
-    )  # applies to names of the hub only
-    for name in (folder, "/no/such/folder"):  # the same answer, whether it is there or not
+    )  # the list applies only to names on the Hub
+    for name in (folder, "/no/such/folder"):  # the same answer whether the folder exists or not
         with pytest.raises(ModelFilesError, match="allows no folders of this machine") as caught:
             load_encoder(name, limits=ModelLimits(local_folders=False))
         assert (caught.value.code, caught.value.because) == ("not_allowed", "no_folders")
@@ -200,7 +200,7 @@ def test_vectors_that_are_too_wide(tmp_path):
 
 
 def _with_three_poolings(folder: Path) -> Path:
-    """The folder with an output of three times as many numbers: mean, max and [CLS] in a row."""
+    """The folder with an output three times as wide: mean, max and [CLS] concatenated."""
     modes = dict.fromkeys(("mean_tokens", "max_tokens", "cls_token"), True)
     settings = {"word_embedding_dimension": DIMENSION}
     settings |= {f"pooling_mode_{mode}": state for mode, state in modes.items()}
@@ -215,7 +215,7 @@ def _with_three_poolings(folder: Path) -> Path:
     return folder
 
 
-def test_the_file_that_is_shipped_says_the_limits_of_uploads():
+def test_the_shipped_file_states_the_limits_of_uploads():
     assert read_upload_limits(DEFAULT_FILE) == Limits() == LIMITS
     text = DEFAULT_FILE.read_text(encoding="utf-8")
     for field in fields(Limits):

@@ -1,4 +1,4 @@
-"""Pairs of the hub: files of a split, progress, resuming, cache, refusals."""
+"""Pairs from the Hugging Face Hub: files of a split, progress, resuming, cache, refusals."""
 
 import gzip
 import io
@@ -116,7 +116,7 @@ def test_a_pinned_commit_is_read_again_without_a_network(server):
     assert server.requests == []
 
 
-def test_a_branch_stays_what_it_was_when_first_fetched(server):
+def test_a_branch_remains_at_the_commit_first_fetched(server):
     first = server.publish(PUBLISHED, {"test.jsonl": json_lines()})
     assert fetch_pairs(OWN).source == f"{NAME}@{first}"
     second = server.publish(PUBLISHED, {"test.jsonl": json_lines(ROWS[:2])})

@@ -33,7 +33,7 @@ def test_weights_worked_by_hand():
     assert m.quartic == pytest.approx(84)
 
 
-def test_zero_weights_leave_no_trace():
+def test_rows_of_zero_weight_have_no_effect():
     X = np.random.default_rng(0).standard_normal((9, 3))
     expected = Moments.of(X[:6])
     padded = Moments.of(X, np.repeat([1.0, 0.0], [6, 3]))

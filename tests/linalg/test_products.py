@@ -1,4 +1,4 @@
-"""Float32 products of many rows: the moments and the ranks of float64, or None."""
+"""Float32 products of many rows give the moments and ranks of float64, or None."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ N, D = 20_000, 24
 
 
 def rotated(values: np.ndarray, *, seed: int = 0, shift: float = 3.0) -> np.ndarray:
-    """(N, D) float32 rows whose covariance has these eigenvalues, along no axis of theirs."""
+    """(N, D) float32 rows whose covariance has these eigenvalues and no axis as eigenvector."""
     rng = np.random.default_rng(seed)
     Q = np.linalg.qr(rng.standard_normal((D, D)))[0]
     X = rng.standard_normal((N, D)) * np.sqrt(values) @ Q
@@ -45,7 +45,7 @@ def test_the_moments_are_those_of_float64(X):
     ours, theirs = Moments.of(X), exact(X)
     assert (ours.n_rows, ours.weight, ours.weight2) == (N, N, N)
     np.testing.assert_allclose(ours.mean, theirs.mean, rtol=1e-6, atol=1e-6)
-    # in every direction, the weak too: the square root of the precision on both sides
+    # Compare in every direction, weak ones included, by the precision's square root on both sides.
     values, V = np.linalg.eigh(theirs.scatter)
     alive = values > 1e-9 * values[-1]
     W = V[:, alive] / np.sqrt(values[alive])
@@ -97,8 +97,8 @@ def test_too_many_weak_directions_are_refused():
     np.testing.assert_array_equal(Moments.of(X).scatter, exact(X).scatter)
 
 
-def test_weak_directions_that_the_first_rows_hide_are_found_out():
-    # round at first; then one axis a thousand times as long, beside which all others are weak
+def test_weak_directions_that_the_first_rows_hide_are_found():
+    # The first rows are isotropic. Later one axis is 1,000 times as long, so the others are weak.
     X = rotated(np.ones(D))
     X[products.BLOCK_ROWS :, 0] *= 1000
     assert sums_in_float32(X) is None
@@ -126,8 +126,8 @@ def test_a_row_out_of_range_after_the_probe(recwarn):
     assert not recwarn.list
 
 
-def test_noise_is_not_underrated():
-    # the figure that the safe level rests on, for the clouds that float32 serves
+def test_noise_is_not_underestimated():
+    # The safe level depends on NOISE. Check it on the clouds that float32 can measure.
     for name, X in CLOUDS.items():
         centred = X - X.mean(axis=0, dtype=np.float64).astype(np.float32)
         blocks = [centred[i : i + products.BLOCK_ROWS] for i in range(0, N, products.BLOCK_ROWS)]
@@ -137,7 +137,7 @@ def test_noise_is_not_underrated():
         assert noise <= products.NOISE * np.linalg.norm(double) / np.sqrt(D), name
 
 
-def test_few_rows_are_left_to_float64():
+def test_few_rows_are_summed_in_float64():
     X = CLOUDS["round"]
     assert sums_in_float32(X[: products.BLOCK_ROWS]) is not None
     assert sums_in_float32(X[: products.BLOCK_ROWS - 1]) is None
@@ -165,7 +165,7 @@ def test_merged_blocks_are_those_of_float64(X):
 
 
 def test_rows_far_from_the_first_block_are_summed_about_their_own_mean():
-    # sorted rows: later ones lie 30 spreads away from the block that gives the shift
+    # The rows are sorted. Later rows lie 30 deviations from the first block, which gives the shift.
     X = rotated(np.ones(D))
     X[5000:] += np.float32(30)
     for rows in (X, X[5000:]):

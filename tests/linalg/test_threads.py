@@ -1,4 +1,4 @@
-"""Items in threads: results in order, few begun ahead of the caller, errors as they are."""
+"""Items in threads: results in order, few items started ahead, errors unchanged."""
 
 import threading
 

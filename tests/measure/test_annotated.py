@@ -1,4 +1,4 @@
-"""Measures of what is known of rows, as rows of a table: by hand, by a second route, baselines."""
+"""Measures that need annotations of rows: by hand, by a second route, and baselines."""
 
 import numpy as np
 import pytest
@@ -68,7 +68,7 @@ def test_the_interval_of_alignment_is_that_of_a_mean_over_pairs():
 
 
 def tokens(n: int = 2000, d: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(vectors, types, sentences): isotropic, types and sentences of no effect."""
+    """(vectors, types, sentences): isotropic; types and sentences have no effect."""
     rng = np.random.default_rng(1)
     types = np.repeat(np.arange(n // 5), 5)
     return rng.standard_normal((n, d)), rng.permutation(types), np.arange(n) // 8
@@ -98,7 +98,7 @@ def test_isotropic_tokens_lie_at_their_baselines():
     for row in annotated_table(X, Annotations(types=types, sentences=sentences)):
         assert row.value == pytest.approx(row.baseline, abs=0.01), row.name
     assert row.baseline == 0
-    # sentences of 8 tokens: 1/sqrt(8); of 8 and 2, one each: the mean of both
+    # Sentences of 8 tokens: 1/sqrt(8). For unequal sentences it is the mean over sentences.
     assert intra_sentence_baseline(sentences) == pytest.approx(8**-0.5)
     assert intra_sentence_baseline([0, 0, 0, 0, 7, 7, 9]) == pytest.approx((0.5 + 0.5**0.5) / 2)
 
@@ -124,7 +124,8 @@ def test_zipfian_rows_are_the_measures():
     assert first.n == 380  # words that occur
     present = counts > 0
     for row, of in ((first, zipfian_mean_symmetry), (second, zipfian_spectral_entropy)):
-        low, high = jackknife_interval(of, W[present], counts[present])  # ten times anew
+        # each group left out and recomputed
+        low, high = jackknife_interval(of, W[present], counts[present])
         assert (row.low, row.high) == pytest.approx((max(low, 0), min(high, 1)), abs=1e-9)
 
 
@@ -155,7 +156,7 @@ def test_zipfian_baselines_are_those_of_isotropic_words(exponent):
 
 def test_the_baseline_of_the_largest_share_by_hand():
     assert top_contribution_baseline(1) == 1
-    # cos^2 of a uniform angle, or its complement: 1/2 + 1/pi
+    # In 2 dimensions: the mean of max(cos^2, sin^2) of a uniform angle is 1/2 + 1/pi.
     assert top_contribution_baseline(2) == pytest.approx(0.5 + 1 / np.pi, abs=1e-5)
     assert top_contribution_baseline(5, k=5) == 1
     # the mean of the largest of d squared normals is the integral of 1 - erf(sqrt(t/2))^d
@@ -182,7 +183,7 @@ def test_no_dimension_of_a_round_cloud_off_the_origin_is_rogue(n, d, k):
 
 
 def test_any_cone_turned_at_random_lies_at_that_baseline():
-    """A rogue dimension is one of a basis: turned away, the same cloud has none."""
+    """A rogue dimension depends on the basis: after a rotation, the same cloud has none."""
     X = cloud(300, 30) + np.eye(30)[4] * 9
     assert top_contribution(X) > 0.8
     rng = np.random.default_rng(0)
@@ -209,7 +210,7 @@ def test_label_agreement_beside_chance_with_an_interval():
         "label_agreement", label_agreement(X, labels), chance_agreement(labels)
     )  # fmt: skip
     assert (row.low, row.high) == label_agreement_interval(X, labels)
-    # subsampling by the general function, in which each subsample's neighbours are found anew
+    # The general subsampling function finds each subsample's neighbours again.
     low, high = subsampling_interval(label_agreement, X, labels)
     assert (row.low, row.high) == pytest.approx((low, high), rel=1e-6)
     twice = [np.repeat(part, 2, axis=0) for part in (X, labels, np.arange(300))]

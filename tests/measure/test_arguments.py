@@ -1,4 +1,4 @@
-"""What every measure refuses, by name, and what it takes."""
+"""The arguments that every measure refuses, by name, and those that it accepts."""
 
 import re
 
@@ -48,7 +48,7 @@ X = np.random.default_rng(0).standard_normal((60, 5))
 IDS = np.arange(60.0) // 3
 
 
-# argument: (its least value, what takes it)
+# argument: (its least value, the functions that take it)
 WHOLE = {
     "hubness k": (1, lambda k: hubness(X, k=k)),
     "nearest k": (1, lambda k: nearest(X, 0, k=k)),

@@ -1,6 +1,6 @@
-"""Every public measure and transform, given what it cannot use or only just can.
+"""Every public measure and transform on invalid and on barely valid input.
 
-A clear error or the right answer: never NaN, and no warning, which is an error here.
+Each gives a clear error or the right answer: no NaN, no warning.
 """
 
 import inspect
@@ -35,11 +35,11 @@ def with_row(value: float) -> np.ndarray:
     return np.where(np.arange(N)[:, None] == 7, value, X)
 
 
-# What each measure makes of rows; where it needs more, of the plainest that goes with them
+# Each measure as a function of rows. If it needs more arguments, they are simple ones.
 
 
 def thirds(rows: object) -> np.ndarray:
-    """An id a row, each three times over."""
+    """An id for each row; every id occurs three times."""
     return np.arange(np.shape(rows)[0] if np.ndim(rows) else 1) // 3
 
 
@@ -48,7 +48,7 @@ def counts(rows: object) -> np.ndarray:
 
 
 def neighbours(rows: object) -> np.ndarray:
-    """Row numbers (m, 2): the first beside the second, and so on."""
+    """Row numbers (m, 2): rows 0 and 1, rows 2 and 3, and so on."""
     n = np.shape(rows)[0] if np.ndim(rows) else 1
     return np.arange(n - n % 2).reshape(-1, 2)
 
@@ -113,7 +113,7 @@ SEARCHES = {  # tested in test_search, test_neighbour_changes and test_retrieval
     *("Nearest", "NeighbourChanges", "NeighbourSide", "RetrievalScore", "Search"),
     *("jaccard_overlap", "ndcg_at_k", "neighbour_changes", "recall_at_k", "retrieval_score"),
 }
-NO_ROWS = {  # take no vectors, or leave them to the measure they are given
+NO_ROWS = {  # these take no vectors, or only pass them to a given measure
     "Annotations",
     "Measured",
     "disagreements",
@@ -131,10 +131,10 @@ NO_ROWS = {  # take no vectors, or leave them to the measure they are given
 every_measure = pytest.mark.parametrize("name", MEASURES)
 
 REFUSED = {
-    "NaN": (with_row(np.nan), "row 8 holds NaN or infinity"),
-    "infinity": (with_row(np.inf), "row 8 holds NaN or infinity"),
-    "minus infinity": (with_row(-np.inf), "row 8 holds NaN or infinity"),
-    "NaN in float16": (with_row(np.nan).astype(np.float16), "row 8 holds NaN or infinity"),
+    "NaN": (with_row(np.nan), "row 8 has NaN or infinity"),
+    "infinity": (with_row(np.inf), "row 8 has NaN or infinity"),
+    "minus infinity": (with_row(-np.inf), "row 8 has NaN or infinity"),
+    "NaN in float16": (with_row(np.nan).astype(np.float16), "row 8 has NaN or infinity"),
     "0-d": (np.array(1.0), "shape"),
     "a number": (3.5, "shape"),
     "1-d": (X[0], "shape"),
@@ -167,7 +167,7 @@ SAME = {
     "read-only": np.frombuffer(X.tobytes()).reshape(X.shape),
     "a list": X.tolist(),
 }
-PAIRS = {  # need two rows
+PAIRS = {  # these need two rows
     "cosine_contributions",
     "cosine_parts",
     "effective_rank",
@@ -184,7 +184,7 @@ PAIRS = {  # need two rows
 }
 SPREAD = {"effective_rank", "isoscore", "participation_ratio", "zipfian_spectral_entropy"}
 DIRECTIONS = PAIRS - SPREAD | {"alignment", "angles_to_mean", "hubness", "opening_angle"}
-UNDEFINED = {  # and all others have a value there
+UNDEFINED = {  # all other measures have a value
     "a zero row": dict.fromkeys(DIRECTIONS, "zero_row"),
     "all zero": dict.fromkeys(DIRECTIONS, "zero_row")
     | dict.fromkeys(SPREAD, "no_spread")
@@ -208,7 +208,7 @@ def test_no_public_measure_is_forgotten():
 
 @every_measure
 @pytest.mark.parametrize("kind", REFUSED)
-def test_a_measure_says_what_is_no_cloud(name, kind):
+def test_a_measure_refuses_what_is_no_cloud(name, kind):
     rows, message = REFUSED[kind]
     with pytest.raises(ValueError, match=message):
         MEASURES[name](rows)
@@ -268,7 +268,7 @@ ROWS_OF_INTERVALS = {
 
 @pytest.mark.parametrize("kind", ROWS_OF_INTERVALS)
 @pytest.mark.parametrize("of", [measure.jackknife_interval, measure.subsampling_interval])
-def test_an_interval_says_what_it_cannot_use(of, kind):
+def test_an_interval_refuses_what_it_cannot_use(of, kind):
     rows, message = ROWS_OF_INTERVALS[kind]
     with pytest.raises(ValueError, match=message):
         of(first_column, rows)
@@ -340,7 +340,7 @@ FITS = {
         for method in METHODS
     },
 }
-MAPS = {  # applied; fitted on sums of rows that were already checked
+MAPS = {  # each is only applied here; its fit is on checked sums of rows
     "StandardMap": StandardMap.solve(Moments.of(X), eps=1e-16).apply,
     "RemovalMap": RemovalMap.solve(Moments.of(X), eps=1e-16).apply,
     "WhiteningMap.undo": WhiteningMap.of(X).undo,
@@ -353,11 +353,11 @@ ESTIMATORS = ("Whitening", "CommonComponentRemoval", "ClusterwiseRemoval", "Weig
 every_fit = pytest.mark.parametrize("name", FITS)
 FEW_FOR_A_FLOW = {"NormalizingFlow": "at least 3 distinct rows"}
 NOTHING_LEFT = "removing every direction would leave only zeros"
-CANNOT_BE_FITTED = {  # and all others give numbers
+CANNOT_BE_FITTED = {  # all other fits give numbers
     **dict.fromkeys(("all zero", "all equal", "two rows"), FEW_FOR_A_FLOW),
     "one column": dict.fromkeys(("CommonComponentRemoval", "WeightedRemoval"), NOTHING_LEFT),
 }
-# as scikit-learn's estimator checks demand
+# the wording that scikit-learn's estimator checks demand
 MESSAGES = {
     "NaN": "NaN|infinity",
     "0-d": "rows are needed|shape|[Ee]xpected 2D|array",
@@ -386,13 +386,13 @@ def test_no_public_transform_is_forgotten():
 
 @every_fit
 @pytest.mark.parametrize("kind", REFUSED)
-def test_a_fit_says_what_is_no_cloud(name, kind):
+def test_a_fit_refuses_what_is_no_cloud(name, kind):
     with pytest.raises(ValueError, match=message_of(kind)):
         FITS[name](REFUSED[kind][0])
 
 
 @every_fit
-def test_a_fit_says_that_one_row_is_too_few(name):
+def test_a_fit_of_one_row_is_refused(name):
     with pytest.raises(ValueError, match=r"row|sample"):
         FITS[name](X[:1])
 
@@ -404,7 +404,7 @@ def fitted() -> dict:
 
 @pytest.mark.parametrize("name", [*FITS, *MAPS])
 @pytest.mark.parametrize("kind", [kind for kind in REFUSED if kind not in ("no row", "no column")])
-def test_what_cannot_be_transformed_says_why(fitted, name, kind):
+def test_what_cannot_be_transformed_has_a_reason(fitted, name, kind):
     with pytest.raises(ValueError, match=message_of(kind)):
         fitted[name](REFUSED[kind][0])
 
@@ -428,7 +428,7 @@ def test_any_real_numbers_are_transformed(fitted, name, kind):
 
 @every_fit
 @pytest.mark.parametrize("kind", [kind for kind in ODD if kind != "one row"])
-def test_a_fit_of_an_odd_cloud_gives_numbers_or_says_why_not(name, kind):
+def test_a_fit_of_an_odd_cloud_gives_numbers_or_a_reason(name, kind):
     message = CANNOT_BE_FITTED.get(kind, {}).get(name)
     if message is None:
         assert np.isfinite(FITS[name](ODD[kind])(ODD[kind])).all()
@@ -437,7 +437,7 @@ def test_a_fit_of_an_odd_cloud_gives_numbers_or_says_why_not(name, kind):
         FITS[name](ODD[kind])
 
 
-# Powers of two, which round nothing, so that a fit of any size is the same fit
+# Powers of two cause no rounding, so a fit of scaled rows is the same fit.
 SIZES = {"float32": (-100, -80, 60, 67, 110), "float64": (-198, -140, -80, 140, 195)}
 TOO_SMALL_OR_LARGE = {"float32": (-140, -126, -107, 120), "float64": (-1000, -650, -300, 205, 1020)}
 
@@ -465,14 +465,14 @@ def test_a_fit_takes_numbers_of_any_usual_size(name, dtype, exponent):
 
 @every_fit
 @pytest.mark.parametrize(("dtype", "exponent"), exponents(TOO_SMALL_OR_LARGE))
-def test_a_fit_says_which_sizes_of_numbers_it_takes(name, dtype, exponent):
+def test_a_refusal_states_the_sizes_of_numbers_that_fit(name, dtype, exponent):
     limits = {"float32": r"1e-31 to 1e\+36", "float64": r"1e-60 to 1e\+60"}[dtype]
     with pytest.raises(ValueError, match=f"largest magnitude .* {limits}: multiply all rows"):
         FITS[name](np.ldexp(X.astype(dtype), exponent))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_rows_that_the_sums_do_not_see_are_no_zeros(dtype):
+def test_rows_whose_sums_underflow_are_not_zeros(dtype):
     rows = np.array([[1e-200, 0], [-1e-200, 0]])  # their mean and their squares are 0
     with pytest.raises(ValueError, match="largest magnitude"):
         Moments.of(rows)
@@ -493,7 +493,7 @@ def test_a_flow_counts_the_size_of_the_rows(exponent):
 
 @pytest.mark.parametrize("length", [1e-200, 1e-90, 1e90, 1e200])
 def test_weights_are_learned_from_cosines_alone(length):
-    # rows of every length: what a direction is made of is the same, and so is every cosine
+    # Changing the rows' lengths changes neither the directions nor a cosine.
     rows = X - X.mean(axis=0)
     few = rows.copy()
     few[: N // 4] *= length

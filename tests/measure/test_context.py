@@ -94,7 +94,7 @@ def test_context_refuses():
 
 
 def test_tokens_of_one_sentence_are_left_out_together():
-    """Types without any effect: only what a sentence has in common moves their similarity."""
+    """Types have no effect: only the shared part of a sentence changes their similarity."""
     rng = np.random.default_rng(0)
     types, sentences = rng.integers(60, size=1200), np.repeat(np.arange(60), 20)
     X = rng.standard_normal((60, 8))[sentences] + 0.3 * rng.standard_normal((1200, 8)) + 0.8

@@ -1,4 +1,4 @@
-"""Unequal and correlated dimensions, by hand and by numpy."""
+"""Measures of unequal and of correlated dimensions, by hand and by numpy."""
 
 import numpy as np
 import pytest

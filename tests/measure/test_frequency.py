@@ -50,7 +50,7 @@ def test_opposite_tables_have_opposite_directions():
     assert frequency_direction(mixed, counts, edges=(50, 200)).order == "neither"
 
 
-def test_the_interval_holds_the_value_and_narrows_with_n():
+def test_the_interval_contains_the_value_and_narrows_with_n():
     rng = np.random.default_rng(1)
     widths = []
     for n in (100, 2000):
@@ -94,7 +94,8 @@ def test_the_neighbours_can_be_cancelled(monkeypatch):
     )
 
     def stop(*_):
-        assert threading.current_thread() is threading.main_thread()  # where the page's job stops
+        # the page's job is cancelled in this thread
+        assert threading.current_thread() is threading.main_thread()
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""Nominal 95% intervals hold what clouds of that size give on average, in 85% to 99% of draws."""
+"""Nominal 95% intervals cover the mean over clouds of that size in 85% to 99% of draws."""
 
 import numpy as np
 import pytest
@@ -13,9 +13,9 @@ from geometry.measure import (
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
-DRAWS = 150  # a coverage of .95 is seen with a standard error of .018
-# Wider than need be, by up to twice: leaving out rows takes neighbours from those that stay, and
-# the largest of alike dimensions is another one each time
+DRAWS = 150  # an estimated coverage of 0.95 has a standard error of 0.018
+# These intervals are up to twice as wide as necessary. Leaving out rows removes neighbours of the
+# others. Among similar dimensions, the largest differs between draws.
 WIDE = ("hubness", "top_contribution", "top_5_contributions")
 
 
@@ -52,7 +52,7 @@ def test_coverage(draw):
 
 
 def test_intervals_cover_isotropic_data_often_enough():
-    """There each row matters little, and a jackknife is too wide rather than too narrow."""
+    """Each row has little effect there, so a jackknife tends to be too wide."""
     rng = np.random.default_rng(2)
     tables = [measure_table(rng.standard_normal((300, 20))) for _ in range(DRAWS)]
     for place, name in enumerate(measure_names()):
@@ -71,7 +71,7 @@ def alignment_of(rng):
 
 
 def contexts(rng):
-    """60 types of 4 to 8 occurrences each, dealt to sentences that share a topic of their own."""
+    """60 types with 4 to 8 occurrences each, in sentences with a shared topic vector."""
     types = np.repeat(np.arange(60), rng.integers(4, 9, 60))
     sentences = rng.permutation(len(types)) // 6
     of_type, of_sentence = rng.standard_normal((60, 8)), rng.standard_normal((len(types), 8))
@@ -89,8 +89,8 @@ def vocabulary(rng):
 
 @pytest.mark.parametrize("draw", [alignment_of, contexts, vocabulary])
 def test_coverage_of_what_needs_annotations(draw):
-    """As the page shows them: less a baseline that the interval of the contextual ones holds
-    fixed, though it moves from draw to draw."""
+    """The values are those on the page, minus a baseline. Intervals of contextual measures treat
+    the baseline as fixed, although it varies between draws."""
     rng = np.random.default_rng(3)
     tables = [draw(rng) for _ in range(DRAWS)]
     coverage = {}

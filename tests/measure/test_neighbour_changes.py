@@ -1,4 +1,4 @@
-"""Neighbours before and after: by hand, by a second route, and intervals that cover."""
+"""Neighbours before and after: by hand, by a second route, and the intervals' coverage."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from geometry.measure.neighbours import agreement_draws
 
 
 def cone(n: int, d: int, seed: int = 0) -> np.ndarray:
-    """Gaussian rows around a mean as long as they are."""
+    """Gaussian rows around a mean of about their own length."""
     return np.random.default_rng(seed).standard_normal((n, d)) + 1
 
 
@@ -62,7 +62,7 @@ def test_the_mean_makes_hubs_and_centring_removes_them():
 
 
 def test_hubness_has_the_interval_of_the_table():
-    """One method for both, with rows as units and with sentences as units."""
+    """Both use one method, with rows or with sentences as units."""
     X = cone(180, 20)
     for units in (None, np.arange(180) // 3):
         found = neighbour_changes(X, X - X.mean(axis=0), k=10, units=units, seed=3).before.hubness
@@ -72,7 +72,8 @@ def test_hubness_has_the_interval_of_the_table():
 
 def test_nearly_equal_sentences_of_a_text_have_wider_intervals_by_text():
     X = cone(60, 20)[np.arange(300) // 5] + 1e-3 * cone(300, 20, seed=1)
-    Z = np.random.default_rng(0).standard_normal((20, 20))  # of some texts, other neighbours
+    # noise changes the neighbours of some texts
+    Z = np.random.default_rng(0).standard_normal((20, 20))
     labels = list(np.arange(60)[np.arange(300) // 5] % 2)
     by_row, by_text = (
         neighbour_changes(X, X @ Z, k=10, labels=labels, units=units)
@@ -99,7 +100,7 @@ def test_the_intervals_cover_those_of_other_rows(n, shift):
 
 
 def test_a_missing_label_is_no_label():
-    """Rows without one are left out, as if they were not there."""
+    """Rows without a label are left out."""
     X = cone(90, 20)
     Z, is_labelled = X - X.mean(axis=0), np.arange(90) % 3 > 0
     labels = np.where(is_labelled, np.where(np.arange(90) < 50, "a", "b"), "")

@@ -84,7 +84,7 @@ def test_rows_of_one_unit_are_no_neighbours_of_each_other():
     labels, units = ["x", "x", "y", "y", "y"], np.array([7, 7, 7, 9, 9])
     # nearest of the other unit: 0, 10 and 30 to 90; 90 to 30; 180 to 30
     assert label_agreement(FAN, labels, k=1, units=units) == pytest.approx(3 / 5)
-    # at random: each x meets a y, 30 meets two y; 90 and 180 meet y in 1 of 3
+    # At random, among rows of the other unit: x 0 of 2, x 0 of 2, y 2 of 2, y 1 of 3, y 1 of 3.
     assert chance_agreement(labels, units=units) == pytest.approx((0 + 0 + 2 + 1 + 1) / 12)
     rng = np.random.default_rng(0)
     X, names = rng.standard_normal((90, 4)), rng.integers(3, size=90)
@@ -96,7 +96,7 @@ def test_rows_of_one_unit_are_no_neighbours_of_each_other():
     assert label_agreement(X, names, units=unit) == pytest.approx(share)
     draws = agreement_draws(X, names, units=unit)
     assert draws.share == pytest.approx(share)
-    # labels that are the units' numbers: no neighbour has them
+    # If the labels are the units' numbers, no neighbour has the same label.
     alone = agreement_draws(X, unit, units=unit)
     assert alone.share == alone.shares.max() == 0
     assert agreement_draws(X, unit).shares.max() > 0
@@ -122,7 +122,7 @@ def test_what_is_refused():
 
 
 def test_agreement_by_chance():
-    # of a, a, a, b each a meets an a among the other three in 2 of 3, the b never
+    # In a, a, a, b: of the other three rows, 2 of 3 agree with each a and none with b.
     assert chance_agreement(["a", "a", "a", "b"]) == pytest.approx(3 * (2 / 3) / 4)
     labels = [f"topic {i % 12}" for i in range(1224)]
     assert chance_agreement(labels) == pytest.approx(101 / 1223)
@@ -140,7 +140,7 @@ def test_closest_by_distance(block_rows):
 
 
 def test_neighbours_that_are_equal_in_float32():
-    """Clusters 1e-5 wide and 1 apart: the rows are asked again in float64."""
+    """Clusters 1e-5 wide and 1 apart: the search is repeated in float64."""
     rng = np.random.default_rng(0)
     X = np.repeat(rng.standard_normal((3, 20)), 50, axis=0) + 1e-5 * rng.standard_normal((150, 20))
     distances = np.linalg.norm(X[:, None] - X[None], axis=2)
@@ -185,8 +185,8 @@ def test_hubness_worked_by_hand():
     # occurrences 0, 2, 2, 0: symmetric
     at = np.radians([0, 40, 60, 150])
     assert hubness(np.column_stack([np.cos(at), np.sin(at)]), k=1) == pytest.approx(0)
-    # a star: the centre is everybody's nearest and has one of them: occurrences 3, 1, 0, 0 have
-    # deviations 2, 0, -1, -1: m2 = m3 = 3/2
+    # A star: the centre is nearest to the three others; one of them is nearest to the centre.
+    # Occurrences 3, 1, 0, 0 have deviations 2, 0, -1, -1: m2 = m3 = 3/2.
     star = np.array([[1.0, 0, 0], [1, 0.3, 0], [1, -0.2, 0.3], [1, -0.2, -0.3]])
     assert hubness(star, k=1) == pytest.approx(1.5**-0.5)
 
@@ -201,7 +201,7 @@ def test_hubness_by_scikit_learn_and_scipy(k):
 def test_hubness_needs_more_rows_than_neighbours():
     with pytest.raises(UndefinedMeasure, match="at least 12 rows; got 11"):
         hubness(cloud(11))
-    # on a ring everybody has two neighbours that are as near
+    # On a ring each row has two equally near neighbours.
     turn = 2 * np.pi * np.arange(12) / 12
     ring = np.column_stack([np.cos(turn), np.sin(turn)])
     with pytest.raises(UndefinedMeasure, match="equally often"):
@@ -233,7 +233,7 @@ def test_intrinsic_dimension_by_the_published_steps():
 
 
 def test_intrinsic_dimension_of_tight_clusters_far_apart():
-    """Distances of 1e-6 beside clusters 1 apart: float32 alone would measure its own rounding."""
+    """Distances of 1e-6 within clusters 1 apart: float32 alone would measure its rounding."""
     rng = np.random.default_rng(0)
     X = np.repeat(rng.standard_normal((4, 30)), 400, axis=0)
     X[:, :2] += 1e-6 * rng.uniform(size=(1600, 2))
@@ -262,7 +262,7 @@ def test_every_row_twice_but_for_rounding(dtype):
         intrinsic_dimension(np.vstack([X[:2], nearly[:2].astype(dtype)]))
 
 
-def test_rows_that_are_near_and_differ_stay():
+def test_near_but_distinct_rows_are_not_dropped():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((400, 10))
     near = X[:40] + 10.0 ** rng.uniform(-10, -1, 40)[:, None] * rng.standard_normal((40, 10))
@@ -310,7 +310,7 @@ def test_many_dimensions_are_no_simplex(n, dtype):
     X = np.random.default_rng(0).standard_normal((n, 20_000)).astype(dtype)
     assert intrinsic_dimension(X) > 200
     assert np.isfinite(hubness(X))
-    assert np.isfinite(hubness(1 + 1e-3 * X[:, :300]))  # a needle: cosines of .999999
+    assert np.isfinite(hubness(1 + 1e-3 * X[:, :300]))  # a very narrow cone: cosines of 0.999999
 
 
 def test_intrinsic_dimension_needs_three_distinct_rows():

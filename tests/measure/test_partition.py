@@ -38,7 +38,7 @@ def test_partition_isotropy_by_brute_force(shift):
     assert partition_isotropy(X) == pytest.approx(np.exp(min(log_sums) - max(log_sums)), rel=1e-9)
 
 
-def test_partition_isotropy_depends_on_scale_and_says_at_which():
+def test_partition_isotropy_depends_on_scale():
     X = cloud()
     assert partition_isotropy(10 * X) < partition_isotropy(X) / 2
     for scale in ("rms", "unit"):

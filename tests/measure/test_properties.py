@@ -1,4 +1,4 @@
-"""Properties of every measure, whatever the cloud, and those that a measure lacks."""
+"""Properties that every measure has on any cloud, and properties that some measures lack."""
 
 import numpy as np
 import pytest
@@ -96,7 +96,7 @@ def test_the_order_of_rows_changes_nothing(X, seed):
 
 
 @given(clouds(rows=(3, 40)), seeds)
-def test_isoscore_is_blind_to_a_shift(X, seed):
+def test_a_shift_changes_no_isoscore(X, seed):
     shift = np.random.default_rng(seed).standard_normal(X.shape[1]) * 20
     assert isoscore(X + shift) == pytest.approx(isoscore(X), abs=1e-7)
 
@@ -152,7 +152,7 @@ def test_a_shift_does_not_change_the_intrinsic_dimension(X, seed):
 
 @given(X=spread_clouds, seed=seeds)
 def test_rotation_moves_cosine_between_dimensions_and_not_their_sum(X, seed):
-    """The shares belong to the axes: that is what makes a rogue dimension."""
+    """The shares depend on the axes, which makes rogue dimensions possible."""
     turned = X @ rotation(X.shape[1], seed)
     try:
         before, after = cosine_contributions(X), cosine_contributions(turned)

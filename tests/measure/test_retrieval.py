@@ -31,7 +31,7 @@ def test_a_score_has_paired_intervals():
     after = before + 0.1 + 0.01 * rng.standard_normal(400)
     found = retrieval_score(before, after)
     assert found.change.value == pytest.approx(found.after.value - found.before.value)
-    # the queries differ much, the changes little: 1.96 standard errors of each
+    # The scores vary much between queries, the changes little; each reach is 1.96 standard errors.
     for estimate, values in ((found.before, before), (found.change, after - before)):
         reach = 1.96 * values.std() / 20
         assert estimate.high - estimate.low == pytest.approx(2 * reach, rel=0.1)

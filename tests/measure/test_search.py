@@ -1,4 +1,4 @@
-"""Exact search by blocks: by brute force, in needles, among ties, and what is refused."""
+"""Exact search by blocks: against brute force, in narrow cones, with ties, and refusals."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Figures that a page quotes, by a route that shares no line with ours."""
+"""Figures that a page quotes, by a second route that shares no code with the library."""
 
 import numpy as np
 import pytest

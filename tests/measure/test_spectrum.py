@@ -81,7 +81,7 @@ def test_effective_rank_ignores_null_directions():
 
 def test_isoscore_baseline():
     assert isoscore_baseline(1000, 768) == pytest.approx(0.5645, abs=5e-5)
-    # two points lie on a line, whatever they are
+    # Two points always lie on a line.
     assert isoscore_baseline(2, 2) == isoscore_baseline(2, 384) == 0.0
     assert isoscore(np.array([[0.0, 1], [5, 3]])) == pytest.approx(0, abs=1e-12)
     rng = np.random.default_rng(0)
@@ -98,7 +98,7 @@ def test_participation_baseline_of_few_rows():
         ratios = np.array([participation_ratio(X) for X in drawn])
         baseline = participation_baseline(n, d)
         assert 1 <= baseline <= min(n - 1, d)
-        # exact for the inverse, so no more than the mean, and 4% below it at most
+        # Exact for the inverse, so at most the mean ratio, and at most 4% below it.
         assert baseline == pytest.approx(1 / np.mean(1 / ratios), rel=0.01)
         least = 0.955 if min(n, d) < 10 else 0.985
         assert least < baseline / ratios.mean() < 1.005
@@ -107,7 +107,7 @@ def test_participation_baseline_of_few_rows():
     assert participation_baseline(50, 1) == 1
 
 
-def test_isoscore_does_not_see_a_shift_and_mean_cosine_does():
+def test_a_shift_changes_the_mean_cosine_and_not_isoscore():
     X = np.random.default_rng(0).standard_normal((2000, 10))
     assert isoscore(X + 50) == pytest.approx(isoscore(X), abs=1e-9)
     assert mean_cosine(X) < 0.01 < 0.9 < mean_cosine(X + 50)
@@ -145,7 +145,7 @@ def test_isoscore_of_the_published_package(n, d):
 
 
 def test_a_cloud_of_clusters_can_be_isotropic():
-    """What the page whitening says: 40 tight clusters, one at each end of 20 axes."""
+    """A claim of the page whitening: 40 tight clusters, one at each end of 20 axes."""
     centres = np.vstack([np.eye(20), -np.eye(20)])
     cluster = np.repeat(np.arange(40), 50)
     X = centres[cluster] + 0.02 * np.random.default_rng(0).standard_normal((2000, 20))

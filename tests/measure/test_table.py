@@ -1,4 +1,4 @@
-"""The table against the measures one by one: values, intervals, baselines, what is undefined."""
+"""The table against each single measure: values, intervals, baselines, undefined values."""
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ def test_a_table_is_its_measures(n, d, dtype):
 
 
 def test_a_needle_is_resolved_in_float32_products():
-    """1 - cosine is about 1e-8 everywhere: without a centre float32 would see equal rows."""
+    """All 1 - cosine are about 1e-8: without centring, rows would be equal in float32."""
     rng = np.random.default_rng(0)
     X = 1 + 1e-4 * rng.standard_normal((400, 20))
     table = by_name(measure_table(X, intervals=False))
@@ -101,7 +101,7 @@ def test_cosines_of_zero_are_not_positive():
 @pytest.mark.parametrize("n", [20, 300])
 @pytest.mark.parametrize("shift", [0.0, 30, 1e3, 1e5, 1e7])
 def test_uniformity_of_a_needle(n, shift):
-    """Its kernels differ from 1 by less than float32 can tell."""
+    """Its kernels differ from 1 by less than the resolution of float32."""
     X = np.random.default_rng(0).standard_normal((n, 12)) + shift
     [row] = measure_table(X, names=["uniformity"])
     assert row.value == pytest.approx(uniformity(X) if shift < 1e6 else near(X), rel=1e-5, abs=0)
@@ -138,7 +138,7 @@ def test_intervals_are_those_of_the_jackknife():
     table = by_name(measure_table(X, seed=5))
     for row in table.values():
         assert row.low < row.value < row.high, row.name
-    # the same by recomputing each measure, without groups of another split
+    # Recompute each measure, leaving out the same groups.
     for name in ("mean_cosine", "isoscore", "effective_rank", "partition_isotropy_rms"):
         low, high = jackknife_interval(ONE_BY_ONE[name], X, seed=1)
         row = table[name]
@@ -166,7 +166,7 @@ def test_what_a_table_leaves_out_in_closed_form_is_the_measure_without_that_unit
 
 
 def test_tokens_of_a_sentence_are_left_out_together():
-    """Twenty copies of each row are worth one row, whichever way an interval is made."""
+    """Twenty copies of each row count as one row for every kind of interval."""
     sentences = np.repeat(np.arange(80), 20)
     of_sentence = cloud(80, 6)
     X = of_sentence[sentences] + 1e-3 * cloud(1600, 6, seed=1)
@@ -186,7 +186,7 @@ def test_tokens_of_a_sentence_are_left_out_together():
 
 
 def test_the_unit_of_a_row_is_not_its_place():
-    """The same tokens in another order, under other names of the sentences."""
+    """The same tokens in another order, with other numbers for the sentences."""
     X, order = cloud(160, 5), np.random.default_rng(0).permutation(160)
     names = [name for name in LISTED if LISTED[name].without_each]
     sorted_tokens = measure_table(X, names=names, units=SENTENCES)
@@ -218,7 +218,7 @@ def test_without_its_only_odd_row_a_cloud_has_no_spread():
 
 
 def test_the_interval_of_the_mean_cosine_is_not_a_matter_of_luck():
-    """Its width by groups moved by a quarter from draw to draw, and was half at times."""
+    """With random groups its width varied by a quarter between draws and was sometimes half."""
     rows = [measure_table(cloud(seed=seed), names=["mean_cosine"])[0] for seed in range(60)]
     widths = np.array([row.high - row.low for row in rows])
     assert widths.std() < 0.08 * widths.mean()
@@ -237,7 +237,7 @@ def test_the_jackknife_of_a_mean_is_its_standard_error():
 
 
 def test_units_stay_together():
-    """Rows that repeat their unit's value are worth their units, not their number."""
+    """Rows that repeat their unit's value count as one row for each unit."""
     rng = np.random.default_rng(0)
     units = np.repeat(np.arange(100), 20)
     x = rng.standard_normal(100)[units]
@@ -319,13 +319,13 @@ def test_the_error_of_a_simulated_baseline_is_the_spread_over_seeds(n, d):
 
 
 def test_smaller_clouds_are_drawn_more_often():
-    """One draw of 1,000 × 384 moves by .08 and 3."""
+    """The values of one 1,000 × 384 draw vary by 0.08 and 3."""
     found = baselines_with_errors(["hubness", "intrinsic_dimension"], 1000, 384)
     assert found["hubness"].error < 0.03
     assert found["intrinsic_dimension"].error < 1.2
 
 
-# What a cloud does not have
+# Undefined values
 
 
 def test_a_centred_cloud_has_no_cone():
@@ -385,7 +385,7 @@ def test_a_zero_row_has_no_direction():
     ids=lambda X: f"{X.dtype} {X.shape}",
 )
 def test_no_cloud_breaks_a_table(X):
-    """A value or a reason for each; never NaN, and no warning (they are errors here)."""
+    """Each measure has a value or a reason: no NaN, and no warning (an error here)."""
     for row in measure_table(X):
         assert (row.value is None) == (row.undefined is not None), row
         for number in (row.value, row.low, row.high, row.baseline):
@@ -415,7 +415,7 @@ def test_centring_is_invisible_to_isoscore():
     assert disagreements([], []) == ()
 
 
-def test_isoscore_that_moved_beyond_both_intervals_did_not_stand_still():
+def test_an_isoscore_beyond_both_intervals_has_changed():
     def table(mean_cosine, isoscore):
         return [
             Measured("mean_cosine", mean_cosine, None, None, 0.0, 9, 9),
@@ -424,7 +424,7 @@ def test_isoscore_that_moved_beyond_both_intervals_did_not_stand_still():
 
     expected = ("mean_shift_invisible_to_isoscore",)
     assert disagreements(table(0.9, 0.02), table(0.1, 0.023)) == expected
-    for moved in (0.08, 0.01):  # a tenth of the other's fall is much of so little
+    for moved in (0.08, 0.01):  # a tenth of the mean cosine's fall is a large change for IsoScore
         assert disagreements(table(0.9, 0.02), table(0.1, moved)) == ()
 
 
@@ -433,7 +433,7 @@ def test_equal_axes_leave_a_cone():
     white = Whitening("zca", centring=0.0).fit(X).transform(X)
     codes = disagreements(measure_table(X), measure_table(white))
     assert "axes_equal_cone_remains" in codes
-    assert "more_even_than_chance" in codes  # fitted on the rows it is shown on
+    assert "more_even_than_chance" in codes  # fitted on the rows that are measured
     held_out = cloud(seed=1, shift=2.0)
     elsewhere = Whitening("zca").fit(X).transform(held_out)
     codes = disagreements(measure_table(held_out), measure_table(elsewhere))

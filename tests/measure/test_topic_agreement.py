@@ -1,4 +1,4 @@
-"""Neighbours after whitening on the shipped topics: what the page may promise, and what not."""
+"""Neighbours after whitening on the shipped topics: which claims of the page hold."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from geometry.projection.twin import fit_whitening
 
 pytestmark = [pytest.mark.model, pytest.mark.slow]
 
-CONE_LAYERS = (1, 4, 5)  # the last layer is no cone: it was trained to be round
+CONE_LAYERS = (1, 4, 5)  # the last layer is no cone: its training spread the directions
 SEEDS = range(10)
 CHANCE = 1 / 12
 
@@ -36,7 +36,7 @@ def on_200(X: np.ndarray, labels: tuple[str, ...], fit: str | None) -> float:
 
 
 @pytest.mark.parametrize("layer", CONE_LAYERS)
-def test_on_200_sentences_white_neighbours_mean_as_much_as_raw_ones(layers, topics, layer):
+def test_on_200_sentences_whitened_neighbours_agree_as_often_as_raw_ones(layers, topics, layer):
     raw = on_200(layers[layer], topics.labels, None)
     white = on_200(layers[layer], topics.labels, "recommended")
     assert raw > 3 * CHANCE
@@ -54,8 +54,8 @@ def test_in_full_200_sentences_are_a_simplex_and_neighbours_are_chance(layers, t
     assert on_200(layers[layer], topics.labels, "full") == pytest.approx(CHANCE, abs=0.02)
 
 
-def test_shrinkage_alone_would_not_do(layers, topics):
-    """Why only the n / 10 leading directions are kept where n <= d."""
+def test_shrinkage_alone_is_not_enough(layers, topics):
+    """This is the reason for keeping only the n / 10 leading directions where n <= d."""
     raw = on_200(layers[4], topics.labels, None)
     assert on_200(layers[4], topics.labels, "ledoit-wolf") < raw - 0.05
 

@@ -51,7 +51,7 @@ def test_a_frequency_is_a_number_of_copies():
 def test_zipf_baselines():
     p = 1 / np.arange(1, 5001)
     symmetry, entropy = zipfian_baselines(p, 20)
-    # |mean| is about sqrt(sum p^2) E|w|: some 50 words' worth, whatever the vocabulary
+    # |mean| is about sqrt(sum p^2) E|w|, as of some 50 words, whatever the vocabulary.
     p = p / p.sum()
     assert symmetry == pytest.approx(1 - np.sqrt((p**2).sum()), abs=0.03)
     assert 0.8 < entropy < 0.99
