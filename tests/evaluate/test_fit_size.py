@@ -132,7 +132,7 @@ def test_a_larger_fit_contains_the_rows_of_smaller_ones(monkeypatch):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_it_falls_apart_as_n_nears_d(seed):
+def test_whitening_generalises_worse_as_n_nears_d(seed):
     found = whitening_by_size(cloud(800, seed=seed), sizes=(D, D + 2, 5 * D, 20 * D))
     full = [fit.isoscore["full"] for fit in found]
     assert max(full[:2]) < found[0].raw < full[2] < full[3] < found[3].baseline

@@ -12,7 +12,7 @@ from tests.pages.visits import clear_memory
 
 @pytest.fixture(scope="session", autouse=True)
 def scan_once() -> Iterator[None]:
-    """Search the installed packages for components once; AppTest would do it for each visit.
+    """Search the installed packages for components once; AppTest would repeat it every visit.
 
     A search reads the metadata of every package, which took a third of these tests' time.
     """
@@ -41,7 +41,7 @@ def join_the_script() -> Iterator[None]:
 def one_memory() -> Iterator[None]:
     """Clear the app's caches before and after a file, but not between its tests.
 
-    The caches hold the encoder. Their keys name their content, so a test cannot read a wrong value.
+    The caches contain the encoder. Their keys identify the content, so no test reads a wrong value.
     """
     clear_memory()
     yield

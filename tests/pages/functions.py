@@ -1,4 +1,4 @@
-"""Functions that a process of its own runs in tests. Few imports, so that it starts fast."""
+"""Functions that separate processes run in tests. Few imports, so that they start fast."""
 
 import os
 import sys
@@ -40,7 +40,7 @@ def niceness(*, progress: Callable[[int, int], None]) -> int:
 
 
 def work_until(path: str, *, progress: Callable[[int, int], None]) -> str:
-    """Write this process's id, then report until there is a file "end" beside it."""
+    """Write this process's id, then report until a file "end" exists beside it."""
     file = Path(path)
     file.with_suffix(".part").write_text(str(os.getpid()))
     file.with_suffix(".part").replace(file)

@@ -23,7 +23,7 @@ class Sent:
 
 
 def twin_clouds(app: AppTest) -> dict[str, Sent]:
-    """Key to what was sent, of every twin cloud."""
+    """Key to ``Sent`` of every twin cloud."""
     messages, arrays = {}, {}
     for part in app.get("bidi_component"):
         if part.proto.component_name == "narrow_cone_twin":

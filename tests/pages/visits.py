@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 ROOT = Path(__file__).resolve().parents[2]
-SECONDS = 280  # a first visit encodes a corpus, perhaps beside other tests
+SECONDS = 280  # a first visit encodes a corpus, possibly while other tests run
 
 
 def clear_memory() -> None:
@@ -19,7 +19,7 @@ def clear_memory() -> None:
 
 
 def deep_link(page: str, *, seconds: int = SECONDS) -> AppTest:
-    """The app at a page's own address, not run yet; ``switch_page`` would need a first run."""
+    """The app at a page's address, not run yet; ``switch_page`` would need a first run."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=seconds)
     app._page_hash = calc_hash(page)
     return app

@@ -8,7 +8,7 @@ from tests.encode.tiny_encoder import save_tiny_bert
 from tests.pages.visits import clear_memory, healthy, new_visit
 
 ODD = ("²", "9" * 5_000, "1e999")
-WORDS = {"lang", "model", "revision"}  # what is chosen here by the test itself
+WORDS = {"lang", "model", "revision"}  # these are chosen by the test itself
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ STATE = {"pair-uploads": {"upload-a": pairs(8)}, "pairs": "upload-a"}
 
 
 def odd_query(first: int) -> dict[str, str]:
-    """Each parameter with one of the odd values, in turn from that one on."""
+    """An odd value for each parameter, in turn, starting with the given one."""
     keys = [key for key in PARAMETERS if key not in WORDS]
     return {key: ODD[(first + place) % len(ODD)] for place, key in enumerate(keys)}
 
@@ -44,7 +44,7 @@ def test_a_value_that_is_no_number_counts_as_none(page, first, model):
     query = odd_query(first)
     state = STATE if page == "sentence_similarity" else {}
     app = healthy(new_visit(page, state, model=model, **query).run())
-    # the error of a file that is too large is always there, and hidden until it applies
+    # The error of a too large file is always on the page, but hidden until it applies.
     said = [box.value for box in app.error if "file is larger" not in box.value]
     assert not said, said
 
@@ -56,7 +56,7 @@ def test_the_coordinates_too():
 
 
 def test_a_label_that_has_changed_is_still_its_code(model):
-    """As a browser sends it after other pairs, or another language, have changed the label."""
+    """A browser may send an old label after other pairs or another language changed it."""
     old = "recommended for this n/d: something else"
     sent = {"after": old, "model": "of old", "shown-labels": {"after": {old: "recommended"}}}
     sent["shown-labels"]["model"] = {"of old": model}

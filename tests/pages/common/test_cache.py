@@ -1,4 +1,4 @@
-"""The cache of pages: answers by key, apart by name, and private ones apart from all others."""
+"""The cache of pages: answers by key and cache name, private ones in the session alone."""
 
 import threading
 import time
@@ -23,7 +23,7 @@ def test_an_answer_is_made_once_for_each_key():
     answer = cache.get_or_make("a", lambda: [1])
     assert cache.get_or_make("a", lambda: [2]) is answer
     assert cache.get("a") is answer
-    assert cache.put("a", [3]) is answer  # the answer that is stored stays
+    assert cache.put("a", [3]) is answer  # the first stored answer remains
     assert cache.put("b", [4]) == [4]
     assert cache.get("b") == [4]
 
@@ -72,7 +72,7 @@ TENTH = np.zeros(100_000)  # 0.8 MB
 
 @pytest.fixture
 def limits(monkeypatch, tmp_path):
-    """limits(text): those in the table [memory] of the operator's file; all caches are empty."""
+    """limits(text): set the operator's table [memory] and empty all caches."""
 
     def write(text):
         file = tmp_path / "own.toml"
@@ -98,7 +98,7 @@ def test_answers_beyond_the_limit_are_dropped_whose_use_is_oldest(limits):
     assert some.get("a") is not None
     assert some.get("c") is not None
     assert total_size() - before <= 2_000_000
-    large = some.put("d", np.zeros(1_000_000))  # alone above the limit: it is needed now
+    large = some.put("d", np.zeros(1_000_000))  # above the limit by itself, but still needed
     assert some.get("d") is large
     assert some.get("a") is some.get("c") is None
 
@@ -121,7 +121,7 @@ def test_a_session_s_own_answers_have_a_limit_and_end_with_it(limits):
     assert not app.exception
     assert app.text[0].value == "[False, True, True]"
     assert total_size() - before == pytest.approx(1_600_000, abs=10_000)
-    st.cache_resource.clear()  # as the end of a session
+    st.cache_resource.clear()  # simulates the end of a session
     assert total_size() <= before
 
 

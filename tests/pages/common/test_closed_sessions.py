@@ -1,4 +1,4 @@
-"""What a visitor brought is freed when the tab is closed: texts, vectors and pictures."""
+"""A visitor's texts, vectors and pictures are freed when the tab is closed."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from tests.browser.server import AppServer
 from tests.event_loop import run_alone
 
 PATIENCE = 60.0
-# Every Python process imports this module at its start. It prints what lives at a signal.
+# Every Python process imports this module at its start. At a signal it prints the live objects.
 WATCHER = """
 import gc, signal
 
@@ -29,7 +29,7 @@ signal.signal(signal.SIGUSR1, tell)
 
 
 async def bring(reader: Reader, name: str) -> None:
-    """Paste texts, which encodes them; then see them on the other page."""
+    """Paste texts, which encodes them, and then visit the other page."""
     await reader.open()
     texts = "\n".join(f"{name} saw {n} cats" for n in range(12))
     await reader.move("pasted", texts)
@@ -54,7 +54,7 @@ def test_what_closed_sessions_brought_is_freed(tmp_path):
     (tmp_path / "sitecustomize.py").write_text(WATCHER, encoding="utf-8")
     environment = {
         "PYTHONPATH": str(tmp_path),
-        # Streamlit otherwise keeps a session for two minutes, in case its reader comes back
+        # By default Streamlit ends a session only two minutes after the reader has left.
         "STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": "0",
     }
 

@@ -1,4 +1,4 @@
-"""What controls and captions call a layer, or an average of layers."""
+"""The name of a layer, or of an average of layers, in controls and captions."""
 
 import re
 

@@ -42,8 +42,8 @@ def show(spec: CloudSpec) -> str:
     return healthy(at.run()).text[0].value
 
 
-def test_a_thread_that_sets_a_limit_is_not_held():
-    """Otherwise threadpoolctl would hold the first visit's thread, which refers to its session."""
+def test_a_thread_that_sets_a_limit_is_freed():
+    """Otherwise threadpoolctl would reference the first visit's thread and its session."""
     OpenBLASController.clear_controlling_thread(force=True)
     thread = threading.Thread(target=corpus_cloud._limit_blas)
     thread.start()
@@ -74,7 +74,8 @@ def test_tokens_of_a_long_corpus_are_counted_as_a_job(monkeypatch):
         at.session_state["corpus"] = CORPUS
         return healthy(at.run()).text[0].value
 
-    for limit, n_jobs in ((10**6, 0), (1, 1), (1, 1)):  # the third finds the answer of the second
+    # the third visit uses the answer of the second
+    for limit, n_jobs in ((10**6, 0), (1, 1), (1, 1)):
         if n_jobs != len(calls):
             clear_memory()
         monkeypatch.setattr(corpus_cloud, "COUNTED_CHARACTERS", limit)
@@ -137,7 +138,7 @@ def test_a_long_corpus_is_encoded_by_the_worker_and_a_short_one_is_not(tmp_path,
 def test_a_short_corpus_is_a_job_and_encoded_apart_if_the_model_may_be_slow(
     tmp_path, monkeypatch, at_once
 ):
-    """Another model may take a minute for one long text, or for the tokens of a short one."""
+    """Another model may take a minute for a long text, or to tokenize a short one."""
     encoder = load_encoder(save_tiny_bert(tmp_path))
     encoder.max_tokens = 512 if at_once else 513
     apart, counted = [], []

@@ -1,4 +1,4 @@
-"""A corpus encoded by the worker: the same vectors, on disk or not, killed or not."""
+"""A corpus encoded by the worker: the same vectors with or without a disk or a kill."""
 
 import json
 import os
@@ -24,7 +24,7 @@ from tests.encode.tiny_encoder import WORDS, save_tiny_bert
 
 CORPUS = Corpus("pairs", tuple(f"the {a} {b}" for a in WORDS for b in WORDS))  # 400
 SPEC = {"unit": "sentences", "layer": 1, "pooling": "mean"}
-ROWS = 40  # texts a block
+ROWS = 40  # texts in a block
 KILLS = 6
 
 
@@ -47,7 +47,7 @@ def quiet(done: int, total: int) -> None:
 
 
 def by_blocks(encoder, folder: Path, pause: float = 0.0, *, progress: Callable[..., None]):
-    """As for a corpus that is too large for memory; with a pause after each batch."""
+    """Encode by blocks, as for a corpus larger than memory, with a pause after each batch."""
 
     def slow(*of: int) -> None:
         progress(*of)
@@ -64,7 +64,7 @@ def by_blocks(encoder, folder: Path, pause: float = 0.0, *, progress: Callable[.
 
 
 def on_a_full_disk(encoder, folder: Path, *, progress: Callable[..., None]):
-    """The largest file may have 1 kB."""
+    """Limit files to 1 kB."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
     try:
         return by_blocks(encoder, folder, progress=progress)
@@ -139,7 +139,7 @@ def test_what_the_worker_could_not_write_stays_in_memory_with_the_reason(encoder
 @pytest.mark.parametrize(
     ("end", "stays"), [(WorkerDied("killed"), True), (KeyError("cancelled"), False)]
 )
-def test_blocks_stay_for_who_lost_the_worker_and_not_after_a_cancel(
+def test_blocks_remain_after_a_lost_worker_and_not_after_a_cancel(
     encoder, tmp_path, monkeypatch, end, stays
 ):
     name = disk_cache.blocks_name(encoder, CORPUS, "mean", special_tokens=True)

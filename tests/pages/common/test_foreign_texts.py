@@ -1,7 +1,7 @@
-"""No text that is not ours becomes a link, a picture or a style, wherever a page shows it.
+"""No foreign text becomes a link, a picture or a style on any page.
 
-The pages are visited with hostile texts, labels, names and addresses. Every string of every
-element is looked at, so a place that is added later is looked at too.
+The pages are visited with hostile texts, labels, names and addresses. The tests check every string
+of every element, so they also check places that are added later.
 """
 
 import json
@@ -40,10 +40,11 @@ PARTS = (
 )
 HOSTILE = " ".join(PARTS)
 MARKDOWN = MarkdownIt("commonmark").enable("table").enable("strikethrough")
-# Found in the text after Markdown was read: see escape.py.
+# Streamlit finds these in the text after parsing the Markdown: see escape.py.
 BARE = re.compile(r"https?://|www\.|[-.\w+]@[-\w]+\.|:[a-z]\S*:|:[a-z]+\[", re.IGNORECASE)
-TAGS = re.compile(r"<(?!/?(b|br|extra)>)[a-z/!]", re.IGNORECASE)  # of Plotly: these are ours
-# Elements and fields that show plain text, or that no one sees.
+# the excluded tags are the app's own
+TAGS = re.compile(r"<(?!/?(b|br|extra)>)[a-z/!]", re.IGNORECASE)
+# Elements and fields that show plain text or are invisible.
 PLAIN = {
     "text": None,
     "text_input": ("value", "default", "placeholder", "id"),
@@ -58,7 +59,7 @@ PLAIN = {
 
 
 def rendered_wrongly(body: str) -> list[str]:
-    """What of the hostile text would be more than text in this Markdown."""
+    """The parts of the hostile text that this Markdown would render as more than text."""
     found = []
     for token in MARKDOWN.parse(body):
         if token.type in ("html_block", "code_block", "fence") and MARK in token.content:
@@ -75,7 +76,7 @@ def rendered_wrongly(body: str) -> list[str]:
 
 
 def strings(message: Message, path: str = "") -> Iterator[tuple[str, str]]:
-    """(field, text) of all strings in a message and those in it."""
+    """(field, text) of all strings in a message and its submessages."""
     for field, value in message.ListFields():
         values = value if isinstance(value, (list, tuple)) or hasattr(value, "append") else [value]
         for each in values:
@@ -92,7 +93,7 @@ def nodes(block: Any) -> Iterator[Any]:
 
 
 def judge(app: AppTest) -> tuple[list[str], int]:
-    """(faults, strings that hold the mark)."""
+    """(faults, number of strings that contain MARK)."""
     faults, n_shown = [], 0
     for node in nodes(app._tree):
         kind, proto = getattr(node, "type", ""), getattr(node, "proto", None)
@@ -110,7 +111,7 @@ def judge(app: AppTest) -> tuple[list[str], int]:
         for part in app.get("bidi_component")
         if part.proto.component_name in ("narrow_cone_chart", "narrow_cone_texts")
     }
-    # the twin clouds read the same texts, as plain text
+    # The twin clouds show the same texts, as plain text.
     named = {message.get("texts") for message in sent.values() if "figure" in message}
     for key, message in sent.items():
         if "figure" in message or message["name"] in named:
@@ -169,7 +170,7 @@ def test_the_judge_finds_what_is_not_escaped():
 
 @pytest.mark.parametrize("code", words.languages())
 def test_every_error_s_sentence_quotes_safely(code):
-    """Its details are hostile texts, or lists of them; sizes are numbers."""
+    """The details are hostile texts or lists of them; sizes are numbers."""
     gettext = catalogue(code).gettext
     for subject, sentences in SENTENCES.items():
         for because, template in sentences.items():
@@ -191,7 +192,7 @@ def test_every_error_s_sentence_quotes_safely(code):
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory) -> str:
-    """A folder with a hostile name, as far as a path can have one."""
+    """A model folder whose name is as hostile as a path allows."""
     name = "[x](http:h.example) `b` www.h.example ![](http:h.example) <b>h.example<b> a@h.example"
     folder = save_tiny_bert(tmp_path_factory.mktemp("models") / name)
     tokenizer = (folder / "tokenizer.json").read_text(encoding="utf-8")
@@ -271,7 +272,7 @@ def upload(app: AppTest, key: str, name: str, content: str) -> AppTest:
 
 
 def test_names_and_words_of_uploaded_files_are_text(model, tmp_path, monkeypatch):
-    # The rule for words lets only letters and digits pass. Another rule might not.
+    # The rule for words accepts only letters and digits. Another rule may accept more.
     monkeypatch.setattr("geometry.vectors.word_averages._WORD", re.compile(r"\S+"))
     monkeypatch.setattr(
         "pages.common.reading.run_apart",
@@ -283,7 +284,7 @@ def test_names_and_words_of_uploaded_files_are_text(model, tmp_path, monkeypatch
     vectors = "".join(f"{word} {i} {i * i} 1\n" for i, word in enumerate(words))
     unknown = f"[x](http://{MARK}/l)\t<b>{MARK}\t1\n"
     known = "".join(f"{a}\t{b}\t{i}\n" for i, (a, b) in enumerate(combinations(words, 2)))
-    name = Path(model).name  # without a slash, before which a file's name is cut off
+    name = Path(model).name  # no slash, because a file's name is cut off before a slash
     upload(app, "vectors_file", f"{name}.txt", vectors)
     upload(app, "word_pairs_file", f"{name}.tsv", known + unknown)
     upload(app, "pairs_file", f"{name}.tsv", f"left\tright\t{HOSTILE.split()[0]}\na\tb\t1\n")

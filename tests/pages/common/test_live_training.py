@@ -1,4 +1,4 @@
-"""Live training with real processes: records, orders, the queue, errors and every end."""
+"""Live training with real processes: records, commands, the queue, errors, all endings."""
 
 import pickle
 import signal
@@ -65,7 +65,7 @@ def test_one_visitor_has_one_place_and_the_others_see_theirs(monkeypatch):
     monkeypatch.setattr(live_training, "memory_limits", lambda: MemoryLimits(trainings=2))
     first = Training(SOMEBODY, count_apart, 10**6)
     until(lambda: first.state == "running")
-    second = Training(SOMEBODY, count_apart, 3)  # of the same visitor: it waits
+    second = Training(SOMEBODY, count_apart, 3)  # the same visitor's second training waits
     third = Training(ANOTHER, count_apart, 10**6)
     until(lambda: third.state == "running")
     fourth = Training(Visitor("third", "3"), count_apart, 3)
@@ -133,7 +133,7 @@ def test_an_order_returns_while_the_process_does_not_read(monkeypatch):
         return processes[-1]
 
     monkeypatch.setattr(subprocess, "Popen", start_and_suspend)
-    training = Training(SOMEBODY, count_apart, b" " * 10**7)  # more than the pipe takes
+    training = Training(SOMEBODY, count_apart, b" " * 10**7)  # larger than the pipe's buffer
     until(lambda: training.state == "running")
     order = threading.Thread(target=training.pause)
     order.start()
@@ -144,7 +144,7 @@ def test_an_order_returns_while_the_process_does_not_read(monkeypatch):
         training.stop()
         assert training.wait(PATIENCE)
     finally:
-        processes[0].kill()  # ends an order that waits for it, too
+        processes[0].kill()  # also ends a command that waits for the process
 
 
 def test_no_process_can_be_started(monkeypatch):

@@ -1,4 +1,4 @@
-"""Messages of a fragment that runs again before they were sent."""
+"""Messages of a fragment that reruns before they are sent."""
 
 from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
@@ -35,12 +35,13 @@ def reference(path: Sequence[int]) -> ForwardMsg:
 
 @pytest.fixture(autouse=True)
 def mended(monkeypatch) -> Iterator[None]:
-    monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)  # put back afterwards
+    # monkeypatch restores it afterwards
+    monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)
     lost_references.drop_lost_references()
 
 
 def left(messages: Sequence[ForwardMsg], **options: object) -> list[tuple[int, ...]]:
-    """The places of the messages that stay when AGAIN begins to run."""
+    """The places of the messages that remain when AGAIN begins to run."""
     queue = ForwardMsgQueue()
     for message in messages:
         queue.enqueue(message)

@@ -1,4 +1,4 @@
-"""The shelf of encoders: one of each, and the least used goes first."""
+"""The shelf of encoders: one copy of each; the least recently used is removed first."""
 
 import threading
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from pages.common.model_shelf import ModelShelf
 
 @dataclass(eq=False)
 class Weighing:
-    """Stands for an encoder of so many bytes."""
+    """A substitute for an encoder of this size."""
 
     memory_bytes: int
 

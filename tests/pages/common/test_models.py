@@ -1,4 +1,4 @@
-"""Any model on the pages: chosen, fetched, refused with a reason, kept in memory once."""
+"""Any model on the pages: chosen, downloaded, refused with a reason, loaded only once."""
 
 import json
 import re
@@ -61,14 +61,14 @@ def _own_memory(monkeypatch, tmp_path):
 
 @pytest.fixture
 def small_corpus(monkeypatch):
-    """Forty sentences instead of 1,224: what is tested here is the model."""
+    """Forty sentences instead of 1,224, because these tests are about the model."""
     from geometry import Corpus
     from pages.common import uploads
 
     sentences = tuple(f"the {a} {b} ." for a in ("old", "red") for b in "abcdefghijklmnopqrst")
     corpus = Corpus("forty", sentences, labels=("sport", "music") * 20)
     monkeypatch.setattr(uploads, "read_bundled", lambda code: corpus)
-    # its results are kept between tests
+    # this function caches its results between tests
     monkeypatch.setattr(uploads, "_translated", lambda code, language: corpus)
 
 
@@ -104,7 +104,8 @@ def test_a_folder_becomes_the_model_of_the_page(tmp_path):
     assert str(folder) in said
     assert "layer 1 of 2" in said
     assert "pooling max" in said
-    assert not any(button.key == "preset-needle" for button in app.button)  # the bundled model's
+    # this preset belongs to the bundled model
+    assert not any(button.key == "preset-needle" for button in app.button)
     assert "Why is the last layer hardly a cone?" not in {box.label for box in app.expander}
 
 
@@ -139,7 +140,7 @@ def test_a_sentence_transformers_folder_s_own_output_is_measured(tmp_path):
     assert len(numbers(app)) == 2
     said = " ".join(caption.value for caption in app.caption)
     assert f"· {folder} · layer 2 of 2 · pooling the model's own output ·" in said
-    assert "of 6 ·" in said  # the rank: of the dense layer's 6
+    assert "of 6 ·" in said  # the rank is out of the dense layer's 6 dimensions
 
 
 @pytest.mark.usefixtures("small_corpus")
@@ -163,7 +164,8 @@ def test_layer_sets_and_special_tokens_are_choices_and_are_shown(tmp_path):
     said = " ".join(caption.value for caption in app.caption)
     assert "mean of layers 1 and 2 (of 2)" in said
     assert "without special tokens" in said
-    assert "last-3" not in app.selectbox(key="layer").options  # two layers have no last three
+    # a model of two layers has no last three
+    assert "last-3" not in app.selectbox(key="layer").options
     plain = visit(model=str(folder), layer="first-last")
     assert numbers(app)[0] != numbers(plain)[0]
 
@@ -174,7 +176,7 @@ def test_a_hub_model_is_offered_then_fetched_once(server, tiny):  # noqa: F811
     app = visit(model=NAME)
     assert not app.exception
     assert "has to be downloaded once" in app.info[0].value
-    assert not server.requests  # nothing is fetched unasked
+    assert not server.requests  # nothing is downloaded without a press
     assert not numbers(app)
     press(app, "fetch-model")
     assert not app.exception
@@ -187,7 +189,7 @@ def test_a_hub_model_is_offered_then_fetched_once(server, tiny):  # noqa: F811
     assert len(numbers(again)) == 2
     assert not server.fetched()
     assert len(shelf()) == 1
-    visit(model=NAME, revision=commit)  # the same by another name
+    visit(model=NAME, revision=commit)  # the same model under another revision name
     assert len(shelf()) == 1
 
 
@@ -227,7 +229,8 @@ REFUSED = {
 }
 
 
-FOUND_BY_A_PASS = {  # a folder that its settings do not give away: what its refusal says
+# kind of unusable folder that looks valid by its settings: excerpts of the refusal
+FOUND_BY_A_PASS = {
     "fnet": ("depend on what else is in the batch", "隨同一批次裡的其他文字改變"),
     "opt": ("gives 3 hidden states of 8 numbers", "3 層隱藏狀態，每個詞元 8 個數"),
     "mismatched": ("do not match its `config.json`", "權重與 `config.json` 不相符"),
@@ -237,7 +240,7 @@ FOUND_BY_A_PASS = {  # a folder that its settings do not give away: what its ref
 
 
 def spoil(code, server, files, monkeypatch, tmp_path):  # noqa: F811
-    """Make the hub, or the operator's file, give that error."""
+    """Make the Hub or the operator's file cause this error."""
     rules = tmp_path / "rules.toml"
     if code == "pickle_only":
         changed = files({"model.safetensors": None, "pytorch_model.bin": b"pickle"})
@@ -288,7 +291,8 @@ def test_a_refusal_is_shown_in_both_languages_and_the_page_goes_on(
         (text,) = errors(app)
         assert REFUSED[code][language] in text
         assert NAME in text
-        assert "its files" not in text.replace("all of its files", "")  # English in any language
+        # an English phrase in any language
+        assert "its files" not in text.replace("all of its files", "")
         assert not re.search(r"\{\w+\}", text)
         assert not numbers(app)
         again = [button.label for button in app.button if button.key == "retry-model"]
@@ -304,7 +308,7 @@ def test_a_refusal_is_shown_in_both_languages_and_the_page_goes_on(
     ("language", "words_of_it"),
     [("en", "has no fast version. Choose another model"), ("zh-Hant", "這個分詞器沒有快速版本")],
 )
-def test_a_tokenizer_without_a_fast_version_sends_nobody_in_circles(
+def test_without_a_fast_tokenizer_the_message_suggests_another_model(
     language, words_of_it, tmp_path
 ):
     folder = save_tiny_bert(tmp_path / "slow")
@@ -313,7 +317,7 @@ def test_a_tokenizer_without_a_fast_version_sends_nobody_in_circles(
     assert words_of_it in text
 
 
-def test_a_grid_in_bfloat16_says_which_cells_it_can_t_resolve():
+def test_a_grid_in_bfloat16_names_the_cells_that_it_cannot_resolve():
     from types import SimpleNamespace
 
     from geometry.evaluate.bootstrap import PairScore
@@ -358,7 +362,7 @@ def test_an_operator_s_file_that_is_wrong_is_reported(page, model, monkeypatch, 
     ],
 )
 @pytest.mark.usefixtures("small_corpus")
-def test_a_fault_that_only_a_first_pass_finds_is_a_refusal_as_any(kind, page, tmp_path):
+def test_a_fault_found_by_a_first_pass_is_refused_like_any_other(kind, page, tmp_path):
     folder = save_tiny(tmp_path / "odd", kind if kind in UNFIT else "bert")
     if kind == "foreign":
         file = folder / "tokenizer.json"
@@ -372,13 +376,13 @@ def test_a_fault_that_only_a_first_pass_finds_is_a_refusal_as_any(kind, page, tm
     for language in ("en", "zh-Hant"):
         app = visit(page=page, model=str(folder), lang=language)
         assert not app.exception
-        text = errors(app)[0]  # the forms of sentence_similarity hold errors of their own, unseen
+        text = errors(app)[0]  # the forms of sentence_similarity have further, hidden errors
         assert REFUSED["wrong_architecture"][language == "zh-Hant"] in text
         assert FOUND_BY_A_PASS[kind][language == "zh-Hant"] in text
         assert str(folder) in text
         assert not re.search(r"\{\w+\}", text)
         again = any(button.key == "retry-model" for button in app.button)
-        assert again == (kind != "foreign")  # which is found among the page's own texts
+        assert again == (kind != "foreign")  # this fault appears only with the page's texts
 
 
 @pytest.mark.usefixtures("small_corpus")
@@ -387,7 +391,7 @@ def test_a_fetch_that_failed_can_be_tried_again_from_under_its_error(server, fil
     server.faults.breaks["model.safetensors"] = [10] * 20
     app = press(visit(model=NAME), "fetch-model")
     server.requests.clear()
-    app.run()  # nothing is tried again unasked: it is offered as at first
+    app.run()  # a rerun does not retry; the download is offered again
     assert not server.requests
     app = press(press(app, "fetch-model"), "retry-model")
     assert "is incomplete" in errors(app)[0]
@@ -422,10 +426,10 @@ def test_a_name_that_no_hub_could_have_is_refused_without_a_request(server, name
 
 
 @pytest.mark.usefixtures("small_corpus")
-def test_a_layer_is_left_behind_with_its_model(tmp_path):
+def test_another_model_resets_the_layer(tmp_path):
     folder = save_tiny_bert(tmp_path / "mine")
     app = visit(model=str(folder))
-    assert app.selectbox(key="layer").value == "2"  # the last: nobody chose it
+    assert app.selectbox(key="layer").value == "2"  # the last layer is the default
     app.selectbox(key="model").set_value("bundled").run()
     assert app.selectbox(key="layer").value == "4"
     assert "layer" not in app.query_params
@@ -434,12 +438,13 @@ def test_a_layer_is_left_behind_with_its_model(tmp_path):
     linked.selectbox(key="model").set_value("bundled").run()
     assert linked.selectbox(key="layer").value == "4"
     assert "layer" not in linked.query_params
-    linked.selectbox(key="layer").set_value("1").run()  # as before: chosen, and in the address
+    linked.selectbox(key="layer").set_value("1").run()  # chosen again, so it is in the address
     assert linked.query_params["layer"] in ("1", ["1"])
     assert "layer 1 of 6" in " ".join(caption.value for caption in linked.caption)
 
 
-def test_the_layer_of_sentence_similarity_is_left_behind_with_its_model(server, tiny, tmp_path):  # noqa: F811
+# noqa: F811
+def test_another_model_resets_the_layer_of_sentence_similarity(server, tiny, tmp_path):
     other = suggestions()[0].name
     server.publish(other, tiny)
     folder = save_tiny_bert(tmp_path / "mine", seed=1)
@@ -464,7 +469,7 @@ def test_another_revision_begins_at_its_own_layer(server, tiny, tmp_path):  # no
     server.publish(NAME, tiny)
     server.publish(NAME, save_tiny_bert(tmp_path / "old", seed=1), revision="v1")
     app = press(visit(model=NAME, layer="1"), "fetch-model")
-    assert app.selectbox(key="layer").value == "1"  # a link's, honoured after the fetch
+    assert app.selectbox(key="layer").value == "1"  # the link's layer applies after the download
     app = press(app.text_input(key="revision").set_value("v1").run(), "fetch-model")
     assert app.selectbox(key="layer").value == "2"
 
@@ -494,12 +499,12 @@ def test_unknown_tokens_are_called_as_the_tokenizer_calls_them(tmp_path):
     assert "未知詞元 `<unk>`，而不是這些文字。最可能的原因" in text
 
 
-def test_no_prose_gives_the_bundled_model_s_size_to_others(tmp_path, small_corpus):
+def test_no_text_states_the_bundled_model_s_size_for_other_models(tmp_path, small_corpus):
     app = visit(model=str(save_tiny_bert(tmp_path / "mine")))
     shown = [box.value for box in app.markdown]
     assert not [text for text in shown if "384" in text]
     labels = {box.label for box in app.expander}
-    assert "What is 90° ± 14.5°?" in labels  # of 16 dimensions: arcsin(1/4)
+    assert "What is 90° ± 14.5°?" in labels  # for 16 dimensions: arcsin(1/4)
     assert any("For d = 16 that is 0.250, an angle of 90° ± 14.5°" in text for text in shown)
     for text in shown:
         assert "STS-B" not in text or "undled" in text
@@ -553,7 +558,7 @@ def test_every_suggestion_has_its_lesson_in_every_language():
 def test_names_that_no_disk_has_are_refused_or_offered(name):
     app = visit(model=name)
     assert not app.exception
-    assert errors(app) or app.info  # refused, or a hub's name as far as anybody can tell
+    assert errors(app) or app.info  # refused, or offered as a possible name on the Hub
 
 
 @pytest.mark.usefixtures("small_corpus")

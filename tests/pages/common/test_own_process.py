@@ -1,4 +1,4 @@
-"""A function in a process of its own: its answer, its errors, its limits, and its end."""
+"""A function in a separate process: its result, its errors, its limits and its end."""
 
 import os
 from collections.abc import Callable

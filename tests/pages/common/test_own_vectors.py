@@ -21,7 +21,7 @@ def a_set(n: int = 200, d: int = 8) -> VectorSet:
 
 
 def visit(page: str, vectors: VectorSet) -> tuple[str, list[str]]:
-    """What the page says, and the labels of its lists."""
+    """All text on the page, and the labels of its lists."""
     app = new_visit(page, brought("vector-uploads", "corpus", vectors), **{"fit-on": "same"})
     healthy(app.run())
     numbers = [
@@ -66,9 +66,9 @@ def test_a_page_that_needs_texts_shows_a_bundled_corpus() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", ["narrow_cone", "whitening", "your_corpus"])
 def test_every_one_of_many_points_is_drawn_and_figures_over_pairs_take_a_sample(page: str) -> None:
-    """25,000 points: more than a job, and than the texts that are sent at once.
+    """25,000 points exceed the limits above which a job runs and texts are sent on request.
 
-    Without labels, because a trial of the cures on so many takes 20 s.
+    Without labels, because trying the treatments on so many points takes 20 s.
     """
     vectors = VectorSet("mine", a_set(25_000).vectors)
     app = new_visit(page, brought("vector-uploads", "corpus", vectors), **{"fit-on": "same"})

@@ -1,4 +1,4 @@
-"""Uploaded files: a large one is read by a process of its own, each only once for a session."""
+"""Uploaded files: a separate process reads large ones; each is read once for a session."""
 
 import gzip
 import threading
@@ -39,7 +39,7 @@ class File:
 
     def __init__(self, content: bytes) -> None:
         self.content, self.n_read = content, 0
-        # AppTest has one session for all tests, whose cache of files would find a repeated id
+        # All AppTests share one session, so a repeated id would be found in its cache of files.
         self.file_id = uuid4().hex
 
     def getvalue(self) -> bytes:
@@ -55,7 +55,7 @@ def page_with(content: bytes) -> tuple[AppTest, File]:
 
 @pytest.fixture
 def apart(monkeypatch):
-    """Every file counts as large; what its process was called with."""
+    """Treat every file as large; record the arguments of its process."""
     calls = []
 
     def noted(read, content, *, report, **options):
@@ -126,7 +126,7 @@ def test_a_process_reads_a_large_file(monkeypatch):
 
 
 class Gate:
-    """In place of the process: the file named "long" waits until the test lets it pass."""
+    """A substitute for the process; the file named "long" waits until the test releases it."""
 
     def __init__(self) -> None:
         self.read: list[str] = []

@@ -1,4 +1,4 @@
-"""Which rules hold for a visit: folders only on one's own machine, the list at each use."""
+"""The rules of a visit: folders only for local visitors, the list checked at each use."""
 
 import pytest
 import streamlit as st
@@ -33,7 +33,7 @@ def rules(monkeypatch, tmp_path):
 
 
 def folder_form():
-    """The form of a folder of pairs alone."""
+    """A page with only the form for a folder of pairs."""
 
     def script():
         from pages.sentence_similarity.pairs import show_folder_form
@@ -67,7 +67,7 @@ def test_the_server_listens_on_this_machine_only_by_default():
         ("::1", {"Host": "[::1]:8501"}, True),
         (None, {"Host": "localhost:8501"}, False),
         ("0.0.0.0", {"Host": "localhost:8501"}, False),
-        ("127.0.0.1", {"Host": "cone.example.org"}, False),  # a proxy, or a rebound name
+        ("127.0.0.1", {"Host": "cone.example.org"}, False),  # behind a proxy, or DNS rebinding
         ("127.0.0.1", {"Host": "localhost", "X_Forwarded_For": "192.0.2.1"}, False),
         ("127.0.0.1", {"Host": "127.0.0.1:8501", "X_Forwarded_Proto": "https"}, False),
         ("127.0.0.1", {"Host": "127.0.0.1:8501", "Via": "1.1 proxy"}, False),
@@ -121,7 +121,7 @@ def test_the_form_s_refusal_does_not_show_what_is_at_a_path(tmp_path):
 
 
 @pytest.mark.usefixtures("small_corpus")
-def test_rules_hold_for_a_model_that_is_in_memory(server, tiny, rules, tmp_path):  # noqa: F811
+def test_rules_apply_to_a_model_that_is_in_memory(server, tiny, rules, tmp_path):  # noqa: F811
     server.publish(NAME, tiny)
     pull = server.publish(NAME, save_tiny_bert(tmp_path / "pull", seed=3), revision="refs/pr/7")
     for revision in ("", "refs/pr/7"):

@@ -1,4 +1,4 @@
-"""What a moved control makes the server send: what did not change is not sent again."""
+"""After a control moves, the server does not send unchanged parts again."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.event_loop import run_alone
 pytestmark = [pytest.mark.slow, pytest.mark.model]
 
 QUESTION = "Ledoit"  # in answers below the pictures
-MOST = 45_000  # bytes of a move of the film; 48,500 with the answers to the questions
+MOST = 45_000  # bytes for one move of the film; with the answers to the questions it is 48,500
 
 
 def test_questions_are_not_sent_again(cache_dir):

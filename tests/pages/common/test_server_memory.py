@@ -64,7 +64,7 @@ def page():
 
 
 @pytest.mark.parametrize(("others", "shown"), [(["a"], True), (["a", "b"], False)])
-def test_visitors_beyond_the_limit_read_a_sentence(limits, server, monkeypatch, others, shown):
+def test_visitors_beyond_the_limit_see_a_message(limits, server, monkeypatch, others, shown):
     limits("sessions = 2")
     server._session_mgr.list_active_sessions = lambda: sessions(*others, "mine")
     mine = SimpleNamespace(session_id="mine")
@@ -135,7 +135,7 @@ def test_uploads_at_the_same_time_count_before_they_have_ended(limits, server):
 
 
 class Session:
-    """As Streamlit's: it refers to itself."""
+    """Like Streamlit's session, it has a reference to itself."""
 
     def __init__(self):
         self.itself = self

@@ -29,7 +29,7 @@ def split_corpus() -> Corpus:
 
 
 def share(X: np.ndarray, labels: np.ndarray, units: np.ndarray) -> float:
-    """Of the five nearest by cosine of other units, by brute force."""
+    """Agreement of the five nearest rows of other units by cosine, by brute force."""
     U = X / np.linalg.norm(X, axis=1, keepdims=True)
     cosines = U @ U.T
     cosines[units[:, None] == units] = -9

@@ -1,4 +1,4 @@
-"""The twin cloud's wrapper by itself: few points, many points, a text asked for, a selection."""
+"""The twin cloud's wrapper alone: few points, many points, requested texts, a selection."""
 
 import json
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""Weights of a reader's own texts: fits use them, measures do not; one control ends it."""
+"""Weights of a reader's own texts: fits use them, measures do not; a control turns them off."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ TEXTS = tuple(
     for b in ("cat", "dog", "bird", "tree")
     for c in ("sat", "ran", "sang", "on the mat", "under rain", "?")
 )
-TIMES = np.arange(len(TEXTS)) % 4  # a quarter of the texts does not count
+TIMES = np.arange(len(TEXTS)) % 4  # a quarter of the texts has weight 0
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 
@@ -60,7 +60,7 @@ def test_a_weighted_fit_is_that_of_rows_repeated_as_often_as_they_weigh(page, mo
 
 
 def test_a_half_and_an_unweighted_corpus(model, monkeypatch):
-    """Each half, and each part, has the weights of its own rows; without weights no control."""
+    """Each half and each part has the weights of its rows. Without weights there is no control."""
     scenes: list = []
     monkeypatch.setattr(
         "pages.whitening.explore.offer_downloads", lambda scene, _: scenes.append(scene)

@@ -1,4 +1,4 @@
-"""Worker processes: answers, errors, progress; what a kill, a cancel and the server's end do."""
+"""Worker processes: results, errors, progress; effects of a kill, a cancel, the server's end."""
 
 import os
 import signal
@@ -53,7 +53,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 def runs(pid: int) -> bool:
-    """Whether the process lives; one that ended and was not waited for does not."""
+    """Whether the process is running; a zombie is not."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
     except OSError:

@@ -63,13 +63,13 @@ def test_a_run_is_measured_on_test_pairs_alone(material, records):
     assert raw.alignment == pytest.approx(alignment(left[positive], right[positive]))
     sentences = ScoredVectors(left, right, material.gold_scores[test]).sentences
     assert raw.uniformity == pytest.approx(uniformity(sentences))
-    # centred and whitened by the sentences that are trained on
+    # centred and whitened with a fit on the training sentences
     trained_on = np.concatenate([material.pairs[:n][dev], material.pairs[n:][dev]])
     mean = trained_on.mean(axis=0)
     assert places[1].mean_cosine == pytest.approx(mean_cosine(sentences - mean))
     whitened = Whitening(shrinkage="ledoit-wolf").fit(trained_on).transform(sentences)
     assert places[2].uniformity == pytest.approx(uniformity(whitened))
-    assert places[3].spearman_test > places[0].spearman_test  # "last" is without the cone
+    assert places[3].spearman_test > places[0].spearman_test  # the last layer has no narrow cone
     assert [moment.step for moment in moments] == [0, 1, 2, 3, 4]
     start = moments[0]
     assert (start.uniformity, start.spearman_test) == pytest.approx(
@@ -171,7 +171,7 @@ def test_a_training_replaces_the_recorded_run_until_reset(records):
     assert "Press **Train** to use them" in everything(app)
     healthy(app.button(key="contrast-train").click().run())
     training = app.session_state[STATE]["contrast"]
-    training.stop()  # the browser's test waits for its process
+    training.stop()  # the browser test uses a real process
     assert training.wait(LONGEST_END)
     assert (training.records, training.error) == ([], None)
     training.records += records

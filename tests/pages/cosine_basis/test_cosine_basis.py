@@ -1,4 +1,4 @@
-"""The page ``cosine_basis`` without a browser: its numbers, its words, its files."""
+"""The page ``cosine_basis`` without a browser: numbers, texts and files."""
 
 import json
 import re
@@ -24,7 +24,7 @@ PAGE = ROOT / "pages" / "cosine_basis" / "page.py"
 TEXT = ROOT / "assets" / "text"
 SOURCES = sorted((ROOT / "pages" / "cosine_basis").glob("*.py"))
 
-PRESET_COSINES = {  # as worked by hand
+PRESET_COSINES = {  # computed by hand
     "standard": (0, 0, -1),
     "diagonal": (-0.600, 0.600, -1),
     "shear": (-0.447, 0.447, -1),
@@ -66,8 +66,9 @@ def message(app: AppTest) -> dict:
 
 
 def column(app: AppTest, place: int) -> list[str] | None:
-    """A column of the table: 0 by coordinates, 1 true, 2 whitened. The browser computes it from the
-    message and gets the library's numbers (tests/components, tests/browser)."""
+    """A column of the table: 0 by coordinates, 1 true, 2 whitened.
+
+    The browser computes it from the message; tests/components and tests/browser check that."""
     sent = message(app)
     plane, choices = sent["plane"], sent["choices"]
     basis = Plane(*(plane[key] for key in ("len1", "len2", "angle")),
@@ -86,7 +87,7 @@ def test_a_first_visit_guesses_before_the_second_picture():
     app = open_page()
     assert column(app, 0) == ["0.000", "0.000", "−1.000"]
     assert column(app, 1) == ["−0.600", "0.600", "−1.000"]
-    assert not app.success  # the answer is not shown before
+    assert not app.success  # the answer is not shown yet
     healthy(app.button(key="guess-smaller").click().run())
     [answer] = [element.value for element in app.info if "You guessed" in element.value]
     assert all(words in answer for words in ("“smaller”", "“larger”", "−0.600", "0.000"))
@@ -142,7 +143,7 @@ def test_a_preset_sets_the_sliders_and_the_numbers(name, expected):
 
 
 def test_presets_snap_to_themselves():
-    """The picture snaps to exactly the numbers by which a preset's button knows itself."""
+    """The picture snaps to exactly the numbers of the presets, so the preset's button is marked."""
     found = snaps()
     for wanted in presets().values():
         assert {"length": wanted["len1"], "degrees": wanted["turn"]} in found["axes"]["e1"]
@@ -195,7 +196,7 @@ def test_the_sign_condition_is_lit_only_when_it_is_true(state, lit, says):
     ("fitted_on", "expected"),
     [("cloud", ["0.000", "0.000", "−1.000"]), ("points", ["−0.500"] * 3)],
 )
-def test_whitening_says_what_it_was_fitted_on(fitted_on, expected):
+def test_whitening_states_what_it_was_fitted_on(fitted_on, expected):
     app = open_page(len1="2.2", angle="70", shift_x="-3", shift_y="1", whiten=fitted_on)
     assert column(app, 2) == expected
     fits = {"cloud": f"cloud (n = {CLOUD_N})", "points": "a, b, c alone (n = 3)"}
@@ -215,7 +216,7 @@ def test_a_moved_point_is_in_every_number():
     assert f"{plane.true_cosines(points)[0]:.3f}" in formula
     assert not any(
         "g_{11} - g_{22}" in element.value for element in app.latex
-    )  # that one is not theirs
+    )  # this formula is only for the default points
     healthy(app.button(key="preset-diagonal").click().run())
     assert message(app)["plane"] == presets()["diagonal"]
 
@@ -250,7 +251,7 @@ def test_the_readings_name_what_cosine_depends_on():
     "state",
     [
         {"len2": "1", "shift_x": "-2", "shift_y": "-2"},
-        # a is (4, 2) here only up to rounding, and (-4, -2) must still put it on the origin
+        # Here a is (4, 2) up to rounding. The shift (-4, -2) must still move it to the origin.
         {"len2": str(2**0.5), "angle": "45", "shift_x": "-4", "shift_y": "-2"},
     ],
 )
@@ -317,7 +318,7 @@ def test_the_whitened_cloud_is_round():
     assert cloud.mean(axis=0) == pytest.approx(np.zeros(2), abs=1e-8)
 
 
-def test_the_files_hold_what_the_page_shows():
+def test_the_files_contain_what_the_page_shows():
     scene = Scene(Plane(1.0, 2.0, 90.0, (-2.0, -4.0)), "coordinates", "cloud", True)
     points = pd.read_csv(StringIO(points_table(scene).to_csv(index=False)))
     assert list(points["point"][:4]) == ["a", "b", "c", "cloud"]

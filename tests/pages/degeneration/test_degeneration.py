@@ -1,4 +1,4 @@
-"""The page ``degeneration``: the recorded run, an own training, and settings that can't be."""
+"""The page ``degeneration``: the recorded run, a new training, and invalid settings."""
 
 from dataclasses import replace
 
@@ -104,7 +104,7 @@ def test_the_push_is_claimed_only_for_an_origin_outside_of_the_hull():
 
 
 def short(app: AppTest, **settings: str) -> AppTest:
-    """Train in that visit with few steps, until the training has ended."""
+    """Train with few steps in this visit, until the training has ended."""
     app = healthy(app.run())
     app = healthy(app.button(key="train-button").click().run())
     training = app.session_state[STATE][PAGE]
@@ -133,7 +133,7 @@ def test_an_own_training_replaces_the_recorded_one(one_memory):
         ({"rate": "1", "vocabulary": "300", "width": "16"}, "Choose a lower learning rate."),
     ],
 )
-def test_bad_settings_reach_the_page_as_sentences(one_memory, query, sentence):
+def test_bad_settings_are_reported_on_the_page(one_memory, query, sentence):
     app = short(new_visit(PAGE, train="one", steps="20", **query))
     assert [error.value for error in app.error if sentence in error.value]
 

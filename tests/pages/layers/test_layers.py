@@ -94,7 +94,7 @@ def sentences(encoder: Encoder) -> dict[str, np.ndarray]:
 
 @pytest.fixture(scope="module")
 def tokens(encoder: Encoder):
-    """TokenEmbeddings of each layer, one call each, without special tokens."""
+    """TokenEmbeddings of each layer, from one call for each layer, without special tokens."""
     return [encoder.encode_tokens(corpus().texts, layer=layer) for layer in range(LAST + 1)]
 
 
@@ -174,7 +174,7 @@ def test_published_curves_are_marked_and_stretched():
     np.testing.assert_allclose(bert.x[[0, 6, 12]], [0, 3, 6])
     assert bert.y[[0, 11, 12]].tolist() == [0.105, 0.675, 0.477]
     np.testing.assert_allclose(gpt2.x[[0, 2, 3]], [0, 5.5, 6])
-    assert np.isnan(gpt2.y[1])  # the layers between are not published
+    assert np.isnan(gpt2.y[1])  # a gap for the unpublished layers between
     assert elmo.y.tolist() == [0.008, 0.157, 0.136]
     names = set(curves(visit(measure="isoscore")))
     assert not [name for name in names if "published" in name]
@@ -238,13 +238,13 @@ def test_leading_dimensions_are_few_and_apart():
     parts[1, 100] = 5
     found = leading(parts, 3)
     assert {10, 100, 200} <= set(found)
-    assert 11 not in found  # its name would lie on that of 10
+    assert 11 not in found  # its label would overlap the label of dimension 10
     parts[1] = np.nan  # a layer without a mean cosine
     assert leading(parts, 2)[0] == 10
 
 
 def test_cls_at_the_input_is_one_vector():
-    """No direction but the mean, no spread: a cell says so, and nothing fails."""
+    """All vectors are equal, so there is no spread: cells give the reason, nothing fails."""
     app = visit(layer="0", pooling="cls", table="open")
     assert headlines(app)[0][0] == "1.000"
     assert "1.0000, 1.0000" in everything(app)
@@ -326,7 +326,7 @@ def test_a_model_of_another_size_and_too_few_texts(tmp_path_factory, monkeypatch
     assert "This needs two layers, and 40 sentences or more." in everything(app)
     app = visit(Corpus("three", texts[:3]), model=model)
     assert "A picture needs at least 4 points." in everything(app)
-    # the tokens of every layer are in memory together: those of 200 layers may be 10 GB
+    # The tokens of all layers are in memory together, which may take 10 GB for 200 layers.
     monkeypatch.setattr(series, "BYTES_AT_ONCE", 5 * (N_LAYERS + 1) * DIMENSION * 4)
     app = visit(Corpus("six", texts), model=model)
     said = everything(app)
@@ -338,7 +338,7 @@ def test_a_model_of_another_size_and_too_few_texts(tmp_path_factory, monkeypatch
 
 
 def test_all_points_are_drawn_in_a_job_and_curves_take_a_sample(monkeypatch, sentences):
-    """As of a corpus beyond the limits: the pictures and the numbers below them have every row."""
+    """A corpus above the limits: the pictures and the numbers below them use every row."""
     for of, name, value in (
         (film, "MANY_POINTS", 10),
         (series, "SAMPLE_ROWS", 20),
@@ -364,7 +364,7 @@ def test_all_points_are_drawn_in_a_job_and_curves_take_a_sample(monkeypatch, sen
     said = everything(app)
     assert f"n = {N} sentences ·" in said
     assert f"n = 20 sentences · a sample of 20 of the {N} texts" in said
-    # Plotly draws a sample
+    # Plotly draws only a sample
     assert f"n = 20 sentences (a sample of {N})" in everything(visit(own, webgl2="no"))
 
 
@@ -433,7 +433,7 @@ def test_sentences_of_one_text_are_one_unit_of_the_intervals(monkeypatch):
     assert "sentences of one text are one unit" in everything(visit(own))
     rows = np.sort(np.random.default_rng(0).choice(24, 20, replace=False))
     of_sentences = [each for each in units if len(each) == len(rows)]
-    assert 0 < len(of_sentences) < len(units)  # the others are of tokens
+    assert 0 < len(of_sentences) < len(units)  # the other intervals are of tokens
     for each in of_sentences:
         np.testing.assert_array_equal(each, rows // 3)
 

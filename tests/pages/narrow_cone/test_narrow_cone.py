@@ -1,4 +1,4 @@
-"""The landing page without a browser: its numbers are the library's, its texts are complete."""
+"""The landing page without a browser: the library's numbers, and complete texts."""
 
 import csv
 import functools
@@ -76,7 +76,7 @@ def encoder() -> Encoder:
 
 @pytest.fixture
 def cloud_of(encoder: Encoder) -> Callable[..., Cloud]:
-    """The cloud the page should show, by the library alone; out of the session's disk cache."""
+    """The cloud that the page should show, by the library, from the test session's disk cache."""
 
     def read(name: str = "topics", **choices) -> Cloud:
         plain = {"unit": "sentences", "layer": 4, "pooling": "mean", "max_points": MOST_DRAWN}
@@ -88,7 +88,7 @@ def cloud_of(encoder: Encoder) -> Callable[..., Cloud]:
 def new_visit(
     uploads: dict[str, Corpus] | None = None, page: str = "narrow_cone", **query: str
 ) -> AppTest:
-    """A visit at the film's end, with all measures open."""
+    """A visit at the end of the film, with the part 'All measures' open."""
     state: dict = {"all-measures": True}
     if uploads:
         state |= {"uploads": uploads, "corpus": next(iter(uploads))}
@@ -101,7 +101,7 @@ def visit(**query: str) -> AppTest:
 
 @functools.cache
 def look(**query: str) -> AppTest:
-    """A visit for tests that only read the page: the same one for the same address."""
+    """A visit for tests that only read the page; visits to one address are shared."""
     return visit(**query)
 
 
@@ -131,7 +131,7 @@ def tables(app: AppTest) -> list[list[list[str]]]:
 
 
 def numbers(app: AppTest) -> list[dict[str, str]]:
-    """Measure to value, of raw and whitened."""
+    """Measure to value, of the raw and of the whitened cloud."""
     found = [table for table in tables(app) if table[0][1:] in HEADS]
     return [{row[0]: row[1] for row in table[1:]} for table in found]
 
@@ -150,7 +150,7 @@ def headlines(app: AppTest) -> list[dict[str, list[str]]]:
 
 
 def sampled(X: np.ndarray) -> np.ndarray:
-    """The rows of figures over pairs."""
+    """The rows that figures over pairs use."""
     if len(X) <= SAMPLE_ROWS:
         return X
     return X[np.sort(np.random.default_rng(0).choice(len(X), SAMPLE_ROWS, replace=False))]
@@ -312,7 +312,7 @@ def test_a_bad_address_falls_back_to_the_defaults():
     assert provenance(app) == provenance(look())
 
 
-# The numbers and what they are about
+# The numbers and the data they are measured on
 
 
 def test_a_first_visit_starts_raw_and_a_link_with_one_setting_has_the_other_at_its_end(cloud_of):
@@ -323,7 +323,7 @@ def test_a_first_visit_starts_raw_and_a_link_with_one_setting_has_the_other_at_i
     assert not {"centring", "strength"} & app.query_params.keys()
     raw, white = headlines(app)
     assert raw == white
-    assert not charts(app)  # all measures are folded, and not worked out
+    assert not charts(app)  # the part 'All measures' is folded and not computed
     X, labels = cloud_of().vectors, cloud_of().labels
     assert {label: values[0] for label, values in raw.items()} == {
         "mean cosine": signed(mean_cosine(X), 3),
@@ -375,7 +375,7 @@ def test_the_verdicts_are_the_data_s(cloud_of):
             for place in ({"centring": 0, "strength": 0}, {"strength": 0}, {})
         ]
         stages = [label_agreement(Z, labels) for Z in treated]
-        assert stages[1] > stages[0] > stages[2]  # centring helps, levelling hurts
+        assert stages[1] > stages[0] > stages[2]  # centring helps; equal variances hurt
         draws = [agreement_draws(Z, labels) for Z in treated]
         reach = draws[2].reach(draws[2].shares - draws[1].shares)
         change = stages[2] - stages[1]
@@ -528,7 +528,7 @@ def test_the_histogram_covers_all_pairs_and_has_its_reference():
     assert f"{1224 * 1223 // 2:,} pairwise cosines" in drawn["alt"]
 
 
-# What goes wrong
+# Errors and warnings
 
 
 def upload(n: int, labels: bool = False) -> Corpus:
@@ -576,12 +576,12 @@ def test_cls_of_the_embedding_layer_is_explained():
     assert len(charts(app)) == len(twin_clouds(app)) == 1
 
 
-def test_texts_in_a_script_the_model_does_not_know_are_reported():
+def test_texts_in_a_script_outside_the_vocabulary_are_reported():
     warnings = [element.value for element in look(corpus="topics-zh", unit="tokens").warning]
     assert any("[UNK]" in text and MULTILINGUAL_MODEL in text for text in warnings)
 
 
-def test_texts_that_the_model_knows_bring_no_warning():
+def test_texts_within_the_vocabulary_have_no_warning():
     assert not look().warning
 
 
@@ -713,7 +713,7 @@ def test_a_text_with_markdown_in_it_stays_a_text():
     assert any(r"\*\*bold\*\* \| a pipe" in element.value for element in app.markdown)
 
 
-# The film, where the page plays it: without WebGL2
+# The film without WebGL2, where the server plays it
 
 
 def sliders(app: AppTest) -> tuple[float, float]:
@@ -761,7 +761,7 @@ def test_a_view_that_cannot_play_stops_the_film(monkeypatch):
 
 
 def questions_in(page: str, lang: str) -> dict[str, str]:
-    """Name to question as the text file asks it, up to its first live number."""
+    """Name to question, as in the text file, up to its first live number."""
     text = (TEXT / lang / f"{page}.md").read_text(encoding="utf8")
     found = re.findall(r"<!-- question-([\w-]+) -->\n#* *(.*?)(?:\{\{|\n)", text)
     return dict(found)
@@ -771,7 +771,7 @@ def questions_in(page: str, lang: str) -> dict[str, str]:
 def test_the_nine_questions_are_all_shown_and_answered(lang):
     questions = {page: questions_in(page, lang) for page in QUESTIONS}
     assert sum(len(names) for names in QUESTIONS.values()) == 9
-    del questions["narrow_cone"]["last-layer"]  # of the last layer alone
+    del questions["narrow_cone"]["last-layer"]  # shown only for the last layer
     assert questions["narrow_cone"].keys() == set(QUESTIONS["narrow_cone"])
     assert "minus-half" in questions["cosine_basis"]
     app = look(lang=lang)
@@ -822,7 +822,8 @@ def test_the_cone_s_question_is_shown_only_for_a_cone(encoder):
         ).vectors
         assert f"{mean_cosine(X):.3f}" == cosine
         assert cosine in shown[LAST_LAYER]
-    assert LAST_LAYER not in {element.label for element in look().expander}  # of layer 4
+    # the page shows layer 4
+    assert LAST_LAYER not in {element.label for element in look().expander}
 
 
 def test_the_references_are_those_of_isotropic_data_of_that_size():
@@ -897,7 +898,7 @@ def rows_of(table: bytes) -> list[dict[str, str]]:
 
 
 def drawn_places(app: AppTest) -> list[np.ndarray]:
-    """Raw's and white's places (n, k) as they were sent."""
+    """The sent coordinates (n, k) of the raw and of the whitened cloud."""
     return [clouds(app).place(name) for name in ("Raw", "Whitened")]
 
 
@@ -998,13 +999,13 @@ def test_umap_has_no_film(monkeypatch, dims):
     assert [view["path"] for view in twin.message["views"]] == [[0], [1]]
     assert twin.message["origin"] == ""
     assert not twin.message["cones"]
-    assert not twin.message["factors"]  # its lengths mean nothing: no bar
+    assert not twin.message["factors"]  # lengths in UMAP have no meaning, so there is no scale bar
 
 
 @pytest.mark.parametrize(
     ("visit_page", "n_fits"), [(new_visit, 2), (visit_without_webgl2, 1)], ids=["film", "sliders"]
 )
-def test_umap_s_second_picture_is_whitened_unless_sliders_say_otherwise(
+def test_umap_s_second_picture_is_whitened_unless_sliders_are_set(
     monkeypatch, tmp_path, cloud_of, visit_page, n_fits
 ):
     fitted = []
@@ -1034,6 +1035,6 @@ def test_the_bar_of_each_picture_is_of_its_own_scale():
     text = f"drawn × {message['factors'][-1]:.3g}"
     assert any(text in element.value for element in app.caption)
     assert [text in line for line in message["below"]] == [False, True]
-    app = visit(centring="0.5", strength="0.5")  # beside the film
+    app = visit(centring="0.5", strength="0.5")  # off the film's path
     beside = clouds(app).message["views"][1]["aside"]
     assert any(f"drawn × {beside['factor']:.3g}," in element.value for element in app.caption)

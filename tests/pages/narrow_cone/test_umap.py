@@ -23,7 +23,8 @@ from pages.narrow_cone import umap as umap_worker
 from pages.narrow_cone.umap import fit_elsewhere
 
 PATIENCE = 60.0  # seconds to wait for another process
-KILLS, LONGEST = 6, 6.0  # of fits; seconds until a kill, about as long as a first fit takes
+# KILLS is a number of fits; LONGEST in seconds until a kill is about the time of a first fit
+KILLS, LONGEST = 6, 6.0
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -63,7 +64,7 @@ def timers() -> list[threading.Timer]:
 def library_s(X: np.ndarray, n_components: int) -> np.ndarray:
     """The library's coordinates, computed in the worker too.
 
-    With other BLAS threads the last bits differ, and with them UMAP's picture.
+    With another number of BLAS threads the last bits differ, which changes UMAP's picture.
     """
     picture = UMAP.submit(partial(project, X, "umap", n_components, random_state=0))
     return picture.result(PATIENCE).coordinates
@@ -73,7 +74,7 @@ def library_s(X: np.ndarray, n_components: int) -> np.ndarray:
 def test_a_fit_is_the_library_s_is_made_in_the_worker_and_reports_its_epochs(monkeypatch, cloud):
     reports = []
     with monkeypatch.context() as patch:
-        # The worker has imports of its own: only a fit in this process would fail.
+        # The worker has its own imports, so only a fit in this process would fail.
         patch.setitem(sys.modules, "umap", None)
         found = fit_elsewhere(cloud, 2, 0, lambda done, total: reports.append((done, total)))
     assert found.shape == (len(cloud), 2)
@@ -93,7 +94,7 @@ def test_in_three_dimensions_a_fit_is_the_library_s(cloud):
 
 
 def pid_of_a_living_worker() -> int:
-    """A worker that was killed after its fit is missed at the next task."""
+    """The pool replaces a worker killed after its fit only at the next task."""
     try:
         return UMAP.submit(os.getpid).result(PATIENCE)
     except BrokenProcessPool:
@@ -160,5 +161,5 @@ def test_a_large_cloud_is_fitted_to_a_sample_and_the_rest_is_placed(monkeypatch,
     np.testing.assert_allclose(places[rows], cloud[rows, :2], atol=1e-6)
     assert places.shape == (300, 2)
     others = np.setdiff1d(np.arange(300), rows)
-    # as the picture of the sample shows two of the numbers, a placed row is near to its own
+    # Two of the numbers span the picture, so a placed row is near its own coordinates.
     assert np.corrcoef(places[others, 0], cloud[others, 0])[0, 1] > 0.8

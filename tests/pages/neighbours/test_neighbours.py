@@ -57,7 +57,7 @@ def headlines(app: AppTest) -> list[str]:
 
 
 def listed(app: AppTest) -> tuple[list[str], list[str]]:
-    """The texts of both lists, as the picture has them."""
+    """The texts of both lists, as shown in the picture."""
     dots = charts(app)["neighbour-lists"]["figure"]["data"][0]
     texts = [text.split("<br>")[0] for text in dots["text"]]
     return texts[: len(texts) // 2], texts[len(texts) // 2 :]

@@ -1,4 +1,4 @@
-"""What a refused file or data set says, in the reader's language: every code, every number."""
+"""Messages of refused files and data sets in the reader's language: all codes and numbers."""
 
 import gzip
 import re
@@ -22,7 +22,7 @@ CHINESE = catalogue("zh-Hant").gettext
 HAN = re.compile(r"[\u4e00-\u9fff]")
 VECTORS = np.ones((3, 4), dtype=np.float32)
 CUT = as_binary(["a", "b", "c"], VECTORS)[:-20]
-FILES = {  # code: a file that is refused so, and what both languages quote of it
+FILES = {  # code: a file with this refusal, and the details that both languages quote
     "no_vectors": (b"hello\nworld\n", []),
     "ragged_row": (as_text(["a", "b"], VECTORS[:2]) + b"c 1 2 3\n", ["3", "4"]),
     "bad_number": (as_text(["a", "b"], VECTORS[:2]) + b"c 1 2 x 4 5\n", ["`x`"]),
@@ -64,7 +64,7 @@ OF_DATA_SETS = {
 
 
 @pytest.mark.parametrize("case", OF_DATA_SETS)
-def test_a_data_set_that_can_t_be_had(case):
+def test_a_data_set_that_cannot_be_downloaded(case):
     error = OF_DATA_SETS[case]
     assert isinstance(error, DataSetError)
     english, chinese = error_text(error, str), error_text(error, CHINESE)
@@ -73,7 +73,7 @@ def test_a_data_set_that_can_t_be_had(case):
         assert "{" not in text
     assert english.endswith(
         "you can still use the project’s pairs and uploads."
-    )  # what an offline machine has
+    )  # an error as on an offline machine
     assert chinese.endswith("自行上傳的句對。")
     if case == "no_disk":
         assert "9 MB" in chinese

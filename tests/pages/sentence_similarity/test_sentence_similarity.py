@@ -1,4 +1,4 @@
-"""The sentence-similarity page without a browser: its numbers are scipy's, its words are there."""
+"""The sentence-similarity page without a browser: scipy's numbers, and complete texts."""
 
 import json
 import re
@@ -60,7 +60,7 @@ def own_pairs() -> Pairs:
 
 
 def first_pairs(n: int = SMALL, name: str = "mine") -> dict[str, Pairs]:
-    """The first n of them, as an upload: they take a tenth of the time."""
+    """The first n of ``own_pairs`` as an upload, which takes a tenth of the time."""
     own = own_pairs()
     return {f"upload-{name}": Pairs(name, own.left[:n], own.right[:n], own.gold_scores[:n])}
 
@@ -72,9 +72,9 @@ def visit(
     has_guessed: bool = True,
     **query: str,
 ) -> AppTest:
-    """Of uploads, or of the pairs in the address, with these folded parts open.
+    """A visit with uploads, or with the pairs in the address, and these parts open.
 
-    Without either, of ``first_pairs``.
+    By default it uses ``first_pairs``.
     """
     if uploads is None and "pairs" not in query:
         uploads = first_pairs()
@@ -86,7 +86,7 @@ def visit(
 
 
 def pair_vectors(layer: int, pooling: str, rows: Sequence[int]) -> np.ndarray:
-    """(2 m, d) float64 of those of ``own_pairs``, the left sentences, then the right ones."""
+    """(2 m, d) float64 vectors of these rows of ``own_pairs``: left sentences, then right ones."""
     own = own_pairs()
     corpus = Corpus(own.name, own.left + own.right)
     cloud = read_cloud(load_encoder(), corpus, layer=layer, pooling=pooling, store=ArrayStore())
@@ -95,19 +95,19 @@ def pair_vectors(layer: int, pooling: str, rows: Sequence[int]) -> np.ndarray:
 
 
 def cosines_of(X: np.ndarray) -> np.ndarray:
-    """Of pairs (2n, d), by numpy alone."""
+    """Cosines of pairs, whose vectors are (2n, d), by numpy alone."""
     unit = X / np.linalg.norm(X, axis=1, keepdims=True)
     n = len(unit) // 2
     return np.sum(unit[:n] * unit[n:], axis=1)
 
 
 def cosines(layer: int, pooling: str) -> np.ndarray:
-    """Of ``own_pairs``."""
+    """Cosines of ``own_pairs``."""
     return cosines_of(pair_vectors(layer, pooling, range(len(own_pairs()))))
 
 
 def grid_chart(app: AppTest, kind: str) -> dict:
-    """The heatmap's only trace, after that kind of scores was chosen."""
+    """The heatmap's only trace, after choosing this kind of scores."""
     control = app.segmented_control(key="sts-grid")
     if control.value != kind:
         healthy(control.set_value(kind).run())
@@ -121,7 +121,7 @@ def heat(app: AppTest, kind: str) -> np.ndarray:
 
 
 def verdict_of(app: AppTest, claim: str) -> str:
-    """What is measured of the claim that begins so."""
+    """The measured verdict on the claim that begins with this text."""
     lines = [element.value for element in app.markdown]
     place = next(i for i, line in enumerate(lines) if line.startswith(f"Claim: {claim}"))
     return lines[place + 1]
@@ -140,7 +140,7 @@ def said(value: float) -> str:
 
 
 def test_the_lesson_s_numbers_are_scipy_s_and_follow_the_controls():
-    app = visit(curve="6", outlier="agrees")  # which open it
+    app = visit(curve="6", outlier="agrees")  # these parameters open the lesson
     assert set(charts(app)) == LESSON | {"sts-claim"}
     for name, noise in (("unrelated", 1.0), ("related", 0.25)):
         made = made_up_scores(Bend(noise, 6.0, 0, "agrees"))
@@ -164,7 +164,7 @@ def names(app: AppTest) -> list[str]:
 
 def test_the_ladder_is_first_with_every_rung_and_the_published_ticks_on_them():
     app = visit()
-    assert set(charts(app)) == {"sts-claim"}  # nothing folded is worked out
+    assert set(charts(app)) == {"sts-claim"}  # folded parts are not computed
     white = "whitened, k = 12, Ledoit-Wolf"
     assert names(app) == [
         "average of the model’s own input vectors",
@@ -218,7 +218,7 @@ def test_the_first_ladder_comes_from_an_empty_cache(
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     monkeypatch.delenv(scene.AHEAD_VARIABLE)
     assert len(rungs(visit(pairs="bundled"))) == 7
-    assert not scene._ahead  # the server's own process would encode
+    assert not scene._ahead  # otherwise this process would encode in the background
     assert not list(tmp_path.iterdir())  # an encoding would be stored: the vectors are shipped
     clear_memory()
 
@@ -229,7 +229,7 @@ def test_the_scores_of_the_project_s_pairs_are_cached_for_all_readers():
     assert {"cells of ladders", "scores of word vectors", "averages of word vectors"} <= shared
 
 
-def test_a_moved_control_finds_its_rungs_scored_in_the_background(monkeypatch: pytest.MonkeyPatch):
+def test_rungs_of_other_settings_are_scored_in_the_background(monkeypatch: pytest.MonkeyPatch):
     clear_memory()
     monkeypatch.delenv(scene.AHEAD_VARIABLE)
     monkeypatch.setattr(scene, "AHEAD_AFTER", 0.0)
@@ -247,7 +247,7 @@ def test_a_moved_control_finds_its_rungs_scored_in_the_background(monkeypatch: p
     scene._ahead.clear()
 
 
-def test_the_verdict_speaks_of_the_last_layer_first_and_the_share_of_pooling_after():
+def test_the_verdict_states_the_last_layer_first_and_then_the_share_of_pooling():
     app = visit(pairs="hard-pairs", parts=["published"], **{"sts-layer": "1"})
     own = own_pairs()
     gold = own.gold_scores
@@ -286,7 +286,7 @@ def test_the_verdict_speaks_of_the_last_layer_first_and_the_share_of_pooling_aft
     assert f"Mean minus GloVe is {signed(-11.67, 1)} points." in shown  # 46.35 - 58.02
     assert "the share runs from 53% to 142%." in shown  # STS12 and SICK-R, as worked out in claims
 
-    healthy(app.selectbox(key="sts-layer").set_value("5").run())  # there [CLS] is above
+    healthy(app.selectbox(key="sts-layer").set_value("5").run())  # at layer 5 [CLS] scores higher
     line = verdict_of(app, "BERT")
     assert "At layer 5 there is no clear gap" in line
     assert "% [" not in line
@@ -320,7 +320,7 @@ def test_every_number_says_what_it_was_measured_on():
     app = visit(
         parts=PARTS, has_guessed=False, after="pca", **{"sts-fit": "topics", "sts-layer": "6"}
     )
-    assert set(charts(app)) == MEASURED - {"sts-sizes"}  # the reader guesses before the curve
+    assert set(charts(app)) == MEASURED - {"sts-sizes"}  # the curve is shown only after a guess
     assert "as there are dimensions (n = " in everything(app)
     healthy(app.button(key=f"{GUESS}-higher").click().run())
     [answer] = [info.value for info in app.info if "You guessed “higher”." in info.value]
@@ -343,7 +343,7 @@ def test_every_number_says_what_it_was_measured_on():
     helped, hurt = map(int, re.findall(r"(\d+) clearly", verdict))
     assert helped <= np.nansum(difference > 0)
     assert hurt <= np.nansum(difference < 0)
-    # the curve by the size of the fit ends where the grid is
+    # The curve by size of the fit ends at the grid's score.
     curves = {
         trace["name"]: array(trace["y"]) for trace in charts(app)["sts-sizes"]["figure"]["data"]
     }
@@ -357,7 +357,7 @@ def test_every_number_says_what_it_was_measured_on():
 
 
 def test_a_pair_is_chosen_by_its_number_and_its_rank_is_shown():
-    app = visit(pair="3")  # which opens the pairs
+    app = visit(pair="3")  # this parameter opens the part on pairs
     pairs = own_pairs()
     assert any(
         pairs.left[2] in element.value and pairs.right[2] in element.value for element in app.text
@@ -430,7 +430,7 @@ def test_pairs_of_one_s_own_are_scored_and_stay_out_of_the_address():
     assert "pairs" not in app.query_params
     healthy(app.segmented_control(key="pairs-source").set_value("project").run())
     assert "n = 935 pairs, the project’s pairs" in everything(app)
-    fit = app.selectbox(key="sts-fit").proto  # the browser shows the label that is sent
+    fit = app.selectbox(key="sts-fit").proto  # the browser shows the label from the message
     assert (fit.set_value, fit.raw_value) == (True, "the evaluation sentences (1,870)")
     healthy(app.segmented_control(key="pairs-source").set_value("own").run())
     assert "Yours: mine (60 pairs)" in everything(app)
@@ -441,7 +441,7 @@ def test_pairs_of_one_s_own_are_scored_and_stay_out_of_the_address():
     assert "Yours: mine" not in everything(app)
 
 
-def test_a_set_of_the_hub_that_can_t_be_had_says_so(monkeypatch: pytest.MonkeyPatch):
+def test_a_set_of_the_hub_that_cannot_be_downloaded_is_reported(monkeypatch: pytest.MonkeyPatch):
     def refuse(name: str, split: str, **_more: object) -> Pairs:
         details = {"name": name, "endpoint": "https://hub", "reason": "no route"}
         raise DataSetError("no_network", **details)
@@ -454,7 +454,8 @@ def test_a_set_of_the_hub_that_can_t_be_had_says_so(monkeypatch: pytest.MonkeyPa
     )
     assert "you can still use the project’s pairs and uploads" in text
     assert not charts(app)
-    healthy(app.segmented_control(key="pairs-source").set_value("own").run())  # another way out
+    # the reader may also choose own pairs
+    healthy(app.segmented_control(key="pairs-source").set_value("own").run())
     assert app.get("file_uploader")
 
 
@@ -562,9 +563,9 @@ def test_sts_b_s_own_form_with_more_columns_is_uploaded_and_used():
         ]
         for i in range(30)
     ]
-    rows[4] += ["from here", "and there"]  # some of its rows say whence they come
+    rows[4] += ["from here", "and there"]  # some rows of STS-B have further columns on their source
     app = own_form(visit())
-    assert "n = 60 pairs, mine" in everything(app)  # nothing else is chosen yet
+    assert "n = 60 pairs, mine" in everything(app)  # the upload is not used yet
     content = "\n".join("\t".join(row) for row in rows).encode()
     healthy(app.get("file_uploader")[0].upload("sts-mine.csv", content).run())
     assert "30 pairs ready; scores from 0 to 5." in everything(app)
@@ -592,7 +593,7 @@ def test_lines_of_json_with_other_names_are_read_by_the_columns_chosen():
         healthy(box.select(column).run())
     assert not [
         element for element in app.button if element.key == "use_pairs"
-    ]  # the score is wanting
+    ]  # no column for the score is chosen yet
     [box] = [element for element in app.selectbox if element.label == "Score"]
     healthy(box.select("people").run())
     assert "12 pairs ready" in everything(app)
@@ -641,7 +642,7 @@ def test_after_and_difference_have_their_own_intervals_and_the_fit_is_of_other_p
     assert "whitened, Ledoit-Wolf, fitted on other (" in everything(app)
 
 
-def test_of_a_large_fit_set_the_sums_alone_do(monkeypatch: pytest.MonkeyPatch):
+def test_a_large_fit_set_is_fitted_from_sums_alone(monkeypatch: pytest.MonkeyPatch):
     chinese = read_bundled("topics-zh")
     monkeypatch.setattr(
         "pages.sentence_similarity.scene.is_large", lambda _e, corpus: corpus == chinese
@@ -668,7 +669,7 @@ def test_a_k_beyond_the_rank_is_cut_and_reported_and_any_similarity_is_named():
     assert "“k = 128” uses all of them" in text
     assert re.search(rf"rank of the fit (\d+–)?{n - 1} of 384", text)
     assert any(f"(k = {n - 1}, the most possible)" in bar for bar in rungs(app))
-    # another similarity: its numbers are scipy's, its name stands beside each
+    # With another similarity the numbers equal scipy's, and each is labelled with its name.
     X = pair_vectors(6, "mean", range(25))
     wanted = spearmanr(some.gold_scores, -np.linalg.norm(X[:25] - X[25:], axis=1))[0]
     assert heat(app, "before")[6, 1] == pytest.approx(100 * wanted, abs=1e-3)
@@ -696,7 +697,7 @@ SENTENCES = [
     ("McDonald sat", "YouTube ran"),
     ("the dog sat on the cat", "the cat sat on the dog"),
     ("up the mat", "down the mat"),
-    ("zzz qqq", "The dog sat"),  # nothing known on the left
+    ("zzz qqq", "The dog sat"),  # no known word on the left
     ("dog dog cat", "cat ran up"),
     ("the the the", "on on"),
     ("mcdonald ran down", "a dog ran"),
@@ -743,7 +744,7 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting(monk
     [result] = [element.value for element in app.success]  # beside the uploader
     assert result.startswith(f"**tiny.vec, mean: {said(score(plain))} [")
     assert "11 of 12 pairs have a known word on both sides" in text
-    # the sentence on pooling is of the same eleven pairs
+    # The sentence on pooling uses the same eleven pairs.
     line = next(row for row in text.split("\n") if "(n = 11 pairs)" in row)
     layer = int(re.search(r"layer (\d)", line)[1])
     for pooling in ("cls", "mean"):
@@ -773,7 +774,7 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting(monk
     static = next(bar for bar in rungs(app) if "tiny.vec, sif" in bar)
     assert static.startswith(f"<b>{said(score(1e-3 / (1e-3 + p / p.sum())))} [")
     called = []
-    monkeypatch.setattr(word_vectors, "WIDE", 5)  # wide vectors are scored by another process
+    monkeypatch.setattr(word_vectors, "WIDE", 5)  # another process scores wide vectors
     monkeypatch.setattr(
         word_vectors, "apart", lambda f, *v, **o: called.append(f.__name__) or apart(f, *v, **o)
     )
@@ -827,7 +828,7 @@ def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_refused():
         assert warning.startswith(f"`{other}` is no treatment")
 
 
-def test_a_folder_of_the_server_puts_its_splits_on_offer(
+def test_a_folder_of_the_server_offers_its_splits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     own = own_pairs()
@@ -845,7 +846,7 @@ def test_a_folder_of_the_server_puts_its_splits_on_offer(
     healthy(app.button(key="use_folder").click().run())
     assert "n = 30 pairs, sts-test" in everything(app)
     box = app.selectbox(key="sts-dev")
-    assert "sts-dev" in box.options[box.index]  # the folder's own dev split chooses
+    assert "sts-dev" in box.options[box.index]  # the folder's dev split is used for the choice
     assert "on sts-dev (n = 30), where it has" in everything(app)
     wanted = 100 * spearmanr(own.gold_scores[:30], cosines(6, "mean")[:30])[0]
     assert heat(app, "before")[6, 1] == pytest.approx(wanted, abs=1e-3)
@@ -886,11 +887,12 @@ def test_counter_examples_are_named_with_their_own_numbers():
             mean = (np.square(unit.sum(axis=0)).sum() - len(unit)) / (len(unit) * (len(unit) - 1))
             assert cosine == f"{mean:.3f}"
             wanted = 100 * spearmanr(gold, cosines_of(X))[0]
-            # the last token's input tells nothing but its position: rounding orders many pairs
+            # The last token's input differs only by its position, so rounding orders many pairs.
             close = 2 if (layer, way) == ("0", "last") else 0.06
             assert float(score.replace("−", "-")) == pytest.approx(wanted, abs=close)
         assert float(found[2]) >= float(found[6])  # narrower
-        assert float(found[3].replace("−", "-")) > float(found[7].replace("−", "-"))  # and better
+        # and it scores higher
+        assert float(found[3].replace("−", "-")) > float(found[7].replace("−", "-"))
 
 
 # Words
@@ -916,7 +918,7 @@ def test_the_page_has_the_contract_s_order_on_the_default_and_the_chinese_pairs(
 def test_no_word_of_the_chinese_page_is_left_in_english():
     app = visit(
         parts=["lesson", "published", *PARTS], lang="en"
-    )  # what the session keeps must keep no word of it
+    )  # state of the English visit must not reappear in English
     healthy(app.selectbox(key="lang").set_value("zh-Hant").run())
     assert not any("own input vectors" in bar for bar in rungs(app))
     assert "own input vectors" not in everything(app)

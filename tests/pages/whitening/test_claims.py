@@ -1,6 +1,6 @@
-"""What the whitening page says in words, a test for each sentence: where it holds and where not.
+"""A test for each claim in the whitening page's text: where it holds and where not.
 
-Fits of full rank and narrow ones (n <= d); the points of the fit and others; all directions and k.
+Fits are of full rank or narrow (n <= d), points fitted or held out, directions all or k.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ NARROW = X[:5]  # rank 4 of 6
 COUNTS = RNG.integers(1, 50, N).astype(float)
 AGREEING = ("zca", "pca", "cholesky")
 ALL_TURNED = {"strength": 0.5, "n_components": 3, "shrinkage": 0.2, "centring": 0.7}
-PAGE_DEFAULT = {"shrinkage": "ledoit-wolf", "n_components": 2}  # of the page, where n <= d
+PAGE_DEFAULT = {"shrinkage": "ledoit-wolf", "n_components": 2}  # the page's defaults where n <= d
 
 
 def fit(name: str, rows: np.ndarray = X) -> Treatment:
@@ -172,10 +172,11 @@ def test_every_whitening_is_measured_above_the_rank_floor(name):
     [
         ("cholesky", {"strength": 0.5}, True),
         ("pca", {"strength": 0.5}, True),
-        ("pca", {"strength": 0.5, "n_components": 3}, False),  # dropped, where zca's fade
+        # pca drops directions that zca only reduces
+        ("pca", {"strength": 0.5, "n_components": 3}, False),
         ("cholesky", {"strength": 0.5, "n_components": 3}, True),
         ("zca-cor", {}, True),
-        ("zca-cor", {"shrinkage": 0.3}, True),  # equally shrunk, in full: a rotation again
+        ("zca-cor", {"shrinkage": 0.3}, True),  # equal shrinkage at full rank is again a rotation
         ("zca-cor", {"shrinkage": 0.3, "centring": 0.4}, True),
         ("zca-cor", {"strength": 0.5}, False),
         ("zca-cor", {"n_components": 3}, False),

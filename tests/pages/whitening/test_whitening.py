@@ -1,4 +1,4 @@
-"""The whitening page without a browser: four pictures, and every number the library's own."""
+"""The whitening page without a browser: four pictures, and the library's numbers."""
 
 import csv
 import functools
@@ -80,7 +80,7 @@ def encoder() -> Encoder:
 
 @pytest.fixture(scope="module")
 def cloud_of(encoder: Encoder) -> Callable[..., Cloud]:
-    """The cloud the page should show, by the library alone; out of the session's disk cache."""
+    """The cloud that the page should show, by the library, from the test session's disk cache."""
 
     def read(corpus: Corpus | str = "topics", unit: str = "sentences") -> Cloud:
         texts = read_bundled(corpus) if isinstance(corpus, str) else corpus
@@ -92,7 +92,7 @@ def cloud_of(encoder: Encoder) -> Callable[..., Cloud]:
 
 @pytest.fixture
 def downloads(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
-    """What the page offers as files: (scene, reports)."""
+    """The arguments of the page's downloads: (scene, reports)."""
     found: list[tuple] = []
     monkeypatch.setattr(
         "pages.whitening.explore.offer_downloads",
@@ -103,7 +103,7 @@ def downloads(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
 
 @pytest.fixture
 def drawn_scenes(monkeypatch: pytest.MonkeyPatch) -> list[Scene]:
-    """The scenes that the page draws, without any table."""
+    """The scenes that the page draws, without computing a table."""
     found: list[Scene] = []
     monkeypatch.setattr(
         "pages.whitening.explore.offer_downloads", lambda scene, _: found.append(scene)
@@ -127,8 +127,8 @@ def visit(
 ) -> AppTest:
     """A visit by deep link; underscores of the query's names stand for hyphens.
 
-    Fitted on all points shown, unless the query names another fit set. DEFAULT_FIT is the page's.
-    TABLE opens the table with all its rows.
+    The fit uses all points shown, unless the query names another fit set. DEFAULT_FIT is the page's
+    default. TABLE opens the table with all its rows.
     """
     query = {"fit_on": "same"} | query
     if query["fit_on"] == DEFAULT_FIT:
@@ -147,12 +147,12 @@ def measured(*args: Corpus, **query: str) -> AppTest:
 
 @functools.cache
 def look(opened: tuple[str, ...] = TABLE, **query: str) -> AppTest:
-    """A visit for tests that only read the page: the same one for the same address."""
+    """A visit for tests that only read the page; visits to one address are shared."""
     return visit(None, False, opened, **query)
 
 
 def pictures(app: AppTest) -> dict[str, np.ndarray]:
-    """Treatment to where its points are drawn (n, k), in the page's order."""
+    """Treatment to the coordinates (n, k) of its points, in the page's order."""
     codes = {name: code for code, name in treatment_names(str).items()}
     return {
         codes[view["names"][-1]]: twin.frames[view["points"]][view["path"][-1]]
@@ -200,7 +200,7 @@ def table(app: AppTest) -> dict[str, dict[str, str]]:
 
 
 def treated(name: str, X: np.ndarray, knobs: Knobs, fit: np.ndarray | None = None) -> np.ndarray:
-    """What the page should measure of X."""
+    """The vectors of X that the page should measure."""
     fitted = fit_treatment(name, X if fit is None else fit)
     return fitted.turn(knobs).apply(X).retained
 
@@ -213,7 +213,7 @@ def cells(
     by_fit: bool = False,
     units: np.ndarray | None = None,
 ) -> dict[str, str]:
-    """The column of the table for vectors X; single dimensions are those of what is drawn."""
+    """The column of the table for vectors X. Single dimensions are those of the drawn vectors."""
     raw = isotropic_baselines(measure_names(), len(X), raw_d)
     how = {"seed": 0, "intervals": not by_fit, "units": units}
     rows = {row.name: row for row in measure_table(X, **how)}
@@ -276,7 +276,7 @@ def test_a_deep_link_shows_four_pictures_in_one_frame():
     assert "50% within" in cone
     assert "90% within" in cone
     assert not [*app.error, *app.warning, *app.info]
-    assert not charts(app)  # they are folded, and not worked out
+    assert not charts(app)  # folded charts are not computed
 
 
 def test_without_webgl2_there_are_four_charts_in_one_frame():
@@ -289,7 +289,7 @@ def test_without_webgl2_there_are_four_charts_in_one_frame():
         for element in app.markdown
         if re.fullmatch(r"\*\*.*\*\*", element.value)
     ]
-    assert titles == 2 * list(NAMES.values())  # of the pictures and of their numbers
+    assert titles == 2 * list(NAMES.values())  # titles of the pictures and of their numbers
     places = pictures(look())
     for name, figure in drawn.items():
         points, ring = figure["data"]
@@ -297,7 +297,8 @@ def test_without_webgl2_there_are_four_charts_in_one_frame():
             assert figure["layout"][axis]["range"] == drawn["raw"]["layout"]["xaxis"]["range"]
             title = figure["layout"][axis]["title"]
             assert title == drawn["raw"]["layout"][axis]["title"]
-        assert figure["layout"]["margin"]["t"] < 10  # captions stand below: no empty band above
+        # captions are below, so no space is needed above
+        assert figure["layout"]["margin"]["t"] < 10
         flat = np.column_stack([array(points[axis]) for axis in "xy"])
         assert places[name] == pytest.approx(flat, abs=float(np.ptp(flat)) / 10000)
         assert [array(ring[axis])[0] for axis in "xy"] == flat[1000].tolist()
@@ -324,7 +325,7 @@ def test_all_pictures_have_raw_s_radius_and_the_factor_is_shown():
 
 @pytest.mark.parametrize("dims", ["2D", "3D"])
 def test_rounding_is_not_drawn_as_a_cloud(drawn_scenes, dims):
-    app = visit(view="pca", dims=dims, opened=TABLE[:1])  # all directions of this view are removed
+    app = visit(view="pca", dims=dims, opened=TABLE[:1])  # the removal leaves nothing in this view
     drawn = pictures(app)
     assert not drawn["removed"].any()
     assert message(app)["factors"][2] == 1
@@ -365,7 +366,7 @@ def test_every_unit_and_corpus_is_measured_as_the_library_measures_it(cloud_of, 
 
 
 def assert_annotated(found: dict, unit: str, corpus: str, cloud_of: Callable[..., Cloud]) -> None:
-    """The rows that need more than vectors, where there is more, in every column."""
+    """Check the rows that need annotations, where these exist, in every column."""
     extra = {MEASURES[name] for name in MEASURES if name not in measure_names()} & set(found["Raw"])
     cloud = cloud_of(upload(20) if corpus == "own" else corpus, unit)
     X, name = cloud.vectors, None
@@ -383,7 +384,8 @@ def assert_annotated(found: dict, unit: str, corpus: str, cloud_of: Callable[...
     if name is not None:
         cell = found["Raw"][MEASURES[name]]
         assert cell.split(" ")[0] == signed(value, 3)
-        assert ("[" in cell) is (unit != "tokens")  # too few types repeat there for an interval
+        # among tokens too few types repeat for an interval
+        assert ("[" in cell) is (unit != "tokens")
         assert found["isotropic"][MEASURES[name]] == isotropic
         assert all(column[MEASURES[name]] for column in found.values())
         assert found["Centred"][MEASURES[name]] != cell
@@ -556,8 +558,8 @@ def test_the_line_says_that_special_tokens_are_left_out():
     assert "without special tokens" not in provenance(look())
 
 
-def test_where_the_fit_set_is_measured_words_stand_in_place_of_intervals(downloads):
-    """Half, all and some of the points shown; the weights are learned on the pairs' sentences."""
+def test_measures_on_the_fit_set_have_words_instead_of_intervals(downloads):
+    """The fit is on half, all or some points. Weights are learned on the pairs' sentences."""
     by_fit = {DEFAULT_FIT: "", "same": " (set by the fit)"}
     for fit_on, words in by_fit.items():
         app = measured(second="learned", third="zca", fourth="none", corpus="pairs", fit_on=fit_on)
@@ -597,7 +599,7 @@ def test_the_agreement_is_named_after_the_column():
     ("query", "state"),
     [
         ({"fit_on": DEFAULT_FIT}, "Holds in part."),
-        ({}, "Not enough data."),  # the fit has seen the points
+        ({}, "Not enough data."),  # these points are in the fit
         ({"fit_on": DEFAULT_FIT, "second": "centred"}, "Not enough data."),  # no whitening
     ],
 )
@@ -807,7 +809,7 @@ def test_a_simplex_is_reported_where_texts_are_repeated(query, shown):
 
 
 def test_points_outside_a_simplex_are_not_named_one(cloud_of):
-    """100 of 1,224 fitted: those 100 are a regular simplex, the others nothing like it."""
+    """Of 1,224 points 100 are fitted. Only those 100 are a regular simplex."""
     X = cloud_of().vectors
     rows = np.sort(np.random.default_rng(0).permutation(len(X))[:100])
     Z = treated("zca", X, Knobs(), X[rows])
@@ -827,7 +829,7 @@ def test_a_ring_is_drawn_in_every_picture_and_not_in_another_cloud():
     app = visit(point="1000")
     assert [mark["rows"] for mark in message(app)["marks"]] == [[1000]]
     assert app.query_params["point"] == "1000"
-    app = set_value(app, "selectbox", "corpus", "topics-zh")  # has no row 1000
+    app = set_value(app, "selectbox", "corpus", "topics-zh")  # this corpus has no row 1000
     assert message(app)["marks"] == []
     assert "point" not in app.query_params
 
@@ -923,7 +925,7 @@ def test_single_dimensions_of_the_table_are_those_of_the_chart(cloud_of):
     assert list(bars) == ["Raw", "PCA whitening"]
     for name, trace in bars.items():
         heights = array(trace["y"])
-        assert (np.diff(heights) <= 0).all()  # the largest, not the largest in size
+        assert (np.diff(heights) <= 0).all()  # sorted by value, not by magnitude
         for measure, share in (
             ("top_contribution", heights[0]),
             ("top_5_contributions", heights[:5].sum()),
@@ -953,7 +955,7 @@ def test_the_cosines_of_pairs_add_up_and_have_their_reference():
         assert array(line["y"]).sum() == pytest.approx(1, abs=1e-3)
 
 
-def test_whitening_falls_apart_as_n_nears_d(cloud_of):
+def test_whitening_generalises_worse_as_n_nears_d(cloud_of):
     lines = traces(chart(visit(chart="size"), "size"))
     assert list(lines) == ["Raw", "in full", "Ledoit-Wolf", "isotropic", "n = d = 384"]
     fits = whitening_by_size(cloud_of().vectors, random_state=0)
@@ -979,7 +981,7 @@ def test_a_flow_by_deep_link_is_trained_once(monkeypatch):
     drawn: list[int] = []
     drawn_once = threading.Event()
 
-    class Watched(list):  # training goes on from its second epoch once the page has drawn that
+    class Watched(list):  # after its second epoch the training waits until the page has drawn it
         def append(self, epoch: object) -> None:
             super().append(epoch)
             if len(self) == 2:
@@ -1017,7 +1019,8 @@ def _no_work(*shown: object, **_: object) -> None:
 
 def test_points_that_are_all_equal_have_nothing_to_whiten():
     same = Corpus("same", ("a cat sat",) * 6)
-    for query in ({}, {"fit_on": "topics"}):  # the second fit has spread, what is shown has none
+    # the second fit set has spread; the shown points have none
+    for query in ({}, {"fit_on": "topics"}):
         app = visit(same, **query)
         assert ["Every point is the same vector" in element.value for element in app.info] == [True]
         assert not charts(app)
@@ -1054,7 +1057,7 @@ def test_too_few_texts_are_reported_with_the_limit(n):
     assert not twin_clouds(app)
 
 
-# Taking it away
+# Downloads
 
 
 def rows_of(content: bytes) -> list[dict[str, str]]:
@@ -1102,7 +1105,8 @@ def test_the_table_file_has_every_measure_of_every_picture(downloads, cloud_of):
     visit()
     scene, reports = downloads[-1]
     rows = rows_of(table_csv(scene, reports, "this cloud", str))
-    assert len(rows) == 4 * (len(measure_names()) + 1)  # and the agreement of topics
+    # the additional row is the agreement of topics
+    assert len(rows) == 4 * (len(measure_names()) + 1)
     [found] = [row for row in rows if (row["treatment"], row["measure"]) == ("raw", "isoscore")]
     [wanted] = measure_table(cloud_of().vectors, names=["isoscore"], seed=0)
     columns = (wanted.value, wanted.low, wanted.high, wanted.baseline)

@@ -56,7 +56,7 @@ def encoder() -> Encoder:
 
 @pytest.fixture(scope="module")
 def types(encoder: Encoder) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """(pieces, counts, vectors) of the corpus by rank, counted here."""
+    """(pieces, counts, vectors) of the corpus by rank; this function counts them."""
     pieces = [piece for pieces in encoder.tokenize(corpus().texts) for piece in pieces]
     names, counts = np.unique(pieces, return_counts=True)
     order = np.argsort(-counts, kind="stable")
@@ -255,7 +255,7 @@ def test_long_words_are_cut_and_wide_ones_are_measured_by_another_process(monkey
         (3, 0, "There is no variance"),
     ],
 )
-def test_odd_tables_get_a_sentence_and_are_not_refused(d, size, said):
+def test_odd_tables_have_a_message_and_are_not_refused(d, size, said):
     X = size * np.random.default_rng(0).standard_normal((50, d))
     lines = "".join(f"w{i} {' '.join(map(str, row))}\n" for i, row in enumerate(X))
     app = visit(words="upload", counts="order")
@@ -415,7 +415,7 @@ def test_the_verdicts_follow_the_intervals():
 
 
 def test_the_bundled_model_by_wikipedia_s_frequencies(encoder, shared_data):
-    """The bins that the page's answer quotes: they go neither up nor down."""
+    """The bins that the page's answer quotes; they neither rise nor fall."""
     table, counts = encoder.type_embeddings(), read_counts(shared_data(WIKIPEDIA))
     vectors, words, found = matched(table.vectors, table.words, counts)
     direction = frequency_direction(vectors, found)

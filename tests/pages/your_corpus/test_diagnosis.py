@@ -71,7 +71,7 @@ def test_own_vectors_get_the_cure_that_is_right_and_its_files(language, download
     assert files.read("metadata.tsv").decode().split() == " ".join(labels).split()
 
 
-def test_few_vectors_and_vectors_without_labels_say_so():
+def test_few_vectors_and_missing_labels_are_reported():
     at = visit(VectorSet("two", np.eye(3, dtype=np.float32)))
     assert "at least 4 vectors that are not zero; there are 3" in everything(at)
     at = visit(VectorSet("plain", labelled("centre")[0]))
@@ -95,7 +95,7 @@ def test_page_and_shell_give_the_same_numbers(tmp_path, capsys):
         *(printed[name] for name in ("recommendation", "evidence", "basis")),
     ):
         assert markdown(sentence) in shown
-    # with every pooling, and the button goes to the layer and pooling
+    # Layers are compared with every pooling; the button leads to the recommended one.
     poolings = [each for each in load_encoder().poolings if each != "own"]
     assert run_shell([*args, "--compare", ",".join(poolings), "--json", "--quiet"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -149,7 +149,7 @@ def test_own_pairs_judge_where_there_are_no_labels(tmp_path, capsys):
     args = [str(tmp_path / "own.txt"), "--pairs", str(tmp_path / "pairs.csv"), "--layer", "1"]
     assert run_shell(["diagnose", *args, "--pooling", "cls", "--json", "--quiet"]) == 0
     assert markdown(json.loads(capsys.readouterr().out)["sentences"]["basis"]) in shown
-    # numbers at layer 1 of [CLS] differ too much: the page says so and goes on
+    # The written model's [CLS] vectors differ too much; the page reports it and continues.
     if found.chosen.kind == "whiten":
         at.button(key="write-model-1-cls").click().run()
         assert "other vectors than the encoder" in healthy(at).error[-1].value
@@ -158,7 +158,8 @@ def test_own_pairs_judge_where_there_are_no_labels(tmp_path, capsys):
 
 @pytest.mark.model
 def test_pairs_alone_are_diagnosed_by_their_sentences(monkeypatch):
-    monkeypatch.setattr(section, "is_stored", lambda *_given, **_named: False)  # no disk to write
+    # simulates a disk that can't be written
+    monkeypatch.setattr(section, "is_stored", lambda *_given, **_named: False)
     pairs = read_bundled_pairs()
     some = Pairs("mine", pairs.left[:120], pairs.right[:120], pairs.gold_scores[:120])
     state = {"pair-uploads": {"upload-pairs": some}, "pairs-used-here": "upload-pairs"}

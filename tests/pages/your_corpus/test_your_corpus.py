@@ -34,7 +34,7 @@ LANGUAGES = ("en", "zh-Hant")
 PASTED = "The kettle is on.\n\nWhy is the night sky dark?\nRain fell.\nThe kettle is on.\n"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(200)
 
-# what is uploaded or pasted: (file name or None for pasted, content, words of its refusal)
+# (file name, or None for pasted text; content; words of its refusal)
 REFUSALS = {
     "nothing pasted": (None, "", "There is no text here"),
     "only blanks pasted": (None, " \n\n  ", "There is no text here"),
@@ -96,7 +96,7 @@ def give(at: AppTest, name: str | None, content: str | bytes | None) -> None:
 
 
 def shown_errors(at: AppTest) -> list[str]:
-    """Errors on screen; the one that lies ready for what the browser refuses is hidden."""
+    """Errors on screen. A hidden one is always present, for files that the browser refuses."""
     ready = error_text(
         CorpusError("too_many_bytes", limit=LIMITS.vector_file_bytes),
         catalogue(at.session_state["lang"]).gettext,
@@ -183,7 +183,7 @@ def test_a_table_offers_its_columns_and_the_labels_colour_the_picture(visit):
     assert at.session_state["file-rows"]
     at.button(key="use_file").click().run()
     assert not at.exception
-    assert not at.session_state["file-rows"]  # folded: the result is in view
+    assert not at.session_state["file-rows"]  # folded, so that the result is visible
     corpus = at.session_state["uploads"][at.session_state["corpus"]]
     assert corpus.name == "kettles"
     assert corpus.labels == ("a", "b") * 3
@@ -218,7 +218,7 @@ def test_a_file_of_json_lines_offers_its_fields(visit):
     assert not shown_errors(at)
     text = at.main.selectbox[0]
     assert (text.value, text.options) == ("body", ["id", "body"])
-    # the fields have names, so there is no header to ask for
+    # The fields have names, so there is no control for the header.
     assert [toggle.label for toggle in at.main.toggle] == ["Split texts into sentences"]
     assert "3 texts ready" in at.main.caption[-1].value
 
@@ -267,7 +267,7 @@ def test_the_page_ends_in_a_sentence_about_the_corpus(visit, n):
 
 
 @pytest.mark.model
-def test_texts_in_a_script_the_model_does_not_know_are_reported(visit):
+def test_texts_in_a_script_outside_the_vocabulary_are_reported(visit):
     at = visit()
     give(at, None, "ሰላም ለዓለም\nእንደምን አደሩ\nመልካም ቀን\n")
     assert not at.exception
@@ -285,7 +285,7 @@ def test_two_texts_have_numbers_but_no_picture(visit):
 
 
 @pytest.mark.model
-def test_labels_beyond_colours_and_shapes_give_way_to_length(visit):
+def test_too_many_labels_are_replaced_by_length_as_colour(visit):
     at = visit(source="upload")
     rows = "".join(f"The kettle number {i} is on.,label {i}\n" for i in range(60))
     give(at, "a.csv", f"text,label\n{rows}".encode())
@@ -303,7 +303,7 @@ def test_a_failed_encoding_is_shown_and_the_page_goes_on(visit, monkeypatch, err
     at = visit()
     give(at, None, PASTED)
     assert not at.exception
-    assert "could not be encoded" in shown_errors(at)[0]
+    assert "A library failed" in shown_errors(at)[0]
     assert at.session_state["corpus"].startswith("upload-")
 
 
@@ -322,7 +322,7 @@ def test_the_model_s_refusal_is_in_the_reader_s_language(visit, monkeypatch):
 
 
 def test_a_model_that_fails_on_these_texts_only_is_named(tmp_path):
-    """Its unknown token is not in its vocabulary, which has all that a trial reads."""
+    """Its vocabulary has all tokens of the trial texts, but not its unknown token."""
     path = save_tiny_bert(tmp_path) / "tokenizer.json"
     state = json.loads(path.read_text(encoding="utf-8"))
     vocabulary = {each: i for i, each in enumerate((*SPECIAL, *".a1"))}
@@ -333,7 +333,7 @@ def test_a_model_that_fails_on_these_texts_only_is_named(tmp_path):
     assert "can't be used" in shown_errors(healthy(at.run()))[0]
 
 
-def test_the_limits_stand_before_the_form(visit):
+def test_the_limits_precede_the_form(visit):
     at = visit()
     text = "\n".join(block.value for block in at.markdown)
     for value in limits().values():
@@ -370,7 +370,7 @@ def test_coverage_sentences_show_their_counts():
     assert f"`{MULTILINGUAL_MODEL}`" in unknown_warning(coverage, str)
 
 
-def test_the_operator_s_limits_hold_on_the_page_and_are_stated(visit, monkeypatch, tmp_path):
+def test_the_operator_s_limits_apply_on_the_page_and_are_stated(visit, monkeypatch, tmp_path):
     own = tmp_path / "own.toml"
     own.write_text("[uploads]\nrows = 3\ncolumns = 2\nfile_megabytes = 1\n", encoding="utf-8")
     monkeypatch.setenv("NARROW_CONE_CONFIG", str(own))
@@ -394,7 +394,7 @@ def test_a_text_that_was_shortened_is_counted(visit, monkeypatch):
 
 @pytest.mark.parametrize("lang", ["en", "zh-Hant"])
 def test_the_claim_quotes_the_published_input_layers(lang):
-    """Ethayarajh 2019 says all layers; the input layers of his figures, by model."""
+    """Ethayarajh (2019) claims it for all layers; his input layers differ by model."""
     text = (
         (words.TEXT / lang / "your_corpus.md")
         .read_text(encoding="utf-8")

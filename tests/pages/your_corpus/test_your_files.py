@@ -1,4 +1,4 @@
-"""Files of vectors, pairs, sheets and of the server's disk on the page of one's own corpus."""
+"""Files of vectors, pairs and sheets, and files on the server, on the page Your corpus."""
 
 import gzip
 import io
@@ -26,7 +26,7 @@ def npy(array: np.ndarray) -> bytes:
 
 
 def given(name: str, content: bytes, **query: str) -> AppTest:
-    """The page after an upload, without any picture of it."""
+    """The page after an upload, without drawing a picture."""
     at = new_visit("your_corpus", source="upload", **query)
     at.run()
     at.get("file_uploader")[0].upload(name, content)
@@ -34,13 +34,13 @@ def given(name: str, content: bytes, **query: str) -> AppTest:
 
 
 def used(at: AppTest, button: str, store: str) -> object:
-    """What the button stores in the session."""
+    """The data that the button stores in the session."""
     healthy(at.button(key=button).click().run())
     return list(at.session_state[store].values())[-1]
 
 
 def errors(at: AppTest) -> list[str]:
-    """Errors on screen, without those that lie ready for what the browser refuses."""
+    """Errors on screen, without the hidden ones for files that the browser refuses."""
     return [box.value for box in at.error if "50 MB" not in box.value and "200 MB" not in box.value]
 
 
@@ -74,7 +74,7 @@ def test_vectors_with_metadata_become_the_cloud_of_the_pages():
     np.testing.assert_array_equal(found.vectors, X)
     assert found.texts[1] == "<b>w1</b>"
     assert found.labels == ("a", "b") * (N // 2)
-    assert not at.session_state["file-rows"]  # folded: the result is in view
+    assert not at.session_state["file-rows"]  # folded, so that the result is visible
     assert "“own” is chosen in the sidebar" in "".join(box.value for box in at.success)
 
 
@@ -187,7 +187,7 @@ def test_folders_of_one_name_are_listed_apart_and_once_in_a_while(operator, tmp_
     (run / "shards").symlink_to(elsewhere / "shards")
     operator(f"folders = ['{tmp_path}/left/data', '{tmp_path}/right/data']")
     assert set(server_files()) == {f"{tmp_path}/{side}/data/own.csv" for side in ("left", "right")}
-    assert not server_runs()  # its shards lie outside
+    assert not server_runs()  # its shards are outside the allowed folder
     monkeypatch.setattr("os.walk", lambda *given: pytest.fail("the folders were walked again"))
     assert len(server_files()) == 2
     gone = tmp_path / "left" / "data" / "own.csv"
