@@ -443,8 +443,11 @@ def test_another_model_resets_the_layer(tmp_path):
     assert "layer 1 of 6" in " ".join(caption.value for caption in linked.caption)
 
 
-# noqa: F811
-def test_another_model_resets_the_layer_of_sentence_similarity(server, tiny, tmp_path):
+def test_another_model_resets_the_layer_of_sentence_similarity(
+    server,  # noqa: F811
+    tiny,  # noqa: F811
+    tmp_path,
+):
     other = suggestions()[0].name
     server.publish(other, tiny)
     folder = save_tiny_bert(tmp_path / "mine", seed=1)

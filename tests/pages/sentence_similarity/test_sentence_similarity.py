@@ -828,9 +828,7 @@ def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_refused():
         assert warning.startswith(f"`{other}` is no treatment")
 
 
-def test_a_folder_of_the_server_offers_its_splits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_folder_of_the_server_offers_its_splits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     own = own_pairs()
     for split, start in (("dev", 30), ("test", 0)):
         rows = [
