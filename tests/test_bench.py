@@ -1,4 +1,4 @@
-"""What the benchmarks' exit code says."""
+"""The exit code and the pages of the benchmarks."""
 
 import shutil
 import subprocess
@@ -33,7 +33,7 @@ def test_a_failure_and_a_missed_figure_are_reported(capsys, measured, code, prin
 )
 def test_make_bench_takes_names(names, command):
     done = subprocess.run(
-        ["make", "--dry-run", "bench", *names, "ARGS="],  # as if `make test` had been given none
+        ["make", "--dry-run", "bench", *names, "ARGS="],  # clears ARGS of a surrounding `make test`
         cwd=Path(__file__).parents[1],
         capture_output=True,
         text=True,

@@ -1,4 +1,4 @@
-"""What later work disputes: each claim stands on the whitening page with its source."""
+"""Claims that later work disputes: the whitening page has each claim with its source."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from pages.common.words import languages
 
 TEXT = Path(__file__).resolve().parents[1] / "assets" / "text"
-DISPUTES = {  # a word of each claim that every language writes alike, and who makes it
+DISPUTES = {  # a word of each claim, equal in all languages, and the claim's authors
     "63.75": "Su 2021",
     "Forooghi": "Forooghi 2024",
     "Ait-Saada": "Ait-Saada 2023",

@@ -1,4 +1,4 @@
-"""README.md and docs/: examples of docs run, links lead somewhere, tables agree with the code.
+"""README.md and docs/: examples run, links exist, tables agree with the code.
 
 The README's examples run in test_wheel.py, by an installed wheel.
 """
@@ -86,7 +86,7 @@ def test_the_buttons_of_the_tour_are_on_the_pages():
 
 # ---- library.md: transforms, measures, data sets ----
 
-# not a measure of one cloud with a formula of its own
+# these are not measures of one cloud with their own formula
 PLUMBING = {
     "measure_names",
     "chance_agreement",
@@ -249,7 +249,7 @@ def test_the_operator_page_lists_every_limit_with_its_default():
     rows = table(TEXT["operator"], "| key in `[models]` | default | meaning |")
     listed = {key.strip("`"): default.strip("`").replace(",", "") for key, default, _ in rows}
     file = tomllib.loads((ROOT / "narrow-cone.toml").read_text(encoding="utf-8"))["models"]
-    file.setdefault("local_folders", "unset")  # its default depends on who can reach the server
+    file.setdefault("local_folders", "unset")  # the default depends on the server's address
     assert listed == {key: str(value).lower() for key, value in file.items()}
     assert listed.keys() == vars(read_model_limits(ROOT / "narrow-cone.toml")).keys()
 

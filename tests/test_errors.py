@@ -1,4 +1,4 @@
-"""What the library refuses: every case has its sentence, in English and in every language."""
+"""Every refusal of the library has its sentence, in English and in every other language."""
 
 import ast
 import pickle
@@ -37,7 +37,7 @@ CLASSES = {
         VectorFileError,
     )
 }
-# Calls that make an error whose class is given by a variable, and what it may be.
+# Calls in which a variable gives the error's class, and the classes that it may be.
 INDIRECT = {"kind.error": (ModelFilesError, DataSetError), "refuse": (CorpusError, VectorFileError)}
 LANGUAGES = [code for code in words.languages() if code != words.ENGLISH]
 
@@ -45,8 +45,8 @@ LANGUAGES = [code for code in words.languages() if code != words.ENGLISH]
 class Made(NamedTuple):
     """A call that makes an error.
 
-    key : of its sentence in SENTENCES, None where the call does not spell it.
-    details : their names, None where the call passes a mapping of others.
+    key : key of its sentence in SENTENCES; None if it is not literal in the call.
+    details : names of the details; None if the call passes a mapping of them.
     """
 
     place: str
@@ -85,11 +85,11 @@ def made_in(path: Path) -> Iterator[Made]:
 
 
 MADE = [made for path in sorted(LIBRARY.rglob("*.py")) for made in made_in(path)]
-# The walk can't see these: the beginning of a file chooses among them.
+# The code chooses these by the beginning of a file, so ``made_in`` does not find them.
 CHOSEN = {("vectors", because) for _, because in vector_files._OTHERS}
-# Rows of a shard of texts are read as a row or as the code of its fault.
+# A reader of shards of texts returns a row or the code of the row's fault.
 CHOSEN |= {("scale", fault) for fault in ("not_json", "not_utf8", "no_text", "no_weight", "uneven")}
-# The pages make these, of files that a process of its own reads.
+# The pages raise these for files that a separate process reads.
 CHOSEN |= {("corpus", "too_heavy"), ("vectors", "too_heavy")}
 
 
@@ -120,8 +120,8 @@ def test_the_walk_finds_the_errors_of_every_folder():
     }
     assert {made.error for made in MADE} == set(CLASSES.values())
     assert {made.place.partition(":")[0] for made in MADE if made.key is None} == {
-        "encode/trial.py",  # the error that the trial's process names
-        "scale/engine.py",  # the error that a worker tells
+        "encode/trial.py",  # the error that the trial's process reports
+        "scale/engine.py",  # the error that a worker reports
         "scale/texts.py",
         "vectors/word_files.py",
     }

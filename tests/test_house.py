@@ -19,14 +19,14 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 CONTRACTS = PYPROJECT["tool"]["importlinter"]["contracts"]
 
 # The contracts in pyproject.toml cover geometry and pages. These cover app.py, bench and tests too.
-PLACES = {  # library: where it may be imported
+PLACES = {  # library: the files that may import it
     "streamlit": ("app.py", "pages/", "tests/", "bench/"),
     "plotly": ("geometry/figures/", "tests/", "bench/"),
     "dask": ("geometry/scale/", "tests/", "bench/"),
     "distributed": ("geometry/scale/", "tests/", "bench/"),
     "transformers": ("geometry/encode/", "geometry/hub/", "tests/", "bench/"),
 }
-NOT_FROM = {  # folder: what it may not import
+NOT_FROM = {  # folder: the packages that it must not import
     "geometry/": ("app", "bench", "pages", "tests"),
     "pages/": ("app", "bench", "tests"),
     "bench/": ("app", "pages"),
@@ -50,7 +50,7 @@ SLOW_OR_FOREIGN = (
 
 
 def tracked_files() -> list[str]:
-    """Every file that git tracks or would track, as a path from the root."""
+    """Every file that git tracks or would add, as a path from the root."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -73,7 +73,7 @@ def parsed(path: Path) -> ast.Module:
 
 
 def folders_of(files: list[str]) -> set[str]:
-    """Every folder that holds a file, in itself or in a folder below."""
+    """Every folder that contains a file, directly or in a subfolder."""
     return {str(folder) for name in files for folder in PurePosixPath(name).parents} - {"."}
 
 

@@ -1,4 +1,4 @@
-"""Names are loaded when first used, and a name is never its module."""
+"""Names are loaded at first use, and a function's name never gives its module."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ FOLDERS = (
     *("data", "diagnosis", "encode", "evaluate", "export", "hub", "linalg", "measure"),
     *("projection", "scale", "training", "transform", "vectors"),
 )
-STABLE = {  # what notebooks and the shell rely on
+STABLE = {  # names that notebooks and the shell use
     "Encoder",
     "Whitening",
     "alignment",
@@ -47,7 +47,7 @@ def run(code: str) -> str:
 
 
 def public_names() -> list[tuple[str, str]]:
-    """(package, name) of all that the package and its folders list."""
+    """(package, name) of every name that the package and its folders list."""
     packages = ["geometry", *(f"geometry.{subpackage}" for subpackage in FOLDERS)]
     return [
         (package, name)

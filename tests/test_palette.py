@@ -1,4 +1,4 @@
-"""One palette: geometry/palette.py. What repeats it elsewhere says the same."""
+"""One palette: geometry/palette.py. Copies elsewhere have the same colours."""
 
 import json
 import re

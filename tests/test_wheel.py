@@ -101,7 +101,7 @@ def test_it_works_outside_the_checkout(installed, tmp_path):
     examples = [case.values[1] for case in blocks([ROOT / "README.md"])]
     assert examples
     paths = [tmp_path / f"{place}.py" for place in range(2 + len(examples))]
-    # what was imported is checked before the examples import more
+    # Imports are checked before the examples import more.
     codes = (READS_ALL_FILES, CHECKS_THAT_IT_IS_INSTALLED + IMPORTS_EVERY_MODULE, *examples)
     for path, code in zip(paths, codes, strict=True):
         path.write_text(code, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The same points at several layers: one scale, axes that do not flip, angles as they are."""
+"""The same points at several layers: one scale, axes of stable sign, true angles."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from geometry.projection.twin import cone_edges
 
 
 def layers(n=60, d=8):
-    """Three layers: the second is the first turned and stretched, the third is other points."""
+    """Three layers: the second is the first rotated and scaled, the third has other points."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, d)) * np.linspace(3, 1, d) + 2
     turn = np.linalg.qr(rng.standard_normal((d, d)))[0]

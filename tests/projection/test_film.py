@@ -1,4 +1,4 @@
-"""The film: exact at its stops, at one scale, and found again by the knobs."""
+"""The film: exact at its stops, at one scale, and the place of given knobs on it."""
 
 import numpy as np
 import pytest

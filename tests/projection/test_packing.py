@@ -1,4 +1,4 @@
-"""Clouds as they travel: what the browser reads is what was packed, and nothing visible is lost."""
+"""Packed clouds: the browser reads what was packed, to within an invisible difference."""
 
 import base64
 import json
@@ -12,7 +12,7 @@ from geometry.projection.packing import FINEST, pack_cloud, pack_codes, unpack_r
 
 
 def unpacked(message: bytes) -> tuple[dict, list[np.ndarray]]:
-    """The head, and each array as numbers of the picture: by hand, as decode.js does it."""
+    """The head, and each array as numbers of the picture, decoded by hand as in decode.js."""
     length = int.from_bytes(message[:4], "little")
     head = json.loads(message[4 : 4 + length])
     assert length % 4 == 0
@@ -52,7 +52,7 @@ def test_a_far_point_does_not_make_the_others_coarse():
 def test_a_hundred_thousand_points_keep_to_the_budget():
     frame = np.random.default_rng(0).normal(size=(100_000, 3))
     two, three = (len(pack_cloud([frame] * count, 3.0)) for count in (2, 3))
-    assert two < 2e6 - 200_000  # and the colours
+    assert two < 2e6 - 200_000  # the rest of the budget is for colours
     assert three - two < 0.7e6
 
 

@@ -1,4 +1,4 @@
-"""Points placed into a picture of a sample: by hand, in groups, and the same in blocks."""
+"""Points placed into a picture of a sample: by hand, in groups, and by blocks."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from geometry.projection.projection import trustworthiness
 
 
 def groups(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows around 12 directions, and the number of each one's direction."""
+    """Rows around 12 directions, and the number of each row's direction."""
     rng = np.random.default_rng(seed)
     centres = np.random.default_rng(9).standard_normal((12, 24))
     own = rng.integers(12, size=n)
@@ -24,7 +24,7 @@ def picture(own: np.ndarray) -> np.ndarray:
 
 
 def test_worked_by_hand():
-    """Four of six neighbours lie together: the mean of all six is where none of them is."""
+    """Four of six neighbours lie together, far from the mean of all six."""
     sample = np.array([[1, 0.01 * i] for i in range(7)] + [[-1, 0]])
     places = np.array([[0, 0], [0, 0.1], [0, 0.2], [0, 0.1], [9, 9], [-9, 9], [-9, 9.1], [50, 50]])
     found = place(np.array([[2, 0.0]]), sample, places, n_neighbors=6)

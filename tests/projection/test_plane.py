@@ -19,13 +19,13 @@ BASES = [
     pytest.param(Plane(length_2=2), -0.6, id="e2 (0, 2)"),
     # G = [[1, 1], [1, 2]]: -1 / sqrt(9 - 4)
     pytest.param(Plane(length_2=np.sqrt(2), angle=45), -1 / np.sqrt(5), id="e2 (1, 1)"),
-    # G = [[1, .5], [.5, 1.25]]: -.25 / sqrt(5.0625 - 1) = -.12403
+    # G = [[1, 0.5], [0.5, 1.25]]: -0.25 / sqrt(5.0625 - 1) = -0.12403
     pytest.param(
         Plane(length_2=np.sqrt(1.25), angle=np.degrees(np.arctan2(1, 0.5))),
         -0.25 / np.sqrt(4.0625),
         id="e2 (.5, 1)",
     ),
-    # e1 the longer: the sign turns
+    # e1 is longer, so the sign changes
     pytest.param(Plane(length_1=2), 0.6, id="e1 (2, 0)"),
     # equal lengths at 60 degrees: g11 = g22, so the angle alone changes nothing
     pytest.param(Plane(angle=60), 0.0, id="rhombus"),
@@ -44,7 +44,7 @@ def test_the_figures_as_the_page_prints_them():
     assert printed == [0.6, 0.447, 0.124]
 
 
-def test_coordinates_alone_see_no_basis():
+def test_cosines_of_coordinates_do_not_depend_on_the_basis():
     np.testing.assert_allclose(pair_cosines(POINTS), [0, 0, -1], atol=1e-15)
     assert PAIRS == (("a", "b"), ("a", "c"), ("b", "c"))
 
@@ -75,7 +75,7 @@ def test_cosines_of_other_points():
     axes = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
     plane = Plane(length_2=3, angle=60)
     np.testing.assert_allclose(plane.true_cosines(axes), [0.5, np.nan, np.nan])
-    # the cloud's whitening gives the cosines of the coordinates back, whatever the points
+    # The cloud's whitening restores the cosines of the coordinates for any points.
     points = np.array([[1.0, 0.0], [1.0, 1.0], [-3.0, 0.5]])
     white = whiten_points(Plane(0.4, 2.2, 25.0, (3.0, 1.0), 40.0), background_cloud(), points)
     np.testing.assert_allclose(pair_cosines(white), pair_cosines(points), atol=1e-9)
@@ -105,7 +105,7 @@ def test_the_background_cloud_is_isotropic_exactly():
 
 
 @pytest.mark.parametrize(("plane", "ab"), BASES)
-def test_whitening_on_the_background_brings_the_zeros_back(plane, ab):
+def test_whitening_on_the_background_restores_the_zeros(plane, ab):
     for shift in ((0, 0), (3, 3), (-40, 7)):
         moved = Plane(plane.length_1, plane.length_2, plane.angle, shift)
         white = whiten_points(moved, background_cloud())

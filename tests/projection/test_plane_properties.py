@@ -1,4 +1,4 @@
-"""The toy's laws in every basis."""
+"""Properties of the plane that hold in every basis."""
 
 import numpy as np
 from hypothesis import assume, given
@@ -34,7 +34,7 @@ def test_the_angle_alone_never_sets_it(length, angle):
 
 
 @given(lengths, lengths, angles, shifts, st.integers(0, 50))
-def test_the_background_brings_the_zeros_back(length_1, length_2, angle, shift, seed):
+def test_whitening_on_the_background_restores_the_zeros(length_1, length_2, angle, shift, seed):
     plane = Plane(length_1, length_2, angle, shift)
     white = whiten_points(plane, background_cloud(50, seed=seed))
     np.testing.assert_allclose(pair_cosines(white), [0, 0, -1], atol=1e-9)

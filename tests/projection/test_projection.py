@@ -46,7 +46,7 @@ def test_pca_is_sklearns(k):
     same_up_to_sign(found.axes.T, oracle.components_.T)
     np.testing.assert_allclose(found.centre, oracle.mean_)
     assert found.explained == pytest.approx(oracle.explained_variance_ratio_.sum())
-    # where 0 went
+    # the picture of the origin
     same = np.sign(np.sum(found.coordinates * oracle.transform(CLOUD), axis=0))
     np.testing.assert_allclose(found.origin, same * oracle.transform(np.zeros((1, 8)))[0])
 
@@ -57,7 +57,7 @@ def test_the_mean_frame(k):
     mean = CLOUD.mean(axis=0)
     np.testing.assert_allclose(found.axes @ found.axes.T, np.eye(k), atol=1e-12)
     np.testing.assert_allclose(found.axes[0], mean / np.linalg.norm(mean))
-    # principal directions of what is orthogonal to the mean
+    # The other axes are principal directions of the part orthogonal to the mean.
     rest = CLOUD - np.outer(CLOUD @ found.axes[0], found.axes[0])
     oracle = PCA(k - 1, svd_solver="full").fit(rest)
     same_up_to_sign(found.axes[1:].T, oracle.components_.T)
@@ -81,7 +81,7 @@ def test_the_cone_keeps_heights_and_lengths(k):
 
 def test_the_azimuth_is_that_of_the_residual_plane():
     flat, deep, plane = (project(CLOUD, m, k) for m, k in (("cone", 2), ("cone", 3), ("mean", 3)))
-    # in 2D the side, in 3D the angle, of the two leading directions orthogonal to the mean
+    # The azimuth is the side in 2D and the angle in 3D. Its axes are orthogonal to the mean.
     np.testing.assert_array_equal(np.sign(flat.coordinates[:, 1]), np.sign(plane.coordinates[:, 1]))
     shown = deep.coordinates[:, 1:] / np.linalg.norm(deep.coordinates[:, 1:], axis=1)[:, None]
     exact = plane.coordinates[:, 1:] / np.linalg.norm(plane.coordinates[:, 1:], axis=1)[:, None]
@@ -89,7 +89,7 @@ def test_the_azimuth_is_that_of_the_residual_plane():
 
 
 def test_the_cone_by_hand():
-    # mean (3, 0, 0): heights 2 and 4, all the rest in the plane of the other two axes
+    # Mean (3, 0, 0): heights 2 and 4; the rest is in the plane of the other two axes.
     X = np.array([[2.0, 3, 0], [2, -3, 0], [4, 0, 1], [4, 0, -1]])
     found = project(X, "cone", 3)
     np.testing.assert_allclose(found.axes, np.eye(3), atol=1e-12)
@@ -102,7 +102,7 @@ def test_the_cone_by_hand():
 def test_the_explained_share_by_hand():
     X = np.array([[3.0, 0, 0], [0, 2, 0], [0, 0, 1], [3, 0, 0]])
     assert project(X, "svd", 2).explained == pytest.approx((9 + 9 + 4) / 23)
-    # centred on (1.5, .5, .25); the variance is 4 (2.25 + .75 + .1875) in all
+    # Centred on (1.5, 0.5, 0.25); the total variance is 4 (2.25 + 0.75 + 0.1875).
     centred = X - X.mean(axis=0)
     values = np.linalg.eigvalsh(centred.T @ centred)
     assert values.sum() == pytest.approx(4 * 3 * 0.25 * (3 + 1 + 0.25))
@@ -223,7 +223,7 @@ def test_rows_on_one_line_still_have_axes(method, k, line):
     np.testing.assert_allclose(found.axes @ found.axes.T, np.eye(len(found.axes)), atol=1e-12)
     assert np.isfinite(found.coordinates).all()
     np.testing.assert_allclose(found.coordinates[:, 0], np.linalg.norm(X, axis=1), rtol=1e-12)
-    # a radius is the root of a difference of squares: half of the digits
+    # A radius is the root of a difference of squares, so it has half of the digits.
     np.testing.assert_allclose(found.coordinates[:, 1:], 0, atol=1e-6)
 
 
@@ -274,7 +274,7 @@ def test_no_mean_no_direction(method):
 def test_one_vector_repeated():
     X = np.tile([1.0, 2, 2], (6, 1))
     assert project(X, "svd").explained == pytest.approx(1)
-    assert project(X, "pca").explained == 1.0  # no variance, none lost
+    assert project(X, "pca").explained == 1.0  # without variance, none is lost
     np.testing.assert_allclose(project(X, "svd").coordinates, np.tile([3, 0], (6, 1)), atol=1e-12)
 
 
@@ -297,7 +297,7 @@ def test_a_picture_of_rounding_alone_is_at_the_origin():
     settled = settle(noise, X, emptied)
     assert not settled.around_origin.any()
     assert match_radius(first.around_origin, settled.around_origin) == 1.0
-    small = first.apply(emptied + np.float32(1e-4) * X)  # little is left, and it is no rounding
+    small = first.apply(emptied + np.float32(1e-4) * X)  # a small remainder that is not rounding
     assert settle(small, X, emptied) is small
     assert settle(first, X) is first
 

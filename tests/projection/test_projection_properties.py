@@ -1,4 +1,4 @@
-"""What a projection must keep of any cloud."""
+"""Properties of projections that hold for any cloud."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ components = st.sampled_from([2, 3])
 
 
 def has_mean(X: np.ndarray) -> bool:
-    """A direction that rounding cannot turn."""
+    """Whether the mean is long enough that rounding does not change its direction."""
     return bool(np.linalg.norm(X.mean(axis=0)) > 1e-2 * np.linalg.norm(X) / np.sqrt(len(X)))
 
 
@@ -63,7 +63,7 @@ def test_axes_are_orthonormal_and_explain_no_more_than_there_is(method, X, k):
 @pytest.mark.parametrize("method", LINEAR)
 @given(X=some, k=components, seed=seeds)
 def test_no_direction_explains_more(method, X, k, seed):
-    """svd and pca keep the most any k axes can; the others are never better."""
+    """The svd and pca views explain the most that k axes can; other views never explain more."""
     assume(has_mean(X))
     best = project(X, "pca" if method == "pca" else "svd", k)
     Z = X - best.centre
@@ -78,7 +78,7 @@ def test_no_direction_explains_more(method, X, k, seed):
 def test_scale_only_scales(method, X, k, scale):
     assume(has_mean(X))
     small, large = project(X, method, k), project(X * scale, method, k)
-    # near-equal eigenvalues may exchange axes, which no scale can tell
+    # Axes of nearly equal eigenvalues may be exchanged, whatever the scale.
     assert large.explained == pytest.approx(small.explained, rel=1e-6)
     np.testing.assert_allclose(
         np.linalg.norm(large.coordinates - large.origin, axis=1).sum(),

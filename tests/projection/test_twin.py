@@ -1,4 +1,4 @@
-"""A cloud and its whitened self: the ends of the film, one scale, cones."""
+"""A cloud and the whitened cloud: the ends of the film, one scale, cones."""
 
 from dataclasses import replace
 
@@ -40,7 +40,7 @@ def test_at_one_the_cloud_is_white():
     twin = whiten_beside(CLOUD, fit_whitening(CLOUD, "full"))
     np.testing.assert_allclose(twin.vectors.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(covariance(twin.vectors), np.eye(D), atol=1e-10)
-    # ZCA: the symmetric root, so that an axis still means what it meant
+    # ZCA uses the symmetric root, so axes correspond to the original ones.
     values, V = np.linalg.eigh(covariance(CLOUD))
     W = V @ np.diag(values**-0.5) @ V.T
     np.testing.assert_allclose(twin.vectors, (CLOUD - CLOUD.mean(axis=0)) @ W, atol=1e-10)
@@ -52,13 +52,13 @@ def test_centring_alone_and_strength_alone():
     np.testing.assert_allclose(centred, CLOUD - CLOUD.mean(axis=0), atol=1e-12)
     scaled = whiten_beside(CLOUD, fitted, centring=0, strength=1).vectors
     np.testing.assert_allclose(covariance(scaled), np.eye(D), atol=1e-10)
-    assert mean_norm_share(scaled) > mean_norm_share(CLOUD)  # it narrows before it opens
+    assert mean_norm_share(scaled) > mean_norm_share(CLOUD)  # the cone narrows before it opens
     half = whiten_beside(CLOUD, fitted, centring=0, strength=0.5).vectors
     eigenvalues = np.linalg.eigvalsh(covariance(CLOUD)) ** 0.5
     np.testing.assert_allclose(np.linalg.eigvalsh(covariance(half)), eigenvalues, atol=1e-10)
 
 
-def test_softening_fits_nothing_anew():
+def test_softening_needs_no_second_fit():
     fitted = fit_whitening(CLOUD, "full")
     soft = whiten_beside(CLOUD, fitted, centring=0.3, strength=0.6).whitening
     assert (soft.centring, soft.strength) == (0.3, 0.6)
@@ -113,7 +113,7 @@ def test_retained_vectors_are_the_retained_directions():
         white.vectors @ white.vectors.T,
         atol=1e-10,
     )
-    soft = whiten_beside(few, fitted, strength=0.5)  # the others have not faded out yet
+    soft = whiten_beside(few, fitted, strength=0.5)  # other directions are not yet reduced to 0
     assert soft.retained_vectors is soft.vectors
 
 
@@ -142,7 +142,7 @@ def test_common_scale_by_hand():
     white = np.array([[0.2, 0, 0], [0, 0.1, 0], [0.2, 0, 0], [0, 0.1, 0], [0, 0, 0]])
     first, second = project(raw, "svd"), project(white, "svd")
     factor, reach = common_scale(first, second)
-    # rms radii: sqrt(50 / 5) and sqrt(.1 / 5)
+    # rms radii: sqrt(50 / 5) and sqrt(0.1 / 5)
     assert factor == pytest.approx(np.sqrt(50 / 0.1))
     farthest = max(
         np.quantile([4, 3, 4, 3, 0], 0.99), factor * np.quantile([0.2, 0.1, 0.2, 0.1, 0], 0.99)
@@ -194,7 +194,7 @@ def test_the_cones_edges_angle_true(k):
     half, most = cone_edges(X, project(X, "cone", k))
     assert (half.quantile, most.quantile) == (0.5, 0.9)
     assert half.angle == half.drawn == pytest.approx(30)
-    # 18 rows: the .9 quantile lies .3 of the way from the 16th (30) to the 17th (60)
+    # 18 rows: the 0.9 quantile is 0.3 of the way from the 16th (30) to the 17th (60).
     assert most.angle == most.drawn == pytest.approx(30 + 0.3 * 30)
     np.testing.assert_array_equal(half.axis, np.eye(k)[0])
 
@@ -202,12 +202,12 @@ def test_the_cones_edges_angle_true(k):
 def test_the_cones_edges_on_a_linear_picture():
     X = hand_cone()
     picture = project(X, "mean", 2)
-    # the picture keeps the axis and the direction of the 30-degree rows, which has most variance
+    # The picture's axes: the cone's axis, and the direction of the 30-degree rows (most variance).
     np.testing.assert_allclose(np.abs(picture.axes), np.eye(4)[[0, 2]], atol=1e-9)
     half, most = cone_edges(X, picture)
     assert half.angle == pytest.approx(30)
     assert most.angle == pytest.approx(39)
-    # the others fall on the axis: 8 at 0 degrees, 10 at 30
+    # The other rows are on the axis: 8 at 0 degrees, 10 at 30.
     assert half.drawn == pytest.approx(30)
     assert most.drawn == pytest.approx(30)
     np.testing.assert_allclose(half.axis, [1, 0], atol=1e-12)

@@ -1,4 +1,4 @@
-"""What the tests of geometry/scale share: a cluster, sources, and each verb in one process."""
+"""Fixtures of the tests of geometry/scale: a cluster, sources, results of one process."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,7 +11,7 @@ from tests.scale.shards import SHARDS, cloud, run_verb, split, write_files, writ
 
 @pytest.fixture(scope="session")
 def two_workers() -> Iterator[Engine]:
-    """One cluster of two workers for all tests that need no other."""
+    """One cluster of two workers, for all tests that need no special cluster."""
     with open_engine(workers=2) as engine:
         yield engine
 

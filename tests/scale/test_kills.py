@@ -1,4 +1,4 @@
-"""Real processes are killed, a disk is full, a store fails: the data set is that of a quiet run."""
+"""Killed processes, a full disk or a failing store: the data set equals that of a normal run."""
 
 import os
 import signal
@@ -32,17 +32,17 @@ X = cloud(2000, 64)
 
 
 def pids(engine: Any) -> list[int]:
-    """Of both workers, once the nannies have replaced those of the last test."""
+    """Process ids of both workers, after the nannies have replaced killed ones."""
     scheduler = engine.client.cluster.scheduler
     while any(worker.status.name != "running" for worker in scheduler.workers.values()):
         time.sleep(0.1)
     engine.client.wait_for_workers(2)
-    time.sleep(1)  # a worker killed at the end of a test is not missed at once
+    time.sleep(1)  # the scheduler finds a killed worker only after a moment
     return list(engine.client.run(os.getpid).values())
 
 
 def kill_when_half_done(engine: Any, victims: list[int]) -> list[int]:
-    """Kill the processes when the first shards are done and others are being worked on."""
+    """Kill the processes when the first shards are done and others are in progress."""
     killed: list[int] = []
 
     def watch(report: Any) -> None:
@@ -57,7 +57,7 @@ def kill_when_half_done(engine: Any, victims: list[int]) -> list[int]:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Two workers whose nannies begin new ones."""
+    """Two workers whose nannies replace killed ones."""
     with open_engine(workers=2) as engine:
         yield engine
 
@@ -84,7 +84,7 @@ def begin(*command: str) -> subprocess.Popen[str]:
 
 
 def separate_cluster() -> tuple[str, list[subprocess.Popen[str]]]:
-    """The address of a scheduler in a process of its own, that process and its worker's."""
+    """The address of a scheduler in a separate process, that process, and its worker's."""
     scheduler = begin("-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard")
     assert scheduler.stderr is not None
     for line in scheduler.stderr:
@@ -92,13 +92,13 @@ def separate_cluster() -> tuple[str, list[subprocess.Popen[str]]]:
             address = line.split()[-1]
             break
     worker = begin("-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny")
-    for process in (scheduler, worker):  # a full pipe would stop them
+    for process in (scheduler, worker):  # a full pipe would block them
         Thread(target=process.stderr.read, daemon=True).start()
     return address, [scheduler, worker]
 
 
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "transform"])
-def test_a_scheduler_killed_in_the_middle_ends_in_a_sentence_and_nothing_is_lost(
+def test_a_scheduler_killed_in_the_middle_is_reported_and_nothing_is_lost(
     verb, sources, quiet, tmp_path
 ):
     address, processes = separate_cluster()
@@ -120,7 +120,7 @@ def test_a_scheduler_killed_in_the_middle_ends_in_a_sentence_and_nothing_is_lost
     assert run_verb(verb, Engine(), tmp_path, sources) == quiet(verb)
 
 
-def test_a_scheduler_killed_in_the_middle_ends_in_a_sentence_and_the_run_resumes(
+def test_a_scheduler_killed_in_the_middle_is_reported_and_the_run_resumes(
     sources, quiet, tmp_path, capsys
 ):
     from geometry.scale import engine as engines
@@ -171,13 +171,13 @@ def test_the_whole_run_killed_resumes_where_it_was(sources, quiet, tmp_path, cap
         time.sleep(0.001)
     process.kill()
     process.wait()
-    time.sleep(1)  # workers that lost their nanny end
+    time.sleep(1)  # workers end after their nanny has ended
     before = {path: path.stat().st_mtime_ns for path in logs.glob("*.json")}
     assert 2 <= len(before) < SHARDS
     code, _, err = shell(capsys, *args[1:], "--workers", "0")
     assert code == 0, err
     assert {path: path.stat().st_mtime_ns for path in before} == before
-    assert content(out) == quiet("transform")  # and nothing half-written is left
+    assert content(out) == quiet("transform")  # and no partial file remains
 
 
 @pytest.fixture
@@ -189,13 +189,11 @@ def small_disk(tmp_path) -> Iterator[Path]:
     if sys.platform != "linux" or subprocess.run(command, check=False).returncode:
         pytest.skip("this user can't mount a small disk")
     yield folder
-    # lazily: a worker may still have a file open there
+    # a lazy unmount, because a worker may still have a file open there
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-def test_a_full_disk_ends_in_a_sentence_and_finished_shards_remain(
-    small_disk, cluster, sources, quiet
-):
+def test_a_full_disk_is_reported_and_finished_shards_remain(small_disk, cluster, sources, quiet):
     cluster.watch = lambda report: None
     data = VectorData(sources["files"])
     fitted = affine_map(fit_data(Engine(), VectorData(sources["run"])))
@@ -210,11 +208,11 @@ def test_a_full_disk_ends_in_a_sentence_and_finished_shards_remain(
     assert content(out) == quiet("transform")
 
 
-# ---- a store that speaks S3 ----
+# ---- a store with the S3 interface ----
 
 
 class Store:
-    """moto behind a server that answers 500, or not at all, at first."""
+    """moto behind a server that at first answers 500 or does not answer."""
 
     def __init__(self) -> None:
         from moto.server import DomainDispatcherApplication, create_backend_app
@@ -244,7 +242,8 @@ def store(monkeypatch) -> Iterator[Store]:
     import fsspec
 
     found = Store()
-    request = Request(f"{found.address}/moto-api/reset", method="POST")  # of the last test
+    # resets the data of the last test
+    request = Request(f"{found.address}/moto-api/reset", method="POST")
     urlopen(request).close()
     for name, value in {
         "AWS_ENDPOINT_URL": found.address,
@@ -262,7 +261,7 @@ def store(monkeypatch) -> Iterator[Store]:
 
 @pytest.fixture
 def in_store(store, tmp_path) -> tuple[VectorData, AffineMap, dict[str, bytes]]:
-    """A data set of 8 shards in the store, a transform, and the shards of a quiet run of it."""
+    """A data set of 8 shards in the store, a transform, and the shards of a run without faults."""
     import fsspec
 
     files = write_files(tmp_path / "files", split(X, *[250] * 7))
@@ -279,7 +278,8 @@ def test_a_walk_in_a_store_that_fails_at_first(silent, store, in_store, monkeypa
     s3 = fsspec.filesystem("s3")
     data, fitted, expected = in_store
     np.testing.assert_array_equal(affine_map(fit_data(Engine(), data)).matrix, fitted.matrix)
-    monkeypatch.setenv("FSSPEC_S3", '{"config_kwargs": {"read_timeout": 1}}')  # of the workers
+    # the workers read this variable
+    monkeypatch.setenv("FSSPEC_S3", '{"config_kwargs": {"read_timeout": 1}}')
     with open_engine(workers=2) as engine:
         store.silent, store.failures = silent, 4
         transform_data(engine, data, fitted, "s3://bucket/out")
@@ -290,9 +290,7 @@ def test_a_walk_in_a_store_that_fails_at_first(silent, store, in_store, monkeypa
     assert not s3.exists("bucket/out/.lock")
 
 
-def test_a_store_that_stays_away_ends_in_a_sentence_and_the_run_resumes(
-    store, in_store, monkeypatch
-):
+def test_an_unavailable_store_is_reported_and_the_run_resumes(store, in_store, monkeypatch):
     import fsspec
 
     monkeypatch.setattr("s3fs.core.S3FileSystem.retries", 1)
@@ -308,7 +306,8 @@ def test_a_store_that_stays_away_ends_in_a_sentence_and_the_run_resumes(
         transform_data(engine, data, fitted, "s3://bucket/out")
     store.failures = 0
     s3.invalidate_cache()
-    if s3.exists("bucket/out/.lock"):  # the store was away when it was to be deleted
+    # the store was unavailable when the lock should have been deleted
+    if s3.exists("bucket/out/.lock"):
         with pytest.raises(ScaleError, match=r"delete `s3://bucket/out/.lock`"):
             transform_data(Engine(), data, fitted, "s3://bucket/out")
         s3.rm_file("bucket/out/.lock")

@@ -1,4 +1,4 @@
-"""Fits, measures, projections, samples and neighbours against those of rows in memory."""
+"""Fits, measures, projections, samples and neighbours equal those of rows in memory."""
 
 from pathlib import Path
 
@@ -81,7 +81,7 @@ def test_a_transform_moves_every_row_and_leaves_ids_and_texts(tmp_path):
     assert some.texts == tuple(texts[number - 1] for number in some.numbers.tolist())
     assert some.numbers[0] <= SIZES[0] < some.numbers[-1]
     np.testing.assert_allclose(opened.vectors, fitted.apply(X), rtol=1e-4, atol=1e-5)
-    # plain Parquet: a reader without this library gets the same numbers
+    # The files are plain Parquet: a reader without this library gets the same numbers.
     table = pq.read_table(out.shards[0].address)
     np.testing.assert_array_equal(np.stack(table["v"].to_numpy()), opened.vectors[: SIZES[0]])
     assert table["id"].to_pylist() == list(range(SIZES[0]))
@@ -159,7 +159,7 @@ def test_the_sample_depends_on_the_ids_alone(tmp_path, data):
     np.testing.assert_array_equal(a.X, X[a.ids])
     seeded = draw(Engine(), data, data.columns[0], 100, seed=1)
     assert not np.array_equal(a.ids, seeded.ids)
-    # evenly: about half of the hashes in the lower half
+    # The hashes are uniform: about half are in the lower half.
     share = np.mean(hash_of(np.arange(100_000)) < np.uint64(2**63))
     assert abs(share - 0.5) < 4 * 0.5 / np.sqrt(100_000)
 
@@ -204,7 +204,7 @@ def test_the_recall_of_the_index_is_measured(data, tmp_path):
     assert found["recall"] == pytest.approx(recall)
     assert found["recall"] > 0.95
     assert found["recall_low"] <= found["recall"] <= found["recall_high"]
-    # an index of other shards is built again, and not searched
+    # An index of other shards is not used but built again.
     index = Path(data.address) / "index" / "v-part-00001.parquet.usearch"
     index.write_bytes(index.read_bytes()[:100])
     again = find_neighbours(Engine(), data, data, out, k=5, approximate=True)

@@ -34,7 +34,7 @@ def walk(folder: Path, cluster: list[str], capsys: pytest.CaptureFixture[str]) -
     small = made.replace("range(100)", "range(3)").replace("2000", "40")
     folder.mkdir(exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)  # the workers' folder is another one
+        patch.chdir(folder)  # the workers run in another folder
         exec(small, {})
         for line in commands.splitlines():
             args = shlex.split(line.removeprefix("python -m geometry scale "))
@@ -61,7 +61,7 @@ def test_the_walk_gives_the_same_bytes_on_two_workers_and_in_one_process(
 
 
 @pytest.mark.model
-def test_what_a_walk_leaves_can_be_opened_and_says_what_it_is(tmp_path, capsys, monkeypatch):
+def test_the_files_of_a_walk_can_be_opened_and_describe_themselves(tmp_path, capsys, monkeypatch):
     folder = tmp_path / "walk"
     walk(folder, ALONE, capsys)
     config = tmp_path / "own.toml"
@@ -105,7 +105,7 @@ def test_a_finished_run_is_not_done_again_and_other_settings_are_refused(tmp_pat
 
 @pytest.mark.parametrize("workers", [2, pytest.param(1, marks=SLOW), pytest.param(4, marks=SLOW)])
 def test_sums_have_the_same_bits_on_any_number_of_workers(workers, tmp_path, request):
-    """75 shards make a tree of three floors; workers end in any order."""
+    """75 shards make a tree of three levels; workers finish in any order."""
     parts = split(cloud(3000), *np.random.default_rng(0).integers(1, 60, 74))
     data = VectorData(str(write_run(tmp_path / "run", parts)))
     sums = tmp_path / "run" / "sums"

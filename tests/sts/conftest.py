@@ -23,7 +23,7 @@ def sts(shared_data) -> Callable[[str], Pairs]:
 def sts_layers(sts) -> Callable[[str], dict[str, np.ndarray]]:
     """sts_layers("test"): {pooling: (7, 2 * pairs, 384)}, the left sentences, then the right ones.
 
-    Of "train", four times as many, cls and mean only.
+    For "train", which is four times as large, only cls and mean.
     """
 
     @functools.cache

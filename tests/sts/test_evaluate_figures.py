@@ -1,4 +1,4 @@
-"""What whitening does to STS-B with the bundled encoder, and with what certainty."""
+"""The effect of whitening on STS-B with the bundled encoder, and its intervals."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from geometry.evaluate import evaluate_grid
 pytestmark = [pytest.mark.model, pytest.mark.timeout(1200)]
 
 SPEARMAN = 0.15  # as in test_published_figures
-ENDS = 0.35  # of an interval from 1,000 draws: another seed moves an end by that much
+ENDS = 0.35  # another seed moves an end of an interval from 1,000 draws by this much
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_what_whitening_takes_from_the_last_layer(
 
 
 def test_what_hurts_the_last_layer_less(sts_layers, gold, on_test, on_train):
-    """Than whitening in full on the test sentences: k, shrinkage, a larger fit."""
+    """k, shrinkage and a larger fit cost less than full whitening on the test sentences."""
     ways = {"layers": [6], "treatments": ["pca:128", "pca:lw"], "draws": 2}
     there = evaluate_grid({"mean": sts_layers("test")["mean"]}, gold, **ways)
     less = [*there.cells, on_train.cell(6, "mean", "pca")]

@@ -19,9 +19,9 @@ ROOT = Path(__file__).resolve().parents[2]
 SEEDS = range(3)
 DISTINCT, FITTED = 2551, 2000  # sentences; those not fitted are held out
 SCORES = {"least": 66.8, "seed 0": 68.5, "most": 68.7, "ledoit-wolf": 69.4, "raw": 59.6}
-# nats a point, over SEEDS: over the Gaussian, and below it without the linear start
+# Nats for each point, range over SEEDS: above the Gaussian, and below it without linear start.
 GAINED, LOST = (12, 14), (41, 47)
-# by the whitening page
+# on the whitening page
 QUOTED = {*(f"{SCORES[name]}" for name in SCORES if name != "raw"), f"{FITTED:,}", f"{DISTINCT:,}"}
 
 
@@ -66,7 +66,7 @@ def parts(vectors):
 
 @pytest.fixture(scope="module")
 def gaussian(parts):
-    """Fitted on all 2,000 training sentences, of which the flow holds out a tenth."""
+    """Fitted on all 2,000 training sentences; the flow holds out a tenth of them."""
     fitted = LedoitWolf().fit(parts[0])
     return multivariate_normal(fitted.location_, fitted.covariance_)
 
@@ -85,13 +85,13 @@ def test_held_out_sentences_are_likelier_than_under_ledoit_wolfs_gaussian(parts,
     assert sum(map(len, parts)) == DISTINCT
     peer = gaussian.logpdf(parts[1]).mean()
     assert peer == pytest.approx(255.6, abs=0.5)
-    # a processor's float32 leads the training elsewhere: 12.4, 13.0, 13.6, where this was written
+    # Float32 rounding differs between processors. On the author's: 12.4, 13.0, 13.6.
     gained = [flow.score(parts[1]) - peer for flow in flows]
     assert GAINED[0] - 2 < min(gained) < max(gained) < GAINED[1] + 2
 
 
-def test_not_because_of_the_null_direction(parts, gaussian, flow):
-    """The same with noise of the floor's own variance on the held-out rows: thinner is punished."""
+def test_the_gain_is_not_from_the_null_direction(parts, gaussian, flow):
+    """Noise with the floor's variance, added to held-out rows, lowers a density thinner than it."""
     _, test = parts
     floor = flow.shrinkage_ * test.var(axis=0).mean()
     noise = np.random.default_rng(1).standard_normal(test.shape) * np.sqrt(floor)
@@ -104,8 +104,8 @@ def test_not_because_of_the_null_direction(parts, gaussian, flow):
     assert np.median(slope) < 1.15 / np.sqrt(floor)
 
 
-def test_the_start_is_what_does_it(parts, gaussian):
-    """Without the linear start couplings alone end below the Gaussian: the docstring says so."""
+def test_without_the_linear_start_there_is_no_gain(parts, gaussian):
+    """Without the linear start the couplings end below the Gaussian, as the docstring states."""
     peer = gaussian.logpdf(parts[1]).mean()
     pure = [NormalizingFlow(linear_start=False, random_state=seed).fit(parts[0]) for seed in SEEDS]
     lost = [peer - flow.score(parts[1]) for flow in pure]  # 40.8, 46.6, 40.8
@@ -124,7 +124,7 @@ def test_spearman(vectors, pairs):
     assert ours[0] == pytest.approx(SCORES["seed 0"], abs=1)
     assert min(ours) == pytest.approx(SCORES["least"], abs=1)
     assert max(ours) == pytest.approx(SCORES["most"], abs=1)
-    assert max(ours) < white + 1  # likelihood is what it gains; likeness of sentences is not
+    assert max(ours) < white + 1  # the flow improves likelihood, not sentence similarity
 
 
 def test_there_and_back(vectors, flow):

@@ -34,8 +34,9 @@ TABLE = {
     (5, "cls"): (1.00, 54.3, 63.5, 73.0),
     (6, "mean"): (0.02, 82.0, 82.0, 78.1),
 }
-SPEARMAN = 0.15  # the quoted digit is .05; float32 sums of another processor move ranks by less
-# all cosines of [CLS] at layer 1 exceed .9999, so float32 rounding of the encoder orders many pairs
+# half of the last quoted digit is 0.05; another processor's rounding adds less than 0.1
+SPEARMAN = 0.15
+# All cosines of [CLS] at layer 1 exceed 0.9999, so the encoder's rounding orders many pairs.
 SPEARMAN_OF_A_NEEDLE = 0.5
 
 
@@ -127,7 +128,7 @@ def test_the_table_of_measures(layers, layer, pooling, figures):
         assert row.undefined is None
         assert row.low <= row.value <= row.high
     if pooling == "mean":
-        # what the cone is made of: not of unequal axes alone, and few dimensions carry much of it
+        # Causes of the cone: not only unequal axes; few dimensions contribute much of it.
         assert table["opening_angle"].baseline == pytest.approx(89, abs=0.5)
         assert table["isoscore"].value < table["isoscore"].baseline
         assert table["intrinsic_dimension"].value < 50 < table["intrinsic_dimension"].baseline
@@ -136,7 +137,7 @@ def test_the_table_of_measures(layers, layer, pooling, figures):
 @pytest.mark.parametrize("method", ["pca", "zca", "cholesky", "pca-cor", "zca-cor"])
 @pytest.mark.parametrize(("layer", "pooling"), [(0, "mean"), (4, "mean"), (5, "cls")])
 def test_sentences_that_come_twice_count_once_after_a_whitening(layers, layer, pooling, method):
-    """Rounding leaves equal sentences up to 1e-5 apart, and the nearest that differ 1e-2."""
+    """By rounding, equal sentences are up to 1e-5 apart; the nearest different ones are 1e-2."""
     X = layers[pooling][layer]
     first = np.sort(np.unique(X, axis=0, return_index=True)[1])
     assert len(first) < len(X) - 100
@@ -162,7 +163,7 @@ def test_fewer_sentences_than_dimensions_have_no_neighbours_once_whitened(layers
 
 def test_every_cosine_at_layer_4_is_positive(layers):
     assert round(positive_cosine_share(layers["mean"][4]), 4) == 1
-    assert positive_cosine_share(layers["mean"][6]) < 0.6  # and the last layer is hardly a cone
+    assert positive_cosine_share(layers["mean"][6]) < 0.6  # the last layer is hardly a cone
 
 
 @pytest.mark.parametrize(("layer", "rank"), [(4, 383), (6, 381)])
@@ -229,7 +230,7 @@ def measured(layers, pairs, fitted_on_train, on_few):
     }
 
 
-# what stands in the text, which figure it is, and by how much it may be off
+# (quote in the text, name of the figure, tolerance)
 QUOTED = [
     ("1,379", "pairs", 0),
     ("2,758", "sentences", 0),
@@ -240,7 +241,7 @@ QUOTED = [
     ("78.1", "white last", SPEARMAN),
     ("80.6", "train last", SPEARMAN),
     ("10,518", "train sentences", 0),
-    ("0.8", "full 300", 6),  # noise around 0: each processor rounds to another number
+    ("0.8", "full 300", 6),  # noise around 0, which differs between processors
     ("68.1", "lw 300", 0.3),
     ("0.84", "cosine max 5", 0.006),
     ("73.7", "raw max 5", SPEARMAN),

@@ -1,4 +1,4 @@
-"""Every figure in the texts of sentence_similarity and whitening: measured again, or a paper's.
+"""Every figure in the texts of sentence_similarity and whitening is measured again or published.
 
 Those of narrow_cone are in test_published_figures; the flow's are measured in
 test_flow_on_sentences, where a fit takes minutes, and what clusters do in test_removal_figures.
@@ -27,7 +27,7 @@ ROUNDED = 0.005  # of two decimals
 RARE = 10_000  # rank from which on types are called rare
 TABLES = {table.key: table for table in published_tables()}
 
-# quote: the figure's name below, and by how much it may be off
+# quote: (name of the figure below, tolerance)
 MEASURED = {
     "1,379": ("pairs", 0),
     "82.0": ("last", SPEARMAN),
@@ -84,10 +84,10 @@ OF_BERT_BASE = {
 }  # measured once, on a matrix that is neither bundled nor external data
 OF_RARE_NORM = "5,000"  # the rank of the paper's last column, see of_papers
 ELSEWHERE = {
-    # of a cosine that may mean anything, and the bound of geometry.encode.precision: they are not
-    # measured; what common characters score is in test_bundled_corpora
+    # 0.9 and 0.3 are example cosines, and one is the bound of geometry.encode.precision.
+    # test_bundled_corpora measures the score of common characters, 83.9.
     "sentence_similarity": {"83.9", "0.9", "0.3", f"{NARROWEST:g}"},
-    # the mean as its paper prints it; the IsoScore of clusters is in test_spectrum
+    # 74.89 is the mean printed in its paper; test_spectrum measures the IsoScore of clusters, 0.99.
     "whitening": {"74.89", "0.99", *CLUSTERWISE, *OF_THE_FLOW, *OF_BERT_BASE, OF_RARE_NORM},
 }
 
@@ -138,7 +138,7 @@ def of_types(counts: Path) -> dict[str, float]:
 
 
 def of_papers() -> dict[str, float]:
-    """What the two texts take from published tables."""
+    """The figures that the two texts quote from published tables."""
     re_run, contrastive = TABLES["simcse_table_b2"], TABLES["simcse_table_5"]
     sbert, first_last = TABLES["sbert_table_1"], TABLES["bert_flow_table_2"]
 
@@ -177,9 +177,9 @@ def test_a_page_quotes_what_is_measured_or_published(figures, page, quote):
 def test_a_page_quotes_nothing_else(page, language):
     """A figure with a decimal point, a thousands' comma or a degree sign is one of the above."""
     text = (TEXT / language / f"{page}.md").read_text(encoding="utf-8")
-    text = re.sub(r"\{\{.*?\}\}|`[^`]*`", "", text)  # values of the moment, names of files
+    text = re.sub(r"\{\{.*?\}\}|`[^`]*`", "", text)  # live values and names of files
     found = re.findall(r"[−+]?(?<![\dB.])(?:\d{1,3}(?:,\d{3})+|\d*\.\d+°?|\d+°)", text)
-    # "Table B.2" is none; a range's dash is no minus
+    # "Table B.2" is no figure; the dash of a range is no minus.
     assert set(found) == PAGES[page].keys() | ELSEWHERE[page]
 
 

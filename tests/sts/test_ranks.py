@@ -1,4 +1,4 @@
-"""Ranks of real clouds: where LayerNorm, pooling and few sentences leave null directions."""
+"""Ranks of real clouds: null directions from LayerNorm, pooling and few sentences."""
 
 import numpy as np
 import pytest
@@ -21,8 +21,10 @@ def layers(sts, sts_layers):
 
 @pytest.fixture(scope="module")
 def many(layers):
-    """15 times as many rows of layer 4, so that float32 products are tried: means of two sentences
-    drawn at random, which keep every null direction."""
+    """15 times as many rows of layer 4, so that float32 products are tried.
+
+    Each row is the mean of two random sentences, so every null direction remains.
+    """
     X = layers["mean"][4]
     rng = np.random.default_rng(0)
     left, right = rng.integers(0, len(X), (2, 15 * len(X)))

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "sentence-similarity.md").read_text(encoding="utf-8")
 FOUND, REPORTED = TEXT.split("## What papers report")
 SPEARMAN = 0.15  # as in test_published_figures
-# all cosines of [CLS] in the first layers are alike to 1e-3: float32 rounding orders many pairs
+# All cosines of [CLS] in the first layers agree to 1e-3, so float32 rounding orders many pairs.
 SPEARMAN_OF_A_NEEDLE = 0.6
 ROW = re.compile(r"^\| (\d), (mean|cls) \| (.*) \|$", re.MULTILINE)
 PUBLISHED = re.compile(r"^\| ([^|]+) \| ([\d.]+) \| ([^|]+) \|$", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""What removal does to STS-B, measured with the bundled encoder and with static word vectors."""
+"""The effect of removal on STS-B, with the bundled encoder and with static word vectors."""
 
 import re
 from pathlib import Path
@@ -17,11 +17,12 @@ from tests.sts.scoring import score
 pytestmark = pytest.mark.timeout(1200)
 
 TEXT = Path(__file__).resolve().parents[2] / "assets" / "text"
-# of the whitening page: the least and the largest over SEEDS, the largest being that of seed 0
+# on the whitening page: the least and the largest over SEEDS; seed 0 gives the largest
 CLUSTERWISE = ("49.2", "54.5")
-CLUSTERS = (25, 27)  # as many as are left of 27
+CLUSTERS = (25, 27)  # numbers of clusters that remain of 27
 SEEDS = range(8)
-SPEARMAN = 0.15  # the quoted digit is .05; float32 sums of another processor move ranks by less
+# half of the last quoted digit is 0.05; another processor's rounding adds less than 0.1
+SPEARMAN = 0.15
 # layer: raw, standardised, top 3 removed, all fitted on the test sentences, mean pooling
 TABLE = {1: (56.7, 61.7, 66.8), 4: (59.6, 63.4, 70.1), 5: (66.5, 71.3, 73.0), 6: (82.0, 82.0, 80.8)}
 
@@ -66,18 +67,18 @@ def test_learned_on_train_it_beats_plain_removal_on_test(layers, sets, axes, fig
     assert learned.n_components_ == 38
     assert score(learned.transform(X), gold) == pytest.approx(figure, abs=SPEARMAN)
     assert score(plain.transform(X), gold) < score(learned.transform(X), gold) - 3
-    # what it scores on its own pairs is another number, and not to be shown as the result
+    # The score on its own pairs is another number and must not be shown as the result.
     assert abs(100 * learned.pearson_ - score(learned.transform(X), gold)) > 1
 
 
 @pytest.mark.model
 def test_clusters_of_sentences_lose_what_distinguishes_them(layers, sets):
-    """About a hundred sentences a cluster: the paper clusters tokens, before pooling."""
+    """Each cluster has about a hundred sentences. The paper clusters tokens, before pooling."""
     X, gold = layers["test"][4], sets["test"].gold_scores
     fits = [ClusterwiseRemoval(random_state=seed).fit(X) for seed in SEEDS]
     scores = [score(fit.transform(X), gold) for fit in fits]
     least, most = map(float, CLUSTERWISE)
-    # rounding may let one seed's k-means settle elsewhere, a point away
+    # Rounding may change one seed's k-means, which moves its score by a point.
     assert min(scores) == pytest.approx(least, abs=1)
     assert scores[0] == max(scores) == pytest.approx(most, abs=1)
     assert max(scores) < score(X, gold) - 3

@@ -1,4 +1,4 @@
-"""What averaged word2vec scores on STS-B, fitted on the distinct training texts."""
+"""Scores of averaged word2vec on STS-B, with fits on the distinct training texts."""
 
 import pytest
 
