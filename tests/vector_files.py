@@ -9,7 +9,7 @@ from safetensors.numpy import save
 
 
 def as_text(words, vectors, *, header=False, end="\n", delimiter=" ", trailing=""):
-    """GloVe's text, or word2vec's and fastText's with a header; 9 digits give float32 back."""
+    """GloVe's text format, or word2vec's and fastText's with a header; 9 digits restore float32."""
     lines = [f"{len(words)} {vectors.shape[1]}"] if header else []
     for word, row in zip(words, vectors.tolist(), strict=True):
         lines.append(delimiter.join([word, *(f"{value:.9g}" for value in row)]) + trailing)

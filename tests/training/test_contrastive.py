@@ -37,7 +37,7 @@ def test_the_loss_by_hand():
     """Orthogonal sentences and equal positives: -log(e / (e + 1)) at temperature 1."""
     rows = torch.tensor([[2.0, 0.0], [0.0, 3.0]])
     assert float(contrastive_loss(rows, rows, 1.0)) == pytest.approx(0.313262, abs=1e-6)
-    # without a positive, each of the two is as likely as in a guess
+    # If all sentences are equal, each of the two is equally likely.
     same = torch.tensor([[1.0, 0.0], [1.0, 0.0]])
     assert float(contrastive_loss(same, same, 0.05)) == pytest.approx(np.log(2))
 
@@ -68,7 +68,7 @@ def test_a_record_agrees_with_the_measures(trained, sets):
     assert 0 < high.sum() < len(high)
     assert end.alignment == pytest.approx(alignment(left[high], right[high]))
     assert (end.singular_values**2).sum() == pytest.approx(len(end.embeddings))
-    # the recorded head gives these embeddings, up to the length of all rows
+    # The recorded head gives these embeddings, up to a common scale.
     again = (test.sentences / np.sqrt((dev.sentences**2).mean())) @ end.weight.T + end.bias
     np.testing.assert_allclose(again, end.embeddings, rtol=1e-3, atol=1e-3)
 

@@ -1,4 +1,4 @@
-"""Is the origin in the convex hull? By hand, by a program of all rows, by convex combinations."""
+"""Whether the origin is in the convex hull: by hand, by linear program, by combinations."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from geometry.training import separating_direction
 
 
 def in_hull(rows: np.ndarray) -> bool:
-    """Whether weights >= 0 that sum to 1 carry the rows to the origin."""
+    """Whether weights >= 0 with sum 1 exist that average the rows to the origin."""
     system = np.vstack([rows.T, np.ones(len(rows))])
     target = np.append(np.zeros(rows.shape[1]), 1)
     return linprog(np.zeros(len(rows)), A_eq=system, b_eq=target, method="highs").status == 0
@@ -46,7 +46,7 @@ def test_it_is_the_program_of_convex_combinations(seed, n, d, shift):
 
 @pytest.mark.parametrize("is_outside", [True, False])
 def test_rows_that_the_first_program_lacks_are_cut_in(is_outside):
-    """Nearly all rows have a large first entry; those that decide are few and come last."""
+    """Nearly all rows have a large first entry. The few decisive rows are the last."""
     rng = np.random.default_rng(0)
     rows = rng.standard_normal((6000, 8))
     rows[:, 0] = np.abs(rows[:, 0]) + 1

@@ -1,4 +1,4 @@
-"""Short trainings: what becomes of tokens that never occur, seeds, settings, divergence."""
+"""Short trainings: tokens that never occur, seeds, settings, divergence."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -61,7 +61,7 @@ def test_layer_norm_puts_hidden_states_into_one_hyperplane_without_the_origin(pl
     assert separating_direction(hidden).is_outside
 
 
-def test_tokens_that_never_occur_go_one_way_and_the_penalty_prevents_it(plain, text):
+def test_tokens_that_never_occur_move_one_way_and_the_penalty_prevents_it(plain, text):
     start, end = plain[0], plain[-1]
     assert abs(start.mean_cosine_unseen) < 0.05
     assert end.mean_cosine_unseen > 0.3 > 0.1 > abs(end.mean_cosine_frequent)
@@ -72,7 +72,7 @@ def test_tokens_that_never_occur_go_one_way_and_the_penalty_prevents_it(plain, t
 
 
 def test_an_unseen_token_is_pushed_away_from_the_hidden_states(plain, text):
-    """The theory, checked on the trained model."""
+    """Check the theory on the trained model."""
     end = plain[-1]
     gradient = token_gradient(end.hidden, end.targets, end.embeddings, int(text.unseen()[0]))
     assert not gradient.pull.any()
@@ -158,7 +158,7 @@ def test_what_one_model_alone_refuses(text):
 
 @pytest.mark.slow
 def test_the_defaults_show_the_cone_and_its_cure():
-    """400 steps, as the page runs them: 0.59 and 0.07 where this was written, losses 3.43, 3.47."""
+    """The page's 400 steps; on the author's machine 0.59 and 0.07, losses 3.43 and 3.47."""
     plain, cured = (
         last(train_language_model(gamma=gamma, record_every=20)) for gamma in (0.0, 1.0)
     )

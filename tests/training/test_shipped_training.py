@@ -1,4 +1,4 @@
-"""Recorded steps: what is taken from a training, a file of them, and the file that is shipped."""
+"""Recorded steps: the values of a training, a file of them, and the shipped file."""
 
 from dataclasses import replace
 
@@ -40,7 +40,7 @@ def test_models_are_recorded_side_by_side_on_the_same_words(short):
 
 
 def test_the_theory_is_that_of_the_gradients(short):
-    """The push of a never-seen token, by finite differences of the loss at the fixed places."""
+    """The push on a token that never occurs, by finite differences of the loss."""
     text = training_text(TEXTS)
     step = list(SHORT.train(text))[-1]
     theory = short[1][-1].snapshots[0].theory
@@ -91,7 +91,8 @@ def test_the_film_is_in_the_basis_of_its_last_step():
     units = last / np.linalg.norm(last, axis=1, keepdims=True)
     mean = units.mean(axis=0)
     assert film[1, :, 0] == pytest.approx(units @ mean / np.linalg.norm(mean))
-    assert film[1, :, 1].mean() == pytest.approx(0, abs=1e-12)  # at right angles to the mean
+    # the second axis is orthogonal to the mean
+    assert film[1, :, 1].mean() == pytest.approx(0, abs=1e-12)
     assert film[0] == pytest.approx(-film[1])
 
 
@@ -125,7 +126,7 @@ def test_the_shipped_run_is_that_of_its_settings_and_small():
 
 
 def test_the_script_makes_the_shipped_numbers(tmp_path):
-    """Its short form; of another version of Python, whose manual differs, only the settings."""
+    """Its short form. With another Python version, whose manual differs, only the settings."""
     shipped, _about = recorded_run()
     text = training_text()
     if DrawnWords(text).facts.name != shipped.text.name:
@@ -134,7 +135,7 @@ def test_the_script_makes_the_shipped_numbers(tmp_path):
     write_recorded(tmp_path / "short.npz", short_runs)
     found, _about = read_history(tmp_path / "short.npz")
     assert found.text.words == shipped.text.words
-    # other processors round in another way
+    # Other processors round differently.
     assert found.loss == pytest.approx(shipped.loss[:2], rel=0.01)
     assert found.cosine == pytest.approx(shipped.cosine[:2], abs=0.02)
 

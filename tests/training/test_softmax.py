@@ -9,7 +9,7 @@ from geometry.training import cosine_penalty, token_gradient
 
 
 def test_the_penalty_of_three_vectors_by_hand():
-    # cosines 0, -1, 0 and each twice: -2 / 9
+    # Cosines 0, -1 and 0, each twice: -2 / 9.
     rows = torch.tensor([[2.0, 0.0], [0.0, 3.0], [0.0, -1.0]])
     assert float(cosine_penalty(rows)) == pytest.approx(-2 / 9)
 

@@ -1,4 +1,4 @@
-"""Flows of any shape: there and back, autograd's determinant, the start's own symmetries."""
+"""Flows of any shape: inverse, autograd's determinant, symmetries of the linear start."""
 
 import numpy as np
 import torch
@@ -13,7 +13,7 @@ from tests.clouds import clouds, rotation, seeds
 
 @st.composite
 def maps(draw: st.DrawFn) -> FlowMap:
-    """Maps with weights of any size that training reaches, and more."""
+    """Maps with weights of any size that training reaches, and larger ones."""
     d, seed = draw(st.integers(1, 8)), draw(seeds)
     rng = np.random.default_rng(seed)
     begun = identity_couplings(
@@ -36,13 +36,13 @@ def maps(draw: st.DrawFn) -> FlowMap:
 def test_there_and_back(flow, seed):
     X = 3 * np.random.default_rng(seed).standard_normal((5, len(flow.mean)))
     Z, _ = flow.apply(X)
-    # each coupling may enlarge a rounding error by what its networks' weights make of it
+    # Each coupling may enlarge a rounding error by a factor that depends on its weights.
     np.testing.assert_allclose(flow.undo(Z), X, atol=1e-12 * max(1.0, np.abs(Z).max() ** 2))
 
 
 @given(maps(), seeds)
 def test_the_log_determinant_is_autograds(flow, seed):
-    """Not by differences: a step across a ReLU's kink has no slope."""
+    """Finite differences would fail where a step crosses a ReLU's kink."""
     y = np.random.default_rng(seed).standard_normal((1, len(flow.mean)))
     tensors = tuple(Coupling(*(torch.as_tensor(p) for p in each.parts)) for each in flow.couplings)
     jacobian = torch.autograd.functional.jacobian(

@@ -1,4 +1,4 @@
-"""Weights learned from scored pairs: by hand, against brute force, and what is refused."""
+"""Weights learned from scored pairs: by hand, against brute force, and refused input."""
 
 import warnings
 
@@ -24,7 +24,7 @@ def cosines(X: np.ndarray, pairs: np.ndarray) -> np.ndarray:
 
 
 def brute_force(X, pairs, gold, components, alpha, shares) -> float:
-    """The objective as the docstring has it, through the weights and the rows themselves."""
+    """The docstring's objective, computed from the weights and the rows."""
     w = 1 - np.sqrt(shares)
     Z = X - X @ components.T * w @ components
     return 1 - pearsonr(cosines(Z, pairs), gold).statistic + alpha * np.mean((1 - w) ** 2)
@@ -72,7 +72,7 @@ def test_pearson_by_hand():
 
 def test_a_direction_that_misleads_is_removed_and_one_that_helps_is_left():
     X, pairs, _ = scored(m=300)
-    gold = cosines(X[:, 1:], pairs)  # the first axis says nothing, the others all
+    gold = cosines(X[:, 1:], pairs)  # gold scores depend on all axes but the first
     fitted = WeightedRemoval(3, axes="svd", alpha=0).fit(X, pairs=pairs, gold_scores=gold)
     assert fitted.weights_[0] > 0.9
     assert fitted.weights_[1:].max() < 0.1

@@ -1,4 +1,4 @@
-"""Removal, whatever the cloud: nothing left along what was removed, and rotations go through."""
+"""Removal of any cloud leaves nothing along removed directions and commutes with rotations."""
 
 import numpy as np
 from hypothesis import assume, given

@@ -1,4 +1,4 @@
-"""Standardising: scikit-learn's own scaler does what is wanted, and the map does the same."""
+"""Standardising: the map gives the numbers of scikit-learn's scaler."""
 
 import warnings
 

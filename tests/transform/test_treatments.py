@@ -1,4 +1,4 @@
-"""Every treatment by hand and against the estimator of the same name; its knobs."""
+"""Every treatment by hand and against the estimator of the same name, and its settings."""
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def test_whitened_by_hand(name):
         ("zca", {"strength": 0.0}, cross(2, 1)),
         ("zca", {"n_components": 1}, cross(ROOT2, 0)),
         ("pca", {"n_components": 1}, cross(ROOT2, 0)),
-        # what is left out fades: 1 - t of it is still there
+        # At strength t, the directions left out are multiplied by 1 - t.
         ("zca", {"n_components": 1, "strength": 0.75}, cross(2 / 2**0.375, 0.25)),
         ("zca", {"shrinkage": 1.0}, cross(2 / np.sqrt(1.25), 1 / np.sqrt(1.25))),
         # half way to 5/4: variances 13/8 and 7/8
@@ -90,7 +90,7 @@ def test_retained_vectors_by_hand():
 
 
 def test_clusters_are_centred_each_on_its_own():
-    # twenty on each of two lines, far apart: each keeps what lies across its own line
+    # Twenty rows on each of two distant lines; for each only the part across its line remains.
     along, across = np.linspace(-1, 1, 20), np.tile([0.1, -0.1], 10)
     first = np.column_stack([along, across, np.full(20, 100.0)])
     second = np.column_stack([across, along, np.full(20, -100.0)])
@@ -107,7 +107,7 @@ def scored() -> dict:
     return {"pairs": pairs, "gold_scores": -np.linalg.norm(X[pairs[:, 0]] - X[pairs[:, 1]], axis=1)}
 
 
-# the second route: fitted and applied through scikit-learn's own checks
+# The second route: the public estimators, with their validation of input.
 ESTIMATORS = {
     "centred": lambda: StandardScaler(with_std=False).fit(X),
     "standardised": lambda: StandardScaler().fit(X),
@@ -165,7 +165,7 @@ def test_removed_is_the_public_estimator(removed):
     expected = CommonComponentRemoval(removed).fit(X).transform(OTHER)
     np.testing.assert_allclose(treated.vectors, expected, atol=1e-9)
     assert treated.retained.shape == (len(OTHER), D - removed)
-    # nothing but what was removed is left out
+    # Only the removed directions are left out.
     lengths = [np.linalg.norm(Z, axis=1) for Z in (treated.retained, treated.vectors)]
     np.testing.assert_allclose(*lengths, atol=1e-9)
 
@@ -215,7 +215,7 @@ def test_knobs_at_rest_are_the_plain_fit(name):
 
 
 @pytest.mark.parametrize("name", [name for name in OFFERED if KNOBS[name]])
-def test_each_of_its_knobs_turns_it(name):
+def test_each_of_its_knobs_changes_it(name):
     plain = fit(name)
     for knob in KNOBS[name]:
         turned = plain.turn(Knobs(**{knob: getattr(other_knobs(name), knob)}))
@@ -223,7 +223,7 @@ def test_each_of_its_knobs_turns_it(name):
 
 
 @pytest.mark.parametrize("name", OFFERED)
-def test_no_other_knob_does(name):
+def test_no_other_knob_changes_it(name):
     plain = fit(name)
     all_turned = Knobs(0.3, 0.4, 2, 0.5, 3)
     others = {knob: value for knob, value in vars(all_turned).items() if knob not in KNOBS[name]}
@@ -244,7 +244,8 @@ def test_it_never_fits_again(name, monkeypatch):
     monkeypatch.setattr(np.linalg, "eigh", refuse)
     found = [plain.turn(knobs).apply(X).vectors for knobs in (Knobs(), Knobs(0.5))]
     np.testing.assert_array_equal(found, expected)
-    if not name.endswith("-cor"):  # shrinking changes what columns correlate by
+    # shrinkage changes the correlations, which needs another eigendecomposition
+    if not name.endswith("-cor"):
         plain.turn(other_knobs(name)).apply(X)
 
 
@@ -285,14 +286,14 @@ def test_knobs_of_a_treatment_are_its_own():
 
 
 def other_knobs(name: str) -> Knobs:
-    """None of them at rest."""
+    """Settings that all differ from the defaults."""
     return Knobs(centring=0.3, strength=0.4, n_components=2, shrinkage=0.5, n_removed=3).of(name)
 
 
 def test_rank_and_rows_of_the_fit():
     few = RNG.standard_normal((4, D))
     said = {name: (fit(name, few).n_rows, fit(name, few).rank) for name in OFFERED}
-    without = ("raw", "standardised", "clusterwise")  # none was taken
+    without = ("raw", "standardised", "clusterwise")  # these have no rank
     assert said == {name: (4, None if name in without else 3) for name in OFFERED}
 
 
@@ -309,11 +310,11 @@ def test_a_truncated_cloud_is_measured_in_its_own_directions(name):
     knobs = Knobs(n_components=3, n_removed=3)
     treated = fit(name).turn(knobs).apply(X)
     assert treated.retained.shape == (N, 3)
-    if name == "removed":  # keeps its unequal axes
+    if name == "removed":  # its axes remain unequal
         assert isoscore(treated.retained) < 0.9
         return
     assert isoscore(treated.retained) == pytest.approx(1, abs=1e-9)
-    if name != "zca-cor":  # in all six it looks half empty: (k - 1)/(d - 1)
+    if name != "zca-cor":  # in all d = 6 dimensions IsoScore is (k - 1)/(d - 1)
         assert isoscore(treated.vectors) == pytest.approx(2 / 5, abs=1e-9)
     np.testing.assert_allclose(
         treated.retained @ treated.retained.T, treated.vectors @ treated.vectors.T

@@ -1,4 +1,4 @@
-"""What holds for the treatments of every cloud."""
+"""Properties of treatments that hold for every cloud."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -92,14 +92,14 @@ def test_lines_stay_lines(X, name, centring, strength):
 
 @given(full_rank, st.sampled_from(FULL), seeds)
 def test_half_a_cloud_is_white_where_it_was_fitted_and_not_beside(X, name, seed):
-    """A split: the fitted half's covariance is I; the other's is what it happens to be."""
+    """The fitted half's covariance is I; that of the other half need not be."""
     rows = np.vstack([X, X @ np.diag(np.linspace(1, 2, X.shape[1]))])
     order = np.random.default_rng(seed).permutation(len(rows))
     half, other = rows[order[: len(X)]], rows[order[len(X) :]]
     fitted = fit(name, half)
     covariance = np.cov(fitted.apply(half).retained.T, bias=True)
     np.testing.assert_allclose(covariance, np.eye(X.shape[1]), atol=1e-5)
-    # the other half is carried by the same affine map: its covariance is W' S W
+    # The same affine map applies to the other half, so its covariance is W' S W.
     found = fitted.apply(other).retained
     W = np.linalg.lstsq(half - half.mean(axis=0), fitted.apply(half).retained, rcond=None)[0]
     expected = W.T @ np.cov(other.T, bias=True) @ W
@@ -121,7 +121,7 @@ def test_held_out_isoscore_falls_as_n_nears_d(seed, d, narrow):
 @settings(max_examples=25)
 @given(seeds, st.integers(2, 8))
 def test_past_n_equal_d_a_full_fit_forgets_the_axes(seed, d):
-    """Whitening is blind to any invertible map, so the fall is the same for every cloud."""
+    """Whitening does not depend on an invertible map of X, so every cloud has the same result."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((20 * d, d))
     mapped = X * np.geomspace(1, 30, d) @ rotation(d, seed) + 3

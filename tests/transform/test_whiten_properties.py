@@ -1,4 +1,4 @@
-"""What holds for every whitening of every cloud."""
+"""Properties that hold for every whitening of every cloud."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ def test_some_methods_are_blind_to_the_units_of_columns(X, seed, method):
 
 @given(full_rank)
 def test_zca_stays_closest_and_zca_cor_correlates_most(X):
-    """Kessy, Lewin, Strimmer 2018, equations 10 and 14: what the two are optimal for."""
+    """Kessy, Lewin & Strimmer (2018), equations 10 and 14: the criteria of the two methods."""
     centred = X - X.mean(axis=0)
     white = {method: Whitening(method).fit_transform(X) for method in METHODS}
     moved = {method: np.sum((Z - centred) ** 2) for method, Z in white.items()}
@@ -109,7 +109,7 @@ def test_repeated_rows_are_a_simplex_whose_cosines_follow_from_how_often_they_ca
 def test_blocks_in_any_order_give_one_fit(X, method, shrinkage, data):
     whole = Whitening(method, shrinkage=shrinkage).fit(X)
     cuts = data.draw(st.lists(st.integers(1, len(X) - 1), max_size=4, unique=True).map(sorted))
-    blocks = np.split(X, cuts)  # of one row or more: any may be the first
+    blocks = np.split(X, cuts)  # blocks of one row or more; any may be the first
     parts = Whitening(method, shrinkage=shrinkage)
     for block in data.draw(st.permutations(blocks)):
         parts.partial_fit(block)

@@ -1,4 +1,4 @@
-"""Word vectors written in any form and read again are the same, whatever the words."""
+"""Word vectors are unchanged by writing and reading in any form, for any words."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as npst
 from geometry import read_vectors
 from tests.vector_files import WRITERS
 
-# no blanks but the space, and none at the ends, where text can't tell them from a delimiter
+# The only blank is the space, and not at the ends, where a text format would read a delimiter.
 LETTERS = st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp"))
 WORD = st.text(LETTERS, min_size=1, max_size=8)
 LIKE_LINES = np.float32(565411)  # its bytes are those of a text: "0", two newlines, "I"

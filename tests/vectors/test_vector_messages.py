@@ -1,4 +1,4 @@
-"""Every refusal of a file of vectors or of word pairs says what is wrong, the limit, the remedy."""
+"""Every refusal of a file of vectors or word pairs states the problem, the limit, the remedy."""
 
 import gzip
 import io
@@ -85,7 +85,7 @@ def test_every_code_is_here():
 @pytest.mark.parametrize("line", [1, 2, 3])
 @pytest.mark.parametrize("change", [-1, +1])
 def test_another_dimension_in_one_line(form, line, change):
-    """A line that is short is named; one that is long has a word of two."""
+    """A line with too few numbers is named; in a longer one the word has two parts."""
     written = WRITERS[form](WORDS, VECTORS)
     content = gzip.decompress(written) if form == "gzip" else written
     end, mark = (b"\r\n" if form == "windows" else b"\n"), (b"\t" if form == "tabs" else b" ")
@@ -201,6 +201,6 @@ def test_word_pairs_in_other_encodings():
 
 
 def test_a_pair_that_comes_twice_counts_twice():
-    """As the published sets have it: WordSim-353 rates money, cash twice."""
+    """Published sets contain repeated pairs: WordSim-353 rates money, cash twice."""
     pairs = read_word_pairs(b"money cash 9.15\nmoney cash 9.08\nold new 1\n")
     assert pairs.gold_scores.tolist() == [9.15, 9.08, 1]

@@ -167,7 +167,7 @@ def test_word_vectors_have_their_words_as_texts(writer):
     words = ["the", "of", ",", "1990"]
     found = read_vector_set(WRITERS[writer](words, X[:4]), name="a")
     np.testing.assert_array_equal(found.vectors, X[:4])
-    if writer != "npz, other names":  # whose words have no name that says so
+    if writer != "npz, other names":  # whose array of words has no known name
         assert found.texts == tuple(words)
 
 
@@ -211,7 +211,7 @@ def test_rows_with_nan_stop_or_are_dropped_by_number():
 
 
 def test_rows_of_words_are_numbered_as_in_the_file_also_beside_metadata():
-    """A word that came before and a row with NaN are left out, and keep their numbers."""
+    """Repeated words and rows with NaN are left out; other rows keep their numbers in the file."""
     content = b"6 2\na 1 2\nb nan 1\nc 3 1\na 9 9\n\ne 0 2\nf 2 2\n"  # a header and a blank line
     given = {"not_finite": "drop", "metadata": b"A\nB\nC\nAgain\nE\nF\n"}
     found = read_vector_set(content, **given)
@@ -231,7 +231,8 @@ def test_metadata_beside_a_table_in_any_encoding(encoding):
     assert found.texts == ("a", "b", "c")
 
 
-@pytest.mark.parametrize("case", ["parquet, fixed", "csv"])  # of a known and an unknown number
+# formats with a known and an unknown number of rows
+@pytest.mark.parametrize("case", ["parquet, fixed", "csv"])
 def test_a_sample_is_seeded_and_the_numbers_of_all_are_exact(case):
     name, content = FILES[case]
     given = {"name": name, "text_column": "text", "sample": 15}
@@ -252,7 +253,7 @@ def test_a_sample_is_seeded_and_the_numbers_of_all_are_exact(case):
 
 
 def test_each_row_is_as_likely_to_be_sampled():
-    """A row is in a sample of 1/4 with that chance: z of 40 rows over 800 seeds below 4."""
+    """Each row is in a sample of 1/4 with that chance: for 40 rows over 800 seeds, z is below 4."""
     content = npy(np.arange(N, dtype=np.float32)[:, None] + 1)
     counts = np.zeros(N)
     for seed in range(800):
@@ -391,7 +392,7 @@ def test_what_is_refused_says_why(case):
     assert words in str(caught.value)
 
 
-HALF = "a\\ud800b"  # as JSON writes half of a surrogate pair
+HALF = "a\\ud800b"  # half of a surrogate pair, as JSON writes it
 HALVES = {
     "jsonl text": f'{{"v": [1, 2], "text": "a"}}\n{{"v": [1, 3], "text": "{HALF}"}}\n'.encode(),
     "jsonl column": f'{{"v": [1, 2], "{HALF}": "a"}}\n{{"v": [1, 3]}}\n'.encode(),

@@ -1,4 +1,4 @@
-"""Files of word vectors: every form, what is odd in them and counted, what is refused."""
+"""Files of word vectors: every form, counted irregularities, and refusals."""
 
 import gzip
 import io
@@ -14,7 +14,7 @@ from tests.vector_files import WRITERS, as_binary, as_npz, as_safetensors, as_te
 
 WORDS = ["the", "der Hund", "猫", "'s", "1", "-0.5", '"', "#", "naïve", "</s>"]
 VECTORS = np.random.default_rng(0).standard_normal((len(WORDS), 4)).astype(np.float32)
-ONE_WORD = [word.replace(" ", "_") for word in WORDS]  # for the forms that hold no spaces
+ONE_WORD = [word.replace(" ", "_") for word in WORDS]  # for the forms without spaces in words
 
 
 def refused(content, **keywords):
@@ -66,7 +66,7 @@ def test_words_with_spaces_are_the_fields_before_the_last():
 
 
 def test_a_word_with_a_space_where_lines_end_in_one():
-    # as many fields as the other lines have, so that only the empty last field tells them apart
+    # All lines have the same number of fields; only the empty last field differs.
     table = read_vectors(b"2 2\na 1 2 \n3 4 5 6\n")
     assert table.words == ("a", "3 4")
     assert table.vectors.tolist() == [[1, 2], [5, 6]]
@@ -119,7 +119,7 @@ def test_some_words(form):
     assert refused(content, words=["absent"]).code == "no_vectors"
 
 
-def test_blocks_do_not_show(monkeypatch):
+def test_blocks_change_no_vector(monkeypatch):
     rng = np.random.default_rng(1)
     vectors = rng.standard_normal((500, 3)).astype(np.float32)
     words = [f"{'two words ' if i % 97 == 5 else ''}{i}" for i in range(500)]
@@ -216,7 +216,7 @@ def test_a_text_with_fewer_rows_than_stated_is_reported():
     assert (report.n_rows, report.n_stated, report.n_missing) == (4, len(WORDS), 6)
 
 
-def test_a_header_that_lies_takes_no_memory():
+def test_a_header_with_a_wrong_number_takes_no_memory():
     assert read_vectors(b"999999999999 2\na 1 2\n").vectors.shape == (1, 2)
     error = refused(b"99999999999 99999999999\n\0\0")
     assert (error.code, error.because) == ("too_large", "too_many_dimensions")
@@ -227,7 +227,7 @@ def test_a_header_that_lies_takes_no_memory():
 def test_a_table_that_is_too_large(form):
     error = refused(WRITERS[form](ONE_WORD, VECTORS), max_bytes=500)
     assert error.details["limit"] == 500
-    if form == "npz":  # of which every array is read at once
+    if form == "npz":  # npz arrays are read whole
         assert error.because == "unpacked"
         return
     assert error.code == "too_many_bytes"
@@ -286,7 +286,8 @@ def test_words_beside_safetensors(tmp_path):
     tokenizer.write_text(json.dumps({"model": {"vocab": vocabulary}}), encoding="utf-8")
     assert read_vectors(path).words == tuple(WORDS)
     (tmp_path / "vocab.txt").write_bytes("\r\n".join([*ONE_WORD, ""]).encode())
-    assert read_vectors(path).words == tuple(ONE_WORD)  # lines before the tokenizer
+    # a file of lines takes precedence over the tokenizer
+    assert read_vectors(path).words == tuple(ONE_WORD)
     (tmp_path / "own.words.txt").write_text("a\nb", encoding="utf-8")
     assert refused(path).code == "word_count"
     tokenizer.write_text("{}", encoding="utf-8")
