@@ -90,7 +90,7 @@ def tree_of(page: str) -> list[str]:
 
 
 def pattern(line: str) -> str:
-    """A regular expression: <language> stands for any one folder."""
+    """A regular expression in which <language> matches any one folder."""
     return re.sub(r"<\w+>", "[^/]+", re.escape(line))
 
 

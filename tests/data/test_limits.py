@@ -59,7 +59,7 @@ BEYOND = {  # the limits, and a call that goes beyond them
 
 
 @pytest.mark.parametrize("name", BEYOND)
-def test_a_limit_is_held_stated_and_can_be_raised(name):
+def test_a_limit_applies_is_stated_and_can_be_raised(name):
     own, read = BEYOND[name]
     with pytest.raises(CorpusError, match=r"limit (is|of) [\d,]+") as caught:
         read(own)
@@ -115,7 +115,7 @@ def test_an_error_from_elsewhere_becomes_the_library_s(error, refuse):
     assert isinstance(caught.value.__cause__, error)
 
 
-def test_without_memory_the_error_says_so():
+def test_a_lack_of_memory_is_named_in_the_error():
     with pytest.raises(VectorFileError, match="not enough memory"), own_errors(VectorFileError):
         raise MemoryError
 

@@ -126,7 +126,7 @@ def test_sentences(text, sentences):
     assert split_sentences(text) == sentences
 
 
-def test_a_sample_of_texts_is_seeded_and_says_of_how_many():
+def test_a_sample_of_texts_is_seeded_and_states_the_total():
     lines = "\n".join(f"text {i}" for i in range(200))
     given = {"sample": 50, "limits": LIMITS.but(rows=60)}
     with pytest.raises(CorpusError, match="200 texts and the limit is 60"):
@@ -214,7 +214,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_refused_says_why(case):
+def test_refusals_have_a_reason(case):
     content, options, words = REFUSED[case]
     with pytest.raises(CorpusError) as caught:
         read_corpus(content, **{"name": "a", **options})

@@ -62,7 +62,7 @@ def test_forms(text):
         ("first,second,agreement", True),
     ],
 )
-def test_names_say_whether_three_columns_are_pairs(head, is_read):
+def test_column_names_show_whether_three_columns_are_pairs(head, is_read):
     text = f"{head}\nA dog ran.,A dog runs.,4.5\nIt rained.,I sing.,0\n"
     if is_read:
         assert read(text, "p.csv").right == ("A dog runs.", "I sing.")
@@ -233,7 +233,7 @@ def test_the_folder_of_stsb(shared_data):
     assert set(found["test"].subsets) == {"main-captions", "main-news", "main-forums"}
 
 
-def test_a_parquet_table_that_takes_too_long_says_so(monkeypatch):
+def test_a_parquet_table_that_takes_too_long_is_refused(monkeypatch):
     for ended in (
         subprocess.TimeoutExpired("python", 10),
         subprocess.CalledProcessError(-signal.SIGKILL, "python"),

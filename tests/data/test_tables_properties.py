@@ -64,5 +64,5 @@ def test_lines_come_back(lines, end):
 
 
 @given(st.text(characters), st.sampled_from(["utf-8-sig", "utf-16", "utf-32"]))
-def test_a_byte_order_mark_is_believed(text, codec):
+def test_a_byte_order_mark_gives_the_encoding(text, codec):
     assert decode(text.encode(codec))[0] == text

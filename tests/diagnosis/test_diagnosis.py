@@ -159,7 +159,7 @@ def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
     assert same.chosen.kind == "whiten"
 
 
-def test_an_end_near_zero_has_digits_that_say_its_side():
+def test_an_end_near_zero_has_digits_that_show_its_sign():
     def printed(low: float) -> str:
         return cure_change(
             Cure("centre", "centred", against={"leave": TrialDifference(0.02, low, 0.04)})

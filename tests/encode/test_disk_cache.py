@@ -176,7 +176,7 @@ def test_as_many_are_dropped_as_needed(three):
 
 
 @pytest.mark.parametrize("bound", [1332, 2663, 2664, 5000, 13_320])
-def test_the_bound_holds_after_every_write(tmp_path, bound):
+def test_the_size_is_within_the_bound_after_every_write(tmp_path, bound):
     store = ArrayStore(tmp_path, max_bytes=bound)
     rng = np.random.default_rng(0)
     for turn in range(40):
@@ -196,7 +196,7 @@ def test_ten_processes_that_write_at_once_stay_within_the_bound(tmp_path):
 
 
 def test_the_size_of_the_folder_is_not_read_at_each_write(store, monkeypatch):
-    """An encoding writes dozens of arrays, and the folder may hold thousands."""
+    """An encoding writes dozens of arrays, and the folder may contain thousands."""
     readings = []
     monkeypatch.setattr(store, "_evict", lambda: readings.append(ArrayStore._evict(store)))
     for turn in range(50):

@@ -91,7 +91,7 @@ def test_properties_of_the_encoder(encoder, folder):
     assert len(encoder.fingerprint) == 64
 
 
-def test_the_smallest_limit_holds(folder, tmp_path):
+def test_the_smallest_limit_applies(folder, tmp_path):
     copied = copy_of(folder, tmp_path)
     (copied / "sentence_bert_config.json").write_text('{"max_seq_length": 7}', encoding="utf-8")
     assert load_encoder(str(copied)).max_tokens == 7

@@ -70,7 +70,7 @@ def narrow_folder(tmp_path):
 
 
 @needs_bfloat16
-def test_a_cell_too_narrow_for_it_has_no_score_and_says_why(narrow_folder):
+def test_a_cell_too_narrow_for_it_has_no_score_but_a_reason(narrow_folder):
     pairs = Pairs("own", TEXTS[:4], TEXTS[2:], [1, 2, 3, 4])
     how = {"poolings": ("mean",), "treatments": ("none", "centred"), "draws": 5}
     exact = evaluate_encoder(load_encoder(narrow_folder), pairs, **how)

@@ -127,7 +127,7 @@ def test_layers_by_name_and_from_the_end():
         grid.cell(7, "mean")
 
 
-def test_what_has_no_score_says_why():
+def test_a_cell_without_a_score_has_a_reason():
     flat = np.repeat(RNG.standard_normal((1, 1, D)), 2 * N, axis=1)
     with np.errstate(all="raise"):
         grid = evaluate_grid({"cls": flat}, GOLD, treatments=(*LADDER, "abtt:5"), draws=20)

@@ -11,7 +11,7 @@ from geometry.evaluate.published import datasets
 TABLES = {table.key: table for table in published_tables()}
 
 
-def test_every_table_says_where_from_and_fits_its_columns():
+def test_every_table_names_its_source_and_fits_its_columns():
     assert len(TABLES) == len(published_tables())
     for table in TABLES.values():
         assert table.source

@@ -24,7 +24,7 @@ def test_heights_and_names_by_hand():
     assert np.array(white.y) == pytest.approx([0.1, 0.05])
 
 
-def test_the_hover_says_what_a_bar_is_about():
+def test_the_hover_text_describes_its_bar():
     for drawn, given in zip(picture().data, (RAW, WHITE), strict=True):
         assert list(drawn.text) == given.about
         assert drawn.hovertemplate == "%{text}: %{y:.2%}"

@@ -25,7 +25,7 @@ def test_curves_are_a_row_a_point():
     assert [row[3] for row in rows] == pytest.approx([0.5, np.nan, 0.25], nan_ok=True)
 
 
-def test_bars_say_what_each_is_about():
+def test_bars_have_a_description_each():
     bars = [Bars(np.array([0.5, 0.25]), ["dimension 7", "dimension 3"], "raw", 0)]
     head, rows = figure_rows({"rogue": bars_figure(bars, "x", "y", LIGHT)})
     assert head == ["name", "x", "about", "value"]

@@ -152,7 +152,7 @@ def test_common_scale_by_hand():
 
 @pytest.mark.parametrize("method", ["svd", "pca", "mean", "cone"])
 @pytest.mark.parametrize("k", [2, 3])
-def test_common_scale_gives_one_radius_and_holds_nearly_all(method, k):
+def test_common_scale_gives_one_radius_and_contains_nearly_all(method, k):
     raw = project(CLOUD, method, k)
     white = raw.apply(whiten_beside(CLOUD, fit_whitening(CLOUD)).vectors)
     factor, reach = common_scale(raw, white)

@@ -141,7 +141,7 @@ def test_every_verb_gives_the_same_bytes_on_any_number_of_workers(
 
 
 def test_a_second_run_on_a_folder_refuses(tmp_path, capsys):
-    """Another process holds the lock; when it is killed, the folder is free."""
+    """Another process has the lock. After it is killed, the folder is free."""
     texts = write_texts(tmp_path / "texts", 1, 5)
     hold = (
         "import sys, time; from geometry.scale.manifest import RunFolder\n"

@@ -49,7 +49,7 @@ def test_without_pairs_it_is_plain_removal_of_uncentred_rows():
     np.testing.assert_allclose(without, [[0, 0, 1], [0, 0, 1], [0, 2, 1], [0, -2, 1]], atol=1e-12)
 
 
-def test_svd_axes_take_the_mean_out():
+def test_svd_axes_remove_the_mean():
     X = STEPS + np.array([0, 0, 9])  # E[x x'] = diag(4.5, 2, 100)
     fitted = WeightedRemoval(1, axes="svd").fit(X)
     np.testing.assert_allclose(fitted.components_, [[0, 0, 1]], atol=1e-12)
@@ -108,7 +108,7 @@ def test_no_weights_of_a_grid_are_better(alpha):
     assert at[0] <= min(at) + 1e-6
 
 
-def test_the_fit_says_what_its_own_pairs_score():
+def test_the_fit_has_the_score_of_its_own_pairs():
     X, pairs, gold = scored()
     fitted = WeightedRemoval(3).fit(X, pairs=pairs, gold_scores=gold)
     after = pearsonr(cosines(fitted.transform(X), pairs), gold).statistic

@@ -120,7 +120,7 @@ def test_held_out_isoscore_falls_as_n_nears_d(seed, d, narrow):
 
 @settings(max_examples=25)
 @given(seeds, st.integers(2, 8))
-def test_past_n_equal_d_a_full_fit_forgets_the_axes(seed, d):
+def test_beyond_n_equal_d_a_full_fit_does_not_depend_on_the_axes(seed, d):
     """Whitening does not depend on an invertible map of X, so every cloud has the same result."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((20 * d, d))

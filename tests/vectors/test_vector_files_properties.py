@@ -36,7 +36,7 @@ def test_what_is_written_is_read(form, table):
 
 @pytest.mark.parametrize("form", ["header", "fasttext", "npz"])
 @given(table=tables(st.lists(WORD, min_size=1, max_size=3).map(" ".join)))
-def test_words_may_hold_spaces(form, table):
+def test_words_may_contain_spaces(form, table):
     words, vectors = table
     found = read_vectors(WRITERS[form](words, vectors))
     assert found.words == tuple(words)

@@ -385,7 +385,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_refused_says_why(case):
+def test_refusals_have_a_reason(case):
     content, options, words = REFUSED[case]
     with pytest.raises(GeometryError) as caught:
         read_vector_set(content, **{"name": "a", **options})

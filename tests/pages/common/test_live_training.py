@@ -61,7 +61,7 @@ def test_pause_step_and_resume():
     assert training.state == "running"
 
 
-def test_one_visitor_has_one_place_and_the_others_see_theirs(monkeypatch):
+def test_one_visitor_has_one_training_and_the_others_see_their_place(monkeypatch):
     monkeypatch.setattr(live_training, "memory_limits", lambda: MemoryLimits(trainings=2))
     first = Training(SOMEBODY, count_apart, 10**6)
     until(lambda: first.state == "running")

@@ -587,7 +587,7 @@ def test_a_branch_that_moved_is_not_fetched_without_a_press(server, tiny, tmp_pa
 
 
 @pytest.mark.usefixtures("small_corpus")
-def test_another_model_forgets_the_revision(server, tiny):  # noqa: F811
+def test_another_model_resets_the_revision(server, tiny):  # noqa: F811
     server.publish(NAME, tiny)
     server.publish(NAME, tiny, revision="v1")
     app = press(visit(model=NAME, revision="v1"), "fetch-model")

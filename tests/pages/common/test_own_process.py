@@ -66,7 +66,7 @@ def test_memory_is_limited():
         run_apart(fill, 3 * 10**9, report=nothing)
 
 
-def test_others_come_first(monkeypatch):
+def test_the_process_has_a_low_priority(monkeypatch):
     monkeypatch.delenv(NICENESS_VARIABLE)
     assert run_apart(priority, report=nothing) >= min(19, os.nice(0) + 10)
 

@@ -196,7 +196,7 @@ def test_the_test_sentences_as_a_corpus_are_warned_of():
 @pytest.mark.parametrize(
     ("dropout", "score", "aligned"), [(0.0, 86.6, 0.46), (0.1, 86.1, 0.36), (0.3, 84.0, None)]
 )
-def test_what_the_page_says_of_dropout(dropout, score, aligned):
+def test_the_claim_of_the_page_on_dropout(dropout, score, aligned):
     """The best recorded step on dev, with seeds 0 to 2."""
     pairs = recorded.bundled_vectors()
     dev, test = (

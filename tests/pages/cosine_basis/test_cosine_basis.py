@@ -286,7 +286,7 @@ def test_the_message_has_all_that_the_picture_needs():
 
 
 @pytest.mark.parametrize("code", ["en", "zh-Hant"])
-def test_both_languages_say_everything(code):
+def test_both_languages_have_every_text(code):
     app = open_page(lang=code, shift_x="-2", whiten="points")
     words = message(app)["words"]
     said = [*words["captions"].values(), *words["columns"].values(), *words["values"].values(),

@@ -287,7 +287,7 @@ def test_every_whitening_is_the_library_s(cloud_of, fit):
 
 
 @pytest.mark.parametrize("colour", ["topic", "length", "frequency"])
-def test_colours_say_what_they_mean(cloud_of, colour):
+def test_colours_are_explained(cloud_of, colour):
     cloud = cloud_of()
     legend = clouds(look(colour=colour)).message["legend"]
     plain = visit_without_webgl2(colour=colour)
@@ -473,7 +473,7 @@ def test_with_both_sliders_at_zero_both_panels_are_the_same():
     )
 
 
-def test_the_line_below_says_what_the_numbers_are_about(cloud_of):
+def test_the_line_below_states_what_the_numbers_are_measured_on(cloud_of):
     X = cloud_of().vectors
     app = visit(centring="0.5", strength="0.75")
     whitening = fit_whitening(X)

@@ -108,7 +108,7 @@ def test_a_text_is_found_by_word_by_row_number_and_by_its_own_vector(clouds):
     assert corpus().texts[7] in everything(app)
 
 
-def test_a_row_that_is_not_searched_is_no_text_and_says_how_it_can_be(clouds):
+def test_a_row_that_is_not_searched_is_reported_with_a_remedy(clouds):
     n = len(corpus())
     halves = [visit(find=str(row)) for row in (1, 2, 3, 4)]
     absent = [

@@ -45,7 +45,7 @@ def beside_diagonal(S: np.ndarray) -> float:
 # about-…
 
 
-def test_centred_takes_the_mean_away_and_nothing_else():
+def test_centred_removes_the_mean_and_nothing_else():
     Z = turned("centred", X, X).vectors
     np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(covariance(Z), covariance(X), atol=1e-10)

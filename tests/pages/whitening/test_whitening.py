@@ -125,7 +125,7 @@ def visit(
     opened: tuple[str, ...] = (),
     **query: str,
 ) -> AppTest:
-    """A visit by deep link; underscores of the query's names stand for hyphens.
+    """A visit by deep link; underscores in the query's names become hyphens.
 
     The fit uses all points shown, unless the query names another fit set. DEFAULT_FIT is the page's
     default. TABLE opens the table with all its rows.
@@ -506,7 +506,7 @@ def test_words_and_brackets_fit_their_numbers_in_both_languages():
         ("zh-Hant", "方括號內", "同一個已擬合的處理方式"),
     ],
 )
-def test_the_intervals_say_that_nothing_is_fitted_again(lang, brackets, held):
+def test_a_note_states_that_intervals_use_no_second_fit(lang, brackets, held):
     [shown] = [
         element.value for element in look(lang=lang).caption if element.value.startswith(brackets)
     ]
@@ -527,12 +527,12 @@ def test_measures_that_disagree_are_reported(cloud_of):
     assert any("ZCA whitening: rounder than isotropic data" in s for s in said)
 
 
-def test_what_the_fit_saw_is_not_blamed_on_a_fit_that_did_not_see_it():
+def test_held_out_points_have_no_finding_on_fitted_points():
     app = look(fit_on=DEFAULT_FIT)
     assert not any("rounder than isotropic" in element.value for element in app.markdown)
 
 
-def test_the_line_below_the_table_says_what_it_is_about(cloud_of):
+def test_the_line_below_the_table_states_what_is_measured(cloud_of):
     fitted = fit_treatment("zca", cloud_of().vectors).turn(LEDOIT_WOLF).fitted
     app = visit(centring="0.5", strength="0.75", removed="7", kept="200")
     assert provenance(app) == [
@@ -553,7 +553,7 @@ def test_the_line_below_the_table_says_what_it_is_about(cloud_of):
     ]
 
 
-def test_the_line_says_that_special_tokens_are_left_out():
+def test_the_line_states_that_special_tokens_are_left_out():
     assert "without special tokens" in provenance(look(special="false"))
     assert "without special tokens" not in provenance(look())
 
@@ -1135,7 +1135,7 @@ def test_the_table_file_ends_as_the_table_with_the_agreement_of_topics(downloads
     assert "label_agreement" not in table_csv(scene, reports, "", str).decode()
 
 
-def test_the_table_file_says_what_each_picture_was_fitted_on(downloads, cloud_of):
+def test_the_table_file_states_what_each_picture_was_fitted_on(downloads, cloud_of):
     app = visit(second="learned", third="zca", fit_on=DEFAULT_FIT)
     assert "Learned removal: fitted on the 1,870 sentences of the scored pairs" in provenance(app)
     scene, reports = downloads[-1]
