@@ -17,7 +17,7 @@ _LAWFUL = (
 )
 _NO_SPACE = "Free some space, or start again with `HF_HOME` set to a folder with more space."
 _NO_WRITING = "Free some space, or start again with `HF_HOME` set to a folder that can be written."
-_UNREADABLE = "The file `{path}` cannot be read ({reason}). Check its path."
+_UNREADABLE = "The file `{path}` can't be read ({reason}). Check its path."
 _DAMAGED = "This file, a {kind}, is damaged or cut off. Download it again, or save it again."
 _UNREADABLE_CONTENT = (
     "The content of this file can't be read: it is damaged, or written in a way that is not "
@@ -28,8 +28,14 @@ _TOO_HEAVY = (
     "memory. Split it into parts and use one of them."
 )
 _NO_MEMORY = "There is not enough memory for this file. Split it into parts and use one of them."
+_OPEN_QUOTES = (
+    "The quotes in the row at line {line} do not close where a column ends. Put quotes around the "
+    "whole cell and double those inside it."
+)
+_UNKNOWN_COLUMN = "There is no column `{column}`; the file has {columns}. Choose one of these."
 
 _RUN_AGAIN = "Finished shards are kept: run the same command again."
+_REWRITE = "Write it again, or leave it out with `--on-error skip`."
 _SKIP = "Correct it, or leave it out with `--on-error skip`."
 
 # Subject of the error, then its code or, where a code has several sentences, ``because``.
@@ -111,10 +117,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "unknown_encoding": (
             "There is no text encoding named `{encoding}`. Use one such as utf-8, big5 or cp1252."
         ),
-        "bad_quotes": (
-            "The quotes in the row at line {line} do not close where a column ends. Put quotes "
-            "around the whole cell and double those inside it."
-        ),
+        "bad_quotes": _OPEN_QUOTES,
         "uneven_row": (
             "The row at line {line} has {n} columns and the first row has {expected}. Put quotes "
             "around a cell that contains the delimiter, or use a .txt file with one text per "
@@ -128,9 +131,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The row at line {line} has {n} columns and lacks one of those that are read. Fill "
             "it in, or remove the row."
         ),
-        "unknown_column": (
-            "There is no column `{column}`; the file has {columns}. Choose one of these."
-        ),
+        "unknown_column": _UNKNOWN_COLUMN,
         "no_text_column": (
             "The columns {columns} have no text, only numbers or signs. Add a column of "
             "sentences, one per row."
@@ -181,6 +182,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "too_few_known_pairs": (
             "{n} of {total} pairs have a word of the table in both sentences, and a correlation "
             "needs at least {limit}. Choose word vectors of the pairs' language."
+        ),
+        "too_few_known_word_pairs": (
+            "{n} of {total} pairs have both words in the table, and at least {limit} are needed. "
+            "Choose word vectors of the pairs' language."
         ),
         "too_few_known_texts": (
             "{n} of {total} texts of the fit set have a word of the table, and a fit needs at "
@@ -337,6 +342,13 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "NaN or infinity is in the vectors of {n} words, the first of them {words}. Drop "
             "these words, or download the file again."
         ),
+        "no_known_words": (
+            "{n} of {total} sentences have no word of the table, the first of them {rows}. So "
+            "there is nothing to average. Leave these sentences out."
+        ),
+        "no_counted_words": (
+            "None of the counted words is in the table. Use counts and vectors of one language."
+        ),
         "too_few_vectors": (
             "There is only one vector, and at least {limit} are needed to compare directions. Give "
             "more rows."
@@ -373,10 +385,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "Line {line} of the metadata has {n} columns and the first line has {expected}. Put a "
             "tab between two columns, and none within a cell."
         ),
-        "open_quotes": (
-            "The quotes in the row at line {line} do not close where a column ends. Put quotes "
-            "around the whole cell and double those inside it."
-        ),
+        "open_quotes": _OPEN_QUOTES,
         "long_row": (
             "Line {line} is longer than the limit of {limit} characters. Put each row on its own "
             "line."
@@ -389,9 +398,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             'Line {line} is not a JSON object. Write one per line: `{{"vector": [0.1, 0.2], '
             '"text": "…"}}`.'
         ),
-        "unknown_column": (
-            "There is no column `{column}`; the file has {columns}. Choose one of these."
-        ),
+        "unknown_column": _UNKNOWN_COLUMN,
         "empty_column": "The column `{column}` is empty. Choose another column.",
         "column_length": (
             "`{column}` has {n} values and there are {n_vectors} vectors. Save them again, one for "
@@ -520,9 +527,9 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "`{file}`."
         ),
         "no_folders": (
-            "`{name}` may not be loaded here: the operator allows no folders of this machine. "
-            "Choose a model of the Hugging Face Hub or the bundled encoder; the rule is "
-            "`local_folders` in `{file}`."
+            "`{name}` may not be loaded here: the operator allows no folders of this machine "
+            "(`local_folders` in `{file}`). Choose one from the Hugging Face Hub, a bundled one, "
+            "or an upload."
         ),
         "too_large": (
             "`{name}` has {size:bytes} of files to read, and the operator's limit is "
@@ -699,6 +706,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "one_dimension": "This measure needs at least 2 dimensions; got {d}.",
         "one_column": "This measure needs at least 2 dimensions; got shape {shape}.",
         "too_few_rows": "This needs at least {at_least} rows; got {n}.",
+        "extreme_size": (
+            "The largest magnitude in the rows is {largest}, and {dtype} needs one from {low} to "
+            "{high}. Multiply all rows by one number, which changes no cosine."
+        ),
         "too_few_distinct": "This measure needs at least {at_least} distinct rows; got {n}.",
         "equal_distances": (
             "There is no nearest {k}: most rows have more than {k} others equally near."
@@ -758,7 +769,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "other limits."
         ),
         "other_file": (
-            "`{name}` holds no exported transform. Give a file that `save_transform` wrote."
+            "`{name}` has no exported transform. Give a file that `save_transform` wrote."
         ),
         "damaged_transform": "`{name}` is damaged or cut off. Export the transform again.",
         "wide_transform": (
@@ -788,12 +799,11 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "folder, or a pattern in quotation marks."
         ),
         "unreadable_shard": (
-            "The shard `{shard}` can't be read (`{detail}`). It may be cut off. Write it again, or "
-            "leave it out with `--on-error skip`."
+            "The shard `{shard}` can't be read (`{detail}`). It may be cut off. " + _REWRITE
         ),
         "not_vectors": (
             "The column of vectors in the shard `{shard}` is of type `{found}`. Lists of floats "
-            "are needed. Write it again, or leave it out with `--on-error skip`."
+            "are needed. " + _REWRITE
         ),
         "no_column": (
             "The shard `{shard}` has no column `{column}`; it has {names}. Name another column, "
@@ -801,10 +811,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "other_dimension": (
             "Row {row} of the shard `{shard}` has {found} numbers, and the data set has {wanted} "
-            "a row. Write it again, or leave it out with `--on-error skip`."
+            "a row. " + _REWRITE
         ),
         "not_finite": (
-            "Row {row} of the shard `{shard}` has no vector, or holds NaN or infinity. " + _SKIP
+            "Row {row} of the shard `{shard}` has no vector, or has NaN or infinity. " + _SKIP
         ),
         "zeros": "Row {row} of the shard `{shard}` is all zeros, so it has no direction. " + _SKIP,
         "not_json": "Row {row} of the shard `{shard}` is not a JSON object. " + _SKIP,
@@ -849,11 +859,11 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "folder. If no run works there, one was killed: delete `{marker}`."
         ),
         "other_run": (
-            "The folder `{folder}` holds the shards of other sources or settings. Give another "
+            "The folder `{folder}` has the shards of other sources or settings. Give another "
             "folder, or the same sources and settings."
         ),
         "not_a_run": (
-            "The folder `{folder}` holds no vector data set: neither a manifest nor Parquet files. "
+            "The folder `{folder}` has no vector data set: neither a manifest nor Parquet files. "
             "Check its path."
         ),
         "unfinished": (
@@ -898,6 +908,7 @@ REASONS: Mapping[str, str] = {
     "no_mean_cosine": "mean cosine ≈ 0",
     "one_dimension": "one dimension",
     "too_few_rows": "too few points",
+    "extreme_size": "numbers of extreme size",
     "too_few_distinct": "too few distinct points",
     "equal_distances": "equal distances",
     "no_repeats": "no repeats",

@@ -220,4 +220,5 @@ def test_errors_survive_a_process_with_what_callers_catch():
 
 
 def test_an_error_from_elsewhere_is_quoted():
-    assert error_text(OSError("all is lost."), str).endswith("all is lost.")
+    assert "(all is lost)" in error_text(OSError("all is lost."), str)
+    assert "(MemoryError)" in error_text(MemoryError(), str)

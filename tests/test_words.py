@@ -15,6 +15,7 @@ from babel.messages.pofile import read_po
 from geometry.diagnosis.sentences import REPORT, STATES, TITLES
 from geometry.diagnosis.sentences import SENTENCES as OF_DIAGNOSIS
 from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
+from geometry.hub.pair_sets import NOTES
 from pages.common.measures import LABELS
 from pages.common.page_list import PAGES
 from pages.common.words import ENGLISH, TEXT, browser_language, languages, own_name
@@ -27,8 +28,8 @@ NOT_IN_CODE = {"English"}  # each catalogue names its own language by translatin
 
 SHARES = {"cls", "mean", "static", "gap", "pooling", "share"}
 
-# page: section (its name or its beginning), and where the names of its values are written down:
-# the function that returns them as a dictionary, or the names themselves
+# page: section (its name or its beginning), and the names of its values: a function that returns
+# them as a dictionary, or the names themselves
 VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
     "narrow_cone": {
         "question-": ("narrow_cone/scene.py", "lesson_values"),
@@ -95,16 +96,17 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
 
 @lru_cache
 def msgids() -> dict[str, str]:
-    """Every text to translate, and where it comes from: labels, and sentences of the library."""
+    """Every text to translate and its source: labels and sentences of the library."""
     library = [text for table in SENTENCES.values() for text in table.values()]
     library += [*REASONS.values(), *KINDS, *WORDS]
     found = dict.fromkeys(library, "geometry/error_sentences.py") | labels()
+    found |= dict.fromkeys(NOTES.values(), "geometry/hub/pair_sets.py")
     return found | dict.fromkeys(DIAGNOSIS, "geometry/diagnosis/sentences.py")
 
 
 @lru_cache
 def labels() -> dict[str, str]:
-    """Every label of the code, and the first place where it stands."""
+    """Every label of the code and its first place."""
     found: dict[str, str] = {}
     for path in CODE:
         for line, message, _, _ in extract_from_file("python", path, keywords={"_": None}):
@@ -114,7 +116,7 @@ def labels() -> dict[str, str]:
 
 @lru_cache
 def messages(code: str) -> dict[str, list[tuple[str, Message]]]:
-    """Of each msgid in a language's catalogues: the files and messages that translate it."""
+    """Each msgid in a language's catalogues: the files and messages that translate it."""
     found: dict[str, list[tuple[str, Message]]] = {}
     for path in sorted((TEXT / code).glob("*.po")):
         with path.open("rb") as file:
@@ -125,12 +127,12 @@ def messages(code: str) -> dict[str, list[tuple[str, Message]]]:
 
 
 def fields(text: str) -> list[str]:
-    """Names of the {fields}, sorted, each as often as it stands there."""
+    """Names of the {fields}, sorted; each is repeated as often as it occurs."""
     return sorted(name for _, name, _, _ in string.Formatter().parse(text) if name is not None)
 
 
 def sections(code: str, page: str) -> list[tuple[str, str]]:
-    """Name and text of each section, in the order of the file, read apart from words.py."""
+    """Name and text of each section, in the order of the file; words.py is not used."""
     found: list[tuple[str, str]] = []
     for line in (TEXT / code / f"{page}.md").read_text(encoding="utf-8").splitlines():
         mark = re.fullmatch(r"<!-- (\S+) -->", line)
@@ -188,8 +190,9 @@ def test_every_label_is_a_literal_that_the_extractor_finds():
             if isinstance(given, ast.Subscript) and ast.unparse(given.value) in (
                 "LABELS",
                 "REASONS",
+                "NOTES",
             ):
-                continue  # tables of the library: msgids() holds all their texts
+                continue  # tables of the library; msgids() includes all their texts
             text = given.value if isinstance(given, ast.Constant) else None
             if not isinstance(text, str) or text not in labels():
                 loose.append(f"{path.relative_to(ROOT)}:{node.lineno} {ast.unparse(node)}")
@@ -219,11 +222,11 @@ def test_no_translation_is_left_over_or_unsure(code):
 
 @pytest.mark.parametrize("code", TRANSLATED)
 def test_no_label_is_translated_twice(code):
-    """A label that pages share stands in one catalogue, so there is one place to mend it."""
+    """A label that pages share is in one catalogue, so it is corrected in one place."""
     places = {msgid: [name for name, _ in entries] for msgid, entries in messages(code).items()}
     assert len(set().union(*places.values())) > 1
     assert not {msgid: names for msgid, names in places.items() if len(names) > 1}
-    for name in set().union(*places.values()):  # the reader keeps one of two in the same file
+    for name in set().union(*places.values()):  # read_po returns one of two equal entries in a file
         written = (TEXT / code / name).read_text(encoding="utf-8").count("\nmsgid ")
         assert written == sum(name in names for names in places.values()), name
 

@@ -336,10 +336,11 @@ def evaluate_word_pairs(
 
     Raises
     ------
-    ValueError
-        If both words are known in fewer than 3 pairs, and as ``evaluate_pairs`` does.
+    CorpusError
+        "too_few_known_word_pairs" if fewer than 3 pairs have both words in the table, and as
+        ``evaluate_pairs`` does.
     """
-    words = word_pair_vectors(pairs, table)
+    words = word_pair_vectors(pairs, table, at_least=LEAST_PAIRS)
     precision = Moments.of(table.vectors) if similarity == "mahalanobis" else None
     score = evaluate_pairs(
         words.left,

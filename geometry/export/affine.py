@@ -49,7 +49,7 @@ class AffineMap:
     def apply(self, X: np.ndarray) -> np.ndarray:
         """(n, d) to (n, k); float32 stays float32.
 
-        Raises ValueError for another width, and naming the first row that holds NaN or infinity.
+        Raises ValueError for another width, and naming the first row that has NaN or infinity.
         """
         X = unchecked_rows(X, at_least=0)
         need_width(X, len(self.offset))

@@ -77,6 +77,17 @@ class PairSet:
 _BY_YEAR = (
     "The file does not name its subsets (MSRpar, …), so only figures over all its pairs are given."
 )
+# What to consider when figures are compared; pages translate these sentences.
+NOTES: Mapping[str, str] = {
+    "stsb": "Its subsets are its genres.",
+    **dict.fromkeys(("sts12", "sts14", "sts15", "sts16"), _BY_YEAR),
+    "sts13": f"{_BY_YEAR} Its fourth subset, SMT, is not free and is not included.",
+    "sickr": (
+        "This is all of SICK under the name test. Most published figures are for 4,927 of its "
+        "pairs."
+    ),
+    "stsb-zh": "Translated from STS-B. Scores are whole numbers, so there are many ties.",
+}
 
 PAIR_SETS: Mapping[str, PairSet] = {
     "stsb": PairSet(
@@ -87,7 +98,7 @@ PAIR_SETS: Mapping[str, PairSet] = {
         (0, 5),
         "CC-BY-SA-4.0, texts as their sources",
         "English",
-        note="Its subsets are its genres.",
+        note=NOTES["stsb"],
     ),
     "sts12": PairSet(
         "STS12",
@@ -97,7 +108,7 @@ PAIR_SETS: Mapping[str, PairSet] = {
         (0, 5),
         NOT_STATED,
         "English",
-        note=_BY_YEAR,
+        note=NOTES["sts12"],
     ),
     "sts13": PairSet(
         "STS13",
@@ -107,7 +118,7 @@ PAIR_SETS: Mapping[str, PairSet] = {
         (0, 5),
         NOT_STATED,
         "English",
-        note=f"{_BY_YEAR} Its fourth subset, SMT, is not free and is not included.",
+        note=NOTES["sts13"],
     ),
     "sts14": PairSet(
         "STS14",
@@ -117,7 +128,7 @@ PAIR_SETS: Mapping[str, PairSet] = {
         (0, 5),
         NOT_STATED,
         "English",
-        note=_BY_YEAR,
+        note=NOTES["sts14"],
     ),
     "sts15": PairSet(
         "STS15",
@@ -127,7 +138,7 @@ PAIR_SETS: Mapping[str, PairSet] = {
         (0, 5),
         NOT_STATED,
         "English",
-        note=_BY_YEAR,
+        note=NOTES["sts15"],
     ),
     "sts16": PairSet(
         "STS16",
@@ -137,7 +148,7 @@ PAIR_SETS: Mapping[str, PairSet] = {
         (0, 5),
         NOT_STATED,
         "English",
-        note=_BY_YEAR,
+        note=NOTES["sts16"],
     ),
     "sickr": PairSet(
         "SICK-R",
@@ -147,8 +158,7 @@ PAIR_SETS: Mapping[str, PairSet] = {
         (1, 5),
         "CC-BY-NC-SA-3.0",
         "English",
-        note="This is all of SICK under the name test. Most published figures are for 4,927 of its "
-        "pairs.",
+        note=NOTES["sickr"],
     ),
     "stsb-zh": PairSet(
         "STS-B in Chinese",
@@ -158,7 +168,7 @@ PAIR_SETS: Mapping[str, PairSet] = {
         (0, 5),
         NOT_STATED,
         "Chinese",
-        note="Translated from STS-B. Scores are whole numbers, so there are many ties.",
+        note=NOTES["stsb-zh"],
     ),
 }
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .products import sums_in_float32
-from .rows import LARGEST, SMALLEST, count_distinct, refuse_not_finite
+from .rows import LARGEST, SMALLEST, UndefinedMeasure, count_distinct, refuse_not_finite
 
 BLOCK_ROWS = 8192  # rows in one centred float64 copy
 # smaller float32 numbers have fewer digits than eps states; with larger ones a row's sums overflow
@@ -175,7 +175,7 @@ def ledoit_wolf(moments: Moments) -> float:
 
 
 def _refuse_extreme(found: Moments, X: np.ndarray, w: np.ndarray | None) -> None:
-    """ValueError if the numbers are too large or too small.
+    """UndefinedMeasure "extreme_size" if the numbers are too large or too small.
 
     For nearly every cloud the sums show that they are not. Otherwise the rows are read again.
     """
@@ -190,9 +190,8 @@ def _refuse_extreme(found: Moments, X: np.ndarray, w: np.ndarray | None) -> None
     weighted = X if w is None else X[np.asarray(w) > 0]
     peak = max(float(weighted.max()), -float(weighted.min()))
     if peak != 0 and not low <= peak <= high:
-        raise ValueError(
-            f"the largest magnitude in the rows is {peak:.2g}; {X.dtype} needs one from {low:g} to "
-            f"{high:g}: multiply all rows by one number, which changes no cosine"
+        raise UndefinedMeasure(
+            "extreme_size", largest=f"{peak:.2g}", dtype=str(X.dtype), low=low, high=high
         )
 
 

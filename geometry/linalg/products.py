@@ -140,7 +140,7 @@ def centred_product(X: np.ndarray, shift: np.ndarray, W: np.ndarray) -> np.ndarr
     -------
     (n, k) array
 
-    Raises ValueError naming the first row of X that holds NaN or infinity.
+    Raises ValueError naming the first row of X that has NaN or infinity.
     """
     sizes = []
     Z = np.empty((len(X), W.shape[1]), dtype=X.dtype)

@@ -30,7 +30,7 @@ def float_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
     """X as (n, d), d >= 1. float32 and float64 stay; other types become float64.
 
     Raises ValueError for another shape, for complex numbers, and naming the first row that
-    holds NaN or infinity; UndefinedMeasure "too_few_rows" below ``at_least`` rows.
+    has NaN or infinity; UndefinedMeasure "too_few_rows" below ``at_least`` rows.
     """
     X = unchecked_rows(X, at_least=at_least)
     refuse_not_finite(X)
@@ -49,7 +49,7 @@ def unchecked_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
 
 
 def refuse_not_finite(X: np.ndarray) -> None:
-    """ValueError naming the first row of X (n, d) float that holds NaN or infinity.
+    """ValueError naming the first row of X (n, d) float that has NaN or infinity.
 
     A second pass over the entries is made only if a block's sum of squares is not finite. A
     square that overflows is no error.
@@ -60,7 +60,7 @@ def refuse_not_finite(X: np.ndarray) -> None:
             return
     bad = np.flatnonzero(~np.isfinite(X).all(axis=1))
     if len(bad):
-        raise ValueError(f"row {bad[0] + 1} holds NaN or infinity ({len(bad)} of {len(X)} rows do)")
+        raise ValueError(f"row {bad[0] + 1} has NaN or infinity ({len(bad)} of {len(X)} rows do)")
 
 
 def wide_rows(X: np.ndarray, d: int) -> np.ndarray:

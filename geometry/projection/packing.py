@@ -85,7 +85,7 @@ def _checked(frame: np.ndarray, place: int) -> np.ndarray:
     broken = ~np.isfinite(frame).all(axis=1)
     if broken.any():
         row = int(broken.argmax())
-        raise ValueError(f"picture {place}: point {row} holds NaN or infinity; clean it first")
+        raise ValueError(f"picture {place}: point {row} has NaN or infinity; clean it first")
     return frame
 
 

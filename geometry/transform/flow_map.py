@@ -173,7 +173,7 @@ class FlowMap:
             if value.shape != shapes[name]:
                 raise ValueError(f"{name} must have shape {shapes[name]}; got {value.shape}")
             if not np.isfinite(value).all():
-                raise ValueError(f"{name} holds NaN or infinity")
+                raise ValueError(f"{name} has NaN or infinity")
         if not (self.scales > 0).all():
             raise ValueError("scales must lie above 0")
         for i, coupling in enumerate(self.couplings):

@@ -292,7 +292,7 @@ class WhiteningMap:
     def apply(self, X: np.ndarray) -> np.ndarray:
         """(n, d) to (n, k) for pca and pca-cor, else (n, d); float32 stays float32.
 
-        Raises ValueError for another width, and naming the first row that holds NaN or infinity.
+        Raises ValueError for another width, and naming the first row that has NaN or infinity.
         """
         X = unchecked_rows(X, at_least=0)
         need_width(X, len(self.mean))

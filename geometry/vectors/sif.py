@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..data.embeddings import VectorTable
-from .errors import MOST_NAMED
+from .errors import MOST_NAMED, VectorFileError
 
 
 def sif_average(
@@ -90,12 +90,22 @@ def refuse_a(a: float) -> None:
 
 
 def refuse_unfinite_words(table: VectorTable) -> None:
-    """Raise ValueError naming the first word whose vector is not finite."""
+    """Raise VectorFileError "unfinite_words" that names the first of these words."""
     bad = np.flatnonzero(~np.isfinite(table.vectors).all(axis=1))
     if len(bad):
-        raise ValueError(
-            f"the vector of {table.words[bad[0]]!r} holds NaN or infinity ({len(bad)} of "
-            f"{len(table.words)} do); leave these words out"
+        words = [table.words[row] for row in bad[:MOST_NAMED]]
+        raise VectorFileError("unfinite_words", n=len(bad), words=words)
+
+
+def refuse_unknown_sentences(n_known: Sequence[int] | np.ndarray) -> None:
+    """Raise VectorFileError "no_known_words" if a sentence has none of the table's words.
+
+    n_known : known words of each sentence.
+    """
+    rows = np.flatnonzero(np.equal(n_known, 0)) + 1
+    if len(rows):
+        raise VectorFileError(
+            "no_known_words", n=len(rows), total=len(n_known), rows=rows[:MOST_NAMED].tolist()
         )
 
 
@@ -107,12 +117,7 @@ def _known_words(sentences: Sequence[Sequence[str]], table: VectorTable) -> list
     for row, word in enumerate(table.words):
         row_of.setdefault(word, row)
     known = [[row_of[word] for word in words if word in row_of] for words in sentences]
-    if empty := [i for i, ids in enumerate(known) if not ids]:
-        named = ", ".join(map(str, empty[:MOST_NAMED])) + (" …" if len(empty) > MOST_NAMED else "")
-        raise ValueError(
-            f"{len(empty)} of {len(known)} sentences have no word of the table (number {named}), "
-            "so there is nothing to average; leave these out"
-        )
+    refuse_unknown_sentences([len(ids) for ids in known])
     return known
 
 

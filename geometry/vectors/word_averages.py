@@ -12,10 +12,11 @@ import numpy as np
 
 from ..data.embeddings import VectorTable
 from ..transform.whitening_map import WhiteningMap
-from .errors import MOST_NAMED
+from .errors import VectorFileError
 from .sif import (
     refuse_a,
     refuse_unfinite_words,
+    refuse_unknown_sentences,
     sif_weights,
     total_count,
     weighted_means,
@@ -107,9 +108,9 @@ def sentence_vectors(
     tokenizer : callable
         Takes a text, returns its words.
     empty : str
-        What happens if a sentence has no known word. "error" raises a ValueError that names it;
-        "zero" gives a row of zeros, which ``has_words`` marks: it has no direction and must be left
-        out of any score.
+        What happens if a sentence has no known word. "error" raises a VectorFileError
+        that names it. "zero" gives a row of zeros, which ``has_words`` marks. Such a row has no
+        direction and must be left out of any score.
     """
     _check(weighting, counts, a, empty)
     refuse_unfinite_words(table)
@@ -118,7 +119,7 @@ def sentence_vectors(
     known = [[row for row in found if row is not None] for found in rows]
     n_known = np.array([len(ids) for ids in known], dtype=np.int64)
     if empty == "error":
-        _refuse_empty(n_known)
+        refuse_unknown_sentences(n_known)
     lacking = Counter(
         word
         for words, found in zip(split, rows, strict=True)
@@ -158,7 +159,7 @@ def _weighed(
         return table.vectors, ones
     p = row_probabilities(table, counts)
     if not p.any():
-        raise ValueError("none of the counted words is in the table: both must be of one language")
+        raise VectorFileError("no_counted_words")
     if weighting == "sif":
         return table.vectors, sif_weights(p, a)
     return WhiteningMap.of(table.vectors, p).apply(table.vectors), ones
@@ -174,17 +175,4 @@ def _check(weighting: str, counts: Mapping[str, float] | None, a: float, empty: 
         raise ValueError(
             f"weighting {weighting!r} needs counts of the words: read_counts of a file, or "
             "rank_counts(table) where the most frequent words come first"
-        )
-
-
-def _refuse_empty(n_known: np.ndarray) -> None:
-    missing = np.flatnonzero(n_known == 0)
-    if len(missing):
-        named = ", ".join(map(str, missing[:MOST_NAMED])) + (
-            " …" if len(missing) > MOST_NAMED else ""
-        )
-        raise ValueError(
-            f"{len(missing)} of {len(n_known)} sentences have no word of the table (number "
-            f'{named}), so there is nothing to average; leave these out, or pass empty="zero" and '
-            "score only the rows that has_words"
         )

@@ -138,11 +138,24 @@ class WordPairVectors:
         return float(self.has_both.mean()) if len(self.has_both) else 0.0
 
 
-def word_pair_vectors(pairs: Pairs, table: VectorTable) -> WordPairVectors:
+def word_pair_vectors(pairs: Pairs, table: VectorTable, *, at_least: int = 1) -> WordPairVectors:
     """Look up both words of each pair, as ``sentence_vectors`` does.
 
     A table that lacks the rare words has a higher score over these pairs alone, so report the
-    coverage beside it. Raises ValueError where the table has both words of no pair.
+    coverage beside it.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        Pairs of words.
+    table : VectorTable
+    at_least : int
+        Pairs that must have both words in the table.
+
+    Raises
+    ------
+    CorpusError
+        "too_few_known_word_pairs" if fewer pairs have.
     """
     refuse_unfinite_words(table)
     left = [table.row_of(word) for word in pairs.left]
@@ -152,11 +165,8 @@ def word_pair_vectors(pairs: Pairs, table: VectorTable) -> WordPairVectors:
         for i, (a, b) in enumerate(zip(left, right, strict=True))
         if a is not None and b is not None
     ]
-    if not both:
-        raise ValueError(
-            f"the table has both words of none of the {len(pairs)} pairs; take vectors of the "
-            "pairs' language"
-        )
+    if len(both) < at_least:
+        raise CorpusError("too_few_known_word_pairs", n=len(both), total=len(pairs), limit=at_least)
     numbers, lefts, rights = (list(each) for each in zip(*both, strict=True))
     has_both = np.zeros(len(pairs), dtype=bool)
     has_both[numbers] = True

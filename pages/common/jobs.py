@@ -387,9 +387,7 @@ def wait_for(
     if isinstance(job.error, Exception):
         raise job.error
     if job.error is not None:
-        reason = f"{type(job.error).__name__}: {job.error}"
-        sentence = _("A library failed ({reason}). Try other texts, or another model.")
-        raise RuntimeError(sentence.format(reason=reason)) from job.error
+        raise RuntimeError(f"{type(job.error).__name__}: {job.error}") from job.error
     return job.result
 
 

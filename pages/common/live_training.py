@@ -17,11 +17,9 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from geometry.errors import GeometryError
-
 from .cache import memory_limits
-from .escape import markdown
 from .jobs import Visitor, this_visitor
+from .messages import error_text
 from .own_process import PAUSE, RUN, STEP, TRAINING, OwnProcess, ProcessEnded
 from .words import Translate
 
@@ -313,13 +311,9 @@ def show_state(training: Training, _: Translate) -> None:
 
 
 def _error_text(error: Exception, _: Translate) -> str:
-    if isinstance(error, GeometryError):
-        return error.sentence(_, markdown)
     if isinstance(error, ProcessEnded | MemoryError):
         return _(
             "The process of this training was ended, perhaps because memory ran out. Choose a "
             "smaller model or vocabulary, and train again."
         )
-    return _("A library failed ({reason}). Choose other settings, and train again.").format(
-        reason=markdown(f"{type(error).__name__}: {error}")
-    )
+    return error_text(error, _)

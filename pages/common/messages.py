@@ -19,12 +19,13 @@ ENCODER_ERRORS = (ModelFilesError, ValueError, OSError, MemoryError, RuntimeErro
 
 
 def error_text(error: Exception, _: Translate) -> str:
-    """What is wrong, the limit and the remedy. Foreign errors have their own message."""
+    """What is wrong, the limit and the remedy. An error of another library is quoted."""
     if not isinstance(error, GeometryError):
-        reason = markdown(str(error).rstrip("."))
-        return _("The encoder can't be used, so there is no picture. {reason}.").format(
-            reason=reason
-        )
+        reason = markdown(str(error).rstrip(".") or type(error).__name__)
+        return _(
+            "A library failed ({reason}). Nothing was lost. Try again, with other settings or "
+            "less text."
+        ).format(reason=reason)
     if not isinstance(error, DataSetError):
         return error.sentence(_, markdown)
     return f"{error.sentence(_, markdown)} " + _(

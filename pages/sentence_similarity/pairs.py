@@ -305,10 +305,8 @@ def show_folder_form(_: Translate) -> None:
     try:
         model_rules().refuse_folder(path)
         splits = _read_folder(path, _stamp(Path(path)), upload_limits())
-    except OperatorFileError as error:
+    except (OperatorFileError, ModelFilesError) as error:
         st.error(error_text(error, _))
-    except ModelFilesError:
-        st.error(_("The operator of this server does not allow folders to be read."))
     except CorpusError as error:
         # one message for every path without such files, so that it says nothing about the disk
         is_elsewhere = error.code in ("no_folder", "no_splits", "unreadable")

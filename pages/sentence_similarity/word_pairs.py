@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from geometry import CorpusError
 from geometry.data.limits import MEGABYTE
 from geometry.encode import ArrayStore
+from geometry.errors import GeometryError
 from geometry.evaluate.bootstrap import DRAWS
 from geometry.evaluate.from_words import WordPairScore
 from geometry.vectors import VectorFileError
@@ -83,10 +83,8 @@ def show_word_pairs(scene: Scene, _: Translate) -> None:
             score = _WORD_PAIRS.put(key, made, private=True)
     except VectorFileError:
         return  # the error is shown below the uploader of the vectors
-    except CorpusError as error:
+    except GeometryError as error:
         st.error(error_text(error, _))
-    except ValueError:
-        st.error(prose(PAGE, "word-pairs-unfit"))
     else:
         st.markdown(prose(PAGE, "word-pairs", word_values(score, vectors.name, _)))
 

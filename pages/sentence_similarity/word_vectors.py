@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from geometry import Corpus, CorpusError
+from geometry import Corpus
 from geometry.data.limits import MEGABYTE
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import type_averages, type_averages_key
 from geometry.encode.disk_cache import recall
+from geometry.errors import GeometryError
 from geometry.evaluate.bootstrap import DRAWS
 from geometry.evaluate.from_words import (
     AveragedPairs,
@@ -22,7 +23,6 @@ from geometry.evaluate.from_words import (
     evaluate_averages,
 )
 from geometry.evaluate.grid import Cell
-from geometry.vectors import VectorFileError
 from geometry.vectors.word_averages import WEIGHTINGS
 from pages.common import jobs
 from pages.common.cache import Cache
@@ -149,12 +149,10 @@ def uploaded_static(choice: ScoringChoice, _: Translate) -> Static | str | None:
     source = f"{file.file_id}/{weighting}"
     try:
         return _scored(choice, source, name, what, read, _, lane="read", is_long=is_long)
-    except (VectorFileError, CorpusError) as error:
+    except GeometryError as error:
         text = error_text(error, _)
         is_unknown = error.code in ("too_few_known_pairs", "too_few_known_texts")
         return f"{text} {prose(PAGE, 'known-words')}" if is_unknown else text
-    except ValueError:
-        return prose(PAGE, "vectors-unfit")
 
 
 def _scored(

@@ -18,8 +18,8 @@ from pages.common.words import prose
 from pages.your_corpus import PAGE
 from pages.your_corpus.diagnosis import show_diagnosis
 from pages.your_corpus.form import limits, show_form, show_used_pairs, shown_data
-from pages.your_corpus.result import draw_cloud, encode_own, show_counts, show_more
-from pages.your_corpus.scene import Scene
+from pages.your_corpus.result import draw_cloud, show_counts, show_more
+from pages.your_corpus.scene import make_scene
 from pages.your_corpus.verdicts import cone_verdict
 
 _ = open_page(PAGE)
@@ -61,18 +61,18 @@ with result:
         for note in file_notes(corpus, _):
             st.caption(note)
         if isinstance(corpus, Corpus):
-            with suppress(ModelFilesError):  # encode_own shows this error
+            with suppress(ModelFilesError):  # make_scene shows this error
                 show_coverage(coverage_of(corpus, _), _)
-        points = encode_own(corpus, _)
-        if points is not None:
-            scene = Scene(corpus, pairs, points)
+        scene = None
+        with encoder_errors_shown(_):
+            scene = make_scene(corpus, pairs, _)
+        if scene is not None:
             warn_of_cache(_)
             picture_box, number_box = st.columns([3, 1])
             with picture_box:
                 draw_cloud(scene, _)
             with number_box:
-                with encoder_errors_shown(_):
-                    show_counts(scene, _)
+                show_counts(scene, _)
                 st.page_link(
                     page_path("narrow_cone"),
                     label=_("Show its cone"),

@@ -1,4 +1,4 @@
-"""A reader's own data: their encoding, their picture and their counts."""
+"""A reader's own data: their picture and their counts."""
 
 from __future__ import annotations
 
@@ -8,20 +8,12 @@ from functools import partial
 import streamlit as st
 
 from geometry import Corpus
-from geometry.data import VectorSet
-from geometry.errors import GeometryError
 from geometry.figures.cone import cone_figure
-from geometry.measure import mean_cosine
 from geometry.projection.packing import pack_cloud
 from geometry.projection.twin import common_scale
-from pages.common.cloud_choices import choose_layer, choose_pooling
 from pages.common.corpus_cloud import (
-    MOST_DRAWN,
-    OF_VECTORS,
-    CloudSpec,
     CorpusCloud,
     coverage_of,
-    encode_corpus,
 )
 from pages.common.downloads import offer_csv, points_csv
 from pages.common.draw.charts import chart_of, show_chart
@@ -39,65 +31,22 @@ from pages.common.draw.selected import show_selection, store_selection
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.escape import markdown
-from pages.common.measures import measure_label
-from pages.common.messages import show_error
-from pages.common.models import current_encoder
+from pages.common.measures import measure_label, print_value
 from pages.common.origin import origin
 from pages.common.page_list import page_labels, page_path
 from pages.common.words import Translate, prose
 
 from . import PAGE
-from .scene import Scene
+from .scene import COMPONENTS, VIEW, Scene
 
-VIEW, COMPONENTS = "mean", 2
 HEIGHT = 520  # px
-PLOTLY_POINTS = 3000  # points that Plotly draws at most, a sample of a larger cloud
-
-
-def encode_own(corpus: Corpus | VectorSet, _: Translate) -> CorpusCloud | None:
-    """The cloud of the data, with progress and cancel; None after an error message."""
-    spec = OF_VECTORS if isinstance(corpus, VectorSet) else _choose_place(_)
-    try:
-        return encode_corpus(corpus, spec, _)
-    except GeometryError as error:
-        show_error(error, _)
-        return None
-    except (MemoryError, OSError, RuntimeError, ValueError) as error:
-        reason = markdown(str(error) or type(error).__name__)
-        st.error(
-            _(
-                "The texts could not be encoded ({reason}). Nothing was lost. Try again, with "
-                "fewer texts if there was not enough memory."
-            ).format(reason=reason)
-        )
-        return None
-
-
-def _choose_place(_: Translate) -> CloudSpec:
-    """The layer and the pooling of the picture and of the diagnosis."""
-    encoder = current_encoder()
-    layer_box, pooling_box = st.columns(2)
-    with pooling_box:
-        pooling = choose_pooling(encoder.poolings, "sentences", _)
-    with layer_box:
-        layer = choose_layer(encoder, "sentences", _, disabled=pooling == "own")
-    if pooling == "own":
-        layer = str(encoder.n_layers)
-    return CloudSpec(
-        unit="sentences",
-        layer=int(layer) if layer.isdigit() else layer,
-        pooling=pooling,
-        max_points=MOST_DRAWN,
-    )
 
 
 def draw_cloud(scene: Scene, _: Translate) -> None:
     """The raw cloud around the origin, with its cones."""
-    points = scene.points
-    if has_no_webgl2():
-        points = points.sample(PLOTLY_POINTS)
+    points, picture = scene.drawn, scene.picture
     cloud, line = points.cloud, cloud_line(points, _)
-    if len(cloud) <= COMPONENTS:
+    if picture is None:
         st.info(
             _(
                 "A picture in {k} dimensions needs at least {least} texts, and there are {n}. "
@@ -105,7 +54,6 @@ def draw_cloud(scene: Scene, _: Translate) -> None:
             ).format(k=COMPONENTS, least=COMPONENTS + 1, n=len(cloud))
         )
         return
-    picture = points.project_in_job(VIEW, COMPONENTS, _)
     colours, theme = point_colours(points, "topic", _), current_theme()
     reach = common_scale(picture, picture)[1]
     panel = cloud_panel(points.vectors, (), picture, reach, _)
@@ -158,7 +106,7 @@ def draw_cloud(scene: Scene, _: Translate) -> None:
 def show_counts(scene: Scene, _: Translate) -> None:
     """The mean cosine, and counts of texts, of cut texts and of unknown tokens."""
     points, corpus = scene.points, scene.points.corpus
-    counts = {measure_label("mean_cosine", _): f"{mean_cosine(points.cloud.vectors):.3f}"}
+    counts = {measure_label("mean_cosine", _): print_value("mean_cosine", scene.mean_cosine.value)}
     if points.model is None:
         n = len(points.cloud)
         counts |= {

@@ -6,10 +6,9 @@ from dataclasses import asdict
 
 from geometry.data.corpus import read_bundled
 from geometry.encode.cloud import is_stored
-from geometry.measure import mean_cosine, measure_table
+from geometry.measure import Measured, mean_cosine
 from geometry.measure.intervals import MIN_ROWS
-from pages.common.corpus_cloud import SEED, CorpusCloud, encode_corpus, store
-from pages.common.models import chosen_model
+from pages.common.corpus_cloud import CorpusCloud, encode_corpus, store
 from pages.common.verdict import NARROW, State, Verdict, estimate
 from pages.common.words import Translate, signed
 
@@ -20,7 +19,7 @@ from .scene import Scene
 def cone_verdict(scene: Scene, _: Translate) -> Verdict:
     """Whether the texts form a narrow cone, and how narrow the bundled corpus is, if encoded."""
     points = scene.points
-    state, cosine = _state_of(points)
+    state, cosine = _state_of(scene.mean_cosine)
     words = {
         "holds": _(
             "Your {units} form a narrow cone: the mean cosine of two of them, drawn at random, is "
@@ -43,7 +42,7 @@ def cone_verdict(scene: Scene, _: Translate) -> Verdict:
     measured = words[state].format(
         units=units, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
     )
-    if state != "unknown" and points.model and chosen_model().is_bundled:
+    if state != "unknown" and scene.is_bundled_model:
         measured = " ".join(filter(None, [measured, _comparison(points, _)]))
     return Verdict(
         claim=(
@@ -58,11 +57,10 @@ def cone_verdict(scene: Scene, _: Translate) -> Verdict:
     )
 
 
-def _state_of(points: CorpusCloud) -> tuple[State, str]:
+def _state_of(row: Measured) -> tuple[State, str]:
     """The verdict's state, and the mean cosine with its interval."""
-    [row] = measure_table(points.vectors, names=("mean_cosine",), seed=SEED, units=points.units)
     if row.value is None or row.low is None or row.high is None:
-        return "unknown", signed(mean_cosine(points.vectors), 3)
+        return "unknown", "—" if row.value is None else signed(row.value, 3)
     state: State = "holds" if row.low >= NARROW else "partly" if row.low > 0 else "fails"
     return state, estimate(row.value, row.low, row.high)
 

@@ -100,8 +100,8 @@ def test_chosen_on_dev(place, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--pairs", "/absent.csv"), "/absent.csv` cannot be read"),
-        (("--fit", "/absent.csv"), "/absent.csv` cannot be read"),
+        (("--pairs", "/absent.csv"), "/absent.csv` can't be read"),
+        (("--fit", "/absent.csv"), "/absent.csv` can't be read"),
         (("--model", "/absent"), "No model can be read at `/absent`"),
         (("--layers", "9"), "layer 9 does not exist"),
         (("--layers", "1+x"), "give whole numbers, as 1+6"),

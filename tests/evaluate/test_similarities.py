@@ -66,7 +66,7 @@ def test_shapes_and_numbers_are_checked(similarity):
         pair_similarities(LEFT, RIGHT[1:], similarity, precision=precision)
     bad = RIGHT.copy()
     bad[7, 2] = np.nan
-    with pytest.raises(ValueError, match="right: row 8 holds NaN"):
+    with pytest.raises(ValueError, match="right: row 8 has NaN"):
         pair_similarities(LEFT, bad, similarity, precision=precision)
 
 

@@ -467,7 +467,7 @@ def test_a_fit_takes_numbers_of_any_usual_size(name, dtype, exponent):
 @pytest.mark.parametrize(("dtype", "exponent"), exponents(TOO_SMALL_OR_LARGE))
 def test_a_refusal_states_the_sizes_of_numbers_that_fit(name, dtype, exponent):
     limits = {"float32": r"1e-31 to 1e\+36", "float64": r"1e-60 to 1e\+60"}[dtype]
-    with pytest.raises(ValueError, match=f"largest magnitude .* {limits}: multiply all rows"):
+    with pytest.raises(ValueError, match=f"largest magnitude .* {limits}. Multiply all rows"):
         FITS[name](np.ldexp(X.astype(dtype), exponent))
 
 

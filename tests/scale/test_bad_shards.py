@@ -1,4 +1,4 @@
-"""Shards with faults end a run in a sentence with shard and row, or are left out and listed."""
+"""Faulty shards end a run with a message that names shard and row, or are skipped and listed."""
 
 import gzip
 import json
@@ -41,7 +41,7 @@ def cut_off(path: Path) -> None:
 
 
 def cut_inside(path: Path) -> None:
-    """The footer is whole; the pages of rows are not."""
+    """The footer is undamaged, but the pages of rows are damaged."""
     content = bytearray(path.read_bytes())
     content[40:400] = bytes(360)
     path.write_bytes(bytes(content))
@@ -79,7 +79,7 @@ FAULTS = [
     (other_columns, r"001.parquet` has no column `v`; it has `id`, `w`"),
     (other_dimension, r"Row 2 of the shard .*001.parquet` has 3 numbers, and the data set has 12"),
     (not_floats, r"001.parquet` is of type `string`"),
-    (with_nan, r"Row 7 of the shard .*001.parquet` has no vector, or holds NaN"),
+    (with_nan, r"Row 7 of the shard .*001.parquet` has no vector, or has NaN"),
     (infinite, r"Row 1 of the shard .*001.parquet`"),
 ]
 
@@ -97,7 +97,7 @@ def test_a_bad_shard_of_vectors_ends_the_run_with_its_name(spoil, sentence, tmp_
     found = read_status(str(tmp_path / "out"))
     assert [found.counts[name] for name in ("done", "failed", "left")] == [1, 1, 1]
     assert re.search(sentence, found.failed["part-00001.parquet"])
-    # the shard is mended, and the run goes on with what is missing
+    # After the shard is repaired, the run continues with the missing parts.
     write_files(tmp_path / "files", split(X, 30, 30))
     transform_data(Engine(), VectorData(data.address), IDENTITY, str(tmp_path / "out"))
     assert VectorData(str(tmp_path / "out")).n_rows == 90
@@ -133,7 +133,7 @@ def test_neighbours_list_the_rows_that_no_index_and_no_query_has(tmp_path):
     queries = VectorData(str(write_files(tmp_path / "queries", [X[:30]])))
     with_nan(Path(data.shards[1].address))
     with_nan(Path(queries.shards[0].address))
-    for _ in range(2):  # the index is built, and read
+    for _ in range(2):  # the first time the index is built, then read
         engine = Engine(skip=True)
         out = str(tmp_path / "near.parquet")
         found = find_neighbours(engine, data, queries, out, k=3, approximate=True)
@@ -146,7 +146,7 @@ def test_neighbours_list_the_rows_that_no_index_and_no_query_has(tmp_path):
         find_neighbours(Engine(), data, sound, out, k=3, approximate=True)
 
 
-def test_two_workers_say_the_same_of_a_bad_shard(two_workers, tmp_path, monkeypatch):
+def test_two_workers_report_the_same_of_a_bad_shard(two_workers, tmp_path, monkeypatch):
     data = VectorData(str(write_files(tmp_path / "files", split(X, 30, 30))))
     with_nan(Path(data.shards[1].address))
     with pytest.raises(ScaleError, match="Row 7 of the shard"):
@@ -281,7 +281,7 @@ def test_shards_of_texts_are_read_over_http(tmp_path):
 
 
 @pytest.mark.model
-def test_float16_is_half_as_large_and_refuses_what_it_cannot_hold(tmp_path):
+def test_float16_is_half_as_large_and_refuses_larger_numbers(tmp_path):
     (tmp_path / "t.txt").write_text("one\ntwo\nthree\n")
     sizes = {}
     for dtype in ("float32", "float16"):

@@ -1,4 +1,4 @@
-"""A cloud's covariance to look at: spectrum, cumulative shares, widest dimensions, matrices."""
+"""A cloud's covariance for display: spectrum, cumulative shares, widest dimensions, matrices."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def test_against_numpy_and_scikit_learn():
     np.testing.assert_allclose(
         found.among(some, correlation=True), np.corrcoef(CLOUD.T)[np.ix_(some, some)]
     )
-    mean = CLOUD.var(axis=0).mean()  # of all dimensions, not of those three
+    mean = CLOUD.var(axis=0).mean()  # the mean over all dimensions, not only those three
     np.testing.assert_allclose(found.among(some), np.cov(CLOUD[:, some].T, bias=True) / mean)
     assert found.widest(6).tolist() == np.argsort(-CLOUD.var(axis=0)).tolist()
 
@@ -102,7 +102,7 @@ def test_rows_that_are_all_equal(value, dtype):
         (CLOUD[0], r"shape \(n, d\); got shape \(6,\)"),
         (CLOUD[:1], "at least 2 rows; got 1"),
         (CLOUD[:, :0], r"got shape \(200, 0\)"),
-        (np.where(np.arange(200)[:, None] == 3, np.nan, CLOUD), "row 4 holds NaN or infinity"),
+        (np.where(np.arange(200)[:, None] == 3, np.nan, CLOUD), "row 4 has NaN or infinity"),
         (CLOUD + 1j, "real numbers"),
     ],
     ids=["1-D", "one row", "no column", "NaN", "complex"],

@@ -1,4 +1,4 @@
-"""NormalizingFlow: what it learns, how a fit ends, what it refuses, what it leaves alone."""
+"""NormalizingFlow: results of a fit, how a fit ends, refused input, side effects."""
 
 import math
 import pickle
@@ -55,7 +55,7 @@ def test_scikit_learns_own_checks(estimator, check):
 def test_a_gaussian_is_learnt():
     X = cloud(4000, 3)
     z = NormalizingFlow(hidden_units=16, max_epochs=10).fit(X[:3000]).transform(X[3000:])
-    # of 1,000 rows the mean has a standard error of .03, a covariance one of .03 or .045
+    # With 1,000 rows the standard error is 0.03 for the mean, and 0.03 or 0.045 for a covariance.
     np.testing.assert_allclose(z.mean(axis=0), 0, atol=0.15)
     np.testing.assert_allclose(np.cov(z.T), np.eye(3), atol=0.2)
 
@@ -90,7 +90,7 @@ def test_score_is_the_mean_log_density(moons):
 
 
 def test_the_log_determinant_is_the_maps_own_slope(moons):
-    """A second route that knows nothing of couplings: central differences."""
+    """A second route without the couplings' formula: central differences."""
     X, step = make_moons(20, noise=0.1, random_state=2)[0], 1e-6
     columns = [
         (moons.transform(X + step * e) - moons.transform(X - step * e)) / (2 * step)
@@ -118,7 +118,7 @@ def test_the_linear_start_is_ledoit_wolfs_gaussian_exactly():
 
 
 def _trained_on(flow: NormalizingFlow, X: np.ndarray) -> np.ndarray:
-    """(n,) bool: the subset of X whose mean is the flow's; found by fitting with the same seed."""
+    """(n,) bool: the training rows, by the library's split with the fit's seed."""
     from sklearn.utils import check_random_state
 
     from geometry.transform.flow import _held_out_rows
@@ -131,7 +131,8 @@ def test_the_linear_start_is_zca():
     X = cloud(200, 4)
     flow = small(learning_rate=1e-12, max_epochs=1).fit(X)
     jacobian = (flow.transform(X[:1] + np.eye(4)) - flow.transform(X[:1])).T
-    np.testing.assert_allclose(jacobian, jacobian.T, atol=1e-5)  # ZCA alone is symmetric
+    # among whitenings only ZCA is symmetric
+    np.testing.assert_allclose(jacobian, jacobian.T, atol=1e-5)
     assert np.linalg.eigvalsh(jacobian).min() > 0
 
 
@@ -145,8 +146,8 @@ def test_without_it_columns_are_standardised():
 
 
 @STARTS
-def test_a_null_direction_is_no_fake_win(linear_start):
-    """Training may not thin the density below the floor's variance a v along it."""
+def test_a_null_direction_gives_no_false_gain(linear_start):
+    """Training must not give this direction a variance below the floor, shrinkage times v."""
     X = np.c_[cloud(400, 3), np.full(400, 2.0)]
     flow = NormalizingFlow(
         linear_start=linear_start, hidden_units=16, max_epochs=60, learning_rate=1e-2
@@ -154,7 +155,7 @@ def test_a_null_direction_is_no_fake_win(linear_start):
     e = 1e-4 * np.eye(4)[3]
     slope = (flow.transform(X + e) - flow.transform(X - e)) / 2e-4  # dz / dx4
     floor = flow.shrinkage_ * X.var(axis=0).sum() / 4
-    # of a Gaussian of that variance the slope is 1 / sqrt(floor); 400 rows leave 10% or so
+    # A Gaussian of that variance has the slope 1 / sqrt(floor); with 400 rows, within about 10%.
     assert np.median(np.linalg.norm(slope, axis=1)) < 1.3 / np.sqrt(floor)
 
 
@@ -204,10 +205,10 @@ def test_cancelling_returns_the_best_so_far(after):
     X = cloud()
     flow = small(max_epochs=50).fit(X, cancelled=cancelled)
     assert flow.stop_reason_ == "cancelled"
-    assert len(calls) == after + 1  # asked before each batch, and no batch after the yes
+    assert len(calls) == after + 1  # called before each batch; after True there is no further batch
     assert flow.n_epochs_ == after // 4
     np.testing.assert_allclose(flow.inverse_transform(flow.transform(X)), X, atol=1e-9)
-    # the finished epochs are those of an undisturbed fit
+    # The finished epochs equal those of a fit without cancelling.
     undisturbed = small(max_epochs=50).fit(X).history_
     assert flow.history_ == undisturbed[: len(flow.history_)]
 
@@ -358,7 +359,7 @@ def test_nan_and_infinity_are_refused(bad):
     X, flow = cloud(), small().fit(cloud())
     X[5, 1] = bad
     for call in (small().fit, flow.transform, flow.score_samples, flow.log_det):
-        with pytest.raises(ValueError, match=r"^row 6 holds NaN or infinity \(1 of"):
+        with pytest.raises(ValueError, match=r"^row 6 has NaN or infinity \(1 of"):
             call(X)
     with pytest.raises(ValueError, match=r"Z contains (NaN|infinity)"):
         flow.inverse_transform(X)

@@ -53,8 +53,8 @@ def by_hand(kind: str) -> Coupling:
     )
 
 
-# x = (2, 3, .25): act-norm (2, 3, 1); permuted (1, 2, 3), so u = 1 and v = (2, 3);
-# first layer 2, second 2 * 2 - 1 = 3; t = (3.5, -3), s = tanh(.3), tanh(.6)
+# x = (2, 3, 0.25): act-norm (2, 3, 1); permuted (1, 2, 3), so u = 1 and v = (2, 3);
+# first layer 2, second 2 * 2 - 1 = 3; t = (3.5, -3), s = tanh(0.3), tanh(0.6)
 X = np.array([[2.0, 3, 0.25]])
 
 
@@ -73,7 +73,7 @@ def test_an_affine_coupling_by_hand():
 
 
 def test_a_second_layer_below_zero_is_cut_off_by_hand():
-    # x3 = -.5: u = -2, first layer relu(-1) = 0, second relu(-1) = 0: only b3 is left
+    # x3 = -0.5: u = -2, first layer relu(-1) = 0, second relu(-1) = 0, so only b3 remains
     y, _ = by_hand("additive").forward(np.array([[2.0, 3, -0.5]]), np)
     np.testing.assert_allclose(y, [[-2, 2.5, 3]], atol=1e-12)
 
@@ -176,7 +176,7 @@ def test_to_arrays_and_back_through_a_file(kind, rotated, tmp_path):
         ({"scales": np.zeros(5)}, "scales must lie above 0"),
         ({"scales": np.ones(4)}, r"scales must have shape \(5,\); got \(4,\)"),
         ({"rotation": np.eye(4)}, r"rotation must have shape \(5, 5\)"),
-        ({"2.b1": np.full(7, np.nan)}, "2.b1 holds NaN"),
+        ({"2.b1": np.full(7, np.nan)}, "2.b1 has NaN"),
         ({"2.W1": np.zeros((3, 7))}, r"2.W1 must have shape \(2, 7\)"),
         ({"2.b3": np.zeros(4)}, r"2\.(b3|W3) must have shape"),
         ({"0.order": np.zeros(5, int)}, "0.order must be a permutation of 0 to 4"),

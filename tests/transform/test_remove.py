@@ -1,4 +1,4 @@
-"""Removing common directions: by hand, against numpy and scikit-learn, where nothing is left."""
+"""Removing common directions: by hand, against numpy and scikit-learn, and empty results."""
 
 import subprocess
 import sys
@@ -50,7 +50,7 @@ def blobs(*, each: int = 40, d: int = 6, seed: int = 0) -> np.ndarray:
 # scikit-learn's own checks
 
 
-# they feed odd data on purpose; a check is skipped where SCIPY_ARRAY_API is not set
+# The checks use odd data on purpose. One is skipped where SCIPY_ARRAY_API is not set.
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks(ESTIMATORS)
 def test_estimator_checks(estimator, check):
@@ -76,7 +76,7 @@ def test_an_uncentred_direction_by_hand():
     np.testing.assert_allclose(fitted.mean_, 0)
     np.testing.assert_allclose(fitted.variances_, [9, 1])
     np.testing.assert_allclose(fitted.transform([[5.0, 7]]), [[0, 7]], atol=1e-12)
-    # about the mean (3, 0) the only direction is (0, 1), and (2, 7) is left with (2, 0)
+    # About the mean (3, 0) the only direction is (0, 1), so of (2, 7) remains (2, 0).
     centred = CommonComponentRemoval(1).fit([[3.0, 1], [3, -1]])
     np.testing.assert_allclose(centred.transform([[5.0, 7]]), [[2, 0]], atol=1e-12)
 
@@ -141,7 +141,7 @@ def test_weights_of_the_map():
             fitted.reweigh(weights)
 
 
-def test_a_map_that_leaves_nothing_says_so():
+def test_a_map_that_leaves_nothing_is_marked():
     X = cloud(4, 6)  # rank 3
     fitted = CommonComponentRemoval(2).fit(X)
     assert fitted.rank_ == 3
@@ -149,7 +149,8 @@ def test_a_map_that_leaves_nothing_says_so():
     assert fitted.map_.remove_top(3).leaves_nothing
     assert not fitted.map_.reweigh([1, 1, 0.5]).leaves_nothing
     assert not fitted.map_.remove_top(3).apply(X).any()
-    assert fitted.map_.remove_top(3).apply(X + np.eye(4, 6)).any(axis=1).all()  # other rows' own
+    # other rows have further directions
+    assert fitted.map_.remove_top(3).apply(X + np.eye(4, 6)).any(axis=1).all()
     assert CommonComponentRemoval().fit(np.tile([3.0, 0.1, 7], (5, 1))).map_.leaves_nothing
 
 
@@ -196,7 +197,7 @@ def test_a_block_that_is_refused_leaves_the_fit_as_it_was():
 
 
 def test_clusters_by_hand():
-    # two crosses far apart: each loses its longer axis about its own centre
+    # From each of two distant crosses the longer axis about its own centre is removed.
     there = np.array([100.0, 50])
     X = np.vstack([CROSS, CROSS[:, ::-1] + there])
     fitted = ClusterwiseRemoval(2, 1).fit(X)
@@ -232,7 +233,7 @@ def test_one_cluster_is_all_but_the_top():
 
 
 def test_no_fitted_row_is_emptied_by_a_small_cluster():
-    # 20 far singles: k-means gives each a cluster of its own, in which it would be its own mean
+    # k-means gives each of 20 distant rows its own cluster, whose mean would be the row itself.
     singles = 1000 * np.random.default_rng(0).standard_normal((20, 6))
     X = np.vstack([cloud(200, 6), singles])
     fitted = ClusterwiseRemoval(25, 2).fit(X)
@@ -277,7 +278,7 @@ def test_a_far_away_cloud_has_the_same_clusters():
     np.testing.assert_array_equal(near.labels_, far.labels_)
 
 
-# What all of them do
+# Properties of every removal
 
 
 @EACH
@@ -343,7 +344,7 @@ def test_a_row_that_is_not_finite_is_named(estimator, bad):
     X = cloud(60, 5)
     fitted = clone(estimator).fit(X)
     X[7, 2] = bad
-    message = r"^row 8 holds NaN or infinity \(1 of 60 rows do\)$"
+    message = r"^row 8 has NaN or infinity \(1 of 60 rows do\)$"
     for refusing in (clone(estimator).fit, fitted.transform):
         with pytest.raises(ValueError, match=message):
             refusing(X)
@@ -401,7 +402,7 @@ def test_the_map_needs_no_estimator():
 
 
 def test_the_maps_load_nothing_slow():
-    """What a page draws with: neither scikit-learn nor scipy."""
+    """A page draws with these maps, without scikit-learn and scipy."""
     code = (
         "import sys\nimport numpy as np\n"
         "from geometry.transform import ClusterwiseMap, RemovalMap, StandardMap\n"

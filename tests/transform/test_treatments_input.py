@@ -1,4 +1,4 @@
-"""What a treatment makes of rows and weights that it cannot use, or only just can."""
+"""Treatments of invalid and of barely valid rows and weights."""
 
 import numpy as np
 import pytest
@@ -25,8 +25,8 @@ def fit(name: str, rows: np.ndarray = X) -> Treatment:
 
 
 BAD = {
-    "NaN": (np.where(np.arange(N)[:, None] == 7, np.nan, X), "row 8 holds NaN or infinity"),
-    "infinity": (np.where(np.arange(N)[:, None] == 7, np.inf, X), "row 8 holds NaN or infinity"),
+    "NaN": (np.where(np.arange(N)[:, None] == 7, np.nan, X), "row 8 has NaN or infinity"),
+    "infinity": (np.where(np.arange(N)[:, None] == 7, np.inf, X), "row 8 has NaN or infinity"),
     "1-D": (X[0], r"shape \(n, d\); got shape \(6,\)"),
     "0-D": (np.float64(3), r"got shape \(\)"),
     "3-D": (X[None], r"got shape \(1, 120, 6\)"),
@@ -58,7 +58,7 @@ RIGHT = {
 @strict
 @every
 @pytest.mark.parametrize("kind", BAD)
-def test_what_cannot_be_fitted_says_why(name, kind):
+def test_what_cannot_be_fitted_is_refused_with_a_reason(name, kind):
     rows, message = BAD[kind]
     with pytest.raises(ValueError, match=message):
         fit_treatment(name, rows, sample_weight=np.ones(np.shape(rows)[:1]))
@@ -67,7 +67,7 @@ def test_what_cannot_be_fitted_says_why(name, kind):
 @strict
 @every
 @pytest.mark.parametrize("kind", [kind for kind in BAD if kind not in ("one row", "no column")])
-def test_what_cannot_be_treated_says_why(name, kind):
+def test_what_cannot_be_treated_is_refused_with_a_reason(name, kind):
     rows, message = BAD[kind]
     with pytest.raises(ValueError, match=message.replace("2 rows", "1 rows")):
         fit(name).apply(rows)

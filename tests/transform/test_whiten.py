@@ -1,4 +1,4 @@
-"""Whitening: by hand, against scikit-learn, and where there is nothing to divide by."""
+"""Whitening: by hand, against scikit-learn, and with directions of zero variance."""
 
 import warnings
 from pathlib import Path
@@ -57,9 +57,9 @@ def with_covariance(S: list) -> np.ndarray:
 # W by hand, columns of pca up to sign.
 # Sigma = [[5, 4], [4, 5]]: lambda 9 and 1 along (1, 1) and (1, -1), over sqrt 2; P has 1.8 and 0.2.
 # Sigma = [[4, 2], [2, 5]] = L L' with L = [[2, 0], [1, 2]], so L^(-T) = [[1/2, -1/4], [0, 1/2]].
-# Sigma = [[4, 1.68], [1.68, 9]]: correlation .28, theta 1.28 and .72, deviations 2 and 3;
-# sqrt(2 * 1.28) = 1.6 and sqrt(2 * .72) = 1.2; P^(-1/2) has (a + b)/2 and (a - b)/2 with
-# a = 1.28^(-1/2) = .883883 and b = .72^(-1/2) = 1.178511.
+# Sigma = [[4, 1.68], [1.68, 9]]: correlation 0.28, theta 1.28 and 0.72, deviations 2 and 3;
+# sqrt(2 * 1.28) = 1.6 and sqrt(2 * 0.72) = 1.2; P^(-1/2) has (a + b)/2 and (a - b)/2 with
+# a = 1.28^(-1/2) = 0.883883 and b = 0.72^(-1/2) = 1.178511.
 R = np.sqrt(0.5)
 BY_HAND = [
     ("pca", [[5, 4], [4, 5]], [[R / 3, R], [R / 3, -R]]),
@@ -94,7 +94,7 @@ def test_half_strength_by_hand():
     a, b = (3**-0.5 + 1) / 2, (3**-0.5 - 1) / 2
     zca = Whitening("zca", strength=0.5).fit(X)
     np.testing.assert_allclose(zca.map_.matrix, [[a, b], [b, a]], atol=1e-12)
-    # of the correlation .8: theta 1.8 and .2, to the power -1/4, and deviations 5^(1/4)
+    # Of the correlation 0.8: theta 1.8 and 0.2, to the power -1/4, and deviations 5^(1/4).
     a, b = (1.8**-0.25 + 0.2**-0.25) / 2, (1.8**-0.25 - 0.2**-0.25) / 2
     cor = Whitening("zca-cor", strength=0.5).fit(X)
     np.testing.assert_allclose(cor.map_.matrix, np.array([[a, b], [b, a]]) / 5**0.25, atol=1e-12)
@@ -204,7 +204,7 @@ SETTINGS = [
     {"n_components": 1},
     {"method": "zca", "n_components": 1, "strength": 0.4},
     {"method": "zca", "centring": 0.5, "strength": 0.3},
-    # under pca, shrinkage makes null directions equal and alive, and their basis arbitrary
+    # Under pca, shrinkage keeps null directions with equal variances, so their basis is arbitrary.
     {"method": "zca", "shrinkage": 0.1},
     {"method": "cholesky"},
     {"method": "cholesky", "n_components": 1},
@@ -219,7 +219,7 @@ SETTINGS = [
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_estimator_checks(settings):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # they feed odd data on purpose
+        warnings.simplefilter("ignore")  # the checks use odd data on purpose
         check_estimator(Whitening(**settings), on_skip=None)
 
 
@@ -277,7 +277,7 @@ def test_null_directions_are_found(X, rank, dtype):
 
 
 def test_a_float32_cone_is_not_divided_by_rounding():
-    # at 1000 a float32 is spaced by 6e-5: of a spread of 1e-5 nothing but rounding is left
+    # Near 1000, float32 numbers are 6e-5 apart. A spread of 1e-5 is only rounding.
     rng = np.random.default_rng(6)
     X = (rng.standard_normal((400, 30)) * 1e-5 + 1000).astype(np.float32)
     fitted = Whitening("zca").fit(X)
@@ -289,7 +289,7 @@ def test_a_float32_cone_is_not_divided_by_rounding():
     np.testing.assert_allclose(covariance(white), np.eye(30), atol=1e-2)
 
 
-NEARLY_CONSTANT = 1000.0  # the mean of a column whose deviation is a few units of its rounding
+NEARLY_CONSTANT = 1000.0  # the mean of a column whose deviation is a few times its rounding
 
 
 def with_a_nearly_constant_column(units: float, dtype: str) -> np.ndarray:
@@ -326,8 +326,8 @@ def test_a_nearly_constant_column_leaves_one_set_of_cosines():
 
 
 def test_rounding_along_nearly_constant_columns_is_no_direction():
-    # two of them alike but for rounding: 2 along their sum, and along their difference a variance
-    # that is more than a narrow direction of the others has, and yet noise
+    # Two nearly constant columns are equal except for rounding. The variance along their difference
+    # is noise, although it exceeds that of a narrow direction of other columns.
     X = with_a_nearly_constant_column(2.5, "float32")
     narrow = X[:, 0] + 0.05 * np.random.default_rng(2).standard_normal(len(X))
     nearly = X[:, 3]
@@ -336,7 +336,7 @@ def test_rounding_along_nearly_constant_columns_is_no_direction():
     w = Whitening("zca-cor").fit(X)
     assert w.rank_ == 11
     assert (np.diff(w.eigenvalues_) <= 0).all()
-    noise = w.components_[11]  # at or below the floor, so the last
+    noise = w.components_[11]  # its variance is at or below the floor, so it comes last
     assert abs(noise[3] - noise[10]) == pytest.approx(np.sqrt(2), abs=0.05)
     assert w.eigenvalues_[11] <= w.rank_floor_ < w.eigenvalues_[10] < 1e-2
 
@@ -395,7 +395,7 @@ def test_inverse_transform_of_what_was_left_out():
         V = fitted.components_.T
         back = fitted.inverse_transform(fitted.transform(X))
         np.testing.assert_allclose(back, centred @ V @ V.T + X.mean(axis=0), atol=1e-10)
-    # half faded under zca is not lost
+    # Under zca, directions reduced by half are not lost.
     fading = Whitening("zca", n_components=2, strength=0.5).fit(X)
     np.testing.assert_allclose(fading.inverse_transform(fading.transform(X)), X, atol=1e-10)
 
@@ -455,7 +455,7 @@ def test_the_input_is_left_alone():
 # Fitting in parts
 
 
-def test_a_second_fit_forgets_the_first():
+def test_a_second_fit_does_not_depend_on_the_first():
     X, Y = cloud(30, 4), cloud(40, 4, seed=1, shift=-5)
     again = Whitening().fit(X).fit(Y)
     np.testing.assert_array_equal(again.transform(Y), Whitening().fit(Y).transform(Y))
@@ -554,7 +554,7 @@ def test_a_row_that_is_not_finite_is_named(n, bad, row, dtype, recwarn):
     X = np.random.default_rng(0).standard_normal((n, 6)).astype(dtype)
     fitted = Whitening().fit(X)
     X[row, 2] = bad
-    message = rf"row {row % n + 1} holds NaN or infinity \(1 of {n} rows do\)"
+    message = rf"row {row % n + 1} has NaN or infinity \(1 of {n} rows do\)"
     for refusing in (Whitening().fit, Whitening().partial_fit, fitted.transform, fitted.map_.apply):
         with pytest.raises(ValueError, match=message):
             refusing(X)

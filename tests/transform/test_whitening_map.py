@@ -1,4 +1,4 @@
-"""The map by itself: the estimator's own numbers, softened without a second fit."""
+"""The map alone: the estimator's numbers, and softening without a second fit."""
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def test_softened_to_nothing_is_the_identity():
 
 
 def test_the_directions_left_out_fade():
-    # at strength t the part of a row outside the kept directions is multiplied by 1 - t
+    # At strength t, the part of a row outside the kept directions is multiplied by 1 - t.
     X = cloud()
     full = solve(X, n_components=2)
     V = full.components.T
@@ -96,7 +96,7 @@ def test_adjusted_is_fitted_so(method):
         adjusted = start.adjust(**changes)
         np.testing.assert_allclose(adjusted.apply(X), fresh.apply(X), atol=1e-12)
         assert (adjusted.rank, adjusted.shrinkage) == (fresh.rank, fresh.shrinkage)
-    # what is not named stays
+    # Settings that are not named do not change.
     adjusted = start.adjust(n_components=2, shrinkage=0.2).adjust(strength=0.5)
     assert (adjusted.n_components, adjusted.shrinkage, adjusted.strength) == (2, 0.2, 0.5)
 
@@ -148,8 +148,8 @@ def test_fitted_on_rows():
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        ([[1.0, 2], [np.nan, 0]], "row 2 holds NaN"),
-        ([[np.inf, 2], [1, 0]], "row 1 holds NaN or infinity"),
+        ([[1.0, 2], [np.nan, 0]], "row 2 has NaN"),
+        ([[np.inf, 2], [1, 0]], "row 1 has NaN or infinity"),
         ([[1.0, 2]], "at least 2 rows; got 1"),
         (np.empty((0, 2)), "at least 2 rows; got 0"),
         (3.0, r"got shape \(\)"),
@@ -202,9 +202,9 @@ def test_distinct_rows_are_counted_up_to_rounding_and_to_two_more_than_can_matte
     assert fitted.is_simplex
     assert not fitted.is_regular
     assert WhiteningMap.of(cloud(400, 10)).n_distinct == 12
-    repeated = np.repeat(cloud(4, 10), 100, axis=0)  # more than are looked at first
+    repeated = np.repeat(cloud(4, 10), 100, axis=0)  # more rows than the first check reads
     assert WhiteningMap.of(repeated).n_distinct == 4
-    assert not WhiteningMap.of(np.ones((3, 2))).is_simplex  # one place is no simplex
+    assert not WhiteningMap.of(np.ones((3, 2))).is_simplex  # equal rows are no simplex
 
 
 def test_zipf_weights_make_a_simplex_that_is_not_regular():

@@ -61,7 +61,7 @@ REFUSED = {  # code: (content, options, what, limit, remedy)
         "Download it again",
     ),
     "unknown_encoding": (b"a 1\n", {"encoding": "utf-0"}, "no text encoding", "`utf-0`", "Use one"),
-    "unreadable": ("/no/such/file", {}, "`/no/such/file`", "cannot be read", "Check its path"),
+    "unreadable": ("/no/such/file", {}, "`/no/such/file`", "can't be read", "Check its path"),
 }
 
 
@@ -176,7 +176,7 @@ PAIRS = {  # code: (content, options, what, limit, remedy)
         "byte 3",
         "Save the file",
     ),
-    "unreadable": ("/no/such/file", {}, "`/no/such/file`", "cannot be read", "Check its path"),
+    "unreadable": ("/no/such/file", {}, "`/no/such/file`", "can't be read", "Check its path"),
     "binary": (b"\x93NUMPY\x01\x00", {}, "not a text file", "NumPy array", "Save its text"),
 }
 

@@ -11,11 +11,9 @@ from geometry import CorpusError, read_pairs, read_vectors
 from geometry.data.catalogues import catalogue
 from geometry.hub import DataSetError
 from geometry.hub import errors as hub
-from geometry.hub.pair_sets import PAIR_SETS
 from geometry.vectors import VectorFileError
 from geometry.vectors.errors import too_large
 from pages.common.messages import error_text
-from pages.sentence_similarity.pair_origin import set_notes
 from tests.vector_files import as_binary, as_text
 
 CHINESE = catalogue("zh-Hant").gettext
@@ -90,9 +88,3 @@ def test_pairs_that_are_no_json_or_of_another_scale():
     other = CorpusError("score_outside_scale", found=(0.0, 100.0), scale=(0, 5))
     assert "從 0 到 100" in error_text(other, CHINESE)
     assert "from 0 to 5" in error_text(other, str)
-
-
-def test_every_set_of_the_hub_has_its_note_in_both_languages():
-    english, chinese = set_notes(str), set_notes(CHINESE)
-    assert english == {name: pair_set.note for name, pair_set in PAIR_SETS.items()}
-    assert all(HAN.search(note) for note in chinese.values())
