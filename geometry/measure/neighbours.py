@@ -210,16 +210,20 @@ def label_codes(labels: Sequence[object]) -> np.ndarray:
 
 
 def chance_agreement(labels: Sequence[object], *, units: np.ndarray | None = None) -> float:
-    """``label_agreement`` of neighbours drawn at random among the *other* rows, or units."""
+    """``label_agreement`` of neighbours drawn at random among the *other* rows, or units.
+
+    The mean over rows of the share of the rows of other units that have the row's label.
+    """
     codes = label_codes(labels)
     unit, codes = units_of(units, len(codes))[codes >= 0], codes[codes >= 0]
 
-    def ordered_pairs(names: np.ndarray) -> int:
-        return int((np.unique(names, return_counts=True, axis=0)[1] ** 2).sum())
+    def n_alike(names: np.ndarray) -> np.ndarray:
+        """(n,) the number of rows that have each row's name."""
+        _, row, counts = np.unique(names, return_inverse=True, return_counts=True, axis=0)
+        return np.asarray(counts[row.ravel()])
 
-    both = np.column_stack([codes, unit])
-    same = ordered_pairs(codes) - ordered_pairs(both)
-    return same / (len(codes) ** 2 - ordered_pairs(unit))
+    n_same = n_alike(codes) - n_alike(np.column_stack([codes, unit]))
+    return float(np.mean(n_same / (len(codes) - n_alike(unit))))
 
 
 def label_agreement(

@@ -111,6 +111,12 @@ def test_chance():
     assert agreement == pytest.approx(49 / 599, abs=0.02)
 
 
+def test_chance_is_a_mean_over_rows_and_not_over_pairs():
+    labels, units = list("xxyyyy"), np.array([7, 7, 7, 9, 9, 5])
+    # among rows of other units: x 0 of 3, x 0 of 3, y 3 of 3, y 2 of 4, y 2 of 4, y 3 of 5
+    assert chance_agreement(labels, units=units) == pytest.approx((1 + 0.5 + 0.5 + 0.6) / 6)
+
+
 def test_what_is_refused():
     for row in (-1, 5):
         with pytest.raises(IndexError, match=f"row {row} is not one of the 5"):

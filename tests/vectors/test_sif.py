@@ -60,9 +60,9 @@ def test_the_second_half_removes_the_first_singular_direction():
 
 
 def test_a_sentence_without_a_known_word_is_named_and_counted():
-    with pytest.raises(ValueError, match="2 of 4 sentences .* `2`, `3`. "):
+    with pytest.raises(ValueError, match=r"2 of 4 sentences .* `2`, `3`. "):
         sif_average([["cat"], ["dog"], [], ["the"]], TABLE, COUNTS)
-    with pytest.raises(ValueError, match="9 of 9 sentences .* `1`, .* `5`. "):
+    with pytest.raises(ValueError, match=r"9 of 9 sentences .* `1`, .* `5`. "):
         sif_average([[]] * 9, TABLE, COUNTS)
 
 

@@ -75,7 +75,7 @@ def test_zipf_is_the_mean_of_words_whitened_under_their_frequencies():
 
 def test_a_sentence_without_a_known_word():
     texts = ["cat", "下雨了", "", "dog"]
-    with pytest.raises(ValueError, match="2 of 4 sentences .* `2`, `3`. "):
+    with pytest.raises(ValueError, match=r"2 of 4 sentences .* `2`, `3`. "):
         sentence_vectors(texts, TABLE)
     found = sentence_vectors(texts, TABLE, empty="zero")
     assert found.missing.tolist() == [1, 2]

@@ -82,7 +82,7 @@ def test_a_score_over_the_pairs_that_are_known(similarity):
     assert found.score.spearman == pytest.approx(spearmanr(alike, gold[:7])[0])
     assert (found.n_pairs, found.score.n, found.coverage) == (8, 7, 7 / 8)
     assert found.missing == ("z",)
-    with pytest.raises(ValueError, match="1 of 2 pairs have both words in the table, and at least 3"):
+    with pytest.raises(ValueError, match="1 of 2 pairs have both words in the table"):
         evaluate_word_pairs(table, Pairs("few", ("a", "z"), ("b", "c"), np.arange(2.0)))
 
 
