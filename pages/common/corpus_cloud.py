@@ -191,18 +191,22 @@ class CorpusCloud:
     def project_in_job(self, method: str, n_components: int, _: Translate) -> Projection:
         """As ``project``. Many points are projected by a job with progress and Cancel."""
         name, n = f"{self.key}/{method}/{n_components}", len(self.cloud)
-        if n <= MANY_POINTS or _PROJECTIONS.get(name, private=self.private) is not None:
-            return self.project(method, n_components)
 
         def work(report: jobs.Progress) -> Projection:
             report(0, n)
             return project(self.vectors, method, n_components, random_state=SEED)
 
-        what = _("Projecting {n} points").format(n=f"{n:,}")
-        made: Projection = jobs.wait_for(
-            f"project-{name}", work, _, what, lane="measure", passing=True
+        return jobs.cached(
+            _PROJECTIONS,
+            name,
+            work,
+            _,
+            _("Projecting {n} points").format(n=f"{n:,}"),
+            private=self.private,
+            at_once=n <= MANY_POINTS,
+            lane="measure",
+            passing=True,
         )
-        return _PROJECTIONS.put(name, made, private=self.private)
 
 
 def labels_of(cloud: Cloud) -> tuple[str, ...] | None:
@@ -217,20 +221,16 @@ def coverage_of(corpus: Corpus, _: Translate) -> Coverage:
     """
     encoder = current_encoder()
     key = f"{encoder.fingerprint}/{corpus.sha256}"
-    if chosen_model().is_bundled and characters_of(corpus) <= COUNTED_CHARACTERS:
-        return _COVERAGES.get_or_make(key, lambda: encoder.coverage(corpus.texts))
-    found = _COVERAGES.get(key)
-    if found is None:
-        made: Coverage = jobs.wait_for(
-            f"coverage-{key}",
-            lambda report: encoder.coverage(corpus.texts, progress=report),
-            _,
-            _("Counting the tokens of {n} texts").format(n=f"{len(corpus):,}"),
-            lane="measure",
-            is_long=takes_long(corpus),
-        )
-        found = _COVERAGES.put(key, made)
-    return found
+    return jobs.cached(
+        _COVERAGES,
+        key,
+        lambda report: encoder.coverage(corpus.texts, progress=report),
+        _,
+        _("Counting the tokens of {n} texts").format(n=f"{len(corpus):,}"),
+        at_once=chosen_model().is_bundled and characters_of(corpus) <= COUNTED_CHARACTERS,
+        lane="measure",
+        is_long=takes_long(corpus),
+    )
 
 
 def encode_corpus(

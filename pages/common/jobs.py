@@ -25,6 +25,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestTy
 
 from geometry.hub.download import Progress as Progress
 
+from .cache import Answer, Cache
 from .words import Translate
 from .workers import WorkerDied
 
@@ -389,6 +390,40 @@ def wait_for(
     if job.error is not None:
         raise RuntimeError(f"{type(job.error).__name__}: {job.error}") from job.error
     return job.result
+
+
+def cached(
+    cache: Cache[Answer],
+    key: str,
+    work: Callable[[Progress], Answer],
+    _: Translate,
+    what: str,
+    *,
+    private: bool = False,
+    at_once: bool = False,
+    **how: Any,
+) -> Answer:
+    """The cached answer of a key, or the result of a job, which is then cached.
+
+    Parameters
+    ----------
+    cache : Cache
+    key : str
+        Names all that the answer depends on.
+    work, what, **how
+        As in ``wait_for``.
+    private : bool
+        True for an answer from a reader's own texts; it ends with the session.
+    at_once : bool
+        True for work of less than about a second, which needs no job.
+    """
+    if at_once:
+        return cache.get_or_make(key, lambda: work(lambda done, total: None), private=private)
+    answer = cache.get(key, private=private)
+    if answer is None:
+        made: Answer = wait_for(f"{cache.name}-{key}", work, _, what, **how)
+        answer = cache.put(key, made, private=private)
+    return answer
 
 
 def _click_waits() -> bool:

@@ -128,17 +128,19 @@ def build_film(name: str, first: CorpusCloud, look: Look, _: Translate) -> Film:
         return tuple(stills)
 
     key = ArrayStore.key(*keys, look.view, look.n_components)
-    stills = _STILLS.get(key, private=private)
-    if stills is None:
-        made: tuple[Still, ...]
-        if len(first.cloud) * n_layers <= MANY_POINTS:
-            made = work(lambda *_: None)
-        else:
-            what = _("Projecting {n} points at each layer").format(n=f"{len(first.cloud):,}")
-            made = jobs.wait_for(f"film-{key}", work, _, what, lane="measure", passing=True)
-        stills = _STILLS.put(key, made, private=private)
-        for each, still in zip(keys, stills, strict=True):
-            _HEADLINES.put(each, still.headlines, private=private)
+    stills = jobs.cached(
+        _STILLS,
+        key,
+        work,
+        _,
+        _("Projecting {n} points at each layer").format(n=f"{len(first.cloud):,}"),
+        private=private,
+        at_once=len(first.cloud) * n_layers <= MANY_POINTS,
+        lane="measure",
+        passing=True,
+    )
+    for each, still in zip(keys, stills, strict=True):
+        _HEADLINES.put(each, still.headlines, private=private)
     return Film(name, first, stills)
 
 

@@ -141,19 +141,17 @@ def encoded_texts(points: CorpusCloud, texts: Sequence[str], _: Translate) -> np
     """
     encoder, spec = points.encoder, points.spec
     key = ArrayStore.key(encoder.fingerprint, spec, *texts)
-    found = _TYPED.get(key, private=True)
-    if found is None:
-        made: np.ndarray = jobs.wait_for(
-            f"queries-{key}",
-            lambda report: encoder.encode(
-                texts,
-                layer=spec.layer,
-                pooling=spec.pooling,
-                special_tokens=spec.special_tokens,
-                progress=report,
-            ),
-            _,
-            _("Encoding {n} sentences").format(n=f"{len(texts):,}"),
-        )
-        found = _TYPED.put(key, made, private=True)
-    return found
+    return jobs.cached(
+        _TYPED,
+        key,
+        lambda report: encoder.encode(
+            texts,
+            layer=spec.layer,
+            pooling=spec.pooling,
+            special_tokens=spec.special_tokens,
+            progress=report,
+        ),
+        _,
+        _("Encoding {n} sentences").format(n=f"{len(texts):,}"),
+        private=True,
+    )

@@ -87,33 +87,36 @@ class Scene:
         Raises UndefinedMeasure, for example if all points are equally far from each other.
         """
         key = f"{self.clouds.key}/{self.k}"
-        found = _CHANGES.get(key, private=self.is_private)
-        if found is not None:
-            return found
         rows, points = self.measured_rows, self.points
-        X = points.vectors if len(rows) == self.n_searched else points.vectors[rows]
-        labels, units = labels_of(points.cloud), points.units
-        options: dict[str, Any] = {
-            "k": self.k,
-            "labels": None if labels is None else [labels[row] for row in rows],
-            "units": None if units is None else units[rows],
-            "seed": SEED,
-        }
-        if len(X) <= AT_ONCE:
-            found = neighbour_changes(X, self.clouds.apply(X), **options)
-        else:
-            _ = translator()
-            found = jobs.wait_for(
-                f"neighbours-{key}",
-                lambda report: SEARCH.run(
-                    neighbour_changes, X, self.clouds.apply(X), report=report, **options
-                ),
-                _,
-                _("Comparing {n} points with each other").format(n=f"{len(X):,}"),
-                lane="measure",
-                is_long=len(X) > SHORT,
+
+        def work(report: jobs.Progress) -> NeighbourChanges:
+            X = points.vectors if len(rows) == self.n_searched else points.vectors[rows]
+            labels, units = labels_of(points.cloud), points.units
+            options: dict[str, Any] = {
+                "k": self.k,
+                "labels": None if labels is None else [labels[row] for row in rows],
+                "units": None if units is None else units[rows],
+                "seed": SEED,
+            }
+            if is_small:
+                return neighbour_changes(X, self.clouds.apply(X), **options)
+            made: NeighbourChanges = SEARCH.run(
+                neighbour_changes, X, self.clouds.apply(X), report=report, **options
             )
-        return _CHANGES.put(key, found, private=self.is_private)
+            return made
+
+        _, is_small = translator(), len(rows) <= AT_ONCE
+        return jobs.cached(
+            _CHANGES,
+            key,
+            work,
+            _,
+            _("Comparing {n} points with each other").format(n=f"{len(rows):,}"),
+            private=self.is_private,
+            at_once=is_small,
+            lane="measure",
+            is_long=len(rows) > SHORT,
+        )
 
 
 def read_points(
@@ -155,16 +158,16 @@ def search_clouds(
     """
     key = ArrayStore.key(points.key, fit.key, after)
     private = points.private or fit.private
-    found = _SEARCHES.get(key, private=private)
-    if found is None:
-        work = partial(_prepare, points.vectors, fit.vectors, after, key)
-        if len(points.cloud) <= AT_ONCE:
-            found = work(lambda done, total: None)
-        else:
-            what = _("Preparing {n} points for the search").format(n=f"{len(points.cloud):,}")
-            found = jobs.wait_for(f"search-{key}", work, _, what, lane="measure")
-        found = _SEARCHES.put(key, found, private=private)
-    return found
+    return jobs.cached(
+        _SEARCHES,
+        key,
+        partial(_prepare, points.vectors, fit.vectors, after, key),
+        _,
+        _("Preparing {n} points for the search").format(n=f"{len(points.cloud):,}"),
+        private=private,
+        at_once=len(points.cloud) <= AT_ONCE,
+        lane="measure",
+    )
 
 
 def _prepare(

@@ -8,6 +8,7 @@ import streamlit as st
 from geometry.evaluate.bootstrap import DRAWS, PairBootstrap, PairScore, difference
 from geometry.evaluate.fit_size import RETAINED, WHITENINGS, SizedScore, scores_by_fit_size
 from geometry.figures.curves import Axes, Curve, curves_figure
+from pages.common import jobs
 from pages.common.address import is_presenting
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import SEED
@@ -20,7 +21,7 @@ from pages.common.words import Translate, prose
 
 from . import PAGE
 from .choices import measured_on, score_title
-from .scene import Scene, cached_job
+from .scene import Scene
 from .words import cell_words, hundred, with_interval
 
 HEIGHT = 380
@@ -152,7 +153,7 @@ def _guess(name: str) -> None:
 def sized_scores(scene: Scene, _: Translate) -> tuple[SizedScore, ...]:
     """Scores by the rows in the fit, at the chosen layer and pooling."""
     choice, encoded = scene.choice, scene.encoded
-    return cached_job(
+    return jobs.cached(
         _SIZED_SCORES,
         f"{choice.key}/{choice.layer}/{choice.pooling}/sizes",
         lambda report: scores_by_fit_size(
@@ -163,9 +164,11 @@ def sized_scores(scene: Scene, _: Translate) -> tuple[SizedScore, ...]:
             random_state=SEED,
             progress=report,
         ),
+        _,
         _("Fitting on more and more sentences"),
         private=choice.is_private,
-        _=_,
+        lane="measure",
+        passing=True,
     )
 
 

@@ -237,12 +237,10 @@ def pair_set(code: str, _: Translate) -> ScoredSet:
 
 def _from_hub(code: str, _: Translate) -> Pairs:
     """The pairs from the cache, else downloaded as a job with progress in bytes and Cancel."""
-    cached = _HUB_PAIRS.get(code)
-    if cached is not None:
-        return cached
     name, split = hub_sets()[code]
-    made: Pairs = jobs.wait_for(
-        f"pairs-{code}",
+    return jobs.cached(
+        _HUB_PAIRS,
+        code,
         lambda report: fetch_pairs(name, split, progress=report),
         _,
         _("Downloading {name}").format(name=f"{PAIR_SETS[name].title} {split}"),
@@ -250,7 +248,6 @@ def _from_hub(code: str, _: Translate) -> Pairs:
         amount=lambda size: readable_bytes(int(size)),
         cancelled=_("Cancelled. An interrupted download resumes when you start again."),
     )
-    return _HUB_PAIRS.put(code, made)
 
 
 def is_private(code: str) -> bool:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 
@@ -41,7 +40,6 @@ AHEAD_VARIABLE = "NARROW_CONE_SCORE_AHEAD"  # "0": a rung is scored when it is f
 AHEAD_AFTER = 3.0  # seconds after the first visit; until then the browser is drawing
 MOST_AHEAD = 2000  # pairs; all rungs of 935 pairs take 10 s of a core
 SAMPLE_ROWS = 4000  # rows of a large fit set, in the curve by the rows in the fit
-Answer = TypeVar("Answer")
 FIRST_LAST = "first-last"  # the mean of the first and the last layer, as papers take it
 Column = tuple[int | str, str]  # layer and pooling
 FitSums = Callable[[tuple[int, ...], str], Moments]  # of layers and pooling
@@ -327,19 +325,17 @@ def encode_pairs(choice: ScoringChoice, columns: Sequence[Column], _: Translate)
         return encoded
     last = encoder.n_layers
     key = ArrayStore.key(encoder.fingerprint, fit.sha256, "sums")
-    sums = _SUMS.get(key)
-    if sums is None:
-        layers: tuple[Layer, ...] = (*range(last + 1), *((FIRST_LAST,) if last > 1 else ()))
-        made: FitSums = jobs.wait_for(
-            key,
-            lambda report: ENCODING.run(
-                fit_moments, encoder, fit.texts, layers, POOLINGS_SHOWN, report=report
-            ),
-            _,
-            _("Encoding {n} sentences").format(n=f"{len(fit):,}"),
-            is_long=takes_long(fit),
-        )
-        sums = _SUMS.put(key, made)
+    layers: tuple[Layer, ...] = (*range(last + 1), *((FIRST_LAST,) if last > 1 else ()))
+    sums = jobs.cached(
+        _SUMS,
+        key,
+        lambda report: ENCODING.run(
+            fit_moments, encoder, fit.texts, layers, POOLINGS_SHOWN, report=report
+        ),
+        _,
+        _("Encoding {n} sentences").format(n=f"{len(fit):,}"),
+        is_long=takes_long(fit),
+    )
     return EncodedPairs(choice, sums)
 
 
@@ -371,44 +367,16 @@ def score_grid(choice: ScoringChoice, _: Translate) -> Scores:
         for pooling in POOLINGS_SHOWN
     ]
     encoded = encode_pairs(choice, columns, _)
-    return cached_job(
+    return jobs.cached(
         _SCORES,
         f"{choice.key}/{choice.after}/grid",
         lambda report: _scores(encoded, columns, report),
+        _,
         _("Scoring {n} layers and poolings, raw and treated").format(n=len(columns)),
         private=choice.is_private,
-        _=_,
+        lane="measure",
+        passing=True,
     )
-
-
-def cached_job(
-    cache: Cache[Answer],
-    key: str,
-    work: Callable[[jobs.Progress], Answer],
-    what: str,
-    *,
-    private: bool,
-    _: Translate,
-) -> Answer:
-    """The cached answer of a key, or the result of a job. A moved control ends the job.
-
-    Parameters
-    ----------
-    cache : Cache
-    key : str
-        Names everything that the answer depends on.
-    work : callable
-        As in ``jobs.wait_for``.
-    what : str
-        Label of the progress bar.
-    private : bool
-        True for an answer from a reader's own texts; it is deleted with the session.
-    """
-    answer = cache.get(key, private=private)
-    if answer is None:
-        made: Answer = jobs.wait_for(key, work, _, what, lane="measure", passing=True)
-        answer = cache.put(key, made, private=private)
-    return answer
 
 
 def _scores(encoded: EncodedPairs, columns: Sequence[Column], report: jobs.Progress) -> Scores:

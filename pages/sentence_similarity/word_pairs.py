@@ -72,15 +72,12 @@ def show_word_pairs(scene: Scene, _: Translate) -> None:
         )
         return score
 
-    score = _WORD_PAIRS.get(key, private=True)
+    what = _("Reading {name}").format(name=markdown(words.name))
+    is_long = takes_long(vectors.getvalue(), words.getvalue())
     try:
-        if score is None:
-            what = _("Reading {name}").format(name=markdown(words.name))
-            is_long = takes_long(vectors.getvalue(), words.getvalue())
-            made: WordPairScore = jobs.wait_for(
-                f"words-{key}", work, _, what, lane="read", is_long=is_long
-            )
-            score = _WORD_PAIRS.put(key, made, private=True)
+        score = jobs.cached(
+            _WORD_PAIRS, key, work, _, what, private=True, lane="read", is_long=is_long
+        )
     except VectorFileError:
         return  # the error is shown below the uploader of the vectors
     except GeometryError as error:

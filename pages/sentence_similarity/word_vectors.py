@@ -174,22 +174,18 @@ def _scored(
     private = lane == "read" or choice.is_private
     averages_key = ArrayStore.key(source, choice.pairs.key, choice.fit.corpus.sha256)
     cells_key = ArrayStore.key(averages_key, choice.key, choice.treatments)
-    averages = _AVERAGES.get(averages_key, private=private)
-    if averages is None:
-        made: AveragedPairs = jobs.wait_for(
-            f"averages-{averages_key}", read, _, what, lane=lane, is_long=is_long
-        )
-        averages = _AVERAGES.put(averages_key, made, private=private)
-    cells = _CELLS.get(cells_key, private=private)
-    if cells is None:
-        scored: dict[str, Cell] = jobs.wait_for(
-            f"static-{cells_key}",
-            lambda report: scored_averages(averages, choice, report),
-            _,
-            what,
-            lane="measure",
-        )
-        cells = _CELLS.put(cells_key, scored, private=private)
+    averages = jobs.cached(
+        _AVERAGES, averages_key, read, _, what, private=private, lane=lane, is_long=is_long
+    )
+    cells = jobs.cached(
+        _CELLS,
+        cells_key,
+        lambda report: scored_averages(averages, choice, report),
+        _,
+        what,
+        private=private,
+        lane="measure",
+    )
     return Static(name, averages, cells["none"], cells[choice.whitening], lane == "read")
 
 

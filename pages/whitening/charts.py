@@ -222,17 +222,16 @@ def _size(scene: Scene, _: Translate) -> Figures:
         st.info(_("This chart needs at least {n} points.").format(n=LEAST_ROWS))
         return {}
     points = scene.sets.points
-    fits = _SIZED_FITS.get(points.key, private=points.private)
-    if fits is None:
-        fits = jobs.wait_for(
-            f"{points.key}/sizes",
-            lambda report: whitening_by_size(X, groups=units, random_state=SEED, progress=report),
-            _,
-            _("Whitening by the points in the fit"),
-            lane="measure",
-            passing=True,
-        )
-        _SIZED_FITS.put(points.key, fits, private=points.private)
+    fits = jobs.cached(
+        _SIZED_FITS,
+        points.key,
+        lambda report: whitening_by_size(X, groups=units, random_state=SEED, progress=report),
+        _,
+        _("Whitening by the points in the fit"),
+        private=points.private,
+        lane="measure",
+        passing=True,
+    )
     n = np.array([fit.n for fit in fits])
     curves = [
         Curve(n, np.array([fit.raw for fit in fits]), _("Raw"), 0),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from geometry.evaluate.ranks import spearman
 from geometry.measure.frequency import NEIGHBOURS
 from geometry.vectors import read_counts
 from pages.common import jobs
-from pages.common.cache import Cache
+from pages.common.cache import Answer, Cache
 from pages.common.corpus_cloud import MANY_POINTS, MOST_DRAWN, SEED, CloudSpec, encode_corpus
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.reading import WIDE, apart, read_upload
@@ -44,7 +44,6 @@ FEWEST = max(NEIGHBOURS) + 2
 ORDERED = 0.4
 NARROWEST = 3  # dimensions of the vectors at least, for a projection
 
-Answer = TypeVar("Answer")
 
 _TABLES: Cache[VectorTable] = Cache("type tables", max_entries=2)
 _MEASURED: Cache[FrequencyMeasures] = Cache("words by frequency", max_entries=32)
@@ -273,12 +272,9 @@ def worked_out(
         Names what else the answer depends on.
     """
     key = f"{words.key}/{of}"
-    found = cache.get(key, private=words.private)
-    if found is None:
-        name = f"words-{cache.name}-{key}"
-        made: Answer = jobs.wait_for(name, work, _, what, lane="measure", is_long=True)
-        found = cache.put(key, made, private=words.private)
-    return found
+    return jobs.cached(
+        cache, key, work, _, what, private=words.private, lane="measure", is_long=True
+    )
 
 
 def drawn_rows(words: RankedWords) -> np.ndarray:

@@ -236,18 +236,14 @@ def _encoded(texts: tuple[str, str], scene: Scene, _: Translate) -> np.ndarray:
     """Both vectors (2, d). In a job, because a large model takes more than a second."""
     encoder, layer = scene.encoder, scene.choice.layer
     key = ArrayStore.key(encoder.fingerprint, *texts, layer)
-    found = _SWAPPED.get(key, private=True)
-    if found is None:
-        made: np.ndarray = jobs.wait_for(
-            f"swap-{key}",
-            lambda report: encoder.encode(
-                texts, layer=layer, pooling=DEFAULT_POOLING, progress=report
-            ),
-            _,
-            _("Encoding {n} sentences").format(n=len(texts)),
-        )
-        found = _SWAPPED.put(key, made, private=True)
-    return found
+    return jobs.cached(
+        _SWAPPED,
+        key,
+        lambda report: encoder.encode(texts, layer=layer, pooling=DEFAULT_POOLING, progress=report),
+        _,
+        _("Encoding {n} sentences").format(n=len(texts)),
+        private=True,
+    )
 
 
 def _draw_swap(

@@ -437,23 +437,22 @@ def _offer_model(
         )
         return
     try:
-        content = _MODELS.get(key, private=True)
-        if content is None:
-            made = jobs.wait_for(
-                key,
-                lambda report: model_zip(points, make()),
-                _,
-                _("Writing the sentence-transformers model"),
-                lane="model",
-            )
-            content = _MODELS.put(key, made, private=True)
+        content = jobs.cached(
+            _MODELS,
+            key,
+            lambda report: model_zip(points, make()),
+            _,
+            _("Writing the sentence-transformers model"),
+            private=True,
+            lane="model",
+        )
     except ExportError as error:  # such as vectors that differ too much, in a very narrow cone
         st.error(error_text(error, _))
         return
     offer_file(
         f"sentence-transformers {of_layer}",
         "sentence-transformers-model.zip",
-        lambda: content or b"",
+        lambda: content,
     )
 
 

@@ -99,20 +99,17 @@ def _reporter(report: jobs.Progress) -> Any:
 def _show_statistics(data: VectorData, column: Column, _: Translate) -> None:
     """Measures of all rows, after the reader turned them on."""
     key = f"{data.key}/{column.name}"
-    table = _TABLES.get(key)
-    if table is None:
-        if not st.toggle(_("Measure all rows"), key=f"measure-{data.key}"):
-            return
+    if _TABLES.get(key) is None and not st.toggle(_("Measure all rows"), key=f"measure-{data.key}"):
+        return
 
-        def work(report: jobs.Progress) -> tuple[DataMeasure, ...]:
-            from geometry.scale import Engine, measure_data
+    def work(report: jobs.Progress) -> tuple[DataMeasure, ...]:
+        from geometry.scale import Engine, measure_data
 
-            engine = Engine(watch=_reporter(report))
-            return measure_data(engine, data, column=column.name)["before"]
+        engine = Engine(watch=_reporter(report))
+        return measure_data(engine, data, column=column.name)["before"]
 
-        what = _("Measuring {n} vectors").format(n=f"{data.n_rows:,}")
-        table = jobs.wait_for(f"measure-run-{key}", work, _, what, lane="measure", is_long=True)
-        _TABLES.put(key, table)
+    what = _("Measuring {n} vectors").format(n=f"{data.n_rows:,}")
+    table = jobs.cached(_TABLES, key, work, _, what, lane="measure", is_long=True)
     st.markdown(_statistics(table, _))
 
 

@@ -352,7 +352,7 @@ def test_all_points_are_drawn_in_a_job_and_curves_take_a_sample(monkeypatch, sen
     )
     own = corpus()
     app = visit(layer="2", table="open", view="svd", dims="3D")
-    assert [key for key in started if key.startswith("film-")]
+    assert [key for key in started if key.startswith("layer-stills-")]
     (twin,) = twin_clouds(app).values()
     frames = twin.frames[twin.message["views"][0]["points"]]
     assert [len(frame) for frame in frames] == [N] * (LAST + 1)
