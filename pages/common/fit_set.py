@@ -14,6 +14,8 @@ from .escape import markdown
 from .uploads import OWN_VECTORS, chosen_data, corpus_labels, own_labels, own_vectors
 from .words import Translate
 
+SAME, SPLIT = "same", "split"  # these points; the other half of them
+
 
 def choose_fit_set(corpus: Corpus | VectorSet, _: Translate) -> str:
     """The points that treatments are fitted on: by default half of them, if there are enough.
@@ -26,12 +28,12 @@ def choose_fit_set(corpus: Corpus | VectorSet, _: Translate) -> str:
         others = {c: name for c, name in own_labels(OWN_VECTORS, _).items() if c in fitting}
     others.pop(st.session_state.get("corpus", "topics"), None)
     labels = {
-        "same": _("these points"),
-        "split": _("the other half"),
+        SAME: _("these points"),
+        SPLIT: _("the other half"),
         **{code: _("another corpus: {name}").format(name=name) for code, name in others.items()},
     }
     n = corpus.n_sources if isinstance(corpus, Corpus) else len(corpus)
-    default = "split" if n >= 2 * FEWEST_POINTS else "same"
+    default = SPLIT if n >= 2 * FEWEST_POINTS else SAME
     follow_default("fit-on", default)
     return choose(
         st.selectbox,
@@ -63,6 +65,23 @@ def choose_weights(points: CorpusCloud, _: Translate) -> CorpusCloud:
     return weighted if is_on else points
 
 
+def fit_words(code: str, fit: CorpusCloud, _: Translate) -> str:
+    """What a treatment was fitted on.
+
+    Parameters
+    ----------
+    code : str
+        The fit set, as in ``points_and_fit``.
+    fit : CorpusCloud
+        The points of the fit, some or all of that set.
+    """
+    words = {
+        SAME: _("fitted on {n} of these points"),
+        SPLIT: _("fitted on {n} points of the other half"),
+    }.get(code, _("fitted on {n} points of another corpus, {name}"))
+    return words.format(n=f"{len(fit.cloud):,}", name=fit.corpus.name)
+
+
 def weight_column(points: CorpusCloud) -> str:
     """The column that the weights of the points were read from."""
     return points.corpus.weight_column or "weight"
@@ -88,12 +107,12 @@ def points_and_fit(
     spec : CloudSpec
         Unit, layer and pooling.
     code : str
-        The fit set: "same", "split" (half of the points), or the code of a corpus.
+        The fit set: SAME, SPLIT (half of the points), or the code of a corpus.
     """
     points = encode_corpus(corpus, spec, _)
-    if code == "same":
+    if code == SAME:
         return points, points
-    if code == "split":
+    if code == SPLIT:
         fitted, shown = points.halves()
         return shown, fitted
     return points, encode_corpus(chosen_data(code), spec, _)

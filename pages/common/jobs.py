@@ -410,8 +410,10 @@ def cached(
     cache : Cache
     key : str
         Names all that the answer depends on.
-    work, what, **how
-        As in ``wait_for``.
+    work : callable
+    what : str
+    **how
+        Other arguments of ``wait_for``.
     private : bool
         True for an answer from a reader's own texts; it ends with the session.
     at_once : bool

@@ -18,12 +18,14 @@ def unit_names(_: Translate) -> dict[str, str]:
     }
 
 
-def model_words(points: CorpusCloud, _: Translate) -> list[str]:
-    """Model and layer."""
+def model_words(points: CorpusCloud, _: Translate, *, is_one_layer: bool = True) -> list[str]:
+    """Model, and the layer of a cloud of one layer."""
     if points.model is None:
         return [_("vectors of a file")]
     if points.cloud.unit == "types":
         return [model_line(points.model, _), _("input embeddings")]
+    if not is_one_layer:
+        return [model_line(points.model, _)]
     layer = layer_words(points.spec.layer, points.model.n_layers, _)
     return [model_line(points.model, _), layer]
 
@@ -37,13 +39,13 @@ def count_words(points: CorpusCloud, _: Translate) -> str:
     return count
 
 
-def origin(points: CorpusCloud, _: Translate) -> list[str]:
-    """Corpus, n, model, layer and pooling."""
+def origin(points: CorpusCloud, _: Translate, *, is_one_layer: bool = True) -> list[str]:
+    """Corpus, n, model, layer and pooling; without the layer for numbers of several layers."""
     cloud, spec = points.cloud, points.spec
     parts = [
         _("corpus {name}").format(name=points.corpus.name),
         count_words(points, _),
-        *model_words(points, _),
+        *model_words(points, _, is_one_layer=is_one_layer),
     ]
     if points.n_zero:
         parts.append(_("rows of zeros, left out: {n}").format(n=f"{points.n_zero:,}"))

@@ -33,7 +33,7 @@ from .choices import chosen_measure
 from .curves import drawn_curves
 from .film import HEADLINES, Film, Table
 from .pictures import captions, layer_title
-from .provenance import origin, provenance
+from .provenance import provenance, series_origin
 from .scene import Scene
 from .series import TOKENS
 from .sweep import CONTEXTUAL, MEASURES
@@ -88,7 +88,7 @@ def show_all_measures(scene: Scene, _: Translate) -> None:
     )
     with encoder_errors_shown(_):
         st.caption(coverage_line(coverage_of(scene.first.corpus, _), _))
-    measured_on = {name: " · ".join(origin(each, _)) for name, each in scene.series.items()}
+    measured_on = {name: " · ".join(series_origin(each, _)) for name, each in scene.series.items()}
     offer_csv(
         _("Download measures (CSV)"),
         "layers-measures",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pages.common.controls import layer_words, pooling_names
+from pages.common.controls import layer_words
 from pages.common.corpus_cloud import SEED, CorpusCloud
-from pages.common.models import model_line
-from pages.common.origin import count_words, unit_note
+from pages.common.origin import origin
 from pages.common.words import Translate
 
 from .scene import Scene
@@ -23,7 +22,7 @@ def provenance(scene: Scene, _: Translate) -> str:
     return " · ".join(parts)
 
 
-def origin(series: Series, _: Translate) -> list[str]:
+def series_origin(series: Series, _: Translate) -> list[str]:
     """Corpus, n, model and pooling of a series."""
     corpus, n, *rest = _origin(series.first, _)
     return [corpus, n, *sample_note(series, _), *rest]
@@ -39,20 +38,7 @@ def sample_note(series: Series, _: Translate) -> list[str]:
 
 
 def _origin(points: CorpusCloud, _: Translate) -> list[str]:
-    cloud = points.cloud
-    return [
-        _("corpus {name}").format(name=points.corpus.name),
-        count_words(points, _),
-        model_line(points.encoder, _),
-        *(
-            [_("special tokens left out, word pieces included")]
-            if cloud.unit == TOKENS
-            else [_("pooling {name}").format(name=pooling_names(_)[points.spec.pooling])]
-        ),
-        *(
-            []
-            if cloud.unit == TOKENS or points.spec.special_tokens
-            else [_("without special tokens")]
-        ),
-        *unit_note(points, _),
-    ]
+    parts = origin(points, _, is_one_layer=False)
+    if points.cloud.unit == TOKENS:
+        parts.append(_("special tokens left out, word pieces included"))
+    return parts

@@ -9,7 +9,7 @@ from geometry.measure.intervals import MIN_ROWS
 from pages.common.verdict import State, Verdict, estimate
 from pages.common.words import Translate
 
-from .provenance import origin
+from .provenance import series_origin
 from .scene import Scene
 from .series import TOKENS
 
@@ -47,7 +47,7 @@ def layers_verdict(scene: Scene, _: Translate) -> Verdict:
         measured=words[state].format(cosines=said, least=MIN_ROWS),
         basis=" · ".join(
             [
-                *origin(scene.series[TOKENS], _),
+                *series_origin(scene.series[TOKENS], _),
                 _("raw cloud, nothing fitted"),
                 _("95% interval: jackknife over sentences"),
             ]
@@ -97,7 +97,7 @@ def rogue_verdict(scene: Scene, _: Translate) -> Verdict:
         ),
         basis=" · ".join(
             [
-                *origin(scene.drawn_series, _),
+                *series_origin(scene.drawn_series, _),
                 _("raw cloud, nothing fitted"),
                 _("95% interval: jackknife over sentences"),
             ]

@@ -138,6 +138,8 @@ class Scene:
         True if UMAP is chosen and not fitted yet; the pictures are by SVD until then.
     chosen : int or None
         The row whose neighbours are shown.
+    is_bundled_model : bool
+        True if the texts are encoded by the bundled encoder.
     """
 
     points: CorpusCloud
@@ -151,6 +153,7 @@ class Scene:
     reach: float
     waits_for_umap: bool
     chosen: int | None
+    is_bundled_model: bool
 
     @cached_property
     def sample(self) -> CorpusCloud:
@@ -347,6 +350,7 @@ def build_scene(
         reach=reach,
         waits_for_umap=is_umap and umaps is None,
         chosen=chosen,
+        is_bundled_model=points.model is not None and chosen_model().is_bundled,
     )
 
 
@@ -369,7 +373,7 @@ def is_hardly_a_cone(scene: Scene) -> bool:
         return False
     spec, last = points.spec, points.model.n_layers
     is_trained = (spec.unit, spec.layer, spec.pooling) == ("sentences", last, "mean")
-    return is_trained and chosen_model().is_bundled and not is_cone(scene)
+    return is_trained and scene.is_bundled_model and not is_cone(scene)
 
 
 def narrows_first(scene: Scene) -> bool:

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
+from pages.common.fit_set import SAME, fit_words
 from pages.common.origin import origin
 from pages.common.treatment_names import treatment_words
-from pages.common.uploads import chosen_data
 from pages.common.words import Translate
 
 from .scene import Scene
-
-
-def fit_words(scene: Scene, _: Translate) -> str:
-    """What the treatment was fitted on."""
-    words = {
-        "same": _("fitted on these {n} points, so its numbers are set by the fit"),
-        "split": _("fitted on {n} points of the other half"),
-    }.get(scene.fit_code, _("fitted on {n} points of another corpus, {name}"))
-    name = "" if scene.fit_code in ("same", "split") else chosen_data(scene.fit_code).name
-    return words.format(n=f"{len(scene.fit.cloud):,}", name=name)
 
 
 def provenance(scene: Scene, _: Translate) -> str:
@@ -26,7 +16,8 @@ def provenance(scene: Scene, _: Translate) -> str:
     parts = [
         *origin(scene.points, _),
         treatment_words(scene.after, _),
-        fit_words(scene, _),
+        fit_words(scene.fit_code, scene.fit, _),
+        *([_("the numbers are set by the fit")] if scene.fit_code == SAME else []),
         _("n/d = {ratio}").format(ratio=f"{len(scene.fit.cloud) / d:.2f}"),
         _("k = {k} nearest by cosine, exact").format(k=scene.k),
     ]

@@ -16,6 +16,7 @@ from pages.common.cache import Cache
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.draw.selected import chosen_row
 from pages.common.escape import markdown
+from pages.common.fit_set import SPLIT
 from pages.common.words import Translate
 
 MATCHES = 50  # points that a search lists at most
@@ -80,7 +81,7 @@ def choose_query(points: CorpusCloud, fit_code: str, _: Translate) -> Query:
             message = missing or _("None of the {n} texts searched contains “{query}”.").format(
                 n=f"{len(points.cloud):,}", query=markdown(words)
             )
-            if fit_code == "split":
+            if fit_code == SPLIT:
                 message += " " + _(
                     "To search all points, choose “these points” or another corpus at *Fit on*."
                 )

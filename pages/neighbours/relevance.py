@@ -16,6 +16,7 @@ from geometry.measure.retrieval import MIN_QUERIES
 from pages.common.corpus_cloud import SEED
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.escape import markdown_table
+from pages.common.fit_set import SPLIT
 from pages.common.limit_notes import megabytes, table_note, upload_limits
 from pages.common.messages import show_error
 from pages.common.reading import read_upload
@@ -103,7 +104,7 @@ def _warn_of_missing(scene: Scene, judged: Judged, _: Translate) -> None:
         points=f"{scene.n_searched:,}",
         missing=f"{judged.n_missing:,}",
     )
-    if scene.fit_code == "split":
+    if scene.fit_code == SPLIT:
         message += " " + _(
             "To search all points, choose “these points” or another corpus at *Fit on*."
         )

@@ -12,6 +12,7 @@ from geometry.transform.removal_map import default_components
 from geometry.transform.treatments import KNOBS, Knobs
 from geometry.transform.whitening_map import recommended_whitening
 from pages.common.controls import choose, follow_default
+from pages.common.fit_set import SAME, SPLIT
 from pages.common.treatment_names import treatment_names as treatment_names
 from pages.common.words import Translate
 
@@ -38,7 +39,7 @@ class FitRows:
     @property
     def corpus(self) -> str | None:
         """The other corpus's code; None for the corpus shown."""
-        return None if self.code in ("same", "split") else self.code
+        return None if self.code in (SAME, SPLIT) else self.code
 
 
 def choose_treatments(unit: str, boxes: Sequence[DeltaGenerator], _: Translate) -> tuple[str, ...]:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from geometry.transform.treatments import KNOBS
 from pages.common.downloads import short_number
-from pages.common.fit_set import weight_words
+from pages.common.fit_set import fit_words, weight_words
 from pages.common.origin import agreement_note, origin
-from pages.common.uploads import chosen_data
 from pages.common.words import Translate
 
 from .choices import treatment_names
@@ -26,7 +25,7 @@ def provenance(scene: Scene, _: Translate) -> str:
         *origin(sets.points, _),
         _("centring {s}").format(s=f"{knobs.centring:.2f}"),
         _("strength {t}").format(t=f"{knobs.strength:.2f}"),
-        fit_words(scene, _),
+        fit_words(sets.fit_set.code, sets.fit_points, _),
         *weight_words(sets.fit_points, _),
         _("n/d = {ratio}").format(ratio=f"{sets.fit_points.effective_n / d:.2f}"),
         *_ranks(scene, _),
@@ -45,19 +44,9 @@ def fitted_on(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
     """What this picture was fitted on, in words; empty for raw."""
     if picture.name == "raw":
         return ""
-    return _own_fit(picture, scene, _) if picture.name == "learned" else fit_words(scene, _)
-
-
-def fit_words(scene: Scene, _: Translate) -> str:
-    """What the treatments were fitted on, in words."""
-    sets = scene.sets
-    code = sets.fit_set.code
-    words = {
-        "same": _("fitted on {n} of these points"),
-        "split": _("fitted on {n} points of the other half"),
-    }.get(code, _("fitted on {n} points of another corpus, {name}"))
-    name = "" if sets.fit_set.corpus is None else chosen_data(code).name
-    return words.format(n=f"{len(sets.fit):,}", name=name)
+    if picture.name == "learned":
+        return _own_fit(picture, scene, _)
+    return fit_words(scene.sets.fit_set.code, scene.sets.fit_points, _)
 
 
 def _ranks(scene: Scene, _: Translate) -> list[str]:

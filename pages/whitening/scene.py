@@ -27,6 +27,7 @@ from geometry.transform.treatments import (
 from pages.common.cache import Cache
 from pages.common.cloud_choices import Look
 from pages.common.corpus_cloud import SEED, CorpusCloud, encode_corpus
+from pages.common.fit_set import SAME
 from pages.common.uploads import chosen_corpus
 from pages.common.words import Translate
 
@@ -179,7 +180,7 @@ class PointSets:
     @property
     def is_own_fit(self) -> bool:
         """True if the fitted points are among those shown."""
-        return self.fit_set.code == "same"
+        return self.fit_set.code == SAME
 
     @property
     def is_all_fitted(self) -> bool:

@@ -83,7 +83,7 @@ def test_lists_and_numbers_by_a_second_route(clouds):
     shares = [np.mean(labels[near] == labels[:, None]) for near in lists]
     assert f"{shares[0]:.3f} [" in said
     assert f"**{skew(counts[1]):.2f} [".replace("-", "−") in said
-    assert "fitted on these 120 points" in said
+    assert "fitted on 120 of these points · the numbers are set by the fit" in said
 
 
 def test_sentences_of_one_text_are_one_unit(clouds):
