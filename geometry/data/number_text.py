@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 
 def with_sign(value: float, decimals: int) -> str:
     """A difference: the number with its sign, a plus too."""
@@ -15,32 +17,44 @@ def signed(value: float, decimals: int) -> str:
     return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
 
 
-def estimate(value: float, low: float, high: float, decimals: int = 3) -> str:
-    """A value with its interval: 0.566 [0.541, 0.591].
+def estimate(value: float, low: float | None, high: float | None, decimals: int = 3) -> str:
+    """A value with its interval, if it has one: 0.566 [0.541, 0.591].
 
     Parameters
     ----------
     value : float
-    low : float
+    low : float or None
         Lower end of the interval.
-    high : float
+    high : float or None
         Upper end of the interval.
     decimals : int
     """
-    return f"{signed(value, decimals)} [{signed(low, decimals)}, {signed(high, decimals)}]"
+    return _with_ends(signed, value, low, high, decimals)
 
 
-def change(value: float, low: float, high: float, decimals: int = 3) -> str:
-    """A difference with its sign and its interval: +0.013 [+0.002, +0.024].
+def change(value: float, low: float | None, high: float | None, decimals: int = 3) -> str:
+    """A difference with its sign, and its interval if it has one: +0.013 [+0.002, +0.024].
 
     Parameters
     ----------
     value : float
-    low : float
+    low : float or None
         Lower end of the interval.
-    high : float
+    high : float or None
         Upper end of the interval.
     decimals : int
     """
-    first, *ends = (with_sign(number, decimals) for number in (value, low, high))
-    return f"{first} [{', '.join(ends)}]"
+    return _with_ends(with_sign, value, low, high, decimals)
+
+
+def _with_ends(
+    written: Callable[[float, int], str],
+    value: float,
+    low: float | None,
+    high: float | None,
+    decimals: int,
+) -> str:
+    text = written(value, decimals)
+    if low is None or high is None:
+        return text
+    return f"{text} [{written(low, decimals)}, {written(high, decimals)}]"

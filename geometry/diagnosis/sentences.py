@@ -470,7 +470,7 @@ def cure_change(cure: Cure) -> str:
     difference = cure.against["leave"]
     ends = difference.low, difference.high
     # an end printed as 0.000 does not say on which side of 0 it is
-    digits = next((k for k in (3, 4, 5) if all(end == 0 or round(end, k) for end in ends)), 6)
+    digits = next((k for k in (3, 4, 5) if all(not end or round(end, k) for end in ends)), 6)
     return change(difference.value, *ends, digits)
 
 

@@ -30,7 +30,7 @@ from ..evaluate.fit_size import split_halves
 from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
 from ..linalg.rows import UndefinedMeasure
-from ..measure.intervals import MIN_ROWS
+from ..measure.intervals import MIN_ROWS, Estimate
 from ..measure.table import measure_table
 from ..transform.removal_map import default_components
 from ..transform.whitening_map import recommended_whitening
@@ -59,15 +59,6 @@ class Score:
 
 
 @dataclass(frozen=True)
-class TrialDifference:
-    """Score after minus score before, on the same held-out rows."""
-
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
 class Cure:
     """One treatment on the held-out rows.
 
@@ -81,7 +72,7 @@ class Cure:
         The other layer and pooling; None for the layer of the trial.
     score : float or None
         None without labels and pairs, and where the treated rows have no score.
-    against : mapping of str to TrialDifference
+    against : mapping of str to Estimate
         By the kind of each simpler treatment.
     measures : mapping of str to float or None
         ``CHANGED``, of the held-out rows.
@@ -91,17 +82,17 @@ class Cure:
     treatment: str
     score: float | None = None
     place: Place | None = None
-    against: Mapping[str, TrialDifference] = field(default_factory=dict)
+    against: Mapping[str, Estimate] = field(default_factory=dict)
     measures: Mapping[str, float | None] = field(default_factory=dict)
 
     def beats(self, simpler: str) -> bool:
         """True if the interval of the difference is above 0."""
-        return simpler in self.against and self.against[simpler].low > 0
+        return simpler in self.against and self.against[simpler].rises
 
     @property
     def hurts(self) -> bool:
         """True if the interval of the difference to raw vectors is below 0."""
-        return "leave" in self.against and self.against["leave"].high < 0
+        return "leave" in self.against and self.against["leave"].falls
 
 
 @dataclass(frozen=True)
@@ -350,7 +341,7 @@ def _compared(cures: list[Cure], scores: list[Score | None]) -> tuple[Cure, ...]
     """The cures with their scores and differences; cures[0] are the raw vectors."""
     n = len(cures) - 1
     with_raw, between = (_quantile(count) for count in (n, n * (n - 1) // 2))
-    against: list[dict[str, TrialDifference]] = [{} for _ in cures]
+    against: list[dict[str, Estimate]] = [{} for _ in cures]
     for simple, complex_ in combinations(range(len(cures)), 2):
         before, after = scores[simple], scores[complex_]
         if before is None or after is None:
@@ -358,7 +349,7 @@ def _compared(cures: list[Cure], scores: list[Score | None]) -> tuple[Cure, ...]
         value = after.value - before.value
         quantile = between if simple else with_raw
         reach = quantile * float(np.nanstd(after.replicates - before.replicates))
-        against[complex_][cures[simple].kind] = TrialDifference(value, value - reach, value + reach)
+        against[complex_][cures[simple].kind] = Estimate(value, value - reach, value + reach)
     return tuple(
         replace(cure, score=None if score is None else score.value, against=differences)
         for cure, score, differences in zip(cures, scores, against, strict=True)

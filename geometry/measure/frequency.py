@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, finite_rows, need_rows, need_whole
-from .intervals import MIN_ROWS, jackknife_interval
+from .intervals import MIN_ROWS, Estimate, jackknife_interval
 from .neighbours import BLOCK_ROWS, closest, largest
 from .search import THREADS
 from .table import measure_table
@@ -22,15 +22,6 @@ from .table import measure_table
 EDGES = (100, 500, 5000)  # ranks where bins begin, as in the paper's Table 1
 NEIGHBOURS = (3, 5, 7)
 SMALLEST, LARGEST = 1e-15, 1e15  # range of numbers whose squared distances fit into float32
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A mean and its 95% interval; None for both ends below 40 rows."""
-
-    value: float
-    low: float | None
-    high: float | None
 
 
 @dataclass(frozen=True)

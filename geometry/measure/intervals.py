@@ -28,6 +28,7 @@ same n and d.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -40,6 +41,32 @@ DRAWS = 100
 HUBS_WIDER = 1.5  # the reach of hubness over that of the jackknife
 _T = {GROUPS: 2.262157, MORE_GROUPS: 2.093024}  # 97.5% of Student's t, one degree fewer
 _NORMAL = 1.959964  # 97.5% of a normal
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number, such as a mean or a difference, and its 95% interval.
+
+    Attributes
+    ----------
+    value : float
+    low, high : float or None
+        Ends of the interval; None if it can't be computed, as below MIN_ROWS rows.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+
+    @property
+    def rises(self) -> bool:
+        """True if the whole interval is above 0."""
+        return self.low is not None and self.low > 0
+
+    @property
+    def falls(self) -> bool:
+        """True if the whole interval is below 0."""
+        return self.high is not None and self.high < 0
 
 
 def jackknife_interval(

@@ -17,11 +17,11 @@ import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, half_digits, need_rows, need_whole
 from .cosines import mean_cosine
-from .frequency import Estimate
 from .intervals import (
     DRAWS,
     HUBS_WIDER,
     MIN_ROWS,
+    Estimate,
     around,
     around_hubness,
     halves,

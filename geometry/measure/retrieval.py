@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .frequency import Estimate
+from .intervals import Estimate
 
 DRAWS = 1000
 MIN_QUERIES = 10  # with fewer, an interval is not reliable for other queries

@@ -8,10 +8,11 @@ from html import escape
 
 import streamlit as st
 
+from geometry.data.number_text import with_sign
 from geometry.measure import Measured
 
 from .measures import COSINE_DECIMALS, print_value
-from .words import Translate, with_sign
+from .words import Translate
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from . import jobs
 from .cache import Cache
 from .encoding_worker import read_cloud_apart
 from .models import chosen_model, current_encoder
-from .seed import SEED as SEED
+from .seed import SEED
 from .uploads import is_own
 from .words import Translate
 

@@ -7,7 +7,7 @@ import numpy as np
 from geometry.measure import pairwise_cosines
 from geometry.measure.cosines import cosine_shares
 
-from .corpus_cloud import SEED
+from .seed import SEED
 
 EDGES = np.linspace(-1.0, 1.0, 161)
 SAMPLE_ROWS = 1500  # rows at most, a sample of a larger cloud; they have 1.1 million pairs

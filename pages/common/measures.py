@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from geometry import Corpus
 from geometry.data import VectorSet
+from geometry.data.number_text import signed
 from geometry.error_sentences import REASONS
 from geometry.measure.annotated import ANNOTATED
 from geometry.measure.table_measures import LISTED
 
 from .escape import markdown
-from .words import Translate, signed
+from .words import Translate
 
 HEADLINES = ("mean_cosine", "isoscore")  # measures in large numbers below a cloud
 COSINE_DECIMALS = 3  # of a mean cosine or an IsoScore in a large number

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
-from .words import Translate, signed
+from geometry.data.number_text import signed
+
+from .words import Translate
 
 PUBLISHED_ON = "STS-B"  # the data set whose published scores are compared with the page's
 

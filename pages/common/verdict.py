@@ -10,13 +10,11 @@ import numpy as np
 import streamlit as st
 
 from geometry import UndefinedMeasure
-from geometry.data.number_text import change as change
-from geometry.data.number_text import estimate as estimate
-from geometry.measure.cone import NARROW as NARROW
+from geometry.measure.intervals import Estimate
 from geometry.measure.neighbours import AgreementDraws, agreement_draws
 
-from .corpus_cloud import SEED
 from .escape import markdown
+from .seed import SEED
 from .words import Translate
 
 State = Literal["holds", "partly", "fails", "unknown"]
@@ -26,25 +24,6 @@ ICONS = {
     "fails": ":material/cancel:",
     "unknown": ":material/help:",
 }
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A value with its 95% interval."""
-
-    value: float
-    low: float
-    high: float
-
-    @property
-    def rises(self) -> bool:
-        """True for a difference that is above 0."""
-        return self.low > 0
-
-    @property
-    def falls(self) -> bool:
-        """True for a difference that is below 0."""
-        return self.high < 0
 
 
 def agreement_of(
@@ -70,11 +49,11 @@ def agreement_of(
         return None
 
 
-def since(former: AgreementDraws, then: AgreementDraws) -> Interval:
+def since(former: AgreementDraws, then: AgreementDraws) -> Estimate:
     """The change from one cloud to another of the same rows, over the same subsamples."""
     value = then.share - former.share
     reach = then.reach(then.shares - former.shares)
-    return Interval(value, value - reach, value + reach)
+    return Estimate(value, value - reach, value + reach)
 
 
 @dataclass(frozen=True)

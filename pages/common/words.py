@@ -17,8 +17,6 @@ from geometry.data.catalogues import ENGLISH as ENGLISH
 from geometry.data.catalogues import Translate as Translate
 from geometry.data.catalogues import catalogue as _catalogue
 from geometry.data.catalogues import languages as languages
-from geometry.data.number_text import signed as signed
-from geometry.data.number_text import with_sign as with_sign
 
 TEXT = Path(__file__).parents[2] / "assets" / "text"
 

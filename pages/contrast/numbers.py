@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from geometry.data.number_text import signed
 from geometry.evaluate.published import published_scores
 from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.escape import markdown
 from pages.common.scores import PUBLISHED_ON, hundred, with_interval
-from pages.common.words import Translate, prose, signed
+from pages.common.words import Translate, prose
 
 from . import PAGE
 from .run import ContrastRun

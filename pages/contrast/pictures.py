@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from geometry.data import read_bundled_pairs
+from geometry.data.number_text import signed
 from geometry.evaluate.best_cell import halves
 from geometry.figures.alignment_plane import PlanePath, PlanePoint, plane_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
@@ -16,7 +17,7 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme
 from pages.common.scores import hundred, with_interval
 from pages.common.seed import SEED
-from pages.common.words import Translate, signed
+from pages.common.words import Translate
 
 from .run import Moment, PlaneScores, drawn_rows
 from .scene import Scene

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from geometry.data.number_text import with_sign
 from pages.common.scores import with_interval
 from pages.common.verdict import State, Verdict
-from pages.common.words import Translate, with_sign
+from pages.common.words import Translate
 
 from .run import Gain
 from .scene import Scene

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from geometry.data.number_text import change
 from pages.common.controls import layer_words, pooling_names
-from pages.common.verdict import change
 from pages.common.words import Translate
 
 from .run import ContrastRun, Gain, Header, HeadSettings

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import streamlit as st
 
+from geometry.data.number_text import signed
 from pages.common.address import is_presenting
-from pages.common.words import Translate, signed
+from pages.common.words import Translate
 
 from .controls import DEFAULTS, state_of
 from .scene import Scene

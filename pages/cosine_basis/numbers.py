@@ -13,9 +13,10 @@ import pandas as pd
 import streamlit as st
 
 from geometry.data.csv_cells import csv_cell
+from geometry.data.number_text import signed
 from geometry.projection.plane import PAIRS, Plane
 from pages.common.downloads import offer_csv
-from pages.common.words import Translate, prose, signed
+from pages.common.words import Translate, prose
 
 from . import PAGE
 from .scene import CLOUD_N, CLOUD_SEED, Scene, background

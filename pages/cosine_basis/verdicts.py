@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from geometry.data.number_text import signed
 from geometry.projection.plane import Plane
 from pages.common.verdict import State, Verdict
-from pages.common.words import Translate, signed
+from pages.common.words import Translate
 
 from .numbers import provenance
 from .scene import Scene

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from geometry.data.number_text import signed, with_sign
 from geometry.training.runs import GROUPS
 from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.escape import markdown, markdown_table
-from pages.common.words import Translate, signed, with_sign
+from pages.common.words import Translate
 
 from .scene import Scene, group_names, provenance, run_name
 

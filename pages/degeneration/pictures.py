@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from geometry.data.number_text import signed
 from geometry.figures.cone import cone_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.panel import Panel
@@ -18,7 +19,7 @@ from pages.common.draw.clouds import current_theme, draw_legend
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import UNIT_REACH, Picture, Points, TwinCloud, spread_stops
 from pages.common.escape import markdown, plotly
-from pages.common.words import Translate, signed
+from pages.common.words import Translate
 
 from .choices import STEP, store_step
 from .scene import Scene, group_names, provenance, run_name

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from geometry.data.number_text import signed, with_sign
+from geometry.measure.cone import NARROW
 from geometry.training.runs import GROUPS, Theory
-from pages.common.verdict import NARROW, State, Verdict
-from pages.common.words import Translate, signed, with_sign
+from pages.common.verdict import State, Verdict
+from pages.common.words import Translate
 
 from .scene import Scene, group_names
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from geometry import Corpus
+from geometry.data.number_text import signed
 from pages.common.address import is_presenting
 from pages.common.cloud_choices import warn_of_too_few
 from pages.common.corpus_cloud import MOST_DRAWN, coverage_of, encode_corpus, warn_of_cache
@@ -17,7 +18,7 @@ from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_err
 from pages.common.models import current_encoder
 from pages.common.shell import show_question
 from pages.common.verdict import show_verdict
-from pages.common.words import Translate, signed
+from pages.common.words import Translate
 
 from . import PAGE
 from .choices import choose_cloud_and_look, chosen_layer

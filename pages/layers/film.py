@@ -15,7 +15,8 @@ from geometry.projection.twin import ConeEdge, cone_edges
 from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.cloud_choices import Look
-from pages.common.corpus_cloud import MANY_POINTS, SEED, CorpusCloud, store
+from pages.common.corpus_cloud import MANY_POINTS, CorpusCloud, store
+from pages.common.seed import SEED
 from pages.common.words import Translate
 
 from .series import vectors_key

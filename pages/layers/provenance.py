@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pages.common.controls import layer_words
-from pages.common.corpus_cloud import SEED, CorpusCloud
+from pages.common.corpus_cloud import CorpusCloud
 from pages.common.origin import origin
+from pages.common.seed import SEED
 from pages.common.words import Translate
 
 from .scene import Scene

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from geometry.data.number_text import signed
 from geometry.figures.heatmap import Strip, strips_figure
 from geometry.measure import top_contribution_baseline
 from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
@@ -12,7 +13,7 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
 from pages.common.measures import DIMENSION_SHARES
-from pages.common.words import Translate, prose, signed
+from pages.common.words import Translate, prose
 
 from . import PAGE
 from .pictures import layer_title

@@ -12,7 +12,8 @@ from geometry.encode.disk_cache import BYTES_AT_ONCE
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.encode.precision import PrecisionError
 from pages.common.controls import pooling_names
-from pages.common.corpus_cloud import MOST_DRAWN, SEED, CloudSpec, CorpusCloud, encode_corpus
+from pages.common.corpus_cloud import MOST_DRAWN, CloudSpec, CorpusCloud, encode_corpus
+from pages.common.seed import SEED
 from pages.common.uploads import is_own
 from pages.common.words import Translate
 

@@ -14,8 +14,9 @@ from geometry.transform import fit_treatment
 from geometry.transform.treatments import Knobs
 from pages.common import jobs
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED, CorpusCloud
+from pages.common.corpus_cloud import CorpusCloud
 from pages.common.measures import DIMENSION_SHARES
+from pages.common.seed import SEED
 from pages.common.words import Translate
 
 from .film import Table

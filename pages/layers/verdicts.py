@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from geometry.data.number_text import estimate
 from geometry.measure import Measured
 from geometry.measure.intervals import MIN_ROWS
-from pages.common.verdict import State, Verdict, estimate
+from pages.common.verdict import State, Verdict
 from pages.common.words import Translate
 
 from .provenance import series_origin
@@ -115,4 +116,4 @@ def rogue_state(row: Measured) -> State:
 
 
 def _estimate(row: Measured) -> str:
-    return estimate(row.value or 0.0, row.low or 0.0, row.high or 0.0)
+    return estimate(row.value or 0.0, row.low, row.high)

@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from geometry import UndefinedMeasure, mean_norm_share
+from geometry.data.number_text import signed
 from geometry.measure.dimensions import (
     independent_correlation,
     mean_absolute_correlation,
@@ -18,7 +19,7 @@ from geometry.measure.dimensions import (
 from geometry.palette import Theme
 from pages.common.cache import Cache
 from pages.common.draw.clouds import current_theme
-from pages.common.words import Translate, signed
+from pages.common.words import Translate
 
 from .scene import Scene, Side
 

@@ -13,7 +13,7 @@ from pages.common.big_numbers import (
     measure_numbers,
     show_big_numbers,
 )
-from pages.common.corpus_cloud import SEED, coverage_of
+from pages.common.corpus_cloud import coverage_of
 from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS
 from pages.common.coverage_notes import coverage_line
 from pages.common.draw.charts import chart_of, show_chart
@@ -28,6 +28,7 @@ from pages.common.measures import (
     unit_of,
 )
 from pages.common.messages import encoder_errors_shown
+from pages.common.seed import SEED
 from pages.common.words import Translate, prose
 
 from . import PAGE

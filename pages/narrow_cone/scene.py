@@ -9,6 +9,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from geometry import nearest
+from geometry.data.number_text import signed
 from geometry.encode import ArrayStore
 from geometry.measure import (
     Measured,
@@ -30,11 +31,12 @@ from geometry.projection.twin import (
 from geometry.transform import WhiteningMap
 from pages.common.cache import Cache
 from pages.common.cloud_choices import Look
-from pages.common.corpus_cloud import SEED, CorpusCloud, labels_of
+from pages.common.corpus_cloud import CorpusCloud, labels_of
 from pages.common.cosine_histogram import cosine_histogram
 from pages.common.measures import COSINE_DECIMALS, HEADLINES, print_value
 from pages.common.models import chosen_model
-from pages.common.words import Translate, signed
+from pages.common.seed import SEED
+from pages.common.words import Translate
 
 from .umap import umaps_if_ready
 

@@ -21,8 +21,9 @@ from geometry.projection.placing import place
 from geometry.projection.projection import umap_picture
 from geometry.projection.umap_fit import MOST_FITTED, UMAP_NEIGHBOURS, fit_umap
 from pages.common import jobs
-from pages.common.corpus_cloud import SEED, store
+from pages.common.corpus_cloud import store
 from pages.common.jobs import Progress
+from pages.common.seed import SEED
 from pages.common.words import Translate
 from pages.common.workers import UMAP
 

@@ -5,26 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from geometry.data.number_text import change, estimate, signed
 from geometry.measure import mean_cosine, measure_table
-from geometry.measure.intervals import MIN_ROWS
+from geometry.measure.cone import NARROW
+from geometry.measure.intervals import MIN_ROWS, Estimate
 from geometry.projection import whiten_beside
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED
 from pages.common.escape import markdown
 from pages.common.fit_set import weight_words
 from pages.common.measures import same_label
 from pages.common.origin import origin
-from pages.common.verdict import (
-    NARROW,
-    Interval,
-    State,
-    Verdict,
-    agreement_of,
-    change,
-    estimate,
-    since,
-)
-from pages.common.words import Translate, signed
+from pages.common.seed import SEED
+from pages.common.verdict import State, Verdict, agreement_of, since
+from pages.common.words import Translate
 
 from .provenance import unit_words
 from .scene import Scene, full_whitening
@@ -35,7 +28,7 @@ AGREEMENT_DECIMALS = 3
 _INTERVALS: Cache[Any] = Cache("cone-intervals", max_entries=96)
 
 
-def cosine_of(scene: Scene) -> Interval | None:
+def cosine_of(scene: Scene) -> Estimate | None:
     """Mean cosine of the raw cloud; None for too few rows.
 
     The interval leaves out whole units: all tokens of a sentence, or all sentences of a text.
@@ -44,12 +37,12 @@ def cosine_of(scene: Scene) -> Interval | None:
     [row] = measure_table(X, names=("mean_cosine",), seed=SEED, units=units)
     if row.value is None or row.low is None or row.high is None:
         return None
-    return Interval(row.value, row.low, row.high)
+    return Estimate(row.value, row.low, row.high)
 
 
 def cone_verdict(scene: Scene, _: Translate) -> Verdict:
     """Is the raw cloud a narrow cone?"""
-    found: Interval | None = _INTERVALS.get_or_make(
+    found: Estimate | None = _INTERVALS.get_or_make(
         f"{scene.points.key}/cone",
         lambda: cosine_of(scene),
         private=scene.points.private,
@@ -73,7 +66,7 @@ def cone_verdict(scene: Scene, _: Translate) -> Verdict:
         ),
     }
     state: State = "unknown"
-    if found is not None:
+    if found is not None and found.low is not None:
         state = "holds" if found.low >= NARROW else "partly" if found.rises else "fails"
     cosine = (
         signed(mean_cosine(scene.sample.vectors), 3)
@@ -112,15 +105,15 @@ class Steps:
     ----------
     agreements, cosines : (raw, centred, whitened)
         Share of the neighbours with the same label; mean cosine.
-    centring, levelling, both : Interval
+    centring, levelling, both : Estimate
         The differences of agreement, of centred and raw, whitened and centred, whitened and raw.
     """
 
     agreements: tuple[float, ...]
     cosines: tuple[float, ...]
-    centring: Interval
-    levelling: Interval
-    both: Interval
+    centring: Estimate
+    levelling: Estimate
+    both: Estimate
 
 
 def steps_of(scene: Scene) -> Steps | None:

@@ -7,12 +7,12 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from geometry.measure.frequency import Estimate
+from geometry.data.number_text import change, estimate, signed, with_sign
+from geometry.measure.intervals import Estimate
 from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.escape import markdown, markdown_table, short_line
-from pages.common.verdict import change, estimate
-from pages.common.words import Translate, prose, signed, with_sign
+from pages.common.words import Translate, prose
 
 from . import PAGE
 from .provenance import provenance
@@ -32,8 +32,6 @@ def with_ends(each: Estimate, decimals: int = 2, *, sign: bool = False) -> str:
     sign : bool
         True also prints a plus.
     """
-    if each.low is None or each.high is None:
-        return with_sign(each.value, decimals) if sign else signed(each.value, decimals)
     show = change if sign else estimate
     return show(each.value, each.low, each.high, decimals)
 

@@ -7,18 +7,19 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
+from geometry.data.number_text import signed
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
 from geometry.figures.slopes import Item, SlopeWords, slopes_figure
 from geometry.measure.cosines import isotropic_cosine_shares
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED
 from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS, cosine_histogram
 from pages.common.draw.charts import cached_chart, chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.draw.selected import choose_row
 from pages.common.escape import markdown, plotly, short_line
+from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
-from pages.common.words import Translate, language, signed
+from pages.common.words import Translate, language
 
 from .ranking import NeighbourList
 from .scene import Scene

@@ -13,13 +13,13 @@ from geometry.data import Judged, judge, read_relevance
 from geometry.data.limits import MEGABYTE
 from geometry.measure import RetrievalScore, ndcg_at_k, recall_at_k, retrieval_score
 from geometry.measure.retrieval import MIN_QUERIES
-from pages.common.corpus_cloud import SEED
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.escape import markdown_table
 from pages.common.fit_set import SPLIT
 from pages.common.limit_notes import megabytes, table_note, upload_limits
 from pages.common.messages import show_error
 from pages.common.reading import read_upload
+from pages.common.seed import SEED
 from pages.common.table_form import label_uploader
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose

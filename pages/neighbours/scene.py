@@ -17,8 +17,9 @@ from geometry.evaluate.specs import parse_treatment
 from geometry.measure import NeighbourChanges, Search, neighbour_changes
 from pages.common import jobs
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED, CloudSpec, CorpusCloud, labels_of
+from pages.common.corpus_cloud import CloudSpec, CorpusCloud, labels_of
 from pages.common.fit_set import points_and_fit
+from pages.common.seed import SEED
 from pages.common.words import Translate, translator
 from pages.common.workers import SEARCH
 

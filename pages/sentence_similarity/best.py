@@ -13,6 +13,7 @@ from geometry.hub.model_errors import DataSetError
 from pages.common.controls import choose
 from pages.common.escape import markdown
 from pages.common.messages import error_text
+from pages.common.scores import hundred, with_interval
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose
 
@@ -20,7 +21,7 @@ from . import PAGE
 from .choices import ScoringChoice
 from .pairs import ScoredSet, dev_code, is_private, pair_labels, pair_set
 from .scene import Scene, score_grid
-from .words import cell_words, hundred, with_interval
+from .words import cell_words
 
 HALVES = "halves"
 CHOSEN_FOR = "sts-dev-for"  # the pairs of the page when dev was last chosen

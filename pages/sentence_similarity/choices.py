@@ -16,9 +16,9 @@ from geometry.evaluate.similarities import SIMILARITIES
 from geometry.evaluate.specs import parse_treatment
 from geometry.transform.treatments import WHITENINGS
 from pages.common.controls import choose, layer_labels, pooling_names
-from pages.common.corpus_cloud import SEED
 from pages.common.escape import markdown
 from pages.common.models import current_encoder, model_line
+from pages.common.seed import SEED
 from pages.common.treatment_names import (
     advised_whitening,
     choose_treatment,

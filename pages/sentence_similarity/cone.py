@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
+from geometry.data.number_text import signed
 from geometry.evaluate.claims import Narrower, narrower_against_score
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell
@@ -17,12 +18,13 @@ from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
-from pages.common.words import Translate, prose, signed
+from pages.common.scores import hundred, with_interval
+from pages.common.words import Translate, prose
 
 from . import PAGE
 from .choices import measured_on, score_title
 from .scene import Scene
-from .words import cell_words, hundred, with_interval
+from .words import cell_words
 
 HEIGHT = 380
 

@@ -13,6 +13,7 @@ from pages.common.escape import markdown
 from pages.common.folded import folded
 from pages.common.limit_notes import megabytes, upload_limits
 from pages.common.messages import ENCODER_ERRORS, show_error
+from pages.common.scores import with_interval
 from pages.common.shell import show_question
 from pages.common.treatment_names import treatment_words
 from pages.common.verdict import show_verdict
@@ -35,7 +36,6 @@ from .subsets import show_subsets
 from .verdicts import pooling_verdict, whitening_verdict
 from .word_pairs import show_word_pair_form, show_word_pairs
 from .word_vectors import Static, show_vector_form
-from .words import with_interval
 
 QUESTIONS = ("spearman", "interval", "target", "difference")
 

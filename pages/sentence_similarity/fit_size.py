@@ -11,18 +11,19 @@ from geometry.figures.curves import Axes, Curve, curves_figure
 from pages.common import jobs
 from pages.common.address import is_presenting
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
+from pages.common.scores import hundred, with_interval
+from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose
 
 from . import PAGE
 from .choices import measured_on, score_title
 from .scene import Scene
-from .words import cell_words, hundred, with_interval
+from .words import cell_words
 
 HEIGHT = 380
 FULL, CUT = WHITENINGS[:2]  # CUT retains RETAINED directions

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
+from geometry.data.number_text import signed, with_sign
 from geometry.evaluate import export
 from geometry.evaluate.grid import Cell, Grid
 from geometry.evaluate.specs import parse_treatment
@@ -16,19 +17,14 @@ from pages.common.downloads import offer_csv
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
+from pages.common.scores import hundred, with_interval
 from pages.common.treatment_names import treatment_words
-from pages.common.words import Translate, prose, signed, with_sign
+from pages.common.words import Translate, prose
 
 from . import PAGE
 from .choices import ScoringChoice, fitted_on, measured_on
 from .scene import Scene
-from .words import (
-    cell_words,
-    cut_words,
-    hundred,
-    rank_words,
-    with_interval,
-)
+from .words import cell_words, cut_words, rank_words
 
 ROW = 40  # pixels of a layer's row
 HEAD = 90  # pixels above and below the rows

@@ -18,11 +18,12 @@ from geometry.hub.catalogue import is_contrastive
 from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.cache import Cache
 from pages.common.controls import pooling_names
-from pages.common.corpus_cloud import SEED
 from pages.common.downloads import csv_bytes, short_number
 from pages.common.draw.charts import cached_chart, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown, plotly
+from pages.common.scores import hundred, with_interval
+from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose
 
@@ -31,13 +32,7 @@ from .choices import ScoringChoice, fitted_on, measured_on, score_title
 from .published import glove_band, published_on, published_ticks, share_values
 from .scene import FIRST_LAST, Scene, score_column
 from .word_vectors import Static
-from .words import (
-    cell_words,
-    cut_words,
-    hundred,
-    similarity_names,
-    with_interval,
-)
+from .words import cell_words, cut_words, similarity_names
 
 STATIC, CLS, MEAN, TREATED, LAST = range(5)  # families of rungs, each with a colour
 _POOLED: Cache[tuple[PairScore, PairScore]] = Cache("cls and mean on known pairs", max_entries=64)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from geometry.data.number_text import signed
 from geometry.evaluate.rank_lesson import (
     FAR_OUT,
     OUTLIERS,
@@ -25,7 +26,7 @@ from pages.common.controls import choose
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.words import Translate, prose, signed
+from pages.common.words import Translate, prose
 
 from . import PAGE
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from geometry.data.number_text import signed
 from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Ring, scatter_figure
 from pages.common.address import number_in_url, put_in_url
@@ -13,7 +14,7 @@ from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown, plotly
 from pages.common.treatment_names import treatment_words
-from pages.common.words import Translate, prose, signed
+from pages.common.words import Translate, prose
 
 from . import PAGE
 from .choices import fitted_on, measured_on

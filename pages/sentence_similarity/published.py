@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from geometry.data.number_text import signed
 from geometry.evaluate.claims import PoolingShare
 from geometry.evaluate.published import PublishedScore, datasets, published_scores
 from geometry.figures.ladder import ScoreRange, Tick
 from geometry.hub.pair_sets import PAIR_SETS
 from pages.common.scores import PUBLISHED_ON
-from pages.common.words import Translate, prose, signed
+from pages.common.words import Translate, prose
 
 from . import PAGE
 from .pairs import ScoredSet, hub_sets

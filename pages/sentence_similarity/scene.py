@@ -28,7 +28,8 @@ from geometry.evaluate.specs import LADDER
 from geometry.linalg.moments import Moments
 from pages.common import jobs
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED, CloudSpec, encode_corpus, store, takes_long
+from pages.common.corpus_cloud import CloudSpec, encode_corpus, store, takes_long
+from pages.common.seed import SEED
 from pages.common.treatment_names import SHRUNK
 from pages.common.words import Translate, translator
 from pages.common.workers import ENCODING

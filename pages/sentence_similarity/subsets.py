@@ -9,15 +9,16 @@ import streamlit as st
 from geometry.evaluate.bootstrap import DRAWS, LEAST_PAIRS, PairScore
 from geometry.evaluate.subsets import Aggregate, SubsetBootstrap, aggregate
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED
 from pages.common.escape import code, markdown
+from pages.common.scores import with_interval
+from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose
 
 from . import PAGE
 from .choices import fitted_on, measured_on
 from .scene import Scene
-from .words import cell_words, with_interval
+from .words import cell_words
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from geometry.evaluate.bootstrap import DRAWS, Difference
 from geometry.evaluate.grid import Cell
-from pages.common.corpus_cloud import SEED
 from pages.common.escape import markdown
 from pages.common.models import model_line
+from pages.common.scores import hundred, with_interval
+from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
 from pages.common.verdict import State, Verdict
 from pages.common.words import Translate
@@ -14,7 +15,7 @@ from pages.common.words import Translate
 from .choices import ScoringChoice, fitted_on
 from .ladder import Gap, pooling_words_here
 from .scene import Scene
-from .words import cell_words, hundred, with_interval
+from .words import cell_words
 
 
 def whitening_verdict(scene: Scene, _: Translate) -> Verdict:

@@ -12,11 +12,12 @@ from geometry.evaluate.from_words import WordPairScore
 from geometry.vectors import VectorFileError
 from pages.common import jobs
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED
 from pages.common.escape import markdown
 from pages.common.limit_notes import megabytes, table_note, upload_limits
 from pages.common.messages import error_text
 from pages.common.reading import apart, takes_long
+from pages.common.scores import with_interval
+from pages.common.seed import SEED
 from pages.common.table_form import label_uploader
 from pages.common.words import Translate, prose
 
@@ -24,7 +25,7 @@ from . import PAGE
 from .scene import Scene
 from .vector_files import score_of_files
 from .word_vectors import UPLOADER
-from .words import similarity_names, with_interval
+from .words import similarity_names
 
 WORDS_UPLOADER = "word_pairs_file"
 NAMED = 5  # missing words that are named

@@ -27,11 +27,12 @@ from geometry.vectors.word_averages import WEIGHTINGS
 from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.controls import choose
-from pages.common.corpus_cloud import SEED, store
+from pages.common.corpus_cloud import store
 from pages.common.escape import markdown
 from pages.common.limit_notes import megabytes, upload_limits, vector_note
 from pages.common.messages import error_text
 from pages.common.reading import WIDE, apart, takes_long
+from pages.common.seed import SEED
 from pages.common.table_form import label_uploader
 from pages.common.words import Translate, prose
 

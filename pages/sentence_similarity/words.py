@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from geometry.evaluate.grid import Cell
 from pages.common.controls import pooling_names
-from pages.common.scores import hundred as hundred
-from pages.common.scores import with_interval as with_interval
 from pages.common.words import Translate
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from geometry import UndefinedMeasure
 from geometry.measure import label_agreement
+from geometry.measure.intervals import Estimate
 from geometry.measure.neighbours import AgreementDraws
 from geometry.transform.treatments import WHITENINGS
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import labels_of
-from pages.common.verdict import Interval, agreement_of, since
+from pages.common.verdict import agreement_of, since
 
 from .scene import Scene, TreatedCloud
 
@@ -51,7 +52,7 @@ def agreement(picture: TreatedCloud, scene: Scene) -> float | None:
     return _SHARES.get_or_make(picture.key, make, private=picture.is_private)
 
 
-def agreement_change(before: TreatedCloud, after: TreatedCloud, scene: Scene) -> Interval | None:
+def agreement_change(before: TreatedCloud, after: TreatedCloud, scene: Scene) -> Estimate | None:
     """The change of the agreement with its interval; None without labels or with few points.
 
     Parameters

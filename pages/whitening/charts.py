@@ -26,15 +26,16 @@ from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.transform.covariances import Covariances
 from pages.common import jobs
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED
 from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS, cosine_histogram
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
+from pages.common.seed import SEED
+from pages.common.treatment_names import treatment_names
 from pages.common.words import Translate, prose
 
 from . import PAGE
-from .choices import choose_chart, treatment_names
+from .choices import choose_chart
 from .provenance import provenance
 from .scene import Scene, TreatedCloud
 from .trained_flows import trained_flow

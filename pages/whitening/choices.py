@@ -13,7 +13,7 @@ from geometry.transform.treatments import KNOBS, Knobs
 from geometry.transform.whitening_map import recommended_whitening
 from pages.common.controls import choose, follow_default
 from pages.common.fit_set import SAME, SPLIT
-from pages.common.treatment_names import treatment_names as treatment_names
+from pages.common.treatment_names import treatment_names
 from pages.common.words import Translate
 
 SLOTS = {"second": "zca", "third": "removed", "fourth": "standardised"}

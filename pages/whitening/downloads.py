@@ -10,10 +10,10 @@ from geometry.export import AffineMap, affine_map
 from pages.common.downloads import offer_csv, points_csv
 from pages.common.fit_set import weight_column
 from pages.common.transform_downloads import offer_transform
+from pages.common.treatment_names import treatment_names
 from pages.common.words import Translate, prose
 
 from . import PAGE
-from .choices import treatment_names
 from .provenance import provenance
 from .scene import Scene, TreatedCloud
 

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from geometry.transform.treatments import Treatment
 from pages.common import jobs
-from pages.common.corpus_cloud import SEED
+from pages.common.seed import SEED
 from pages.common.words import Translate
 
 from .scene import Scene

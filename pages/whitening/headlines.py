@@ -13,13 +13,14 @@ from pages.common.big_numbers import (
     show_big_numbers,
 )
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED, labels_of
+from pages.common.corpus_cloud import labels_of
 from pages.common.escape import markdown
 from pages.common.measures import HEADLINES, same_label
+from pages.common.seed import SEED
+from pages.common.treatment_names import treatment_names
 from pages.common.words import Translate
 
 from .agreement import agreement
-from .choices import treatment_names
 from .provenance import provenance
 from .scene import Scene, TreatedCloud
 

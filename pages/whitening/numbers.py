@@ -11,7 +11,7 @@ import streamlit as st
 from geometry.measure import Annotations, Measured, annotated_table, disagreements, measure_table
 from pages.common import jobs
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED, coverage_of
+from pages.common.corpus_cloud import coverage_of
 from pages.common.coverage_notes import coverage_line
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.measures import (
@@ -23,11 +23,12 @@ from pages.common.measures import (
     print_value,
 )
 from pages.common.messages import encoder_errors_shown
+from pages.common.seed import SEED
+from pages.common.treatment_names import treatment_names
 from pages.common.words import Translate, prose
 
 from . import PAGE
 from .annotated import annotations_of, show_annotated_note
-from .choices import treatment_names
 from .pictures import about
 from .provenance import fit_cells_of, provenance
 from .scene import Scene, TreatedCloud

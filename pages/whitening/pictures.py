@@ -30,10 +30,10 @@ from pages.common.draw.selected import choose_row, store_selection
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Marks, Picture, Points, TwinCloud
 from pages.common.escape import plotly
+from pages.common.treatment_names import treatment_names
 from pages.common.words import Translate, language, prose
 
 from . import PAGE
-from .choices import treatment_names
 from .provenance import provenance
 from .scene import Scene, TreatedCloud
 

@@ -8,9 +8,9 @@ from geometry.transform.treatments import KNOBS
 from pages.common.downloads import short_number
 from pages.common.fit_set import fit_words, weight_words
 from pages.common.origin import agreement_note, origin
+from pages.common.treatment_names import treatment_names
 from pages.common.words import Translate
 
-from .choices import treatment_names
 from .scene import Scene, TreatedCloud
 
 OWN_PROVENANCE = ("zipf", "learned")  # fitted with other weights, or on other points

@@ -26,8 +26,9 @@ from geometry.transform.treatments import (
 )
 from pages.common.cache import Cache
 from pages.common.cloud_choices import Look
-from pages.common.corpus_cloud import SEED, CorpusCloud, encode_corpus
+from pages.common.corpus_cloud import CorpusCloud, encode_corpus
 from pages.common.fit_set import SAME
+from pages.common.seed import SEED
 from pages.common.uploads import chosen_corpus
 from pages.common.words import Translate
 

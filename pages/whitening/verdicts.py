@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from geometry.data.number_text import change, estimate, signed
 from geometry.measure import Measured, measure_table
 from geometry.measure.intervals import MIN_ROWS
 from geometry.transform.treatments import WHITENINGS
 from pages.common.cache import Cache
-from pages.common.corpus_cloud import SEED
 from pages.common.escape import markdown
 from pages.common.measures import same_label
-from pages.common.verdict import State, Verdict, change, estimate
-from pages.common.words import Translate, signed
+from pages.common.seed import SEED
+from pages.common.treatment_names import treatment_names
+from pages.common.verdict import State, Verdict
+from pages.common.words import Translate
 
 from .agreement import agreement_change, compared
-from .choices import treatment_names
 from .provenance import provenance
 from .scene import Scene, TreatedCloud
 
@@ -98,5 +99,4 @@ def _isoscore(picture: TreatedCloud, scene: Scene) -> Measured:
 
 
 def _estimate(row: Measured) -> str:
-    value, low, high = row.value or 0.0, row.low or 0.0, row.high or 0.0
-    return estimate(value, low, high)
+    return estimate(row.value or 0.0, row.low, row.high)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from geometry import Corpus
+from geometry.data.number_text import signed
 from pages.common.address import is_presenting
 from pages.common.corpus_cloud import coverage_of, warn_of_cache
 from pages.common.coverage_notes import warn_of_coverage
@@ -13,7 +14,7 @@ from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_err
 from pages.common.models import current_encoder
 from pages.common.shell import show_question
 from pages.common.verdict import show_verdict
-from pages.common.words import Translate, signed
+from pages.common.words import Translate
 
 from . import PAGE
 from .choices import choose_words

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from geometry.data.number_text import estimate, signed
 from geometry.measure import Measured
-from geometry.measure.frequency import NEIGHBOURS, Estimate
+from geometry.measure.frequency import NEIGHBOURS
+from geometry.measure.intervals import Estimate
 from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.cache import Cache
 from pages.common.downloads import csv_bytes, offer_csv, short_number
@@ -13,8 +15,7 @@ from pages.common.escape import markdown, markdown_table
 from pages.common.measures import measure_label
 from pages.common.reading import apart
 from pages.common.treatment_names import treatment_names
-from pages.common.verdict import estimate
-from pages.common.words import Translate, prose, signed
+from pages.common.words import Translate, prose
 
 from . import PAGE
 from .apart import FrequencyMeasures, Symmetry, symmetry

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from geometry.data.number_text import signed
 from geometry.evaluate.published import PublishedTable, published_tables
 from geometry.figures.cone import cone_figure
 from geometry.figures.point_colours import PointColours
@@ -17,7 +18,7 @@ from pages.common.draw.clouds import current_theme, lines_below, panel_with
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.escape import markdown, plotly
-from pages.common.words import Translate, signed
+from pages.common.words import Translate
 
 from .provenance import provenance
 from .scene import Scene, drawn_rows, pictures_of

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from geometry.data.number_text import signed
 from pages.common.controls import layer_words
-from pages.common.corpus_cloud import SEED
 from pages.common.models import model_line
-from pages.common.words import Translate, signed
+from pages.common.seed import SEED
+from pages.common.words import Translate
 
 from .scene import Scene
 

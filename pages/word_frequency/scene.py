@@ -17,9 +17,10 @@ from geometry.measure.frequency import NEIGHBOURS
 from geometry.vectors import read_counts
 from pages.common import jobs
 from pages.common.cache import Answer, Cache
-from pages.common.corpus_cloud import MANY_POINTS, MOST_DRAWN, SEED, CloudSpec, encode_corpus
+from pages.common.corpus_cloud import MANY_POINTS, MOST_DRAWN, CloudSpec, encode_corpus
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.reading import WIDE, apart, read_upload
+from pages.common.seed import SEED
 from pages.common.uploads import is_own
 from pages.common.words import Translate
 

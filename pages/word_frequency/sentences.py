@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from geometry.data.number_text import estimate, signed
 from geometry.encode import ArrayStore
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.figures.curves import Axes
@@ -24,13 +25,13 @@ from geometry.projection.twin import fit_whitening, whiten_beside
 from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.controls import layer_words
-from pages.common.corpus_cloud import SEED, CloudSpec, encode_corpus
+from pages.common.corpus_cloud import CloudSpec, encode_corpus
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme
 from pages.common.escape import markdown, markdown_table, plotly
+from pages.common.seed import SEED
 from pages.common.uploads import is_own
-from pages.common.verdict import estimate
-from pages.common.words import Translate, prose, signed
+from pages.common.words import Translate, prose
 
 from . import PAGE
 from .apart import LONGEST_WORD

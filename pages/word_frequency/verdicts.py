@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from geometry.data.number_text import estimate
 from geometry.measure import FrequencyBin, FrequencyDirection
-from geometry.measure.frequency import NEIGHBOURS, Estimate
+from geometry.measure.frequency import NEIGHBOURS
+from geometry.measure.intervals import Estimate
 from pages.common.escape import markdown_table
 from pages.common.verdict import ICONS, State, Verdict
-from pages.common.words import Translate, signed
+from pages.common.words import Translate
 
 from .apart import FrequencyMeasures
 from .provenance import provenance
@@ -41,7 +43,9 @@ def direction_sentence(direction: FrequencyDirection, _: Translate) -> str:
             "In this table frequent words lie farther from the origin: {bins} (Spearman of length "
             "and rank {rho}, n = {n})."
         )
-    return words.format(bins=f"**{bins}**", rho=_estimate(s, 3), n=f"{direction.n:,}")
+    return words.format(
+        bins=f"**{bins}**", rho=estimate(s.value, s.low, s.high), n=f"{direction.n:,}"
+    )
 
 
 def three_digits(value: float) -> str:
@@ -148,13 +152,6 @@ def _line(
     return f"{ICONS[state]} {claim}: {words}"
 
 
-def _estimate(each: Estimate, decimals: int) -> str:
-    value = signed(each.value, decimals)
-    if each.low is None or each.high is None:
-        return value
-    return f"{value} [{signed(each.low, decimals)}, {signed(each.high, decimals)}]"
-
-
 PUBLISHED_ENDS = (1, 100, 500, 5000, 30522)  # ranks; the last is the size of BERT's vocabulary
 PUBLISHED_ROWS = (
     "mean L2 norm",
@@ -185,7 +182,9 @@ def table_markdown(
                 _cell(each.norm),
                 *map(_cell, each.distances),
                 *map(_cell, each.dots),
-                _("no value") if each.cosine is None else _estimate(each.cosine, 3),
+                _("no value")
+                if each.cosine is None
+                else estimate(each.cosine.value, each.cosine.low, each.cosine.high),
             ]
         )
         first, last = PUBLISHED_ENDS[place : place + 2]

@@ -13,6 +13,7 @@ import streamlit as st
 
 from geometry import Corpus, Pairs, UndefinedMeasure, read_cloud
 from geometry.data import VectorSet
+from geometry.data.number_text import signed
 from geometry.diagnosis import (
     Diagnosis,
     diagnose,
@@ -39,20 +40,14 @@ from geometry.export.sentence_model import MODES
 from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.controls import choose, layer_words, pooling_names
-from pages.common.corpus_cloud import (
-    ALL_POINTS,
-    SEED,
-    CloudSpec,
-    CorpusCloud,
-    encode_corpus,
-    store,
-)
+from pages.common.corpus_cloud import ALL_POINTS, CloudSpec, CorpusCloud, encode_corpus, store
 from pages.common.escape import markdown, markdown_table
 from pages.common.messages import error_text
 from pages.common.origin import origin
+from pages.common.seed import SEED
 from pages.common.transform_downloads import offer_file, offer_transform, zipped
 from pages.common.uploads import OWN_PAIRS
-from pages.common.words import Translate, language, prose, signed
+from pages.common.words import Translate, language, prose
 
 from . import PAGE
 from .scene import Scene

@@ -11,16 +11,10 @@ from geometry.data import VectorSet
 from geometry.measure import Measured, measure_table
 from geometry.projection import Projection
 from pages.common.cloud_choices import choose_layer, choose_pooling
-from pages.common.corpus_cloud import (
-    MOST_DRAWN,
-    OF_VECTORS,
-    SEED,
-    CloudSpec,
-    CorpusCloud,
-    encode_corpus,
-)
+from pages.common.corpus_cloud import MOST_DRAWN, OF_VECTORS, CloudSpec, CorpusCloud, encode_corpus
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.models import chosen_model, current_encoder
+from pages.common.seed import SEED
 from pages.common.words import Translate
 
 VIEW, COMPONENTS = "mean", 2

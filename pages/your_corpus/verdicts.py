@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from geometry.data.corpus import read_bundled
+from geometry.data.number_text import estimate, signed
 from geometry.encode.cloud import is_stored
 from geometry.measure import Measured, mean_cosine
+from geometry.measure.cone import NARROW
 from geometry.measure.intervals import MIN_ROWS
 from pages.common.corpus_cloud import CorpusCloud, encode_corpus, store
-from pages.common.verdict import NARROW, State, Verdict, estimate
-from pages.common.words import Translate, signed
+from pages.common.verdict import State, Verdict
+from pages.common.words import Translate
 
 from .result import cloud_line
 from .scene import Scene

@@ -19,11 +19,12 @@ from geometry.diagnosis.sentences import (
     measured,
     recommendation,
 )
-from geometry.diagnosis.trial import TrialDifference, recommended
+from geometry.diagnosis.trial import recommended
 from geometry.encode import ArrayStore
 from geometry.evaluate.fit_size import split_halves
 from geometry.evaluate.fitting import FitSet
 from geometry.measure import label_agreement
+from geometry.measure.intervals import Estimate
 from geometry.measure.neighbours import agreement_draws
 from tests.diagnosis.made_up import labelled
 
@@ -161,9 +162,7 @@ def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
 
 def test_an_end_near_zero_has_digits_that_show_its_sign():
     def printed(low: float) -> str:
-        return cure_change(
-            Cure("centre", "centred", against={"leave": TrialDifference(0.02, low, 0.04)})
-        )
+        return cure_change(Cure("centre", "centred", against={"leave": Estimate(0.02, low, 0.04)}))
 
     assert printed(0.0012) == "+0.020 [+0.001, +0.040]"
     assert printed(0.0003) == "+0.0200 [+0.0003, +0.0400]"
@@ -171,7 +170,7 @@ def test_an_end_near_zero_has_digits_that_show_its_sign():
 
 
 def test_a_more_complex_cure_must_beat_the_simpler_one_and_raw_vectors():
-    better, unclear = TrialDifference(0.1, 0.05, 0.15), TrialDifference(0.1, -0.05, 0.25)
+    better, unclear = Estimate(0.1, 0.05, 0.15), Estimate(0.1, -0.05, 0.25)
 
     def choice(*cures: Cure) -> str:
         return recommended((Cure("leave", "none"), *cures)).kind

@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from geometry import ClusterwiseRemoval, CommonComponentRemoval, WeightedRemoval
 from geometry.data.embeddings import VectorTable
 from geometry.vectors import sif_average
-from pages.common.corpus_cloud import SEED
+from pages.common.seed import SEED
 from tests.sts.scoring import score
 
 # 14,000 sentences go through the encoder first: half a minute alone, minutes in company

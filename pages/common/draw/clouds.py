@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from geometry import Cloud
+from geometry.data.number_text import signed
 from geometry.figures.panel import WIDEST_DRAWN, Band, Panel, Wedge
 from geometry.figures.point_colours import MOST_LABELS, PointColours, legend_entries
 from geometry.linalg.rows import UndefinedMeasure
@@ -20,7 +21,7 @@ from geometry.projection.twin import ConeEdge, cone_edges
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.escape import plotly
 from pages.common.measures import label_name
-from pages.common.words import Translate, signed
+from pages.common.words import Translate
 
 
 def current_theme() -> Theme:

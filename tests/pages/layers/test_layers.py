@@ -21,6 +21,7 @@ from geometry import (
     opening_angle,
 )
 from geometry.data.corpus import read_bundled
+from geometry.data.number_text import signed
 from geometry.encode.layers import LAYER_SETS
 from geometry.measure import (
     Measured,
@@ -31,7 +32,6 @@ from geometry.measure import (
     self_similarity,
 )
 from pages.common.draw.twin_cloud import NO_WEBGL2
-from pages.common.words import signed
 from pages.layers import explore, film, series
 from pages.layers.curves import published_curves
 from pages.layers.numbers import dimensions_csv, points_table, table_csv

@@ -30,10 +30,12 @@ from geometry import (
 )
 from geometry.data.catalogues import catalogue
 from geometry.data.corpus import read_bundled
+from geometry.data.number_text import signed, with_sign
 from geometry.encode import ArrayStore
 from geometry.evaluate.fit_size import split_halves
 from geometry.measure import positive_cosine_share
 from geometry.measure.dimensions import mean_absolute_correlation, widest_variance
+from geometry.measure.intervals import Estimate
 from geometry.measure.neighbours import agreement_draws
 from geometry.projection.projection import umap_picture
 from geometry.projection.twin import fit_whitening, whiten_beside
@@ -41,8 +43,7 @@ from pages.common.corpus_cloud import MOST_DRAWN
 from pages.common.cosine_histogram import EDGES
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.draw.twin_cloud import NO_WEBGL2
-from pages.common.verdict import ICONS, Interval
-from pages.common.words import signed, with_sign
+from pages.common.verdict import ICONS
 from pages.narrow_cone.choices import PRESETS, STEPS
 from pages.narrow_cone.downloads import histogram_csv, panels_csv
 from pages.narrow_cone.scene import SAMPLE_ROWS
@@ -409,7 +410,7 @@ def test_too_few_texts_and_no_labels_are_not_enough_data():
 def test_the_verdict_on_whitening_follows_its_intervals(scenes, monkeypatch, intervals, state):
     visit()
     three = (0.0, 0.0, 0.0)
-    steps = Steps(three, three, *(Interval(sum(ends) / 2, *ends) for ends in intervals))
+    steps = Steps(three, three, *(Estimate(sum(ends) / 2, *ends) for ends in intervals))
     monkeypatch.setattr("pages.narrow_cone.verdicts.steps_of", lambda scene: steps)
     assert whitening_verdict(scenes[-1], str).state == state
 

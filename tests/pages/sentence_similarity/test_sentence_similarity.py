@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 from geometry import Corpus, Pairs, read_cloud
 from geometry.data.catalogues import catalogue
 from geometry.data.corpus import read_bundled
+from geometry.data.number_text import signed
 from geometry.data.pairs import read_bundled_pairs
 from geometry.encode import ArrayStore
 from geometry.encode.disk_cache import FOLDER_VARIABLE
@@ -28,7 +29,6 @@ from geometry.hub.model_errors import DataSetError
 from geometry.hub.pair_sets import PAIR_SETS
 from pages.common.cache import _shared
 from pages.common.reading import apart
-from pages.common.words import signed
 from pages.sentence_similarity import scene, word_vectors
 from pages.sentence_similarity.fit_size import GUESS
 from tests.hub.conftest import server  # noqa: F401 (a fixture)

@@ -24,6 +24,7 @@ from geometry import (
     read_cloud,
 )
 from geometry.data.corpus import read_bundled, read_corpus, read_pasted
+from geometry.data.number_text import signed
 from geometry.data.pairs import read_bundled_pairs
 from geometry.encode import ArrayStore
 from geometry.evaluate.fit_size import whitening_by_size
@@ -44,8 +45,9 @@ from geometry.measure.neighbours import agreement_draws
 from geometry.transform.treatments import KNOBS, Knobs, fit_treatment
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.measures import LABELS, decimals_of, measure_label
-from pages.common.words import prose, signed
-from pages.whitening.choices import CHARTS, treatment_names
+from pages.common.treatment_names import treatment_names
+from pages.common.words import prose
+from pages.whitening.choices import CHARTS
 from pages.whitening.downloads import exported_map, pictures_csv
 from pages.whitening.numbers import measure_all, table_csv
 from pages.whitening.scene import Scene

@@ -16,8 +16,9 @@ from geometry.data import VectorSet, read_bundled_pairs
 from geometry.data.catalogues import catalogue
 from geometry.diagnosis import diagnose, recommended_treatment, sentences
 from geometry.diagnosis.sentences import SENTENCES, finding_sentence
-from geometry.diagnosis.trial import Cure, TrialDifference
+from geometry.diagnosis.trial import Cure
 from geometry.export.affine import transform_bytes
+from geometry.measure.intervals import Estimate
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud
 from pages.common.escape import markdown
 from pages.your_corpus import diagnosis as section
@@ -191,7 +192,7 @@ def test_the_model_that_is_written_gives_the_cured_vectors(tmp_path):
     codes = [None if each is None else each.code for each in refusals]
     assert codes == [None, "other_layer", "other_layer", "other_pooling"]
     found = diagnose(cloud.vectors, texts=texts)
-    better = TrialDifference(0.1, 0.05, 0.15)
+    better = Estimate(0.1, 0.05, 0.15)
     centre = Cure("centre", "centred", against={"leave": better})
     found = replace(found, trial=replace(found.trial, here=centre))
     with zipfile.ZipFile(
