@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 
 from ..evaluate.bootstrap import PairBootstrap
-from ..evaluate.ranks import spearman
 from ..evaluate.similarities import pair_similarities
+from ..measure.correlation import spearman
 from ..measure.neighbours import agreement_draws, chance_agreement, label_agreement
 
 NEIGHBOURS = 5

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..measure.correlation import is_constant, spearman
 from .bootstrap import DRAWS, LEAST_PAIRS, PairBootstrap, PairScore, checked_gold
 from .grid import Cell, Grid
-from .ranks import is_constant, spearman
 
 
 @dataclass(frozen=True)

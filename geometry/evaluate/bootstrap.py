@@ -16,8 +16,8 @@ import numpy as np
 
 from ..data.limits import CorpusError
 from ..linalg.moments import Moments
+from ..measure.correlation import TieGroups, is_constant, pearson
 from ..transform.whitening_map import WhiteningMap
-from .ranks import TieGroups, is_constant, pearson
 from .similarities import pair_similarities
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from itertools import combinations
 
 import numpy as np
 
+from ..measure.correlation import spearman
 from .bootstrap import PairScore, interval
-from .ranks import spearman
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,4 @@
-"""Ranks with ties averaged, rank correlation, and how far ranks move between two scorings.
-
-Written in numpy alone; tests compare every number with scipy's.
-"""
+"""How far the ranks of pairs move between two scorings."""
 
 from __future__ import annotations
 
@@ -10,92 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..linalg.rows import UndefinedMeasure
-
-ROUNDING = 16 * float(np.finfo(np.float64).eps)  # a smaller spread, relative to size, is rounding
-
-
-@dataclass(frozen=True)
-class TieGroups:
-    """Values (n,) sorted once, equal values in one group.
-
-    Attributes
-    ----------
-    order : (n,) array of int
-        The rows in ascending order.
-    starts : (g,) array of int
-        Where each group begins in ``order``.
-    """
-
-    order: np.ndarray
-    starts: np.ndarray
-
-    @classmethod
-    def of(cls, values: np.ndarray) -> TieGroups:
-        """Group values (n,), n >= 1."""
-        order = np.argsort(values, kind="stable")
-        ordered = values[order]
-        is_new = np.append(True, ordered[1:] != ordered[:-1])
-        return cls(order, np.flatnonzero(is_new))
-
-    @property
-    def sizes(self) -> np.ndarray:
-        """(g,) number of values in each group."""
-        return np.diff(np.append(self.starts, len(self.order)))
-
-    def sums(self, rows: np.ndarray) -> np.ndarray:
-        """(g, b) sums of rows (n, b) over each group."""
-        ordered = rows[self.order]
-        if len(self.starts) == len(self.order):  # no ties, so every sum has one term
-            return ordered
-        return np.asarray(np.add.reduceat(ordered, self.starts, axis=0))
-
-    def ranks(self) -> np.ndarray:
-        """(n,) ranks from 1; equal values share the mean of their ranks."""
-        sizes = self.sizes
-        ranks = np.empty(len(self.order))
-        ranks[self.order] = np.repeat(self.starts + (sizes + 1) / 2, sizes)
-        return ranks
-
-
-def spearman(x: np.ndarray, y: np.ndarray) -> float:
-    """Spearman's rho of x (n,) and y (n,), in [-1, 1]: Pearson's r of the ranks, ties averaged.
-
-    Raises UndefinedMeasure "constant_scores" if x or y is constant.
-    """
-    x, y = (np.asarray(values, dtype=np.float64) for values in (x, y))
-    if is_constant(x) or is_constant(y):
-        raise UndefinedMeasure("constant_scores")
-    return pearson(TieGroups.of(x).ranks(), TieGroups.of(y).ranks())
-
-
-def pearson(x: np.ndarray, y: np.ndarray) -> float:
-    """Pearson's r of x (n,) and y (n,), in [-1, 1]; neither may be constant."""
-    x, y = (values - values.mean() for values in (x, y))
-    x, y = (values / np.abs(values).max() for values in (x, y))  # squares stay inside float64
-    return float(np.clip(x @ y / np.sqrt((x @ x) * (y @ y)), -1.0, 1.0))
-
-
-def is_constant(values: np.ndarray) -> bool:
-    """Whether the values differ by rounding alone, so that their order means nothing."""
-    return bool(np.ptp(values) <= ROUNDING * np.abs(values).max())
-
-
-def ranks_in_rows(X: np.ndarray) -> np.ndarray:
-    """Ranks (n, d) of the entries within each row of X (n, d), from 1, ties averaged."""
-    n, d = X.shape
-    order = np.argsort(X, axis=1, kind="stable")
-    ordered = np.take_along_axis(X, order, axis=1)
-    differs = ordered[:, 1:] != ordered[:, :-1]
-    ends = np.ones((n, 1), dtype=bool)
-    places = np.arange(d)
-    first = np.where(np.hstack([ends, differs]), places, 0)
-    np.maximum.accumulate(first, axis=1, out=first)
-    last = np.where(np.hstack([differs, ends]), places, d)
-    last = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1]
-    ranks = np.empty((n, d))
-    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=1)
-    return ranks
+from ..measure.correlation import TieGroups
 
 
 @dataclass(frozen=True, eq=False)

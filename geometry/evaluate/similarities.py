@@ -9,8 +9,8 @@ import numpy as np
 
 from ..linalg.moments import Moments
 from ..linalg.rows import UndefinedMeasure, directions, finite_rows
+from ..measure.correlation import ranks_in_rows
 from ..transform.whitening_map import WhiteningMap
-from .ranks import ranks_in_rows
 
 if TYPE_CHECKING:
     from ..transform.whiten import Whitening

@@ -8,12 +8,14 @@ Li et al. 2020 (BERT-flow), section 2.2 and Table 1.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, finite_rows, need_rows, need_whole
+from .correlation import is_constant, spearman
 from .intervals import MIN_ROWS, Estimate, jackknife_interval
 from .neighbours import BLOCK_ROWS, closest, largest
 from .search import THREADS
@@ -107,14 +109,13 @@ def frequency_direction(
     """
     X, order = _checked(vectors, counts)
     norms, given = np.linalg.norm(X, axis=1), np.asarray(counts, dtype=np.float64)
-    if np.ptp(norms) == 0 or np.ptp(given) == 0:
+    if is_constant(norms) or is_constant(given):
         raise UndefinedMeasure("no_spread")
     low = high = None
-    value = _spearman(norms, -given)
+    value = spearman(norms, -given)
     if len(X) >= MIN_ROWS:
-        with np.errstate(invalid="ignore"):  # without some words all norms may be equal
-            ends = jackknife_interval(_spearman, norms, -given, seed=seed)
-        if np.isfinite(ends).all():
+        with suppress(UndefinedMeasure):  # without some words all norms may be equal
+            ends = jackknife_interval(spearman, norms, -given, seed=seed)
             low, high = max(ends[0], -1.0), min(ends[1], 1.0)
     bounds = _bounds(len(X), edges)
     means = tuple(_estimate(norms[order[a:b]], seed) for a, b in bounds)
@@ -285,16 +286,6 @@ def _order(means: Sequence[Estimate]) -> str:
 def _means_of_first(values: np.ndarray, k: Sequence[int]) -> np.ndarray:
     """(m, len(k)) means of the first k columns, for each k."""
     return np.stack([values[:, :each].mean(axis=1) for each in k], axis=1)
-
-
-def _spearman(a: np.ndarray, b: np.ndarray) -> float:
-    """Spearman's correlation, ties averaged."""
-    return float(np.corrcoef(_ranks(a), _ranks(b))[0, 1])
-
-
-def _ranks(values: np.ndarray) -> np.ndarray:
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place])
 
 
 def nearest_distances(points: np.ndarray, vectors: np.ndarray) -> np.ndarray:

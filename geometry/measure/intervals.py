@@ -40,7 +40,7 @@ MORE_GROUPS = 20  # groups where a replicate is cheap
 DRAWS = 100
 HUBS_WIDER = 1.5  # the reach of hubness over that of the jackknife
 _T = {GROUPS: 2.262157, MORE_GROUPS: 2.093024}  # 97.5% of Student's t, one degree fewer
-_NORMAL = 1.959964  # 97.5% of a normal
+NORMAL = 1.959964  # 97.5% of a normal
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def jackknife_reach(replicates: Sequence[float]) -> float:
     values = np.asarray(replicates, dtype=np.float64)
     groups = len(values)
     # (G - 1)/G sum (v - mean)^2
-    return _T.get(groups, _NORMAL) * float(np.sqrt((groups - 1) * values.var()))
+    return _T.get(groups, NORMAL) * float(np.sqrt((groups - 1) * values.var()))
 
 
 def hubness_reach(replicates: Sequence[float]) -> float:
@@ -175,7 +175,7 @@ def subsampling_reach(replicates: Sequence[float], m: int, n: int) -> float:
     n : int, > m
         All rows.
     """
-    return _NORMAL * float(np.std(replicates)) * float(np.sqrt(m / (n - m)))
+    return NORMAL * float(np.std(replicates)) * float(np.sqrt(m / (n - m)))
 
 
 def around(value: float, reach: float) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..linalg.rows import UndefinedMeasure, half_digits, need_rows, need_whole
+from ..linalg.rows import half_digits, need_rows, need_whole
 from .cosines import mean_cosine
 from .intervals import (
     DRAWS,
@@ -31,7 +31,7 @@ from .intervals import (
     subsampling_reach,
     units_of,
 )
-from .neighbours import label_codes, occurrence_skewness
+from .neighbours import label_codes, occurrence_skewness, refuse_equal_cosines
 from .search import THREADS, Nearest, Search
 
 HUBNESS = slice(1, 4)  # places in ``_values``
@@ -156,7 +156,10 @@ def neighbour_changes(
                 progress(side * total + done, 2 * total)
 
         near = Search(X).nearest_of_all(spare, threads=threads, progress=report)
-        _refuse_ties(near.cosines, k, mean=mean_cosine(X), equal=half_digits(X))
+        later = near.cosines[:, min(2 * k, near.k) - 1]
+        refuse_equal_cosines(
+            near.cosines[:, k - 1], later, mean_cosine(X), k=k, equal=half_digits(X)
+        )
         found.append(near)
     return changes_of(found[0], found[1], k=k, labels=labels, units=units, seed=seed)
 
@@ -270,10 +273,3 @@ def _estimate(
     if np.isnan(reach):
         return Estimate(value, None, None)
     return Estimate(value, *ends(value, reach))
-
-
-def _refuse_ties(cosines: np.ndarray, k: int, *, mean: float, equal: float) -> None:
-    """``neighbours.refuse_ties`` from the cosines (n, 2k or more)."""
-    later = cosines[:, min(2 * k, cosines.shape[1]) - 1]
-    if np.mean(cosines[:, k - 1] - later <= equal * (1 - mean)) > 0.5:
-        raise UndefinedMeasure("equal_distances", k=k)

@@ -413,7 +413,25 @@ def refuse_ties(U: np.ndarray, near: np.ndarray, *, k: int, equal: float) -> Non
         The share of 1 - cos that may be rounding.
     """
     kth, later = (np.einsum("nd,nd->n", U, U[near[:, at]]) for at in (k - 1, -1))
-    mean = (U @ U.sum(axis=0) - 1) / (len(U) - 1)
+    refuse_equal_cosines(kth, later, (U @ U.sum(axis=0) - 1) / (len(U) - 1), k=k, equal=equal)
+
+
+def refuse_equal_cosines(
+    kth: np.ndarray, later: np.ndarray, mean: np.ndarray | float, *, k: int, equal: float
+) -> None:
+    """As ``refuse_ties``, from cosines.
+
+    Parameters
+    ----------
+    kth : (n,) array of float
+        Cosine of each row with its k-th nearest.
+    later : (n,) array of float
+        Cosine of each row with its 2k-th nearest.
+    mean : (n,) array of float, or float
+        Mean cosine of each row with the others, or of all pairs.
+    k : int
+    equal : float
+    """
     if np.mean(kth - later <= equal * (1 - mean)) > 0.5:
         raise UndefinedMeasure("equal_distances", k=k)
 

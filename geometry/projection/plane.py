@@ -134,7 +134,7 @@ def background_cloud(n: int = 400, *, seed: int = 0) -> np.ndarray:
 
 
 def whiten_points(plane: Plane, fit_on: np.ndarray, points: np.ndarray = POINTS) -> np.ndarray:
-    """a, b, c (3, 2) after a ZCA whitening that is fitted on other points of the plane.
+    """Points (m, 2) after a ZCA whitening that is fitted on points of the plane.
 
     Fitted on ``background_cloud()``, the cosines are again those of the coordinates (0, 0, -1 of
     ``POINTS``), in any basis and with any shift. Fitted on the three points themselves they are
@@ -147,8 +147,8 @@ def whiten_points(plane: Plane, fit_on: np.ndarray, points: np.ndarray = POINTS)
         Basis and shift.
     fit_on : (n, 2) array
         Coordinates of the points of the fit.
-    points : (3, 2) array
-        Coordinates of a, b, c.
+    points : (m, 2) array
+        Coordinates; by default a, b, c.
     """
     return whitening_of(plane.place(fit_on)).apply(plane.place(points))
 

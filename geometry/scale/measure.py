@@ -11,7 +11,7 @@ from ..export.affine import AffineMap
 from ..linalg.moments import Moments
 from ..linalg.rows import UndefinedMeasure
 from ..measure.sums import View
-from ..measure.table import measure_names, measure_table
+from ..measure.table import Measured, measure_names, measure_table
 from ..measure.table_measures import LISTED
 from .engine import Engine, Summed
 from .errors import ScaleError
@@ -27,33 +27,16 @@ ALL, SAMPLED = "all rows", "sample"
 
 
 @dataclass(frozen=True)
-class DataMeasure:
-    """A measure of a data set.
+class DataMeasure(Measured):
+    """A measure of a data set, as in ``Measured``. A value of all rows has no interval.
 
     Attributes
     ----------
-    name : str
-        Of ``measure_names()``.
-    value, low, high : float or None
-        The interval is that of the sample. A value of all rows has none.
-    baseline : float or None
-        Of isotropic data of the same n and d.
-    n : int
-        Rows that the value is of.
     of : str
-        "all rows" or "sample".
-    undefined : str or None
-        Why there is no value, as in ``Measured``.
+        "all rows" or "sample": the rows that the value is of.
     """
 
-    name: str
-    value: float | None
-    low: float | None
-    high: float | None
-    baseline: float | None
-    n: int
-    of: str
-    undefined: str | None = None
+    of: str = ALL
 
 
 @dataclass(frozen=True)
@@ -219,9 +202,7 @@ def _table(
 ) -> tuple[DataMeasure, ...]:
     exact = exact_measures(moments, directions)
     sampled = {
-        row.name: DataMeasure(
-            row.name, row.value, row.low, row.high, row.baseline, row.n, SAMPLED, row.undefined
-        )
+        row.name: DataMeasure(**vars(row), of=SAMPLED)
         for row in measure_table(
             rows, names=[name for name in measure_names() if name not in exact], seed=seed
         )
@@ -243,7 +224,7 @@ def exact_measures(moments: Moments, directions: Directions) -> dict[str, DataMe
         except UndefinedMeasure as error:
             reason = error.code
         baseline = None if listed.baseline is None else listed.baseline(view.n, view.d)
-        measures[name] = DataMeasure(name, value, None, None, baseline, view.n, ALL, reason)
+        measures[name] = DataMeasure(name, value, None, None, baseline, view.n, view.d, reason)
     return measures
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ..measure.intervals import NORMAL
 from ..measure.neighbours import largest
 from .engine import Engine, Summed
 from .errors import ScaleError
@@ -278,7 +279,7 @@ def _recall(found: np.ndarray, exact: np.ndarray) -> dict[str, float | int]:
         ]
     )
     mean = float(shares.mean())
-    reach = 1.96 * float(shares.std(ddof=1)) / np.sqrt(len(shares)) if len(shares) > 1 else 1.0
+    reach = NORMAL * float(shares.std(ddof=1)) / np.sqrt(len(shares)) if len(shares) > 1 else 1.0
     return {
         "recall": mean,
         "recall_low": max(0.0, mean - reach),

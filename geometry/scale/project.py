@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,10 @@ from .encode import described, work_off
 from .engine import Engine
 from .errors import ScaleError
 from .fit import moments_of
-from .manifest import Column, RunFolder, Shard, VectorData
+from .manifest import Column, RunFolder, VectorData
 from .samples import draw
 from .store import joined, read_arrays, read_bytes, write_bytes
-from .transform import AXES, CARRIED, carried_columns, map_data
+from .transform import AXES, CARRIED, TransformTask, carried_columns, map_data
 from .vectors import LeftOut, ShardBlock, ShardWriter, blocks
 
 LINEAR = ("svd", "pca", "mean")
@@ -83,20 +82,6 @@ def project_data(
     return map_data(engine, data, fitted, out, "project", chosen, target, axes=True)
 
 
-@dataclass(frozen=True)
-class PlaceTask:
-    """A shard to be placed by a fitted sample in the run's folder."""
-
-    name: str
-    shard: Shard
-    source: Column
-    out: Column
-    folder: str
-    sha256: str
-    beside: tuple[str, ...]
-    skip: bool
-
-
 def _by_sample(
     engine: Engine,
     data: VectorData,
@@ -132,7 +117,7 @@ def _by_sample(
         engine,
         run,
         place_shard,
-        lambda i: PlaceTask(
+        lambda i: TransformTask(
             run.names[i],
             data.shards[i],
             chosen,
@@ -140,18 +125,19 @@ def _by_sample(
             run.address,
             hashlib.sha256(content).hexdigest(),
             beside,
+            AXES[: target.dimension],
             engine.skip,
         ),
         prepare=prepare,
     )
 
 
-def place_shard(task: PlaceTask) -> int:
+def place_shard(task: TransformTask) -> int:
     """Place a shard's rows and write their coordinates; returns the number of rows."""
     fitted = read_arrays(joined(task.folder, FITTED), task.sha256, folder=task.folder)
     left_out = LeftOut()
-    axes = AXES[: task.out.dimension]
-    kinds = {name: CARRIED[name] for name in task.beside} | {name: pa.float32() for name in axes}
+    kinds = {name: CARRIED[name] for name in task.beside}
+    kinds |= {name: pa.float32() for name in task.axes}
     with ShardWriter(task.folder, task.name, [task.out], kinds) as writer:
         for block in blocks(
             task.shard, task.source, beside=task.beside, skip=task.skip, left_out=left_out
@@ -159,13 +145,13 @@ def place_shard(task: PlaceTask) -> int:
             block = _with_directions(block, task, left_out)
             P = place(block.X, fitted["rows"], fitted["coordinates"], threads=1)
             beside = {name: block.beside.get(name, pa.nulls(len(P), kinds[name])) for name in kinds}
-            beside |= {name: pa.array(P[:, i]) for i, name in enumerate(axes)}
+            beside |= {name: pa.array(P[:, i]) for i, name in enumerate(task.axes)}
             writer.write(block.ids, [P], beside)
     writer.log(left_out)
     return writer.n_rows
 
 
-def _with_directions(block: ShardBlock, task: PlaceTask, left_out: LeftOut) -> ShardBlock:
+def _with_directions(block: ShardBlock, task: TransformTask, left_out: LeftOut) -> ShardBlock:
     """The block without its rows of zeros, which have no neighbours by cosine."""
     sound = np.asarray(block.X.any(axis=1))
     if sound.all():

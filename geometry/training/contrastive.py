@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..linalg.rows import count_distinct, float_rows, unit_rows
+from ..linalg.rows import UndefinedMeasure, count_distinct, float_rows, unit_rows
+from ..measure.correlation import spearman
 from ..measure.cosines import alignment, mean_cosine, uniformity
 from .text import TrainingError, need_positive
 
@@ -267,7 +268,8 @@ def _measured(
 
 def _spearman(outputs: np.ndarray, gold_scores: np.ndarray) -> float:
     """Spearman of the cosines of pairs with their scores; NaN if all cosines are equal."""
-    from scipy.stats import spearmanr
-
     left, right = np.split(unit_rows(outputs), 2)
-    return float(spearmanr(np.einsum("nd,nd->n", left, right), gold_scores).statistic)
+    try:
+        return spearman(np.einsum("nd,nd->n", left, right), gold_scores)
+    except UndefinedMeasure:
+        return float("nan")

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from geometry.projection.plane import POINTS, Plane, background_cloud, pair_cosines, whitening_of
+from geometry.projection.plane import POINTS, Plane, background_cloud, pair_cosines, whiten_points
 
 CLOUD_N, CLOUD_SEED = 80, 9  # a seed whose cloud is hardly wider than the three points
 
@@ -68,7 +68,7 @@ class Scene:
         if self.whiten == "no":
             return None
         fit_on = {"cloud": background(), "points": self.points}[self.whiten]
-        return whitening_of(self.plane.place(fit_on)).apply(self.plane.place(coordinates))
+        return whiten_points(self.plane, fit_on, coordinates)
 
 
 @cache

@@ -19,9 +19,9 @@ from geometry.evaluate.rank_lesson import (
     least_squares_line,
     made_up_scores,
 )
-from geometry.evaluate.ranks import TieGroups, pearson, spearman
 from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Ring, Segment, scatter_figure
+from geometry.measure.correlation import TieGroups, pearson, spearman
 from pages.common.controls import choose
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart

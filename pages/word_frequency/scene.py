@@ -12,7 +12,7 @@ import numpy as np
 from geometry import Corpus, Encoder, UndefinedMeasure, VectorTable
 from geometry.encode import ArrayStore
 from geometry.encode.pool import DEFAULT_POOLING
-from geometry.evaluate.ranks import spearman
+from geometry.measure.correlation import spearman
 from geometry.measure.frequency import NEIGHBOURS
 from geometry.vectors import read_counts
 from pages.common import jobs

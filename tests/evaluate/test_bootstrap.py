@@ -11,8 +11,8 @@ from scipy.stats import pearsonr, spearmanr
 
 from geometry import evaluate_pairs
 from geometry.evaluate import PairBootstrap
-from geometry.evaluate.ranks import spearman
 from geometry.linalg.rows import UndefinedMeasure
+from geometry.measure.correlation import spearman
 
 RNG = np.random.default_rng(0)
 N = 300
