@@ -14,6 +14,7 @@ from babel.messages.pofile import read_po
 
 from geometry.diagnosis.sentences import REPORT, STATES, TITLES
 from geometry.diagnosis.sentences import SENTENCES as OF_DIAGNOSIS
+from geometry.encode.pool import POOLING_NAMES
 from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
 from geometry.hub.pair_sets import NOTES
 from pages.common.measures import LABELS
@@ -100,6 +101,7 @@ def msgids() -> dict[str, str]:
     library = [text for table in SENTENCES.values() for text in table.values()]
     library += [*REASONS.values(), *KINDS, *WORDS]
     found = dict.fromkeys(library, "geometry/error_sentences.py") | labels()
+    found |= dict.fromkeys(POOLING_NAMES.values(), "geometry/encode/pool.py")
     found |= dict.fromkeys(NOTES.values(), "geometry/hub/pair_sets.py")
     return found | dict.fromkeys(DIAGNOSIS, "geometry/diagnosis/sentences.py")
 
@@ -191,6 +193,7 @@ def test_every_label_is_a_literal_that_the_extractor_finds():
                 "LABELS",
                 "REASONS",
                 "NOTES",
+                "POOLING_NAMES",
             ):
                 continue  # tables of the library; msgids() includes all their texts
             text = given.value if isinstance(given, ast.Constant) else None

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..data.catalogues import Translate
 from ..data.number_text import signed
+from ..measure.table_measures import LISTED
 from ..palette import DARK, LIGHT, Theme
 from . import sentences, svg
 from .diagnosis import Diagnosis
@@ -120,7 +121,7 @@ def cure_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list
             _(REPORT["verdict"]): [sentences.cure_verdict(cure, _) for cure in cures],
         }
     columns |= {
-        _(REPORT[name]): [_printed(cure.measures[name], decimals) for cure in cures]
+        _(LISTED[name].label): [_printed(cure.measures[name], decimals) for cure in cures]
         for name, decimals in (("mean_cosine", 3), ("isoscore", 3), ("hubness", 2))
     }
     return list(columns), [list(row) for row in zip(*columns.values(), strict=True)]

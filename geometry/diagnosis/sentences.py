@@ -11,6 +11,7 @@ from ..data.catalogues import Translate
 from ..data.corpus import Corpus
 from ..data.embeddings import VectorSet
 from ..data.number_text import change, estimate, signed
+from ..encode.pool import POOLING_NAMES
 from ..evaluate.specs import LEDOIT_WOLF, parse_treatment
 from ..measure.intervals import MIN_ROWS
 from .diagnosis import Diagnosis
@@ -215,9 +216,6 @@ REPORT = {
     "cures": "What each cure changes, on rows that it was not fitted on",
     "settings": "Settings",
     "cure": "cure",
-    "mean_cosine": "mean cosine of pairs",
-    "isoscore": "IsoScore",
-    "hubness": "hubness (skewness of 10-occurrence)",
     "score-labels": "same label (5 nearest)",
     "score-pairs": "Spearman",
     "change": "change from raw",
@@ -334,7 +332,7 @@ def _advice(diagnosis: Diagnosis, cure: Cure, _: Translate) -> str:
         return _(SENTENCES[code]).format(least=MIN_ROWS, amount=f"{amount:,}")
     if cure.place is not None:
         layer, pooling = cure.place
-        return _(SENTENCES["layer"]).format(layer=layer, pooling=_pooling(pooling, _))
+        return _(SENTENCES["layer"]).format(layer=layer, pooling=_(POOLING_NAMES[pooling]))
     k, shrinkage = _settings(cure, _)
     code = f"whiten-{'all' if k is None else 'some'}" if cure.kind == "whiten" else cure.kind
     return _(SENTENCES[code]).format(k=k, shrinkage=shrinkage)
@@ -388,7 +386,7 @@ def basis(diagnosis: Diagnosis, _: Translate) -> str:
     for layer, pooling in trial.others:
         layers.setdefault(pooling, []).append(str(layer))
     places = "; ".join(
-        f"{', '.join(each)} ({_pooling(pooling, _)})" for pooling, each in layers.items()
+        f"{', '.join(each)} ({_(POOLING_NAMES[pooling])})" for pooling, each in layers.items()
     )
     return f"{found} {_(SENTENCES['others' if places else 'no-others']).format(places=places)}"
 
@@ -445,7 +443,7 @@ def cure_name(cure: Cure, _: Translate) -> str:
     """The treatment in a few words."""
     if cure.place is not None:
         layer, pooling = cure.place
-        return _(SENTENCES["place"]).format(layer=layer, pooling=_pooling(pooling, _))
+        return _(SENTENCES["place"]).format(layer=layer, pooling=_(POOLING_NAMES[pooling]))
     if cure.kind in ("leave", "centre"):
         return _(SENTENCES["raw" if cure.kind == "leave" else "centred"])
     k, shrinkage = _settings(cure, _)
@@ -472,10 +470,6 @@ def cure_change(cure: Cure) -> str:
     # an end printed as 0.000 does not say on which side of 0 it is
     digits = next((k for k in (3, 4, 5) if all(not end or round(end, k) for end in ends)), 6)
     return change(difference.value, *ends, digits)
-
-
-def _pooling(code: str, _: Translate) -> str:
-    return _({"last": "last token", "weighted": "weighted by position (decoders)"}.get(code, code))
 
 
 def _settings(cure: Cure, _: Translate) -> tuple[int | None, str]:

@@ -71,6 +71,15 @@ POOLINGS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "weighted": pool_weighted,
 }
 OWN = "own"  # the output that a sentence-transformers folder defines: see own_output.py
+POOLING_NAMES = {  # for readers; pages translate them
+    "cls": "[CLS]",
+    "mean": "mean",
+    "max": "max",
+    "min": "min",
+    "last": "last token",
+    "weighted": "weighted by position (decoders)",
+    OWN: "the model's own output",
+}
 
 
 def as_poolings(names: str | Sequence[str]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from geometry.encode.layers import resolve_layers
+from geometry.encode.pool import POOLING_NAMES
 
 from .address import PARAMETERS, put_in_url
 from .words import Translate
@@ -116,15 +117,7 @@ def layer_labels(last: int, _: Translate) -> dict[str, str]:
 
 def pooling_names(_: Translate) -> dict[str, str]:
     """Names of the poolings, by code."""
-    return {
-        "cls": "[CLS]",
-        "mean": _("mean"),
-        "max": _("max"),
-        "min": _("min"),
-        "last": _("last token"),
-        "weighted": _("weighted by position (decoders)"),
-        "own": _("the model's own output"),
-    }
+    return {code: _(POOLING_NAMES[code]) for code in POOLING_NAMES}
 
 
 def layer_words(layer: int | str, last: int, _: Translate) -> str:

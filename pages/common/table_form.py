@@ -8,7 +8,9 @@ import streamlit as st
 
 from geometry import CorpusError
 from geometry.data.corpus import Preview, preview_table
+from geometry.data.limits import MEGABYTE
 
+from .limit_notes import megabytes, table_note, upload_limits, vector_note
 from .messages import error_text
 from .reading import read_upload
 from .words import Translate
@@ -30,12 +32,54 @@ body:has(.st-key-{key} [data-testid="stFileChip"][aria-invalid="true"])
 </style>"""
 
 
-def label_uploader(key: str, max_bytes: int, _: Translate) -> None:
-    """Translate the labels of the uploader of that key, and its refusal of a too large file."""
+def upload(
+    label: str, key: str, max_bytes: int, _: Translate, *, tooltip: str | None = None
+) -> Any:
+    """An uploader in the reader's language; returns its file, or None.
+
+    Parameters
+    ----------
+    label : str
+    key : str
+        Of the uploader in the session.
+    max_bytes : int
+        A larger file is refused.
+    tooltip : str, optional
+    """
+    file = st.file_uploader(label, key=key, max_upload_size=max_bytes // MEGABYTE, help=tooltip)
     words = {"browse": _("Choose a file"), "drop": _("or drop it here")}
     st.html(UPLOADER_STYLE.format(key=key, **words))
     with st.container(key=f"{key}_refused"):
         st.error(error_text(CorpusError("too_many_bytes", limit=max_bytes), _))
+    return file
+
+
+def upload_table(label: str, key: str, _: Translate) -> Any:
+    """The uploader of a table, with its limits; returns the file, or None.
+
+    Parameters
+    ----------
+    label : str
+        ``{megabytes}`` in it is the limit.
+    key : str
+        Of the uploader in the session.
+    """
+    most = upload_limits().file_bytes
+    file = upload(label.format(megabytes=megabytes(most)), key, most, _)
+    st.caption(table_note(_))
+    return file
+
+
+def upload_word_vectors(key: str, _: Translate) -> Any:
+    """The uploader of word vectors, with its limits; returns the file, or None."""
+    label = _(
+        "Word vectors (GloVe’s, word2vec’s or fastText’s text, word2vec’s binary, .npz, "
+        ".safetensors; also gzipped), at most {megabytes} MB"
+    )
+    most = upload_limits().vector_file_bytes
+    file = upload(label.format(megabytes=megabytes(most)), key, most, _)
+    st.caption(vector_note(_))
+    return file
 
 
 def show_head(file: Any, _: Translate) -> Preview:

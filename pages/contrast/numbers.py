@@ -9,7 +9,7 @@ from geometry.evaluate.published import published_scores
 from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.escape import markdown
-from pages.common.scores import PUBLISHED_ON, hundred, with_interval
+from pages.common.scores import PUBLISHED_ON, hundred, row_name, source_words, with_interval
 from pages.common.words import Translate, prose
 
 from . import PAGE
@@ -93,31 +93,13 @@ def show_published(scene: Scene, _: Translate) -> None:
     """What is small here, and the scores that papers print."""
     st.markdown(prose(PAGE, "small", small_values(scene.run)))
     scores = {(score.table, score.name): score for score in published_scores(PUBLISHED_ON)}
-    first_last = _("BERT-base, mean of the first and the last layer")
-    names = dict(
-        zip(
-            PUBLISHED,
-            (
-                first_last,
-                _("BERT-base, flow fitted on this data set"),
-                _("BERT-base, whitened, fitted on this data set"),
-                _("SimCSE, unsupervised"),
-                _("SimCSE, supervised"),
-            ),
-            strict=True,
-        )
-    )
-    sources = {
-        "simcse_table_5": _("Gao et al. (2021), Table 5"),
-        "bert_flow_table_2": _("Li et al. (2020), Table 2"),
-        "simcse_table_b2": _("Gao et al. (2021), Table B.2"),
-    }
+    title = _("published, on {dataset} test").format(dataset=PUBLISHED_ON)
     st.dataframe(
         [
             {
-                _("published, on {dataset} test").format(dataset=PUBLISHED_ON): names[row],
+                title: row_name(scores[row], _),
                 _("Spearman × 100"): scores[row].value,
-                _("source"): sources[row[0]],
+                _("source"): source_words(scores[row], _),
             }
             for row in PUBLISHED
         ],

@@ -10,17 +10,15 @@ import streamlit as st
 
 from geometry import CorpusError
 from geometry.data import Judged, judge, read_relevance
-from geometry.data.limits import MEGABYTE
 from geometry.measure import RetrievalScore, ndcg_at_k, recall_at_k, retrieval_score
 from geometry.measure.retrieval import MIN_QUERIES
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.escape import markdown_table
 from pages.common.fit_set import SPLIT
-from pages.common.limit_notes import megabytes, table_note, upload_limits
 from pages.common.messages import show_error
 from pages.common.reading import read_upload
 from pages.common.seed import SEED
-from pages.common.table_form import label_uploader
+from pages.common.table_form import upload_table
 from pages.common.treatment_names import treatment_words
 from pages.common.words import Translate, prose
 
@@ -45,16 +43,8 @@ class Retrieved:
 def show_relevance(scene: Scene, _: Translate) -> None:
     """The upload, the two scores before and after, and their change."""
     st.markdown(prose(PAGE, "relevance"))
-    most = upload_limits().file_bytes
-    file = st.file_uploader(
-        _("Queries and their answers (.csv, .tsv, .jsonl), at most {megabytes} MB").format(
-            megabytes=megabytes(most)
-        ),
-        key=FILE,
-        max_upload_size=most // MEGABYTE,
-    )
-    label_uploader(FILE, most, _)
-    st.caption(table_note(_))
+    label = _("Queries and their answers (.csv, .tsv, .jsonl), at most {megabytes} MB")
+    file = upload_table(label, FILE, _)
     if file is None:
         return
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from geometry import Corpus, CorpusError, ModelFilesError, Pairs
-from geometry.data.limits import MAX_PAIR_SETS, MEGABYTE, Limits
+from geometry.data.limits import MAX_PAIR_SETS, Limits
 from geometry.data.pairs import BUNDLED_PAIRS, read_bundled_pairs, read_pair_folder
 from geometry.errors import readable_bytes
 from geometry.hub.operator_limits import OperatorFileError
@@ -19,11 +19,11 @@ from pages.common.cache import Cache
 from pages.common.controls import choose
 from pages.common.escape import markdown
 from pages.common.folded import folded
-from pages.common.limit_notes import megabytes, table_note, upload_limits
+from pages.common.limit_notes import upload_limits
 from pages.common.messages import error_text
 from pages.common.pair_form import pair_refusal, show_pair_file
 from pages.common.rules import model_rules
-from pages.common.table_form import label_uploader
+from pages.common.table_form import upload_table
 from pages.common.uploads import (
     OWN_PAIRS,
     add_pairs,
@@ -276,12 +276,7 @@ def adopt(*sets: Pairs, dev: Pairs | None = None) -> None:
 def show_pair_form(_: Translate) -> None:
     """The form for a table: upload it, choose its three columns, use it."""
     label = _("Pairs with scores (.csv, .tsv, .jsonl or .parquet), at most {megabytes} MB")
-    most = upload_limits().file_bytes
-    file = st.file_uploader(
-        label.format(megabytes=megabytes(most)), key=UPLOADER, max_upload_size=most // MEGABYTE
-    )
-    label_uploader(UPLOADER, most, _)
-    st.caption(table_note(_))
+    file = upload_table(label, UPLOADER, _)
     if file is None:
         return
     show_pair_file(file, adopt, _)

@@ -9,14 +9,13 @@ from geometry.evaluate.claims import PoolingShare
 from geometry.evaluate.published import PublishedScore, datasets, published_scores
 from geometry.figures.ladder import ScoreRange, Tick
 from geometry.hub.pair_sets import PAIR_SETS
-from pages.common.scores import PUBLISHED_ON
+from pages.common.scores import PUBLISHED_ON, SBERT, row_name, source_words
 from pages.common.words import Translate, prose
 
 from . import PAGE
 from .pairs import ScoredSet, hub_sets
 from .scene import FIRST_LAST, Scene
 
-SBERT = "sbert_table_1"
 PUBLISHED = {  # (table, row) of the ticks on each rung
     "static": ((SBERT, "avg GloVe"), ("zipfian_2024_sts", "GloVe-840B")),
     "cls": ((SBERT, "BERT CLS"),),
@@ -34,37 +33,6 @@ PUBLISHED = {  # (table, row) of the ticks on each rung
     ),
     "last treated": (("simcse_table_5", "SBERT-whitening"),),
 }
-
-
-def row_name(score: PublishedScore, _: Translate) -> str:
-    """What was scored, in the reader's language."""
-    first_last = _("BERT-base, mean of the first and the last layer")
-    names = {
-        (SBERT, "avg GloVe"): _("average of GloVe"),
-        ("zipfian_2024_sts", "GloVe-840B"): _("average of GloVe 840B"),
-        (SBERT, "BERT CLS"): _("BERT, [CLS]"),
-        (SBERT, "avg BERT"): _("BERT, mean of the tokens"),
-        ("bert_flow_table_2", "BERTbase first-last"): first_last,
-        ("simcse_table_5", "BERT first-last"): first_last,
-        ("bert_flow_table_2", "flow target"): _("BERT-base, flow fitted on this data set"),
-        ("simcse_table_b2", "whiten target all"): _("BERT-base, whitened, fitted on this data set"),
-        ("simcse_table_5", "unsup SimCSE"): _("SimCSE, unsupervised"),
-        ("simcse_table_5", "sup SimCSE"): _("SimCSE, supervised"),
-        ("simcse_table_5", "SBERT-whitening"): _("SBERT, whitened"),
-    }
-    return names.get((score.table, score.name), score.name)  # others are names of models
-
-
-def source_words(score: PublishedScore, _: Translate) -> str:
-    """Paper and table."""
-    return {
-        SBERT: _("Reimers & Gurevych (2019), Table 1"),
-        "zipfian_2024_sts": _("Yokoi et al. (2024), released result tables"),
-        "bert_flow_table_2": _("Li et al. (2020), Table 2"),
-        "simcse_table_5": _("Gao et al. (2021), Table 5"),
-        "simcse_table_b2": _("Gao et al. (2021), Table B.2"),
-        "all_minilm_l6_v2": _("MTEB leaderboard"),
-    }[score.table]
 
 
 def setting_words(score: PublishedScore, _: Translate) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from geometry.data.limits import MEGABYTE
 from geometry.encode import ArrayStore
 from geometry.errors import GeometryError
 from geometry.evaluate.bootstrap import DRAWS
@@ -13,12 +12,12 @@ from geometry.vectors import VectorFileError
 from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.escape import markdown
-from pages.common.limit_notes import megabytes, table_note, upload_limits
+from pages.common.limit_notes import upload_limits
 from pages.common.messages import error_text
 from pages.common.reading import apart, takes_long
 from pages.common.scores import with_interval
 from pages.common.seed import SEED
-from pages.common.table_form import label_uploader
+from pages.common.table_form import upload_table
 from pages.common.words import Translate, prose
 
 from . import PAGE
@@ -36,14 +35,7 @@ _WORD_PAIRS: Cache[WordPairScore] = Cache("scores of word pairs", max_entries=64
 def show_word_pair_form(_: Translate) -> None:
     """The uploader of word pairs; ``show_word_pairs`` scores the file."""
     label = _("Pairs of words with scores, such as SimLex-999, at most {megabytes} MB")
-    most = upload_limits().file_bytes
-    st.file_uploader(
-        label.format(megabytes=megabytes(most)),
-        key=WORDS_UPLOADER,
-        max_upload_size=most // MEGABYTE,
-    )
-    label_uploader(WORDS_UPLOADER, most, _)
-    st.caption(table_note(_))
+    upload_table(label, WORDS_UPLOADER, _)
 
 
 def show_word_pairs(scene: Scene, _: Translate) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 import streamlit as st
 
 from geometry import Corpus
-from geometry.data.limits import MEGABYTE
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import type_averages, type_averages_key
 from geometry.encode.disk_cache import recall
@@ -29,11 +28,11 @@ from pages.common.cache import Cache
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
 from pages.common.escape import markdown
-from pages.common.limit_notes import megabytes, upload_limits, vector_note
+from pages.common.limit_notes import upload_limits
 from pages.common.messages import error_text
 from pages.common.reading import WIDE, apart, takes_long
 from pages.common.seed import SEED
-from pages.common.table_form import label_uploader
+from pages.common.table_form import upload_word_vectors
 from pages.common.words import Translate, prose
 
 from . import PAGE
@@ -66,16 +65,7 @@ _CELLS: Cache[dict[str, Cell]] = Cache("scores of word vectors", max_entries=256
 
 def show_vector_form(_: Translate) -> None:
     """The uploader of word vectors; ``uploaded_static`` reads the file."""
-    label = _(
-        "Word vectors (GloVe’s, word2vec’s or fastText’s text, word2vec’s binary, .npz, "
-        ".safetensors; also gzipped), at most {megabytes} MB"
-    )
-    most = upload_limits().vector_file_bytes
-    st.file_uploader(
-        label.format(megabytes=megabytes(most)), key=UPLOADER, max_upload_size=most // MEGABYTE
-    )
-    label_uploader(UPLOADER, most, _)
-    st.caption(vector_note(_))
+    upload_word_vectors(UPLOADER, _)
     choose(
         st.segmented_control,
         _("Weight of each word"),

@@ -8,10 +8,8 @@ from typing import Any
 import streamlit as st
 
 from geometry import Encoder
-from geometry.data.limits import MEGABYTE
 from pages.common.controls import choose, layer_labels
-from pages.common.limit_notes import megabytes, table_note, upload_limits, vector_note
-from pages.common.table_form import label_uploader
+from pages.common.table_form import upload_table, upload_word_vectors
 from pages.common.words import Translate
 
 VECTORS_FILE, COUNTS_FILE = "frequency_vectors_file", "frequency_counts_file"
@@ -93,34 +91,7 @@ def choose_words(encoder: Encoder, _: Translate) -> WordChoice:
             default=str(min(4, last)),
             labels=layer_labels(last, _),
         )
-    vectors_file = _upload_vectors(_) if words == "upload" else None
-    counts_file = _upload_counts(_) if counts == "list" else None
+    vectors_file = upload_word_vectors(VECTORS_FILE, _) if words == "upload" else None
+    counts_label = _("A list of words and their counts, one pair a line, at most {megabytes} MB")
+    counts_file = upload_table(counts_label, COUNTS_FILE, _) if counts == "list" else None
     return WordChoice(words, counts, int(layer), vectors_file, counts_file)
-
-
-def _upload_vectors(_: Translate) -> Any:
-    label = _(
-        "Word vectors (GloVe’s, word2vec’s or fastText’s text, word2vec’s binary, .npz, "
-        ".safetensors; also gzipped), at most {megabytes} MB"
-    )
-    most = upload_limits().vector_file_bytes
-    file = st.file_uploader(
-        label.format(megabytes=megabytes(most)), key=VECTORS_FILE, max_upload_size=most // MEGABYTE
-    )
-    label_uploader(VECTORS_FILE, most, _)
-    st.caption(vector_note(_))
-    return file
-
-
-def _upload_counts(_: Translate) -> Any:
-    most = upload_limits().file_bytes
-    file = st.file_uploader(
-        _("A list of words and their counts, one pair a line, at most {megabytes} MB").format(
-            megabytes=megabytes(most)
-        ),
-        key=COUNTS_FILE,
-        max_upload_size=most // MEGABYTE,
-    )
-    label_uploader(COUNTS_FILE, most, _)
-    st.caption(table_note(_))
-    return file

@@ -30,15 +30,15 @@ from pages.common.page_list import page_labels, page_path
 from pages.common.pair_form import show_pair_file
 from pages.common.reading import read_upload
 from pages.common.server_files import has_folders, server_file, server_files, server_runs
-from pages.common.table_form import label_uploader, show_head, show_header_toggle
+from pages.common.table_form import show_head, show_header_toggle, upload
 from pages.common.uploads import OWN_PAIRS, add_pairs, add_upload, chosen_own
 from pages.common.words import Translate
 from pages.your_corpus.run_form import show_run_form
 from pages.your_corpus.sampling import choose_sample, offer_sample, show_notes
-from pages.your_corpus.vector_form import head_of, looks_like_vectors, show_vector_form
+from pages.your_corpus.vector_form import ROWS, head_of, looks_like_vectors, show_vector_form
 
 PASTE_HEIGHT = 150
-ROWS, SHOWN_FILE, USED_PAIRS = "file-rows", "file-shown", "pairs-used-here"
+SHOWN_FILE, USED_PAIRS = "file-shown", "pairs-used-here"
 PASTED_SENTENCES = "pasted-sentences"
 TEXTS, VECTORS, PAIRS = "texts", "vectors", "pairs"
 MOST_NUMBERS = 0.5  # share of texts without letters above which a warning is shown
@@ -156,16 +156,16 @@ def _upload_form(_: Translate) -> None:
     own = upload_limits()
     most = max(own.file_bytes, own.vector_file_bytes)
     label = _("Texts or pairs of at most {megabytes} MB, or vectors of at most {vectors} MB")
-    file = st.file_uploader(
+    file = upload(
         label.format(megabytes=megabytes(own.file_bytes), vectors=megabytes(own.vector_file_bytes)),
-        key="corpus_file",
-        max_upload_size=most // MEGABYTE,
-        help=_(
+        "corpus_file",
+        most,
+        _,
+        tooltip=_(
             "Texts and pairs: .txt, .csv, .tsv, .jsonl, .parquet, .xlsx, .zip of .txt. Vectors: "
             ".npy, .npz, .parquet, .jsonl, .safetensors, .csv, .tsv, GloVe, word2vec."
         ),
     )
-    label_uploader("corpus_file", most, _)
     st.caption(f"{table_note(_)} {vector_set_note(_)}")
     if file is not None:
         _show_file(file, _)

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from geometry.data import VectorSet
-from geometry.data.limits import MEGABYTE, CorpusError
+from geometry.data.limits import CorpusError
 from geometry.errors import GeometryError
 from geometry.vectors import VectorPreview, preview_vector_set, read_vector_set
 from geometry.vectors.errors import VectorFileError
@@ -16,7 +16,7 @@ from pages.common.limit_notes import megabytes, upload_limits
 from pages.common.messages import error_text
 from pages.common.reading import read_upload
 from pages.common.server_files import ServerFile
-from pages.common.table_form import PREVIEW_CHARACTERS, PREVIEW_ROWS, label_uploader
+from pages.common.table_form import PREVIEW_CHARACTERS, PREVIEW_ROWS, upload
 from pages.common.uploads import add_vectors
 from pages.common.words import Translate
 
@@ -113,16 +113,16 @@ def _metadata_of(file: Any, found: VectorPreview, _: Translate) -> tuple[dict[st
         return {}, ""
     most = upload_limits().file_bytes
     label = _("Texts and labels of the rows (.tsv, .csv or .txt), at most {megabytes} MB")
-    metadata = st.file_uploader(
+    metadata = upload(
         label.format(megabytes=megabytes(most)),
-        key=f"{METADATA}-{file.file_id}",
-        max_upload_size=most // MEGABYTE,
-        help=_(
+        f"{METADATA}-{file.file_id}",
+        most,
+        _,
+        tooltip=_(
             "One row for each vector, in the same order, such as the Embedding Projector’s "
             "metadata.tsv. One more row may name the columns."
         ),
     )
-    label_uploader(f"{METADATA}-{file.file_id}", most, _)
     if metadata is None:
         return {}, ""
     options = {"metadata": metadata.getvalue(), "metadata_name": metadata.name}

@@ -140,7 +140,7 @@ def test_own_pairs_judge_where_there_are_no_labels(tmp_path, capsys):
     basis, advice = (
         markdown(line(found, str)) for line in (sentences.basis, sentences.recommendation)
     )
-    assert "compared: 0, 2, 3, 4, 5, 6 (cls)" in basis
+    assert "compared: 0, 2, 3, 4, 5, 6 (\\[CLS\\])" in basis
     assert basis in shown
     assert advice in shown
     (tmp_path / "own.txt").write_text("\n".join(bundled.texts[-60:]), encoding="utf-8")
