@@ -23,17 +23,11 @@ def run_page() -> None:
 if __name__ == "__main__":  # a visit: Streamlit runs this file as its script
     run_page()
 else:  # the server's start: `streamlit run` imports this file once and serves `app`
-    # Before any visit: while one visit imports pandas, Plotly in another visit finds it half
-    # imported in sys.modules, and fails.
-    import pandas  # noqa: F401
-    import scipy.spatial  # noqa: F401 - for the first visitor, who would wait 0.5 s for both
     from starlette.middleware import Middleware
-    from streamlit.runtime.pages_manager import PagesManager
 
-    import pages.narrow_cone.explore  # noqa: F401
+    import pages.narrow_cone.explore  # noqa: F401 - for the first visitor, who would wait for it
     from pages.common.server_memory import UploadLimit, while_running
+    from pages.common.server_start import prepare
 
-    # Until the first st.navigation, Streamlit takes any folder `pages` for its older list of
-    # pages. The first visit by a deep link would then show "Page not found" above the page.
-    PagesManager.uses_pages_directory = False
+    prepare()
     app = st.App("app.py", lifespan=while_running, middleware=[Middleware(UploadLimit)])

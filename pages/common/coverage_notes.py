@@ -13,12 +13,6 @@ UNKNOWN_LIMIT = 0.05  # share of tokens above which a picture is not about the t
 MULTILINGUAL_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 
 
-def show_coverage(coverage: Coverage, _: Translate) -> None:
-    """One line of counts, and warnings if they are too high."""
-    st.caption(coverage_line(coverage, _))
-    warn_of_coverage(coverage, _)
-
-
 def warn_of_coverage(coverage: Coverage, _: Translate) -> None:
     """Warnings for cut texts and for too many unknown tokens, if there are any."""
     if coverage.truncated:

@@ -45,18 +45,6 @@ def vector_note(_: Translate) -> str:
     )
 
 
-def vector_set_note(_: Translate) -> str:
-    """The limits of a reader's own vectors, in one line."""
-    limits = upload_limits()
-    return _(
-        "Of vectors at most {vectors}, of {dimensions} numbers each, and {size} MB in memory."
-    ).format(
-        vectors=f"{limits.vectors:,}",
-        dimensions=f"{limits.dimensions:,}",
-        size=megabytes(limits.table_bytes),
-    )
-
-
 def shortened_note(n: int, _: Translate) -> str:
     """How many texts were cut at the limit of characters."""
     return _(

@@ -22,7 +22,6 @@ from pages.common.limit_notes import (
     shortened_note,
     table_note,
     upload_limits,
-    vector_set_note,
 )
 from pages.common.messages import error_text
 from pages.common.models import current_encoder
@@ -166,9 +165,21 @@ def _upload_form(_: Translate) -> None:
             ".npy, .npz, .parquet, .jsonl, .safetensors, .csv, .tsv, GloVe, word2vec."
         ),
     )
-    st.caption(f"{table_note(_)} {vector_set_note(_)}")
+    st.caption(f"{table_note(_)} {_vector_set_note(_)}")
     if file is not None:
         _show_file(file, _)
+
+
+def _vector_set_note(_: Translate) -> str:
+    """The limits of a reader's own vectors, in one line."""
+    limits = upload_limits()
+    return _(
+        "Of vectors at most {vectors}, of {dimensions} numbers each, and {size} MB in memory."
+    ).format(
+        vectors=f"{limits.vectors:,}",
+        dimensions=f"{limits.dimensions:,}",
+        size=megabytes(limits.table_bytes),
+    )
 
 
 def _server_form(_: Translate) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 from geometry import Corpus, ModelFilesError
 from geometry.diagnosis.sentences import file_notes
 from pages.common.corpus_cloud import coverage_of, warn_of_cache
-from pages.common.coverage_notes import show_coverage
+from pages.common.coverage_notes import coverage_line, warn_of_coverage
 from pages.common.escape import markdown
 from pages.common.messages import encoder_errors_shown
 from pages.common.page_list import page_path
@@ -62,7 +62,9 @@ with result:
             st.caption(note)
         if isinstance(corpus, Corpus):
             with suppress(ModelFilesError):  # make_scene shows this error
-                show_coverage(coverage_of(corpus, _), _)
+                coverage = coverage_of(corpus, _)
+                st.caption(coverage_line(coverage, _))
+                warn_of_coverage(coverage, _)
         scene = None
         with encoder_errors_shown(_):
             scene = make_scene(corpus, pairs, _)
