@@ -67,7 +67,7 @@ def write(path: Path, words: int) -> None:
 
 def measured(who: str, path: Path) -> tuple[float, float]:
     """(seconds, peak GB) of a fresh process."""
-    seconds, peak = printed_by("bench.vectors", who, path)
+    seconds, peak = printed_by("bench.word_vectors", who, path)
     return float(seconds), int(peak) / 1e9
 
 
