@@ -1,7 +1,7 @@
 // Texts of points by name, for the charts that show them (chart.js).
 
 const texts = (window.narrowConeTexts ??= new Map());
-const held = new WeakMap(); // element -> the name whose texts it holds
+const held = new WeakMap(); // element -> the name of its texts
 
 export default function ({ data, parentElement }) {
   const { name, texts: sent } = JSON.parse(new TextDecoder().decode(data));

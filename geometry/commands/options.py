@@ -151,6 +151,6 @@ def _read_pairs(source: str, *, columns: Columns | None = None, quiet: bool) -> 
     if place and Path(place).is_dir():
         splits = read_pair_folder(Path(place))
         if split not in splits:
-            raise ValueError(f"{place} holds no pairs {split!r}; there are {', '.join(splits)}")
+            raise ValueError(f"{place} has no pairs {split!r}; there are {', '.join(splits)}")
         return splits[split]
     return read_pairs(Path(source), columns=columns)

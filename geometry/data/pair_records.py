@@ -17,7 +17,7 @@ _GZIP = b"\x1f\x8b"
 
 
 def names_its_columns(file_name: str) -> bool:
-    """Whether a file of that name holds records with named fields, and not text."""
+    """Whether a file of that name has records with named fields, and not text."""
     suffix = Path(file_name.lower().removesuffix(".gz")).suffix
     return suffix in (*JSON_SUFFIXES, ".parquet", ".xlsx")
 

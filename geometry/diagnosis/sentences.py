@@ -155,7 +155,7 @@ SENTENCES = {
     "here": "If you stay with this layer and pooling: {advice}",
     "here-evidence": (
         "With the cures of this layer compared alone, the change is {difference}. The table's "
-        "interval is wider, because it holds for all layers together."
+        "interval is wider, because it applies to all layers together."
     ),
     "evidence-labels": (
         "On {amount} held-out rows, the {score} is {before} for raw vectors and {after} with this "

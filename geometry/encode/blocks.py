@@ -181,9 +181,7 @@ def _clear(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     found = sorted(path.name for path in folder.iterdir())
     if others := [name for name in found if name not in ours]:
-        raise ValueError(
-            f"{folder} holds {others[0]}; name a folder that is empty or not there yet"
-        )
+        raise ValueError(f"{folder} has {others[0]}; name a folder that is empty or not there yet")
     for name in found:
         (folder / name).unlink()
 

@@ -134,7 +134,7 @@ class ArrayStore:
         with self._lock:
             self._unchecked -= _DIGEST_BYTES + len(body)
             is_due = self._unchecked < 0
-        if is_due:  # an encoding writes dozens of arrays, and the folder may hold thousands
+        if is_due:  # an encoding writes dozens of arrays, and the folder may have thousands
             self._evict()
 
     @property

@@ -49,7 +49,7 @@ class PairScore:
         Why there is no value: "constant_scores", all similarities are equal; "zero_row", a vector
         is zero; "constant_row", a vector has equal entries, which have no ranks; "nothing_left",
         the treatment leaves only rounding; "subset", a subset has no score; "too_narrow", bfloat16
-        can't tell vectors apart whose cosines all exceed 0.999.
+        can't distinguish vectors whose cosines all exceed 0.999.
     replicates : (draws,) array or None
         Spearman of each resample, for differences; NaN if the resample has none.
     by_subset : mapping of str to PairScore

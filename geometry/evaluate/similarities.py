@@ -73,7 +73,7 @@ def pair_similarities(
     left, right = _side(left, "left"), _side(right, "right")
     if left.shape != right.shape:
         raise ValueError(
-            f"left and right hold one pair a row, and their shapes differ: {left.shape}, "
+            f"left and right need one pair a row, and their shapes differ: {left.shape}, "
             f"{right.shape}"
         )
     if precision is not None:

@@ -131,7 +131,7 @@ def _share(option: str) -> float | None:
 
 
 def _wanted(name: str) -> str:
-    shrinkage = f'"{LEDOIT_WOLF}" or a share of shrinkage between 0 and 1, as .1'
+    shrinkage = f'"{LEDOIT_WOLF}" or a share of shrinkage between 0 and 1, as 0.1'
     if name in _REMOVALS:
         return f"a whole number is needed, the directions to remove, as {name}:3"
     if name in _WHITENINGS:

@@ -1,7 +1,7 @@
 """The layout of huggingface_hub's cache folder, which other programs share.
 
 blobs/<etag> is the content of a file. snapshots/<commit>/<path> is a link to it. refs/<revision>
-holds the commit of a branch or tag. blobs/<etag>.incomplete is a blob that is still arriving.
+has the commit of a branch or tag. blobs/<etag>.incomplete is a blob that is still arriving.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class HubCache:
     def lock(self, etag: str, *, waiting: Callable[[], None]) -> Iterator[None]:
         """Hold the blob's lock, the one that huggingface_hub takes.
 
-        ``waiting`` is called several times a second while another download holds it.
+        ``waiting`` is called several times a second while another download has it.
         """
         from huggingface_hub.utils import WeakFileLock
 

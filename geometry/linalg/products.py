@@ -51,7 +51,7 @@ class Sums:
 def sums_in_float32(X: np.ndarray, likely_weak: np.ndarray | None = None) -> Sums | None:
     """Sums over float32 rows X (n, d), from float32 products that are summed in float64.
 
-    ``likely_weak`` (d, m) holds the weak directions of earlier rows of the same cloud. It saves a
+    ``likely_weak`` (d, m) are the weak directions of earlier rows of the same cloud. It saves a
     search, and changes no sum but by rounding.
 
     None if float64 products are as fast or necessary: few rows, many weak directions, directions
@@ -115,7 +115,7 @@ def _sums_with(X: np.ndarray, weak: np.ndarray | None) -> Sums | None:
 
 
 def _is_in_range(products: np.ndarray) -> bool:
-    """Whether sums (d + 2, d + 2) of float32 products are finite and of a size that it holds."""
+    """Whether sums (d + 2, d + 2) of float32 products are finite and within its range."""
     d = len(products) - 2
     variance = np.trace(products[:d, :d]) / (products[d, d] * d)
     return bool(LEAST_VARIANCE < variance < MOST_VARIANCE and np.isfinite(products).all())

@@ -171,7 +171,7 @@ def alignment(left: np.ndarray, right: np.ndarray) -> float:
     """
     if np.shape(left) != np.shape(right):
         raise ValueError(
-            f"left and right hold one pair a row, and their shapes differ: {np.shape(left)}, "
+            f"left and right need one pair a row, and their shapes differ: {np.shape(left)}, "
             f"{np.shape(right)}"
         )
     difference = unit_rows(left) - unit_rows(right)

@@ -122,7 +122,7 @@ def closest(
     left = np.ones((n, d + 1), dtype=np.float32)
     left[:, :d] = A
     right = left.copy()
-    right[:, d] = -half  # the product then holds the whole score
+    right[:, d] = -half  # the product is then the whole score
     found = np.empty((n, k), dtype=np.int64)
     # Reused, because a new block each time took 25% longer
     free: SimpleQueue[np.ndarray] = SimpleQueue()

@@ -273,7 +273,7 @@ def moment_axes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(axes (k, d), centre (d,)) of ``project``, from sums over rows.
 
-    For data sets of more rows than memory can hold.
+    For data sets of more rows than fit into memory.
 
     Parameters
     ----------
@@ -377,5 +377,5 @@ def _checked(X: np.ndarray, n_components: int) -> np.ndarray:
             f"{n_components} components need more than {n_components} rows; got {len(X)}"
         )
     if not np.isfinite(X).all():
-        raise ValueError("vectors hold NaN or infinity; clean them first")
+        raise ValueError("vectors have NaN or infinity; clean them first")
     return X.astype(np.float64, copy=False)

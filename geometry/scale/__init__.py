@@ -1,4 +1,4 @@
-"""The same geometry for more rows than one machine holds: shards of Parquet, worked on by Dask."""
+"""The same geometry for more rows than fit on one machine: shards of Parquet, worked on by Dask."""
 
 import lazy_loader
 

@@ -166,7 +166,7 @@ def read_manifest(address: str) -> dict[str, Any]:
 
 
 def _manifest_of_files(address: str) -> dict[str, Any]:
-    """What a folder of Parquet files without manifest holds, from the files' footers."""
+    """The contents of a folder of Parquet files without manifest, from the files' footers."""
     sizes = {name: size for name, size in listed(address).items() if name.endswith(".parquet")}
     if not sizes:
         raise ScaleError("not_a_run", folder=address)
@@ -334,7 +334,7 @@ def write_log(address: str, shard: str, entry: Mapping[str, Any]) -> None:
 
 @contextmanager
 def _locked(address: str) -> Iterator[None]:
-    """Hold the folder's lock; ScaleError "in_use" if another run holds it."""
+    """Hold the folder's lock; ScaleError "in_use" if another run has it."""
     lock = joined(address, LOCK)
     if is_local(address):
         from filelock import FileLock, Timeout

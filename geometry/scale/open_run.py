@@ -66,7 +66,7 @@ def open_run(
 
 @dataclass(frozen=True)
 class Status:
-    """What a run's folder holds.
+    """The contents of a run's folder.
 
     Attributes
     ----------

@@ -85,7 +85,7 @@ def blocks(
     beside : sequence of str
         Other columns, given as far as they are there.
     skip : bool
-        Leave out rows that hold NaN or infinity. False raises.
+        Leave out rows that have NaN or infinity. False raises.
     left_out : LeftOut, optional
         Gets the rows left out.
 
@@ -212,7 +212,7 @@ class ShardWriter:
                 pa.field("id", pa.int64(), nullable=False),
                 *(pa.field(name, kind) for name, kind in beside.items()),
                 *(
-                    # lists that may hold nulls are read four times as slowly
+                    # lists that may have nulls are read four times as slowly
                     pa.field(each.name, _list_type(each), nullable=False)
                     for each in columns
                 ),

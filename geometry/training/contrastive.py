@@ -59,7 +59,7 @@ class ContrastiveStep:
         Steps done, and all steps of this training. Step 0 is the start.
     loss : float
         Mean loss of the batches since the last recorded step, in nats. At step 0 of the first
-        batch. A head that can't tell sentences apart has log(batch size).
+        batch. A head that gives all sentences one vector has log(batch size).
     alignment : float
         Over the test pairs with a score above 4.
     uniformity, mean_cosine : float

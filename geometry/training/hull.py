@@ -15,7 +15,7 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Separation:
-    """Whether a half-space through the origin holds all rows.
+    """Whether a half-space through the origin contains all rows.
 
     Attributes
     ----------

@@ -146,11 +146,11 @@ class FlowMap:
         known = {"mean", "scales", "rotation"}
         known |= {f"{i}.{part}" for i in range(len(numbers)) for part in _PARTS}
         if unknown := sorted(set(arrays) - known):
-            raise ValueError(f"a flow's arrays hold no {', '.join(unknown)}")
+            raise ValueError(f"a flow's arrays have no {', '.join(unknown)}")
         if absent := sorted(known - {"rotation"} - set(arrays)):
             raise ValueError(f"a flow's arrays lack {', '.join(absent)}")
         if not numbers:
-            raise ValueError("a flow's arrays hold at least one coupling; got none")
+            raise ValueError("a flow's arrays need at least one coupling; got none")
         held = {name: np.asarray(value) for name, value in arrays.items()}
         found = cls(
             mean=held["mean"],

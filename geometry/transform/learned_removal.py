@@ -158,7 +158,7 @@ class ScoredPairs:
         zero = np.flatnonzero(~(x.any(axis=1) & y.any(axis=1)))
         if len(zero):
             raise ValueError(
-                f"pair {zero[0]} holds a zero row, which has no cosine ({len(zero)} of "
+                f"pair {zero[0]} has a zero row, which has no cosine ({len(zero)} of "
                 f"{len(pairs)} pairs do); leave these pairs out"
             )
         # cosines do not depend on length, and fourth powers of extreme lengths overflow

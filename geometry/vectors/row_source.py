@@ -60,9 +60,9 @@ class RowSource:
     columns : tuple of str
         Those that may be texts or labels.
     vector_columns : tuple of str
-        Those that hold whole vectors, the likeliest first.
+        Those that have whole vectors, the likeliest first.
     dimension_columns : tuple of str
-        Those that hold one number of a vector each.
+        Those that have one number of a vector each.
     has_header : bool or None
         None where the format has no such choice.
     encoding : str or None

@@ -46,9 +46,9 @@ class VectorPreview:
     rows : tuple of m tuples of str
         The first cells of ``columns``.
     vector_columns : tuple of str
-        Those that hold whole vectors. Empty where each dimension has a column of its own.
+        Those that have whole vectors. Empty where each dimension has a column of its own.
     dimension_columns : tuple of str
-        Those that hold one number of each vector.
+        Those that have one number of each vector.
     suggested_text_column, suggested_label_column : str or None
     n_rows : int or None
         None if only reading to the end shows it.

@@ -58,14 +58,14 @@ def unknown_warning(coverage: Coverage, _: Translate) -> str:
     }
     if not coverage.unknown_token:
         return _(
-            "The model does not know {share} of the words (the limit is {limit}) and leaves them "
-            "out. This picture is therefore about the rest alone. Most likely the texts' "
+            "Not in the model's vocabulary: {share} of the words (the limit is {limit}). They are "
+            "left out, so this picture is about the rest alone. Most likely the texts' "
             "language or script is not the model's. {model} was trained on more than 50 "
             "languages: choose it under “Model”."
         ).format_map(values)
     return _(
-        "The model does not know {share} of the tokens (the limit is {limit}). This picture is "
-        "therefore about its unknown token, {token}, more than about the texts. Most likely "
+        "Not in the model's vocabulary: {share} of the tokens (the limit is {limit}). So this "
+        "picture shows the unknown token, {token}, more than the texts. Most likely "
         "their language or script is not the model's. {model} was trained on more than 50 "
         "languages: choose it under “Model”."
     ).format_map(values)

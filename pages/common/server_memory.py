@@ -1,6 +1,6 @@
 """The server's memory: limits of sessions and of uploads, ended sessions, metrics.
 
-The limits are [memory] in narrow-cone.toml; ``cache`` holds those of computed results.
+The limits are [memory] in narrow-cone.toml; those of computed results are in ``cache``.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def show_steps(scene: Scene, _: Translate) -> None:
     if state.get("steps-closed") or taken >= done.keys():
         return
     labels = {
-        "look": _("Look: the same points twice. The orange cones hold half of them, and 90%"),
+        "look": _("Look: the same points twice. The orange cones contain half of them, and 90%"),
         "play": _("Play: subtract the mean, then make the axes equal"),
         "click": _("Click a point: who are its neighbours?"),
         "layer": _("Change the layer: where is the cone?"),

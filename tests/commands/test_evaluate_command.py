@@ -187,7 +187,7 @@ def test_a_split_of_a_folder_is_scored(place, tmp_path, capsys):
     assert run(place, "--pairs", f"{folder}:test", "--dev", f"{folder}:dev", *what) == 0
     assert "36 pairs" in capsys.readouterr().out
     assert run(place, "--pairs", f"{folder}:train", *what) == 2
-    assert "holds no pairs 'train'; there are" in capsys.readouterr().err
+    assert "has no pairs 'train'; there are" in capsys.readouterr().err
 
 
 def test_a_hub_set_is_named_with_its_split(place, monkeypatch, capsys):

@@ -502,7 +502,7 @@ def test_weights_are_learned_from_cosines_alone(length):
     first, second = (ScoredPairs.of(some, pairs, gold, components) for some in (rows, few))
     np.testing.assert_allclose(second.best_shares(1e-3), first.best_shares(1e-3), atol=1e-9)
     few[3] = 0
-    with pytest.raises(ValueError, match="pair 1 holds a zero row"):
+    with pytest.raises(ValueError, match="pair 1 has a zero row"):
         ScoredPairs.of(few, pairs, gold, components)
 
 

@@ -172,7 +172,7 @@ def test_to_arrays_and_back_through_a_file(kind, rotated, tmp_path):
         ({"mean": None}, "lack mean"),
         ({"1.W2": None}, "lack 1.W2"),
         ({"0.bias": None, "1.bias": None, "2.bias": None}, "lack 0.bias, 1.bias, 2.bias"),
-        ({"extra": np.zeros(2)}, "hold no extra"),
+        ({"extra": np.zeros(2)}, "have no extra"),
         ({"scales": np.zeros(5)}, "scales must lie above 0"),
         ({"scales": np.ones(4)}, r"scales must have shape \(5,\); got \(4,\)"),
         ({"rotation": np.eye(4)}, r"rotation must have shape \(5, 5\)"),

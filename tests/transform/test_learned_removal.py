@@ -194,7 +194,7 @@ def test_pairs_that_cannot_be_learned_from(pairs, gold, message):
 def test_a_zero_row_has_no_cosine():
     X, pairs, gold = scored()
     X[pairs[7, 1]] = 0
-    with pytest.raises(ValueError, match=r"pair 7 holds a zero row.*1 of 60 pairs"):
+    with pytest.raises(ValueError, match=r"pair 7 has a zero row.*1 of 60 pairs"):
         WeightedRemoval(1).fit(X, pairs=pairs, gold_scores=gold)
 
 

@@ -22,7 +22,7 @@ const MOST_WAYS = 400; // lines between pictures
 const NONE = new Uint32Array(0);
 
 export class Stage {
-  // element: .twin-stage, which holds both canvases.
+  // element: .twin-stage, the parent of both canvases.
   constructor(element) {
     this.element = element;
     this.canvas = element.querySelector(".twin-points");

@@ -16,22 +16,13 @@ from geometry.errors import readable_bytes
 from pages.common import jobs
 from pages.common.jobs import Cancelled, Job, Lane, Progress, Visitor, joined
 from pages.common.workers import WorkerDied
+from tests.waiting import PATIENCE, until
 
-PATIENCE = 20.0  # seconds to wait for another thread
 SOMEBODY, ANOTHER = Visitor("somebody", "1"), Visitor("another", "2")
 
 
 def english(text: str) -> str:
     return text
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Return as soon as the condition holds; fail after PATIENCE."""
-    deadline = time.monotonic() + PATIENCE
-    pause = threading.Event()
-    while not condition():
-        assert time.monotonic() < deadline, "what the test waits for never came"
-        pause.wait(0.005)
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from io import BytesIO
 from types import SimpleNamespace
 
@@ -20,16 +20,9 @@ from pages.common.live_training import Training
 from pages.common.own_process import VALUE, OwnProcess, ProcessEnded
 from tests.pages.functions import count_apart, count_then_crash, count_then_fail
 from tests.pages.visits import healthy
+from tests.waiting import PATIENCE, until
 
-PATIENCE = 20.0
 SOMEBODY, ANOTHER = Visitor("somebody", "1"), Visitor("another", "2")
-
-
-def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "what the test waits for never came"
-        time.sleep(0.01)
 
 
 @pytest.fixture(autouse=True)

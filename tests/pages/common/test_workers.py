@@ -4,8 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -25,8 +23,7 @@ from tests.pages.functions import (
     process_id,
     work_until,
 )
-
-PATIENCE = 30.0  # seconds to wait for another process
+from tests.waiting import PATIENCE, until
 
 
 @pytest.fixture(scope="module")
@@ -41,15 +38,6 @@ def worker() -> Iterator[Worker]:
 
 def quiet(done: int, total: int) -> None:
     """Report nothing."""
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Return as soon as the condition holds; fail after PATIENCE."""
-    deadline = time.monotonic() + PATIENCE
-    pause = threading.Event()
-    while not condition():
-        assert time.monotonic() < deadline, "what the test waits for never came"
-        pause.wait(0.01)
 
 
 def runs(pid: int) -> bool:

@@ -5,8 +5,7 @@ import random
 import signal
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -21,8 +20,8 @@ from pages.common import workers
 from pages.common.workers import UMAP, WorkerDied
 from pages.narrow_cone import umap as umap_worker
 from pages.narrow_cone.umap import fit_elsewhere
+from tests.waiting import PATIENCE, until
 
-PATIENCE = 60.0  # seconds to wait for another process
 # KILLS is a number of fits; LONGEST in seconds until a kill is about the time of a first fit
 KILLS, LONGEST = 6, 6.0
 
@@ -46,15 +45,6 @@ def cloud() -> np.ndarray:
 
 def quiet(done: int, total: int) -> None:
     """Report nothing."""
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Return as soon as the condition holds; fail after PATIENCE."""
-    deadline = time.monotonic() + PATIENCE
-    pause = threading.Event()
-    while not condition():
-        assert time.monotonic() < deadline, "what the test waits for never came"
-        pause.wait(0.01)
 
 
 def timers() -> list[threading.Timer]:

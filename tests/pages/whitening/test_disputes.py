@@ -7,7 +7,7 @@ import pytest
 
 from pages.common.words import languages
 
-TEXT = Path(__file__).resolve().parents[1] / "assets" / "text"
+TEXT = Path(__file__).resolve().parents[3] / "assets" / "text"
 DISPUTES = {  # a word of each claim, equal in all languages, and the claim's authors
     "63.75": "Su 2021",
     "Forooghi": "Forooghi 2024",
