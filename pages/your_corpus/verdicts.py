@@ -55,7 +55,7 @@ def cone_verdict(scene: Scene, _: Translate) -> Verdict:
         source="Ethayarajh (2019)",
         state=state,
         measured=measured,
-        basis=" ".join([cloud_line(points, _), _("95% interval: jackknife over rows.")]),
+        basis=" · ".join([cloud_line(points, _), _("95% interval: jackknife over rows")]),
     )
 
 
