@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from .options import BUNDLED, texts_of
+from ..hub.bundled import BUNDLED
+from .options import texts_of
 from .shell import errors_in_words, progress_on_stderr
 
 FILES = (".safetensors", ".onnx", ".npz")

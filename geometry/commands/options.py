@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..hub.bundled import BUNDLED
 from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from ..encode.encoder import Layer
 
 ALL = "all"
-BUNDLED = "bundled"
 Columns = tuple[str | int, ...]
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from .options import BUNDLED, layer_of, listed
+from ..hub.bundled import BUNDLED
+from .options import layer_of, listed
 from .shell import progress_on_stderr
 
 if TYPE_CHECKING:

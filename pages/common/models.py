@@ -16,6 +16,7 @@ from geometry.data.limits import MEGABYTE
 from geometry.encode.load import folder_of, is_here, names_a_folder
 from geometry.encode.precision import DTYPES
 from geometry.errors import readable_bytes
+from geometry.hub.bundled import BUNDLED
 from geometry.hub.catalogue import NOT_STATED, Suggestion, suggestions
 from geometry.hub.fetch import cached_model
 from geometry.hub.model_files import folder_bytes
@@ -28,7 +29,6 @@ from .model_shelf import ModelShelf
 from .rules import model_rules
 from .words import Translate
 
-BUNDLED = "bundled"
 FINAL = ("not_allowed", "invalid_name", "no_bfloat16")  # errors that every new try would raise
 LAYERS = ("layer", "sts-layer", "contrast-layer")  # the keys of all controls that choose a layer
 WARM_UP_AFTER = 10.0  # seconds after the server's start; the first pictures are drawn then

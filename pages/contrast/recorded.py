@@ -82,7 +82,7 @@ def recorded_run() -> ContrastRun:
 def bundled_vectors() -> PairVectors:
     """The bundled pairs, encoded by the bundled encoder."""
     pairs = read_bundled_pairs()
-    encoder = load_encoder("bundled", device="cpu")
+    encoder = load_encoder(device="cpu")
     layers = encoder.encode_layers(pairs.left + pairs.right, poolings=("mean",))["mean"]
     return PairVectors(layers[DEFAULTS.layer], layers[DEFAULTS.last_layer], pairs.gold_scores)
 

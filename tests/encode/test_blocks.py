@@ -166,7 +166,7 @@ def test_another_job_s_files_are_replaced(encoder, tmp_path):
 
 def test_a_folder_with_other_files_is_left_alone(encoder, tmp_path):
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(ValueError, match=r"holds thesis\.txt"):
+    with pytest.raises(ValueError, match=r"has thesis\.txt"):
         encode(encoder, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
