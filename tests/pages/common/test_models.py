@@ -496,7 +496,7 @@ def test_special_tokens_are_called_by_the_model_s_own_names(tmp_path, kind, name
 def test_unknown_tokens_are_called_as_the_tokenizer_calls_them(tmp_path):
     app = visit(model=str(save_tiny(tmp_path / "roberta", "roberta")))
     (text,) = [box.value for box in app.warning if MULTILINGUAL_MODEL in box.value]
-    assert "its unknown token, `<unk>`, more than about the texts. Most likely" in text
+    assert "shows the unknown token, `<unk>`, more than the texts. Most likely" in text
     app = visit(model=str(tmp_path / "roberta"), lang="zh-Hant")
     (text,) = [box.value for box in app.warning if MULTILINGUAL_MODEL in box.value]
     assert "未知詞元 `<unk>`，而不是這些文字。最可能的原因" in text
