@@ -9,10 +9,10 @@ Where pairs are sentences of their own, they are split, and every fit is on the 
    which had no part in a fit or a choice. So the best of many settings is not chosen on the rows
    that score it.
 
-The simplest treatment whose interval against raw vectors is above 0 is recommended; a more complex
-one replaces it if it beats both by an interval above 0. The differences to raw vectors are
-intervals at 95% together (Bonferroni: with three treatments, each is an interval at 98.3%), and so
-are the differences between treatments.
+The simplest treatment whose interval against raw vectors is above 0 is recommended. A more complex
+one replaces it if it beats both by an interval above 0. The intervals of the differences to raw
+vectors hold at 95% together: Bonferroni, so with three treatments each is an interval at 98.3%. So
+do those of the differences between treatments.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ UMAP takes hours for a million rows. It is fitted on a sample, and the other row
 goes where most of its nearest sample rows, by cosine, lie together. That is the mean of the places
 around the neighbour at which the density of the neighbours' places is largest. A mean of all their
 places would often lie between two groups, where no row of either group is. For 624 sentences placed
-into a UMAP of 600, trustworthiness is 0.90 (layer 4) and 0.85 (last layer); with the mean weighted
-by distance it is 0.79 and 0.75, and with ``UMAP.transform`` 0.88 and 0.82.
+into a UMAP of 600, trustworthiness is 0.90 (layer 4) and 0.85 (last layer). With the mean weighted
+by distance it is 0.79 and 0.75. With ``UMAP.transform`` it is 0.88 and 0.82.
 
 The search has two steps. Each row belongs to the nearest of some landmarks, and is compared with
 the sample rows that are closest to this landmark. With few sample rows it is compared with all.

@@ -169,9 +169,9 @@ def settle(picture: Projection, *rows: np.ndarray) -> Projection:
 
     rows : (n, d) float each: the vectors in the picture, and those that they were computed from.
     The d numbers of a row of length r have a rounding of up to eps r, and an axis adds d of them.
-    So an rms radius below sqrt(d) eps r is rounding, where r is the largest rms length. (Removing
-    the axes of a PCA from float32 rows leaves 0.2 to 0.4 eps r; a treatment that leaves any shape,
-    above 10,000 eps r.) UMAP's pictures have no axes and do not change.
+    So an rms radius below sqrt(d) eps r is rounding, where r is the largest rms length. Removing
+    the axes of a PCA from float32 rows leaves 0.2 to 0.4 eps r. A treatment that leaves any shape
+    leaves above 10,000 eps r. UMAP's pictures have no axes and do not change.
     """
     floor = max(np.sqrt(P.shape[1]) * np.finfo(P.dtype).eps for P in rows)
     far = floor * max(map(_rms_radius, rows))

@@ -1,10 +1,12 @@
 """Word vectors as arrays: .npz and .safetensors, with the words in, or beside, the file.
 
 An .npz has two arrays, words and vectors, under one of the usual names. A .safetensors file has
-no strings, so its words are, in this order: a uint8 tensor "words", UTF-8 with a newline between
-two; "words" in its metadata, a JSON list or lines; or, of a file on disk, beside it
-<its name>.words.txt, words.txt or vocab.txt (one a line) or tokenizer.json, which is how model2vec
-writes static vectors.
+no strings, so its words are looked for in this order:
+
+- a uint8 tensor "words", UTF-8 with a newline between two words;
+- "words" in its metadata, a JSON list or lines;
+- beside a file on disk: <its name>.words.txt, words.txt or vocab.txt, with one word a line, or
+  tokenizer.json, as model2vec writes it.
 """
 
 from __future__ import annotations

@@ -41,9 +41,9 @@ def read_word_pairs(
 ) -> Pairs:
     """Pairs of words from lines of word, word, score, with tabs, commas, semicolons or spaces.
 
-    With a header the columns go by their names, as in SimLex-999's own file (word1, word2, POS,
-    SimLex999, …) and WordSim-353's; without, they are the first two, and the first column of
-    numbers after them. Lines that begin with # are left out.
+    A header names the columns, as in SimLex-999's own file (word1, word2, POS, SimLex999, …) and
+    WordSim-353's. Without a header the words are in the first two columns, and the score is in the
+    first column of numbers after them. Lines that begin with # are left out.
 
     Parameters
     ----------

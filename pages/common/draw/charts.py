@@ -1,9 +1,9 @@
 """Plotly charts that are redrawn in place, and clicks on their points.
 
-``st.plotly_chart`` derives a chart's identity from its figure, so every new figure is a new
-chart: the browser discards the drawing, its zoom, its camera and its WebGL context and builds
-all of it again, which takes most of a second. A slider must not cause that. These charts are a
-component whose identity is its key. It draws with the script in the plotly package.
+``st.plotly_chart`` derives a chart's identity from its figure, so every new figure is a new chart.
+The browser then discards the drawing, its zoom, its camera and its WebGL context, and builds all of
+it again. That takes most of a second, which is too slow for a slider. These charts are a component
+whose identity is its key. It draws with the script in the plotly package.
 """
 
 from __future__ import annotations
