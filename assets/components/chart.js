@@ -142,7 +142,7 @@ function draw(box, data) {
   // Plotly draws the reader's lasso over new figures; other points need it removed
   if (data.group) layout.selectionrevision = data.group;
   const settings = JSON.stringify(data.config);
-  if (state.settings !== settings) { // another object would make Plotly forget the reader's zoom
+  if (state.settings !== settings) { // with another object Plotly would reset the reader's zoom
     state.settings = settings;
     state.config = withVectors(data.config);
   }

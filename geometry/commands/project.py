@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from ..projection.projection import METHODS
 from .own_data import EXIT_CODES, OwnData, Reading, own_data_options, read_own
 from .shell import errors_in_words, progress_on_stderr
 
 if TYPE_CHECKING:
     from ..projection import Projection
 
-METHODS = ("svd", "pca", "mean", "cone", "umap")
 _OUT_HELP = ".csv, .npy, .parquet; any other name is a folder for the Embedding Projector."
 
 

@@ -21,6 +21,7 @@ Source = str | os.PathLike[str] | bytes | BinaryIO
 TABLE_SUFFIXES = (".csv", ".tsv", ".tab")
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")  # one JSON object a line
 
+GZIP, PARQUET, ZIP = b"\x1f\x8b", b"PAR1", b"PK\x03\x04"  # the first bytes of a file
 # How a file that is no text begins. An .xlsx, .docx or .npz file is a ZIP archive.
 _MAGIC = (
     (b"\x89PNG", "PNG image"),
@@ -28,9 +29,9 @@ _MAGIC = (
     (b"GIF87a", "GIF image"),
     (b"GIF89a", "GIF image"),
     (b"%PDF-", "PDF document"),
-    (b"PK\x03\x04", "ZIP archive or Office document"),
+    (ZIP, "ZIP archive or Office document"),
     (b"\xd0\xcf\x11\xe0", "old Office document"),
-    (b"\x1f\x8b", "gzip archive"),
+    (GZIP, "gzip archive"),
     (b"\x93NUMPY", "NumPy array"),
     (b"SQLite format 3", "SQLite database"),
 )

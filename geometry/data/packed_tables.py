@@ -15,11 +15,10 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
 from . import parquet_table
-from .decode import decode
+from .decode import PARQUET, ZIP, decode
 from .limits import WAITING, CorpusError, Limits, refuse_too_many_cells, refuse_too_many_columns
 from .tables import Table, header_of, unique_names
 
-PARQUET, ZIP = b"PAR1", b"PK\x03\x04"
 SHEETS = "xl/workbook.xml"  # a member of every .xlsx
 FILE_COLUMNS = ("text", "folder", "file")  # columns of a zip of text files
 LONGEST_DIRECTORY = 16 << 20  # bytes of the list of an archive's members; each takes about 100

@@ -7,13 +7,11 @@ import os
 import zlib
 from pathlib import Path
 
-from .decode import JSON_SUFFIXES, Source, TextFile, Unpacked, read_bytes, read_text_file
+from .decode import GZIP, JSON_SUFFIXES, Source, TextFile, Unpacked, read_bytes, read_text_file
 from .json_lines import read_json_lines
 from .limits import CorpusError, Limits
 from .packed_tables import read_packed_table
 from .tables import Table
-
-_GZIP = b"\x1f\x8b"
 
 
 def names_its_columns(file_name: str) -> bool:
@@ -55,7 +53,7 @@ def read_pair_file(
     limits : Limits
         How large the file may be.
     """
-    if content.startswith(_GZIP):
+    if content.startswith(GZIP):
         content = _unpacked(content, limits)
         file_name = Path(file_name.name.removesuffix(".gz"))
     title = Path(name).stem if name else file_name.stem

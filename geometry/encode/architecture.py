@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..hub.model_errors import ModelFilesError
-from ..hub.model_files import DIMENSION_SETTINGS, LAYER_SETTINGS, read_json, refuse_other_models
+from ..hub.model_files import (
+    CONFIG,
+    DIMENSION_SETTINGS,
+    LAYER_SETTINGS,
+    read_json,
+    refuse_other_models,
+)
 from .linear import speed_up_linear_layers
 
 if TYPE_CHECKING:
@@ -57,7 +63,7 @@ class Architecture:
 
 def read_architecture(folder: Path, *, name: str) -> Architecture:
     """Read a folder's settings. Raises ModelFilesError if they are not of a text model."""
-    config = read_json(folder / "config.json")
+    config = read_json(folder / CONFIG)
     refuse_other_models(config, name=name)
     stated_by = sorted(folder.glob("sentence_*_config.json"))  # sentence_bert_, sentence_roberta_ …
     settings: dict[str, Any] = read_json(stated_by[0]) if stated_by else {}

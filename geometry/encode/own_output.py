@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..data.limits import LIMITS
 from ..hub.model_errors import ModelFilesError
-from ..hub.model_files import module_folder, read_json, read_modules
+from ..hub.model_files import CONFIG, module_folder, read_json, read_modules
 from .pool import pool_cls, pool_last, pool_max, pool_mean, pool_mean_sqrt_len, pool_weighted
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class OwnOutput:
     def _add(self, kind: str, folder: Path) -> None:
         if kind in SKIPPED:
             return
-        settings = read_json(folder / "config.json", {})
+        settings = read_json(folder / CONFIG, {})
         elsewhere = settings.get("module_input_name", "sentence_embedding") != "sentence_embedding"
         if kind not in ("Pooling", *_STEPS) or elsewhere:
             raise self._unknown(kind)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..hub.model_errors import ModelFilesError
-from ..hub.model_files import read_json
+from ..hub.model_files import CONFIG, read_json
 from .architecture import Architecture, TransformerStates
 from .faults import first_line_of, is_fault_of_the_model
 
@@ -51,8 +51,8 @@ def probed_states(
         another number or shape. Also if those of a text change beside a longer text. Errors of the
         disk and of memory are raised as they are.
     """
-    kind = str(read_json(folder / "config.json").get("model_type"))
-    about = {"name": name, "file": "config.json", "architecture": kind}
+    kind = str(read_json(folder / CONFIG).get("model_type"))
+    about = {"name": name, "file": CONFIG, "architecture": kind}
 
     def tried(*, packed: bool) -> tuple[TransformerStates, _States, _States]:
         model = TransformerStates(folder, name=name, dtype=dtype, device=device, packed=packed)

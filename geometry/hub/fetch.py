@@ -165,9 +165,14 @@ class _ModelRepository(Repository):
     def fetched_folder(
         self, limits: ModelLimits, progress: Progress | None, *, cached: Path | None
     ) -> Path:
-        """Fetch what is missing at the hub's commit.
+        """Fetch what is missing at the hub's commit; returns the folder.
 
-        cached : the folder to return if the hub can't be reached.
+        Parameters
+        ----------
+        limits : ModelLimits
+        progress : callable or None
+        cached : Path or None
+            The folder to return if the hub can't be reached.
         """
         if self.offline:
             raise self.unreachable("HF_HUB_OFFLINE is set")
@@ -191,7 +196,12 @@ class _ModelRepository(Repository):
     ) -> None:
         """config.json first, then the other settings. The weights follow if all are accepted.
 
-        paths : of all files in the repository.
+        Parameters
+        ----------
+        download : Download
+        paths : tuple of str
+            Of all files in the repository.
+        limits : ModelLimits
         """
         config = None
         if CONFIG in download.files:

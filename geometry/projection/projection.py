@@ -266,6 +266,7 @@ _FRAMES: dict[str, Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]] =
     "mean": _mean_frame,
     "cone": _cone_frame,
 }
+METHODS = (*_FRAMES, "umap")
 
 
 def moment_axes(

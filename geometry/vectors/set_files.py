@@ -12,7 +12,7 @@ from typing import BinaryIO
 import numpy as np
 
 from ..data.column_names import LABEL_NAMES
-from ..data.decode import JSON_SUFFIXES, Source, opened
+from ..data.decode import JSON_SUFFIXES, PARQUET, ZIP, Source, opened
 from ..data.embeddings import VectorSet, VectorSetReport
 from ..data.limits import LIMITS, MIN_TEXTS, Limits
 from ..errors import own_errors
@@ -324,9 +324,9 @@ def _rows_of(
         raise VectorFileError("no_vectors", because="empty_file")
     if head.startswith(b"\x93NUMPY"):
         return open_npy(file, limits)
-    if head.startswith(b"PAR1"):
+    if head.startswith(PARQUET):
         return open_parquet(file, limits)
-    if head.startswith(b"PK"):
+    if head.startswith(ZIP[:2]):
         return open_npz(file, limits)
     if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30:
         return open_safetensors(file, limits)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ..data.decode import Source, Unpacked, opened
+from ..data.decode import GZIP, ZIP, Source, Unpacked, opened
 from ..data.embeddings import VectorTable
 from ..data.limits import LIMITS, Limits
 from ..errors import own_errors
@@ -110,7 +110,7 @@ def unpacked(file: BinaryIO, limits: Limits) -> Iterator[tuple[BinaryIO, int | N
     file.seek(0)
     if size > limits.vector_file_bytes:
         raise VectorFileError("too_large", because="file_bytes", limit=limits.vector_file_bytes)
-    is_packed = file.read(2) == b"\x1f\x8b"
+    is_packed = file.read(2) == GZIP
     file.seek(0)
     if not is_packed:
         yield file, size
@@ -147,7 +147,7 @@ def _recognised(head: bytes) -> str:
     for start, because in _OTHERS:
         if head.startswith(start):
             raise VectorFileError("no_vectors", because=because)
-    if head.startswith(b"PK"):
+    if head.startswith(ZIP[:2]):
         return "npz"
     if is_binary(head, is_whole=len(head) < HEAD):
         return "binary"

@@ -158,7 +158,13 @@ def _parsed(
 ) -> Iterator[tuple[int, Parsed]]:
     """(bytes read, words and rows) of every block, in the file's order.
 
-    largest : bytes of a block.
+    Parameters
+    ----------
+    first : block of lines
+    others : iterator of blocks of lines
+    form : Form
+    largest : int
+        Bytes of a block.
     """
     parse = _parser(form, largest)
     workers = min(MAX_WORKERS, os.cpu_count() or 1)

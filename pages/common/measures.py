@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from geometry import Corpus
 from geometry.data import VectorSet
-from geometry.data.number_text import signed
+from geometry.data.number_text import estimate, signed
 from geometry.error_sentences import REASONS
+from geometry.measure import Measured
 from geometry.measure.annotated import ANNOTATED
 from geometry.measure.table_measures import LISTED
 
@@ -83,3 +84,8 @@ def no_value(undefined: str | None, _: Translate) -> str:
     """The text of a cell without a value; ``undefined`` is the code of the reason."""
     code = undefined or "all_zero"
     return _("— ({reason})").format(reason=_(REASONS[code]))
+
+
+def measured_words(row: Measured) -> str:
+    """The value with its interval, if it has one; 0 for no value."""
+    return estimate(row.value or 0.0, row.low, row.high)

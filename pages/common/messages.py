@@ -10,6 +10,7 @@ import streamlit as st
 from geometry import ModelFilesError
 from geometry.errors import GeometryError
 from geometry.hub import DataSetError
+from geometry.measure.intervals import MIN_ROWS
 
 from .escape import markdown
 from .words import Translate
@@ -45,3 +46,14 @@ def encoder_errors_shown(_: Translate) -> Iterator[None]:
         yield
     except ENCODER_ERRORS as error:
         show_error(error, _)
+
+
+def cancelled_download(_: Translate) -> str:
+    """The message after a reader cancelled a download."""
+    return _("Cancelled. An interrupted download resumes when you start again.")
+
+
+def too_few_for_interval(n: int, _: Translate) -> str:
+    """The message where n points are too few for an interval."""
+    words = _("An interval needs {least} points or more, and {n} are shown.")
+    return words.format(least=MIN_ROWS, n=n)

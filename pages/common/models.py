@@ -25,6 +25,7 @@ from geometry.hub.operator_limits import ModelLimits, OperatorFileError, read_mo
 from . import jobs
 from .controls import choose, code_of_label, put_in_url
 from .escape import code, markdown
+from .messages import cancelled_download
 from .model_shelf import ModelShelf
 from .rules import model_rules
 from .words import Translate
@@ -227,7 +228,7 @@ def _in_a_job(choice: ModelChoice, rules: ModelLimits, _: Translate, *, is_here:
             what.format(name=markdown(choice.name)),
             lane="model",
             amount=partial(readable_bytes, decimals=1),
-            cancelled=_("Cancelled. An interrupted download resumes when you start again."),
+            cancelled=cancelled_download(_),
         )
     except Exception:  # the next run offers the download again
         st.session_state.setdefault("wanted_models", set()).discard(choice)

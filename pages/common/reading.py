@@ -7,12 +7,14 @@ delays no other visitor. It ends when the visitor closes the tab.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from geometry import CorpusError
+from geometry.data.decode import GZIP, PARQUET, ZIP
 from geometry.encode import ArrayStore
 from geometry.errors import GeometryError
 
@@ -21,17 +23,36 @@ from .cache import Cache
 from .escape import markdown
 from .limit_notes import upload_limits
 from .own_process import READING, ProcessEnded, run_apart
-from .server_files import ServerFile
 from .words import translator
 
 AT_ONCE = 300_000  # bytes of a file that the page's run reads, in half a second at most
 SHORT = 5_000_000  # bytes of a file that is read in some seconds, before longer files
 # the first bytes of gzip, Parquet and zip: a small file may have a large content
-PACKED = (b"\x1f\x8b", b"PAR1", b"PK\x03\x04")
+PACKED = (GZIP, PARQUET, ZIP)
 
 WIDE = 512  # dimensions up to which the axes of vectors are found in less than a second
 
 _FILES: Cache[Any] = Cache("uploaded files", max_entries=12)
+
+
+@dataclass(frozen=True)
+class ServerFile:
+    """A file of the server, with the attributes that pages use of an uploaded file.
+
+    Attributes
+    ----------
+    path : Path
+    name : str
+    file_id : str
+        Changes when the file changes.
+    size : int
+        Bytes.
+    """
+
+    path: Path
+    name: str
+    file_id: str
+    size: int
 
 
 def read_upload(

@@ -127,8 +127,8 @@ async def while_running(app: Any) -> AsyncIterator[None]:
     Streamlit stores the session of a closed tab for a while, because the connection may come back.
     It removes expired sessions only when another session is closed.
     """
-    # When a page of another site connects, Streamlit asks the internet for this server's address,
-    # and all visitors wait for the answer. Such a page is refused in any case.
+    # When a page of another site connects, Streamlit requests this server's address from a service
+    # on the internet, and all visitors wait for the answer. Such a page is refused in any case.
     net_util._external_ip = "127.0.0.1"
     drop_lost_references()
     running = runtime.get_instance()

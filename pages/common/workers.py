@@ -126,8 +126,6 @@ class Worker:
 
 
 ENCODING = Worker(idle_seconds=300)
-SEARCH = Worker(idle_seconds=60)
-UMAP = Worker(idle_seconds=900)  # it takes 11 s to import and to compile
 
 
 def _begin(server: int) -> None:

@@ -104,8 +104,3 @@ def choose_measure(_: Translate) -> str:
         default=MEASURES[0],
         labels={name: measure_label(name, _, with_unit=True) for name in (*MEASURES, *CONTEXTUAL)},
     )
-
-
-def chosen_measure() -> str:
-    """The measure of the curves, after its control was drawn."""
-    return str(st.session_state["measure"])

@@ -26,8 +26,8 @@ HEIGHT = 320
 PUBLISHED = ("ethayarajh_bert", "ethayarajh_gpt2", "ethayarajh_elmo")
 
 
-def show_curves(scene: Scene, _: Translate) -> None:
-    """The chart of a measure that the reader chooses."""
+def show_curves(scene: Scene, _: Translate) -> str:
+    """The chart of a measure that the reader chooses; returns the measure's name."""
     measure = choose_measure(_)
     label = measure_label(measure, _, with_unit=True)
     axes = Axes(_("layer (0 is the input)"), label)
@@ -41,6 +41,7 @@ def show_curves(scene: Scene, _: Translate) -> None:
         alt=_alternative(scene.tables_of(measure), measure, label, _),
     )
     st.caption(markdown(_note(measure, scene, _)))
+    return measure
 
 
 def drawn_curves(scene: Scene, measure: str, _: Translate) -> list[Curve]:

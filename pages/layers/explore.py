@@ -77,7 +77,7 @@ def explore(corpus: Corpus, _: Translate) -> None:
         with curve_progress_box:  # encodes and measures every layer
             values = lesson_values(scene)
         with answer_box:
-            show_curves(scene, _)
+            measure = show_curves(scene, _)
             if not is_presenting():
                 show_verdict(layers_verdict(scene, _), _, key="layers")
             show_rogues(scene, _)
@@ -91,7 +91,7 @@ def explore(corpus: Corpus, _: Translate) -> None:
                     if is_open:
                         show_all_measures(scene, _)
         with more_box:
-            offer_downloads(scene, _)
+            offer_downloads(scene, measure, _)
     except ENCODER_ERRORS as error:
         with answer_box:
             show_error(error, _)

@@ -29,7 +29,6 @@ from pages.common.measures import (
 from pages.common.messages import encoder_errors_shown
 from pages.common.words import Translate
 
-from .choices import chosen_measure
 from .curves import drawn_curves
 from .film import HEADLINES, Film, Table
 from .pictures import captions, layer_title
@@ -150,13 +149,13 @@ def table_csv(
     return csv_bytes(head, rows, "; ".join(measured_on[name] for name in tables))
 
 
-def offer_downloads(scene: Scene, _: Translate) -> None:
-    """The points, the curves and the parts of the dimensions as CSV.
+def offer_downloads(scene: Scene, measure: str, _: Translate) -> None:
+    """The points, the curves of that measure and the parts of the dimensions as CSV.
 
     Streamlit stores the functions of the buttons, so they refer to no cloud of the curves.
     """
     measured_on, film, parts = provenance(scene, _), scene.film, scene.parts
-    curves, theme = drawn_curves(scene, chosen_measure(), _), current_theme()
+    curves, theme = drawn_curves(scene, measure, _), current_theme()
     offer_csv(_("Download points (CSV)"), "layers-points", lambda: points_table(film, measured_on))
     offer_csv(
         _("Download curves (CSV)"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from geometry.data.number_text import estimate
 from geometry.measure import Measured
 from geometry.measure.intervals import MIN_ROWS
+from pages.common.measures import measured_words
 from pages.common.verdict import State, Verdict
 from pages.common.words import Translate
 
@@ -35,7 +35,7 @@ def layers_verdict(scene: Scene, _: Translate) -> Verdict:
     }
     ends = [(layer, row) for layer, row in enumerate(rows) if row.low is not None]
     said = ", ".join(
-        _("layer {layer}: {value}").format(layer=layer, value=f"**{_estimate(row)}**")
+        _("layer {layer}: {value}").format(layer=layer, value=f"**{measured_words(row)}**")
         for layer, row in ends
     )
     return Verdict(
@@ -92,7 +92,7 @@ def rogue_verdict(scene: Scene, _: Translate) -> Verdict:
         state=state,
         measured=words[state].format(
             layer=layer,
-            share=f"**{_estimate(row)}**" if row.low is not None else "",
+            share=f"**{measured_words(row)}**" if row.low is not None else "",
             alike="" if row.baseline is None else f"{row.baseline:.3f}",
             least=MIN_ROWS,
         ),
@@ -113,7 +113,3 @@ def rogue_state(row: Measured) -> State:
     if row.low > MOST:
         return "holds"
     return "partly" if row.low > (row.baseline or 0.0) else "fails"
-
-
-def _estimate(row: Measured) -> str:
-    return estimate(row.value or 0.0, row.low, row.high)

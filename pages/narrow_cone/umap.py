@@ -25,12 +25,13 @@ from pages.common.corpus_cloud import store
 from pages.common.jobs import Progress
 from pages.common.seed import SEED
 from pages.common.words import Translate
-from pages.common.workers import UMAP
+from pages.common.workers import Worker
 
 UMAP_VERSION = version("umap-learn")
 WARM_UP_AFTER = 30.0  # seconds after the first page
 WARM_UP_VARIABLE = "NARROW_CONE_UMAP_WARM_UP"  # "0": the first fit imports and compiles
 _warmed = threading.Event()
+UMAP = Worker(idle_seconds=900)  # it takes 11 s to import and to compile
 
 
 def umaps_if_ready(

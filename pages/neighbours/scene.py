@@ -21,7 +21,7 @@ from pages.common.corpus_cloud import CloudSpec, CorpusCloud, labels_of
 from pages.common.fit_set import points_and_fit
 from pages.common.seed import SEED
 from pages.common.words import Translate, translator
-from pages.common.workers import SEARCH
+from pages.common.workers import Worker
 
 from .ranking import Rankings, SearchedClouds
 
@@ -31,6 +31,7 @@ MOST_MEASURED = 50_000  # points that are measured at most: the time grows with 
 AT_ONCE = 5_000  # points up to which the page's run itself searches and measures
 SHORT = 20_000  # points up to which a job takes only some seconds
 
+SEARCH = Worker(idle_seconds=60)
 _SEARCHES: Cache[SearchedClouds] = Cache("neighbour-searches", max_entries=12)
 _CHANGES: Cache[NeighbourChanges] = Cache("neighbour-changes", max_entries=100)
 

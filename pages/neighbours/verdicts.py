@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from geometry.measure import NeighbourChanges
-from geometry.measure.intervals import MIN_ROWS
 from pages.common.escape import markdown
 from pages.common.measures import label_name
+from pages.common.messages import too_few_for_interval
 from pages.common.treatment_names import treatment_words
 from pages.common.verdict import State, Verdict
 from pages.common.words import Translate
@@ -49,9 +49,7 @@ def _hub_words(scene: Scene, _: Translate) -> str:
     found = scene.changes
     each = found.hubness
     if each.low is None or each.high is None:
-        return _("An interval needs {least} points or more, and {n} are shown.").format(
-            least=MIN_ROWS, n=found.n
-        )
+        return too_few_for_interval(found.n, _)
     words = (
         _("{name} makes fewer hubs: hubness {before} → {after}, change {change}.")
         if each.high < 0

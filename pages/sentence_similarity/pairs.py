@@ -20,7 +20,7 @@ from pages.common.controls import choose
 from pages.common.escape import markdown
 from pages.common.folded import folded
 from pages.common.limit_notes import upload_limits
-from pages.common.messages import error_text
+from pages.common.messages import cancelled_download, error_text
 from pages.common.pair_form import pair_refusal, show_pair_file
 from pages.common.rules import model_rules
 from pages.common.table_form import upload_table
@@ -246,7 +246,7 @@ def _from_hub(code: str, _: Translate) -> Pairs:
         _("Downloading {name}").format(name=f"{PAIR_SETS[name].title} {split}"),
         lane="model",
         amount=lambda size: readable_bytes(int(size)),
-        cancelled=_("Cancelled. An interrupted download resumes when you start again."),
+        cancelled=cancelled_download(_),
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from geometry.data.number_text import change, estimate, signed
+from geometry.data.number_text import change, signed
 from geometry.measure import Measured, measure_table
 from geometry.measure.intervals import MIN_ROWS
 from geometry.transform.treatments import WHITENINGS
 from pages.common.cache import Cache
 from pages.common.escape import markdown
-from pages.common.measures import same_label
+from pages.common.measures import measured_words, same_label
+from pages.common.messages import too_few_for_interval
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_names
 from pages.common.verdict import State, Verdict
@@ -52,8 +53,7 @@ def _findings(scene: Scene, _: Translate) -> tuple[State, str]:
     raw, white = pair
     before, after = (_isoscore(each, scene) for each in pair)
     if before.high is None or after.low is None:
-        needs = _("An interval needs {least} points or more, and {n} are shown.")
-        return "unknown", needs.format(least=MIN_ROWS, n=len(sets.cloud))
+        return "unknown", too_few_for_interval(len(sets.cloud), _)
     rises = after.low > before.high
     words = (
         _("{name} makes the points more isotropic: IsoScore {before} → {after}; isotropic: {best}.")
@@ -65,8 +65,8 @@ def _findings(scene: Scene, _: Translate) -> tuple[State, str]:
     )
     said = words.format(
         name=treatment_names(_)[white.name],
-        before=_estimate(before),
-        after=f"**{_estimate(after)}**",
+        before=measured_words(before),
+        after=f"**{measured_words(after)}**",
         best=signed(after.baseline or 0.0, 3),
     )
     found = agreement_change(raw, white, scene)
@@ -96,7 +96,3 @@ def _isoscore(picture: TreatedCloud, scene: Scene) -> Measured:
         return row
 
     return _ISOSCORES.get_or_make(picture.key, make, private=picture.is_private)
-
-
-def _estimate(row: Measured) -> str:
-    return estimate(row.value or 0.0, row.low, row.high)

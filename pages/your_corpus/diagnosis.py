@@ -128,8 +128,7 @@ def show_diagnosis(scene: Scene, _: Translate) -> None:
             for finding in diagnosis.findings
         )
     )
-    title = _("What each cure changes, on rows that it was not fitted on")
-    st.markdown(f"**{title}**")
+    st.markdown(f"**{_(sentences.REPORT['cures'])}**")
     head, cures = cure_table(diagnosis, _)
     with st.container(key="cures"):
         table = [head, ["---", *["---:"] * (len(head) - 1)]]

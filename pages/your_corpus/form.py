@@ -28,12 +28,12 @@ from pages.common.models import current_encoder
 from pages.common.page_list import page_labels, page_path
 from pages.common.pair_form import show_pair_file
 from pages.common.reading import read_upload
-from pages.common.server_files import has_folders, server_file, server_files, server_runs
 from pages.common.table_form import show_head, show_header_toggle, upload
 from pages.common.uploads import OWN_PAIRS, add_pairs, add_upload, chosen_own
 from pages.common.words import Translate
 from pages.your_corpus.run_form import show_run_form
 from pages.your_corpus.sampling import choose_sample, offer_sample, show_notes
+from pages.your_corpus.server_files import has_folders, server_file, server_files, server_runs
 from pages.your_corpus.vector_form import ROWS, head_of, looks_like_vectors, show_vector_form
 
 PASTE_HEIGHT = 150

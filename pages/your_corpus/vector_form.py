@@ -14,8 +14,7 @@ from geometry.vectors.errors import VectorFileError
 from geometry.vectors.set_files import NO_COLUMN
 from pages.common.limit_notes import megabytes, upload_limits
 from pages.common.messages import error_text
-from pages.common.reading import read_upload
-from pages.common.server_files import ServerFile
+from pages.common.reading import ServerFile, read_upload
 from pages.common.table_form import PREVIEW_CHARACTERS, PREVIEW_ROWS, upload
 from pages.common.uploads import add_vectors
 from pages.common.words import Translate

@@ -6,8 +6,8 @@ import {
 } from "../../assets/components/twin_cloud/camera.js";
 import { freeLine } from "../../assets/components/twin_cloud/overlay.js";
 
-const near = (one, other, tolerance = 1e-4) =>
-  one.forEach((value, i) => assert.ok(Math.abs(value - other[i]) < tolerance, `${one} ${other}`));
+const near = (found, wanted, tolerance = 1e-4) =>
+  found.forEach((value, i) => assert.ok(Math.abs(value - wanted[i]) < tolerance, `${found} ${wanted}`));
 const projected = (camera, place, width = 400, height = 200) =>
   toPixels(matrixOf(camera, width / height), place, width, height);
 
@@ -18,7 +18,7 @@ test("the flat home view holds the square of the reach, upright", () => {
   near(projected(camera, [-10, -10, 0]).slice(0, 2), [100, 200]);
 });
 
-test("the camera's three directions are orthonormal and right-handed wherever it stands", () => {
+test("the camera's three directions are orthonormal and right-handed wherever it is", () => {
   for (const [dx, dy] of [[0, 0], [50, 30], [-170, 400], [900, -900]]) {
     const { right, up, back } = frameOfCamera(orbit(homeCamera(3, 1), dx, dy, 300));
     const dot = (a, b) => a.reduce((sum, value, j) => sum + value * b[j], 0);

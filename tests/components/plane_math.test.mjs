@@ -23,8 +23,8 @@ const RULES = {
 };
 
 function near(found, wanted, within = 1e-12) {
-  const [one, other] = [[found].flat(Infinity), [wanted].flat(Infinity)];
-  const fits = one.length === other.length && one.every((part, i) => Object.is(part, other[i]) || Math.abs(part - other[i]) <= within);
+  const [left, right] = [[found].flat(Infinity), [wanted].flat(Infinity)];
+  const fits = left.length === right.length && left.every((part, i) => Object.is(part, right[i]) || Math.abs(part - right[i]) <= within);
   if (!fits) throw new Error(`found ${JSON.stringify(found)}, wanted ${JSON.stringify(wanted)}`);
 }
 

@@ -68,9 +68,17 @@ def run_tests(name: str, folder: Path) -> str:
 
 
 def evaluate(body: str, argument: Any, folder: Path) -> Any:
-    """The JSON result of an async function's body; its arguments are (argument, at).
+    """The JSON result of an async function.
 
-    at : the address below which a script is imported: import(`${at}/plane_math.js`).
+    Parameters
+    ----------
+    body : str
+        Of the function. Its arguments are ``argument`` and ``at``, the address below which a script
+        is imported: import(`${at}/plane_math.js`).
+    argument : object
+        Sent as JSON.
+    folder : Path
+        For temporary files.
     """
     if not has_node():
         start = f"async argument => {{ const at = '{HOST}/assets/components'; {body} }}"

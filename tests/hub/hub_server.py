@@ -78,9 +78,15 @@ class HubServer:
         self._server.server_close()
 
     def publish(self, name: str, files: Path | dict[str, bytes], *, revision: str = "main") -> str:
-        """Publish a folder's files, or these, at a revision; returns the commit.
+        """Publish files at a revision; returns the commit.
 
-        name : the repository; a data set's begins with "datasets/".
+        Parameters
+        ----------
+        name : str
+            The repository; a data set's begins with "datasets/".
+        files : Path or {name: bytes}
+            A folder, or its files.
+        revision : str
         """
         if isinstance(files, Path):
             paths = (path for path in sorted(files.rglob("*")) if path.is_file())

@@ -2,15 +2,14 @@
 
 import os
 import signal
-import time
 
 import pytest
 
 from bench.reader import Reader
 from tests.browser.server import AppServer
 from tests.event_loop import run_alone
+from tests.waiting import until
 
-PATIENCE = 60.0
 # Every Python process imports this module at its start. At a signal it prints the live objects.
 WATCHER = """
 import gc, signal
@@ -40,10 +39,7 @@ async def bring(reader: Reader, name: str) -> None:
 
 def alive(server: AppServer) -> str:
     os.kill(server.process_id, signal.SIGUSR1)
-    deadline = time.monotonic() + PATIENCE
-    while "ALIVE" not in server.log:
-        assert time.monotonic() < deadline, server.log
-        time.sleep(0.05)
+    until(lambda: "ALIVE" in server.log)
     return server.log.rpartition("ALIVE")[2]
 
 

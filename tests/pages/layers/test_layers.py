@@ -103,7 +103,7 @@ def scenes(monkeypatch: pytest.MonkeyPatch) -> list[Scene]:
     """The scenes whose downloads the page offers."""
     found: list[Scene] = []
     monkeypatch.setattr(
-        "pages.layers.explore.offer_downloads", lambda scene, _: found.append(scene)
+        "pages.layers.explore.offer_downloads", lambda scene, measure, _: found.append(scene)
     )
     return found
 

@@ -17,9 +17,9 @@ import pytest
 from geometry import project
 from geometry.encode import ArrayStore
 from pages.common import workers
-from pages.common.workers import UMAP, WorkerDied
+from pages.common.workers import WorkerDied
 from pages.narrow_cone import umap as umap_worker
-from pages.narrow_cone.umap import fit_elsewhere
+from pages.narrow_cone.umap import UMAP, fit_elsewhere
 from tests.waiting import PATIENCE, until
 
 # KILLS is a number of fits; LONGEST in seconds until a kill is about the time of a first fit

@@ -10,7 +10,7 @@ from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 
 from geometry import mean_cosine
-from pages.common.server_files import server_file, server_files, server_runs
+from pages.your_corpus.server_files import server_file, server_files, server_runs
 from tests.data.test_packed_tables import workbook
 from tests.pages.visits import everything, healthy, new_visit
 from tests.scale.shards import cloud, write_run

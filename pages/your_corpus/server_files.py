@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 import streamlit as st
 
 from geometry.hub.operator_limits import read_upload_folders
+from pages.common.reading import ServerFile
 
 MOST_FILES = 1_000  # files of a folder in a list at most
 LISTED_SECONDS = 10  # for which the lists are cached
@@ -18,26 +18,6 @@ SUFFIXES = (
     ".npy", ".npz", ".parquet", ".jsonl", ".ndjson", ".json", ".safetensors", ".csv", ".tsv",
     ".tab", ".txt", ".vec", ".bin", ".xlsx", ".zip", ".gz",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class ServerFile:
-    """A file of the server, with the attributes that pages use of an uploaded file.
-
-    Attributes
-    ----------
-    path : Path
-    name : str
-    file_id : str
-        Changes when the file changes.
-    size : int
-        Bytes.
-    """
-
-    path: Path
-    name: str
-    file_id: str
-    size: int
 
 
 def has_folders() -> bool:
