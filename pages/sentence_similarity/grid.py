@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from geometry.data.number_text import signed, with_sign
+from geometry.encode.precision import NARROWEST
 from geometry.evaluate import export
 from geometry.evaluate.grid import Cell, Grid
 from geometry.evaluate.specs import parse_treatment
@@ -209,7 +210,9 @@ def verdict(choice: ScoringChoice, after: Sequence[Cell], _: Translate) -> list[
         lines.append(prose(PAGE, "grid-simplex", values))
     narrow = [c for c in after if c.score.undefined == "too_narrow"]
     if narrow:
-        lines.append(prose(PAGE, "grid-too-narrow", {"narrow": f"{len(narrow)}"}))
+        lines.append(
+            prose(PAGE, "grid-too-narrow", {"narrow": f"{len(narrow)}", "limit": f"{NARROWEST:g}"})
+        )
     return lines + cut_lines(choice, after, _)
 
 

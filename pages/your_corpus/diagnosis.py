@@ -46,7 +46,6 @@ from pages.common.messages import error_text
 from pages.common.origin import origin
 from pages.common.seed import SEED
 from pages.common.transform_downloads import offer_file, offer_transform, zipped
-from pages.common.uploads import OWN_PAIRS
 from pages.common.words import Translate, language, prose
 
 from . import PAGE
@@ -161,19 +160,19 @@ def _all_rows(scene: Scene, _: Translate) -> DiagnosedData:
         points.vectors,
         own.texts,
         own.labels,
-        scene.pairs or _choose_judge(own, _),
+        scene.pairs or _choose_judge(scene, _),
         sources=own.sources,
         is_of_pairs=scene.pairs is not None,
     )
 
 
-def _choose_judge(own: Corpus, _: Translate) -> Pairs | None:
-    """The chosen set of pairs of the session; None for the labels of the texts."""
-    pairs: dict[str, Pairs] = st.session_state.get(OWN_PAIRS, {})
+def _choose_judge(scene: Scene, _: Translate) -> Pairs | None:
+    """The chosen set of pairs; None for the labels of the texts."""
+    pairs = scene.own_pairs
     if not pairs:
         return None
     labels = {code: _("pairs: {name}").format(name=each.name) for code, each in pairs.items()}
-    if own.labels is not None:
+    if scene.own.labels is not None:
         labels = {LABELS: _("labels of the texts"), **labels}
     chosen = choose(
         st.selectbox,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import streamlit as st
@@ -15,6 +16,7 @@ from pages.common.corpus_cloud import MOST_DRAWN, OF_VECTORS, CloudSpec, CorpusC
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.models import chosen_model, current_encoder
 from pages.common.seed import SEED
+from pages.common.uploads import OWN_PAIRS
 from pages.common.words import Translate
 
 VIEW, COMPONENTS = "mean", 2
@@ -40,6 +42,8 @@ class Scene:
         Of ``points``, with its interval.
     is_bundled_model : bool
         True if the texts are encoded by the bundled encoder.
+    own_pairs : mapping of str to Pairs
+        The reader's own sets of pairs, which may say whether a cure helps.
     """
 
     own: Corpus | VectorSet
@@ -49,6 +53,7 @@ class Scene:
     picture: Projection | None
     mean_cosine: Measured
     is_bundled_model: bool
+    own_pairs: Mapping[str, Pairs]
 
 
 def make_scene(own: Corpus | VectorSet, pairs: Pairs | None, _: Translate) -> Scene:
@@ -66,6 +71,7 @@ def make_scene(own: Corpus | VectorSet, pairs: Pairs | None, _: Translate) -> Sc
         picture=drawn.project_in_job(VIEW, COMPONENTS, _) if is_enough else None,
         mean_cosine=cosine,
         is_bundled_model=points.model is not None and chosen_model().is_bundled,
+        own_pairs=st.session_state.get(OWN_PAIRS, {}),
     )
 
 
