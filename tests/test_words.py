@@ -74,7 +74,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "hub-set": {"name", "repository", "revision", "licence", "low", "high", "note"},
         "best-on-dev": ("sentence_similarity/best.py", "best_values"),
         "subsets": {"cell"},
-        "grid-too-narrow": {"narrow"},
+        "grid-too-narrow": {"narrow", "limit"},
         "grid-cut": {"k", "cut", "cells", "fit", "where"},
         "sizes-cut": {"cut", "k"},
         "pairs": {"treatment", "similarity"},
