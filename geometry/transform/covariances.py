@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..linalg.moments import Moments
-from ..linalg.rows import float_rows
+from ..linalg.rows import UndefinedMeasure, float_rows
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class Covariances:
     def spectrum(self) -> np.ndarray:
         """Eigenvalues (d,) over their mean, largest first; all 1 for an isotropic cloud.
 
-        Raises ValueError where the rows are all equal.
+        Raises UndefinedMeasure "no_spread" where the rows are all equal.
         """
         values = np.linalg.eigvalsh(self.matrix)[::-1].clip(min=0.0)
         if values[0] == 0:
-            raise ValueError("all rows are equal: there is no variance to spread over axes")
+            raise UndefinedMeasure("no_spread")
         return np.asarray(values / values.mean())
 
     @property

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.limits import CorpusError
 from ..linalg.moments import Moments
 from ..linalg.rows import directions
 from .removal_map import RemovalMap
@@ -222,7 +223,7 @@ def _checked_pairs(pairs: Any, n: int) -> np.ndarray:
             f"{pairs.shape}"
         )
     if len(pairs) < MIN_PAIRS:
-        raise ValueError(f"weights need at least {MIN_PAIRS} pairs; got {len(pairs)}")
+        raise CorpusError("too_few_pairs", n=len(pairs), limit=MIN_PAIRS)
     outside = np.flatnonzero(((pairs < 0) | (pairs >= n)).any(axis=1))
     if len(outside):
         raise ValueError(
@@ -241,6 +242,6 @@ def _checked_scores(gold_scores: Any, m: int) -> np.ndarray:
     if len(bad):
         raise ValueError(f"gold score {bad[0]} is {gold[bad[0]]}; every pair needs a finite one")
     if gold.min() == gold.max():
-        raise ValueError(f"every gold score is {gold[0]}: nothing correlates with a constant")
+        raise CorpusError("equal_scores", n=m, score=f"{gold[0]:g}")
     gold = gold - gold.mean()
     return gold / np.linalg.norm(gold)

@@ -30,6 +30,7 @@ from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS, cosine_histogram
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
+from pages.common.messages import error_text
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_names
 from pages.common.words import Translate, prose
@@ -116,18 +117,19 @@ def _spectra(
     _: Translate,
 ) -> Figures:
     is_log = kind == "spectrum"
-    curves = []
+    curves, refusals = [], []
     for place, picture in enumerate(scene.pictures):
         try:
             heights = values(_covariances(picture))
-        except ValueError:  # all points equal: no variance to spread over axes
+        except UndefinedMeasure as error:  # all points are equal
+            refusals.append(error_text(error, _))
             continue
         # a logarithmic axis does not show values below the rounding error
         heights = np.where(heights > 1e-9, heights, np.nan) if is_log else heights
         name = treatment_names(_)[picture.name]
         curves.append(Curve(np.arange(1, len(heights) + 1), heights, name, place))
     if not curves:
-        st.info(_("Every point is the same, so there is no variance to show."))
+        st.info(refusals[0])
         return {}
     if is_log:
         ends = np.array([1, len(curves[0].x)])

@@ -183,7 +183,7 @@ def test_rows_within_the_removed_directions():
         ([[0, 1]] * 3, 1.0, "one number a pair"),
         ([[0, 1]] * 3, [1, np.nan, 2], "gold score 1 is nan"),
         ([[0, 1]] * 3, [1, 2, np.inf], "gold score 2 is inf"),
-        ([[0, 1]] * 3, [2, 2, 2], "every gold score is 2"),
+        ([[0, 1]] * 3, [2, 2, 2], "All 3 scores are 2"),
     ],
 )
 def test_pairs_that_cannot_be_learned_from(pairs, gold, message):
