@@ -316,9 +316,7 @@ def _start(rows: np.ndarray, linear: bool) -> tuple[FlowMap, Smoothing]:
     covariance, d = moments.covariance, rows.shape[1]
     mean_variance = float(np.trace(covariance)) / d
     # rounding moves a row by about eps times its length; less than that is not spread
-    eps = float(
-        np.finfo(rows.dtype).eps
-    )  # a Python float: a float32 scalar would make the products float32
+    eps = float(np.finfo(rows.dtype).eps)  # a float32 scalar would make the products float32
     if d * mean_variance <= (2 * eps) ** 2 * float(moments.mean @ moments.mean):
         raise ValueError(
             "the rows to train on are equal up to rounding, so no density has a highest "
