@@ -40,20 +40,40 @@ async function drawInTurn(box) {
   drawing = false;
 }
 
-// The ranges of a flat chart's axes, which its group shares.
+const AXES = ["xaxis", "yaxis"];
+
+// The ranges of a flat chart's axes, in shares of the ranges that it was sent with. Its group shares
+// them: the charts are zoomed alike, each in its own frame.
 function frameOf(box) {
-  const { xaxis, yaxis } = box.layout;
-  return { "xaxis.range": [...xaxis.range], "yaxis.range": [...yaxis.range] };
+  return drawn.get(box).home.map(([low, high], i) =>
+    box.layout[AXES[i]].range.map((end) => (end - low) / (high - low)));
+}
+
+function rangesOf({ home }, frame) {
+  return home.map(([low, high], i) => frame[i].map((share) => low + share * (high - low)));
+}
+
+// A figure of other data has another frame: a reader who has zoomed sees the same share of it.
+function keepZoom(box, layout, state) {
+  if (!layout.xaxis?.range || !layout.yaxis?.range) return;
+  const former = state.home && box.layout?.xaxis ? frameOf(box) : null;
+  state.home = AXES.map((axis) => [...layout[axis].range]);
+  if (!former || former.flat().every((share, i) => Math.abs(share - (i % 2)) < 1e-6)) return;
+  rangesOf(state, former).forEach((range, i) => (layout[AXES[i]].range = range));
 }
 
 function moveGroup(box, change) {
   const { group } = drawn.get(box).wanted;
   if (!group || !Object.keys(change).some((key) => key.includes("axis"))) return;
   const frame = frameOf(box);
+  const isThere = (other) => frameOf(other).flat()
+    .every((share, i) => Math.abs(share - frame.flat()[i]) < 1e-9);
   for (const other of document.querySelectorAll(`.chart[data-group="${group}"]`)) {
-    // equal already: this event comes from our own change of the other charts
-    if (other === box || JSON.stringify(frameOf(other)) === JSON.stringify(frame)) continue;
-    window.Plotly.relayout(other, frame);
+    // there already: this event comes from our own change of the other charts
+    if (other === box || isThere(other)) continue;
+    const ranges = rangesOf(drawn.get(other), frame);
+    const named = ranges.map((range, i) => [`${AXES[i]}.range`, range]);
+    window.Plotly.relayout(other, Object.fromEntries(named));
   }
 }
 
@@ -141,6 +161,7 @@ function draw(box, data) {
   if (state.cut) layout.annotations = state.cut();
   // Plotly draws the reader's lasso over new figures; other points need it removed
   if (data.group) layout.selectionrevision = data.group;
+  keepZoom(box, layout, state);
   const settings = JSON.stringify(data.config);
   if (state.settings !== settings) { // with another object Plotly would reset the reader's zoom
     state.settings = settings;

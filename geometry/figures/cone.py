@@ -60,7 +60,6 @@ def _draw_flat(
 def _frame(panel: Panel, theme: Theme, layout: dict[str, Any]) -> dict[str, Any]:
     """Equal axes about the origin, and everything except the points."""
     look = {
-        "range": [-panel.reach, panel.reach],
         "constrain": "domain",
         "zeroline": panel.origin_label is not None,
         "automargin": False,
@@ -71,8 +70,8 @@ def _frame(panel: Panel, theme: Theme, layout: dict[str, Any]) -> dict[str, Any]
     return {
         "margin": layout["margin"] | AXIS_MARGIN | {"b": below},
         "shapes": [*_bands(panel, theme), *_wedges(panel, theme)],
-        "xaxis": axis(theme, panel.axis_titles[0], **look),
-        "yaxis": axis(theme, panel.axis_titles[1], scaleanchor="x", **look),
+        "xaxis": axis(theme, panel.axis_titles[0], range=panel.ends[0], **look),
+        "yaxis": axis(theme, panel.axis_titles[1], range=panel.ends[1], scaleanchor="x", **look),
         "dragmode": "pan",
         "clickmode": "event",
         "annotations": [*layout.get("annotations", []), *origin],
@@ -132,7 +131,7 @@ def _wedges(panel: Panel, theme: Theme) -> list[dict[str, Any]]:
     for wedge in panel.drawn_wedges:
         middle = float(np.degrees(np.arctan2(wedge.axis[1], wedge.axis[0])))
         shapes.append(
-            _sector(panel.reach, middle - wedge.degrees, middle + wedge.degrees)
+            _sector(panel.cone_length, middle - wedge.degrees, middle + wedge.degrees)
             | {
                 "line": {"color": theme.raw, "width": 1.5},
                 "fillcolor": theme.raw,
@@ -145,7 +144,7 @@ def _wedges(panel: Panel, theme: Theme) -> list[dict[str, Any]]:
 def _bands(panel: Panel, theme: Theme) -> list[dict[str, Any]]:
     look = {"fillcolor": theme.white, "opacity": 0.35, "line": {"width": 0}}
     return [
-        _sector(panel.reach, sign * band.low, sign * band.high) | look
+        _sector(panel.cone_length, sign * band.low, sign * band.high) | look
         for band in panel.bands
         for sign in (1, -1)
     ]
@@ -190,9 +189,8 @@ def _draw_deep(
             )
         )
     figure.add_traces(_axes(panel, theme))
-    figure.add_traces([_mantle(wedge, panel.reach, theme) for wedge in panel.drawn_wedges])
+    figure.add_traces([_mantle(wedge, panel.cone_length, theme) for wedge in panel.drawn_wedges])
     box = {
-        "range": [-panel.reach, panel.reach],
         "backgroundcolor": theme.paper,
         "gridcolor": theme.grid,
         "showticklabels": False,
@@ -201,15 +199,22 @@ def _draw_deep(
     }
     # the names are at the lines through the origin, or at the box if there is no origin
     names = [""] * 3 if panel.origin_label else panel.axis_titles
-    x_axis, y_axis, z_axis = ({**box, "title": {"text": name}} for name in names)
+    x_axis, y_axis, z_axis = (
+        {**box, "range": ends, "title": {"text": name}}
+        for name, ends in zip(names, panel.ends, strict=True)
+    )
     figure.update_layout(
         layout,
         scene={
             "xaxis": x_axis,
             "yaxis": y_axis,
             "zaxis": z_axis,
-            "aspectmode": "cube",
-            "camera": {"eye": {"x": 0.75, "y": -1.45, "z": 0.65}},
+            "aspectmode": "cube" if panel.frame is None else "data",
+            # the first axis, the mean direction, points up
+            "camera": {
+                "up": {"x": 1, "y": 0, "z": 0},
+                "eye": {"x": 0.65, "y": 0.75, "z": -1.45},
+            },
             "dragmode": "orbit",
         },
     )
@@ -228,10 +233,9 @@ def _axes(panel: Panel, theme: Theme) -> list[go.Scatter3d]:
     """Three lines through the origin with their titles at the positive ends."""
     if not panel.origin_label:
         return []
-    reach = panel.reach
     lines = [
         go.Scatter3d(
-            **{name: [-reach, reach] if name == along else [0, 0] for name in "xyz"},
+            **{name: ends if name == along else [0, 0] for name in "xyz"},
             mode="lines+text",
             text=["", title],
             textposition="top center",
@@ -240,7 +244,7 @@ def _axes(panel: Panel, theme: Theme) -> list[go.Scatter3d]:
             hoverinfo="skip",
             showlegend=False,
         )
-        for along, title in zip("xyz", panel.axis_titles, strict=True)
+        for along, title, ends in zip("xyz", panel.axis_titles, panel.ends, strict=True)
     ]
     origin = go.Scatter3d(
         x=[0],
@@ -257,13 +261,13 @@ def _axes(panel: Panel, theme: Theme) -> list[go.Scatter3d]:
     return [*lines, origin]
 
 
-def _mantle(wedge: Wedge, reach: float, theme: Theme) -> go.Mesh3d:
+def _mantle(wedge: Wedge, length: float, theme: Theme) -> go.Mesh3d:
     """A cone's surface from the origin, as a fan of triangles around its axis."""
     across = np.linalg.svd(wedge.axis[None, :])[2][1:]  # two directions orthogonal to the axis
     turn = np.linspace(0, 2 * np.pi, CONE_RINGS, endpoint=False)
     ring = np.cos(turn)[:, None] * across[0] + np.sin(turn)[:, None] * across[1]
     half = np.radians(wedge.degrees)
-    rim = reach * (np.cos(half) * wedge.axis + np.sin(half) * ring)  # (CONE_RINGS, 3)
+    rim = length * (np.cos(half) * wedge.axis + np.sin(half) * ring)  # (CONE_RINGS, 3)
     x, y, z = np.vstack([np.zeros(3), rim]).T
     first = np.arange(1, CONE_RINGS + 1)
     return go.Mesh3d(

@@ -12,20 +12,25 @@ from typing import Any
 import numpy as np
 
 from ..palette import Theme
+from ..projection.twin import Frame
 from .layout import base_layout
 
 CAPTION_HEIGHT = 19  # px of a line of caption above the picture
 LEGEND_HEIGHT = 30
-WIDEST_DRAWN = 75.0  # degrees; a wider cone does not look like one and hides the points
+FRAME_MARGIN = 0.04  # of the longest side
 
 
 @dataclass(frozen=True)
 class Wedge:
-    """A cone: unit ``axis`` (k,), half-angle in the picture in degrees, and a caption."""
+    """A cone: unit ``axis`` (k,), half-angle in the picture in degrees, and a caption.
+
+    A cone that is not drawn has only its caption.
+    """
 
     axis: np.ndarray
     degrees: float
     caption: str = ""
+    is_drawn: bool = True
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,8 @@ class Panel:
         Shaded directions.
     marks : sequence of Mark
         Marked points.
+    frame : Frame or None
+        What the picture shows; None for the square or cube of the reach.
     """
 
     coordinates: np.ndarray
@@ -77,11 +84,25 @@ class Panel:
     wedges: Sequence[Wedge] = ()
     bands: Sequence[Band] = ()
     marks: Sequence[Mark] = ()
+    frame: Frame | None = None
+
+    @property
+    def ends(self) -> list[list[float]]:
+        """Both ends of each axis."""
+        if self.frame is None:
+            return [[-self.reach, self.reach]] * self.coordinates.shape[1]
+        margin = FRAME_MARGIN * (self.frame.high - self.frame.low).max()
+        return np.stack([self.frame.low - margin, self.frame.high + margin], axis=1).tolist()
+
+    @property
+    def cone_length(self) -> float:
+        """From the origin to the far end of the cones."""
+        return self.reach if self.frame is None else self.frame.length
 
     @property
     def drawn_wedges(self) -> list[Wedge]:
-        """The cones narrow enough to draw; the others have only a caption."""
-        return [wedge for wedge in self.wedges if wedge.degrees <= WIDEST_DRAWN]
+        """Without the cones that have only a caption."""
+        return [wedge for wedge in self.wedges if wedge.is_drawn]
 
     @property
     def captions(self) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..transform.whitening_map import WhiteningMap
 from .projection import Projection, match_radius
-from .twin import ConeEdge, cone_edges
+from .twin import ConeEdge, Frame, cone_edges, drawn_cones, frame_of
 
 STRENGTHS = 8  # stops of the strength beyond its 0
 FAR = 1e-9  # knobs nearer to each other than this count as equal
@@ -30,6 +30,7 @@ class Stop:
     factor : the scale that gives the stop the raw picture's rms radius.
     coordinates : (n, k) around the origin, multiplied by ``factor``.
     cones : as ``cone_edges`` gives them.
+    frame : of the coordinates and the cones that are drawn.
     """
 
     centring: float
@@ -37,6 +38,7 @@ class Stop:
     factor: float
     coordinates: np.ndarray
     cones: tuple[ConeEdge, ...]
+    frame: Frame
 
 
 def film_knobs(strengths: int = STRENGTHS) -> tuple[tuple[float, float], ...]:
@@ -85,7 +87,10 @@ def stop_at(
     """
     places, cones = _place(X, fitted.adjust(centring=centring, strength=strength), raw)
     factor = match_radius(raw.around_origin, places)
-    return Stop(centring, strength, factor, places * factor, cones)
+    places = places * factor
+    return Stop(
+        centring, strength, factor, places, cones, frame_of(places, drawn_cones(cones, raw))
+    )
 
 
 def _place(

@@ -31,8 +31,8 @@ class Projection:
     axes : (k, d), or (3, d) for "cone", orthonormal rows; None for "umap".
     centre : (d,) subtracted before the axes apply; zeros except for "pca", None for "umap".
     origin : (k,) place of the true origin in the picture; None for "umap".
-    explained : share of sum |x - centre|^2 in the picture, in [0, 1]; 1 for "cone", which keeps
-        every length; None for "umap".
+    explained : share of sum |x - centre|^2 in the picture, in [0, 1]; 1 for "cone" in 3D, which
+        keeps every length; None for "umap".
     trustworthiness : in [0, 1], of TRUST_NEIGHBOURS neighbours.
     trust_rows : how many rows it was computed on.
     random_state : seed of the sample of rows, and of UMAP.
@@ -98,10 +98,9 @@ class _Frame:
         height = along[:, 0]
         squared = np.einsum("nd,nd->n", centred, centred) - height**2
         radius = np.sqrt(squared.clip(min=0.0))  # norm of the part orthogonal to the mean
-        if self.n_components == 2:
-            return np.column_stack([height, np.where(along[:, 1] < 0, -radius, radius)])
         azimuth = np.arctan2(along[:, 2], along[:, 1])
-        return np.column_stack([height, radius * np.cos(azimuth), radius * np.sin(azimuth)])
+        body = np.column_stack([height, radius * np.cos(azimuth), radius * np.sin(azimuth)])
+        return body[:, : self.n_components]  # in 2D the same body from the side
 
     @property
     def origin(self) -> np.ndarray:
@@ -132,7 +131,8 @@ def project(
         "pca"   leading principal directions of the centred rows; ``origin`` is the place of 0
         "mean"  the mean direction, then the principal directions orthogonal to it
         "cone"  angle-true: height = component along the mean direction, radius = norm of the
-                rest, azimuth from the leading residual plane; every angle to the mean is exact
+                rest, azimuth from the leading residual plane. In 3D every length and every angle
+                to the mean is exact; in 2D the same body is seen from the side
         "umap"  UMAP on cosine distance (McInnes et al. 2018), seeded, one thread; it preserves
                 neighbours, not angles, so it can't show a cone
     n_components : int

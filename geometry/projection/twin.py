@@ -6,6 +6,7 @@ and the raw one has not. So the whitened cloud is scaled to the rms radius of th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,9 @@ from .projection import Projection, match_radius
 
 FITS = ("recommended", "ledoit-wolf", "full")
 FRAME_SHARE = 0.99
+FRAME_ROWS = 20_000  # of a larger cloud, evenly spaced rows give the frame
+WIDEST_DRAWN = 60.0  # degrees in d dimensions; in the shadow a wider cloud would look like a cone
+RIM = 24  # points on the edge of a cone that a frame must hold
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,23 @@ class ConeEdge:
     angle: float
     drawn: float
     axis: np.ndarray
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What a picture must show: the origin, FRAME_SHARE of the points, the cones.
+
+    Attributes
+    ----------
+    low, high : (k,) corners of a box around the origin. In 3D it is a cylinder around the first
+        axis, so that the picture can be turned: the other two corners are minus and plus its
+        radius.
+    length : from the origin to the far end of the cones.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    length: float
 
 
 @dataclass(frozen=True)
@@ -111,13 +132,14 @@ def cone_edges(X: np.ndarray, projection: Projection) -> tuple[ConeEdge, ...]:
     """The cones to draw: half of the points lie within the first, 90% within the second.
 
     Empty where the cloud or the picture has no mean direction, or the picture no origin (UMAP).
-    In the angle-true projection the axis is that of the projection, and both angles agree.
+    In the angle-true picture the axis is the mean direction of the cloud that the projection was
+    made for, and the cones are drawn at their angles in d dimensions.
     """
     if projection.origin is None:
         return ()
-    if projection.method == "cone":
+    if projection.method == "cone" and projection.axes is not None:
         axis = np.eye(projection.n_components)[0]
-        drawn = true = _angles(projection.coordinates, axis)
+        drawn = true = _angles(X, projection.axes[0])
     else:
         try:
             true = angles_to_mean(X)
@@ -134,6 +156,65 @@ def cone_edges(X: np.ndarray, projection: Projection) -> tuple[ConeEdge, ...]:
         ConeEdge(q, float(np.quantile(true, q)), float(np.quantile(drawn, q)), axis)
         for q in ANGLE_QUANTILES
     )
+
+
+def is_drawn(edge: ConeEdge, projection: Projection) -> bool:
+    """Whether the picture shows the cone. The angle-true picture shows all, also a disc."""
+    return projection.method == "cone" or edge.angle <= WIDEST_DRAWN
+
+
+def drawn_cones(
+    edges: Sequence[ConeEdge], projection: Projection
+) -> list[tuple[np.ndarray, float]]:
+    """Axis and half-angle in the picture of each cone that is drawn, for ``frame_of``."""
+    return [(edge.axis, edge.drawn) for edge in edges if is_drawn(edge, projection)]
+
+
+def frame_of(places: np.ndarray, cones: Sequence[tuple[np.ndarray, float]] = ()) -> Frame:
+    """The frame of a cloud as it is drawn.
+
+    Parameters
+    ----------
+    places : (n, k) array
+        Around the origin, k = 2 or 3.
+    cones : sequence of ((k,) array, float)
+        Axis, a unit vector, and half-angle in the picture in degrees of each cone that is drawn.
+    """
+    P = places[:: -(-len(places) // FRAME_ROWS)]
+    length = float(np.quantile(np.linalg.norm(P, axis=1), FRAME_SHARE))
+    held = [np.zeros((1, P.shape[1])), *(length * _rim(axis, angle) for axis, angle in cones)]
+    rims = np.vstack(held)
+    if P.shape[1] == 3:
+        radius = max(
+            float(np.quantile(np.hypot(P[:, 1], P[:, 2]), FRAME_SHARE)),
+            float(np.hypot(rims[:, 1], rims[:, 2]).max()),
+        )
+        ends = _ends(P[:, 0], rims[:, 0])
+        low, high = (
+            np.array([end, sign * radius, sign * radius])
+            for end, sign in zip(ends, (-1, 1), strict=True)
+        )
+    else:
+        low, high = np.array([_ends(*both) for both in zip(P.T, rims.T, strict=True)]).T
+    return Frame(low, high, length)
+
+
+def _ends(values: np.ndarray, held: np.ndarray) -> tuple[float, float]:
+    """The range that has FRAME_SHARE of the values and all that is held."""
+    low, high = np.quantile(values, [(1 - FRAME_SHARE) / 2, (1 + FRAME_SHARE) / 2])
+    return min(float(low), float(held.min())), max(float(high), float(held.max()))
+
+
+def _rim(axis: np.ndarray, angle: float) -> np.ndarray:
+    """Unit vectors (RIM, k) along the edge of a cone: its arc in 2D, its circle in 3D."""
+    half = np.radians(angle)
+    across = np.linalg.svd(axis[None, :])[2][1:]  # (k - 1, k), orthogonal to the axis
+    if len(axis) == 2:
+        turns = np.linspace(-half, half, RIM)[:, None]
+        return np.cos(turns) * axis + np.sin(turns) * across[0]
+    turns = np.linspace(0, 2 * np.pi, RIM, endpoint=False)[:, None]
+    around = np.cos(turns) * across[0] + np.sin(turns) * across[1]
+    return np.cos(half) * axis + np.sin(half) * around
 
 
 def common_scale(raw: Projection, white: Projection) -> tuple[float, float]:

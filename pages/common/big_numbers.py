@@ -11,7 +11,7 @@ import streamlit as st
 from geometry.data.number_text import with_sign
 from geometry.measure import Measured
 
-from .measures import COSINE_DECIMALS, print_value
+from .measures import COSINE_DECIMALS, HEADLINES, print_value
 from .words import Translate
 
 
@@ -75,9 +75,13 @@ def change_of(value: float | None, former: float | None, decimals: int) -> str:
 
 
 def measure_numbers(
-    rows: Mapping[str, Measured], raw: Mapping[str, Measured] | None, _: Translate
+    rows: Mapping[str, Measured],
+    raw: Mapping[str, Measured] | None,
+    _: Translate,
+    *,
+    names: Sequence[str] = HEADLINES,
 ) -> list[BigNumber]:
-    """Mean cosine and IsoScore of a cloud.
+    """Measures of a cloud in large numbers: mean cosine and IsoScore, or those named.
 
     Parameters
     ----------
@@ -85,10 +89,17 @@ def measure_numbers(
         By the measure's name.
     raw : mapping of str to Measured or None
         The same of the raw cloud, for the change; None for the raw cloud itself.
+    names : sequence of str
+        "mean_cosine", "positive_cosine_share", "isoscore".
     """
+    labels = {
+        "mean_cosine": _("mean cosine"),
+        "positive_cosine_share": _("positive cosines"),
+        "isoscore": _("IsoScore"),
+    }
     numbers = []
-    for name, label in (("mean_cosine", _("mean cosine")), ("isoscore", _("IsoScore"))):
-        row = rows[name]
+    for name in names:
+        label, row = labels[name], rows[name]
         isotropic = print_value(name, row.baseline, COSINE_DECIMALS) or "—"
         change = "" if raw is None else change_of(row.value, raw[name].value, COSINE_DECIMALS)
         numbers.append(

@@ -22,7 +22,7 @@ from .words import Translate
 
 FEWEST_POINTS = 4  # points of a picture at least
 DEFAULT_LAYER = 4  # or the last layer of a smaller model
-VIEWS = ("mean", "svd", "pca", "cone", "umap")
+VIEWS = ("mean", "cone", "svd", "pca", "umap")
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,12 @@ def choose_layer(encoder: Encoder, unit: str, _: Translate, *, disabled: bool) -
 
 
 def choose_look(
-    corpus: Corpus | VectorSet, spec: CloudSpec, _: Translate, *, views: Sequence[str] = VIEWS
+    corpus: Corpus | VectorSet,
+    spec: CloudSpec,
+    _: Translate,
+    *,
+    views: Sequence[str] = VIEWS,
+    dims: str = "2D",
 ) -> Look:
     """View, dimensions and colour.
 
@@ -169,30 +174,39 @@ def choose_look(
         Types have no labels. Vectors have no frequencies.
     views : sequence of str
         Names in ``VIEWS``.
+    dims : str
+        "2D" or "3D": the default.
     """
     view_box, size_box, colour_box = st.columns([3, 1, 2])
     with view_box:
         view = choose(
-            st.selectbox,
+            st.segmented_control,
             _("View"),
             list(views),
             key="view",
             default="mean",
+            required=True,
             labels={
-                "mean": _("mean direction + principal directions"),
-                "svd": _("SVD (uncentred)"),
-                "pca": _("PCA (centred)"),
-                "cone": _("angle-true"),
-                "umap": _("UMAP (neighbours only)"),
+                "mean": _("Projection"),
+                "svd": "SVD",
+                "pca": "PCA",
+                "cone": _("True angles"),
+                "umap": "UMAP",
             },
+            help=_(
+                "Projection: the mean direction and the principal directions orthogonal to it. It "
+                "makes angles smaller. True angles: each point at its length and its angle to the "
+                "mean direction. SVD: uncentred. PCA: centred. UMAP: neighbours only."
+            ),
         )
+    follow_default("dims", dims)
     with size_box:
         size = choose(
             st.segmented_control,
             _("Dimensions"),
             ["2D", "3D"],
             key="dims",
-            default="2D",
+            default=dims,
             required=True,
         )
     colours = {

@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from geometry.figures.cone import cone_figure
-from geometry.figures.panel import Mark, Panel, Wedge
+from geometry.figures.panel import Mark, Panel
 from geometry.projection.packing import pack_cloud
 from pages.common.address import is_presenting
 from pages.common.cache import Cache
@@ -24,11 +24,11 @@ from pages.common.draw.clouds import (
     panel_with,
     point_colours,
 )
+from pages.common.draw.find_point import chosen_marks
 from pages.common.draw.selected import choose_row, store_selection
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import (
     UNIT_REACH,
-    Marks,
     Picture,
     Points,
     TwinCloud,
@@ -130,11 +130,8 @@ def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
         knob_steps=1,
         landmarks=[(stage, f"{stage}") for stage in stages] if last else (),
         alt=_alternative(scene, scene.layer, _),
-        cones=[
-            [Wedge(wedge.axis, wedge.degrees) for wedge in _panel(scene, layer, _).wedges]
-            for layer in layers
-        ],
-        marks=[] if scene.chosen is None else [Marks([scene.chosen], "circle", _("chosen point"))],
+        cones=[_panel(scene, layer, _).wedges for layer in layers],
+        marks=chosen_marks(points, scene.chosen, _),
         below=captions(scene, _),
         provenance=provenance(scene, _),
         file_name=f"layers-{first.n_components}d",

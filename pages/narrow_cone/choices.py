@@ -14,6 +14,7 @@ from pages.common.words import Translate
 STEPS = 8  # steps of each slider in the animation without WebGL2
 SLIDER_STEPS = 16  # steps of the sliders of centring and strength
 FILM = ("centring", "strength")
+HAS_PLAYED = "has-played"
 PRESETS = {  # name: (layer, pooling); the layers are the bundled model's
     "needle": ("5", "cls"),
     "max": ("4", "max"),
@@ -79,16 +80,16 @@ def choose_fit(_: Translate) -> str:
 
 
 def film_settings(*, can_play: bool) -> tuple[float, float]:
-    """(centring, strength) of the session, else of the address, else 0 and 0.
+    """(centring, strength) of the session, else of the address, else 1 and 1.
 
-    The address contains both settings, or none if both are 0. If a link contains only one, the
-    other is 1. Without a film, 0 and 0 mean full whitening: otherwise both pictures would show
-    the raw cloud.
+    The address contains both settings, or none if both are 1. Without a film, 0 and 0 mean full
+    whitening: otherwise both pictures would show the raw cloud.
     """
     _read_film_settings()
     centring, strength = (float(st.session_state[name]) for name in FILM)
+    is_white = centring == strength == 1
     for name, value in zip(FILM, (centring, strength), strict=True):
-        put_in_url(name, f"{value:g}" if centring or strength else None)
+        put_in_url(name, None if is_white else f"{value:g}")
     if not can_play and centring == strength == 0:
         return 1.0, 1.0
     return centring, strength
@@ -96,15 +97,14 @@ def film_settings(*, can_play: bool) -> tuple[float, float]:
 
 def _read_film_settings() -> None:
     """Store the settings in the session, unless they are there already."""
-    linked = [_share_in_url(name) for name in FILM]
-    is_unlinked = linked == [None, None]
-    for name, value in zip(FILM, linked, strict=True):
-        default = 0.0 if is_unlinked else 1.0
-        st.session_state.setdefault(name, default if value is None else value)
+    for name in FILM:
+        linked = _share_in_url(name)
+        st.session_state.setdefault(name, 1.0 if linked is None else linked)
 
 
 def store_film_settings(values: Sequence[float]) -> None:
     """Store the settings at which the reader stopped the film, rounded to a step."""
+    st.session_state[HAS_PLAYED] = True
     for name, value in zip(FILM, values, strict=True):
         share = round(min(max(value, 0.0), 1.0) * SLIDER_STEPS) / SLIDER_STEPS
         st.session_state[name] = share
@@ -158,6 +158,7 @@ def _play_button(_: Translate, *, can_play: bool) -> None:
 
 
 def _toggle_play() -> None:
+    st.session_state[HAS_PLAYED] = True
     playing = not st.session_state.get("playing")
     st.session_state["playing"] = playing
     if playing:

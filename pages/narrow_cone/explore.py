@@ -33,7 +33,7 @@ from . import PAGE
 from .causes import show_causes
 from .choices import choose_fit, film_settings, play_bar, show_presets
 from .downloads import offer_downloads
-from .first_visit import ask_for_guess, show_steps
+from .first_visit import ask_for_guess, welcome
 from .inspector import show_inspector
 from .numbers import show_all_measures, show_headlines, warn_of_simplex
 from .pictures import draw_pictures
@@ -48,7 +48,7 @@ from .scene import (
     narrows_first,
 )
 from .umap import fit_umaps, warm_up
-from .verdicts import cone_verdict, whitening_verdict
+from .verdicts import cone_verdict, steps_of, whitening_verdict
 
 PLAY_SECONDS = 0.4
 
@@ -60,12 +60,14 @@ def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
 
 
 def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
+    welcome_box = st.container(key="welcome")
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # the progress bar has its own container: in another one it would shift the elements below it,
     # and the browser would build them again and lose the focus
     progress_box = st.container()
-    with st.container(key="with-inspector"):
-        look_box, inspector_box = st.columns([3, 1])
+    look_box, found_box = st.container(), st.container(key="inspector")
+    numbers_box = st.container()
+    guess_box, find_box = st.columns(2)
     answer_box = st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     with control_box:
@@ -91,13 +93,12 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
         if warn_of_too_few(len(points.cloud), _):
             return
     with control_box:
-        look = choose_look(corpus, spec, _)
+        look = choose_look(corpus, spec, _, dims="2D" if has_no_webgl2() else "3D")
     with more_box:
         fit = choose_fit(_)
         points = choose_weights(points, _)
-    with inspector_box, st.container(key="inspector"):
+    with find_box:
         chosen = choose_point(points, _)
-        found_box = st.container()
     with look_box:
         can_play = look.view != "umap"
         if has_no_webgl2():
@@ -112,11 +113,14 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
         return
     with look_box:
         draw_pictures(scene, _)
-        show_headlines(scene, _)
+    with welcome_box:
+        welcome(scene, _)
     with found_box:
         show_inspector(scene, _)
+    with numbers_box:
+        show_headlines(scene, _)
+    with guess_box:
         ask_for_guess(scene, _)
-        show_steps(scene, _)
     with notes_box:  # above the pictures, but computed after they were sent
         if isinstance(corpus, Corpus):
             with encoder_errors_shown(_):
@@ -156,7 +160,8 @@ def _answer(scene: Scene, _: Translate) -> None:
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
             show_all_measures(scene, _)
-    values = lesson_values(scene)
+    steps = steps_of(scene)
+    values = lesson_values(scene, steps.agreements if steps else None)
     for name, applies in {
         "median": is_cone(scene),
         "narrows-first": narrows_first(scene),

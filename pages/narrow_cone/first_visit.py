@@ -1,4 +1,4 @@
-"""A first visit: four steps to take, and a guess before the film is played."""
+"""A first visit: a welcome, four steps to take, and a guess."""
 
 from __future__ import annotations
 
@@ -6,19 +6,39 @@ from html import escape
 
 import streamlit as st
 
+from pages.common.address import is_presenting
+from pages.common.measures import label_name
+from pages.common.page_list import page_path
 from pages.common.words import Translate
 
+from .choices import HAS_PLAYED
+from .provenance import unit_words
 from .scene import Scene
 from .verdicts import steps_of
 
 
-def show_steps(scene: Scene, _: Translate) -> None:
-    """Four steps for a new reader, shown until all are done or the reader closes them."""
+def welcome(scene: Scene, _: Translate) -> None:
+    """What the pictures are, the steps, and the way to own data; not for an audience."""
+    if is_presenting():
+        return
+    words, steps, own = st.columns([5, 1.2, 1.2], vertical_alignment="center")
+    words.markdown(
+        _("Left: {n} {units} as the model places them. Right: the same, whitened.").format(
+            n=f"{len(scene.points.cloud):,}", units=unit_words(scene, _)
+        )
+    )
+    with steps.popover(_("What to look at"), width="stretch", key="steps"):
+        _show_steps(scene, _)
+    own.page_link(page_path("your_corpus"), label=_("Use my own data"), width="stretch")
+
+
+def _show_steps(scene: Scene, _: Translate) -> None:
+    """Four steps for a new reader; those that are done have a tick."""
     state = st.session_state
     first = state.setdefault("first-cloud", scene.points.key)
     done: dict[str, bool] = {
         "look": True,
-        "play": not scene.is_raw,
+        "play": bool(state.get(HAS_PLAYED)),
         "click": scene.chosen is not None,
         "layer": scene.points.key != first,
     }
@@ -26,8 +46,6 @@ def show_steps(scene: Scene, _: Translate) -> None:
         del done["layer"]
     taken = state.setdefault("steps-taken", set())
     taken |= {name for name, is_done in done.items() if is_done}
-    if state.get("steps-closed") or taken >= done.keys():
-        return
     labels = {
         "look": _("Look: the same points twice. The orange cones contain half of them, and 90%"),
         "play": _("Play: subtract the mean, then make the axes equal"),
@@ -37,34 +55,28 @@ def show_steps(scene: Scene, _: Translate) -> None:
     items = "".join(
         f"<li>{'✓ ' if name in taken else ''}{escape(labels[name])}</li>" for name in done
     )
-    with st.container(key="steps", gap="xxsmall"):
-        st.html(f"<ol>{items}</ol>")
-        st.button(_("Close these steps"), key="close-steps", type="tertiary", on_click=_close)
-
-
-def _close() -> None:
-    st.session_state["steps-closed"] = True
+    st.html(f"<ol>{items}</ol>")
 
 
 def ask_for_guess(scene: Scene, _: Translate) -> None:
-    """Ask for a guess at the film's start; show the answer at its end."""
-    if scene.points.corpus.label_column != "topic" or not scene.points.cloud.labels:
+    """Ask whether whitening brings like to like; the answer follows."""
+    steps = steps_of(scene)
+    if steps is None:
         return
     answers = {
         "more": _("more often"),
         "same": _("about as often"),
         "fewer": _("less often"),
     }
-    if scene.is_raw:
-        st.session_state["guess"] = st.pills(
-            _("Guess first: in the whitened cloud, nearest neighbours share their topic …"),
-            list(answers),
-            key="guess-answer",
-            format_func=lambda name: answers[name],
-        )
-    guess = st.session_state.get("guess")
-    steps = steps_of(scene) if guess and scene.is_white else None
-    if guess and steps is not None:
+    guess = st.pills(
+        _("Guess: in the whitened cloud, nearest neighbours share their {label} …").format(
+            label=label_name(scene.points.corpus, _)
+        ),
+        list(answers),
+        key="guess",
+        format_func=lambda name: answers[name],
+    )
+    if guess:
         truth = "more" if steps.both.rises else "fewer" if steps.both.falls else "same"
         before, _centred, after = (f"{share:.1%}" for share in steps.agreements)
         st.info(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import streamlit as st
 
+from geometry import Cloud
 from pages.common.draw.find_point import short
 from pages.common.draw.selected import show_selection
 from pages.common.words import Translate
@@ -19,18 +22,25 @@ def show_inspector(scene: Scene, _: Translate) -> None:
     cloud, near = scene.points.cloud, scene.near
     show_selection(cloud, scene.points.key, _)
     if near is None:
-        st.caption(_("Click a point to see its text and its nearest neighbours."))
         return
     label = f" · {short(cloud.labels[near.row])}" if cloud.labels else ""
-    st.markdown(_("Nearest to **{text}**").format(text=short(cloud.texts[near.row])) + label)
     both = set(near.raw.rows) & set(near.white.rows)
+    kept = _("bold: in both lists ({n} of {k})").format(n=len(both), k=len(near.raw.rows))
+    nearest = _("Nearest to **{text}**").format(text=short(cloud.texts[near.row]))
+    st.markdown(f"{nearest}{label} · {kept}")
     titles = (_("in the raw space"), _("in the whitened space"))
-    for title, found in zip(titles, (near.raw, near.white), strict=True):
-        lines = [f"| {title} | cos |", "| --- | ---: |"]
-        for other, cosine in zip(found.rows, found.cosines, strict=True):
-            text = short(cloud.texts[other])
-            text = f"**{text}**" if other in both else text
-            topic = f" · {short(cloud.labels[other])}" if cloud.labels else ""
-            lines.append(f"| {text}{topic} | {cosine:.3f} |")
-        st.markdown("\n".join(lines))
-    st.caption(_("Bold: in both lists ({n} of {k}).").format(n=len(both), k=len(near.raw.rows)))
+    sides = zip(st.columns(2), titles, (near.raw, near.white), strict=True)
+    for box, title, found in sides:
+        rows = [
+            _row(cloud, other, cosine, both)
+            for other, cosine in zip(found.rows, found.cosines, strict=True)
+        ]
+        box.html(f'<table class="near"><tr><th>{title}<th>cos</tr>{"".join(rows)}</table>')
+
+
+def _row(cloud: Cloud, row: int, cosine: float, both: set[int]) -> str:
+    """A neighbour on one line; the whole text is its tooltip."""
+    text = escape(cloud.texts[row])
+    shown = f"<b>{text}</b>" if row in both else text
+    topic = f" <small>{escape(cloud.labels[row])}</small>" if cloud.labels else ""
+    return f'<tr><td title="{text}">{topic} {shown}<td>{cosine:.3f}</tr>'

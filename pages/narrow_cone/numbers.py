@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
 from geometry.measure import Measured, isotropic_baselines
 from geometry.measure.cosines import isotropic_cosine_shares
-from pages.common.big_numbers import (
-    BigNumber,
-    agreement_number,
-    measure_numbers,
-    show_big_numbers,
-)
+from pages.common.big_numbers import BigNumber, measure_numbers, show_big_numbers
 from pages.common.corpus_cloud import coverage_of
 from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS
 from pages.common.coverage_notes import coverage_line
@@ -24,7 +21,6 @@ from pages.common.measures import (
     measure_label,
     no_value,
     print_value,
-    same_label,
     unit_of,
 )
 from pages.common.messages import encoder_errors_shown
@@ -34,7 +30,8 @@ from pages.common.words import Translate, prose
 from . import PAGE
 from .pictures import picture_notes, side_title
 from .provenance import provenance
-from .scene import MEASURES, Scene, Side
+from .scene import HEADLINES, MEASURES, Scene, Side
+from .verdicts import STAGES, steps_of
 
 # measures whose value for isotropic data depends on n and d
 SIZED = ("opening_angle", "opening_angle_90", "mean_norm_share", "isoscore")
@@ -52,15 +49,19 @@ def show_headlines(scene: Scene, _: Translate) -> None:
 
 
 def _headlines(side: Side, scene: Scene, _: Translate) -> list[BigNumber]:
-    """Mean cosine, agreement of neighbours, IsoScore; of the second picture with their change."""
-    raw = None if side.key == scene.raw.key else scene.raw
-    found = measure_numbers(scene.measured(side), None if raw is None else scene.measured(raw), _)
-    share, chance = scene.agreement(side), scene.chance
-    if share is not None and chance is not None:
-        before = None if raw is None else scene.agreement(raw)
-        label = same_label(scene.points.corpus, _)
-        found.insert(1, agreement_number(label, share, before, chance, _))
+    """Mean cosine, share of positive cosines, IsoScore; of the second picture with their change."""
+    raw = None if side.key == scene.raw.key else scene.measured(scene.raw)
+    found = measure_numbers(scene.measured(side), raw, _, names=HEADLINES)
+    if raw is not None and is_set_by_fit(side, scene):
+        why = _("above it: fitted on these points")
+        found[-1] = replace(found[-1], note=f"{found[-1].note} · {why}")
     return found
+
+
+def is_set_by_fit(side: Side, scene: Scene) -> bool:
+    """True if the IsoScore is above that of isotropic data: the map was fitted on these points."""
+    row = scene.measured(side)["isoscore"]
+    return (row.value or 0.0) > (row.baseline or 0.0)
 
 
 def show_all_measures(scene: Scene, _: Translate) -> None:
@@ -74,16 +75,14 @@ def show_all_measures(scene: Scene, _: Translate) -> None:
         with encoder_errors_shown(_):
             st.caption(coverage_line(coverage_of(scene.points.corpus, _), _))
     whitening = scene.whitening
-    white = scene.measured(scene.white)["isoscore"]
-    above = (white.value or 0.0) - (white.baseline or 0.0)
-    if above > 0:
+    if is_set_by_fit(scene.white, scene):
         st.caption(
             _(
                 "The whitened cloud's IsoScore exceeds that of new isotropic data with the same n "
                 "and d, because the map was fitted on these points."
             )
         )
-    elif scene.is_white and whitening.shrinkage and above < 0:
+    elif scene.is_white and whitening.shrinkage:
         st.caption(
             _(
                 "The whitened cloud's IsoScore stays below that of new isotropic data with the "
@@ -105,10 +104,17 @@ def warn_of_simplex(scene: Scene, _: Translate) -> None:
 def numbers_table(side: Side, scene: Scene, _: Translate) -> str:
     """The numbers of one side as a Markdown table, with the values for isotropic data."""
     rows = _number_rows(side, scene, _)
-    agreement, chance = scene.agreement(side), scene.chance
-    if agreement is not None:
-        by_chance = _("{share} by chance").format(share=f"{chance:.1%}")
-        rows.append((agreement_label(scene.points.corpus, _), f"{agreement:.1%}", by_chance))
+    steps, at = steps_of(scene), (scene.whitening.centring, scene.whitening.strength)
+    stage = (0.0, 0.0) if side.name == "raw" else at
+    if steps is not None and stage in STAGES:
+        share, label = (
+            steps.agreements[STAGES.index(stage)],
+            agreement_label(scene.points.corpus, _),
+        )
+        by_chance = _("{share} by chance").format(share=f"{steps.chance:.1%}")
+        rows.append(
+            (_("{measure}, rows not fitted on").format(measure=label), f"{share:.1%}", by_chance)
+        )
     head = (_("measure"), _("value"), _("reference"))
     lines = [head, ("---", "---:", "---:"), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

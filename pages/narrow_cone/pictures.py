@@ -10,7 +10,7 @@ import streamlit as st
 
 from geometry.encode import ArrayStore
 from geometry.figures.cone import cone_figure
-from geometry.figures.panel import Mark, Panel, Wedge
+from geometry.figures.panel import Mark, Panel
 from geometry.projection.film import (
     STRENGTHS,
     Stop,
@@ -27,15 +27,17 @@ from pages.common.draw.clouds import (
     alternative,
     axis_titles,
     cloud_panel,
+    cone_wedges,
     current_theme,
     draw_legend,
     lines_below,
     note_too_many_labels,
     point_colours,
 )
+from pages.common.draw.find_point import chosen_marks, found_rows
 from pages.common.draw.selected import choose_row, store_selection
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.draw.twin_message import Aside, Marks, Picture, Points, TwinCloud
+from pages.common.draw.twin_message import SIDE, Aside, Marks, Picture, Points, TwinCloud
 from pages.common.escape import plotly
 from pages.common.words import Translate, language
 
@@ -44,6 +46,7 @@ from .provenance import provenance
 from .scene import Scene, Side, scene_key
 
 GROUP = "cone"
+SIDE_ABOVE_LISTS = 270  # pixels; the neighbours of a chosen point are on the first screen
 CENTRED = 1  # index of the film's stop after centring
 FULL_FILM = 200_000  # points; a film of more has fewer stops
 COARSE_STRENGTHS = 2  # stops of strength above 0 in such a film
@@ -94,7 +97,7 @@ def _panel(side: Side, scene: Scene, _: Translate) -> Panel:
             scene.reach,
             _,
             scale=1.0 if side.name == "raw" else scene.factor,
-            own_axis=side.name == "raw",
+            is_framed=True,
             d=side.d,
         ),
         private=scene.points.private,
@@ -160,22 +163,26 @@ def _raw_chart_key(scene: Scene) -> str:
     """The key of everything that the raw chart depends on."""
     near = scene.near
     rings = None if near is None else (near.row, *near.raw.rows, *near.white.rows)
+    found = found_rows(scene.points)
     return ArrayStore.key(
         scene.points.key,
         scene.raw.projection.method,
         scene.look,
         scene.reach,
         rings,
+        found,
         st.context.theme.type,
         language(),
     )
 
 
 def _chart_marks(scene: Scene, _: Translate) -> list[Mark]:
-    near = scene.near
+    near, rows = scene.near, found_rows(scene.points)
+    found = [Mark(rows, "x-thin-open", _("found"))] if rows else []
     if near is None:
-        return []
+        return found
     return [
+        *found,
         Mark([near.row], "circle-open", _("chosen point")),
         Mark(near.raw.rows.tolist(), "square-open", _("nearest before whitening")),
         Mark(near.white.rows.tolist(), "diamond-open", _("nearest after whitening")),
@@ -209,6 +216,7 @@ def _film_cloud(scene: Scene, panels: list[Panel], _: Translate) -> TwinCloud:
     at = place_in_film(knobs, whitening.centring, whitening.strength)
     names = [_place_name(s, t, _) for s, t in knobs]
     landmarks = (0, CENTRED, len(knobs) - 1)
+    d = scene.raw.d
     white = Picture(
         range(len(stops)),
         names,
@@ -219,7 +227,8 @@ def _film_cloud(scene: Scene, panels: list[Panel], _: Translate) -> TwinCloud:
         scene, panels, points, [Picture([0], [_("Raw")]), white], _,
         at=at, knobs=knobs, landmarks=[(stop, names[stop]) for stop in landmarks],
         nearest=nearest_in_film(knobs, whitening.centring, whitening.strength)[0],
-        cones=[[Wedge(cone.axis, cone.drawn) for cone in stop.cones] for stop in stops],
+        cones=[cone_wedges(stop.cones, scene.raw.projection, d, _) for stop in stops],
+        frames=[stop.frame for stop in stops],
         factors=[stop.factor for stop in stops],
     )  # fmt: skip
 
@@ -268,16 +277,18 @@ def _twin_cloud(
         provenance=provenance(scene, _),
         file_name=f"narrow-cone-{projection.n_components}d",
         is_large=is_presenting(),
+        turns=True,
+        side=SIDE if scene.near is None else SIDE_ABOVE_LISTS,
         **more,  # type: ignore[arg-type]
     )
 
 
 def _twin_marks(scene: Scene, _: Translate) -> list[Marks]:
-    near = scene.near
+    near, marks = scene.near, chosen_marks(scene.points, scene.chosen, _)
     if near is None:
-        return []
+        return marks
     return [
-        Marks([near.row], "circle", _("chosen point")),
+        *marks,
         Marks(near.raw.rows.tolist(), "square", _("nearest before whitening")),
         Marks(near.white.rows.tolist(), "diamond", _("nearest after whitening")),
     ]
@@ -303,4 +314,5 @@ def _film(scene: Scene) -> tuple[tuple[Stop, ...], Points]:
 def _aside(scene: Scene, panel: Panel, _: Translate) -> Aside:
     places = scene.white.projection.around_origin * scene.factor
     points = Points.of(pack_cloud([places], scene.reach))
-    return Aside(points, side_title(scene.white, scene, _), panel.wedges, scene.factor)
+    title = side_title(scene.white, scene, _)
+    return Aside(points, title, panel.wedges, scene.factor, panel.frame)

@@ -13,8 +13,6 @@ from geometry.data.number_text import signed
 from geometry.encode import ArrayStore
 from geometry.measure import (
     Measured,
-    chance_agreement,
-    label_agreement,
     mean_cosine,
     measure_table,
 )
@@ -31,9 +29,9 @@ from geometry.projection.twin import (
 from geometry.transform import WhiteningMap
 from pages.common.cache import Cache
 from pages.common.cloud_choices import Look
-from pages.common.corpus_cloud import CorpusCloud, labels_of
+from pages.common.corpus_cloud import CorpusCloud
 from pages.common.cosine_histogram import cosine_histogram
-from pages.common.measures import COSINE_DECIMALS, HEADLINES, print_value
+from pages.common.measures import COSINE_DECIMALS, print_value
 from pages.common.models import chosen_model
 from pages.common.seed import SEED
 from pages.common.words import Translate
@@ -42,6 +40,7 @@ from .umap import umaps_if_ready
 
 SAMPLE_ROWS = 3000  # for intervals and figures over pairs; the page says so
 NEIGHBOURS = 5
+HEADLINES = ("mean_cosine", "positive_cosine_share", "isoscore")
 WIDEST_CONE = 60.0  # degrees; a wider cloud is not called a narrow cone
 MEASURES = (
     "mean_cosine",
@@ -61,7 +60,6 @@ _TWINS: Cache[tuple[np.ndarray, np.ndarray]] = Cache("cone-twins", max_entries=3
 _PICTURES: Cache[Projection] = Cache("cone-pictures", max_entries=1000)
 _REACHES: Cache[float] = Cache("cone-reaches", max_entries=200)
 _MEASURED: Cache[dict[str, Measured]] = Cache("cone-measured", max_entries=2000)
-_AGREEMENTS: Cache[float] = Cache("cone-agreements", max_entries=2000)
 _HISTOGRAMS: Cache[tuple[np.ndarray, int]] = Cache("cone-histograms", max_entries=64)
 _COSINES: Cache[dict[tuple[float, float], float]] = Cache("cone-film-cosines", max_entries=200)
 
@@ -211,26 +209,6 @@ class Scene:
 
         key = f"{side.key}/{'+'.join(names)}"
         return _MEASURED.get_or_make(key, make, private=self.points.private)
-
-    def agreement(self, side: Side) -> float | None:
-        """Share of the neighbours of other units with the same label, in the sample.
-
-        None without labels.
-        """
-        labels, units = labels_of(self.sample.cloud), self.sample.units
-        if labels is None:
-            return None
-        return _AGREEMENTS.get_or_make(
-            side.key,
-            lambda: label_agreement(self.sampled_vectors(side), labels, k=NEIGHBOURS, units=units),
-            private=self.points.private,
-        )
-
-    @property
-    def chance(self) -> float | None:
-        """The share of ``agreement`` for neighbours drawn at random."""
-        labels = labels_of(self.points.cloud)
-        return None if labels is None else chance_agreement(labels, units=self.points.units)
 
     def histogram(self, side: Side) -> tuple[np.ndarray, int]:
         """The share of pairs in each bin of EDGES, and the number of pairs."""
@@ -400,8 +378,11 @@ def film_cosines(scene: Scene) -> dict[tuple[float, float], float]:
     return _COSINES.get_or_make(f"{points.key}/{scene.fit}", make, private=points.private)
 
 
-def lesson_values(scene: Scene) -> dict[str, str]:
-    """Figures of this cloud that the page's questions quote."""
+def lesson_values(scene: Scene, agreements: Sequence[float] | None) -> dict[str, str]:
+    """Figures of this cloud that the page's questions quote.
+
+    agreements : the label agreement of the raw, the centred and the whitened cloud.
+    """
     film = film_cosines(scene)
     whitening = scene.whitening
     n, d = scene.points.vectors.shape
@@ -426,8 +407,8 @@ def lesson_values(scene: Scene) -> dict[str, str]:
         "spread": f"{isotropic_angle_spread(d):.1f}",
         "shrinkage": f"{whitening.shrinkage:.3f}",
         "rank": f"{whitening.rank}",
-        "raw_agreement": _percent(scene.agreement(scene.raw)),
-        "white_agreement": _percent(scene.agreement(scene.white)),
+        "raw_agreement": _percent(agreements[0] if agreements else None),
+        "white_agreement": _percent(agreements[-1] if agreements else None),
     }
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from geometry.data.number_text import change, estimate, signed
-from geometry.measure import mean_cosine, measure_table
+from geometry.measure import chance_agreement, mean_cosine, measure_table
 from geometry.measure.cone import NARROW
 from geometry.measure.intervals import MIN_ROWS, Estimate
 from geometry.projection import whiten_beside
@@ -105,12 +105,15 @@ class Steps:
     ----------
     agreements, cosines : (raw, centred, whitened)
         Share of the neighbours with the same label; mean cosine.
+    chance : float
+        The share for neighbours drawn at random.
     centring, levelling, both : Estimate
         The differences of agreement, of centred and raw, whitened and centred, whitened and raw.
     """
 
     agreements: tuple[float, ...]
     cosines: tuple[float, ...]
+    chance: float
     centring: Estimate
     levelling: Estimate
     both: Estimate
@@ -143,6 +146,7 @@ def _steps(scene: Scene) -> Steps | None:
     return Steps(
         agreements=(raw.share, centred.share, white.share),
         cosines=tuple(map(mean_cosine, (X, *clouds))),
+        chance=chance_agreement(labels or (), units=units),
         centring=since(raw, centred),
         levelling=since(centred, white),
         both=since(raw, white),

@@ -26,9 +26,10 @@ from pages.common.draw.clouds import (
     note_too_many_labels,
     point_colours,
 )
+from pages.common.draw.find_point import chosen_marks
 from pages.common.draw.selected import choose_row, store_selection
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.draw.twin_message import Marks, Picture, Points, TwinCloud
+from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.escape import plotly
 from pages.common.treatment_names import treatment_names
 from pages.common.words import Translate, language, prose
@@ -127,7 +128,7 @@ def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
         knobs=((0.0,), (1.0,)),
         cones=[panel.wedges for panel in panels],
         factors=[picture.factor for picture in scene.pictures],
-        marks=[] if scene.chosen is None else [Marks([scene.chosen], "circle", _("chosen point"))],
+        marks=chosen_marks(scene.sets.points, scene.chosen, _),
         below=[
             f"{names[picture.name]}: " + " · ".join(_trust_lines(picture, panel, _))
             for picture, panel in zip(scene.pictures, panels, strict=True)
@@ -149,7 +150,6 @@ def _panel(picture: TreatedCloud, scene: Scene, _: Translate) -> Panel:
             scene.reach,
             _,
             scale=picture.factor,
-            own_axis=picture.name == "raw",
             d=picture.treated.retained.shape[1],
         ),
         private=scene.sets.is_private,

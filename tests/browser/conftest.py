@@ -32,7 +32,9 @@ FORGET = (
 # Without a graphics card the processor draws each frame of an animation, 2 s a visit.
 # Streamlit's expanders grow by a script, which moves the elements below them. The browser reports
 # no click if the button goes down on one element and up on another.
+# The landing page turns its pictures once around, unless this tab has seen it.
 STILL = """
+if (location.protocol !== "about:") sessionStorage.setItem("narrow-cone-turned", "1");
 const animate = Element.prototype.animate;
 Element.prototype.animate = function (frames, options) {
   return animate.call(this, frames, { ...options, duration: 0 });

@@ -69,6 +69,11 @@ def rerun(page: Page, *, timeout: float = LONG) -> Iterator[None]:
     wait_for_app(page, timeout=timeout)
 
 
+def press(page: Page, key: str, option: str) -> None:
+    """Press one of the options of a segmented control."""
+    page.locator(f".st-key-{key}").get_by_text(option, exact=True).click()
+
+
 def choose(page: Page, key: str, option: str) -> None:
     """Choose from a list; open it again if scrolling has closed it."""
     field = page.locator(f".st-key-{key} input")

@@ -363,9 +363,9 @@ def test_perspective_density_the_pixel_ratio_and_a_hidden_tab(server, page):
     stage = open_twin(page, server)
     places = np.array(page.evaluate(PLACES, 7))
     camera = page.evaluate("() => document.querySelector('.twin').twin.stage.camera")
-    to_camera = [np.cos(camera["elevation"]) * np.cos(camera["azimuth"]),
-                 np.cos(camera["elevation"]) * np.sin(camera["azimuth"]),
-                 np.sin(camera["elevation"])]  # fmt: skip
+    to_camera = [np.sin(camera["elevation"]),
+                 np.cos(camera["elevation"]) * np.cos(camera["azimuth"]),
+                 np.cos(camera["elevation"]) * np.sin(camera["azimuth"])]  # fmt: skip
 
     # In perspective near points move away from the middle, and far points move towards it.
     flat, far = halves(page, stage), np.array(page.evaluate(FROM_MIDDLE, 7))
@@ -373,7 +373,8 @@ def test_perspective_density_the_pixel_ratio_and_a_hidden_tab(server, page):
     deep = halves(page, stage)
     assert all(0.002 < share < 0.9 for share in changed(flat, deep))
     growth = np.array(page.evaluate(FROM_MIDDLE, 7)) / far
-    towards = places @ to_camera
+    centre = page.evaluate("() => document.querySelector('.twin').twin.stage.lensIn(1).centre")
+    towards = (places - centre) @ to_camera
     clear = np.abs(towards) > 0.01 * np.ptp(towards)
     assert clear.sum() > 100
     assert np.array_equal(growth[clear] > 1, towards[clear] > 0)

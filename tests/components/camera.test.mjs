@@ -4,7 +4,6 @@ import test from "node:test";
 import {
   cameraText, frameOfCamera, homeCamera, matrixOf, movedCamera, orbit, pan, toPixels, zoom,
 } from "../../assets/components/twin_cloud/camera.js";
-import { freeLine } from "../../assets/components/twin_cloud/overlay.js";
 
 const near = (found, wanted, tolerance = 1e-4) =>
   found.forEach((value, i) => assert.ok(Math.abs(value - wanted[i]) < tolerance, `${found} ${wanted}`));
@@ -40,13 +39,6 @@ test("the camera in the address gives the same picture again", () => {
   assert.equal(cameraText(pan(turned, 30, 40, 300)).split(",").length, 6);
 });
 
-test("names that would cover each other stand on lines of their own", () => {
-  assert.equal(freeLine([], 10, 100, 80, 20, 200), 100);
-  assert.equal(freeLine([[0, 95, 50]], 10, 100, 80, 20, 200), 120);
-  assert.equal(freeLine([[0, 95, 50]], 60, 100, 80, 20, 200), 100); // beside it
-  assert.equal(freeLine([[0, 195, 50]], 10, 200, 80, 20, 200), 160); // no place below
-});
-
 test("the front of the cloud follows the hand", () => {
   const camera = homeCamera(3, 1);
   const front = frameOfCamera(camera).back;
@@ -57,7 +49,7 @@ test("the front of the cloud follows the hand", () => {
 
 test("an orbit never tips over the pole", () => {
   const { up } = frameOfCamera(orbit(homeCamera(3, 1), 0, 1e6, 200));
-  assert.ok(up[2] >= 0);
+  assert.ok(up[0] >= 0); // the first axis points up
 });
 
 test("a pan moves every point by the pixels of the hand, in orthography", () => {

@@ -2,14 +2,17 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { fromSteps, homeCamera, matrixOf, toPixels } from "../../assets/components/twin_cloud/camera.js";
-import { coneCorners, conesAt } from "../../assets/components/twin_cloud/cone.js";
+import { coneCorners, conesAt, labelsAt } from "../../assets/components/twin_cloud/cone.js";
 import { decodeCloud, decodeCodes, placeOf, PlacesNotFinite, stretchOf, valueOf } from "../../assets/components/twin_cloud/decode.js";
 import { boxAt, inDevicePixels, isSmall, layOut, layOutWithLead, pointSize } from "../../assets/components/twin_cloud/layout.js";
 import { advance, factorAt, knobsAt, legLength, nearestStep, nextStep, offSlider, onSlider, placeOn, titleAt } from "../../assets/components/twin_cloud/film.js";
+import { lensOf, matrixThrough } from "../../assets/components/twin_cloud/frame.js";
+import { centresOf } from "../../assets/components/twin_cloud/groups.js";
 import { paintOf } from "../../assets/components/twin_cloud/paint.js";
 import { lookOf, rgb } from "../../assets/components/twin_cloud/palette.js";
 import { legendOf, notesOf } from "../../assets/components/twin_cloud/png.js";
 import { packRows } from "../../assets/components/twin_cloud/rows.js";
+import { Room } from "../../assets/components/twin_cloud/room.js";
 import { roundLength, scaleBar, shortNumber } from "../../assets/components/twin_cloud/scale.js";
 import { neighbourIn, neighbourOutward, union } from "../../assets/components/twin_cloud/selection.js";
 
@@ -91,13 +94,69 @@ test("landmarks are even on the film's slider", () => {
   assert.deepEqual([onSlider([0, 0], 0), offSlider([0, 0], 0)], [0, 0]);
 });
 
-test("cones turn into each other, and too wide ones are left out", () => {
-  const stops = [[{ axis: [1, 0, 0], degrees: 20 }], [{ axis: [0, 1, 0], degrees: 40 }], []];
-  const [half] = conesAt(stops, { a: 0, b: 1, share: 0.5 }, 75);
+test("cones turn into each other, and those that are not drawn are left out", () => {
+  const cone = { axis: [1, 0, 0], degrees: 20, label: "narrow", isDrawn: true };
+  const stops = [[cone], [{ ...cone, axis: [0, 1, 0], degrees: 40, label: "wide" }], []];
+  const [half] = conesAt(stops, { a: 0, b: 1, share: 0.5 });
   assert.equal(half.degrees, 30);
   assert.ok(Math.abs(half.axis[0] - Math.SQRT1_2) < 1e-9);
-  assert.equal(conesAt(stops, { a: 0, b: 1, share: 0.5 }, 25).length, 0);
-  assert.equal(conesAt(stops, { a: 1, b: 2, share: 0.5 }, 75).length, 0);
+  assert.equal(conesAt([[{ ...cone, isDrawn: false }]], { a: 0, b: 0, share: 0 }).length, 0);
+  assert.equal(conesAt(stops, { a: 1, b: 2, share: 0.5 }).length, 0);
+  // a cone's words are those of a stop; between two stops no number is true
+  assert.deepEqual(labelsAt(stops, { a: 0, b: 1, share: 0 }), ["narrow"]);
+  assert.deepEqual(labelsAt(stops, { a: 0, b: 1, share: 1 }), ["wide"]);
+  assert.deepEqual(labelsAt(stops, { a: 0, b: 1, share: 0.5 }), []);
+});
+
+// The place in pixels of a box, through the frame's lens and the home camera.
+function placed(frame, box, place, k = frame.low.length) {
+  const matrix = matrixThrough(lensOf(frame, box, false), homeCamera(k, 1), box);
+  return toPixels(matrix, place, box.width, box.height);
+}
+
+test("a flat frame fills its box but for the margins, at one scale", () => {
+  const box = { width: 500, height: 400 };
+  for (const [low, high] of [[[0, -1], [6, 3]], [[-2, -9], [1, 0]]]) {
+    const frame = { low, high, length: 6 };
+    const [left, bottom] = placed(frame, box, [...low, 0]);
+    const [right, top] = placed(frame, box, [...high, 0]);
+    assert.ok(left >= 16 - 1e-3 && right <= 484 + 1e-3 && top >= 40 - 1e-3 && bottom <= 360 + 1e-3);
+    assert.ok(Math.abs(right - left - 468) < 1e-3 || Math.abs(bottom - top - 320) < 1e-3);
+    const scale = (right - left) / (high[0] - low[0]);
+    assert.ok(Math.abs((bottom - top) / (high[1] - low[1]) - scale) < 1e-3);
+  }
+});
+
+test("a deep frame holds its cylinder however it is turned about the first axis", () => {
+  const box = { width: 500, height: 400 };
+  for (const low of [0, -3]) {
+    const frame = { low: [low, -2, -2], high: [5, 2, 2], length: 5 };
+    for (let turn = 0; turn < 6.28; turn += 0.5) {
+      const [x, y] = placed(frame, box, [5, 2 * Math.cos(turn), 2 * Math.sin(turn)]);
+      assert.ok(x >= 15 && x <= 485);
+      if (low === 0) assert.ok(y >= 39);
+    }
+    const [x, y] = placed(frame, box, [low, 0, 0]);
+    assert.ok(Math.abs(x - 250) < 1e-3 && y <= 361);
+  }
+});
+
+test("words have room where they cover neither points nor each other", () => {
+  const points = [[20, 20], [25, 20], [180, 90]];
+  const room = new Room({ width: 200, height: 100 }, points.length, (row) => points[row]);
+  assert.equal(room.first([[10, 10, 40, 20], [170, 80, 20, 20]]), null);
+  assert.deepEqual(room.first([[10, 10, 40, 20], [80, 40, 40, 20]]), [80, 40, 40, 20]);
+  assert.equal(room.first([[90, 50, 40, 20]]), null); // that place is taken
+  assert.equal(room.first([[190, 40, 40, 20]]), null); // not wholly in the picture
+  assert.deepEqual(room.least([[10, 10, 40, 20], [170, 80, 20, 20]]), [170, 80, 20, 20]);
+});
+
+test("the centre of a group is the mean of its points, also between two stops", () => {
+  const places = (values) => ({ values: Float32Array.from(values), low: [1, 0], step: [2, 1] });
+  const cloud = { n: 3, k: 2, frames: [places([0, 0, 2, 4, 9, 9]), places([1, 0, 3, 4, 9, 9])] };
+  const codes = Uint8Array.of(0, 0, 1);
+  assert.deepEqual(centresOf(cloud, { a: 0, b: 1, share: 0 }, codes, 1), [[3, 2, 0]]);
+  assert.deepEqual(centresOf(cloud, { a: 0, b: 1, share: 0.5 }, codes, 1), [[4, 2, 0]]);
 });
 
 test("a cone's mouth stands at its angle around its axis", () => {

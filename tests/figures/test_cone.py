@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from geometry.figures.cone import cone_figure
-from geometry.figures.panel import WIDEST_DRAWN, Band, Mark, Panel, Wedge
+from geometry.figures.panel import Band, Mark, Panel, Wedge
 from geometry.figures.point_colours import PointColours
 from geometry.palette import DARK, LIGHT
+from geometry.projection.twin import Frame
 
 CAMERA = Path(__file__).parents[2] / "assets/components/twin_cloud/camera.js"
 REACH = 4.0
@@ -124,14 +125,28 @@ def test_the_wedge_has_the_half_angle_it_is_given_around_its_axis(degrees, axis)
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_a_wedge_too_wide_to_be_a_cone_is_named_and_not_filled(k):
+def test_a_wedge_that_is_not_drawn_is_named_and_not_filled(k):
     unit = direction(k, 1, 0, 0)
-    wide = Wedge(unit, WIDEST_DRAWN + 0.1, "so wide")
-    figure = picture(panel(k, wedges=[Wedge(unit, WIDEST_DRAWN, "narrow"), wide]))
+    wide = Wedge(unit, 20, "so wide", is_drawn=False)
+    figure = picture(panel(k, wedges=[Wedge(unit, 20, "narrow"), wide]))
     filled = [shape for shape in figure.layout.shapes if shape.fillcolor == LIGHT.raw]
     assert len(filled if k == 2 else trace_at(figure, "mesh3d")) == 1
     assert "so wide" in figure.layout.annotations[0].text
-    assert WIDEST_DRAWN == 75
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_a_frame_gives_the_ends_of_the_axes_and_the_length_of_the_cones(k):
+    frame = Frame(np.array([0.0, -1, -1][:k]), np.array([4.0, 1, 1][:k]), 3.0)
+    framed = panel(k, frame=frame, wedges=[Wedge(direction(k, 1, 0, 0), 20, "told")])
+    margin = 0.04 * 4
+    assert framed.ends[0] == pytest.approx([-margin, 4 + margin])
+    layout = picture(framed).layout
+    axes = [layout.xaxis, layout.yaxis] if k == 2 else [layout.scene.xaxis, layout.scene.yaxis]
+    assert [tuple(each.range) for each in axes] == [tuple(ends) for ends in framed.ends[:2]]
+    if k == 3:
+        [mantle] = trace_at(picture(framed), "mesh3d")
+        lengths = np.linalg.norm([mantle.x, mantle.y, mantle.z], axis=0)
+        assert lengths.max() == pytest.approx(3)
 
 
 def test_a_band_is_shaded_on_both_sides_of_the_first_axis():
@@ -256,5 +271,7 @@ def test_the_first_view_is_that_of_the_linked_clouds():
     azimuth = re.search(r"HOME_AZIMUTH = Math\.atan2\((.+?), (.+?)\)", script).groups()
     elevation = float(re.search(r"HOME_ELEVATION = (.+?);", script)[1])
     eye = picture(panel(3)).layout.scene.camera.eye
-    assert [float(part) for part in azimuth] == [eye.y, eye.x]
-    assert math.atan2(eye.z, math.hypot(eye.x, eye.y)) == pytest.approx(elevation, abs=0.005)
+    # the first axis points up: the azimuth is in the plane of the other two
+    assert [float(part) for part in azimuth] == [eye.z, eye.y]
+    assert math.atan2(eye.x, math.hypot(eye.y, eye.z)) == pytest.approx(elevation, abs=0.005)
+    assert (picture(panel(3)).layout.scene.camera.up.x, elevation > 0) == (1, True)

@@ -14,7 +14,15 @@ from geometry import (
 from geometry.measure import angles_to_mean
 from geometry.projection import whiten_beside
 from geometry.projection.projection import umap_picture
-from geometry.projection.twin import common_scale, cone_edges, fit_whitening
+from geometry.projection.twin import (
+    ConeEdge,
+    common_scale,
+    cone_edges,
+    drawn_cones,
+    fit_whitening,
+    frame_of,
+    is_drawn,
+)
 from geometry.transform import recommended_whitening
 
 RNG = np.random.default_rng(0)
@@ -236,6 +244,40 @@ def test_no_cone_without_an_origin_or_a_mean():
     assert cone_edges(CLOUD, umap_picture(CLOUD, CLOUD[:, :2])) == ()
     white = whiten_beside(CLOUD, fit_whitening(CLOUD)).vectors
     assert cone_edges(white, project(CLOUD, "svd").apply(white)) == ()
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_a_frame_holds_the_origin_the_cloud_and_the_cones(k):
+    rng = np.random.default_rng(k)
+    P = rng.standard_normal((500, k)) * 0.2 + [5.0, 0, 0][:k]
+    axis = np.eye(k)[0]
+    frame = frame_of(P, [(axis, 50.0)])
+    assert ((frame.low <= P) & (frame.high >= P)).all(axis=1).mean() > 0.97
+    assert (frame.low <= 0).all()
+    assert frame.length == pytest.approx(np.quantile(np.linalg.norm(P, axis=1), 0.99))
+    # the rim of the cone is farther from the axis than the points
+    assert frame.high[1] == pytest.approx(frame.length * np.sin(np.radians(50)), rel=1e-6)
+    assert frame.low[1] == pytest.approx(-frame.high[1])
+    assert frame_of(P).high[1] < 1  # without a cone only the points
+
+
+def test_a_frame_of_a_disc_by_hand():
+    # a cone of 90 degrees is a disc: as wide as it is long, and flat
+    frame = frame_of(
+        np.array([[0.0, 3, 0], [0, -3, 0], [0, 0, 3], [0, 0, -3]]), [(np.eye(3)[0], 90.0)]
+    )
+    np.testing.assert_allclose(frame.high, [0, 3, 3], atol=1e-12)
+    np.testing.assert_allclose(frame.low, [0, -3, -3], atol=1e-12)
+
+
+def test_only_a_narrow_cone_is_drawn_but_every_one_at_its_true_angle():
+    def edge(angle):
+        return ConeEdge(0.5, angle, 20.0, np.eye(2)[0])
+
+    flat, true = (project(CLOUD, method, 2) for method in ("mean", "cone"))
+    assert [is_drawn(edge(angle), flat) for angle in (59.9, 60.1)] == [True, False]
+    assert is_drawn(edge(93.0), true)
+    assert drawn_cones([edge(70.0)], flat) == []
 
 
 def test_a_white_cloud_lies_near_ninety_degrees_of_the_raw_axis():

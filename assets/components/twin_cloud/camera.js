@@ -4,10 +4,10 @@
 // distance of `target`. A perspective camera is at the distance that gives the same height there.
 
 const HOME_AZIMUTH = Math.atan2(-1.45, 0.75); // the same view as in the Plotly figure of the cloud
-const HOME_ELEVATION = 0.38;
+export const HOME_ELEVATION = 0.38;
 const STEEPEST = Math.PI / 2 - 0.001;
 const FIELD = Math.tan(0.3); // half the height, divided by the distance, in perspective
-const CUBE_MARGIN = { 2: 1.0, 3: 1.25 }; // a turning cube needs more space than its side
+export const CUBE_MARGIN = { 2: 1.0, 3: 1.25 }; // a turning cube needs more space than its side
 const NEAREST = 1e-3;
 const FARTHEST = 20; // zoom out to 1/20 of the home view
 
@@ -49,12 +49,13 @@ export function movedCamera(home, [azimuth, elevation, zoom, ...target]) {
   };
 }
 
-// The unit vectors (right, up, back) of the camera in the world.
+// The unit vectors (right, up, back) of the camera in the world. In 3D the first axis points up: it is
+// the mean direction in most pictures, so a cone stands on its tip and stays a cone when it is turned.
 export function frameOfCamera({ k, azimuth, elevation }) {
   if (k === 2) return { right: [1, 0, 0], up: [0, 1, 0], back: [0, 0, 1] };
   const [ca, sa] = [Math.cos(azimuth), Math.sin(azimuth)];
   const [ce, se] = [Math.cos(elevation), Math.sin(elevation)];
-  return { right: [-sa, ca, 0], up: [-se * ca, -se * sa, ce], back: [ce * ca, ce * sa, se] };
+  return { right: [0, -sa, ca], up: [ce, -se * ca, -se * sa], back: [se, ce * ca, ce * sa] };
 }
 
 function dot(a, b) {

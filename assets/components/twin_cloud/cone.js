@@ -4,13 +4,20 @@
 const RIM = 48; // corners of a cone's rim
 const MANTLE_OPACITY = 0.16;
 
-// Cones between those of two neighbouring stops, turned and widened. Too wide ones are left out.
-export function conesAt(stops, { a, b, share }, widest) {
+// Cones between those of two neighbouring stops, turned and widened. Those that are not drawn have only
+// a label.
+export function conesAt(stops, { a, b, share }) {
   const from = stops[a] ?? [];
   const to = stops[b] ?? [];
   return from
     .map((cone, i) => (share && to[i] ? blend(cone, to[i], share) : cone))
-    .filter((cone, i) => cone.degrees <= widest && (!share || to[i]));
+    .filter((cone, i) => cone.isDrawn && (!share || to[i]));
+}
+
+// The cones' angles in words; none between two stops, where no number is true.
+export function labelsAt(stops, { a, b, share }) {
+  if (share > 0 && share < 1) return [];
+  return (stops[share ? b : a] ?? []).map(({ label }) => label).filter(Boolean);
 }
 
 // painter: as in gl.js; cone: {axis, degrees}, drawn from the origin to the edge of the picture.
@@ -50,6 +57,7 @@ function blend(first, second, share) {
   const mixed = first.axis.map((value, j) => value + share * (second.axis[j] - value));
   const length = Math.hypot(...mixed) || 1;
   return {
+    ...first,
     axis: mixed.map((value) => value / length),
     degrees: first.degrees + share * (second.degrees - first.degrees),
   };

@@ -26,6 +26,7 @@ export class Gestures {
   }
 
   turned(camera) {
+    this.twin.firstTurn.stop();
     this.stage.setCamera(camera);
     this.twin.redraw();
     if (camera.k === 2) return;
@@ -58,8 +59,8 @@ export class Gestures {
   }
 
   reset() {
-    const { k, reach, perspective } = this.stage.camera;
-    this.turned(homeCamera(k, reach, perspective));
+    const { k, perspective } = this.stage.camera;
+    this.turned(homeCamera(k, 1, perspective));
   }
 
   perspective() {

@@ -10,7 +10,7 @@ import { SplatLayer } from "./splat_layer.js";
 
 const SETTINGS = { antialias: false, alpha: false, powerPreference: "high-performance" };
 const SHAPED = 2.5; // pixels; smaller points are squares
-const MOST_SHAPED = 20000; // points; without a graphics card more than these are squares
+export const MOST_SHAPED = 20000; // points; without a graphics card more than these are squares
 const INPUTS = 4; // at least as many as any program has
 
 export function contextOf(canvas) {
@@ -161,11 +161,12 @@ export class Painter {
     gl.depthMask(true);
   }
 
-  drawAxes(reach, k, matrix, colour) {
-    const places = new Float32Array(6 * k);
-    for (let j = 0; j < k; j++) {
-      places[6 * j + j] = -reach;
-      places[6 * j + 3 + j] = reach;
+  // low, high: both ends of each axis.
+  drawAxes({ low, high }, matrix, colour) {
+    const places = new Float32Array(6 * low.length);
+    for (let j = 0; j < low.length; j++) {
+      places[6 * j + j] = low[j];
+      places[6 * j + 3 + j] = high[j];
     }
     this.drawShape(places, this.gl.LINES, matrix, colour);
   }

@@ -1,12 +1,16 @@
 // Drawn over the points on a 2D canvas: names, scale, rings, the lasso.
 
 import { toPixels } from "./camera.js";
+import { wrap } from "./png.js";
 import { scaleBar } from "./scale.js";
 
 const MARGIN = 10;
 const BAR = 110; // pixels, at most
 const RING = 7;
+const OUTWARD = 5; // lines beyond the end of an axis at most, for its name
+const DOT = 0.6; // size of the ring around each text that a search found
 const SHAPES = {
+  dot: (pen, r) => pen.arc(0, 0, DOT * r, 0, 2 * Math.PI),
   circle: (pen, r) => pen.arc(0, 0, r, 0, 2 * Math.PI),
   square: (pen, r) => pen.rect(-r, -r, 2 * r, 2 * r),
   diamond: (pen, r) => {
@@ -29,65 +33,125 @@ export function write(pen, text, x, y, { ink, paper }, align = "left") {
   pen.fillText(text, x, y);
 }
 
-// font: from a size in pixels to a font
-export function writeTitle(pen, title, box, theme, font) {
+// font: from a size in pixels to a font; room: as in room.js, which all words here share.
+export function writeTitle(pen, title, box, theme, font, room) {
   pen.font = `600 ${font(17)}`;
   pen.textBaseline = "top";
+  room.take([MARGIN, MARGIN, pen.measureText(title).width, lineOf(pen)]);
   write(pen, title, box.left + MARGIN, box.top + MARGIN, theme);
 }
 
-// The names at the positive ends of the axes and at the origin.
-export function writeAxes(pen, { axes, origin, reach }, matrix, box, theme, font) {
-  pen.font = font(16);
-  pen.textBaseline = "bottom";
-  const line = Number.parseFloat(pen.font);
-  const visible = (place) => {
-    const [x, y] = toPixels(matrix, place, box.width, box.height);
-    return Number.isFinite(x) ? [box.left + x, box.top + y] : null;
-  };
-  const written = []; // a name that would cover another is moved down
+function lineOf(pen) {
+  return 1.25 * Number.parseFloat(pen.font.match(/[\d.]+px/)[0]);
+}
+
+// The names of the axes and of the origin, where they cover no points.
+export function writeAxes(pen, { axes, origin }, ends, matrix, box, theme, font, room) {
+  pen.font = font(15);
+  pen.textBaseline = "top";
+  const line = lineOf(pen);
+  const put = (text, [x, y]) => write(pen, text, box.left + x, box.top + y, theme);
+  const at = (place) => toPixels(matrix, place, box.width, box.height);
+  const isFlat = axes.length === 2;
   axes.forEach((name, j) => {
-    const end = visible([0, 1, 2].map((i) => (i === j ? reach : 0)));
-    if (!end) return;
-    const width = pen.measureText(name).width;
-    const most = box.left + box.width - MARGIN;
-    const x = Math.min(Math.max(end[0] - width / 2, box.left + MARGIN), most - width);
-    const lowest = box.top + box.height - MARGIN - 2 * line;
-    let y = Math.min(Math.max(end[1] - 4, box.top + MARGIN + 2.6 * line), lowest);
-    y = freeLine(written, x, y, width, 1.2 * line, lowest);
-    written.push([x, y, width]);
-    write(pen, name, x, y, theme);
+    const text = isFlat ? [`${name} →`, `↑ ${name}`][j] : name;
+    const width = pen.measureText(text).width;
+    const there = isFlat
+      ? room.least(cornersOf(j, width, line, box))
+      : room.first(outward(at([0, 0, 0]), at([0, 1, 2].map((i) => (i === j ? ends[j] : 0))), width, line, box));
+    if (there) put(text, there);
   });
-  const middle = origin && visible([0, 0, 0]);
-  if (!middle) return;
+  const [x, y] = origin ? at([0, 0, 0]) : [NaN];
+  if (!Number.isFinite(x)) return;
   pen.beginPath();
   pen.strokeStyle = theme.ink;
   pen.lineWidth = 2;
-  pen.moveTo(middle[0] - 5, middle[1]);
-  pen.lineTo(middle[0] + 5, middle[1]);
-  pen.moveTo(middle[0], middle[1] - 5);
-  pen.lineTo(middle[0], middle[1] + 5);
+  pen.moveTo(box.left + x - 5, box.top + y);
+  pen.lineTo(box.left + x + 5, box.top + y);
+  pen.moveTo(box.left + x, box.top + y - 5);
+  pen.lineTo(box.left + x, box.top + y + 5);
   pen.stroke();
-  pen.textBaseline = "top";
-  write(pen, origin, middle[0], middle[1] + 8, theme, "center");
+  const width = pen.measureText(origin).width;
+  const there = room.first([
+    [x - width / 2, y + 7], [x - width - 8, y - line / 2], [x + 8, y - line / 2],
+    [x + 6, y + 5], [x - width / 2, y - line - 7],
+  ].map((place) => [...place, width, line]));
+  if (there) put(origin, there);
 }
 
-// The first y from here down, else up, at which a name covers none of those written.
-export function freeLine(written, x, y, width, line, lowest) {
-  const covers = (at) => written.some(([left, base, extent]) =>
-    Math.abs(at - base) < line && x < left + extent && left < x + width);
-  for (let steps = 0; steps <= 2 * written.length; steps++) {
-    if (y + steps * line <= lowest && !covers(y + steps * line)) return y + steps * line;
-    if (!covers(y - steps * line)) return y - steps * line;
+// Rectangles for the name of an axis of a flat picture: along the bottom, or below the top.
+function cornersOf(axis, width, line, { width: across, height: down }) {
+  const right = across - MARGIN - width;
+  const lines = [0, 1, 2].map((i) => (axis === 0 ? down - MARGIN - line * (1 + i) : MARGIN + line * i));
+  return lines.flatMap((y) => [[right, y], [MARGIN, y]]).map((place) => [...place, width, line]);
+}
+
+// Rectangles beyond the end of an axis, as seen from the origin, up to the edge of the picture.
+function outward(from, to, width, line, box) {
+  const way = [to[0] - from[0], to[1] - from[1]];
+  const length = Math.hypot(...way);
+  if (!(length > line)) return []; // the axis points at the reader
+  const [x, y] = way.map((part) => part / length);
+  const within = (value, most) => Math.min(Math.max(value, MARGIN), most - MARGIN);
+  return Array.from({ length: OUTWARD }, (_, i) => [
+    within(to[0] + x * (width / 2 + 6 + i * line) - width / 2, box.width - width),
+    within(to[1] + y * line * (1 + i) - line / 2, box.height - line),
+    width, line,
+  ]);
+}
+
+// What the cones are: a block of lines in the corner that covers the fewest points. `former`: the
+// corner of the last picture, which is kept while it is free. Returns the corner.
+export function writeConeLabels(pen, labels, box, theme, font, room, former) {
+  if (!labels.length) return former;
+  pen.font = font(15);
+  pen.textBaseline = "top";
+  const line = lineOf(pen);
+  const measure = (text) => pen.measureText(text).width;
+  const most = Math.max(box.width * 0.42, 150);
+  const lines = labels.flatMap((label) => wrap(label, most, measure));
+  const width = Math.max(...lines.map(measure));
+  const size = [width, line * lines.length];
+  const [right, bottom] = [box.width - MARGIN - size[0], box.height - MARGIN - 2 * line - size[1]];
+  const top = MARGIN + 1.6 * line;
+  const corners = [[right, bottom], [MARGIN, top], [MARGIN, bottom], [right, top]]
+    .map((place) => [...place, ...size]);
+  const isFree = (each) => room.isFree(each) && !room.pointsBelow(each);
+  const order = former && isFree(corners[former.corner]) ? [corners[former.corner]] : corners;
+  const there = order.find(isFree) ? room.first(order) : room.least(order);
+  if (!there) return former;
+  lines.forEach((text, i) => write(pen, text, box.left + there[0], box.top + there[1] + i * line, theme));
+  return { corner: corners.indexOf(there) };
+}
+
+// The names of groups at their centres; none if fewer than half of them have room.
+// centres: [{name, place, colour}], places in pixels of the picture.
+export function writeGroups(pen, centres, box, theme, font, room) {
+  pen.font = `600 ${font(14)}`;
+  pen.textBaseline = "top";
+  const line = lineOf(pen);
+  const taken = room.taken.length;
+  const written = centres.map(({ name, place: [x, y] }) => {
+    const width = pen.measureText(name).width;
+    const steps = [0, 1, -1, 2, -2].map((step) => [x - width / 2, y - line / 2 + step * 0.6 * line, width, line]);
+    const free = steps.find((each) => room.isFree(each));
+    return free ? { name, at: room.take(free) } : null;
+  });
+  if (written.filter(Boolean).length * 2 < centres.length) {
+    room.taken.length = taken;
+    return;
   }
-  return y;
+  for (const each of written) {
+    if (each) write(pen, each.name, box.left + each.at[0], box.top + each.at[1], theme);
+  }
 }
 
 // A scale bar for the cloud's own lengths, which are drawn times `factor`; no bar for null. In
 // perspective it is true at the distance of the camera's target.
-export function drawScale(pen, camera, factor, box, theme, font) {
+// unit: of the world, in a pixel.
+export function drawScale(pen, unit, factor, box, theme, font, room) {
   if (!factor) return;
-  const { pixels, label } = scaleBar((2 * camera.span) / box.height / factor, BAR);
+  const { pixels, label } = scaleBar(unit / factor, BAR);
   if (!pixels) return;
   const [x, y] = [box.left + MARGIN, box.top + box.height - MARGIN];
   pen.beginPath();
@@ -101,6 +165,7 @@ export function drawScale(pen, camera, factor, box, theme, font) {
   pen.font = font(16);
   pen.textBaseline = "bottom";
   write(pen, label, x + pixels / 2, y - 3, theme, "center");
+  room.take([MARGIN, box.height - MARGIN - 1.5 * lineOf(pen), pixels, 1.5 * lineOf(pen)]);
 }
 
 export function drawRing(pen, [x, y], shape, theme, size = RING) {

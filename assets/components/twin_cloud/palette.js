@@ -11,7 +11,7 @@ export function mixColours(first, second, share) {
 
 // The shapes in text: SYMBOL_SIGNS of geometry/palette.py.
 export const SIGNS = ["●", "◆"];
-export const RINGS = { circle: "○", square: "□", diamond: "◇" };
+export const RINGS = { dot: "◦", circle: "○", square: "□", diamond: "◇" };
 
 export const MOST_GROUPS = 8; // in colour; the categories after them are "other"
 

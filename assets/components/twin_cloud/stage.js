@@ -1,24 +1,31 @@
 // The pictures: their state (the server's message, the reader's camera and selection) and drawing.
 
-import { homeCamera, matrixOf, movedCamera, toPixels } from "./camera.js";
-import { conesAt, drawCone } from "./cone.js";
+import { homeCamera, movedCamera, toPixels } from "./camera.js";
+import { conesAt, drawCone, labelsAt } from "./cone.js";
 import { decodeCloud, decodeCodes, placeOf, stretchOf } from "./decode.js";
-import { contextOf, Painter } from "./gl.js";
+import { blendFrames, lensOf, matrixThrough, plainFrame } from "./frame.js";
+import { contextOf, MOST_SHAPED, Painter } from "./gl.js";
 import {
   crowd, inDevicePixels, isSmall, layOut, layOutWithLead, pointSize,
 } from "./layout.js";
 import { factorAt, titleAt } from "./film.js";
+import { centresOf } from "./groups.js";
 import {
-  drawFrame, drawLasso, drawRing, drawScale, drawWay, writeAxes, writeTitle,
+  drawFrame, drawLasso, drawRing, drawScale, drawWay, writeAxes, writeConeLabels, writeGroups,
+  writeTitle,
 } from "./overlay.js";
 import { paintOf } from "./paint.js";
 import { MOST_GROUPS } from "./palette.js";
 import { gridOf, projectAll } from "./picking.js";
+import { roomOf } from "./room.js";
 
 const RATIOS = [1, 3]; // device pixels a CSS pixel, least and most; more is not visible
 const LARGE = 1.4;
+const LEAST_SIDE = 260; // pixels, of a picture's height
+const SIDE_SHARE = 0.42; // of the window's height, for a picture
 const SMALL_POINTS = 0.6; // size of the points in a small picture
 const MOST_WAYS = 400; // lines between pictures
+const OPACITIES = [0.35, 0.9]; // of a point in a crowd, and alone
 const NONE = new Uint32Array(0);
 
 export class Stage {
@@ -38,7 +45,8 @@ export class Stage {
     this.screens = [];
     this.frames = 0;
     this.size = 1; // factor on the usual size for this many points
-    this.opacity = 1;
+    this.opacity = null; // the reader's; by default it depends on how crowded the points are
+    this.corners = []; // where the cones' labels are
     this.isDensity = false;
     this.hasWays = false; // whether lines join a point's places in two pictures
     if (this.gl) this.painter = new Painter(this.gl);
@@ -51,7 +59,7 @@ export class Stage {
   // message: as pages/common/draw/twin_message.py writes it; all its arrays have arrived.
   show(message, arrays) {
     const isOtherRows = this.message?.rows !== message.rows;
-    const { k: formerK, reach: formerReach } = this.camera ?? {};
+    const formerK = this.camera?.k;
     const names = message.views.flatMap((view) => [view.points, view.aside?.points ?? []].flat());
     this.#keepClouds(new Set(names), arrays);
     this.message = message;
@@ -64,16 +72,9 @@ export class Stage {
     if (isOtherRows) this.rows = NONE;
     this.repaint();
     const k = this.clouds.get(names[0]).k;
-    if (k !== formerK || message.reach !== formerReach) {
-      // a new picture of the same kind keeps the reader's camera
-      const turned = k === formerK ? this.camera : {};
-      const scale = formerReach ? message.reach / formerReach : 1;
-      const home = homeCamera(k, message.reach, turned.perspective);
-      this.camera = { ...home, ...turned, reach: message.reach };
-      if (k === formerK) {
-        this.camera.span *= scale;
-        this.camera.target = this.camera.target.map((value) => value * scale);
-      } else if (message.camera) this.camera = movedCamera(this.camera, message.camera);
+    if (k !== formerK) { // another picture of the same kind keeps the reader's camera
+      this.camera = homeCamera(k, 1);
+      if (message.camera) this.camera = movedCamera(this.camera, message.camera);
     }
     this.version++;
   }
@@ -135,6 +136,7 @@ export class Stage {
       stretch: aside ? { a: 0, b: 0, share: 0 } : stretchOf(view.path, this.at),
       cones: aside ? [aside.cones] : this.message.cones,
       factors: aside ? [aside.factor] : this.message.factors,
+      frames: aside ? [aside.frame].filter(Boolean) : this.message.frames,
       title: aside ? aside.name : titleAt(view, this.message.knobs, this.at),
     };
   }
@@ -171,9 +173,9 @@ export class Stage {
   resize() {
     const ratio = Math.min(Math.max(window.devicePixelRatio || 1, RATIOS[0]), RATIOS[1]);
     const width = Math.max(this.element.clientWidth, 1);
-    const { views, side, isLarge, hasLead } = this.message;
-    // in front of an audience the numbers below stay on the screen
-    const most = isLarge ? Math.round(window.innerHeight / 2) : side;
+    const { views, side, hasLead } = this.message;
+    // what follows the pictures stays on the screen
+    const most = Math.min(side, Math.max(LEAST_SIDE, Math.round(window.innerHeight * SIDE_SHARE)));
     const arrange = hasLead && views.length > 1 ? layOutWithLead : layOut;
     const { boxes, height } = arrange(views.length, width, most);
     Object.assign(this, { ratio, width, height, boxes });
@@ -190,9 +192,20 @@ export class Stage {
     }
   }
 
-  matrixIn(place) {
+  // What a picture shows now: both ends of each axis, and the length of its cones.
+  frameIn(place) {
+    const { cloud, stretch: { a, b, share }, frames } = this.shown(this.message.views[place]);
+    if (!frames.length) return plainFrame(this.message.reach, cloud.k);
+    return share ? blendFrames(frames[a], frames[b], share) : frames[a];
+  }
+
+  lensIn(place) {
     const box = this.boxes[place];
-    return matrixOf(this.camera, box.width / box.height);
+    return lensOf(this.frameIn(place), box, isSmall(box), this.scale);
+  }
+
+  matrixIn(place) {
+    return matrixThrough(this.lensIn(place), this.camera, this.boxes[place]);
   }
 
   // A row's place in pixels of the whole stage; NaN behind the camera.
@@ -231,6 +244,7 @@ export class Stage {
     if (this.gl.isContextLost()) return;
     this.#setSize(ratio);
     this.painter.begin(theme.paper);
+    this.rooms = [];
     this.message.views.forEach((view, place) => this.#drawPoints(view, place, ratio));
     this.#drawOver(ratio);
     this.frames++;
@@ -238,29 +252,39 @@ export class Stage {
 
   #drawPoints(view, place, ratio) {
     const { painter, message, n } = this;
-    const { theme, reach } = message;
+    const { theme } = message;
     const matrix = this.matrixIn(place);
+    const frame = this.frameIn(place);
+    const box = this.boxes[place];
     const { cloud, stretch, cones } = this.shown(view);
-    painter.enter(inDevicePixels(this.boxes[place], ratio));
+    this.rooms[place] = roomOf(box, { cloud, stretch }, matrix, (row) => this.isHidden(row));
+    painter.enter(inDevicePixels(box, ratio));
     // a flat picture has no depth: filled shapes are drawn below the points
-    const drawn = conesAt(cones, stretch, message.widest);
+    const drawn = conesAt(cones, stretch);
     const drawCones = () => {
-      for (const cone of drawn) drawCone(painter, cone, reach, matrix, theme.cone);
+      for (const cone of drawn) drawCone(painter, cone, frame.length, matrix, theme.cone);
     };
-    for (const band of message.bands) drawCone(painter, band, reach, matrix, theme.band);
+    for (const band of message.bands) drawCone(painter, band, frame.length, matrix, theme.band);
     if (cloud.k === 2) drawCones();
-    if (message.origin) painter.drawAxes(reach, cloud.k, matrix, theme.ink);
-    const shrunk = isSmall(this.boxes[place]) ? SMALL_POINTS : 1;
+    if (message.origin) painter.drawAxes(frame, matrix, theme.ink);
+    const shrunk = isSmall(box) ? SMALL_POINTS : 1;
     const size = pointSize(n) * this.size * this.scale * shrunk;
     painter.drawPoints(cloud, stretch, this.paint, matrix, {
       paper: theme.paper,
       hasMarks: this.hasMarks,
       size: size * ratio,
-      opacity: this.opacity,
+      opacity: this.opacity ?? this.#opacityIn(place, size),
       isDensity: this.isDensity,
-      most: crowd(n, size, this.boxes[place]),
+      most: crowd(n, size, box),
     });
     if (cloud.k === 3) drawCones();
+  }
+
+  // The more points lie one on the other, the fainter each is. Very many are drawn faster opaque.
+  #opacityIn(place, size) {
+    if (this.n > MOST_SHAPED) return 1;
+    const [least, most] = OPACITIES;
+    return Math.min(Math.max(1 / Math.sqrt(this.rooms[place].crowding(size) || 1), least), most);
   }
 
   // Words, marks and lines on another pen, such as one that writes SVG.
@@ -285,17 +309,35 @@ export class Stage {
       pen.rect(box.left, box.top, box.width, box.height);
       pen.clip();
       drawFrame(pen, box, theme, this.#isAtFilm(view));
-      const { factors, stretch, title } = this.shown(view);
-      if (!isSmall(box)) {
-        writeAxes(pen, message, this.matrixIn(place), box, theme, font);
-        drawScale(pen, camera, factorAt(factors, stretch), box, theme, font);
-      }
+      const { cones, factors, stretch, title } = this.shown(view);
+      const room = this.rooms[place];
       this.#drawMarks(place);
-      writeTitle(pen, title, box, theme, font);
+      writeTitle(pen, title, box, theme, font, room);
+      if (!isSmall(box)) {
+        const matrix = this.matrixIn(place);
+        const unit = (2 * camera.span * this.lensIn(place).half) / box.height;
+        drawScale(pen, unit, factorAt(factors, stretch), box, theme, font, room);
+        const labels = labelsAt(cones, stretch);
+        this.corners[place] = writeConeLabels(pen, labels, box, theme, font, room, this.corners[place]);
+        writeAxes(pen, message, this.frameIn(place).high, matrix, box, theme, font, room);
+        writeGroups(pen, this.#groupsIn(place, matrix), box, theme, font, room);
+      }
       pen.restore();
     });
     if (this.hasWays) this.#drawWays();
     if (this.lasso) drawLasso(pen, this.lasso, theme);
+  }
+
+  // The names and the centres, in pixels of the picture, of the groups that are shown.
+  #groupsIn(place, matrix) {
+    const { codes, hidden, message } = this;
+    const { names } = message.legend;
+    if (codes.kind !== "codes" || !names || names.length < 2) return [];
+    const { cloud, stretch } = this.shown(message.views[place]);
+    const { width, height } = this.boxes[place];
+    return centresOf(cloud, stretch, codes.values, Math.min(names.length, MOST_GROUPS))
+      .map((centre, code) => ({ name: names[code], code, place: toPixels(matrix, centre, width, height) }))
+      .filter(({ code, place: [x] }) => Number.isFinite(x) && ((hidden >>> code) & 1) === 0);
   }
 
   // Beside a leading film: whether a still picture is the one that the film is nearest to.

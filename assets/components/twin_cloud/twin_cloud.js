@@ -9,6 +9,7 @@ import { fillKnobs, showKnobs } from "./knobs.js";
 import { knobsAt, legLength, placeOn } from "./film.js";
 import { LEG_SECONDS, Player } from "./player.js";
 import { Stage } from "./stage.js";
+import { Turn } from "./turn.js";
 
 const twins = new WeakMap(); // element -> Twin
 
@@ -24,6 +25,7 @@ class Twin {
     this.ending = new AbortController();
     this.stage = new Stage(this.element);
     this.player = new Player(this);
+    this.firstTurn = new Turn(this.stage, () => this.drawNow());
     this.gestures = new Gestures(this);
     this.emit = () => {};
   }
@@ -55,6 +57,7 @@ class Twin {
         this.redraw();
       }, { signal });
     }
+    this.element.addEventListener("pointerdown", () => this.firstTurn.stop(), { signal });
     document.addEventListener("pointerdown", (event) => {
       if (!this.more.contains(event.target)) this.closeMore();
     }, { signal });
@@ -122,6 +125,8 @@ class Twin {
     const keys = this.stage.camera.k === 2 ? message.words.keysFlat : message.words.keys;
     this.element.setAttribute("aria-description", keys);
     this.root.querySelector(".twin-keys").textContent = keys;
+    const hint = this.stage.camera.k === 2 ? message.words.hintFlat : message.words.hint;
+    this.root.querySelector(".twin-hint").textContent = message.isLarge ? "" : hint;
     fillBar(this.root, message, this.stage);
     this.labelPlay();
     nameLandmarks(this.root.querySelector(".twin-landmarks"), message.landmarkNames);
@@ -190,6 +195,8 @@ class Twin {
   showSettings() {
     showFilm(this.film, this.stage);
     showKnobs(this.knobs, this.values);
+    // the page's numbers are of other settings than the picture: they are grey until they follow
+    this.root.classList.toggle("is-elsewhere", !isSame(this.values, this.wanted.values));
   }
 
   play() {
@@ -269,6 +276,7 @@ class Twin {
   announceFirst() {
     const announce = () => window.dispatchEvent(new Event("narrow-cone-first-picture"));
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(announce)));
+    if (this.wanted.turns && !this.wanted.camera) this.firstTurn.begin();
   }
 
   notice(text) {
@@ -285,6 +293,7 @@ class Twin {
     this.ending.abort();
     this.resized?.disconnect();
     this.player.stop();
+    this.firstTurn.stop();
     cancelAnimationFrame(this.drawing);
     this.stage.dispose();
     this.root.twin = null;

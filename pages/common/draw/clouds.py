@@ -10,14 +10,20 @@ import streamlit as st
 
 from geometry import Cloud
 from geometry.data.number_text import signed
-from geometry.figures.panel import WIDEST_DRAWN, Band, Panel, Wedge
+from geometry.figures.panel import Band, Panel, Wedge
 from geometry.figures.point_colours import MOST_LABELS, PointColours, legend_entries
 from geometry.linalg.rows import UndefinedMeasure
 from geometry.measure import mean_cosine
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.palette import SYMBOL_SIGNS, Theme, theme_named
 from geometry.projection import Projection
-from geometry.projection.twin import ConeEdge, cone_edges
+from geometry.projection.twin import (
+    ConeEdge,
+    cone_edges,
+    drawn_cones,
+    frame_of,
+    is_drawn,
+)
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.escape import plotly
 from pages.common.measures import label_name
@@ -47,14 +53,14 @@ def point_colours(points: CorpusCloud, colour: str, _: Translate) -> PointColour
 
 def axis_titles(view: str, k: int, _: Translate) -> list[str]:
     """Titles of the axes."""
-    rest = _("principal direction {i} of the rest")
+    rest = _("principal direction {i} of the rest") if k == 2 else _("direction {i} of the rest")
     titles = {
         "mean": [_("mean direction"), rest.format(i=1), rest.format(i=2)],
         "svd": [_("singular direction {i}").format(i=i) for i in (1, 2, 3)],
         "pca": [_("principal direction {i}").format(i=i) for i in (1, 2, 3)],
         "cone": [
-            _("component along the mean direction"),
-            _("length of all the rest (signed)") if k == 2 else _("the rest, part 1"),
+            _("mean direction"),
+            _("the rest, part 1"),
             _("the rest, part 2"),
         ],
         "umap": [f"UMAP {i}" for i in (1, 2, 3)],
@@ -64,17 +70,18 @@ def axis_titles(view: str, k: int, _: Translate) -> list[str]:
 
 def lines_below(projection: Projection, panel: Panel, _: Translate) -> list[str]:
     """The trustworthiness of the picture and the number of points outside its frame."""
-    outside = int(np.sum(np.abs(panel.coordinates).max(axis=1) > panel.reach))
+    P, frame = panel.coordinates, panel.frame
+    low, high = (-panel.reach, panel.reach) if frame is None else (frame.low, frame.high)
+    outside = int(((low > P) | (high < P)).any(axis=1).sum())
     left_out = _("points outside the frame: {k} (zoom out with the buttons above)").format(
         k=outside
     )
     lines = [_trust_line(projection, _), *([left_out] if outside else [])]
     if projection.method == "cone":
         lines.append(
-            _(
-                "each point's component along the mean and its distance from that axis are exact; "
-                "angles between points are not"
-            )
+            _("lengths and angles to the mean direction are exact; angles between points are not")
+            if projection.n_components == 3
+            else _("the 3D picture from the side: its cones have their true angles")
         )
     return lines
 
@@ -87,7 +94,7 @@ def cloud_panel(
     _: Translate,
     *,
     scale: float = 1.0,
-    own_axis: bool = True,
+    is_framed: bool = False,
     d: int | None = None,
 ) -> Panel:
     """``panel_with`` the cones of the vectors (n, d).
@@ -102,13 +109,13 @@ def cloud_panel(
     projection : Projection
     reach : float
     scale : float
-    own_axis : bool
+    is_framed : bool
     d : int, optional
         Dimensions that the cloud fills, if these are fewer than those of its vectors.
     """
     edges = cone_edges(vectors, projection)
     d = d or vectors.shape[1]
-    return panel_with(edges, d, texts, projection, reach, _, scale=scale, own_axis=own_axis)
+    return panel_with(edges, d, texts, projection, reach, _, scale=scale, is_framed=is_framed)
 
 
 def panel_with(
@@ -120,7 +127,7 @@ def panel_with(
     _: Translate,
     *,
     scale: float = 1.0,
-    own_axis: bool = True,
+    is_framed: bool = False,
 ) -> Panel:
     """The cloud to draw: around the origin, with its cone and its captions.
 
@@ -137,8 +144,8 @@ def panel_with(
         Half-width of the frame.
     scale : float
         Multiplies the coordinates.
-    own_axis : bool
-        False if the axis of the angle-true picture is another cloud's mean direction.
+    is_framed : bool
+        True frames the cloud with its cones and the origin, not the square of the reach.
     """
     k = projection.n_components
     bands = []
@@ -146,30 +153,53 @@ def panel_with(
         spread = isotropic_angle_spread(d)
         caption = _("shaded blue: 90° ± {spread}°, where 68% of random directions lie")
         bands = [Band(90 - spread, 90 + spread, caption.format(spread=f"{spread:.1f}"))]
-    template = _("{share}% within {angle}° of the mean ({d}-d); drawn {drawn}°")
-    if projection.method == "cone" and not own_axis:
-        template = _("{share}% within {angle}° of the raw mean direction")
+    coordinates = projection.around_origin * scale
+    has_frame = is_framed and projection.origin is not None
     return Panel(
-        coordinates=projection.around_origin * scale,
+        coordinates=coordinates,
         texts=[plotly(text) for text in texts],
         reach=reach,
         axis_titles=axis_titles(projection.method, k, _),
         origin_label=None if projection.origin is None else _("origin"),
-        wedges=[_wedge(edge, d, template, _) for edge in edges],
+        wedges=cone_wedges(edges, projection, d, _),
         bands=bands,
+        frame=frame_of(coordinates, drawn_cones(edges, projection)) if has_frame else None,
     )
 
 
-def _wedge(edge: ConeEdge, d: int, template: str, _: Translate) -> Wedge:
-    caption = template.format(
-        share=f"{edge.quantile:.0%}".rstrip("%"),
-        angle=f"{edge.angle:.1f}",
-        d=d,
-        drawn=f"{edge.drawn:.1f}",
-    )
-    if edge.drawn > WIDEST_DRAWN:
-        caption = _("{caption} (too wide to draw)").format(caption=caption)
-    return Wedge(edge.axis, edge.drawn, caption)
+def cone_wedges(
+    edges: Sequence[ConeEdge], projection: Projection, d: int, _: Translate
+) -> list[Wedge]:
+    """The cones of a picture, each with its angle in d dimensions and the angle that is drawn.
+
+    Parameters
+    ----------
+    edges : sequence of ConeEdge
+    projection : Projection
+        Of the picture. The angle-true picture draws each angle as it is.
+    d : int
+        Dimensions that the cloud fills.
+    """
+    shares = {0.5: _("half within {angle}°"), 0.9: _("90% within {angle}°")}
+    if projection.method == "cone":
+        template = _("{share} of the raw mean")
+    else:
+        template = _("{share} in {d} dimensions, {drawn}° in this shadow")
+    too_wide = _("{share} in {d} dimensions: too wide to draw")
+    wedges = []
+    for edge in edges:
+        shown = is_drawn(edge, projection)
+        share = shares[edge.quantile].format(angle=_degrees(edge.angle))
+        caption = (template if shown else too_wide).format(
+            share=share, d=d, drawn=_degrees(edge.drawn)
+        )
+        wedges.append(Wedge(edge.axis, edge.drawn, caption, shown))
+    return wedges
+
+
+def _degrees(angle: float) -> str:
+    """Whole degrees; of a needle one decimal."""
+    return f"{angle:.0f}" if angle >= 9.95 else f"{angle:.1f}"
 
 
 def alternative(title: str, vectors: np.ndarray, panel: Panel | None, _: Translate) -> str:

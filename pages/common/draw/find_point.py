@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from ..address import put_in_url
@@ -11,6 +9,7 @@ from ..corpus_cloud import CorpusCloud
 from ..escape import markdown, short_line
 from ..words import Translate
 from .selected import chosen_row
+from .twin_message import Marks
 
 MATCHES = 8  # points that a search lists at most
 LONGEST = 160  # characters of a quoted text at most
@@ -24,10 +23,8 @@ def choose_point(points: CorpusCloud, _: Translate) -> int | None:
         bind="query-params",
         placeholder=_("a word of the text"),
     )
-    is_search = bool(query.strip())
-    rows = _rows_with(query, points.cloud.texts) if is_search else []
-    row = chosen_row(points)
-    if not is_search:
+    rows, row = found_rows(points), chosen_row(points)
+    if not query.strip():
         return row
     if not rows:
         st.info(_("No text contains “{query}”.").format(query=short(query)))
@@ -44,9 +41,19 @@ def choose_point(points: CorpusCloud, _: Translate) -> int | None:
     return row
 
 
-def _rows_with(query: str, texts: Sequence[str]) -> list[int]:
-    needle = query.strip().casefold()
-    return [row for row, text in enumerate(texts) if needle in text.casefold()]
+def found_rows(points: CorpusCloud) -> list[int]:
+    """The rows whose text contains the searched words; none without a search."""
+    needle = st.session_state.get("find", "").strip().casefold()
+    if not needle:
+        return []
+    return [row for row, text in enumerate(points.cloud.texts) if needle in text.casefold()]
+
+
+def chosen_marks(points: CorpusCloud, chosen: int | None, _: Translate) -> list[Marks]:
+    """A small ring around each point that the search found, and a circle around the chosen one."""
+    rows = found_rows(points)
+    found = [Marks(rows, "dot", _("found"))] if rows else []
+    return found if chosen is None else [*found, Marks([chosen], "circle", _("chosen point"))]
 
 
 def short(text: str) -> str:

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from geometry.figures.panel import WIDEST_DRAWN, Band, Wedge
+from geometry.figures.panel import Band, Wedge
 from geometry.figures.point_colours import PointColours
 from geometry.palette import Theme
+from geometry.projection.twin import Frame
 
 from ..words import Translate
 
@@ -37,13 +38,15 @@ class Points:
 class Aside:
     """A picture for slider positions that are not on the film's path.
 
-    It has one frame of points, a title, its cones, and the factor by which it is drawn larger.
+    It has one picture's points, a title, its cones, the factor by which it is drawn larger, and its
+    frame.
     """
 
     points: Points
     name: str
     cones: Sequence[Wedge] = ()
     factor: float | None = 1.0
+    frame: Frame | None = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,8 @@ class TwinCloud:
         The stops that the film's slider names, from the first stop to the last.
     cones : sequence
         For each frame.
+    frames : sequence of Frame
+        What each frame of points shows; empty for the square or cube of the reach.
     factors : sequence of float
         By which each frame is drawn larger; empty where lengths mean nothing, as in UMAP.
     below, provenance : str
@@ -111,8 +116,12 @@ class TwinCloud:
         PNG ``file_name``.
     is_large : bool
         For an audience: larger words and points; the space bar plays, digits press examples.
+    turns : bool
+        True turns a picture in 3D once around when it first appears.
     has_lead : bool
         True draws the first picture large, and the others small beside it.
+    side : int
+        Pixels of a picture's height at most.
     film_name : str
         What the film's slider is called; by default the way from raw to whitened.
     """
@@ -135,14 +144,17 @@ class TwinCloud:
     knobs: Sequence[tuple[float, ...]] = ((),)
     cones: Sequence[Sequence[Wedge]] = ()
     bands: Sequence[Band] = ()
+    frames: Sequence[Frame] = ()
     factors: Sequence[float] = ()
     marks: Sequence[Marks] = field(default_factory=tuple)
     below: Sequence[str] = ()
     provenance: str = ""
     file_name: str = "twin-cloud"
     is_large: bool = False
+    turns: bool = False
     has_lead: bool = False
     film_name: str = ""
+    side: int = SIDE
 
     @property
     def n(self) -> int:
@@ -180,7 +192,7 @@ def message_of(
         "cones": [_cones(wedges) for wedges in cloud.cones],
         "bands": [sector for band in cloud.bands for sector in _sectors(band)],
         "factors": list(cloud.factors),
-        "widest": WIDEST_DRAWN,
+        "frames": [_frame(frame) for frame in cloud.frames],
         "reach": cloud.reach,
         "axes": list(cloud.axis_titles),
         "origin": cloud.origin_label or "",
@@ -195,8 +207,9 @@ def message_of(
         "below": list(cloud.below),
         "provenance": cloud.provenance,
         "file": cloud.file_name,
-        "side": SIDE,
+        "side": cloud.side,
         "isLarge": cloud.is_large,
+        "turns": cloud.turns,
         "hasLead": cloud.has_lead,
         "words": {**_words(_), "film": cloud.film_name or _("From raw to whitened")},
     }
@@ -215,19 +228,36 @@ def _picture(picture: Picture, cloud: TwinCloud) -> dict[str, Any]:
             "name": picture.aside.name,
             "cones": _cones(picture.aside.cones),
             "factor": picture.aside.factor,
+            "frame": picture.aside.frame and _frame(picture.aside.frame),
         }
     return message
 
 
 def _cones(wedges: Sequence[Wedge]) -> list[dict[str, Any]]:
-    return [{"axis": wedge.axis.tolist(), "degrees": wedge.degrees} for wedge in wedges]
+    return [
+        {
+            "axis": wedge.axis.tolist(),
+            "degrees": wedge.degrees,
+            "label": wedge.caption,
+            "isDrawn": wedge.is_drawn,
+        }
+        for wedge in wedges
+    ]
+
+
+def _frame(frame: Frame) -> dict[str, Any]:
+    return {"low": frame.low.tolist(), "high": frame.high.tolist(), "length": frame.length}
 
 
 def _sectors(band: Band) -> list[dict[str, Any]]:
     """The band on both sides of the first axis, each as a cone in the plane."""
     middle, half = np.radians((band.low + band.high) / 2), (band.high - band.low) / 2
     return [
-        {"axis": [float(np.cos(middle)), float(sign * np.sin(middle))], "degrees": half}
+        {
+            "axis": [float(np.cos(middle)), float(sign * np.sin(middle))],
+            "degrees": half,
+            "isDrawn": True,
+        }
         for sign in (1, -1)
     ]
 
@@ -275,6 +305,8 @@ def _words(_: Translate) -> Mapping[str, str]:
         "lost": _("The graphics card is busy. The picture returns as soon as it is free."),
         "missing": _("This browser has no WebGL2; the picture is drawn in another way."),
         "notFinite": _("A point's place is NaN or infinite; clean the vectors first."),
+        "hint": _("Drag: turn · Ctrl or ⌘ + wheel: zoom · click: a point"),
+        "hintFlat": _("Drag: move · Ctrl or ⌘ + wheel: zoom · click: a point"),
         "keys": _(
             "Arrow keys turn the picture, and move it with Shift. + and − zoom, and so does the "
             "wheel with Ctrl or ⌘. 0 resets. N and P go from point to point, Tab through the "

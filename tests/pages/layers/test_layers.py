@@ -372,7 +372,7 @@ def test_a_point_is_found_by_its_text():
     own = corpus()
     app = visit(own, find=own.texts[7].upper())
     (twin,) = twin_clouds(app).values()
-    assert [mark["rows"] for mark in twin.message["marks"]] == [[7]]
+    assert [mark["rows"] for mark in twin.message["marks"]] == [[7], [7]]  # found, chosen
     assert app.query_params["point"] == "7"
     app = visit(own, find="zzz")
     (twin,) = twin_clouds(app).values()

@@ -272,11 +272,9 @@ def test_a_deep_link_shows_four_pictures_in_one_frame():
     for places in drawn.values():
         assert (np.abs(places).max(axis=1) <= reach).mean() > 0.97
     assert message(app)["axes"] == ["mean direction", "principal direction 1 of the rest"]
-    [cone] = [
-        element.value for element in app.caption if "of the mean (384-d); drawn" in element.value
-    ]
-    assert "50% within" in cone
-    assert "90% within" in cone
+    [cone] = [element.value for element in app.caption if "in this shadow" in element.value]
+    assert "half within 40° in 384 dimensions" in cone
+    assert "90% within 46° in 384 dimensions" in cone
     assert not [*app.error, *app.warning, *app.info]
     assert not charts(app)  # folded charts are not computed
 
@@ -657,7 +655,7 @@ def test_the_start_of_the_other_page_s_film_is_no_setting_of_the_treatments():
 def test_a_point_is_found_by_its_text():
     own = upload(60)
     app = visit(own, find=own.texts[7].upper())
-    assert [mark["rows"] for mark in message(app)["marks"]] == [[7]]
+    assert [mark["rows"] for mark in message(app)["marks"]] == [[7], [7]]  # found, chosen
     assert "No text contains “zzz”." in everything(visit(own, find="zzz"))
 
 
