@@ -10,6 +10,7 @@ import re
 
 import streamlit as st
 
+PRESENT = "present"
 PARAMETERS = {
     # every page
     "lang": "language",
@@ -17,7 +18,7 @@ PARAMETERS = {
     "revision": "the model's branch, tag or commit",
     "dtype": "precision of the model",
     "corpus": "corpus",
-    "present": "1 for an audience: large words, no prose, no sidebar",
+    PRESENT: "1 for an audience: large words, no prose, no sidebar",
     # pages that draw a cloud
     "unit": "sentences, tokens or types",
     "layer": "layer or set of layers",
@@ -121,7 +122,14 @@ PARAMETERS = {
 
 def is_presenting() -> bool:
     """True if the address says that the page is shown to an audience."""
-    return st.query_params.get("present") == "1"
+    return st.query_params.get(PRESENT) == "1"
+
+
+def keep_presenting(page: str) -> None:
+    """Show the next page to the audience too: a link to a page has no parameters."""
+    if st.session_state.get("page") not in (None, page) and st.session_state.get(PRESENT):
+        put_in_url(PRESENT, "1")
+    st.session_state[PRESENT] = is_presenting()
 
 
 def number_in_url(key: str) -> int | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from .address import is_presenting
+from .address import is_presenting, keep_presenting
 from .controls import choose, keep_choices
 from .draw.charts import load_plotly
 from .messages import show_error
@@ -39,11 +39,13 @@ def open_page(name: str, *, charts: bool = True) -> Translate:
         load_plotly()  # first, because the browser parses Plotly for 0.7 s while the server works
     from .document import show_contents, warn_of_lost_corpus
     from .models import select_model
+    from .page_tools import show_page_tools
     from .server_memory import limit_sessions
     from .uploads import select_corpus
 
     st.set_page_config(page_title="Narrow Cone", page_icon="📐", layout="wide")
     st.html(f"<style>{(ASSETS / 'page.css').read_text(encoding='utf8')}</style>")
+    keep_presenting(name)
     if is_presenting():
         st.html(f"<style>{(ASSETS / 'present.css').read_text(encoding='utf8')}</style>")
     keep_choices(name)
@@ -67,9 +69,9 @@ def open_page(name: str, *, charts: bool = True) -> Translate:
         select_model(_)
         select_corpus(name, _)
         show_contents(name, _)
+    show_page_tools(_)
     st.title(page_labels(_)[name])
-    if not is_presenting():
-        st.markdown(prose(name, "claim"))
+    st.container(key="claim").markdown(prose(name, "claim"))
     warn_of_lost_corpus(_)
     return _
 

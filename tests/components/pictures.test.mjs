@@ -102,6 +102,9 @@ test("cones turn into each other, and those that are not drawn are left out", ()
   assert.ok(Math.abs(half.axis[0] - Math.SQRT1_2) < 1e-9);
   assert.equal(conesAt([[{ ...cone, isDrawn: false }]], { a: 0, b: 0, share: 0 }).length, 0);
   assert.equal(conesAt(stops, { a: 1, b: 2, share: 0.5 }).length, 0);
+  const opened = [[cone], [{ ...cone, degrees: 93, isDrawn: false }]];
+  assert.equal(conesAt(opened, { a: 0, b: 1, share: 1 }).length, 0); // the end of the film
+  assert.equal(conesAt(opened, { a: 0, b: 1, share: 0 }).length, 1);
   // a cone's words are those of a stop; between two stops no number is true
   assert.deepEqual(labelsAt(stops, { a: 0, b: 1, share: 0 }), ["narrow"]);
   assert.deepEqual(labelsAt(stops, { a: 0, b: 1, share: 1 }), ["wide"]);

@@ -11,7 +11,7 @@ export function conesAt(stops, { a, b, share }) {
   const to = stops[b] ?? [];
   return from
     .map((cone, i) => (share && to[i] ? blend(cone, to[i], share) : cone))
-    .filter((cone, i) => cone.isDrawn && (!share || to[i]));
+    .filter((_cone, i) => (share === 1 || from[i].isDrawn) && (!share || to[i]?.isDrawn));
 }
 
 // The cones' angles in words; none between two stops, where no number is true.

@@ -25,7 +25,7 @@ export function blendFrames(first, second, share) {
 
 // {centre, half}: the place in the middle of the box, and the world units of one camera unit.
 export function lensOf({ low, high, length, isPlain }, box, isSmall, scale = 1) {
-  if (isPlain) return { centre: [0, 0, 0], half: length };
+  if (isPlain) return { centre: [0, 0, 0], half: length * Math.max(1, box.height / box.width) };
   const margin = isSmall ? SMALL_MARGIN : FRAME_MARGIN;
   const [above, below] = [margin.above * scale, margin.below * scale];
   const width = Math.max(box.width - 2 * margin.across, 1);

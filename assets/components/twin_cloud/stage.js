@@ -20,7 +20,9 @@ import { gridOf, projectAll } from "./picking.js";
 import { roomOf } from "./room.js";
 
 const RATIOS = [1, 3]; // device pixels a CSS pixel, least and most; more is not visible
-const LARGE = 1.4;
+const LARGE = 1.2;
+const LABELLED = 320; // pixels; a narrower picture has no room for the cones' angles
+const AROUND = 430; // pixels of the window for title, controls and numbers, for an audience
 const LEAST_SIDE = 260; // pixels, of a picture's height
 const SIDE_SHARE = 0.42; // of the window's height, for a picture
 const SMALL_POINTS = 0.6; // size of the points in a small picture
@@ -173,9 +175,10 @@ export class Stage {
   resize() {
     const ratio = Math.min(Math.max(window.devicePixelRatio || 1, RATIOS[0]), RATIOS[1]);
     const width = Math.max(this.element.clientWidth, 1);
-    const { views, side, hasLead } = this.message;
+    const { views, side, isLarge, hasLead } = this.message;
     // what follows the pictures stays on the screen
-    const most = Math.min(side, Math.max(LEAST_SIDE, Math.round(window.innerHeight * SIDE_SHARE)));
+    const room = isLarge ? window.innerHeight - AROUND : window.innerHeight * SIDE_SHARE;
+    const most = Math.min(isLarge ? Infinity : side, Math.max(LEAST_SIDE, Math.round(room)));
     const arrange = hasLead && views.length > 1 ? layOutWithLead : layOut;
     const { boxes, height } = arrange(views.length, width, most);
     Object.assign(this, { ratio, width, height, boxes });
@@ -317,7 +320,7 @@ export class Stage {
         const matrix = this.matrixIn(place);
         const unit = (2 * camera.span * this.lensIn(place).half) / box.height;
         drawScale(pen, unit, factorAt(factors, stretch), box, theme, font, room);
-        const labels = labelsAt(cones, stretch);
+        const labels = box.width < LABELLED ? [] : labelsAt(cones, stretch);
         this.corners[place] = writeConeLabels(pen, labels, box, theme, font, room, this.corners[place]);
         writeAxes(pen, message, this.frameIn(place).high, matrix, box, theme, font, room);
         writeGroups(pen, this.#groupsIn(place, matrix), box, theme, font, room);

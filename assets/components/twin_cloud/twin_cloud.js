@@ -64,7 +64,6 @@ class Twin {
     this.more.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.closeMore();
     }, { signal });
-    document.addEventListener("keydown", (event) => this.lecture(event), { signal });
     const { canvas } = this.stage;
     canvas.addEventListener("webglcontextlost", (event) => {
       event.preventDefault(); // otherwise the browser never restores it
@@ -226,17 +225,6 @@ class Twin {
     const button = this.root.querySelector('[data-do="play"]');
     nameIcon(button, this.player.isPlaying ? words.stop : words.play);
     button.classList.toggle("is-playing", this.player.isPlaying);
-  }
-
-  // In front of an audience: the space bar plays, and 1, 2, … press the examples above.
-  lecture(event) {
-    const isElsewhere = event.target.closest?.("input, textarea, button, summary, a");
-    if (!this.stage.message?.isLarge || isElsewhere || event.ctrlKey || event.metaKey) return;
-    const example = document.querySelectorAll(".st-key-presets button")[Number(event.key) - 1];
-    if (event.key === " ") this.play();
-    else if (example) example.click();
-    else return;
-    event.preventDefault();
   }
 
   closeMore() {

@@ -115,7 +115,7 @@ class TwinCloud:
         Captions of the pictures, and what the points were measured on: both are printed on the
         PNG ``file_name``.
     is_large : bool
-        For an audience: larger words and points; the space bar plays, digits press examples.
+        For an audience: larger words and points, pictures as high as the window allows.
     turns : bool
         True turns a picture in 3D once around when it first appears.
     has_lead : bool

@@ -1,0 +1,75 @@
+// Two buttons beside the title: copy the page's address, and show the page to an audience. And the keys
+// in front of an audience.
+
+const TYPED = "input, textarea, select, button, summary, a, [contenteditable], [role=slider]";
+const ARROWS = `${TYPED}, [role=application], [role=radiogroup], [role=tablist], .plane`;
+const SAID = 2000; // ms that "Copied" is shown
+let wasPresenting;
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch { // without https there is no clipboard
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+}
+
+// Another page, by the sidebar's links, which are hidden in front of an audience.
+function goTo(step) {
+  const links = [...document.querySelectorAll('[data-testid="stSidebar"] [data-testid="stPageLink"] a')];
+  const here = location.pathname.split("/").pop();
+  const at = links.findIndex((link) => link.pathname.split("/").pop() === here);
+  links[at + step]?.click();
+}
+
+function onKey(event, leave) {
+  const { key, target } = event;
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  const isIn = (places) => Boolean(target.closest?.(places));
+  if (key === "Escape") {
+    if (!isIn("[role=application], [role=dialog], .twin-more[open], input, textarea")) leave();
+  } else if ((key === "ArrowRight" || key === "ArrowLeft") && !isIn(ARROWS)) {
+    goTo(key === "ArrowRight" ? 1 : -1);
+  } else if (key === " " && !isIn(TYPED)) {
+    const play = document.querySelector('.twin [data-do="play"]:not([hidden]), .st-key-play button');
+    if (!play) return;
+    play.click();
+  } else if (/^[1-9]$/.test(key) && !isIn(TYPED)) {
+    document.querySelectorAll(".st-key-presets button")[Number(key) - 1]?.click();
+  } else return;
+  event.preventDefault();
+}
+
+export default function ({ data: bytes, parentElement, setTriggerValue }) {
+  const data = JSON.parse(new TextDecoder().decode(bytes));
+  const box = parentElement.querySelector(".page-tools");
+  const [copied, present] = box.querySelectorAll("button");
+  const label = (button, text) => {
+    button.querySelector("span").textContent = text;
+    button.setAttribute("aria-label", text);
+    button.title = text;
+  };
+  const toggle = () => setTriggerValue("present", data.presenting ? "off" : "on");
+  label(copied, data.words.copy);
+  label(present, data.presenting ? data.words.leave : data.words.present);
+  present.setAttribute("aria-pressed", String(data.presenting));
+  present.onclick = toggle;
+  copied.onclick = async () => {
+    await copy(location.href);
+    label(copied, data.words.copied);
+    box.querySelector("p").textContent = data.words.copied;
+    setTimeout(() => label(copied, data.words.copy), SAID);
+  };
+  // the space bar then plays, and does not press the button again
+  if (data.presenting !== wasPresenting) document.activeElement?.blur?.();
+  wasPresenting = data.presenting;
+  const ending = new AbortController();
+  const { signal } = ending;
+  if (data.presenting) document.addEventListener("keydown", (event) => onKey(event, toggle), { signal });
+  return () => ending.abort();
+}
