@@ -39,8 +39,8 @@ def show_inspector(scene: Scene, _: Translate) -> None:
 
 
 def _row(cloud: Cloud, row: int, cosine: float, both: set[int]) -> str:
-    """A neighbour on one line; the whole text is its tooltip."""
+    """A neighbour on one line; the whole text is shown under the pointer and by keyboard."""
     text = escape(cloud.texts[row])
     shown = f"<b>{text}</b>" if row in both else text
     topic = f" <small>{escape(cloud.labels[row])}</small>" if cloud.labels else ""
-    return f'<tr><td title="{text}">{topic} {shown}<td>{cosine:.3f}</tr>'
+    return f'<tr><td tabindex="0">{topic} {shown}<td>{cosine:.3f}</tr>'

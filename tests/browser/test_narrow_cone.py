@@ -111,7 +111,9 @@ def chosen(page: Page, key: str) -> str:
 def neighbours(page: Page) -> list[list[str]]:
     """Texts of both lists."""
     return [
-        table.locator("td[title]").evaluate_all("cells => cells.map(cell => cell.title)")
+        table.locator("td[tabindex]").evaluate_all(
+            "cells => cells.map(cell => cell.lastChild.textContent.trim())"
+        )
         for table in page.locator("table.near").all()
     ]
 

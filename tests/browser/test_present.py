@@ -15,7 +15,7 @@ COLLISIONS = """() => {
     .map(part => { const range = document.createRange(); range.selectNodeContents(part);
       return [part.textContent, range.getBoundingClientRect()]; });
   const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1
-    && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.3 * Math.min(a.height, b.height);
   const found = [];
   parts.forEach(([text, box], i) => {
     if (box.right > innerWidth) found.push(text + " is cut");

