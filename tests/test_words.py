@@ -17,6 +17,7 @@ from geometry.diagnosis.sentences import SENTENCES as OF_DIAGNOSIS
 from geometry.encode.pool import POOLING_NAMES
 from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
 from geometry.hub.pair_sets import NOTES
+from pages.common.glosses import glosses
 from pages.common.measures import LABELS
 from pages.common.page_list import PAGES
 from pages.common.words import ENGLISH, TEXT, browser_language, languages, own_name
@@ -351,7 +352,18 @@ def found_in(code: str, pattern: str) -> list[str]:
 @lru_cache
 def glossary(code: str) -> dict[str, list[str]]:
     with (TEXT / code / "glossary.toml").open("rb") as file:
-        return tomllib.load(file)
+        return {term: strays for term, strays in tomllib.load(file).items() if term != "gloss"}
+
+
+@pytest.mark.parametrize("code", languages())
+def test_the_words_that_meet_a_reader_first_have_a_line(code):
+    known = glosses(code)
+    assert len(known) >= 8
+    assert {"IsoScore", "n/d", "Ledoit-Wolf", "γ"} <= known.keys()
+    for term, gloss in known.items():
+        assert found_in(code, re.escape(term)), term
+        assert "\n" not in gloss
+        assert 5 < len(gloss) < 150
 
 
 @pytest.mark.parametrize("code", languages())

@@ -11,6 +11,7 @@ import streamlit as st
 from geometry.data.number_text import with_sign
 from geometry.measure import Measured
 
+from .glosses import with_gloss
 from .measures import COSINE_DECIMALS, HEADLINES, print_value
 from .words import Translate
 
@@ -54,7 +55,7 @@ def show_big_numbers(title: str, numbers: Sequence[BigNumber], *, key: str) -> N
 
 def _item(number: BigNumber) -> str:
     below = [f"<dd><small>{escape(text)}</small></dd>" for text in (number.note, number.change)]
-    dt, dd = escape(number.label), escape(number.value)
+    dt, dd = with_gloss(number.label), escape(number.value)
     return f"<div><dt>{dt}</dt><dd><b>{dd}</b></dd>{''.join(below)}</div>"
 
 

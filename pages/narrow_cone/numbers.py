@@ -16,6 +16,7 @@ from pages.common.coverage_notes import coverage_line
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
+from pages.common.glosses import explained
 from pages.common.measures import (
     agreement_label,
     measure_label,
@@ -45,7 +46,8 @@ def show_headlines(scene: Scene, _: Translate) -> None:
         with box:
             title = side_title(side, scene, _)
             show_big_numbers(title, _headlines(side, scene, _), key=f"headline-{side.name}")
-    st.caption(markdown(provenance(scene, _)))
+    line = provenance(scene, _)
+    st.caption(markdown(line), help=explained(line))
 
 
 def _headlines(side: Side, scene: Scene, _: Translate) -> list[BigNumber]:
@@ -70,7 +72,8 @@ def show_all_measures(scene: Scene, _: Translate) -> None:
         boxes = st.columns(2)
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
         box.markdown(f"**{side_title(side, scene, _)}**\n\n{numbers_table(side, scene, _)}")
-        box.caption(" · ".join(picture_notes(side, scene, _)))
+        notes = " · ".join(picture_notes(side, scene, _))
+        box.caption(notes, help=explained(notes))
     if scene.points.model is not None:
         with encoder_errors_shown(_):
             st.caption(coverage_line(coverage_of(scene.points.corpus, _), _))

@@ -184,6 +184,8 @@ def test_the_first_screen_and_the_questions(server, page):
     touch = "getComputedStyle(document.querySelector('.twin-stage')).touchAction"
     assert page.evaluate(touch) == "pan-y"  # a finger on a picture scrolls the page
     assert_the_cone_and_the_origin_are_drawn(page)
+    assert_a_word_is_explained_by_keyboard(page)
+    assert grave_findings(page, ".st-key-headlines") == []
     assert_questions_are_answered_with_this_cloud_s_numbers(page, 0)
 
     page.emulate_media(color_scheme="dark")
@@ -197,6 +199,15 @@ def test_the_first_screen_and_the_questions(server, page):
         assert paper(page) < 128
         assert grave_findings(page, ".twin") == []
     assert_questions_are_answered_with_this_cloud_s_numbers(page, 1)
+
+
+def assert_a_word_is_explained_by_keyboard(page: Page) -> None:
+    word = page.locator(".st-key-headline-raw dfn", has_text="IsoScore")
+    word.focus()
+    shown = word.evaluate("it => getComputedStyle(it, '::after').content")
+    assert "variance is spread" in shown
+    page.keyboard.press("Shift+Tab")
+    assert word.evaluate("it => getComputedStyle(it, '::after').content") == "none"
 
 
 def paper(page: Page) -> int:

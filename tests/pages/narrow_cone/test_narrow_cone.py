@@ -144,7 +144,9 @@ def headlines(app: AppTest) -> list[dict[str, list[str]]]:
     return [
         {
             label: re.findall(r"<dd><(?:b|small)>(.*?)</", rest)
-            for label, rest in re.findall(r"<dt>(.*?)</dt>(.*?)</div>", body)
+            for label, rest in re.findall(
+                r"<dt>(.*?)</dt>(.*?)</div>", re.sub("</?dfn.*?>", "", body)
+            )
         }
         for body in bodies
         if '<dl class="big-numbers"' in body
