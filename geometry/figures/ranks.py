@@ -64,7 +64,9 @@ def ranks_figure(
     if shown < n:
         figure.add_trace(_density(norms, shown, theme, titles[2]))
     _add_levels(figure, measured, references, theme)
-    return _with_axes(figure, n, theme, titles[:2], height)
+    # the published bins are drawn whole, also where they have higher ranks than these words
+    last = max([n, *(level.stop for _name, levels in references for level in levels)])
+    return _with_axes(figure, last, theme, titles[:2], height)
 
 
 def levels_figure(

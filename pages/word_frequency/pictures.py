@@ -70,6 +70,12 @@ def draw_lengths(scene: Scene, _: Translate) -> None:
         file_name="word-frequency-lengths",
         alt=direction_sentence(scene.measures.direction, _).replace("**", ""),
     )
+    st.markdown(
+        _(
+            "Each bar is the mean length of the words of these ranks: solid here, dotted as "
+            "published for BERT-base."
+        )
+    )
 
 
 def draw_cosines(scene: Scene, _: Translate) -> None:
