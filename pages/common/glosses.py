@@ -26,13 +26,12 @@ def _found(text: str) -> dict[str, str]:
 
 
 def with_gloss(label: str) -> str:
-    """A label as HTML; its first known term has its explanation on hover and by keyboard."""
+    """A label as HTML; a known term at its start has its explanation on hover and by keyboard."""
     for term, gloss in _found(label).items():
-        before, after = map(escape, label.split(term, 1))
-        shown = (
-            f'<dfn tabindex="0" aria-description="{escape(gloss)}" data-gloss="{escape(gloss)}">'
-        )
-        return f"{before}{shown}{escape(term)}</dfn>{after}"
+        if label.startswith(term):  # in "length against rank" a rank is another thing
+            said, rest = escape(gloss), escape(label.removeprefix(term))
+            tag = f'<dfn tabindex="0" aria-description="{said}" data-gloss="{said}">'
+            return f"{tag}{escape(term)}</dfn>{rest}"
     return escape(label)
 
 
