@@ -16,7 +16,7 @@ ASSETS = ROOT / "assets"
 CONE_STEPS = (0, 5, 40)  # recorded steps of the page Degeneration: 0, 50 and 400
 POINTS, CHART = ".twin[data-drawn]", ".js-plotly-plot[data-drawn]"
 PICTURES = {  # file: page, query, height of the picture, what is drawn on it
-    "screenshot": ("narrow_cone", "centring=1&strength=1", 1000, POINTS),
+    "screenshot": ("narrow_cone", "", 900, POINTS),
     "screenshot-layers": ("layers", "layer=5", 860, POINTS),
     "screenshot-words": ("word_frequency", "", 860, POINTS),
     "screenshot-contrast": ("contrast", "", 860, CHART),
@@ -34,7 +34,9 @@ def main() -> None:
             executable_path=find_chromium(), args=[*CHROMIUM_FLAGS]
         )
         for name, (address, query, height, drawn) in PICTURES.items():
-            page = browser.new_page(viewport={"width": 1400, "height": height})
+            page = browser.new_page(
+                viewport={"width": 1400, "height": height}, reduced_motion="reduce"
+            )
             page.goto(server.page_url(address, query=query))
             page.wait_for_selector(drawn, state="attached", timeout=120_000)
             page.wait_for_function(AT_REST, timeout=120_000)
