@@ -21,6 +21,7 @@ from geometry.measure.table_measures import OF_PAIRS
 from geometry.projection import Projection, whiten_beside
 from geometry.projection.projection import match_radius
 from geometry.projection.twin import (
+    WIDEST_DRAWN,
     common_scale,
     film_reach,
     fit_whitening,
@@ -393,6 +394,7 @@ def lesson_values(scene: Scene, agreements: Sequence[float] | None) -> dict[str,
     return {
         "n": f"{n:,}",
         "d": f"{d}",
+        "widest": f"{WIDEST_DRAWN:.0f}",
         "ratio": f"{n / d:.2f}",
         "median": print_value("opening_angle", of["opening_angle"]) or "—",
         "angle_90": print_value("opening_angle_90", of["opening_angle_90"]) or "—",
