@@ -57,7 +57,6 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   const toggle = () => setTriggerValue("present", data.presenting ? "off" : "on");
   label(copied, data.words.copy);
   label(present, data.presenting ? data.words.leave : data.words.present);
-  present.setAttribute("aria-pressed", String(data.presenting));
   present.onclick = toggle;
   copied.onclick = async () => {
     await copy(location.href);
