@@ -183,3 +183,28 @@ def test_keys_alone_choose_a_point_and_whitening_s_film_stays_where_it_was_left(
     page.keyboard.press("Tab")
     expect(stage).not_to_be_focused()  # Tab leaves the cloud
     assert_no_exception(page)
+
+
+def test_the_first_picture_turns_by_itself_until_the_reader_acts(server, new_page):
+    page = new_page()
+    page.add_init_script(
+        "if (location.protocol !== 'about:') sessionStorage.removeItem('narrow-cone-turned')"
+    )
+    stage = open_twins(page, server, "narrow_cone")
+    home = of_stage(page, "stage.message.turns && stage.camera.elevation")
+    wait_for_stage(page, "twin.firstTurn.frame !== 0 && stage.frames > 5")
+    before = of_stage(page, CAMERA)
+    wait_for_stage(page, f"JSON.stringify(stage.camera) !== {before!r}")
+    stage.click(position={"x": 5, "y": 60})
+    assert of_stage(page, "twin.firstTurn.frame") == 0
+    rest = of_stage(page, CAMERA)
+    page.evaluate(NEXT_FRAMES)
+    assert of_stage(page, CAMERA) == rest
+    assert of_stage(page, "stage.camera.elevation") == home  # only around the upright axis
+
+    # with reduced motion it is still from the start
+    page.emulate_media(reduced_motion="reduce")
+    page.reload()
+    page.wait_for_selector(".twin[data-drawn]", timeout=MS)
+    assert of_stage(page, "twin.firstTurn.frame") == 0
+    assert_no_exception(page)

@@ -125,7 +125,7 @@ export function writeConeLabels(pen, labels, box, theme, font, room, former) {
 }
 
 // The names of groups at their centres; none if fewer than half of them have room.
-// centres: [{name, place, colour}], places in pixels of the picture.
+// centres: [{name, place}], places in pixels of the picture.
 export function writeGroups(pen, centres, box, theme, font, room) {
   pen.font = `600 ${font(14)}`;
   pen.textBaseline = "top";
