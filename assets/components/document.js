@@ -1,10 +1,39 @@
 // What Streamlit leaves as it is when the page or the language changes: the document's language, the
-// scroll position, the levels of headings. And a table of contents, which lists the headings.
+// scroll position, the levels of headings. A table of contents, which lists the headings. And the
+// browser's history: one entry for each page and each example.
 
 const FEWEST = 2; // headings of a page with a table of contents
 const OWN = "narrow-cone-corpus"; // in this tab's storage: the name of the reader's own corpus
 const PAUSE = 200; // ms between two lists of headings
+const EXAMPLES = ".st-key-presets button, .st-key-basis-presets button";
 let page;
+
+// Streamlit adds an entry for each setting that the server writes to the address. Here a setting
+// changes the current entry. Another page adds one, and so does an example.
+function tidyHistory() {
+  if (history.pushState.isTidy) return;
+  const push = history.pushState.bind(history);
+  let left; // the address of a page whose link to another page was clicked
+  history.pushState = (state, title, url) => {
+    const isPage = new URL(url ?? "", location.href).pathname !== location.pathname;
+    // the root shows the first page, whose own address then takes its place
+    if (isPage && !location.pathname.endsWith("/")) {
+      if (left) history.replaceState(history.state, "", left);
+      left = undefined;
+      push(state, title, url);
+    } else history.replaceState(state, title, url);
+  };
+  history.pushState.isTidy = true;
+  const isCurrent = ({ ariaChecked, dataset }) =>
+    ariaChecked === "true" || /Active|primary/.test(dataset.testid ?? "");
+  // in capture, before Streamlit sends the new settings, which then change the new entry
+  document.addEventListener("click", ({ target }) => {
+    // Streamlit clears the address before it shows the other page
+    if (target.closest?.('[data-testid="stPageLink"]')) left = location.href;
+    const button = target.closest?.(EXAMPLES);
+    if (button && !isCurrent(button)) push(history.state, "", location.href);
+  }, { capture: true });
+}
 
 function mainPart() {
   return document.querySelector('[data-testid="stMain"]');
@@ -57,6 +86,7 @@ function followCorpus(own, send) {
 export default function ({ data: bytes, parentElement, setTriggerValue }) {
   const data = JSON.parse(new TextDecoder().decode(bytes));
   document.documentElement.lang = data.lang;
+  tidyHistory();
   followCorpus(data.own, setTriggerValue);
   const place = `${data.page} ${data.uses}`; // own data that are used shorten the form above
   if (page !== undefined && page !== place) mainPart().scrollTo(0, 0);

@@ -15,6 +15,7 @@ from geometry.encode.layers import resolve_layers
 from geometry.encode.pool import POOLING_NAMES
 
 from .address import PARAMETERS, put_in_url
+from .page_state import forget_unlinked, is_from_history, note_choice
 from .words import Translate
 
 
@@ -56,12 +57,14 @@ def choose(
         Other settings of the widget.
     """
     PARAMETERS[key]  # KeyError for a name that the address does not have
-    st.session_state.setdefault("choices", set()).add(key)
     labels = labels or {}
     if settings.get("accept_new_options"):
         code_of_label(key)
         shown = st.session_state.setdefault("shown-labels", {}).setdefault(key, {})
         shown.update({label: code for code, label in labels.items() if label not in options})
+    if is_from_history():
+        forget_unlinked(key)
+    is_refused = st.session_state.get(key, default) not in options  # by this page or this model
     if st.session_state.get(key) not in options:
         linked = st.query_params.get(key)
         st.session_state[key] = linked if linked in options else default
@@ -81,6 +84,8 @@ def choose(
             **settings,
         )
     )
+    if not is_refused:
+        note_choice(key, value)
     is_hidden = value in private or (value == default and not always_in_url)
     put_in_url(key, None if is_hidden else value)
     return value
@@ -98,7 +103,7 @@ def code_of_label(key: str) -> None:
         st.session_state[key] = shown[st.session_state[key]]
 
 
-def follow_default(key: str, default: int | str) -> None:
+def follow_default(key: str, default: float | str) -> None:
     """Move a control to its new default if it is still at the old one.
 
     The default depends on the points, and the URL does not contain defaults. Call this function
@@ -131,12 +136,3 @@ def layer_words(layer: int | str, last: int, _: Translate) -> str:
     else:  # every larger set consists of consecutive layers
         words = _("mean of layers {first} to {final} (of {last})")
     return words.format(first=first, final=final, last=last)
-
-
-def keep_choices(page: str) -> None:
-    """Preserve the choices on another page, where each widget is new and has no value."""
-    if st.session_state.get("page") == page:
-        return
-    st.session_state["page"] = page
-    for key in st.session_state.get("choices", set()) & st.session_state.keys():
-        st.session_state[key] = st.session_state[key]

@@ -23,15 +23,15 @@ from geometry.hub.model_files import folder_bytes
 from geometry.hub.operator_limits import ModelLimits, OperatorFileError, read_model_limits
 
 from . import jobs
-from .controls import choose, code_of_label, put_in_url
+from .controls import choose, code_of_label
 from .escape import code, markdown
 from .messages import cancelled_download
 from .model_shelf import ModelShelf
+from .page_state import forget_layers
 from .rules import model_rules
 from .words import Translate
 
 FINAL = ("not_allowed", "invalid_name", "no_bfloat16")  # errors that every new try would raise
-LAYERS = ("layer", "sts-layer", "contrast-layer")  # the keys of all controls that choose a layer
 WARM_UP_AFTER = 10.0  # seconds after the server's start; the first pictures are drawn then
 WARM_UP_VARIABLE = "NARROW_CONE_ENCODER_WARM_UP"  # "0" turns it off
 
@@ -113,7 +113,7 @@ def select_model(_: Translate) -> None:
             key="revision",
             placeholder="main",
             bind="query-params",
-            on_change=_reset_layers,
+            on_change=forget_layers,
         )
     choose(
         st.segmented_control,
@@ -132,14 +132,7 @@ def select_model(_: Translate) -> None:
 def _reset_revision_and_layers() -> None:
     """Clear the revision and the layers, which belong to the previous model."""
     st.session_state["revision"] = ""
-    _reset_layers()
-
-
-def _reset_layers() -> None:
-    """Set every layer to its default, because another model has another number of layers."""
-    for key in LAYERS:
-        st.session_state.pop(key, None)
-        put_in_url(key, None)
+    forget_layers()
 
 
 def chosen_model() -> ModelChoice:

@@ -13,10 +13,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from .address import is_presenting, keep_presenting
-from .controls import choose, keep_choices
+from .controls import choose
 from .draw.charts import load_plotly
 from .messages import show_error
 from .page_list import PAGES, page_labels, page_path
+from .page_state import enter_page
 from .words import (
     ENGLISH,
     Translate,
@@ -48,7 +49,7 @@ def open_page(name: str, *, charts: bool = True) -> Translate:
     keep_presenting(name)
     if is_presenting():
         st.html(f"<style>{(ASSETS / 'present.css').read_text(encoding='utf8')}</style>")
-    keep_choices(name)
+    enter_page(name)
     with st.sidebar:
         choose(
             st.selectbox,

@@ -9,7 +9,8 @@ import streamlit as st
 
 from geometry.training.runs import Run
 from pages.common.address import number_in_url, put_in_url
-from pages.common.controls import choose
+from pages.common.controls import choose, follow_default
+from pages.common.page_state import is_from_history
 from pages.common.uploads import chosen_corpus
 from pages.common.words import Translate
 
@@ -55,11 +56,13 @@ def choose_what(_: Translate) -> tuple[str, float]:
             "models: the language model, a classifier and word2vec, on one text."
         ),
     )
+    default = 1.0 if what in ("two", "all") else 0.0
+    follow_default("gamma", default)
     gamma = st.slider(
         _("Weight γ of the cosine penalty"),
         0.0,
         2.0,
-        1.0 if what in ("two", "all") else 0.0,
+        default,
         0.1,
         key="gamma",
         bind="query-params",
@@ -157,7 +160,7 @@ def runs_of(what: str, language: Run) -> tuple[Run, ...]:
 
 def chosen_step(n: int) -> int:
     """The recorded step of the numbers, 0 to n - 1: the session's, the address's, or the last."""
-    stored = st.session_state.get(STEP)
+    stored = None if is_from_history() else st.session_state.get(STEP)
     place = number_in_url(STEP) if stored is None else int(stored)
     place = n - 1 if place is None or place >= n else place
     put_in_url(STEP, None if place == n - 1 else str(place))

@@ -16,6 +16,7 @@ from pages.common.address import put_in_url
 from pages.common.controls import choose
 from pages.common.draw.charts import COMPONENTS
 from pages.common.draw.clouds import current_theme
+from pages.common.page_state import is_from_history
 from pages.common.words import Translate, prose
 
 from . import PAGE
@@ -88,7 +89,7 @@ def show_hull(_: Translate) -> None:
 
 def chosen_points() -> list[list[float]]:
     """The points of the session or of the address; without these the default."""
-    stored = st.session_state.get(POINTS)
+    stored = None if is_from_history() else st.session_state.get(POINTS)
     if stored is None:
         text = st.query_params.get("hull", "")
         numbers = [float(part) for part in text.split(",")] if FORM.fullmatch(text) else []

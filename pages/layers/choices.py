@@ -22,6 +22,7 @@ from pages.common.cloud_choices import (
 from pages.common.controls import choose
 from pages.common.corpus_cloud import CloudSpec
 from pages.common.measures import measure_label
+from pages.common.page_state import note_choice
 from pages.common.words import Translate
 
 from .sweep import CONTEXTUAL, MEASURES
@@ -74,6 +75,7 @@ def chosen_layer(last: int) -> int:
     layer = int(stored) if stored.isdecimal() else number_in_url(LAYER)
     default = min(DEFAULT_LAYER, last)
     layer = default if layer is None or layer > last else layer
+    note_choice(LAYER, str(layer))
     put_in_url(LAYER, None if layer == default else str(layer))
     return layer
 

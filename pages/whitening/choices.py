@@ -105,7 +105,6 @@ def choose_knobs(
     more : DeltaGenerator
         The box of the others.
     """
-    _reset_film_start()
     turned = {knob for name in names for knob in KNOBS[name]}
     recommended = recommended_whitening(n, d)
     with strength:
@@ -117,18 +116,6 @@ def choose_knobs(
         shrinkage = _shrinkage(recommended.get("shrinkage"), turned, _)
         n_components = _n_components(d, recommended.get("n_components"), turned, _)
     return Knobs(s, t, n_components, shrinkage, n_removed)
-
-
-def _reset_film_start() -> None:
-    """Set both sliders to 1 if they are at 0 only because *Narrow cone* starts there.
-
-    A value in the address is the reader's own choice and stays.
-    """
-    both = ("centring", "strength")
-    if any(st.session_state.get(name) != 0 or name in st.query_params for name in both):
-        return
-    for name in both:
-        st.session_state[name] = 1.0
 
 
 def _share(label: str, key: str, turned: set[str], about: str | None = None) -> float:

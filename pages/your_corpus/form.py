@@ -26,6 +26,7 @@ from pages.common.limit_notes import (
 from pages.common.messages import error_text
 from pages.common.models import current_encoder
 from pages.common.page_list import page_labels, page_path
+from pages.common.page_state import give_to_page
 from pages.common.pair_form import show_pair_file
 from pages.common.reading import read_upload
 from pages.common.table_form import show_head, show_header_toggle, upload
@@ -237,7 +238,8 @@ def _kind_of(file: Any) -> str:
 
 
 def _adopt_pairs(pairs: Pairs) -> None:
-    st.session_state["pairs"] = st.session_state[USED_PAIRS] = add_pairs(pairs)
+    st.session_state[USED_PAIRS] = add_pairs(pairs)
+    give_to_page("sentence_similarity", "pairs", st.session_state[USED_PAIRS])
 
 
 def shown_data() -> tuple[Corpus | VectorSet | None, Pairs | None]:

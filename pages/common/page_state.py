@@ -1,0 +1,123 @@
+"""Which settings travel with the reader from page to page, and which belong to their page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from .address import PARAMETERS, PRESENT, put_in_url
+
+# One value for all pages.
+SHARED = ("lang", "model", "revision", "dtype", "corpus", PRESENT)
+# The reader's, too, but only once the reader has chosen. Until then each page has its own default.
+READERS = {
+    "unit": "unit",
+    "layer": "layer",
+    "sts-layer": "layer",
+    "contrast-layer": "layer",
+    "pooling": "pooling",
+    "sts-pooling": "pooling",
+    "contrast-pooling": "pooling",
+}
+# Settings that several pages have, each with its own value. The value of a control that only one
+# page has stays in the session, so it needs no place here.
+OF_SEVERAL = (
+    *(*READERS, "special", "view", "dims", "camera", "colour", "point", "find", "centring"),
+    *("strength", "weights", "fit-on", "after", "chart"),
+    *("point-of", "selected-rows", "defaults", "last-labels"),
+)
+# Controls that are not in the address: Streamlit drops their values when another page is shown.
+DROPPED = (
+    *("guess", "all-measures", "all-charts", "all-rows", "take-home"),
+    *("swap-sentence", "swap-word", "swap-other", "source", "pasted", "pasted-sentences"),
+    *("word-table", "words-left-out", "words-holes", "words-swap", "words-zipf"),
+    *("hubs", "relevance", "part-small", "lesson"),
+    *("part-grid", "part-subsets", "part-cone", "part-sizes", "part-pairs", "part-published"),
+)
+# Controls that Streamlit binds to the address: their defaults, which the address does not contain.
+BOUND = {"special": True, "find": "", "centring": 1.0, "strength": 1.0, "weights": True}
+PRIVATE = ("upload-", "pairs-upload-")  # codes of own data, which no address contains
+LEFT, CHOSEN, SEEN = "left-pages", "readers-choice", "seen-choices"
+
+
+def enter_page(page: str) -> None:
+    """Store the settings of the page that was left, and restore those of this page.
+
+    The address wins. After Back or Forward it is complete: a setting that it lacks is at its
+    default.
+    """
+    state = st.session_state
+    left = state.get("page")
+    if left != page:
+        state["page"] = page
+        if left is not None:
+            _turn_page(left, page)
+    if is_from_history():
+        for key in OF_SEVERAL:
+            forget_unlinked(key)
+
+
+def is_from_history() -> bool:
+    """True in a run that Back or Forward has caused: the address decides about each setting."""
+    return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))
+
+
+def forget_unlinked(key: str) -> None:
+    """Forget a setting, so that it is read from the address; own data are never in an address."""
+    if not str(st.session_state.get(key)).startswith(PRIVATE):
+        st.session_state.pop(key, None)
+
+
+def _turn_page(left: str, page: str) -> None:
+    state = st.session_state
+    pages: dict[str, dict[str, Any]] = state.setdefault(LEFT, {})
+    pages[left] = {key: state[key] for key in (*OF_SEVERAL, *DROPPED) if key in state}
+    chosen = {key: state[CHOSEN][kind] for key, kind in READERS.items() if kind in state[CHOSEN]}
+    restored = pages.get(page, {}) | chosen
+    for key in pages[left]:
+        del state[key]
+    for key, value in restored.items():
+        if key in st.query_params:
+            continue
+        state[key] = value
+        if key in BOUND:
+            put_in_url(key, None if value == BOUND[key] else str(value).lower())
+    for key in PARAMETERS.keys() & state.keys():
+        # each page has new controls, and only a value that is set now is written to the address
+        if key not in OF_SEVERAL and key not in st.query_params:
+            state[key] = state[key]
+    state[SEEN] = {}
+
+
+def note_choice(key: str, value: str) -> None:
+    """Remember a layer, a pooling or a unit that the reader has chosen, for the other pages.
+
+    Call it in each run with the value of the control, before that is written to the address.
+    """
+    if key not in READERS:
+        return
+    state = st.session_state
+    seen: dict[str, str] = state.setdefault(SEEN, {})
+    chosen: dict[str, str] = state.setdefault(CHOSEN, {})
+    is_linked = key not in seen and st.query_params.get(key) == value
+    if is_linked or seen.get(key, value) != value:
+        chosen[READERS[key]] = value
+    seen[key] = value
+
+
+def forget_layers() -> None:
+    """Set the layer of every page to its default: another model has other layers."""
+    state = st.session_state
+    state.get(CHOSEN, {}).pop("layer", None)
+    for key, kind in READERS.items():
+        if kind == "layer":
+            for values in (state, state.get(SEEN, {}), *state.get(LEFT, {}).values()):
+                values.pop(key, None)
+            put_in_url(key, None)
+
+
+def give_to_page(page: str, key: str, value: Any) -> None:
+    """Choose a setting of another page, which is used when that page is opened."""
+    st.session_state.setdefault(LEFT, {}).setdefault(page, {})[key] = value
