@@ -7,10 +7,12 @@ from contextlib import contextmanager
 
 import streamlit as st
 
+from .page_state import is_first_in_visit
+
 
 @contextmanager
 def folded(label: str, *, key: str, icon: str | None = None) -> Iterator[bool]:
-    """An expander whose content is computed only if it is open.
+    """An expander whose content is computed only if it is open; it stays open on return.
 
     Use it as ``with folded(...) as is_open: if is_open: ...``.
 
@@ -21,6 +23,12 @@ def folded(label: str, *, key: str, icon: str | None = None) -> Iterator[bool]:
         The key of the part. True in the session state opens it.
     icon : str, optional
     """
+    state = st.session_state
+    opened = state.setdefault("opened", {})
+    place = f"{state.get('page')}/{key}"
+    if is_first_in_visit(f"part {key}") and place in opened:
+        state[key] = opened[place]
     box = st.expander(label, key=key, icon=icon, on_change="rerun")
+    opened[place] = bool(box.open)
     with box:
         yield bool(box.open)

@@ -28,14 +28,6 @@ OF_SEVERAL = (
     *("strength", "weights", "fit-on", "after", "chart"),
     *("point-of", "selected-rows", "defaults", "last-labels"),
 )
-# Controls that are not in the address: Streamlit drops their values when another page is shown.
-DROPPED = (
-    *("guess", "all-measures", "all-charts", "all-rows", "take-home"),
-    *("swap-sentence", "swap-word", "swap-other", "source", "pasted", "pasted-sentences"),
-    *("word-table", "words-left-out", "words-holes", "words-swap", "words-zipf"),
-    *("hubs", "relevance", "part-small", "lesson"),
-    *("part-grid", "part-subsets", "part-cone", "part-sizes", "part-pairs", "part-published"),
-)
 # Controls that Streamlit binds to the address: their defaults, which the address does not contain.
 BOUND = {"special": True, "find": "", "centring": 1.0, "strength": 1.0, "weights": True}
 PRIVATE = ("upload-", "pairs-upload-")  # codes of own data, which no address contains
@@ -73,7 +65,7 @@ def forget_unlinked(key: str) -> None:
 def _turn_page(left: str, page: str) -> None:
     state = st.session_state
     pages: dict[str, dict[str, Any]] = state.setdefault(LEFT, {})
-    pages[left] = {key: state[key] for key in (*OF_SEVERAL, *DROPPED) if key in state}
+    pages[left] = {key: state[key] for key in OF_SEVERAL if key in state}
     chosen = {key: state[CHOSEN][kind] for key, kind in READERS.items() if kind in state[CHOSEN]}
     restored = pages.get(page, {}) | chosen
     for key in pages[left]:
@@ -105,6 +97,14 @@ def note_choice(key: str, value: str) -> None:
     if is_linked or seen.get(key, value) != value:
         chosen[READERS[key]] = value
     seen[key] = value
+
+
+def is_first_in_visit(name: str) -> bool:
+    """True the first time that it is called with that name since this page was entered."""
+    seen = st.session_state.setdefault(SEEN, {})
+    is_first = name not in seen
+    seen[name] = True
+    return is_first
 
 
 def forget_layers() -> None:

@@ -75,6 +75,7 @@ def ask_for_guess(scene: Scene, _: Translate) -> None:
         list(answers),
         key="guess",
         format_func=lambda name: answers[name],
+        persist_state="session",
     )
     if guess:
         truth = "more" if steps.both.rises else "fewer" if steps.both.falls else "same"

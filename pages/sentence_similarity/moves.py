@@ -116,7 +116,7 @@ def _show_chosen(scene: Scene, moves: Moves, row: int, _: Translate) -> None:
     with box:
         st.session_state["pair"] = row + 1
         # not bound to the address: Streamlit fails on an infinite number there
-        st.number_input(_("Pair number"), 1, n, key="pair")
+        st.number_input(_("Pair number"), 1, n, key="pair", persist_state="session")
         put_in_url("pair", str(row + 1))
     moved, gained = ranks.moved[row], ranks.gained[row]
     sentence = _(

@@ -35,7 +35,11 @@ def offer_downloads(scene: Scene, _: Translate) -> None:
     st.markdown(prose(PAGE, "take-home"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(
-            _("Fitted treatment"), list(offered), format_func=names.__getitem__, key="take-home"
+            _("Fitted treatment"),
+            list(offered),
+            format_func=names.__getitem__,
+            key="take-home",
+            persist_state="session",
         )
         picture = offered.get(chosen, next(iter(offered.values())))
         offer_transform(lambda: exported_map(picture, scene), picture.name)

@@ -115,7 +115,7 @@ def measure_all(scene: Scene, _: Translate, *, is_whole: bool = True) -> Tables:
 
 def show_all_measures(scene: Scene, _: Translate) -> None:
     """Five rows of the table or all, its provenance, and the disagreements of its measures."""
-    is_whole = st.toggle(_("Show all measures instead of five"), key=WHOLE)
+    is_whole = st.toggle(_("Show all measures instead of five"), key=WHOLE, persist_state="session")
     with st.container():
         tables = measure_all(scene, _, is_whole=is_whole)
     with st.container(key="whitening-table"):

@@ -205,10 +205,18 @@ def show_swap(scene: Scene, _: Translate) -> None:
     """
     boxes = st.columns([3, 1, 1])
     sentence = boxes[0].text_input(
-        _("Sentence"), SWAP[0], key="swap-sentence", max_chars=LONGEST_SENTENCE
+        _("Sentence"),
+        SWAP[0],
+        key="swap-sentence",
+        persist_state="session",
+        max_chars=LONGEST_SENTENCE,
     )
-    word = boxes[1].text_input(_("Word"), SWAP[1], key="swap-word", max_chars=LONGEST_WORD)
-    other = boxes[2].text_input(_("Replace by"), SWAP[2], key="swap-other", max_chars=LONGEST_WORD)
+    word = boxes[1].text_input(
+        _("Word"), SWAP[1], key="swap-word", persist_state="session", max_chars=LONGEST_WORD
+    )
+    other = boxes[2].text_input(
+        _("Replace by"), SWAP[2], key="swap-other", persist_state="session", max_chars=LONGEST_WORD
+    )
     if not word or word not in sentence or not other:
         st.info(_("Type a word of the sentence and another word."))
         return

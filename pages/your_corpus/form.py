@@ -116,6 +116,7 @@ def _offer_splitting(key: str, _: Translate) -> bool:
     return st.toggle(
         _("Split texts into sentences"),
         key=key,
+        persist_state="session",
         help=_("At the marks at their ends, in English and Chinese."),
     )
 
