@@ -62,7 +62,10 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
     await copy(location.href);
     label(copied, data.words.copied);
     box.querySelector("p").textContent = data.words.copied;
-    setTimeout(() => label(copied, data.words.copy), SAID);
+    setTimeout(() => {
+      label(copied, data.words.copy);
+      box.querySelector("p").textContent = "";
+    }, SAID);
   };
   // the space bar then plays, and does not press the button again
   if (data.presenting !== wasPresenting) document.activeElement?.blur?.();

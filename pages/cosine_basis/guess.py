@@ -7,7 +7,6 @@ from dataclasses import replace
 import streamlit as st
 
 from geometry.data.number_text import signed
-from pages.common.address import is_presenting
 from pages.common.words import Translate
 
 from .controls import DEFAULTS, state_of
@@ -17,12 +16,12 @@ SHOWN_KEY = "basis-seen"  # in the session: the second picture was shown
 
 
 def skip_for_link() -> None:
-    """Skip the question if the address has settings or the page is shown to an audience.
+    """Skip the question if the address has settings.
 
     Call it before the controls are drawn, because they remove their defaults from the address.
     """
     linked = any(key in st.query_params for key in (*DEFAULTS, "whiten", "reading", "circle"))
-    if linked or is_presenting():
+    if linked:
         st.session_state[SHOWN_KEY] = True
 
 

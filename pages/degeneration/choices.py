@@ -158,12 +158,12 @@ def runs_of(what: str, language: Run) -> tuple[Run, ...]:
     }[what]
 
 
-def chosen_step(n: int) -> int:
-    """The recorded step of the numbers, 0 to n - 1: the session's, the address's, or the last."""
+def chosen_step(n: int, default: int) -> int:
+    """The recorded step of the numbers, 0 to n - 1: the session's, the address's, or a default."""
     stored = None if is_from_history() else st.session_state.get(STEP)
     place = number_in_url(STEP) if stored is None else int(stored)
-    place = n - 1 if place is None or place >= n else place
-    put_in_url(STEP, None if place == n - 1 else str(place))
+    place = default if place is None or place >= n else place
+    put_in_url(STEP, None if place == default else str(place))
     return place
 
 

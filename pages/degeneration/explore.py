@@ -77,7 +77,11 @@ def _scene(training: Training | None) -> Scene:
         scene = replace(recorded_scene(), has_no_record=is_active)
     else:
         scene = scene_of(training, st.session_state[SETTINGS])
-    return scene if scene.is_live else replace(scene, at=chosen_step(len(scene.history.steps)))
+    if scene.is_live:
+        return scene
+    n = len(scene.history.steps)
+    # a reader starts the recording with Play; an own training rests where it has ended
+    return replace(scene, at=chosen_step(n, 0 if scene.versions else n - 1))
 
 
 def _note_of_recording(scene: Scene, _: Translate) -> str:

@@ -43,7 +43,10 @@ def draw_rankings(scene: Scene, _: Translate) -> None:
         beyond=_("not among the {k} nearest").format(k=len(rankings.after.rows)),
     )
     st.markdown(
-        _("The nearest to **{text}**: {n} of {k} stay.").format(
+        _(
+            "Nearest to **{text}**: {n} of the {k} neighbours in the raw cloud are still among the "
+            "{k} nearest after the treatment."
+        ).format(
             text=markdown(short_line(rankings.query.text, LONGEST)),
             n=len(rankings.before.rows) - len(rankings.left),
             k=len(rankings.before.rows),

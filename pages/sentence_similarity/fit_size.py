@@ -9,7 +9,6 @@ from geometry.evaluate.bootstrap import DRAWS, PairBootstrap, PairScore, differe
 from geometry.evaluate.fit_size import RETAINED, WHITENINGS, SizedScore, scores_by_fit_size
 from geometry.figures.curves import Axes, Curve, curves_figure
 from pages.common import jobs
-from pages.common.address import is_presenting
 from pages.common.cache import Cache
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
@@ -120,7 +119,7 @@ def has_to_guess(n: int, raw: PairScore, full: PairScore, _: Translate) -> bool:
         Of whitening in full.
     """
     answers = {"higher": _("higher"), "same": _("not clearly different"), "lower": _("lower")}
-    if GUESS not in st.session_state and not is_presenting():
+    if GUESS not in st.session_state:
         st.markdown(
             _(
                 "**Guess first.** The whitening in full is fitted on about as many sentences as "

@@ -12,6 +12,7 @@ from geometry import Corpus, CorpusError, ModelFilesError, Pairs
 from geometry.data.limits import MAX_PAIR_SETS, Limits
 from geometry.data.pairs import BUNDLED_PAIRS, read_bundled_pairs, read_pair_folder
 from geometry.errors import readable_bytes
+from geometry.hub import DataSetError
 from geometry.hub.operator_limits import OperatorFileError
 from geometry.hub.pair_sets import PAIR_SETS, fetch_pairs
 from pages.common import jobs
@@ -20,7 +21,7 @@ from pages.common.controls import choose
 from pages.common.escape import markdown
 from pages.common.folded import folded
 from pages.common.limit_notes import upload_limits
-from pages.common.messages import cancelled_download, error_text
+from pages.common.messages import cancelled_download, error_text, show_error
 from pages.common.pair_form import pair_refusal, show_pair_file
 from pages.common.rules import model_rules
 from pages.common.table_form import upload_table
@@ -42,6 +43,7 @@ BUNDLED_NAMES = dict(zip((BUNDLED, *BUNDLED_PAIRS[1:]), BUNDLED_PAIRS, strict=Tr
 PROJECT, OF_HUB, OWN = "project", "hub", "own"  # sources of pairs
 SOURCE = "pairs-source"
 FORM = "own-pairs-form"
+SHOWN = "pairs-shown"  # code of the pairs of the last run
 USED = "pairs-used"  # code, name and number of the uploaded pairs that were used last
 HUB = "hub-"  # prefix of the code of a data set and split
 UPLOADER = "pairs_file"
@@ -190,7 +192,16 @@ def choose_pairs(_: Translate) -> ScoredSet:
         always_in_url=codes[0] != BUNDLED,
         private=[code for code in codes if is_private(code)],
     )
-    return pair_set(code, _)
+    try:
+        chosen = pair_set(code, _)
+    except DataSetError as error:
+        show_error(error, _)
+        former = state.get(SHOWN, BUNDLED)
+        chosen = pair_set(former if former in every else BUNDLED, _)
+        st.caption(_("Until then the page shows {name}.").format(name=markdown(chosen.name(_))))
+    else:
+        state[SHOWN] = code
+    return chosen
 
 
 def source_of(code: str) -> str:

@@ -24,11 +24,17 @@ def english(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def recorded(one_memory: None) -> AppTest:
-    """A first visit."""
-    return healthy(new_visit(PAGE).run())
+    """The recorded run at its last step."""
+    return healthy(new_visit(PAGE, step=str(len(recorded_run()[0].steps) - 1)).run())
 
 
-def test_a_first_visit_shows_the_recorded_run_and_its_verdicts(recorded):
+def test_a_first_visit_is_before_the_first_step(one_memory):
+    text = everything(healthy(new_visit(PAGE).run()))
+    assert "step 0 of 400" in text
+    assert "press Play" in text
+
+
+def test_the_last_step_shows_the_verdicts(recorded):
     text = everything(recorded)
     assert "Recorded run of 400 steps" in text
     assert text.count("Holds here.") == 3

@@ -76,7 +76,10 @@ def test_lists_and_numbers_by_a_second_route(clouds):
     assert float(shown[1].replace("−", "-")) == pytest.approx(skew(counts[1]), abs=0.006)
     assert shown[2] == f"{counts[1].max()}"
     said = everything(app)
-    assert f"{len({*lists[0][5]} & {*lists[1][5]})} of {K} stay" in said
+    assert (
+        f"{len({*lists[0][5]} & {*lists[1][5]})} of the {K} neighbours in the raw cloud are still"
+        in said
+    )
     first = np.argsort(-counts[0], kind="stable")[0]
     assert f"| {counts[0][first]} | {counts[1][first]} |" in said
     labels = np.array(corpus().labels)
@@ -98,7 +101,7 @@ def test_sentences_of_one_text_are_one_unit(clouds):
 
 def test_a_text_is_found_by_word_by_row_number_and_by_its_own_vector(clouds):
     app = visit(find="rainy day", **{"fit-on": "same"})
-    assert "The nearest to **=1+1" in everything(app).replace("\\", "")
+    assert "Nearest to **=1+1" in everything(app).replace("\\", "")
     app = visit(find="zzz unheard of", **{"fit-on": "same"})
     query = load_encoder().encode(["zzz unheard of"], layer=4).astype(np.float64)
     U = clouds[0] / np.linalg.norm(clouds[0], axis=1, keepdims=True)
@@ -117,7 +120,7 @@ def test_a_row_that_is_not_searched_is_reported_with_a_remedy(clouds):
     assert 0 < len(absent) < 4
     app = halves[absent[0] - 1]
     assert "choose “these points” or another corpus" in everything(app)
-    assert f"The nearest to **{absent[0]}" not in everything(app)  # not encoded as a text
+    assert f"Nearest to **{absent[0]}" not in everything(app)  # not encoded as a text
     app = visit(find=str(n + 1), **{"fit-on": "same"})
     assert f"Rows go from 1 to {n}." in everything(app)
     assert "choose “these points”" not in everything(app)

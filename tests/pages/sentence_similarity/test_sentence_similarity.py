@@ -453,7 +453,10 @@ def test_a_set_of_the_hub_that_cannot_be_downloaded_is_reported(monkeypatch: pyt
         "The data set `sts13` could not be downloaded: `https://hub` can't be reached"
     )
     assert "you can still use the project’s pairs and uploads" in text
-    assert not charts(app)
+    # the page is as it was: the set that was shown before is scored
+    assert "Until then the page shows the project’s pairs." in everything(app)
+    assert "n = 935 pairs, the project’s pairs" in everything(app)
+    assert charts(app)
     # the reader may also choose own pairs
     healthy(app.segmented_control(key="pairs-source").set_value("own").run())
     assert app.get("file_uploader")
