@@ -98,12 +98,17 @@ def test_a_first_visit_guesses_before_the_second_picture():
 
 @pytest.mark.parametrize(
     "query",
-    [{"len2": "2"}, {"whiten": "no"}, {"present": "1"}],
+    [{"len2": "2"}, {"whiten": "no"}],
     ids=lambda query: next(iter(query)),
 )
 def test_an_address_with_settings_shows_them_at_once(query):
     keys = [element.key for element in open_page(**query).button]
     assert "guess-skip" not in keys
+
+
+def test_an_audience_guesses_too():
+    app = open_page(present="1")
+    assert "guess-skip" in [element.key for element in app.button]
 
 
 def test_the_guess_can_be_skipped_or_left_for_a_control():

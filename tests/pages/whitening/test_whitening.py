@@ -637,13 +637,7 @@ def test_five_rows_are_shown_and_the_rest_on_demand(cloud_of):
     assert table(app)["Raw"].items() >= few.items()
 
 
-def test_the_start_of_the_other_page_s_film_is_no_setting_of_the_treatments():
-    own = brought("uploads", "corpus", upload(60))
-    start = {"centring": 0.0, "strength": 0.0}
-    app = healthy(new_visit("whitening", own | start).run())
-    assert {"centring 1.00", "strength 1.00"} <= set(provenance(app))
-    app = healthy(new_visit("whitening", own | {"centring": 1.0, "strength": 0.0}).run())
-    assert {"centring 1.00", "strength 0.00"} <= set(provenance(app))
+def test_centring_and_strength_are_of_the_address_and_of_the_sliders():
     app = visit(upload(60), centring="0", strength="0")
     assert {"centring 0.00", "strength 0.00"} <= set(provenance(app))
     app = set_value(app, "slider", "strength", 0.5)

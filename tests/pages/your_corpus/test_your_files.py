@@ -130,7 +130,10 @@ def test_a_table_with_a_score_is_a_set_of_pairs():
     assert not errors(at)
     pairs = used(at, "use_pairs", "pair-uploads")
     assert pairs.left[2] == "a 2"
-    assert at.session_state["pairs"] in at.session_state["pair-uploads"]
+    assert (
+        at.session_state["left-pages"]["sentence_similarity"]["pairs"]
+        in at.session_state["pair-uploads"]
+    )
     assert any("chosen on Sentence similarity" in box.value for box in at.success)
 
 
