@@ -57,8 +57,8 @@ def ask_for_guess(scene: Scene, _: Translate) -> None:
         )
         st.info(
             _(
-                "You guessed “{guess}”. It is “{truth}”: the true cosine is {true}, the cosine of "
-                "the coordinates is still {coordinates}."
+                "You guessed “{guess}”. It is “{truth}”: in your basis the cosine is {true}, that "
+                "of the coordinates is still {coordinates}."
             ).format(
                 guess=answers[guess],
                 truth=answers["larger"],

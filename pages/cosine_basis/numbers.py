@@ -78,9 +78,9 @@ def show_condition(scene: Scene, _: Translate) -> None:
 
 def _sign_sentence(plane: Plane, _: Translate) -> str:
     if plane.first_axis_shorter:
-        return _("**‖e₁‖ < ‖e₂‖ holds.** The true cos(a, b) is negative, cos(a, c) positive.")
+        return _("**‖e₁‖ < ‖e₂‖ holds.** In your basis cos(a, b) is negative, cos(a, c) positive.")
     if plane.length_1 == plane.length_2:
-        return _("**‖e₁‖ = ‖e₂‖.** Both true cosines are 0, whatever the angle between the axes.")
+        return _("**‖e₁‖ = ‖e₂‖.** In your basis both are 0, whatever the angle between the axes.")
     return _("**‖e₁‖ > ‖e₂‖.** The signs are reversed: cos(a, b) positive, cos(a, c) negative.")
 
 

@@ -29,7 +29,7 @@ KEY = "plane"
 def show_pictures(scene: Scene, _: Translate) -> None:
     """Both pictures with their cosines. A drag there sets the controls.
 
-    Before a guess, page.css hides the second picture and the true cosines.
+    Before a guess, page.css hides the second picture and its cosines.
     """
 
     def accept() -> None:
@@ -90,11 +90,11 @@ def plane_words(_: Translate) -> dict[str, Any]:
         "columns": {
             "pair": _("Pair"),
             "coordinates": _("Coordinate cosine"),
-            "true": _("True cosine"),
+            "true": _("Cosine in your basis"),
             "whitened": _("After whitening"),
         },
         "undefined": _("undefined"),
-        "key": (_("length 1 by coordinates"), _("true length 1: the metric ellipse of G")),
+        "key": (_("length 1 by coordinates"), _("length 1 in your basis: the metric ellipse of G")),
         "hint": _(
             "Drag a, b, c, the tips of e₁ and e₂, or the ring where they start; or choose one with "
             "the tab key and press the arrows. Near a preset they snap to it (not with Shift)."

@@ -52,6 +52,8 @@ def draw_rankings(scene: Scene, _: Translate) -> None:
             k=len(rankings.before.rows),
         )
     )
+    if shares := _own_topic(scene, _):
+        st.caption(shares)
     rows = [*rankings.before.rows, *rankings.after.rows]
     show_chart(
         chart_of(slopes_figure(before, after, words, current_theme())),
@@ -69,6 +71,19 @@ def draw_rankings(scene: Scene, _: Translate) -> None:
         ),
         on_point=partial(_choose, rows),
         zoom=False,
+    )
+
+
+def _own_topic(scene: Scene, _: Translate) -> str:
+    """How many of each list have the query's own label; "" without labels or for a typed text."""
+    labels, query = scene.points.cloud.labels, scene.rankings.query
+    if labels is None or query.row is None:
+        return ""
+    own = labels[query.row]
+    lists = (scene.rankings.before.rows, scene.rankings.after.rows)
+    before, after = (sum(labels[row] == own for row in rows) for rows in lists)
+    return _("With its own label, “{label}”: {before} of {k} raw, {after} of {k} after.").format(
+        label=markdown(own), before=before, after=after, k=len(lists[0])
     )
 
 

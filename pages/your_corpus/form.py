@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from geometry import Corpus, CorpusError, Pairs
+from geometry import Corpus, CorpusError, Pairs, read_bundled
 from geometry.data import VectorSet
 from geometry.data.column_names import PAIR_NAMES, SCORE_NAMES
 from geometry.data.corpus import Preview, preview_table, read_corpus, read_pasted
@@ -31,7 +31,7 @@ from pages.common.pair_form import show_pair_file
 from pages.common.reading import read_upload
 from pages.common.table_form import show_head, show_header_toggle, upload
 from pages.common.uploads import OWN_PAIRS, add_pairs, add_upload, chosen_own
-from pages.common.words import Translate
+from pages.common.words import Translate, language
 from pages.your_corpus.run_form import show_run_form
 from pages.your_corpus.sampling import choose_sample, offer_sample, show_notes
 from pages.your_corpus.server_files import has_folders, server_file, server_files, server_runs
@@ -40,6 +40,7 @@ from pages.your_corpus.vector_form import ROWS, head_of, looks_like_vectors, sho
 PASTE_HEIGHT = 150
 SHOWN_FILE, USED_PAIRS = "file-shown", "pairs-used-here"
 PASTED_SENTENCES = "pasted-sentences"
+EXAMPLE_TEXTS = 200
 TEXTS, VECTORS, PAIRS = "texts", "vectors", "pairs"
 MOST_NUMBERS = 0.5  # share of texts without letters above which a warning is shown
 LETTERS_WITHIN = 200  # characters of a text that are searched: 50 MB would take a second a run
@@ -85,6 +86,12 @@ def show_form(_: Translate) -> None:
 
 
 def _paste_form(_: Translate) -> None:
+    st.button(
+        _("Fill in an example ({n} sentences)").format(n=EXAMPLE_TEXTS),
+        key="fill-example",
+        type="tertiary",
+        on_click=_fill_example,
+    )
     text = st.text_area(
         _("Your texts, one a line"),
         key="pasted",
@@ -135,6 +142,13 @@ def _show_ready(corpus: Corpus, _: Translate) -> None:
         )
     if corpus.n_shortened:
         st.warning(shortened_note(corpus.n_shortened, _), icon=":material/content_cut:")
+
+
+def _fill_example() -> None:
+    """Sentences of the project's topics, in the reader's language, spread over all topics."""
+    texts = read_bundled("topics-zh" if language().startswith("zh") else "topics").texts
+    chosen = [texts[place * len(texts) // EXAMPLE_TEXTS] for place in range(EXAMPLE_TEXTS)]
+    st.session_state["pasted"] = "\n".join(chosen)
 
 
 def _adopt_pasted(name: str) -> None:

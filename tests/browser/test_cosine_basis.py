@@ -191,7 +191,7 @@ def test_a_first_visit_guesses_then_moves_a_slider_and_downloads(server, new_pag
     picture = ElementTree.parse(waiting.value.path()).getroot()
     words = "".join(picture.itertext())
     assert picture.tag.endswith("svg")
-    assert "True cosine: cos(a, b) = −0.600, cos(a, c) = 0.600" in words
+    assert "Cosine in your basis: cos(a, b) = −0.600, cos(a, c) = 0.600" in words
     assert "seed 9" in words
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download picture (PNG)").click()
@@ -311,7 +311,9 @@ def test_a_drag_moves_the_plane_and_its_end_sends_one_message(server, page):
     assert handle(page, "e1").evaluate("one => one === document.activeElement")
     address_says(page, "turn", "11.201")
     assert_numbers_are_the_librarys(page)
-    expect(page.locator(".plane [role=status]")).to_contain_text("True cosine: cos(a, b) = ")
+    expect(page.locator(".plane [role=status]")).to_contain_text(
+        "Cosine in your basis: cos(a, b) = "
+    )
 
     # Near a preset's position the handle snaps and is marked. Escape undoes a drag.
     press(page, "Standard basis")

@@ -9,7 +9,7 @@ import pytest
 from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 
-from geometry import mean_cosine
+from geometry import mean_cosine, read_bundled
 from pages.your_corpus.server_files import server_file, server_files, server_runs
 from tests.data.test_packed_tables import workbook
 from tests.pages.visits import everything, healthy, new_visit
@@ -228,3 +228,15 @@ def test_a_finished_run_is_opened_measured_and_its_whitening_taken_home(operator
     assert len(vectors) == 60
     assert at.session_state["corpus"] in at.session_state["vector-uploads"]
     assert "n = 60 vectors" in everything(at)
+
+
+def test_an_example_is_filled_in_and_can_be_used():
+    app = healthy(new_visit("your_corpus").run())
+    healthy(app.button(key="fill-example").click().run())
+    texts = read_bundled("topics").texts
+    lines = app.text_area(key="pasted").value.splitlines()
+    assert len({*lines}) == 200
+    assert {*lines} < {*texts}
+    healthy(app.button(key="use_pasted").click().run())
+    [own] = app.session_state["uploads"].values()
+    assert list(own.texts) == lines
