@@ -52,8 +52,8 @@ def draw_plane(scene: Scene, _: Translate) -> None:
         _("the head as it trains"),
     )
     titles = (
-        _("← better: uniformity of test sentences (lower: more uniform)"),
-        _("← better: alignment of test pairs (lower: closer)"),
+        _("← better: uniformity of test sentences"),
+        _("← better: alignment of test pairs"),
         _("Spearman × 100, test pairs"),
     )
     figure = plane_figure(points, path, titles, current_theme(), height=PLANE_HEIGHT)
