@@ -224,7 +224,9 @@ def drop(name: str) -> None:
         training.stop()
 
 
-def follow(name: str, draw: Callable[[Training | None], None]) -> None:
+def follow(
+    name: str, draw: Callable[[Training | None], None], *, playing: str = "", every: float = 0.0
+) -> None:
     """Draw in a fragment, every two seconds while this session's training is active.
 
     Parameters
@@ -232,14 +234,23 @@ def follow(name: str, draw: Callable[[Training | None], None]) -> None:
     name : str
     draw : callable
         Called with the training, or None before the first. It may call ``show_controls``.
+    playing : str
+        Key in the session's state: while its value is true, the fragment is drawn more often.
+    every : float
+        Seconds between two draws while playing.
     """
+    was_playing = bool(st.session_state.get(playing))
     former = training_of(name)
     was_active = former is not None and former.is_active
 
-    @st.fragment(run_every=REDRAW_SECONDS if was_active else None)
+    seconds = REDRAW_SECONDS if was_active else every if was_playing else None
+
+    @st.fragment(run_every=seconds)
     def part() -> None:
         training = training_of(name)
-        if was_active != (training is not None and training.is_active):
+        is_playing = bool(st.session_state.get(playing))
+        is_active = training is not None and training.is_active
+        if (was_active, was_playing) != (is_active, is_playing):
             st.rerun()  # the whole page, because the timer starts or ends
         draw(training)
 

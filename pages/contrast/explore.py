@@ -26,6 +26,8 @@ from .run import ContrastRun, HeadSettings, contrast_run
 from .scene import Scene
 from .verdicts import contrast_verdict
 
+PLAYING = "contrast-playing"  # in the session: the recorded steps run by themselves
+PLAY_SECONDS = 0.5  # between two of them
 WANTED = "contrast-wanted"  # in the session: the settings of a training that has not started
 
 
@@ -52,7 +54,8 @@ def explore(_: Translate) -> None:
             _("This corpus has the test sentences. So head, whitening and flow are fitted on them.")
         )
     with run_box:
-        follow(PAGE, partial(_draw_training, settings=settings, _=_))
+        draw = partial(_draw_training, settings=settings, _=_)
+        follow(PAGE, draw, playing=PLAYING, every=PLAY_SECONDS)
     if not is_presenting():
         with question_box:
             for question in ("plane", "dropout", "temperature", "centring"):
@@ -139,11 +142,38 @@ def _choose_scene(
     steps = {moment.step: moment for moment in run.moments}
     step = max(steps)
     if len(steps) > 1 and not is_active:
-        step = st.select_slider(
-            _("Step"),
-            list(steps),
-            value=step,
-            # one key for each list of steps: a value that is not in the list would be an error
-            key=f"contrast-step-{len(steps)}-{max(steps)}-{run.is_recorded}",
+        # one key for each list of steps: a value that is not in the list would be an error
+        key = f"contrast-step-{len(steps)}-{max(steps)}-{run.is_recorded}"
+        _advance(key, list(steps))
+        button, slider = st.columns([1, 3], vertical_alignment="bottom")
+        is_playing = bool(st.session_state.get(PLAYING))
+        button.button(
+            _("Stop") if is_playing else _("Play"),
+            key="play",
+            icon=":material/stop:" if is_playing else ":material/play_arrow:",
+            on_click=_toggle_play,
+            args=(key, min(steps)),
+            width="stretch",
+        )
+        step = slider.select_slider(
+            _("Step"), list(steps), value=step, key=key, persist_state="session"
         )
     return Scene(run, steps[step], settings, is_active)
+
+
+def _toggle_play(key: str, first: int) -> None:
+    """Start at the first step, or stop."""
+    st.session_state[PLAYING] = not st.session_state.get(PLAYING)
+    if st.session_state[PLAYING]:
+        st.session_state[key] = first
+
+
+def _advance(key: str, steps: list[int]) -> None:
+    """While playing: go to the next step; after the last one it stops."""
+    if not st.session_state.get(PLAYING) or key not in st.session_state:
+        return
+    place = steps.index(st.session_state[key]) + 1
+    if place < len(steps):
+        st.session_state[key] = steps[place]
+    else:
+        st.session_state[PLAYING] = False
