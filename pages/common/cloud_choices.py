@@ -43,13 +43,23 @@ def warn_of_too_few(n: int, _: Translate) -> bool:
 
 
 def choose_cloud(
-    encoder: Encoder, _: Translate, *, more: DeltaGenerator | None = None
+    encoder: Encoder,
+    _: Translate,
+    *,
+    more: DeltaGenerator | None = None,
+    boxes: Sequence[DeltaGenerator] = (),
 ) -> CloudSpec:
     """Unit, layer and pooling.
 
-    more : the box of the toggle of special tokens; by default below the pooling.
+    Parameters
+    ----------
+    encoder : Encoder
+    more : DeltaGenerator, optional
+        The box of the toggle of special tokens; by default below the pooling.
+    boxes : three of DeltaGenerator, optional
+        The boxes of unit, layer and pooling; by default three columns.
     """
-    unit_box, layer_box, pooling_box = st.columns(3)
+    unit_box, layer_box, pooling_box = boxes or st.columns(3)
     with unit_box:
         unit = choose_unit(("sentences", "tokens", "types"), _)
     with pooling_box:

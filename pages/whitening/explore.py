@@ -55,20 +55,24 @@ def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
     find_box, answer_box = st.container(), st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     with control_box:
-        own_boxes = st.columns(6)
-        special_box = more_box.container()
-        if isinstance(corpus, VectorSet):
-            spec = OF_VECTORS
-        else:
-            spec = choose_cloud(current_encoder(), _, more=special_box)
-            spec = replace(spec, max_points=MOST_DRAWN)
+        boxes = st.columns(6 if isinstance(corpus, Corpus) else 5)
+    unit_box, pooling_box, fit_box = more_box.columns(3)
+    special_box = more_box.container()
+    if isinstance(corpus, VectorSet):
+        spec = OF_VECTORS
+    else:
+        cloud_boxes = (unit_box, boxes[5], pooling_box)
+        spec = choose_cloud(current_encoder(), _, more=special_box, boxes=cloud_boxes)
+        spec = replace(spec, max_points=MOST_DRAWN)
+    with more_box:
         look = choose_look(corpus, spec, _, views=("mean", "svd", "pca"))
     scene = _choose_scene(
         corpus,
         spec,
         look,
         _,
-        own=own_boxes,
+        own=boxes[:5],
+        fit_on=fit_box,
         more=more_box,
         notes=notes_box,
         progress=progress_box,
@@ -121,6 +125,7 @@ def _choose_scene(
     _: Translate,
     *,
     own: Sequence[DeltaGenerator],
+    fit_on: DeltaGenerator,
     more: DeltaGenerator,
     notes: DeltaGenerator,
     progress: DeltaGenerator,
@@ -133,8 +138,10 @@ def _choose_scene(
     corpus : Corpus or VectorSet
     spec : CloudSpec
     look : Look
-    own : six of DeltaGenerator
-        Beside the pictures: three treatments, the fit set, strength, directions removed.
+    own : five of DeltaGenerator
+        Beside the pictures: three treatments, strength, directions removed.
+    fit_on : DeltaGenerator
+        The box of the fit set.
     more : DeltaGenerator
         The box of the other controls.
     notes : DeltaGenerator
@@ -145,7 +152,7 @@ def _choose_scene(
         The box of the search for a point.
     """
     names = choose_treatments(spec.unit, own[:3], _)
-    with own[3]:
+    with fit_on:
         code = choose_fit_set(corpus, _)
     try:
         with progress:
@@ -165,7 +172,7 @@ def _choose_scene(
         fit = choose_weights(fit, _)
     sets = choose_point_sets(points, fit, FitRows(code, rows))
     n, d = round(sets.fit_points.effective_n), fit.vectors.shape[1]
-    knobs = choose_knobs(names, n, d, _, strength=own[4], removed=own[5], more=knobs_box)
+    knobs = choose_knobs(names, n, d, _, strength=own[3], removed=own[4], more=knobs_box)
     if not sets.has_spread:
         notes.info(prose(PAGE, "all-equal"))
         return None

@@ -33,7 +33,7 @@ PAGE = "whitening"
 DEFAULTS = ("Raw", "ZCA whitening", "Top directions removed", "Standardised")
 ZCA, REMOVED = 1, 2  # their positions on the page
 CODES = ("raw", "zca", "removed", "standardised")
-CLOUD = ("layer", "pooling", "unit", "view", "dims", "colour")
+OWN = ("second", "third", "fourth", "strength", "removed", "layer")
 MS = 1000 * LONG
 TITLES = "stage.message.views.map(view => view.names.at(-1))"
 # The place of the first point in the last frame of a picture.
@@ -150,7 +150,7 @@ def assert_first_screen(page: Page, width: int, height: int) -> None:
     page.locator('[data-testid="stMain"]').evaluate("main => main.scrollTo(0, 0)")
     stage = page.locator(".twin-stage").bounding_box()
     boxes = of_stage(page, "stage.boxes")
-    for key in ("second", "third", "fourth", "fit-on", "strength", "removed", *CLOUD):
+    for key in OWN:
         control = page.locator(f".st-key-{key}").bounding_box()
         assert control["y"] >= 0, key
         assert control["y"] + control["height"] <= stage["y"], key
@@ -231,6 +231,7 @@ def test_a_point_a_lasso_and_a_slider_in_all_pictures(server, page):
 @pytest.mark.slow
 def test_the_address_stores_every_choice_and_a_link_restores_it(server, page):
     open_whitening(page, server, "corpus=topics-zh")
+    page.locator(".st-key-more-controls summary").click()
     for slot, option in (
         ("second", "Cholesky whitening"),
         ("third", "PCA whitening"),
@@ -240,7 +241,6 @@ def test_the_address_stores_every_choice_and_a_link_restores_it(server, page):
         with rerun(page):
             choose(page, slot, option)
     unfold(page, "all-charts")
-    page.locator(".st-key-more-controls summary").click()
     for key, code in (("shrink", "none"), ("chart", "cumulative share")):
         with rerun(page):
             page.locator(f".st-key-{key}").get_by_text(code, exact=True).click()
