@@ -43,17 +43,12 @@ def draw_rankings(scene: Scene, _: Translate) -> None:
         beyond=_("not among the {k} nearest").format(k=len(rankings.after.rows)),
     )
     st.markdown(
-        _(
-            "Nearest to **{text}**: {n} of the {k} neighbours in the raw cloud are still among the "
-            "{k} nearest after the treatment."
-        ).format(
+        _("Nearest to **{text}**: {n} of the {k} are the same after the treatment.").format(
             text=markdown(short_line(rankings.query.text, LONGEST)),
             n=len(rankings.before.rows) - len(rankings.left),
             k=len(rankings.before.rows),
         )
     )
-    if shares := _own_topic(scene, _):
-        st.caption(shares)
     rows = [*rankings.before.rows, *rankings.after.rows]
     show_chart(
         chart_of(slopes_figure(before, after, words, current_theme())),
@@ -72,6 +67,8 @@ def draw_rankings(scene: Scene, _: Translate) -> None:
         on_point=partial(_choose, rows),
         zoom=False,
     )
+    if shares := _own_topic(scene, _):
+        st.caption(shares)
 
 
 def _own_topic(scene: Scene, _: Translate) -> str:

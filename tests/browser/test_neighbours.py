@@ -23,7 +23,7 @@ def test_a_click_makes_a_neighbour_the_query(page: Page, server: AppServer) -> N
     open_app(page, server.page_url("neighbours", query="nearest=5"))
     page.wait_for_selector(f"{LISTS}[data-drawn]")
     assert page.evaluate(OVERLAPS, LISTS) == []
-    title = page.get_by_text("The nearest to")
+    title = page.get_by_text("Nearest to")
     before = title.inner_text()
     first = page.locator(f"{LISTS} .scatterlayer .points path").first
     point = first.bounding_box()

@@ -76,10 +76,7 @@ def test_lists_and_numbers_by_a_second_route(clouds):
     assert float(shown[1].replace("−", "-")) == pytest.approx(skew(counts[1]), abs=0.006)
     assert shown[2] == f"{counts[1].max()}"
     said = everything(app)
-    assert (
-        f"{len({*lists[0][5]} & {*lists[1][5]})} of the {K} neighbours in the raw cloud are still"
-        in said
-    )
+    assert f"{len({*lists[0][5]} & {*lists[1][5]})} of the {K} are the same after" in said
     labels = np.asarray(corpus().labels)
     before, after = (int((labels[near[5]] == labels[5]).sum()) for near in lists)
     assert f"“{labels[5]}”: {before} of {K} raw, {after} of {K} after." in said
