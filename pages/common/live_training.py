@@ -225,7 +225,11 @@ def drop(name: str) -> None:
 
 
 def follow(
-    name: str, draw: Callable[[Training | None], None], *, playing: str = "no-film", every: float = 0.0
+    name: str,
+    draw: Callable[[Training | None], None],
+    *,
+    playing: str = "no-film",
+    every: float = 0.0,
 ) -> None:
     """Draw in a fragment, every two seconds while this session's training is active.
 
@@ -235,7 +239,8 @@ def follow(
     draw : callable
         Called with the training, or None before the first. It may call ``show_controls``.
     playing : str
-        Key in the session's state, by default one without a value: while its value is true, the fragment is drawn more often.
+        Key in the session's state. While its value is true, the fragment is drawn more often.
+        The default has no value.
     every : float
         Seconds between two draws while playing.
     """
