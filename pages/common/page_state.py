@@ -66,7 +66,8 @@ def _turn_page(left: str, page: str) -> None:
     state = st.session_state
     pages: dict[str, dict[str, Any]] = state.setdefault(LEFT, {})
     pages[left] = {key: state[key] for key in OF_SEVERAL if key in state}
-    chosen = {key: state[CHOSEN][kind] for key, kind in READERS.items() if kind in state[CHOSEN]}
+    reader = state.get(CHOSEN, {})
+    chosen = {key: reader[kind] for key, kind in READERS.items() if kind in reader}
     restored = pages.get(page, {}) | chosen
     for key in pages[left]:
         del state[key]
