@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.clouds import wait_for_clouds, wait_for_stage
+from tests.browser.clouds import of_stage, wait_for_clouds, wait_for_stage
 from tests.browser.screen import open_app
 
 PAGE = "degeneration"
@@ -55,6 +55,8 @@ def test_a_visit_shows_the_recorded_run_trains_and_drags(server, new_page):
     wait_for_clouds(page, 4)
     stage = page.locator(".twin-stage").bounding_box()
     assert stage["y"] + stage["height"] < 900  # wholly on the first screen
+    assert of_stage(page, "stage.at") == 0
+    page.get_by_role("button", name="Play").click()
     wait_for_stage(page, "stage.at === 40")
     expect(page.locator(".st-key-headline-0 b").first).to_have_text("0.59")
     page.set_viewport_size({"width": 420, "height": 900})
