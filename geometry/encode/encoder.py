@@ -421,7 +421,11 @@ class Encoder:
 
     def type_embeddings(self) -> VectorTable:
         """The input embedding matrix: one static vector a vocabulary entry, in id order."""
-        weights = self._model.input_embeddings().float().cpu().numpy()
+        if self._known_fingerprint == bundled.FINGERPRINT and not self.is_approximate:
+            self._verify("model.safetensors")
+            weights = bundled.read_types(self.folder)
+        else:
+            weights = self._model.input_embeddings().float().cpu().numpy()
         words = self._reader.words()
         return VectorTable(
             weights.copy(), tuple(words.get(i, f"[{i}]") for i in range(len(weights)))
