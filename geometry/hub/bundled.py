@@ -57,7 +57,7 @@ def verify_file(path: Path, sha256: str) -> None:
 
 
 def read_types(folder: Path) -> np.ndarray:
-    """The input embedding matrix (30,522, 384) in float32, without the 3 s that torch takes to load.
+    """The input embeddings (30,522, 384), float32, read without torch, which takes 3 s to load.
 
     folder : that of the bundled files, compared with SHA256 before.
     """

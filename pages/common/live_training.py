@@ -301,6 +301,23 @@ def show_controls(name: str, training: Training, _: Translate) -> None:
     show_state(training, _)
 
 
+def show_progress(done: int, n: int, _: Translate) -> None:
+    """The progress of a training, from the press of the button.
+
+    Parameters
+    ----------
+    done : int
+        Steps so far; 0 before the first record.
+    n : int
+        Steps in all.
+    """
+    if done:
+        text = _("Step {step} of {n}").format(step=done, n=n)
+    else:
+        text = _("The training starts: {n} steps …").format(n=n)
+    st.progress(done / n, text=text)
+
+
 def _stop(training: Training) -> None:
     training.stop()
     training.wait(1.0)

@@ -9,7 +9,6 @@ from functools import partial
 from typing import NoReturn
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Encoder, load_encoder
 from geometry.data.limits import MEGABYTE
@@ -158,15 +157,10 @@ def current_encoder() -> Encoder:
     return shelf().get(place) or shelf().put(place, _load(choice, rules))
 
 
-def fetch_chosen(_: Translate, *, first_sign: DeltaGenerator | None = None) -> Encoder:
+def fetch_chosen(_: Translate) -> Encoder:
     """The chosen encoder. If it is not on this machine, the page offers to fetch it.
 
     The page's run ends here until the model is on this machine.
-
-    Parameters
-    ----------
-    first_sign : DeltaGenerator, optional
-        The page's own progress bar, removed before an offer or another bar appears.
 
     Raises
     ------
@@ -183,8 +177,6 @@ def fetch_chosen(_: Translate, *, first_sign: DeltaGenerator | None = None) -> E
     if encoder is None and choice.is_bundled and place is not None:
         encoder = shelf().put(place, _load(choice, rules))
     if encoder is None:
-        if first_sign is not None:
-            first_sign.empty()
         encoder = _in_a_job(choice, rules, _, is_here=place is not None)
         place = _place(choice, rules)
         encoder = shelf().put(place, encoder)

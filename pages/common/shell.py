@@ -31,13 +31,46 @@ from .words import (
 ASSETS = Path(__file__).parents[2] / "assets"
 
 
-def open_page(name: str, *, charts: bool = True) -> Translate:
-    """Configure the page, draw the sidebar and the claim; returns the session's ``_``.
+def open_page(name: str, *, charts: str = "later") -> tuple[Translate, DeltaGenerator]:
+    """Configure the page, draw the sidebar and the claim.
 
-    charts : False for a page without Plotly charts, which loading the script would delay.
+    Returns the session's ``_`` and the container of everything between the claim and the limits.
+    Until it has a picture, a frame is in its place.
+
+    Parameters
+    ----------
+    name : str
+    charts : str
+        "first" if a Plotly chart is the first picture, "later" if one is below a cloud, "none".
+        The browser compiles Plotly for 0.7 s: at once, after the first picture, or never.
     """
-    if charts:
-        load_plotly()  # first, because the browser parses Plotly for 0.7 s while the server works
+    # what the reader sees first is sent first: the frame, before the imports and the sidebar
+    head, body = st.container(key="head"), st.container(key="body")
+    head.html(f"<style>{(ASSETS / 'page.css').read_text(encoding='utf8')}</style>")
+    with body:
+        _show_frame(translator())
+    if charts != "none":
+        load_plotly(at_once=charts == "first")
+    with head:
+        return _draw_head(name), body
+
+
+def picture_place() -> DeltaGenerator:
+    """The container of a page's first picture. A frame fills it until the picture is drawn."""
+    place = st.container(key="picture")
+    with place:
+        _show_frame(translator())
+    return place
+
+
+def _show_frame(_: Translate) -> None:
+    """A frame in a picture's shape; the style sheet shows it while there is no picture."""
+    text = _("Preparing the picture …")
+    st.html(f'<div class="picture-frame">{text}</div>')
+
+
+def _draw_head(name: str) -> Translate:
+    """The sidebar, title and claim; returns the session's ``_``."""
     from .document import show_contents, warn_of_lost_corpus
     from .models import select_model
     from .page_tools import show_page_tools
@@ -45,7 +78,6 @@ def open_page(name: str, *, charts: bool = True) -> Translate:
     from .uploads import select_corpus
 
     st.set_page_config(page_title="Narrow Cone", page_icon="📐", layout="wide")
-    st.html(f"<style>{(ASSETS / 'page.css').read_text(encoding='utf8')}</style>")
     keep_presenting(name)
     if is_presenting():
         st.html(f"<style>{(ASSETS / 'present.css').read_text(encoding='utf8')}</style>")
@@ -77,19 +109,14 @@ def open_page(name: str, *, charts: bool = True) -> Translate:
     return _
 
 
-def require_model(_: Translate, *, first_sign: DeltaGenerator | None = None) -> None:
-    """Fetch the chosen encoder. If that fails, show the reason and a retry button; end the page.
-
-    first_sign : the page's own progress bar, removed where another one is shown.
-    """
+def require_model(_: Translate) -> None:
+    """Fetch the chosen encoder. If that fails, show the reason and a retry button; end the page."""
     from .models import fetch_chosen, offer_again
 
     try:
-        fetch_chosen(_, first_sign=first_sign)
+        fetch_chosen(_)
     # ValueError: the machine has no bfloat16; the others: the settings of an unknown model
     except (RuntimeError, ValueError, OSError, LookupError, TypeError, AttributeError) as error:
-        if first_sign is not None:
-            first_sign.empty()
         show_error(error, _)
         offer_again(error, _)
         st.stop()

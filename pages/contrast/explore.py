@@ -9,10 +9,16 @@ import streamlit as st
 from geometry import read_bundled
 from pages.common.address import is_presenting
 from pages.common.folded import folded
-from pages.common.live_training import Training, follow, show_controls, started
+from pages.common.live_training import (
+    Training,
+    follow,
+    show_controls,
+    show_progress,
+    started,
+)
 from pages.common.messages import ENCODER_ERRORS, show_error
 from pages.common.models import current_encoder
-from pages.common.shell import show_question
+from pages.common.shell import picture_place, show_question
 from pages.common.uploads import chosen_corpus
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate, prose
@@ -34,7 +40,7 @@ WANTED = "contrast-wanted"  # in the session: the settings of a training that ha
 def explore(_: Translate) -> None:
     """Controls, the run that is shown, questions and further controls."""
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
-    run_box, question_box = st.container(), st.container()
+    run_box, question_box = picture_place(), st.container()
     more = st.expander(_("More controls"), key="more-controls")
     with control_box:
         *boxes, button_box = st.columns(6)
@@ -89,8 +95,11 @@ def _draw_training(training: Training | None, settings: HeadSettings, _: Transla
     if training is not None:
         show_controls(PAGE, training, _)
         run = ContrastRun.of(training.records)
+        if training.is_active:
+            n = (run.header.settings if run else settings).steps
+            show_progress(run.moments[-1].step if run else 0, n, _)
         if run is None and training.is_active:
-            st.caption(_("The training starts. The recorded run is shown until its first step."))
+            st.caption(_("The recorded run is shown until the first step of yours."))
     is_active = training is not None and training.is_active
     plane_box, cloud_box = st.columns([3, 2])
     with cloud_box:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.common.shell import close_page, open_page, show_question
+from pages.common.shell import close_page, open_page, picture_place, show_question
 from pages.common.verdict import show_verdict
 from pages.cosine_basis import PAGE
 from pages.cosine_basis.controls import read_scene
@@ -18,31 +18,34 @@ from pages.cosine_basis.panels import show_pictures
 from pages.cosine_basis.scene import CLOUD_N
 from pages.cosine_basis.verdicts import basis_verdict
 
-_ = open_page(PAGE, charts=False)
+_, body = open_page(PAGE, charts="none")
 skip_for_link()
 
-presets, guess = st.container(), st.container()
-picture_box, control_box = st.columns([4, 1], gap="medium")
-notes = st.container()
-more = st.expander(_("More controls and downloads"), key="more-controls")
-with control_box:
-    scene = hide_before_guess(read_scene(presets, more, _))
-with guess:
-    ask_for_guess(scene, _)
-with picture_box:
-    show_pictures(scene, _)
-with notes:
-    warn_of_points(scene, _)
-    if not scene.is_hidden:
-        show_condition(scene, _)
-        show_verdict(basis_verdict(scene, _), _, key="basis")
-    show_question(PAGE, "sign")
-    show_question(PAGE, "shift")
-    show_question(PAGE, "minus-half", {"cloud_n": CLOUD_N})
-    with st.expander(_("The formula with your numbers"), key="formula", icon=":material/function:"):
-        show_reading(scene, _)
-        show_formula(scene)
-with more:
-    offer_downloads(scene, _)
+with body:
+    presets, guess = st.container(), st.container()
+    picture_box, control_box = st.columns([4, 1], gap="medium")
+    notes = st.container()
+    more = st.expander(_("More controls and downloads"), key="more-controls")
+    with control_box:
+        scene = hide_before_guess(read_scene(presets, more, _))
+    with guess:
+        ask_for_guess(scene, _)
+    with picture_box, picture_place():
+        show_pictures(scene, _)
+    with notes:
+        warn_of_points(scene, _)
+        if not scene.is_hidden:
+            show_condition(scene, _)
+            show_verdict(basis_verdict(scene, _), _, key="basis")
+        show_question(PAGE, "sign")
+        show_question(PAGE, "shift")
+        show_question(PAGE, "minus-half", {"cloud_n": CLOUD_N})
+        with st.expander(
+            _("The formula with your numbers"), key="formula", icon=":material/function:"
+        ):
+            show_reading(scene, _)
+            show_formula(scene)
+    with more:
+        offer_downloads(scene, _)
 
 close_page(PAGE, _)

@@ -8,7 +8,13 @@ import streamlit as st
 
 from pages.common.address import is_presenting, put_in_url
 from pages.common.folded import folded
-from pages.common.live_training import Training, follow, show_controls, started
+from pages.common.live_training import (
+    Training,
+    follow,
+    show_controls,
+    show_progress,
+    started,
+)
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate
 
@@ -53,6 +59,8 @@ def explore(_: Translate) -> None:
             if scene.versions is None:
                 _show_progress(scene, _)
             else:
+                if scene.has_no_record:
+                    show_progress(0, st.session_state[SETTINGS].runs[0].steps, _)
                 st.caption(_note_of_recording(scene, _))
             draw_pictures(scene, _)
         with answer_box:
@@ -95,9 +103,7 @@ def _note_of_recording(scene: Scene, _: Translate) -> str:
 
 def _show_progress(scene: Scene, _: Translate) -> None:
     if scene.is_live:
-        done = scene.step / scene.history.n_steps
-        text = _("Step {step} of {n}").format(step=scene.step, n=scene.history.n_steps)
-        st.progress(done, text=text)
+        show_progress(scene.step, scene.history.n_steps, _)
     else:
         st.caption(
             _("Your training, {step} of {n} steps.").format(

@@ -8,13 +8,14 @@ from pages.common.address import is_presenting
 from pages.common.shell import close_page, open_page, show_question
 from pages.degeneration import PAGE
 
-_ = open_page(PAGE)
+_, body = open_page(PAGE)
 
 from pages.degeneration.explore import explore  # noqa: E402
 from pages.degeneration.forces import show_forces  # noqa: E402
 from pages.degeneration.hull import show_hull  # noqa: E402
 
-explore(_)
+with body:
+    explore(_)
 if not is_presenting():
     st.subheader(_("Why a never-seen token is pushed away"))
     show_forces(_)

@@ -16,7 +16,7 @@ from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.folded import folded
 from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
 from pages.common.models import current_encoder
-from pages.common.shell import show_question
+from pages.common.shell import picture_place, show_question
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate
 
@@ -40,7 +40,7 @@ def explore(corpus: Corpus, _: Translate) -> None:
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # the progress bar has its own container: in another one it would shift the elements below it,
     # and the browser would build them again and lose the focus
-    progress_box, look_box, find_box = st.container(), st.container(), st.container()
+    progress_box, look_box, find_box = st.container(), picture_place(), st.container()
     curve_progress_box, answer_box = st.container(), st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     encoder = current_encoder()

@@ -25,7 +25,7 @@ from pages.common.fit_set import choose_weights
 from pages.common.folded import folded
 from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
 from pages.common.models import chosen_model, current_encoder
-from pages.common.shell import show_question
+from pages.common.shell import picture_place, show_question
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate, prose
 
@@ -65,7 +65,7 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
     # the progress bar has its own container: in another one it would shift the elements below it,
     # and the browser would build them again and lose the focus
     progress_box = st.container()
-    look_box, found_box = st.container(), st.container(key="inspector")
+    look_box, found_box = picture_place(), st.container(key="inspector")
     numbers_box = st.container()
     guess_box, find_box = st.columns(2)
     answer_box = st.container()

@@ -17,7 +17,7 @@ from pages.common.fit_set import choose_fit_set
 from pages.common.folded import folded
 from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
 from pages.common.models import current_encoder
-from pages.common.shell import show_question
+from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import choose_treatment
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate
@@ -40,7 +40,7 @@ def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
     notes_box = st.container()
     # a separate container: a progress bar would shift the elements below it,
     # and the browser would build them again and lose the focus
-    progress_box, look_box, answer_box = st.container(), st.container(), st.container()
+    progress_box, look_box, answer_box = st.container(), picture_place(), st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     try:
         scene = _choose_scene(

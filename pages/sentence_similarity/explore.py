@@ -14,7 +14,7 @@ from pages.common.folded import folded
 from pages.common.limit_notes import megabytes, upload_limits
 from pages.common.messages import ENCODER_ERRORS, show_error
 from pages.common.scores import with_interval
-from pages.common.shell import show_question
+from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_words
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate, prose
@@ -44,7 +44,7 @@ QUESTIONS = ("spearman", "interval", "target", "difference")
 def explore(_: Translate) -> None:
     """The controls, the picture and its numbers, the verdicts, and the folded panels."""
     control_box, form_box = st.container(), st.container()
-    notes_box, look_box = st.container(), st.container()
+    notes_box, look_box = st.container(), picture_place()
     choice = None
     with _linked_fold(_("What does Spearman’s ρ measure?"), "lesson", CONTROLS) as is_open:
         if is_open:

@@ -12,7 +12,7 @@ from pages.common.coverage_notes import warn_of_coverage
 from pages.common.folded import folded
 from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
 from pages.common.models import current_encoder
-from pages.common.shell import show_question
+from pages.common.shell import picture_place, show_question
 from pages.common.verdict import show_verdict
 from pages.common.words import Translate
 
@@ -31,7 +31,7 @@ def explore(corpus: Corpus, _: Translate) -> None:
     control_box, notes_box = st.container(key="word-controls"), st.container()
     # a separate container: a progress bar would shift the elements below it,
     # and the browser would build them again and lose the focus
-    progress_box, look_box, answer_box = st.container(), st.container(), st.container()
+    progress_box, look_box, answer_box = st.container(), picture_place(), st.container()
     encoder = current_encoder()
     with control_box:
         choice = choose_words(encoder, _)

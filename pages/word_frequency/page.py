@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from pages.common.shell import close_page, open_page, require_model
 from pages.word_frequency import PAGE
 
-_ = open_page(PAGE)
-require_model(_)
-body = st.container()
+_, body = open_page(PAGE, charts="first")
+with body:
+    require_model(_)
 
 from pages.common.uploads import chosen_corpus  # noqa: E402
 from pages.word_frequency.explore import explore  # noqa: E402

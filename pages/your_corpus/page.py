@@ -22,12 +22,14 @@ from pages.your_corpus.result import draw_cloud, show_counts, show_more
 from pages.your_corpus.scene import make_scene
 from pages.your_corpus.verdicts import cone_verdict
 
-_ = open_page(PAGE)
-require_model(_)
+_, body = open_page(PAGE)
+with body:
+    require_model(_)
 values = limits()
 
-show_form(_)
-result = st.container()
+with body:
+    show_form(_)
+    result = st.container()
 with st.expander(_("What you can give, and where it goes"), key="limits", icon=":material/rule:"):
     st.markdown(prose(PAGE, "limits", values))
 close_page(PAGE, _, values)  # before the result, so that the page is whole during the encoding

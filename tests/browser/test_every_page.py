@@ -37,6 +37,16 @@ FITS = """first => {
   return main.scrollWidth <= main.clientWidth && top < 500;
 }"""
 ON_A_TELEPHONE_ELSEWHERE = ("layers",)  # tested in test_layers
+# Times at which there was no picture, and no longer the frame that was in its place.
+HOLES = """window.holes = [];
+const look = () => {
+  const isThere = selector => [...document.querySelectorAll(selector)]
+    .some(part => part.getBoundingClientRect().height > 100);
+  if (isThere(".picture-frame, .twin-stage, .chart, .plane svg, .st-key-pasted textarea")) window.framed = true;
+  else if (window.framed) window.holes.push(Math.round(performance.now()));
+  if (!document.querySelector("[data-drawn]")) requestAnimationFrame(look);
+};
+look()"""  # noqa: E501
 FIRST = ".twin-stage, .chart[data-drawn], .plane svg, .st-key-pasted"
 
 
@@ -44,7 +54,11 @@ FIRST = ".twin-stage, .chart[data-drawn], .plane svg, .st-key-pasted"
 def test_a_page_is_accessible_fits_a_telephone_and_states_its_use_of_the_corpus(
     page: Page, server: AppServer, name: str
 ):
+    page.add_init_script(HOLES)
     open_app(page, server.page_url(name, query=QUERIES.get(name, "")))
+    assert page.evaluate("window.framed")
+    if name != "your_corpus":  # it begins with a form
+        assert page.evaluate("window.holes") == []
     assert page.evaluate("document.documentElement.lang") == "en"
     expect(page.locator(".st-key-document")).to_be_attached()
     expect(

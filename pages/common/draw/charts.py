@@ -194,11 +194,14 @@ def _button_words(_: Translate) -> dict[str, str]:
     }
 
 
-def load_plotly() -> None:
-    """Load Plotly's script in the browser, once a page. Call it before the first chart."""
+def load_plotly(*, at_once: bool = False) -> None:
+    """Load Plotly's script in the browser, once a page. Call it before the first chart.
+
+    at_once : True if a chart is the first picture, so that nothing else is to be drawn before.
+    """
     address = plotly_address()
     if address is not None:
-        _script_loader()(key="plotly-script", data=address.encode())
+        _script_loader()(key="plotly-script", data=json.dumps([address, at_once]).encode())
     else:
         _inline_plotly()(key="plotly-inline")
 

@@ -206,7 +206,7 @@ def test_a_cache_that_cannot_be_written_is_reported_beside_the_picture(tmp_path,
     store = ArrayStore(tmp_path / "taken")
     monkeypatch.setattr(corpus_cloud, "store", lambda: store)
     clear_memory()
-    app = healthy(new_visit("narrow_cone", corpus="topics-zh", layer="3").run())
+    app = healthy(new_visit("narrow_cone", corpus="topics-zh", layer="3", pooling="max").run())
     assert "can't write its cache folder (File exists)" in everything(app)
     assert not app.error
     clear_memory()
