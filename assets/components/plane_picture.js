@@ -55,7 +55,7 @@ function makePicture(svg, colours, handles) {
     ticks: part(svg, "g", { "aria-hidden": "true" }),
     titles: [
       words(svg, { x: BOX.left + BOX.side / 2, y: SIDE - 3, "text-anchor": "middle", fill: colours.ink }),
-      words(svg, { transform: `translate(10 ${BOX.top + BOX.side / 2}) rotate(-90)`, "text-anchor": "middle", fill: colours.ink }),
+      words(svg, { transform: `translate(13 ${BOX.top + BOX.side / 2}) rotate(-90)`, "text-anchor": "middle", fill: colours.ink }),
     ],
     labels: {},
     handles: {},

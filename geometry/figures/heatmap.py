@@ -162,7 +162,9 @@ def strips_figure(
             ticks="",
             automargin=True,
         )
-    figure.update_xaxes(tickvals=list(ticks), ticks="outside", automargin=True)
+    figure.update_xaxes(
+        tickvals=list(ticks), ticks="outside", automargin=True, autotickangles=[0, 90]
+    )
     figure.update_xaxes(title={"text": titles[0], "font": {"size": 13}}, row=len(strips))
     margin = {"l": 8, "r": 8, "t": STRIP_MARGIN, "b": STRIP_MARGIN}
     figure.update_layout(

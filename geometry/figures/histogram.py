@@ -80,7 +80,7 @@ def cosine_histogram_figure(
     )
     figure.update_layout(
         base_layout(theme, height=height),
-        xaxis=axis(theme, words.x, range=[-1.0, 1.0], dtick=0.25),
+        xaxis=axis(theme, words.x, range=[-1.0, 1.0], dtick=0.25, ticklabelstandoff=4),
         yaxis=axis(theme, words.y, tickformat=PERCENT, rangemode="tozero"),
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
     )

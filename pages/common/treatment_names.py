@@ -105,7 +105,7 @@ def choose_treatment(
     labels = {code: treatment_words(code, _) for code in (*LADDER[1:], *SHRUNK)}
     code_of_label("after")
     typed = st.session_state.get("after") or st.query_params.get("after")
-    usual = _("usual for this n/d: {name}").format(name=treatment_words(advised, _))
+    usual = _("usual: {name}").format(name=treatment_words(advised, _))
     code = choose(
         st.selectbox,
         _("Treatment"),
@@ -114,7 +114,10 @@ def choose_treatment(
         default=AUTO,
         labels={AUTO: usual, **labels},
         accept_new_options=True,
-        help=_("Choose a treatment, or type another, such as pca:64 or abtt:5."),
+        help=_(
+            "Choose a treatment, or type another, such as pca:64 or abtt:5. “Usual” is the "
+            "whitening for this n/d, rows per dimension."
+        ),
     )
     if code.strip() in (AUTO, ""):
         return advised

@@ -154,19 +154,18 @@ def _choose_scene(
         # one key for each list of steps: a value that is not in the list would be an error
         key = f"contrast-step-{len(steps)}-{max(steps)}-{run.is_recorded}"
         _advance(key, list(steps))
-        button, slider = st.columns([1, 3], vertical_alignment="bottom")
         is_playing = bool(st.session_state.get(PLAYING))
-        button.button(
-            _("Stop") if is_playing else _("Play"),
-            key="play",
-            icon=":material/stop:" if is_playing else ":material/play_arrow:",
-            on_click=_toggle_play,
-            args=(key, min(steps)),
-            width="stretch",
-        )
-        step = slider.select_slider(
-            _("Step"), list(steps), value=step, key=key, persist_state="session"
-        )
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.button(
+                _("Stop") if is_playing else _("Play"),
+                key="play",
+                icon=":material/stop:" if is_playing else ":material/play_arrow:",
+                on_click=_toggle_play,
+                args=(key, min(steps)),
+            )
+            step = st.select_slider(
+                _("Step"), list(steps), value=step, key=key, persist_state="session"
+            )
     return Scene(run, steps[step], settings, is_active)
 
 

@@ -46,7 +46,7 @@ def choose_what(_: Translate) -> tuple[str, float]:
         key="train",
         default="two",
         labels={
-            "two": _("Two runs: γ = 0, γ"),
+            "two": "γ = 0, γ",
             "three": _("Three models"),
             "all": _("All four"),
             "one": _("Language model"),

@@ -65,7 +65,7 @@ def leading(parts: np.ndarray, most: int) -> list[int]:
     parts : (layers, d)
     """
     strongest = np.nan_to_num(parts).max(axis=0)
-    apart = parts.shape[1] / 30  # nearer names would overlap
+    apart = parts.shape[1] / 20  # nearer names would overlap
     found: list[int] = []
     for dimension in np.argsort(-strongest, kind="stable")[: 4 * most]:
         if all(abs(int(dimension) - other) > apart for other in found):

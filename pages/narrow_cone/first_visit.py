@@ -21,15 +21,15 @@ def welcome(scene: Scene, _: Translate) -> None:
     """What the pictures are, the steps, and the way to own data; not for an audience."""
     if is_presenting():
         return
-    words, steps, own = st.columns([5, 1.2, 1.2], vertical_alignment="center")
-    words.markdown(
-        _("Left: {n} {units} as the model places them. Right: the same, whitened.").format(
-            n=f"{len(scene.points.cloud):,}", units=unit_words(scene, _)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            _("Left: {n} {units} as the model places them. Right: the same, whitened.").format(
+                n=f"{len(scene.points.cloud):,}", units=unit_words(scene, _)
+            )
         )
-    )
-    with steps.popover(_("What to look at"), width="stretch", key="steps"):
-        _show_steps(scene, _)
-    own.page_link(page_path("your_corpus"), label=_("Use my own data"), width="stretch")
+        with st.popover(_("What to look at"), width="content", key="steps"):
+            _show_steps(scene, _)
+        st.page_link(page_path("your_corpus"), label=_("Use my own data"), width="content")
 
 
 def _show_steps(scene: Scene, _: Translate) -> None:

@@ -107,7 +107,9 @@ def _choose_scene(
             spec = choose_cloud(current_encoder(), _, more=more)
             most = MOST_TOKENS if spec.unit == "tokens" else ALL_POINTS
             spec = replace(spec, max_points=most)
-        after_box, fit_box, nearest_box = st.columns(3)
+        after_box, fit_box = st.columns(2)
+    with query:
+        search_box, nearest_box, match_box = st.columns([2, 1, 2])
     with fit_box:
         code = choose_fit_set(corpus, _)
     with progress:
@@ -121,8 +123,8 @@ def _choose_scene(
         after = choose_treatment(PAGE, len(fit.cloud), fit.vectors.shape[1], _, notes=notes)
     with progress:
         clouds = search_clouds(points, fit, after, _)
-    with query:
-        rankings = rank(clouds, choose_query(points, code, _), k)
+    chosen = choose_query(points, code, _, search=search_box, matches=match_box)
+    rankings = rank(clouds, chosen, k)
     return Scene(points, fit, code, after, k, clouds, rankings)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Cloud
 from geometry.encode import ArrayStore
@@ -48,7 +49,14 @@ def row_numbers(cloud: Cloud) -> np.ndarray:
     return cloud.sources if cloud.unit in ("sentences", "vectors") else np.arange(len(cloud))
 
 
-def choose_query(points: CorpusCloud, fit_code: str, _: Translate) -> Query:
+def choose_query(
+    points: CorpusCloud,
+    fit_code: str,
+    _: Translate,
+    *,
+    search: DeltaGenerator,
+    matches: DeltaGenerator,
+) -> Query:
     """The point of a click, of the address or of a search; by default the first point.
 
     The search is by text or row number. With an encoder the typed text can be the query.
@@ -59,10 +67,12 @@ def choose_query(points: CorpusCloud, fit_code: str, _: Translate) -> Query:
         The points that are searched.
     fit_code : str
         "split" if they are half of all points.
+    _ : Translate
+    search, matches : DeltaGenerator
+        The boxes of the search and of what it finds.
     """
     row = chosen_row(points)
-    search_box, match_box = st.columns(2)
-    with search_box:
+    with search:
         words = st.text_input(
             _("Search by text or row number"),
             key="find",
@@ -74,7 +84,7 @@ def choose_query(points: CorpusCloud, fit_code: str, _: Translate) -> Query:
     rows = rows_with(words, points.cloud) if words else []
     numbers = row_numbers(points.cloud)
     missing = _missing_row(words, points, _)
-    with match_box:
+    with matches:
         if words and can_encode and ((not rows and not missing) or _is_typed(_)):
             return Query(words, encoded_texts(points, (words,), _))
         if missing or (words and not rows):

@@ -89,7 +89,7 @@ def weighting_names(_: Translate) -> dict[str, str]:
 
 def own_static(choice: ScoringChoice, _: Translate) -> Static:
     """The model's input vectors, averaged."""
-    name = _("the model’s own input vectors")
+    name = _("the model’s input vectors")
 
     def read(report: jobs.Progress) -> AveragedPairs:
         pairs, fit = choice.pairs, choice.fit

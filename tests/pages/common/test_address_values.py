@@ -67,5 +67,5 @@ def test_a_label_that_has_changed_is_still_its_code(model):
     assert "after" not in app.query_params
     assert old not in app.selectbox(key="after").options
     label = app.selectbox(key="after").options[0]
-    assert label.startswith("usual for this n/d: ")
+    assert label.startswith("usual: ")
     assert app.session_state["shown-labels"]["after"][label] == "recommended"

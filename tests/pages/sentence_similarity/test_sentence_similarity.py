@@ -167,7 +167,7 @@ def test_the_ladder_is_first_with_every_rung_and_the_published_ticks_on_them():
     assert set(charts(app)) == {"sts-claim"}  # folded parts are not computed
     white = "whitened, k = 12, Ledoit-Wolf"
     assert names(app) == [
-        "average of the model’s own input vectors",
+        "average of the model’s input vectors",
         "[CLS], layer 5",
         "mean, layer 5",
         "mean of the first and the last layer",
@@ -918,8 +918,8 @@ def test_no_word_of_the_chinese_page_is_left_in_english():
         parts=["lesson", "published", *PARTS], lang="en"
     )  # state of the English visit must not reappear in English
     healthy(app.selectbox(key="lang").set_value("zh-Hant").run())
-    assert not any("own input vectors" in bar for bar in rungs(app))
-    assert "own input vectors" not in everything(app)
+    assert not any("model’s input vectors" in bar for bar in rungs(app))
+    assert "model’s input vectors" not in everything(app)
     models = {"SBERT-NLI-base", "all-MiniLM-L6-v2", "BERT，[CLS]"}
     [rows] = [frame.value for frame in app.dataframe if models & set(frame.value.iloc[:, 0])]
     for row in rows.itertuples(index=False):
