@@ -4,6 +4,7 @@ const drawn = new WeakMap(); // box -> {wanted, shown, clicked}
 const waiting = new Set(); // boxes to draw
 const touch = matchMedia("(pointer: coarse)"); // a finger then scrolls the page
 const selections = new Map(); // group -> rows of the selected points
+const SMALLEST = 16; // pixels of the words for an audience, as in present.css
 const FADED = 0.08; // opacity of points outside the selection
 let drawing = false;
 
@@ -146,18 +147,53 @@ function cutNames(annotations, { share, beside, size }, width) {
   return annotations.map((each) => (each.name === "cut" ? { ...each, text: cut(each.text) } : each));
 }
 
+const isWide = matchMedia("(min-width: 641px)"); // a telephone is no screen for an audience
+
+function isPresented() {
+  return isWide.matches && new URLSearchParams(location.search).get("present") === "1";
+}
+
+function enlarge(part) {
+  for (const [key, value] of Object.entries(part)) {
+    if (!value || typeof value !== "object") continue;
+    if (key.endsWith("font") && value.size) value.size = Math.max(value.size, SMALLEST);
+    enlarge(value);
+  }
+}
+
+// The figure; for an audience every font has SMALLEST pixels at least, and the box gives the height.
+function figureOf(data, isEnlarged) {
+  const figure = JSON.parse(data.figure);
+  if (isEnlarged) {
+    enlarge(figure);
+    if (figure.layout.meta?.names) figure.layout.meta.names.size = SMALLEST;
+    delete figure.layout.height;
+  }
+  return figure;
+}
+
+// For an audience the first chart fills the screen, but for title, controls and numbers.
+function heightOf(box, { height }) {
+  const isFirst = document.querySelector(".st-key-picture .chart") === box;
+  return isPresented() && isFirst ? `max(${height}px, 100vh - 19rem)` : `${height}px`;
+}
+
 function draw(box, data) {
   const state = drawn.get(box);
-  if (!box.isConnected || state.shown === data.figure) return false; // off the page, or already shown
-  state.shown = data.figure;
-  const { data: traces, layout } = JSON.parse(data.figure);
+  const isEnlarged = isPresented();
+  const wanted = `${isEnlarged} ${data.figure}`;
+  if (!box.isConnected || state.shown === wanted) return false; // off the page, or already shown
+  state.shown = wanted;
+  box.style.height = heightOf(box, data);
+  const { data: traces, layout } = figureOf(data, isEnlarged);
   complete(traces[0], data);
   box.dataset.legend = layout.legend?.y >= 1 ? "above" : ""; // page.css moves the buttons away from it
   const camera = box.layout?.scene?.camera; // the reader's; uirevision does not restore it
   if (layout.scene && camera) layout.scene.camera = camera;
   if (!layout.scene && touch.matches) layout.dragmode = false;
   const { names } = layout.meta ?? {};
-  state.cut = names && (() => cutNames(JSON.parse(data.figure).layout.annotations, names, box.clientWidth));
+  const whole = () => figureOf(data, isEnlarged).layout.annotations;
+  state.cut = names && (() => cutNames(whole(), names, box.clientWidth));
   if (state.cut) layout.annotations = state.cut();
   // Plotly draws the reader's lasso over new figures; other points need it removed
   if (data.group) layout.selectionrevision = data.group;
@@ -192,8 +228,11 @@ function draw(box, data) {
     }
     box.on("plotly_relayout", (change) => moveGroup(box, change));
     new ResizeObserver(() => {
-      if (!box.isConnected || box.clientWidth === 0) return;
-      window.Plotly.Plots.resize(box);
+      if (!box.isConnected || box.clientWidth === 0 || draw(box, drawn.get(box).wanted)) return;
+      window.Plotly.Plots.resize(box).then(() => {
+        // Plotly has placed a legend above the plot by the height that it had before
+        if (box.dataset.legend) window.Plotly.relayout(box, { "legend.y": box.layout.legend.y });
+      }, () => {}); // the box is hidden now
       if (state.cut) window.Plotly.relayout(box, { annotations: state.cut() });
     }).observe(box.parentElement);
   });
@@ -208,7 +247,7 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   state.clicked = data.clickable ? setTriggerValue : () => {};
   state.selected = data.config.modeBarButtons.flat().includes("lasso2d") ? setTriggerValue : () => {};
   state.wanted = data;
-  box.style.height = `${data.height}px`;
+  if (!box.style.height) box.style.height = heightOf(box, data); // until Plotly is there
   box.setAttribute("aria-label", data.alt);
   box.dataset.group = data.group;
   sendForPlotly();

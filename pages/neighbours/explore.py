@@ -36,8 +36,7 @@ from .verdicts import neighbours_verdict
 @st.fragment
 def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
     """The controls and pictures, then the results in words and numbers."""
-    control_box, query_box = st.container(key="cloud-controls"), st.container(key="query-controls")
-    notes_box = st.container()
+    control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # a separate container: a progress bar would shift the elements below it,
     # and the browser would build them again and lose the focus
     progress_box, look_box, answer_box = st.container(), picture_place(), st.container()
@@ -47,7 +46,6 @@ def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
             corpus,
             _,
             controls=control_box,
-            query=query_box,
             more=more_box,
             notes=notes_box,
             progress=progress_box,
@@ -79,7 +77,6 @@ def _choose_scene(
     _: Translate,
     *,
     controls: DeltaGenerator,
-    query: DeltaGenerator,
     more: DeltaGenerator,
     notes: DeltaGenerator,
     progress: DeltaGenerator,
@@ -91,8 +88,6 @@ def _choose_scene(
     corpus : Corpus or VectorSet
     controls : DeltaGenerator
         The box of the controls.
-    query : DeltaGenerator
-        The box of the search for a point or a text.
     more : DeltaGenerator
         The box of further controls.
     notes : DeltaGenerator
@@ -107,9 +102,7 @@ def _choose_scene(
             spec = choose_cloud(current_encoder(), _, more=more)
             most = MOST_TOKENS if spec.unit == "tokens" else ALL_POINTS
             spec = replace(spec, max_points=most)
-        after_box, fit_box = st.columns(2)
-    with query:
-        search_box, nearest_box, match_box = st.columns([2, 1, 2])
+        after_box, fit_box, nearest_box, search_box, match_box = st.columns(5)
     with fit_box:
         code = choose_fit_set(corpus, _)
     with progress:
