@@ -24,7 +24,7 @@ QUICK := $(addprefix tests/,data evaluate figures linalg measure projection tran
 HEADLESS := $(if $(filter 0,$(OPEN)),--server.headless true)
 WATCHING := $(if $(filter 1,$(WATCH)),--server.fileWatcherType auto --server.runOnSave true)
 
-.PHONY: help run test test-slow check format bench screenshot clean chromium
+.PHONY: help run test test-slow test-long check format bench screenshot clean chromium
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -35,14 +35,17 @@ run: $(RUN_READY) ## serve the app (PORT=8501; OPEN=0 opens no browser; WATCH=1 
 	$(BIN)/python -m streamlit run app.py --server.port $(PORT) $(HEADLESS) $(WATCHING)
 
 # The workers already use every core: threads inside them would take three times as long.
-test test-slow check: export OMP_NUM_THREADS := 1
+test test-slow test-long check: export OMP_NUM_THREADS := 1
 # Every server and worker would compile the project anew.
-test test-slow check: export PYTHONDONTWRITEBYTECODE :=
+test test-slow test-long check: export PYTHONDONTWRITEBYTECODE :=
 test: $(DEV_READY) chromium ## every test but the slow ones, the browser's too (ARGS= goes to pytest)
-	$(BIN)/python -m pytest $(WORKERS) -m "not slow" $(ARGS)
+	$(BIN)/python -m pytest $(WORKERS) -m "not (slow or long)" $(ARGS)
 
 test-slow: $(DEV_READY) chromium ## the slow tests: statistics over many seeds, training, UMAP
 	$(BIN)/python -m pytest $(WORKERS) -m slow $(ARGS)
+
+test-long: $(DEV_READY) chromium ## the long tests, by hand: every page in every state
+	$(BIN)/python -m pytest -n 3 -m long $(ARGS)
 
 check: $(DEV_READY) ## format, lint, types, import contracts, quick tests
 	$(BIN)/ruff format --check .

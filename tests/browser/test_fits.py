@@ -18,6 +18,8 @@ FINDINGS = Path(__file__).with_name("fits.js").read_text(encoding="utf-8")
 DRAWN = """() => [...document.querySelectorAll(".twin, .chart, .plane:not(.hull)")]
   .every(part => part.dataset.drawn || !part.checkVisibility())"""
 PICTURES = ".twin-stage, .chart[data-drawn], .plane svg"
+THEMES = ("light", "dark")
+MARKS = ((pytest.mark.slow, pytest.mark.long), (pytest.mark.long, pytest.mark.slow))
 FORM_FIRST = ("your_corpus",)  # it has no picture before a corpus is given
 
 
@@ -44,19 +46,23 @@ def first_picture_ends(page: Page) -> float:
     return box["y"] + box["height"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("language", languages())
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_fits_in_both_themes_and_modes_at_every_size(
-    new_page: Callable[..., Page], server: AppServer, name: str, language: str
+@pytest.mark.parametrize(
+    ("language", "theme"),
+    [  # the themes differ in colours only: each language is tested often in one of them
+        pytest.param(language, theme, marks=mark)
+        for i, language in enumerate(languages())
+        for theme, mark in zip(THEMES, MARKS[i % 2], strict=True)
+    ],
+)
+def test_a_page_fits_plain_and_presented_at_every_size(
+    new_page: Callable[..., Page], server: AppServer, name: str, language: str, theme: str
 ):
-    page = new_page(viewport={"width": 1400, "height": 900})
-    found: dict[tuple[str, ...], list[str]] = {}
+    page = new_page(viewport={"width": 1400, "height": 900}, color_scheme=theme)
+    found = {}
     for mode in ("present=0", "present=1"):
-        for theme in ("light", "dark"):
-            page.emulate_media(color_scheme=theme)
-            open_app(page, server.page_url(name, query=f"lang={language}&{mode}"))
-            found[mode, theme] = findings(page)
+        open_app(page, server.page_url(name, query=f"lang={language}&{mode}"))
+        found[mode] = findings(page)
         if name not in FORM_FIRST:
             assert first_picture_ends(page) <= 900
     assert not any(found.values()), found
