@@ -12,7 +12,8 @@ from ..palette import SYMBOLS, Theme
 from .curves import Axes, axis_scale
 from .layout import axis, base_layout
 
-MANY = 500  # from this number of dots on, they are smaller and drawn by WebGL
+CROWD = 500  # from this number of dots on, they are smaller
+MANY = 2000  # and from this one on drawn by WebGL, which covers lines and arrows
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,15 @@ class Dots:
 
 @dataclass(frozen=True)
 class Segment:
-    """A straight line from ``start`` to ``stop`` and its name in the legend."""
+    """A straight line from ``start`` to ``stop`` and its name in the legend.
+
+    is_arrow : True for an arrow in place of a dotted line.
+    """
 
     start: tuple[float, float]
     stop: tuple[float, float]
     name: str
+    is_arrow: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ def scatter_figure(
     axes : Axes
     theme : Theme
     segments : sequence of Segment
-        Drawn as dotted lines.
+        Drawn as dotted lines or as arrows.
     rings : sequence of Ring
     height : int
         Pixels.
@@ -107,7 +112,7 @@ def _dots(group: Dots, theme: Theme) -> go.Scatter | go.Scattergl:
         marker={
             "color": theme.categories[group.place % hues],
             "symbol": SYMBOLS[group.place % len(SYMBOLS)],
-            "size": 5 if len(group.x) >= MANY else 7,
+            "size": 5 if len(group.x) >= CROWD else 7,
             "opacity": 0.75,
         },
         hovertemplate="%{text}<extra></extra>",
@@ -121,8 +126,9 @@ def _segment(segment: Segment, theme: Theme) -> go.Scatter:
         y=[y0, y1],
         name=segment.name,
         showlegend=bool(segment.name),
-        mode="lines",
-        line={"color": theme.ink, "width": 1.5, "dash": "dot"},
+        mode="lines+markers" if segment.is_arrow else "lines",
+        line={"color": theme.ink, "width": 1.5, "dash": "solid" if segment.is_arrow else "dot"},
+        marker={"symbol": "arrow", "angleref": "previous", "size": [0, 14], "color": theme.ink},
         hoverinfo="skip",
     )
 

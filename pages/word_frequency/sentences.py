@@ -263,24 +263,26 @@ def _draw_swap(
     sample_note: str,
     _: Translate,
 ) -> None:
-    picture = project(X, "pca", 2, random_state=SEED)
-    # both sentences on the axes of the cloud, about the cloud's own mean
-    axes = picture.axes
-    centre = X.mean(axis=0)
-    x, y = axis_titles("pca", 2, _)
-    ends = (both - centre) @ (axes.T if axes is not None else np.eye(2))
-    cloud = picture.coordinates
-    of_corpus = _("the corpus") + sample_note
+    moved = float(np.linalg.norm(both[1] - both[0]))
+    axes, titles = _axes_of_move(X, both, _)
+    cloud, (start, stop) = ((rows - X.mean(axis=0)) @ axes.T for rows in (X, both))
+    before, after = (
+        Dots(end[:1], end[1:], [plotly(text)], label, place)
+        for end, text, label, place in (
+            (start, texts[0], _("before"), 1),
+            (stop, texts[1], _("after"), 2),
+        )
+    )
     figure = scatter_figure(
         [
-            Dots(cloud[:, 0], cloud[:, 1], [""] * len(cloud), of_corpus),
-            Dots(ends[:, 0], ends[:, 1], [plotly(text) for text in texts], name, 1),
+            Dots(cloud[:, 0], cloud[:, 1], [""] * len(cloud), _("the corpus") + sample_note),
+            before,
+            after,
         ],
-        Axes(x, y),
+        titles,
         current_theme(),
-        segments=[Segment(tuple(ends[0]), tuple(ends[1]), "")],
+        segments=[Segment(tuple(start), tuple(stop), "", is_arrow=True)] if moved else [],
     )
-    moved = float(np.linalg.norm(both[1] - both[0]))
     rng = np.random.default_rng(SEED)
     a, b = X[rng.permutation(len(X))], X[rng.permutation(len(X))]
     usual = float(np.median(np.linalg.norm(a - b, axis=1)))
@@ -292,6 +294,22 @@ def _draw_swap(
     show_chart(
         chart_of(figure), key=f"swap-{name}", file_name="word-frequency-swap", alt=f"{name}: {line}"
     )
+
+
+def _axes_of_move(X: np.ndarray, both: np.ndarray, _: Translate) -> tuple[np.ndarray, Axes]:
+    """The direction of the move, so that its whole length is seen, and PCA of the rest: (2, d).
+
+    Two equal vectors have no direction; then the axes are those of PCA.
+    """
+    move = both[1] - both[0]
+    length = np.linalg.norm(move)
+    if not length:
+        picture = project(X, "pca", 2, random_state=SEED)
+        return np.asarray(picture.axes), Axes(*axis_titles("pca", 2, _))
+    u = move / length
+    rest = project(X - np.outer(X @ u, u), "pca", 2, random_state=SEED)
+    axes = np.stack([u, np.asarray(rest.axes)[0]])
+    return axes, Axes(_("direction of the move"), _("principal direction of the rest"))
 
 
 def _sample_note(scene: Scene, _: Translate) -> str:
