@@ -61,7 +61,22 @@ def legend_entries(
     """
     names = colours.names or ()
     shown = (*names[:MOST_COLOURED], other) if len(names) > MOST_COLOURED else names
-    return [(name, *_look(code, theme)) for code, name in enumerate(shown)]
+    return [(name, *look_of(code, theme)) for code, name in enumerate(shown)]
+
+
+def look_of(code: int, theme: Theme) -> tuple[str, str]:
+    """Colour and symbol of a category: six hues, then the same hues with another symbol.
+
+    Parameters
+    ----------
+    code : int
+        Codes from MOST_COLOURED on have the look of "other".
+    theme : Theme
+    """
+    if code >= MOST_COLOURED:
+        return theme.other, SYMBOLS[0]
+    hues = len(theme.categories)
+    return theme.categories[code % hues], SYMBOLS[code // hues % len(SYMBOLS)]
 
 
 def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) -> dict[str, Any]:
@@ -81,7 +96,7 @@ def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) 
         bar["title"] = {"text": colours.title, "side": "right", "font": {"size": 13}}
         return {**base, "color": colours.codes, "colorscale": list(theme.scale), "colorbar": bar}
     codes = colours.codes
-    looks = [_look(code, theme) for code in range(len(colours.names))]
+    looks = [look_of(code, theme) for code in range(len(colours.names))]
     # numbers, because Plotly checks an array of strings one by one: 0.1 s a picture
     return {
         **base,
@@ -97,11 +112,3 @@ def _steps(colours: list[str]) -> list[tuple[float, str]]:
     """A colour scale with one constant step a code."""
     edges = np.linspace(0.0, 1.0, len(colours) + 1)
     return [(float(edge), c) for i, c in enumerate(colours) for edge in edges[i : i + 2]]
-
-
-def _look(code: int, theme: Theme) -> tuple[str, str]:
-    """Colour and symbol of a category: six hues, then the same hues with another symbol."""
-    if code >= MOST_COLOURED:
-        return theme.other, SYMBOLS[0]
-    hues = len(theme.categories)
-    return theme.categories[code % hues], SYMBOLS[code // hues % len(SYMBOLS)]

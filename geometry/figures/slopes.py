@@ -16,7 +16,8 @@ ROW_HEIGHT = 31  # px
 TEXT_SIZE = 14.5
 LEFT, RIGHT = 0.43, 0.57  # shares of the width where the lines begin and end
 VALUE_WIDTH = 42  # px beside the dots, for the value
-HEAD = -0.2  # the row of the titles; the first item is in row 1
+HEAD = -0.4  # the row of the titles; the first item is in row 1
+SHARE = 0.3  # the row of the line below each title
 
 
 @dataclass(frozen=True)
@@ -33,17 +34,24 @@ class Item:
         Beside the dot.
     about : str
         More hover text.
+    colour, symbol : str
+        Of the dot. By default the colour says whether the item stays.
     """
 
     key: object
     text: str
     value: str
     about: str = ""
+    colour: str = ""
+    symbol: str = "circle"
 
 
 @dataclass(frozen=True)
 class SlopeWords:
-    """Titles of the lists, the names of what stays, leaves and enters, and of the last row."""
+    """Titles of the lists, the names of what stays, leaves and enters, and of the last row.
+
+    shares : a line below each title, or two empty texts.
+    """
 
     before: str
     after: str
@@ -51,6 +59,7 @@ class SlopeWords:
     leaves: str
     enters: str
     beyond: str
+    shares: tuple[str, str] = ("", "")
 
 
 def slopes_figure(
@@ -85,13 +94,17 @@ def slopes_figure(
         "enters": {"color": theme.white, "width": 2, "dash": "dash"},
     }
     in_both = at_left.keys() & at_right.keys()
-    colours = [theme.ink if item.key in in_both else theme.raw for item in before]
-    colours += [theme.ink if item.key in in_both else theme.white for item in after]
+    colours = [
+        item.colour or (theme.ink if item.key in in_both else alone)
+        for items, alone in ((before, theme.raw), (after, theme.white))
+        for item in items
+    ]
+    symbols = [item.symbol for item in (*before, *after)]
     dots = go.Scatter(
         x=[LEFT] * len(before) + [RIGHT] * len(after),
         y=[*at_left.values(), *at_right.values()],
         mode="markers",
-        marker={"size": 10, "color": colours},
+        marker={"size": 10, "color": colours, "symbol": symbols},
         text=[f"{item.text}<br>{item.about}" for item in (*before, *after)],
         hovertemplate="%{text}<extra></extra>",
         showlegend=False,
@@ -102,6 +115,11 @@ def slopes_figure(
     annotations = [
         _words(words.before, LEFT, HEAD, "right", head, name="cut"),
         _words(words.after, RIGHT, HEAD, "left", head, name="cut"),
+        *(
+            _words(share, x, SHARE, side, ink, name="cut")
+            for share, x, side in zip(words.shares, (LEFT, RIGHT), ("right", "left"), strict=True)
+            if share
+        ),
         *_names(before, LEFT, in_both, "−", theme.raw, theme),
         *_names(after, RIGHT, in_both, "+", theme.white, theme),
     ]

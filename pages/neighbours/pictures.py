@@ -9,12 +9,13 @@ import streamlit as st
 
 from geometry.data.number_text import signed
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
+from geometry.figures.point_colours import PointColours, look_of
 from geometry.figures.slopes import Item, SlopeWords, slopes_figure
 from geometry.measure.cosines import isotropic_cosine_shares
 from pages.common.cache import Cache
 from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS, cosine_histogram
 from pages.common.draw.charts import cached_chart, chart_of, show_chart
-from pages.common.draw.clouds import current_theme
+from pages.common.draw.clouds import current_theme, draw_legend, point_colours
 from pages.common.draw.selected import choose_row
 from pages.common.escape import markdown, plotly, short_line
 from pages.common.seed import SEED
@@ -33,7 +34,10 @@ _HISTOGRAMS: Cache[Histograms] = Cache("neighbour-cosines", max_entries=100)
 def draw_rankings(scene: Scene, _: Translate) -> None:
     """Both lists; a click on a point makes it the query."""
     rankings, texts = scene.rankings, scene.points.cloud.texts
-    before, after = (_items(ranked, scene, _) for ranked in (rankings.before, rankings.after))
+    colours = point_colours(scene.points, "topic", _)
+    before, after = (
+        _items(ranked, scene, colours, _) for ranked in (rankings.before, rankings.after)
+    )
     words = SlopeWords(
         before=_("Raw"),
         after=plotly(treatment_words(scene.after, _)),
@@ -41,6 +45,7 @@ def draw_rankings(scene: Scene, _: Translate) -> None:
         leaves=_("leaves"),
         enters=_("enters"),
         beyond=_("not among the {k} nearest").format(k=len(rankings.after.rows)),
+        shares=_own_topic(scene, _),
     )
     st.markdown(
         _("Nearest to **{text}**: {n} of the {k} are the same after the treatment.").format(
@@ -67,21 +72,24 @@ def draw_rankings(scene: Scene, _: Translate) -> None:
         on_point=partial(_choose, rows),
         zoom=False,
     )
-    if shares := _own_topic(scene, _):
-        st.caption(shares)
+    draw_legend(colours, current_theme(), _)
 
 
-def _own_topic(scene: Scene, _: Translate) -> str:
+def _own_topic(scene: Scene, _: Translate) -> tuple[str, str]:
     """How many of each list have the query's own label; "" without labels or for a typed text."""
     labels, query = scene.points.cloud.labels, scene.rankings.query
     if labels is None or query.row is None:
-        return ""
+        return "", ""
     own = labels[query.row]
-    lists = (scene.rankings.before.rows, scene.rankings.after.rows)
-    before, after = (sum(labels[row] == own for row in rows) for rows in lists)
-    return _("With its own label, “{label}”: {before} of {k} raw, {after} of {k} after.").format(
-        label=markdown(own), before=before, after=after, k=len(lists[0])
+    before, after = (
+        _("{n} of {k} of its label, “{label}”").format(
+            label=plotly(short_line(own, LONGEST)),
+            n=sum(labels[row] == own for row in rows),
+            k=len(rows),
+        )
+        for rows in (scene.rankings.before.rows, scene.rankings.after.rows)
     )
+    return before, after
 
 
 def _choose(rows: list[int], place: int) -> None:
@@ -89,8 +97,8 @@ def _choose(rows: list[int], place: int) -> None:
         choose_row(rows[place])
 
 
-def _items(ranked: NeighbourList, scene: Scene, _: Translate) -> list[Item]:
-    cloud = scene.points.cloud
+def _items(ranked: NeighbourList, scene: Scene, colours: PointColours, _: Translate) -> list[Item]:
+    cloud, theme = scene.points.cloud, current_theme()
     about = _("cosine {cosine} · rank {here} · rank {there} in the other list")
     items = []
     for place, (row, cosine) in enumerate(zip(ranked.rows, ranked.cosines, strict=True)):
@@ -98,9 +106,9 @@ def _items(ranked: NeighbourList, scene: Scene, _: Translate) -> list[Item]:
         words = about.format(cosine=signed(cosine, 3), here=place + 1, there=there)
         if cloud.labels is not None:
             words = f"{plotly(short_line(cloud.labels[row], LONGEST))} · {words}"
-        items.append(
-            Item(row, plotly(short_line(cloud.texts[row], LONGEST)), signed(cosine, 2), words)
-        )
+        look = ("", "circle") if colours.names is None else look_of(colours.codes[row], theme)
+        text = plotly(short_line(cloud.texts[row], LONGEST))
+        items.append(Item(row, text, signed(cosine, 2), words, *look))
     return items
 
 

@@ -105,7 +105,7 @@ def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
     """The message to the browser: each treatment is an animation from raw to treated."""
     names = treatment_names(_)
     raw = scene.pictures[0]
-    between = _("On the way to {name}: {share}")
+    between = _("to {name}: {share}")
     pictures = [Picture([0], [names[raw.name]])]
     for place, picture in enumerate(scene.pictures[1:], start=1):
         name = names[picture.name]

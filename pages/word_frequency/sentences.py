@@ -305,7 +305,8 @@ def _axes_of_move(X: np.ndarray, both: np.ndarray, _: Translate) -> tuple[np.nda
     length = np.linalg.norm(move)
     if not length:
         picture = project(X, "pca", 2, random_state=SEED)
-        return np.asarray(picture.axes), Axes(*axis_titles("pca", 2, _))
+        x, y = axis_titles("pca", 2, _)
+        return np.asarray(picture.axes), Axes(x, y)
     u = move / length
     rest = project(X - np.outer(X @ u, u), "pca", 2, random_state=SEED)
     axes = np.stack([u, np.asarray(rest.axes)[0]])

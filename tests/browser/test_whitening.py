@@ -171,6 +171,20 @@ def assert_first_screen(page: Page, width: int, height: int) -> None:
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= width
 
 
+def test_numbers_are_grey_while_the_pictures_are_elsewhere(server, page):
+    open_app(page, server.page_url(PAGE))
+    wait_for_clouds(page, 4)
+    shades = """() => [...document.querySelectorAll('.st-key-whitening-numbers [data-testid="stColumn"]')]
+      .map(column => Number(getComputedStyle(column).opacity))"""  # noqa: E501
+    assert page.evaluate(shades) == [1, 1, 1, 1]
+    of_stage(page, "twin.goTo(0)")  # raw in every picture
+    first, *others = page.evaluate(shades)
+    assert first == 1
+    assert max(others) < 0.5
+    of_stage(page, "twin.goTo(stage.lastStop)")
+    assert page.evaluate(shades) == [1, 1, 1, 1]
+
+
 def test_a_point_a_lasso_and_a_slider_in_all_pictures(server, page):
     """A click or a lasso marks the same points everywhere; a slider redraws only its picture."""
     open_whitening(page, server)

@@ -36,6 +36,8 @@ export function write(pen, text, x, y, { ink, paper }, align = "left") {
 // font: from a size in pixels to a font; room: as in room.js, which all words here share.
 export function writeTitle(pen, title, box, theme, font, room) {
   pen.font = `600 ${font(17)}`;
+  const share = (box.width - 2 * MARGIN) / pen.measureText(title).width;
+  if (share < 1) pen.font = `600 ${font(17 * share)}`; // not cut in a narrow picture
   pen.textBaseline = "top";
   room.take([MARGIN, MARGIN, pen.measureText(title).width, lineOf(pen)]);
   write(pen, title, box.left + MARGIN, box.top + MARGIN, theme);

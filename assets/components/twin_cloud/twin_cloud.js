@@ -194,8 +194,11 @@ class Twin {
   showSettings() {
     showFilm(this.film, this.stage);
     showKnobs(this.knobs, this.values);
-    // the page's numbers are of other settings than the picture: they are grey until they follow
-    this.root.classList.toggle("is-elsewhere", !isSame(this.values, this.wanted.values));
+    // the page's numbers are of another setting than the picture: they are grey until they follow
+    const { values, at } = this.wanted;
+    const isElsewhere = values.length
+      ? !isSame(this.values, values) : at !== null && Math.abs(this.stage.at - at) > 1e-6;
+    this.root.classList.toggle("is-elsewhere", isElsewhere);
   }
 
   play() {

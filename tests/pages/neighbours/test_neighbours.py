@@ -79,7 +79,11 @@ def test_lists_and_numbers_by_a_second_route(clouds):
     assert f"{len({*lists[0][5]} & {*lists[1][5]})} of the {K} are the same after" in said
     labels = np.asarray(corpus().labels)
     before, after = (int((labels[near[5]] == labels[5]).sum()) for near in lists)
-    assert f"“{labels[5]}”: {before} of {K} raw, {after} of {K} after." in said
+    words = [
+        each["text"] for each in charts(app)["neighbour-lists"]["figure"]["layout"]["annotations"]
+    ]
+    for n in (before, after):
+        assert f"{n} of {K} of its label, “{labels[5]}”" in words
     first = np.argsort(-counts[0], kind="stable")[0]
     assert f"| {counts[0][first]} | {counts[1][first]} |" in said
     labels = np.array(corpus().labels)
