@@ -68,8 +68,10 @@ def choose_query(
     fit_code : str
         "split" if they are half of all points.
     _ : Translate
-    search, matches : DeltaGenerator
-        The boxes of the search and of what it finds.
+    search : DeltaGenerator
+        The box of the search.
+    matches : DeltaGenerator
+        The box of what it finds.
     """
     row = chosen_row(points)
     with search:
