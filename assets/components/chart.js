@@ -148,6 +148,7 @@ function cutNames(annotations, { share, beside, size }, width) {
 }
 
 const isWide = matchMedia("(min-width: 641px)"); // a telephone is no screen for an audience
+const ROOM = 800; // pixels of a chart from which on annotations named "wide" have room
 
 function isPresented() {
   return isWide.matches && new URLSearchParams(location.search).get("present") === "1";
@@ -162,8 +163,12 @@ function enlarge(part) {
 }
 
 // The figure; for an audience every font has SMALLEST pixels at least, and the box gives the height.
-function figureOf(data, isEnlarged) {
+function figureOf(data, isEnlarged, hasRoom) {
   const figure = JSON.parse(data.figure);
+  const { annotations } = figure.layout;
+  if (annotations && !hasRoom) {
+    figure.layout.annotations = annotations.filter(({ name }) => name !== "wide");
+  }
   if (isEnlarged) {
     enlarge(figure);
     if (figure.layout.meta?.names) figure.layout.meta.names.size = SMALLEST;
@@ -181,18 +186,19 @@ function heightOf(box, { height }) {
 function draw(box, data) {
   const state = drawn.get(box);
   const isEnlarged = isPresented();
-  const wanted = `${isEnlarged} ${data.figure}`;
+  const hasRoom = box.clientWidth >= ROOM;
+  const wanted = `${isEnlarged} ${hasRoom} ${data.figure}`;
   if (!box.isConnected || state.shown === wanted) return false; // off the page, or already shown
   state.shown = wanted;
   box.style.height = heightOf(box, data);
-  const { data: traces, layout } = figureOf(data, isEnlarged);
+  const { data: traces, layout } = figureOf(data, isEnlarged, hasRoom);
   complete(traces[0], data);
   box.dataset.legend = layout.legend?.y >= 1 ? "above" : ""; // page.css moves the buttons away from it
   const camera = box.layout?.scene?.camera; // the reader's; uirevision does not restore it
   if (layout.scene && camera) layout.scene.camera = camera;
   if (!layout.scene && touch.matches) layout.dragmode = false;
   const { names } = layout.meta ?? {};
-  const whole = () => figureOf(data, isEnlarged).layout.annotations;
+  const whole = () => figureOf(data, isEnlarged, hasRoom).layout.annotations;
   state.cut = names && (() => cutNames(whole(), names, box.clientWidth));
   if (state.cut) layout.annotations = state.cut();
   // Plotly draws the reader's lasso over new figures; other points need it removed

@@ -14,16 +14,19 @@ from .layout import axis, base_layout
 RUNG_HEIGHT = 47  # px: a line of text above a dot
 LABEL_SIZE = 16  # px: legible from the last row
 MARGIN = 0.03  # share of the range of the scores that stays free on each side
+TICK_SIZE = 12  # px: the names of the ticks; they are left out of a narrow chart
 BELOW = 0.15  # length of a tick as a share of a rung; ticks hang from its line
+NAMES_BELOW = 0.23  # the same for the middle of their names
 BAND_OPACITY = 0.13
 
 
 @dataclass(frozen=True)
 class Tick:
-    """A published score: its value, and its hover text."""
+    """A published score: its value, its hover text, and its name beside the tick."""
 
     value: float
     text: str
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,14 @@ def ladder_figure(
             "zeroline": False,
             "fixedrange": True,
         },
-        annotations=[_label(rung, place, theme) for place, rung in enumerate(rungs)],
+        annotations=[
+            *(_label(rung, place, theme) for place, rung in enumerate(rungs)),
+            *(
+                _tick_names(rung, place, _ends(rungs, band), theme)
+                for place, rung in enumerate(rungs)
+                if any(tick.name for tick in rung.ticks)
+            ),
+        ],
         legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "font": {"size": 14}},
         showlegend=True,
     )
@@ -163,6 +173,25 @@ def _ticks(ticks: Sequence[tuple[int, Tick]], name: str, theme: Theme) -> go.Sca
         },
         hovertemplate="%{text}<extra></extra>",
     )
+
+
+def _tick_names(rung: Rung, place: int, ends: Sequence[float], theme: Theme) -> dict[str, object]:
+    """The names beside the ticks of a rung, on the side with more room."""
+    named = sorted((tick for tick in rung.ticks if tick.name), key=lambda tick: tick.value)
+    first, last = named[0].value, named[-1].value
+    dots = [v for v in (rung.low, rung.value, ends[1]) if v is not None and v > last]
+    is_left = first - ends[0] > min(dots) - last
+    return {
+        "name": "wide",
+        "x": first if is_left else last,
+        "y": place + NAMES_BELOW,
+        "text": " · ".join(f"{tick.name} {tick.value:g}" for tick in named),
+        "xanchor": "right" if is_left else "left",
+        "xshift": -6 if is_left else 6,
+        "yanchor": "middle",
+        "showarrow": False,
+        "font": {"size": TICK_SIZE, "color": theme.ink},
+    }
 
 
 def _band(band: ScoreRange, rungs: int, theme: Theme) -> go.Scatter:

@@ -9,7 +9,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Corpus, Encoder
 from geometry.encode import ArrayStore
-from geometry.encode.pool import DEFAULT_POOLING
 from geometry.evaluate.bootstrap import DRAWS
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.similarities import SIMILARITIES
@@ -202,7 +201,7 @@ def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str]:
         _("Pooling"),
         POOLINGS_SHOWN,
         key="sts-pooling",
-        default=DEFAULT_POOLING,
+        default="cls",  # where the sources' claim holds
         labels=pooling_names(_),
     )
     return int(layer), pooling

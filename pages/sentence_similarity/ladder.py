@@ -60,6 +60,7 @@ def show_ladder(scene: Scene, _: Translate) -> None:
         zoom=False,
     )
     show_big_numbers(_("Whitening and the last layer"), headlines(scene, _), key="sts-headlines")
+    st.markdown(where_it_helps(scene, _))
     st.caption(f"{prose(PAGE, 'rho')} {markdown(ladder_caption(choice, _))}")
     if choice.similarity != "cosine":
         values = {"similarity": similarity_names(_)[choice.similarity]}
@@ -104,9 +105,11 @@ def ladder_rungs(scene: Scene, _: Translate) -> list[Rung]:
                 ticks[FIRST_LAST],
             )
         )
-    if (layer, pooling) != (last, "mean"):
-        name = _treated_words(place_words(scene, layer, pooling, _), after, _)
-        rungs.append(_rung(name, scene.cell(layer, pooling, after), TREATED, _, ticks["treated"]))
+    for each in dict.fromkeys([pooling, "mean"]):
+        if (layer, each) != (last, "mean"):
+            name = _treated_words(place_words(scene, layer, each, _), after, _)
+            published = ticks["treated"] if each == "mean" else ()  # the papers treat means
+            rungs.append(_rung(name, scene.cell(layer, each, after), TREATED, _, published))
     raw, treated = scene.output
     name = place_words(scene, last, "mean", _)
     about = _("{place}: trained contrastively").format(place=name)
@@ -174,19 +177,47 @@ def _rung(name: str, cell: Cell, place: int, _: Translate, ticks: Sequence[Tick]
 
 
 def headlines(scene: Scene, _: Translate) -> list[BigNumber]:
-    """The last layer raw and treated, and the treated cell that is chosen."""
+    """The chosen cell, the mean of the same layer and the last layer, all treated."""
     choice = scene.choice
-    raw, treated = scene.output
     name = treatment_words(choice.after, _)
-    numbers = [
-        BigNumber(_("last layer, mean"), _value(raw, _), _("raw")),
-        BigNumber(_("last layer, mean"), _value(treated, _), name, _moved(treated, _)),
+    return [
+        BigNumber(label, _value(cell, _), name, _moved(cell, _))
+        for label, cell in treated_cells(scene, _).items()
     ]
-    cell = scene.cell(choice.layer, choice.pooling, choice.after)
-    if cell is not treated:
-        label = cell_words(choice.layer, choice.pooling, _)
-        numbers.append(BigNumber(label, _value(cell, _), name, _moved(cell, _)))
-    return numbers
+
+
+def where_it_helps(scene: Scene, _: Translate) -> str:
+    """Which of the numbers are higher, which lower after the treatment, by their intervals."""
+    higher: list[str] = []
+    unclear: list[str] = []
+    lower: list[str] = []
+    for name, cell in treated_cells(scene, _).items():
+        moved = cell.difference
+        if moved is None or moved.low is None or moved.high is None:
+            continue
+        group = higher if moved.low > 0 else lower if moved.high < 0 else unclear
+        group.append(name)
+    words = {
+        _("Higher after the treatment: {places}."): higher,
+        _("No clear difference: {places}."): unclear,
+        _("Lower: {places}."): lower,
+    }
+    return " ".join(
+        text.format(places=markdown("; ".join(names))) for text, names in words.items() if names
+    )
+
+
+def treated_cells(scene: Scene, _: Translate) -> dict[str, Cell]:
+    """The treated cells of the numbers, by their names."""
+    choice = scene.choice
+    poolings = dict.fromkeys([choice.pooling, "mean"])
+    places = [(choice.layer, pooling) for pooling in poolings]
+    found = {
+        cell_words(*place, _): scene.cell(*place, choice.after)
+        for place in places
+        if place != (choice.encoder.n_layers, "mean")
+    }
+    return {**found, _("last layer, mean"): scene.output[1]}
 
 
 def _value(cell: Cell, _: Translate) -> str:

@@ -34,6 +34,20 @@ PUBLISHED = {  # (table, row) of the ticks on each rung
     "last treated": (("simcse_table_5", "SBERT-whitening"),),
 }
 
+SHORT = {  # names beside the ticks, as in the papers
+    (SBERT, "avg GloVe"): "GloVe",
+    (SBERT, "BERT CLS"): "BERT CLS",
+    (SBERT, "avg BERT"): "avg. BERT",
+    ("bert_flow_table_2", "BERTbase first-last"): "first-last (Li)",
+    ("simcse_table_5", "BERT first-last"): "first-last (Gao)",
+    ("bert_flow_table_2", "flow target"): "BERT-flow",
+    ("simcse_table_b2", "whiten target all"): "BERT-whitening",
+    (SBERT, "SBERT-NLI-base"): "SBERT",
+    ("simcse_table_5", "unsup SimCSE"): "unsup-SimCSE",
+    ("simcse_table_5", "sup SimCSE"): "sup-SimCSE",
+    ("simcse_table_5", "SBERT-whitening"): "SBERT-whitening",
+}
+
 
 def setting_words(score: PublishedScore, _: Translate) -> str:
     """How several subsets became one score."""
@@ -79,6 +93,7 @@ def published_ticks(dataset: str, _: Translate) -> dict[str, list[Tick]]:
                 _("<b>{score}</b>  {name}: {source}").format(
                     score=f"{score.value:g}", name=row_name(score, _), source=source_words(score, _)
                 ),
+                SHORT.get((score.table, score.name), score.name),
             )
             for score in published_rows(dataset, rung)
         ]

@@ -41,6 +41,18 @@ def test_dots_intervals_ticks_and_band_by_hand(theme):
     assert (min(band.x), max(band.x)) == (46.0, 58.02)
 
 
+def test_named_ticks_have_one_line_on_the_side_with_more_room():
+    ticks = (Tick(71.34, "", "whitening"), Tick(70.72, "", "flow"))
+    rungs = [Rung("a", "", 84.0, 82.0, 86.0, ticks=ticks), Rung("b", "", 71.0, ticks=ticks[:0])]
+    *labels, names = picture(rungs=rungs, band=None).layout.annotations
+    assert len(labels) == 2
+    assert (names.name, names.text) == ("wide", "flow 70.72 · whitening 71.34")
+    assert (names.x, names.xanchor) == (71.34, "left")  # the range begins at 70.3
+    far = Rung("c", "", 40.0)
+    *_labels, names = picture(rungs=[rungs[0], far], band=None).layout.annotations
+    assert (names.x, names.xanchor) == (70.72, "right")
+
+
 def test_the_labels_are_above_their_dots_and_everything_is_in_the_range():
     figure = picture()
     assert [note.text for note in figure.layout.annotations] == [rung.label for rung in RUNGS]

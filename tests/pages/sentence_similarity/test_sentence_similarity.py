@@ -171,6 +171,7 @@ def test_the_ladder_is_first_with_every_rung_and_the_published_ticks_on_them():
         "[CLS], layer 5",
         "mean, layer 5",
         "mean of the first and the last layer",
+        f"[CLS], layer 5, {white}",
         f"mean, layer 5, {white}",
         "mean, last layer: trained contrastively",
         f"mean, last layer, {white}",
@@ -183,6 +184,7 @@ def test_the_ladder_is_first_with_every_rung_and_the_published_ticks_on_them():
         "max, layer 2",
         "mean of the first and the last layer",
         f"max, layer 2, {removed}",
+        f"mean, layer 2, {removed}",
         "mean, last layer: trained contrastively",
         f"mean, last layer, {removed}",
     ]
@@ -217,7 +219,14 @@ def test_the_first_ladder_comes_from_an_empty_cache(
     clear_memory()
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     monkeypatch.delenv(scene.AHEAD_VARIABLE)
-    assert len(rungs(visit(pairs="bundled"))) == 7
+    first = visit(pairs="bundled")
+    assert len(rungs(first)) == 8
+    # where the sources' claim holds, and where it does not
+    words = everything(first).replace("\\", "")
+    assert (
+        "Higher after the treatment: layer 5, [CLS]. No clear difference: layer 5, mean. " in words
+    )
+    assert "Lower: last layer, mean." in words
     assert not scene._ahead  # otherwise this process would encode in the background
     assert not list(tmp_path.iterdir())  # an encoding would be stored: the vectors are shipped
     clear_memory()
@@ -248,7 +257,9 @@ def test_rungs_of_other_settings_are_scored_in_the_background(monkeypatch: pytes
 
 
 def test_the_verdict_states_the_last_layer_first_and_then_the_share_of_pooling():
-    app = visit(pairs="hard-pairs", parts=["published"], **{"sts-layer": "1"})
+    app = visit(
+        pairs="hard-pairs", parts=["published"], **{"sts-layer": "1", "sts-pooling": "mean"}
+    )
     own = own_pairs()
     gold = own.gold_scores
     raw = 100 * spearmanr(gold, cosines(6, "mean"))[0]
@@ -317,9 +328,8 @@ def test_the_grid_is_scipy_s_on_every_layer_and_pooling():
 
 
 def test_every_number_has_a_line_on_what_it_is_measured_on():
-    app = visit(
-        parts=PARTS, has_guessed=False, after="pca", **{"sts-fit": "topics", "sts-layer": "6"}
-    )
+    cell = {"sts-layer": "6", "sts-pooling": "mean"}
+    app = visit(parts=PARTS, has_guessed=False, after="pca", **{"sts-fit": "topics"}, **cell)
     assert set(charts(app)) == MEASURED - {"sts-sizes"}  # the curve is shown only after a guess
     assert "as there are dimensions (n = " in everything(app)
     healthy(app.button(key=f"{GUESS}-higher").click().run())
@@ -357,7 +367,7 @@ def test_every_number_has_a_line_on_what_it_is_measured_on():
 
 
 def test_a_pair_is_chosen_by_its_number_and_its_rank_is_shown():
-    app = visit(pair="3")  # this parameter opens the part on pairs
+    app = visit(pair="3", **{"sts-pooling": "mean"})  # this parameter opens the part on pairs
     pairs = own_pairs()
     assert any(
         pairs.left[2] in element.value and pairs.right[2] in element.value for element in app.text
@@ -535,7 +545,9 @@ def test_a_set_of_the_hub_is_fetched_chosen_on_its_dev_split_and_described(stsb:
 
 
 def test_subsets_are_one_score_in_three_ways_each_by_its_name(stsb: HubServer):
-    app = visit(pairs="hub-stsb-test", parts=["subsets"], after="centred")
+    app = visit(
+        pairs="hub-stsb-test", parts=["subsets"], after="centred", **{"sts-pooling": "mean"}
+    )
     [table] = [element.value for element in app.markdown if element.value.startswith("| subset |")]
     rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in table.splitlines()[2:]]
     subsets = {name: (int(n), before.split()[0]) for name, n, before, _after in rows}
@@ -814,7 +826,7 @@ def test_a_file_that_is_not_pairs_of_words_is_refused_by_its_line():
 
 
 def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_refused():
-    app = visit(after="ZCA:64:lw")
+    app = visit(after="ZCA:64:lw", **{"sts-pooling": "mean"})
     assert "whitened, k = 64, Ledoit-Wolf, zca, fitted on" in everything(app)
     assert app.query_params["after"] in ("ZCA:64:lw", ["ZCA:64:lw"])
     X = pair_vectors(5, "mean", range(SMALL))
