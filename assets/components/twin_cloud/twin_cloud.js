@@ -57,7 +57,9 @@ class Twin {
         this.redraw();
       }, { signal });
     }
-    this.element.addEventListener("pointerdown", () => this.firstTurn.stop(), { signal });
+    for (const name of ["pointerdown", "keydown"]) {
+      root.addEventListener(name, () => this.firstTurn.stop(), { signal });
+    }
     document.addEventListener("pointerdown", (event) => {
       if (!this.more.contains(event.target)) this.closeMore();
     }, { signal });
