@@ -7,6 +7,9 @@ import tomllib
 from functools import lru_cache
 from html import escape
 
+import streamlit as st
+
+from .escape import markdown
 from .words import TEXT, language
 
 
@@ -33,6 +36,11 @@ def with_gloss(label: str) -> str:
             tag = f'<dfn tabindex="0" aria-description="{said}" data-gloss="{said}">'
             return f"{tag}{escape(term)}</dfn>{rest}"
     return escape(label)
+
+
+def explained_caption(line: str) -> None:
+    """A caption of plain text; its known terms are explained on hover and by keyboard."""
+    st.caption(markdown(line), help=explained(line))
 
 
 def explained(text: str) -> str | None:

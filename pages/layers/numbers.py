@@ -16,7 +16,7 @@ from pages.common.corpus_cloud import coverage_of
 from pages.common.coverage_notes import coverage_line
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
 from pages.common.draw.clouds import current_theme
-from pages.common.escape import markdown
+from pages.common.glosses import explained_caption
 from pages.common.measures import (
     COSINE_DECIMALS,
     DIMENSION_SHARES,
@@ -52,7 +52,7 @@ def show_headlines(scene: Scene, _: Translate) -> None:
     with st.container(key="layer-headline"):
         st.markdown(f"**{title}**")
         show_big_numbers(title, numbers, key="headline-layer")
-    st.caption(markdown(" · ".join([*captions(scene, _), provenance(scene, _)])))
+    explained_caption(" · ".join([*captions(scene, _), provenance(scene, _)]))
 
 
 def _number(name: str, label: str, now: Table, below: Table | None, _: Translate) -> BigNumber:

@@ -15,8 +15,7 @@ from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS
 from pages.common.coverage_notes import coverage_line
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.escape import markdown
-from pages.common.glosses import explained
+from pages.common.glosses import explained, explained_caption
 from pages.common.measures import (
     agreement_label,
     measure_label,
@@ -46,8 +45,7 @@ def show_headlines(scene: Scene, _: Translate) -> None:
         with box:
             title = side_title(side, scene, _)
             show_big_numbers(title, _headlines(side, scene, _), key=f"headline-{side.name}")
-    line = provenance(scene, _)
-    st.caption(markdown(line), help=explained(line))
+    explained_caption(provenance(scene, _))
 
 
 def _headlines(side: Side, scene: Scene, _: Translate) -> list[BigNumber]:

@@ -12,6 +12,7 @@ from geometry.measure.intervals import Estimate
 from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.escape import markdown, markdown_table, short_line
+from pages.common.glosses import explained_caption
 from pages.common.words import Translate, prose
 
 from . import PAGE
@@ -61,7 +62,7 @@ def show_headlines(scene: Scene, _: Translate) -> None:
         ),
     ]
     show_big_numbers(_("Neighbours of all points"), numbers, key="neighbour-numbers")
-    st.caption(markdown(provenance(scene, _)))
+    explained_caption(provenance(scene, _))
 
 
 def show_hubs(scene: Scene, _: Translate) -> None:

@@ -22,6 +22,7 @@ from pages.common.downloads import csv_bytes, short_number
 from pages.common.draw.charts import cached_chart, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown, plotly
+from pages.common.glosses import explained
 from pages.common.scores import hundred, with_interval
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
@@ -61,7 +62,8 @@ def show_ladder(scene: Scene, _: Translate) -> None:
     )
     show_big_numbers(_("Whitening and the last layer"), headlines(scene, _), key="sts-headlines")
     st.markdown(where_it_helps(scene, _))
-    st.caption(f"{prose(PAGE, 'rho')} {markdown(ladder_caption(choice, _))}")
+    about = ladder_caption(choice, _)
+    st.caption(f"{prose(PAGE, 'rho')} {markdown(about)}", help=explained(about))
     if choice.similarity != "cosine":
         values = {"similarity": similarity_names(_)[choice.similarity]}
         st.markdown(prose(PAGE, "claim-not-cosine", values))

@@ -13,6 +13,7 @@ from geometry.transform.treatments import KNOBS, Knobs
 from geometry.transform.whitening_map import recommended_whitening
 from pages.common.controls import choose, follow_default
 from pages.common.fit_set import SAME, SPLIT
+from pages.common.glosses import explained
 from pages.common.treatment_names import treatment_names
 from pages.common.words import Translate
 
@@ -155,6 +156,7 @@ def _shrinkage(recommended: str | None, turned: set[str], _: Translate) -> float
             "by-hand": _("by hand"),
         },
         required=True,
+        help=explained(_("shrinkage")),
     )
     if way != "by-hand":
         return None if way == "none" else way

@@ -14,7 +14,7 @@ from pages.common.big_numbers import (
 )
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import labels_of
-from pages.common.escape import markdown
+from pages.common.glosses import explained_caption
 from pages.common.measures import HEADLINES, same_label
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_names
@@ -53,7 +53,7 @@ def show_headlines(scene: Scene, _: Translate) -> dict[str, DeltaGenerator]:
     for name, box in zip(scene.waiting, boxes[len(scene.pictures) :], strict=True):
         box.markdown(f"**{names[name]}**")
         waiting[name] = box.container()
-    st.caption(markdown(provenance(scene, _)))
+    explained_caption(provenance(scene, _))
     return waiting
 
 
