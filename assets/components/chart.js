@@ -237,7 +237,7 @@ function draw(box, data) {
       if (!box.isConnected || box.clientWidth === 0 || draw(box, drawn.get(box).wanted)) return;
       window.Plotly.Plots.resize(box).then(() => {
         // Plotly has placed a legend above the plot by the height that it had before
-        if (box.dataset.legend) window.Plotly.relayout(box, { "legend.y": box.layout.legend.y });
+        if (box.layout && box.dataset.legend) window.Plotly.relayout(box, { "legend.y": box.layout.legend.y });
       }, () => {}); // the box is hidden now
       if (state.cut) window.Plotly.relayout(box, { annotations: state.cut() });
     }).observe(box.parentElement);
