@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import streamlit as st
 
 from pages.common.address import is_presenting, put_in_url
-from pages.common.controls import choose
+from pages.common.controls import choose, pooling_names
 from pages.common.words import Translate
 
 STEPS = 8  # steps of each slider in the animation without WebGL2
@@ -38,15 +37,17 @@ def show_presets(_: Translate) -> None:
         "last": _("mean, last layer: hardly a cone"),
     }
     st.session_state["preset"] = _current_preset()
-    how: dict[str, Any] = {
-        "key": "preset",
-        "format_func": lambda name: names[name],
-        "on_change": _apply_preset,
-    }
     if is_presenting():  # in one row with the other controls
-        st.selectbox(_("Examples"), list(names), index=None, **how)
-    else:
-        st.pills(_("Examples"), list(names), label_visibility="collapsed", **how)
+        words = pooling_names(_)
+        names = {name: f"{words[pooling]}, {layer}" for name, (layer, pooling) in PRESETS.items()}
+    st.pills(
+        _("Examples"),
+        list(names),
+        key="preset",
+        format_func=lambda name: names[name],
+        on_change=_apply_preset,
+        label_visibility="visible" if is_presenting() else "collapsed",
+    )
 
 
 def _current_preset() -> str | None:

@@ -153,7 +153,7 @@ def test_a_cold_deep_link_encodes_nothing_and_another_layer_shows_its_progress(
         assert state(page)["lang"] == "zh-Hant"
 
     # the vectors of this layer are not shipped
-    page.goto(server.page_url(PAGE, query="layer=3&corpus=topics-zh"))
+    page.goto(server.page_url(PAGE, query="layer=3&pooling=max&corpus=topics-zh"))
     progress = page.locator('[data-testid="stProgress"]')
     expect(progress).to_contain_text("Encoding 240 sentences", timeout=MS)
     expect(page.locator(".twin")).to_have_count(0)

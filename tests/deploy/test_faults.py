@@ -27,7 +27,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.model]
 # Settings of the smallest corpus whose vectors are not shipped. One encoding stores the vectors of
 # every layer.
 FIRST, OF_THE_SAME_ENCODING, OTHER = (
-    f"corpus=topics-zh&{settings}" for settings in ("layer=2", "layer=3", "layer=2&special=false")
+    f"corpus=topics-zh&pooling=max&{settings}"
+    for settings in ("layer=2", "layer=3", "layer=2&special=false")
 )
 SENTENCE = "can't write its cache folder"
 DIED = "The process that did this work was ended"
