@@ -6,6 +6,7 @@ So choices use ``choose``. Sliders and numbers use ``bind``.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ from geometry.encode.pool import POOLING_NAMES
 from .address import PARAMETERS, put_in_url
 from .page_state import forget_unlinked, is_from_history, note_choice
 from .words import Translate
+
+LATE_SECONDS = 2.0  # the browser's values may be older than a change by the server
 
 
 def choose(
@@ -109,10 +112,15 @@ def follow_default(key: str, default: float | str) -> None:
     The default depends on the points, and the URL does not contain defaults. Call this function
     before the control is drawn.
     """
-    defaults = st.session_state.setdefault("defaults", {})
-    if key in st.session_state and st.session_state[key] == defaults.get(key) != default:
+    known = st.session_state.setdefault("defaults", {})
+    last, before, since = known.get(key, (None, None, 0.0))
+    value = st.session_state.get(key, default)
+    # the browser may have sent its values before it received the new default
+    is_late = value == before and time.monotonic() - since < LATE_SECONDS
+    if value != default and (value == last or is_late):
         st.session_state[key] = default
-    defaults[key] = default
+    if default != last:
+        known[key] = (default, last, time.monotonic())
 
 
 def layer_labels(last: int, _: Translate) -> dict[str, str]:

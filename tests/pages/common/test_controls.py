@@ -6,6 +6,7 @@ import pytest
 
 from geometry.data.catalogues import catalogue
 from geometry.encode.layers import LAYER_SETS, resolve_layers
+from pages.common import controls
 from pages.common.controls import layer_words
 from pages.common.words import languages
 
@@ -29,3 +30,24 @@ def test_every_average_of_layers_names_exactly_its_layers(name, code):
         layers = range(first, others[0] + 1) if is_a_run else (first, *others)
         assert tuple(layers) == tuple(dict.fromkeys(resolve_layers(name, n_layers=last, name="")))
         assert of == last
+
+
+def test_a_default_is_followed_though_the_browser_still_sends_the_old_one(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    state: dict[str, object] = {}
+    now = [0.0]
+    monkeypatch.setattr(controls.st, "session_state", state)
+    monkeypatch.setattr(controls.time, "monotonic", lambda: now[0])
+    controls.follow_default("dims", "3D")
+    state["dims"] = "3D"
+    controls.follow_default("dims", "2D")
+    assert state["dims"] == "2D"
+    state["dims"] = "3D"  # sent before the browser received the new default
+    now[0] += 0.5
+    controls.follow_default("dims", "2D")
+    assert state["dims"] == "2D"
+    state["dims"] = "3D"  # the reader's own choice
+    now[0] += 10
+    controls.follow_default("dims", "2D")
+    assert state["dims"] == "3D"
