@@ -19,7 +19,7 @@ from .address import PARAMETERS, put_in_url
 from .page_state import forget_unlinked, is_from_history, note_choice
 from .words import Translate
 
-LATE_SECONDS = 2.0  # the browser's values may be older than a change by the server
+LATE_SECONDS = 1.0  # the browser's values may be older than a change by the server
 
 
 def choose(

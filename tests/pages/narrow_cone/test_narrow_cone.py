@@ -40,6 +40,7 @@ from geometry.measure.intervals import Estimate
 from geometry.measure.neighbours import agreement_draws
 from geometry.projection.projection import umap_picture
 from geometry.projection.twin import fit_whitening, whiten_beside
+from pages.common import controls
 from pages.common.corpus_cloud import MOST_DRAWN
 from pages.common.cosine_histogram import EDGES
 from pages.common.coverage_notes import MULTILINGUAL_MODEL
@@ -1000,7 +1001,8 @@ def test_a_colour_sends_no_positions_again():
     assert after.message["codes"] != before.message["codes"]
 
 
-def test_without_webgl2_the_page_draws_with_plotly():
+def test_without_webgl2_the_page_draws_with_plotly(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(controls, "LATE_SECONDS", 0.0)  # the second choice below comes at once
     app = visit()
     app.session_state[NO_WEBGL2] = True
     healthy(app.run())
