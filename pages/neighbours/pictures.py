@@ -78,7 +78,7 @@ def draw_rankings(scene: Scene, _: Translate) -> None:
 def _own_topic(scene: Scene, _: Translate) -> tuple[str, str]:
     """How many of each list have the query's own label; "" without labels or for a typed text."""
     labels, query = scene.points.cloud.labels, scene.rankings.query
-    if labels is None or query.row is None:
+    if labels is None or query.row is None or not labels[query.row]:
         return "", ""
     own = labels[query.row]
     before, after = (

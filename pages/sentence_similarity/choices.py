@@ -201,7 +201,7 @@ def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str]:
         _("Pooling"),
         POOLINGS_SHOWN,
         key="sts-pooling",
-        default="cls",  # where the sources' claim holds
+        default="cls" if encoder.special_tokens else "mean",  # where the sources' claim holds
         labels=pooling_names(_),
     )
     return int(layer), pooling

@@ -40,7 +40,7 @@ _POOLED: Cache[tuple[PairScore, PairScore]] = Cache("cls and mean on known pairs
 
 
 def show_ladder(scene: Scene, _: Translate) -> None:
-    """The ladder, three numbers, and on what they were measured."""
+    """The ladder, up to three numbers, and on what they were measured."""
     choice = scene.choice
     rungs = ladder_rungs(scene, _)
     dataset = published_on(choice.pairs)
@@ -61,7 +61,8 @@ def show_ladder(scene: Scene, _: Translate) -> None:
         zoom=False,
     )
     show_big_numbers(_("Whitening and the last layer"), headlines(scene, _), key="sts-headlines")
-    st.markdown(where_it_helps(scene, _))
+    if said := where_it_helps(scene, _):
+        st.markdown(said)
     about = ladder_caption(choice, _)
     st.caption(f"{prose(PAGE, 'rho')} {markdown(about)}", help=explained(about))
     if choice.similarity != "cosine":
@@ -112,12 +113,13 @@ def ladder_rungs(scene: Scene, _: Translate) -> list[Rung]:
             name = _treated_words(place_words(scene, layer, each, _), after, _)
             published = ticks["treated"] if each == "mean" else ()  # the papers treat means
             rungs.append(_rung(name, scene.cell(layer, each, after), TREATED, _, published))
+    of_last = [*ticks["last treated"], *(ticks["treated"] if layer == last else ())]
     raw, treated = scene.output
     name = place_words(scene, last, "mean", _)
     about = _("{place}: trained contrastively").format(place=name)
     shown = about if is_contrastive(choice.encoder.name) else name
     rungs.append(_rung(shown, raw, LAST, _, ticks["last"]))
-    rungs.append(_rung(_treated_words(name, after, _), treated, TREATED, _, ticks["last treated"]))
+    rungs.append(_rung(_treated_words(name, after, _), treated, TREATED, _, of_last))
     return rungs
 
 
@@ -179,7 +181,7 @@ def _rung(name: str, cell: Cell, place: int, _: Translate, ticks: Sequence[Tick]
 
 
 def headlines(scene: Scene, _: Translate) -> list[BigNumber]:
-    """The chosen cell, the mean of the same layer and the last layer, all treated."""
+    """The chosen cell, the mean of the same layer and of the last layer, treated, each once."""
     choice = scene.choice
     name = treatment_words(choice.after, _)
     return [
@@ -202,7 +204,7 @@ def where_it_helps(scene: Scene, _: Translate) -> str:
     words = {
         _("Higher after the treatment: {places}."): higher,
         _("No clear difference: {places}."): unclear,
-        _("Lower: {places}."): lower,
+        _("Lower after the treatment: {places}."): lower,
     }
     return " ".join(
         text.format(places=markdown("; ".join(names))) for text, names in words.items() if names

@@ -38,6 +38,7 @@ from .apart import LONGEST_WORD
 from .scene import Scene, tokens_spec, worked_out
 
 LEFT_OUT = (0, 10, 100)  # numbers of most frequent types that are left out
+SMALLEST_MOVE = 1e-6  # share of the vectors' length; less is rounding
 MOST_POINTS = 1500  # sentences at most, of holes and of a swap
 LONGEST_SENTENCE = 500  # characters of a typed sentence
 SWAP = ("I love this old film.", "love", "adore")
@@ -273,6 +274,7 @@ def _draw_swap(
             (stop, texts[1], _("after"), 2),
         )
     )
+    arrow = Segment(tuple(start), tuple(stop), "", is_arrow=True)
     figure = scatter_figure(
         [
             Dots(cloud[:, 0], cloud[:, 1], [""] * len(cloud), _("the corpus") + sample_note),
@@ -281,7 +283,7 @@ def _draw_swap(
         ],
         titles,
         current_theme(),
-        segments=[Segment(tuple(start), tuple(stop), "", is_arrow=True)] if moved else [],
+        segments=[arrow] if _has_moved(both) else [],
     )
     rng = np.random.default_rng(SEED)
     a, b = X[rng.permutation(len(X))], X[rng.permutation(len(X))]
@@ -296,18 +298,22 @@ def _draw_swap(
     )
 
 
+def _has_moved(both: np.ndarray) -> bool:
+    """Whether the two vectors (2, d) differ by more than rounding."""
+    return bool(np.linalg.norm(both[1] - both[0]) > SMALLEST_MOVE * np.linalg.norm(both))
+
+
 def _axes_of_move(X: np.ndarray, both: np.ndarray, _: Translate) -> tuple[np.ndarray, Axes]:
     """The direction of the move, so that its whole length is seen, and PCA of the rest: (2, d).
 
     Two equal vectors have no direction; then the axes are those of PCA.
     """
-    move = both[1] - both[0]
-    length = np.linalg.norm(move)
-    if not length:
+    if not _has_moved(both):
         picture = project(X, "pca", 2, random_state=SEED)
         x, y = axis_titles("pca", 2, _)
         return np.asarray(picture.axes), Axes(x, y)
-    u = move / length
+    move = both[1] - both[0]
+    u = move / np.linalg.norm(move)
     rest = project(X - np.outer(X @ u, u), "pca", 2, random_state=SEED)
     axes = np.stack([u, np.asarray(rest.axes)[0]])
     return axes, Axes(_("direction of the move"), _("principal direction of the rest"))

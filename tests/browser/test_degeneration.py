@@ -67,6 +67,9 @@ def test_a_visit_shows_the_recorded_run_trains_and_drags(server, new_page):
     page.locator(".st-key-train-button button").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     wait_for_stage(page, "stage.boxes.length === 2")
+    # the picture follows the training, and the numbers are of that step
+    wait_for_stage(page, "stage.at > 0 && stage.at === twin.wanted.at")
+    expect(page.locator(".twin")).not_to_have_class(re.compile("is-elsewhere"))
     assert len(trainings_of(server.process_id)) == 1
     page.get_by_role("link", name="Cosine and basis").click()  # the training continues
     expect(page.locator(".plane")).to_be_visible()

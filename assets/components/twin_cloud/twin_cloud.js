@@ -152,13 +152,19 @@ class Twin {
   }
 
   // The reader moves the film, and the page repeats each move. Only the first message sets the
-  // position; a message with other settings than those here answers an earlier move.
+  // position; a message with other settings than those here answers an earlier move. A message without
+  // settings moves the film if its position is a new one: a training goes on. So does the one after it.
   follow(message) {
+    const { former } = this;
+    this.former = message;
+    const isLed = former !== undefined && (message.values.length === 0
+      ? message.at !== former.at : former.values.length === 0);
     const isFirst = this.values === undefined;
-    this.values ??= message.values;
-    if (!isFirst && !(message.values.length && isSame(message.values, this.values))) return;
+    if (isLed) this.stop();
+    if (isLed || isFirst) this.values = message.values;
+    else if (!(message.values.length && isSame(message.values, this.values))) return;
     if (message.at === null) this.stage.standAside(message.nearest);
-    else if (isFirst || message.at !== this.at || this.stage.isAside) this.goTo(message.at);
+    else if (isFirst || isLed || message.at !== this.at || this.stage.isAside) this.goTo(message.at);
   }
 
   get at() {

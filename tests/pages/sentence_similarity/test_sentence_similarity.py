@@ -226,7 +226,7 @@ def test_the_first_ladder_comes_from_an_empty_cache(
     assert (
         "Higher after the treatment: layer 5, [CLS]. No clear difference: layer 5, mean. " in words
     )
-    assert "Lower: last layer, mean." in words
+    assert "Lower after the treatment: last layer, mean." in words
     assert not scene._ahead  # otherwise this process would encode in the background
     assert not list(tmp_path.iterdir())  # an encoding would be stored: the vectors are shipped
     clear_memory()
