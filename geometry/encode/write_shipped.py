@@ -20,11 +20,12 @@ from .disk_cache import key_of
 from .load import load_encoder
 from .shipped_vectors import FOLDER, INDEX
 
-# layer and pooling of the presets of narrow_cone, where other pages begin too; the page layers
-# shows the mean of every layer
-_PICTURES = ((5, "cls"), (4, "max"), *((layer, "mean") for layer in range(7)))
+# the pictures of the page layers, and the means of the first ladder on sentence_similarity
+_MEANS = tuple((layer, "mean") for layer in range(7))
+# layer and pooling of the presets of narrow_cone, where other pages begin too
+_PICTURES = ((5, "cls"), (4, "max"), *_MEANS)
 # the rungs of the ladder on sentence_similarity, for its first choices
-_LADDER = ((5, "cls"), (5, "mean"), (1, "mean"), (6, "mean"))
+_LADDER = ((5, "cls"), *_MEANS)
 CLOUDS = {"topics": _PICTURES, "topics-zh": _PICTURES, "pairs": _LADDER}  # clouds by corpus
 
 

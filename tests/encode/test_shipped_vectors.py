@@ -21,7 +21,7 @@ from geometry.encode.write_shipped import CLOUDS
 from pages.narrow_cone.choices import PRESETS
 
 PLACES = [(name, *place) for name, places in CLOUDS.items() for place in places]
-MOST_BYTES = 36 * 10**6
+MOST_BYTES = 48 * 10**6
 NEW_EVERY = 6  # one text in this many is encoded again
 
 
