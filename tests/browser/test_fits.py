@@ -5,10 +5,11 @@ of the document, so they are not looked at here.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Error, Page
 
 from geometry.data.catalogues import languages
 from pages.common.page_list import PAGES
@@ -24,6 +25,7 @@ DRAWN = """() => [...document.querySelectorAll(".twin, .chart, .plane:not(.hull)
 PICTURES = ".twin-stage, .chart[data-drawn], .plane svg"
 THEMES = ("light", "dark")
 MARKS = ((pytest.mark.slow, pytest.mark.long), (pytest.mark.long, pytest.mark.slow))
+REDRAWN = 3000  # milliseconds
 FORM_FIRST = ("your_corpus",)  # it has no picture before a corpus is given
 
 
@@ -34,20 +36,23 @@ def findings(page: Page) -> list[str]:
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_function(f"innerWidth === {width}")
         page.wait_for_function(DRAWN)
-        page.wait_for_timeout(300)  # Plotly redraws after the last change of size
+        with suppress(Error):  # Plotly redraws some time after the last change of size
+            page.wait_for_function(f"() => !({FINDINGS})().length", timeout=REDRAWN, polling=200)
         page.evaluate(NEXT_FRAMES)
         found += [f"{width} × {height}: {each}" for each in page.evaluate(FINDINGS)]
     return found
 
 
-def first_picture_ends(page: Page, width: int, height: int) -> float:
-    """The bottom of the first picture, in pixels from the top of a screen of this size."""
+def assert_first_picture_fits(page: Page, width: int, height: int):
+    """The first picture ends on a screen of this size, soon after the size has changed."""
     page.set_viewport_size({"width": width, "height": height})
     page.wait_for_function(f"innerWidth === {width}")
-    page.wait_for_timeout(300)
-    box = page.locator(PICTURES).first.bounding_box()
-    assert box is not None
-    return box["y"] + box["height"]
+    picture = page.locator(PICTURES).first.element_handle()
+    page.wait_for_function(
+        "picture => picture.getBoundingClientRect().bottom <= innerHeight",
+        arg=picture,
+        timeout=REDRAWN,
+    )
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -69,6 +74,6 @@ def test_a_page_fits_plain_and_presented_at_every_size(
         found[mode] = findings(page)
         for width, height in SIZES[:1] if mode == "present=0" else SIZES[:2]:
             if name not in FORM_FIRST:
-                assert first_picture_ends(page, width, height) <= height
+                assert_first_picture_fits(page, width, height)
     assert not any(found.values()), found
     assert grave_findings(page, "body") == []  # presented; test_every_page has the plain page
