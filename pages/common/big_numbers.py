@@ -13,7 +13,7 @@ from geometry.measure import Measured
 
 from .glosses import with_gloss
 from .measures import COSINE_DECIMALS, HEADLINES, print_value
-from .words import Translate
+from .words import _
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,6 @@ def change_of(value: float | None, former: float | None, decimals: int) -> str:
 def measure_numbers(
     rows: Mapping[str, Measured],
     raw: Mapping[str, Measured] | None,
-    _: Translate,
     *,
     names: Sequence[str] = HEADLINES,
 ) -> list[BigNumber]:
@@ -108,14 +107,14 @@ def measure_numbers(
                 label,
                 print_value(name, row.value, COSINE_DECIMALS) or "—",
                 _("isotropic: {value}").format(value=isotropic),
-                _change_words(change, _),
+                _change_words(change),
             )
         )
     return numbers
 
 
 def agreement_number(
-    label: str, share: float | None, raw: float | None, chance: float, _: Translate
+    label: str, share: float | None, raw: float | None, chance: float
 ) -> BigNumber:
     """The share of neighbours with the same label.
 
@@ -136,9 +135,9 @@ def agreement_number(
         label,
         "—" if share is None else f"{share:.1%}",
         _("by chance: {value}").format(value=f"{chance:.1%}"),
-        _change_words(change, _),
+        _change_words(change),
     )
 
 
-def _change_words(change: str, _: Translate) -> str:
+def _change_words(change: str) -> str:
     return _("change: {change}").format(change=change) if change else ""

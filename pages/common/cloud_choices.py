@@ -18,7 +18,7 @@ from .controls import choose, follow_default, layer_labels, pooling_names
 from .corpus_cloud import CloudSpec
 from .escape import code
 from .measures import label_name
-from .words import Translate
+from .words import _
 
 FEWEST_POINTS = 4  # points of a picture at least
 DEFAULT_LAYER = 4  # or the last layer of a smaller model
@@ -34,7 +34,7 @@ class Look:
     colour: str
 
 
-def warn_of_too_few(n: int, _: Translate) -> bool:
+def warn_of_too_few(n: int) -> bool:
     """True, and a warning, if n points are too few for a picture."""
     if n >= FEWEST_POINTS:
         return False
@@ -43,11 +43,7 @@ def warn_of_too_few(n: int, _: Translate) -> bool:
 
 
 def choose_cloud(
-    encoder: Encoder,
-    _: Translate,
-    *,
-    more: DeltaGenerator | None = None,
-    boxes: Sequence[DeltaGenerator] = (),
+    encoder: Encoder, *, more: DeltaGenerator | None = None, boxes: Sequence[DeltaGenerator] = ()
 ) -> CloudSpec:
     """Unit, layer and pooling.
 
@@ -61,16 +57,16 @@ def choose_cloud(
     """
     unit_box, layer_box, pooling_box = boxes or st.columns(3)
     with unit_box:
-        unit = choose_unit(("sentences", "tokens", "types"), _)
+        unit = choose_unit(("sentences", "tokens", "types"))
     with pooling_box:
-        pooling = choose_pooling(encoder.poolings, unit, _)
+        pooling = choose_pooling(encoder.poolings, unit)
     is_own = unit == "sentences" and pooling == "own"
     with layer_box:
-        layer = choose_layer(encoder, unit, _, disabled=unit == "types" or is_own)
+        layer = choose_layer(encoder, unit, disabled=unit == "types" or is_own)
     if is_own:
         layer = str(encoder.n_layers)
     with more or pooling_box:
-        special = choose_special(encoder, unit, pooling, _)
+        special = choose_special(encoder, unit, pooling)
     return CloudSpec(
         unit=unit,
         layer=int(layer) if layer.isdigit() else layer,
@@ -79,7 +75,7 @@ def choose_cloud(
     )
 
 
-def choose_unit(units: Sequence[str], _: Translate) -> str:
+def choose_unit(units: Sequence[str]) -> str:
     """The unit that a point represents."""
     labels = {
         "sentences": _("sentences (pooled)"),
@@ -96,7 +92,7 @@ def choose_unit(units: Sequence[str], _: Translate) -> str:
     )
 
 
-def choose_pooling(poolings: Sequence[str], unit: str, _: Translate) -> str:
+def choose_pooling(poolings: Sequence[str], unit: str) -> str:
     """The pooling, which makes one vector of the tokens of a sentence."""
     return choose(
         st.selectbox,
@@ -104,12 +100,12 @@ def choose_pooling(poolings: Sequence[str], unit: str, _: Translate) -> str:
         list(poolings),
         key="pooling",
         default=DEFAULT_POOLING,
-        labels=pooling_names(_),
+        labels=pooling_names(),
         disabled=unit != "sentences",
     )
 
 
-def choose_special(encoder: Encoder, unit: str, pooling: str, _: Translate) -> bool:
+def choose_special(encoder: Encoder, unit: str, pooling: str) -> bool:
     """A toggle that names the special tokens; True without a toggle if the model has none.
 
     Parameters
@@ -134,7 +130,7 @@ def choose_special(encoder: Encoder, unit: str, pooling: str, _: Translate) -> b
     return bool(chosen) or fixed
 
 
-def choose_layer(encoder: Encoder, unit: str, _: Translate, *, disabled: bool) -> str:
+def choose_layer(encoder: Encoder, unit: str, *, disabled: bool) -> str:
     """A layer by number; for sentences also an average of layers by its name.
 
     Parameters
@@ -146,7 +142,7 @@ def choose_layer(encoder: Encoder, unit: str, _: Translate, *, disabled: bool) -
         True shows the control, but it can't be changed.
     """
     last = encoder.n_layers
-    labels = layer_labels(last, _)
+    labels = layer_labels(last)
     if last == 0:
         labels = {"0": _("0 (static vectors)")}
     sets = {
@@ -168,12 +164,7 @@ def choose_layer(encoder: Encoder, unit: str, _: Translate, *, disabled: bool) -
 
 
 def choose_look(
-    corpus: Corpus | VectorSet,
-    spec: CloudSpec,
-    _: Translate,
-    *,
-    views: Sequence[str] = VIEWS,
-    dims: str = "2D",
+    corpus: Corpus | VectorSet, spec: CloudSpec, *, views: Sequence[str] = VIEWS, dims: str = "2D"
 ) -> Look:
     """View, dimensions and colour.
 
@@ -220,7 +211,7 @@ def choose_look(
             required=True,
         )
     colours = {
-        "topic": label_name(corpus, _),  # the code in addresses, for labels of every kind
+        "topic": label_name(corpus),  # the code in addresses, for labels of every kind
         "length": _("length"),
         "frequency": _("frequency in this corpus"),
     }

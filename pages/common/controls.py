@@ -17,7 +17,7 @@ from geometry.encode.pool import POOLING_NAMES
 
 from .address import PARAMETERS, put_in_url
 from .page_state import forget_unlinked, is_from_history, note_choice
-from .words import Translate
+from .words import _
 
 LATE_SECONDS = 1.0  # the browser's values may be older than a change by the server
 
@@ -123,17 +123,17 @@ def follow_default(key: str, default: float | str) -> None:
         known[key] = (default, last, time.monotonic())
 
 
-def layer_labels(last: int, _: Translate) -> dict[str, str]:
+def layer_labels(last: int) -> dict[str, str]:
     """Labels of the first and the last layer; the others are shown as numbers."""
     return {"0": _("0 (embedding layer)"), str(last): _("{last} (last)").format(last=last)}
 
 
-def pooling_names(_: Translate) -> dict[str, str]:
+def pooling_names() -> dict[str, str]:
     """Names of the poolings, by code."""
     return {code: _(POOLING_NAMES[code]) for code in POOLING_NAMES}
 
 
-def layer_words(layer: int | str, last: int, _: Translate) -> str:
+def layer_words(layer: int | str, last: int) -> str:
     """One layer, or the average of a set such as "first-last", among layers 0 to ``last``."""
     layers = sorted(set(resolve_layers(layer, n_layers=last, name="")))
     first, final = layers[0], layers[-1]

@@ -24,7 +24,7 @@ from .encoding_worker import read_cloud_apart
 from .models import chosen_model, current_encoder
 from .seed import SEED
 from .uploads import is_own
-from .words import Translate
+from .words import _
 
 ALL_POINTS = 10**9  # more points than any cloud has
 MOST_DRAWN = 100_000  # points that are encoded at most, a sample of a larger cloud
@@ -188,7 +188,7 @@ class CorpusCloud:
             private=self.private,
         )
 
-    def project_in_job(self, method: str, n_components: int, _: Translate) -> Projection:
+    def project_in_job(self, method: str, n_components: int) -> Projection:
         """As ``project``. Many points are projected by a job with progress and Cancel."""
         name, n = f"{self.key}/{method}/{n_components}", len(self.cloud)
 
@@ -200,7 +200,6 @@ class CorpusCloud:
             _PROJECTIONS,
             name,
             work,
-            _,
             _("Projecting {n} points").format(n=f"{n:,}"),
             private=self.private,
             at_once=n <= MANY_POINTS,
@@ -214,7 +213,7 @@ def labels_of(cloud: Cloud) -> tuple[str, ...] | None:
     return cloud.labels if len({*(cloud.labels or ())} - {""}) > 1 else None
 
 
-def coverage_of(corpus: Corpus, _: Translate) -> Coverage:
+def coverage_of(corpus: Corpus) -> Coverage:
     """The numbers of cut texts and of unknown tokens, by the chosen encoder.
 
     They are counted by a job if that may take more than a second.
@@ -225,7 +224,6 @@ def coverage_of(corpus: Corpus, _: Translate) -> Coverage:
         _COVERAGES,
         key,
         lambda report: encoder.coverage(corpus.texts, progress=report),
-        _,
         _("Counting the tokens of {n} texts").format(n=f"{len(corpus):,}"),
         at_once=chosen_model().is_bundled and characters_of(corpus) <= COUNTED_CHARACTERS,
         lane="measure",
@@ -236,7 +234,6 @@ def coverage_of(corpus: Corpus, _: Translate) -> Coverage:
 def encode_corpus(
     corpus: Corpus | VectorSet,
     spec: CloudSpec,
-    _: Translate,
     *,
     like: CorpusCloud | None = None,
     private: bool | None = None,
@@ -279,7 +276,7 @@ def encode_corpus(
 
         def encode(name: str) -> tuple[str, Cloud]:
             what = _("Encoding {n} sentences").format(n=f"{len(corpus):,}")
-            made: tuple[str, Cloud] = jobs.wait_for(f"cloud-{name}", work, _, what, is_long=is_long)
+            made: tuple[str, Cloud] = jobs.wait_for(f"cloud-{name}", work, what, is_long=is_long)
             return made
 
         def is_here() -> bool:
@@ -349,7 +346,7 @@ def characters_of(corpus: Corpus) -> int:
     return sum(map(len, corpus.texts))
 
 
-def warn_of_cache(_: Translate) -> None:
+def warn_of_cache() -> None:
     """A warning if the cache folder can't be written."""
     failure = store().failure
     if failure is not None:

@@ -7,21 +7,21 @@ import streamlit as st
 from geometry.encode import Coverage
 
 from .escape import code
-from .words import Translate
+from .words import _
 
 UNKNOWN_LIMIT = 0.05  # share of tokens above which a picture is not about the texts
 MULTILINGUAL_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 
 
-def warn_of_coverage(coverage: Coverage, _: Translate) -> None:
+def warn_of_coverage(coverage: Coverage) -> None:
     """Warnings for cut texts and for too many unknown tokens, if there are any."""
     if coverage.truncated:
-        st.warning(truncation_warning(coverage, _), icon=":material/content_cut:")
+        st.warning(truncation_warning(coverage), icon=":material/content_cut:")
     if coverage.unknown_share > UNKNOWN_LIMIT:
-        st.warning(unknown_warning(coverage, _), icon=":material/translate:")
+        st.warning(unknown_warning(coverage), icon=":material/translate:")
 
 
-def coverage_line(coverage: Coverage, _: Translate) -> str:
+def coverage_line(coverage: Coverage) -> str:
     """The counts in one line."""
     return _(
         "The model read {n} texts: {truncated} cut at {max_tokens} tokens, "
@@ -36,7 +36,7 @@ def coverage_line(coverage: Coverage, _: Translate) -> str:
     )
 
 
-def truncation_warning(coverage: Coverage, _: Translate) -> str:
+def truncation_warning(coverage: Coverage) -> str:
     """A warning that texts were cut: the limit and a remedy."""
     return _(
         "Longer than the model's limit of {max_tokens} tokens: {truncated} of {n} texts. Only "
@@ -48,7 +48,7 @@ def truncation_warning(coverage: Coverage, _: Translate) -> str:
     )
 
 
-def unknown_warning(coverage: Coverage, _: Translate) -> str:
+def unknown_warning(coverage: Coverage) -> str:
     """A warning of too many unknown tokens: the limit, the consequence, and another model."""
     values = {
         "share": f"{coverage.unknown_share:.0%}",

@@ -11,12 +11,12 @@ import streamlit as st
 from .draw.charts import COMPONENTS
 from .escape import markdown
 from .uploads import USES, chosen_own
-from .words import Translate, language
+from .words import _, language
 
 KEY = "document"
 
 
-def show_contents(page: str, _: Translate) -> None:
+def show_contents(page: str) -> None:
     """The list of the page's headings. It also sets the language of the document (document.js).
 
     Another page, and a page with newly used own data, is shown from its top.
@@ -39,7 +39,7 @@ def show_contents(page: str, _: Translate) -> None:
     _component()(key=KEY, data=json.dumps(message).encode(), on_gone_change=on_gone)
 
 
-def warn_of_lost_corpus(_: Translate) -> None:
+def warn_of_lost_corpus() -> None:
     """A warning after a reload that ended the session with its own corpus."""
     name = st.session_state.get("gone-corpus")
     if not name:

@@ -12,6 +12,8 @@ import streamlit as st
 from geometry import Cloud
 from geometry.data.csv_cells import csv_cell
 
+from .words import in_language
+
 
 def offer_csv(label: str, name: str, table: Callable[[], bytes | str]) -> None:
     """A button that makes and downloads a table.
@@ -27,7 +29,7 @@ def offer_csv(label: str, name: str, table: Callable[[], bytes | str]) -> None:
     """
     st.download_button(
         label,
-        data=table,
+        data=in_language(table),
         file_name=f"{name}.csv",
         mime="text/csv",
         icon=":material/download:",

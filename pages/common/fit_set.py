@@ -12,20 +12,20 @@ from .controls import choose, follow_default
 from .corpus_cloud import CloudSpec, CorpusCloud, encode_corpus
 from .escape import markdown
 from .uploads import OWN_VECTORS, chosen_data, corpus_labels, own_labels, own_vectors
-from .words import Translate
+from .words import _
 
 SAME, SPLIT = "same", "split"  # these points; the other half of them
 
 
-def choose_fit_set(corpus: Corpus | VectorSet, _: Translate) -> str:
+def choose_fit_set(corpus: Corpus | VectorSet) -> str:
     """The points that treatments are fitted on: by default half of them, if there are enough.
 
     corpus : the data shown. Vectors can be fitted on vectors of the same dimension only.
     """
-    others = corpus_labels(_)
+    others = corpus_labels()
     if isinstance(corpus, VectorSet):
         fitting = [c for c, own in own_vectors().items() if own.dimension == corpus.dimension]
-        others = {c: name for c, name in own_labels(OWN_VECTORS, _).items() if c in fitting}
+        others = {c: name for c, name in own_labels(OWN_VECTORS).items() if c in fitting}
     others.pop(st.session_state.get("corpus", "topics"), None)
     labels = {
         SAME: _("these points"),
@@ -47,7 +47,7 @@ def choose_fit_set(corpus: Corpus | VectorSet, _: Translate) -> str:
     )
 
 
-def choose_weights(points: CorpusCloud, _: Translate) -> CorpusCloud:
+def choose_weights(points: CorpusCloud) -> CorpusCloud:
     """The points of a fit, with the weights of their texts unless the reader turns these off."""
     weighted = points.weighted()
     if weighted is points:
@@ -65,7 +65,7 @@ def choose_weights(points: CorpusCloud, _: Translate) -> CorpusCloud:
     return weighted if is_on else points
 
 
-def fit_words(code: str, fit: CorpusCloud, _: Translate) -> str:
+def fit_words(code: str, fit: CorpusCloud) -> str:
     """What a treatment was fitted on.
 
     Parameters
@@ -87,7 +87,7 @@ def weight_column(points: CorpusCloud) -> str:
     return points.corpus.weight_column or "weight"
 
 
-def weight_words(points: CorpusCloud, _: Translate) -> list[str]:
+def weight_words(points: CorpusCloud) -> list[str]:
     """A note that the fit on these points is weighted; empty if it is not."""
     if points.weights is None:
         return []
@@ -96,7 +96,7 @@ def weight_words(points: CorpusCloud, _: Translate) -> list[str]:
 
 
 def points_and_fit(
-    corpus: Corpus | VectorSet, spec: CloudSpec, code: str, _: Translate
+    corpus: Corpus | VectorSet, spec: CloudSpec, code: str
 ) -> tuple[CorpusCloud, CorpusCloud]:
     """The points shown, and all points of the fit set.
 
@@ -109,10 +109,10 @@ def points_and_fit(
     code : str
         The fit set: SAME, SPLIT (half of the points), or the code of a corpus.
     """
-    points = encode_corpus(corpus, spec, _)
+    points = encode_corpus(corpus, spec)
     if code == SAME:
         return points, points
     if code == SPLIT:
         fitted, shown = points.halves()
         return shown, fitted
-    return points, encode_corpus(chosen_data(code), spec, _)
+    return points, encode_corpus(chosen_data(code), spec)

@@ -26,7 +26,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestTy
 from geometry.hub.download import Progress as Progress
 
 from .cache import Answer, Cache
-from .words import Translate
+from .words import _, in_language
 from .workers import WorkerDied
 
 POLL_SECONDS = 0.2  # between checks of a job's progress
@@ -264,7 +264,7 @@ def joined(
     with _lock:
         job = _jobs.get(key)
         if job is None or job.cancelled:
-            job = _start(key, Job(work, _lanes[lane], is_long=is_long))
+            job = _start(key, Job(in_language(work), _lanes[lane], is_long=is_long))
         job.waiting[visitor] += 1
         for other in _jobs.values():
             if job.excludes(other):
@@ -316,7 +316,6 @@ def _forget(key: str, job: Job) -> None:
 def wait_for(
     key: str,
     work: Callable[[Progress], Any],
-    _: Translate,
     what: str,
     *,
     lane: str = "encode",
@@ -361,7 +360,7 @@ def wait_for(
         ),
     }
     if key in _left():
-        _offer_again(key, sentences[_left()[key]], _)
+        _offer_again(key, sentences[_left()[key]])
     visitor = this_visitor()
     with joined(key, work, visitor, lane, is_long=is_long) as job:
         if not job.wait(0):
@@ -371,7 +370,7 @@ def wait_for(
                 st.button(_("Cancel"), key=f"cancel-{key}", on_click=_leave, args=(key,))
                 while not job.wait(PASSING_SECONDS if passing else POLL_SECONDS):
                     share = job.done / job.total if job.total else 0.0
-                    bar.progress(min(share, 1.0), text=_progress_line(job, _, what, amount))
+                    bar.progress(min(share, 1.0), text=_progress_line(job, what, amount))
                     if watch is not None:
                         watch()
                     if _click_waits():
@@ -380,11 +379,11 @@ def wait_for(
                         st.rerun()
             place.empty()
     if job.cancelled:
-        _offer_again(key, sentences[CANCELLED], _)
+        _offer_again(key, sentences[CANCELLED])
     _forget(key, job)
     if isinstance(job.error, WorkerDied):
         _note_as_left(key, DIED)
-        _offer_again(key, sentences[DIED], _)
+        _offer_again(key, sentences[DIED])
     if isinstance(job.error, Exception):
         raise job.error
     if job.error is not None:
@@ -396,7 +395,6 @@ def cached(
     cache: Cache[Answer],
     key: str,
     work: Callable[[Progress], Answer],
-    _: Translate,
     what: str,
     *,
     private: bool = False,
@@ -423,7 +421,7 @@ def cached(
         return cache.get_or_make(key, lambda: work(lambda done, total: None), private=private)
     answer = cache.get(key, private=private)
     if answer is None:
-        made: Answer = wait_for(f"{cache.name}-{key}", work, _, what, **how)
+        made: Answer = wait_for(f"{cache.name}-{key}", work, what, **how)
         answer = cache.put(key, made, private=private)
     return answer
 
@@ -466,7 +464,7 @@ def _note_as_left(key: str, how: str) -> None:
     st.session_state["left_jobs"] = _left() | {key: how}
 
 
-def _offer_again(key: str, sentence: str, _: Translate) -> NoReturn:
+def _offer_again(key: str, sentence: str) -> NoReturn:
     st.info(sentence)
     st.button(_("Start again"), key=f"again-{key}", on_click=_again, args=(key,))
     st.stop()
@@ -476,9 +474,7 @@ def _again(key: str) -> None:
     st.session_state["left_jobs"] = {name: how for name, how in _left().items() if name != key}
 
 
-def _progress_line(
-    job: Job, _: Translate, what: str, amount: Callable[[float], str] = "{:,.0f}".format
-) -> str:
+def _progress_line(job: Job, what: str, amount: Callable[[float], str] = "{:,.0f}".format) -> str:
     if before := job.lane.before(job):
         return f"{what} · " + _("Waiting in the queue; jobs before it: {n}").format(n=before)
     if not job.total:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from geometry.data.limits import MEGABYTE, Limits
 from geometry.hub.operator_limits import read_upload_limits
 
-from .words import Translate
+from .words import _
 
 
 def upload_limits() -> Limits:
@@ -18,7 +18,7 @@ def megabytes(n_bytes: int) -> str:
     return f"{n_bytes / MEGABYTE:g}"
 
 
-def table_note(_: Translate) -> str:
+def table_note() -> str:
     """The limits of a corpus or of pairs, in one line."""
     limits = upload_limits()
     return _(
@@ -32,7 +32,7 @@ def table_note(_: Translate) -> str:
     )
 
 
-def vector_note(_: Translate) -> str:
+def vector_note() -> str:
     """The limits of word vectors, in one line."""
     limits = upload_limits()
     return _(
@@ -45,7 +45,7 @@ def vector_note(_: Translate) -> str:
     )
 
 
-def shortened_note(n: int, _: Translate) -> str:
+def shortened_note(n: int) -> str:
     """How many texts were cut at the limit of characters."""
     return _(
         "Longer than the limit of {limit} characters: {n} texts. Only their beginnings are used."

@@ -21,7 +21,7 @@ from .cache import memory_limits
 from .jobs import Visitor, this_visitor
 from .messages import error_text
 from .own_process import PAUSE, RUN, STEP, TRAINING, OwnProcess, ProcessEnded
-from .words import Translate
+from .words import _
 
 POLL_SECONDS = 0.1  # between two checks
 GONE_SECONDS = 3.0  # a training continues so long, because a broken connection may come back
@@ -262,7 +262,7 @@ def follow(
     part()
 
 
-def show_controls(name: str, training: Training, _: Translate) -> None:
+def show_controls(name: str, training: Training) -> None:
     """Pause, resume, step, stop and reset; below them the place in the queue or the error."""
     paused = training.state == "paused"
     is_running = training.state in ("running", "paused")
@@ -298,10 +298,10 @@ def show_controls(name: str, training: Training, _: Translate) -> None:
             args=(name,),
             help=_("End the training and remove what it recorded."),
         )
-    show_state(training, _)
+    show_state(training)
 
 
-def show_progress(done: int, n: int, _: Translate) -> None:
+def show_progress(done: int, n: int) -> None:
     """The progress of a training, from the press of the button.
 
     Parameters
@@ -323,7 +323,7 @@ def _stop(training: Training) -> None:
     training.wait(1.0)
 
 
-def show_state(training: Training, _: Translate) -> None:
+def show_state(training: Training) -> None:
     """The place in the queue, the error, or how the training ended."""
     if training.state == "waiting":
         st.info(
@@ -340,13 +340,13 @@ def show_state(training: Training, _: Translate) -> None:
             ).format(n=round(LONGEST_PAUSE / 60))
         )
     elif training.error is not None:
-        st.error(_error_text(training.error, _))
+        st.error(_error_text(training.error))
 
 
-def _error_text(error: Exception, _: Translate) -> str:
+def _error_text(error: Exception) -> str:
     if isinstance(error, ProcessEnded | MemoryError):
         return _(
             "The process of this training was ended, perhaps because memory ran out. Choose a "
             "smaller model or vocabulary, and train again."
         )
-    return error_text(error, _)
+    return error_text(error)

@@ -11,7 +11,7 @@ from geometry.measure.annotated import ANNOTATED
 from geometry.measure.table_measures import LISTED
 
 from .escape import markdown
-from .words import Translate
+from .words import _
 
 HEADLINES = ("mean_cosine", "isoscore")  # measures in large numbers below a cloud
 COSINE_DECIMALS = 3  # of a mean cosine or an IsoScore in a large number
@@ -19,7 +19,7 @@ DIMENSION_SHARES = ("top_contribution", "top_5_contributions")  # of the mean co
 LABELS = {name: listed.label for name, listed in LISTED.items()} | ANNOTATED
 
 
-def measure_label(name: str, _: Translate, *, with_unit: bool = False) -> str:
+def measure_label(name: str, *, with_unit: bool = False) -> str:
     """The label in the reader's language."""
     label = _(LABELS[name])
     if not (with_unit and unit_of(name)):
@@ -27,16 +27,16 @@ def measure_label(name: str, _: Translate, *, with_unit: bool = False) -> str:
     return _("{measure} ({unit})").format(measure=label, unit=unit_of(name))
 
 
-def agreement_label(corpus: Corpus, _: Translate) -> str:
+def agreement_label(corpus: Corpus) -> str:
     """The label of the neighbours' agreement, named after the column of the labels."""
     if corpus.label_column is None:
-        return measure_label("label_agreement", _)
+        return measure_label("label_agreement")
     if corpus.label_column == "topic":
         return _("topic agreement of 5 neighbours")
     return _("agreement of 5 neighbours in “{column}”").format(column=markdown(corpus.label_column))
 
 
-def same_label(corpus: Corpus, _: Translate) -> str:
+def same_label(corpus: Corpus) -> str:
     """A short label of the same share, for a large number."""
     if corpus.label_column == "topic":
         return _("same topic (5 nearest)")
@@ -45,7 +45,7 @@ def same_label(corpus: Corpus, _: Translate) -> str:
     return _("same {column} (5 nearest)").format(column=corpus.label_column)
 
 
-def label_name(corpus: Corpus | VectorSet, _: Translate) -> str:
+def label_name(corpus: Corpus | VectorSet) -> str:
     """The name of the labels: that of their column."""
     if corpus.label_column == "topic":
         return _("topic")
@@ -80,7 +80,7 @@ def print_value(name: str, value: float | None, decimals: int | None = None) -> 
     return signed(value, decimals_of(name) if decimals is None else decimals)
 
 
-def no_value(undefined: str | None, _: Translate) -> str:
+def no_value(undefined: str | None) -> str:
     """The text of a cell without a value; ``undefined`` is the code of the reason."""
     code = undefined or "all_zero"
     return _("— ({reason})").format(reason=_(REASONS[code]))

@@ -28,7 +28,7 @@ from .messages import cancelled_download
 from .model_shelf import ModelShelf
 from .page_state import forget_layers
 from .rules import model_rules
-from .words import Translate
+from .words import _
 
 FINAL = ("not_allowed", "invalid_name", "no_bfloat16")  # errors that every new try would raise
 WARM_UP_AFTER = 10.0  # seconds after the server's start; the first pictures are drawn then
@@ -75,7 +75,7 @@ def _encode_something_short() -> None:
     load_encoder().encode(["."])
 
 
-def select_model(_: Translate) -> None:
+def select_model() -> None:
     """The shared control: the bundled encoder, a suggestion, or a typed name or folder."""
     known = {suggestion.name: suggestion for suggestion in suggestions()}
     code_of_label("model")
@@ -101,7 +101,7 @@ def select_model(_: Translate) -> None:
     if name.strip() in ("", BUNDLED):
         return
     if name in known:
-        st.caption(_about(known[name], _))
+        st.caption(_about(known[name]))
     try:
         has_revisions = not names_a_folder(name, model_rules())
     except OperatorFileError:  # require_model shows this error in the page's body
@@ -157,7 +157,7 @@ def current_encoder() -> Encoder:
     return shelf().get(place) or shelf().put(place, _load(choice, rules))
 
 
-def fetch_chosen(_: Translate) -> Encoder:
+def fetch_chosen() -> Encoder:
     """The chosen encoder. If it is not on this machine, the page offers to fetch it.
 
     The page's run ends here until the model is on this machine.
@@ -177,7 +177,7 @@ def fetch_chosen(_: Translate) -> Encoder:
     if encoder is None and choice.is_bundled and place is not None:
         encoder = shelf().put(place, _load(choice, rules))
     if encoder is None:
-        encoder = _in_a_job(choice, rules, _, is_here=place is not None)
+        encoder = _in_a_job(choice, rules, is_here=place is not None)
         place = _place(choice, rules)
         encoder = shelf().put(place, encoder)
     st.session_state["model_place"] = (choice, place)
@@ -194,10 +194,10 @@ def _checked_rules(choice: ModelChoice) -> ModelLimits:
     return rules
 
 
-def _in_a_job(choice: ModelChoice, rules: ModelLimits, _: Translate, *, is_here: bool) -> Encoder:
+def _in_a_job(choice: ModelChoice, rules: ModelLimits, *, is_here: bool) -> Encoder:
     """Fetch or read the model, with progress and cancel."""
     if not is_here and choice not in st.session_state.get("wanted_models", set()):
-        _offer(choice, _)
+        _offer(choice)
 
     def work(report: jobs.Progress) -> Encoder:
         made = _load(choice, rules, None if is_here else report)
@@ -209,11 +209,10 @@ def _in_a_job(choice: ModelChoice, rules: ModelLimits, _: Translate, *, is_here:
         made: Encoder = jobs.wait_for(
             f"model-{choice}",
             work,
-            _,
             what.format(name=markdown(choice.name)),
             lane="model",
             amount=partial(readable_bytes, decimals=1),
-            cancelled=cancelled_download(_),
+            cancelled=cancelled_download(),
         )
     except Exception:  # the next run offers the download again
         st.session_state.setdefault("wanted_models", set()).discard(choice)
@@ -252,7 +251,7 @@ def _load(choice: ModelChoice, rules: ModelLimits, report: jobs.Progress | None 
     )
 
 
-def _offer(choice: ModelChoice, _: Translate) -> NoReturn:
+def _offer(choice: ModelChoice) -> NoReturn:
     known = {suggestion.name: suggestion for suggestion in suggestions()}
     size = _size(known[choice.name]) if choice.name in known else None
     st.info(
@@ -272,7 +271,7 @@ def _offer(choice: ModelChoice, _: Translate) -> NoReturn:
     st.stop()
 
 
-def offer_again(error: Exception, _: Translate) -> None:
+def offer_again(error: Exception) -> None:
     """A button under an error that fetches or reads the chosen model again.
 
     There is no button if the machine or the operator refuses the model.
@@ -291,9 +290,9 @@ def _want(choice: ModelChoice) -> None:
     st.session_state["wanted_models"] = {*st.session_state.get("wanted_models", set()), choice}
 
 
-def _about(model: Suggestion, _: Translate) -> str:
+def _about(model: Suggestion) -> str:
     licence = _("not stated") if model.licence == NOT_STATED else model.licence
-    parts = [lessons(_)[model.name], _("Licence: {licence}.").format(licence=licence)]
+    parts = [lessons()[model.name], _("Licence: {licence}.").format(licence=licence)]
     if model.needs_conversion:
         parts.append(_("The Hugging Face Hub has its weights only as pickle. Convert them once."))
     return " ".join(parts)
@@ -303,7 +302,7 @@ def _size(model: Suggestion) -> str:
     return f"{model.megabytes:,} MB"
 
 
-def model_line(encoder: Encoder, _: Translate) -> str:
+def model_line(encoder: Encoder) -> str:
     """The model for a line of provenance: name, commit, precision."""
     parts = [encoder.name]
     if encoder.revision:
@@ -313,7 +312,7 @@ def model_line(encoder: Encoder, _: Translate) -> str:
     return ", ".join(parts)
 
 
-def lessons(_: Translate) -> dict[str, str]:
+def lessons() -> dict[str, str]:
     """The lesson of each suggested model about anisotropy, by the model's name."""
     return {
         "google-bert/bert-base-uncased": _(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from .controls import layer_words, pooling_names
 from .corpus_cloud import CorpusCloud, labels_of
 from .models import model_line
-from .words import Translate
+from .words import _
 
 
-def unit_names(_: Translate) -> dict[str, str]:
+def unit_names() -> dict[str, str]:
     """The plurals of the units, by code."""
     return {
         "sentences": _("sentences"),
@@ -18,51 +18,51 @@ def unit_names(_: Translate) -> dict[str, str]:
     }
 
 
-def model_words(points: CorpusCloud, _: Translate, *, is_one_layer: bool = True) -> list[str]:
+def model_words(points: CorpusCloud, *, is_one_layer: bool = True) -> list[str]:
     """Model, and the layer of a cloud of one layer."""
     if points.model is None:
         return [_("vectors of a file")]
     if points.cloud.unit == "types":
-        return [model_line(points.model, _), _("input embeddings")]
+        return [model_line(points.model), _("input embeddings")]
     if not is_one_layer:
-        return [model_line(points.model, _)]
-    layer = layer_words(points.spec.layer, points.model.n_layers, _)
-    return [model_line(points.model, _), layer]
+        return [model_line(points.model)]
+    layer = layer_words(points.spec.layer, points.model.n_layers)
+    return [model_line(points.model), layer]
 
 
-def count_words(points: CorpusCloud, _: Translate) -> str:
+def count_words(points: CorpusCloud) -> str:
     """n and the unit, and of a sample how many there are in all."""
     cloud = points.cloud
-    count = f"n = {len(cloud):,} {unit_names(_)[cloud.unit]}"
+    count = f"n = {len(cloud):,} {unit_names()[cloud.unit]}"
     if cloud.n_available > len(cloud):
         count = _("{count} (a sample of {n})").format(count=count, n=f"{cloud.n_available:,}")
     return count
 
 
-def origin(points: CorpusCloud, _: Translate, *, is_one_layer: bool = True) -> list[str]:
+def origin(points: CorpusCloud, *, is_one_layer: bool = True) -> list[str]:
     """Corpus, n, model, layer and pooling; without the layer for numbers of several layers."""
     cloud, spec = points.cloud, points.spec
     parts = [
         _("corpus {name}").format(name=points.corpus.name),
-        count_words(points, _),
-        *model_words(points, _, is_one_layer=is_one_layer),
+        count_words(points),
+        *model_words(points, is_one_layer=is_one_layer),
     ]
     if points.n_zero:
         parts.append(_("rows of zeros, left out: {n}").format(n=f"{points.n_zero:,}"))
     if cloud.unit == "sentences":
-        parts.append(_("pooling {name}").format(name=pooling_names(_)[spec.pooling]))
+        parts.append(_("pooling {name}").format(name=pooling_names()[spec.pooling]))
         if not spec.special_tokens:
             parts.append(_("without special tokens"))
-    return [*parts, *unit_note(points, _)]
+    return [*parts, *unit_note(points)]
 
 
-def unit_note(points: CorpusCloud, _: Translate) -> list[str]:
+def unit_note(points: CorpusCloud) -> list[str]:
     """A note that sentences of one text are one unit, if texts were split."""
     is_split = points.corpus.sources is not None and points.units is not None
     return [_("sentences of one text are one unit")] if is_split else []
 
 
-def agreement_note(points: CorpusCloud, _: Translate) -> list[str]:
+def agreement_note(points: CorpusCloud) -> list[str]:
     """A note on points that are not counted as neighbours when labels are compared."""
     if points.units is None or labels_of(points.cloud) is None:
         return []

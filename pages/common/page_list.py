@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .words import Translate
+from .words import _
 
 PAGES = (
     "narrow_cone",
@@ -24,7 +24,7 @@ def page_path(name: str) -> str:
     return f"pages/{name}/page.py"
 
 
-def page_labels(_: Translate) -> dict[str, str]:
+def page_labels() -> dict[str, str]:
     """The pages' names in the sidebar."""
     return {
         "narrow_cone": _("Narrow cone"),

@@ -10,7 +10,7 @@ import streamlit as st
 
 from .address import PRESENT, is_presenting, put_in_url
 from .draw.charts import COMPONENTS
-from .words import Translate
+from .words import _
 
 KEY = "page-tools"
 HTML = """<div class="page-tools">
@@ -20,7 +20,7 @@ HTML = """<div class="page-tools">
 </div>"""  # noqa: E501 - the icons
 
 
-def show_page_tools(_: Translate) -> None:
+def show_page_tools() -> None:
     """Copy link and Present. There, Escape leaves, arrows change the page, the space bar plays."""
 
     def on_present() -> None:

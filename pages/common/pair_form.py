@@ -15,22 +15,22 @@ from .limit_notes import shortened_note
 from .messages import error_text
 from .reading import read_upload
 from .table_form import show_head, show_header_toggle
-from .words import Translate
+from .words import _
 
 
-def show_pair_file(file: Any, adopt: Callable[[Pairs], None], _: Translate) -> None:
+def show_pair_file(file: Any, adopt: Callable[[Pairs], None]) -> None:
     """Choose the columns of an uploaded file, and use its pairs.
 
     adopt : the callback of the button.
     """
     try:
-        pairs = _choose_columns(file, _)
+        pairs = _choose_columns(file)
     except CorpusError as error:
-        st.error(error_text(error, _))
+        st.error(error_text(error))
         return
     if pairs is None:
         return
-    if reason := pair_refusal(pairs, _):
+    if reason := pair_refusal(pairs):
         st.error(reason)
         return
     st.button(_("Use these pairs"), key="use_pairs", type="primary", on_click=adopt, args=(pairs,))
@@ -41,24 +41,24 @@ def show_pair_file(file: Any, adopt: Callable[[Pairs], None], _: Translate) -> N
         )
     )
     if pairs.n_shortened:
-        st.warning(shortened_note(pairs.n_shortened, _), icon=":material/content_cut:")
+        st.warning(shortened_note(pairs.n_shortened), icon=":material/content_cut:")
 
 
-def pair_refusal(pairs: Pairs, _: Translate) -> str:
+def pair_refusal(pairs: Pairs) -> str:
     """Why the pairs can't be scored; empty if they can."""
     try:
         checked_gold(pairs.gold_scores)
     except CorpusError as error:
-        return error_text(error, _)
+        return error_text(error)
     return ""
 
 
-def _choose_columns(file: Any, _: Translate) -> Pairs | None:
+def _choose_columns(file: Any) -> Pairs | None:
     """Show the head of the file and choose columns; None until three are chosen."""
     if names_its_columns(file.name):
-        return _of_records(file, _)
+        return _of_records(file)
     try:
-        head = show_head(file, _)
+        head = show_head(file)
     except CorpusError:  # rows of unequal length, as in the files of STS-B
         return _read(file)
     is_automatic = st.toggle(
@@ -66,24 +66,24 @@ def _choose_columns(file: Any, _: Translate) -> Pairs | None:
     )
     if is_automatic:
         return _read(file)
-    named = _three_of(head.columns, file.file_id, _)
-    show_header_toggle(file, head, _)
+    named = _three_of(head.columns, file.file_id)
+    show_header_toggle(file, head)
     return _read(file, named, head.has_header) if named else None
 
 
-def _of_records(file: Any, _: Translate) -> Pairs | None:
+def _of_records(file: Any) -> Pairs | None:
     """JSON lines or Parquet: columns by their usual names, else chosen by the reader."""
     try:
         return _read(file)
     except CorpusError as error:
         if error.code != "no_pair_columns":
             raise
-        st.info(error_text(error, _))
-        named = _three_of(error.details["columns"], file.file_id, _)
+        st.info(error_text(error))
+        named = _three_of(error.details["columns"], file.file_id)
     return _read(file, named) if named else None
 
 
-def _three_of(columns: Sequence[str], file_id: str, _: Translate) -> tuple[str, ...] | None:
+def _three_of(columns: Sequence[str], file_id: str) -> tuple[str, ...] | None:
     """Choose the columns of both sentences and the score; None until all are chosen."""
     labels = (_("First sentence"), _("Second sentence"), _("Score"))
     chosen = [

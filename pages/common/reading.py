@@ -23,7 +23,7 @@ from .cache import Cache
 from .escape import markdown
 from .limit_notes import upload_limits
 from .own_process import READING, ProcessEnded, run_apart
-from .words import translator
+from .words import _
 
 AT_ONCE = 300_000  # bytes of a file that the page's run reads, in half a second at most
 SHORT = 5_000_000  # bytes of a file that is read in some seconds, before longer files
@@ -109,12 +109,10 @@ def _answer(
         if not is_apart and len(uploaded) <= AT_ONCE and not uploaded.startswith(PACKED):
             return read(uploaded, name=file.name, **options)
         content, is_long = uploaded, takes_long(uploaded)
-    _ = translator()
     call = partial(apart, read, content, name=file.name, **options)
     return jobs.wait_for(
         f"read-{key}",
         lambda report: call(report=report),
-        _,
         _("Reading {name}").format(name=markdown(file.name)),
         lane="read",
         cancelled=_("Cancelled. The file is still here, and you can start again."),

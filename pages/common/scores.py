@@ -7,13 +7,13 @@ import math
 from geometry.data.number_text import signed
 from geometry.evaluate.published import PublishedScore
 
-from .words import Translate
+from .words import _
 
 SBERT = "sbert_table_1"
 PUBLISHED_ON = "STS-B"  # the data set whose published scores are compared with the page's
 
 
-def hundred(value: float | None, _: Translate) -> str:
+def hundred(value: float | None) -> str:
     """A correlation × 100 with one decimal. None is "undefined"; "—" is for a missing one, NaN."""
     if value is None:
         return _("undefined")
@@ -21,7 +21,7 @@ def hundred(value: float | None, _: Translate) -> str:
 
 
 def with_interval(
-    value: float | None, low: float | None, high: float | None, _: Translate, *, sign: bool = False
+    value: float | None, low: float | None, high: float | None, *, sign: bool = False
 ) -> str:
     """A correlation × 100 with its interval, such as 56.7 [51.2, 61.3], without a line break.
 
@@ -35,16 +35,16 @@ def with_interval(
     sign : bool
         True also prints a plus.
     """
-    number = hundred(value, _)
+    number = hundred(value)
     if value is None:
         return number
     plus = "+" if sign and value > 0 and number.strip("0.") else ""
     if low is None or high is None or math.isnan(low):
         return plus + number
-    return f"{plus}{number} [{hundred(low, _)},\u00a0{hundred(high, _)}]"
+    return f"{plus}{number} [{hundred(low)},\u00a0{hundred(high)}]"
 
 
-def row_name(score: PublishedScore, _: Translate) -> str:
+def row_name(score: PublishedScore) -> str:
     """What was scored, in the reader's language."""
     first_last = _("BERT-base, mean of the first and the last layer")
     names = {
@@ -63,7 +63,7 @@ def row_name(score: PublishedScore, _: Translate) -> str:
     return names.get((score.table, score.name), score.name)  # others are names of models
 
 
-def source_words(score: PublishedScore, _: Translate) -> str:
+def source_words(score: PublishedScore) -> str:
     """Paper and table."""
     return {
         SBERT: _("Reimers & Gurevych (2019), Table 1"),

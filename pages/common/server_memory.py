@@ -25,7 +25,7 @@ from .cache import memory_limits, total_size
 from .garbage import collect_all
 from .lost_references import drop_lost_references
 from .models import warm_up
-from .words import Translate
+from .words import _
 
 SWEEP_SECONDS = 60.0
 UPLOAD = "/_stcore/upload_file/"
@@ -36,7 +36,7 @@ FAMILY = "narrow_cone_memory_bytes"
 # ---- sessions ----
 
 
-def limit_sessions(_: Translate) -> None:
+def limit_sessions() -> None:
     """End the page with a warning if the operator's number of sessions was reached before."""
     context = get_script_run_ctx()
     if context is None or not runtime.exists():
@@ -145,8 +145,8 @@ async def _sweep(manager: Any) -> None:
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
         expired = storage.expire() if storage is not None else []
-        for _, info in expired:
-            info.session.shutdown()
+        for item in expired:
+            item[1].session.shutdown()
         expired.clear()
         n_open = len(manager.list_active_sessions()) + len(storage or ())
         if n_open < open_before:

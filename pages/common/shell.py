@@ -20,22 +20,21 @@ from .page_list import PAGES, page_labels, page_path
 from .page_state import enter_page
 from .words import (
     ENGLISH,
-    Translate,
+    _,
     browser_language,
     languages,
     own_name,
     prose,
-    translator,
 )
 
 ASSETS = Path(__file__).parents[2] / "assets"
 
 
-def open_page(name: str, *, charts: str = "later") -> tuple[Translate, DeltaGenerator]:
+def open_page(name: str, *, charts: str = "later") -> DeltaGenerator:
     """Configure the page, draw the sidebar and the claim.
 
-    Returns the session's ``_`` and the container of everything between the claim and the limits.
-    Until it has a picture, a frame is in its place.
+    Returns the container of everything between the claim and the limits. Until it has a picture, a
+    frame is in its place.
 
     Parameters
     ----------
@@ -48,29 +47,30 @@ def open_page(name: str, *, charts: str = "later") -> tuple[Translate, DeltaGene
     head, body = st.container(key="head"), st.container(key="body")
     head.html(f"<style>{(ASSETS / 'page.css').read_text(encoding='utf8')}</style>")
     with body:
-        _show_frame(translator())
+        _show_frame()
     if charts != "none":
         load_plotly(at_once=charts == "first")
     with head:
-        return _draw_head(name), body
+        _draw_head(name)
+    return body
 
 
 def picture_place() -> DeltaGenerator:
     """The container of a page's first picture. A frame fills it until the picture is drawn."""
     place = st.container(key="picture")
     with place:
-        _show_frame(translator())
+        _show_frame()
     return place
 
 
-def _show_frame(_: Translate) -> None:
+def _show_frame() -> None:
     """A frame in a picture's shape; the style sheet shows it while there is no picture."""
     text = _("Preparing the picture …")
     st.html(f'<div class="picture-frame">{text}</div>')
 
 
-def _draw_head(name: str) -> Translate:
-    """The sidebar, title and claim; returns the session's ``_``."""
+def _draw_head(name: str) -> None:
+    """The sidebar, title and claim."""
     from .document import show_contents, warn_of_lost_corpus
     from .models import select_model
     from .page_tools import show_page_tools
@@ -93,32 +93,30 @@ def _draw_head(name: str) -> Translate:
             always_in_url="lang" in st.query_params
             or browser_language(st.context.locale) != ENGLISH,
         )
-        _ = translator()
-    limit_sessions(_)
+    limit_sessions()
     with st.sidebar:
-        labels = page_labels(_)
+        labels = page_labels()
         for page in PAGES:
             st.page_link(page_path(page), label=labels[page])
-        select_model(_)
-        select_corpus(name, _)
-        show_contents(name, _)
-    show_page_tools(_)
-    st.title(page_labels(_)[name])
+        select_model()
+        select_corpus(name)
+        show_contents(name)
+    show_page_tools()
+    st.title(page_labels()[name])
     st.container(key="claim").markdown(prose(name, "claim"))
-    warn_of_lost_corpus(_)
-    return _
+    warn_of_lost_corpus()
 
 
-def require_model(_: Translate) -> None:
+def require_model() -> None:
     """Fetch the chosen encoder. If that fails, show the reason and a retry button; end the page."""
     from .models import fetch_chosen, offer_again
 
     try:
-        fetch_chosen(_)
+        fetch_chosen()
     # ValueError: the machine has no bfloat16; the others: the settings of an unknown model
     except (RuntimeError, ValueError, OSError, LookupError, TypeError, AttributeError) as error:
-        show_error(error, _)
-        offer_again(error, _)
+        show_error(error)
+        offer_again(error)
         st.stop()
 
 
@@ -133,12 +131,12 @@ def show_question(page: str, name: str, values: Mapping[str, object] | None = No
     values : mapping, optional
         As in ``prose``.
     """
-    question, _, answer = prose(page, f"question-{name}", values).partition("\n")
+    question, answer = prose(page, f"question-{name}", values).split("\n", 1)
     with st.expander(question.lstrip("# "), key=f"question-{name}", icon=":material/help:"):
         st.markdown(answer.strip())
 
 
-def close_page(page: str, _: Translate, values: Mapping[str, object] | None = None) -> None:
+def close_page(page: str, values: Mapping[str, object] | None = None) -> None:
     """The page's limits and its folded sources; nothing for an audience."""
     if is_presenting():
         return

@@ -13,7 +13,7 @@ from geometry.data.limits import MEGABYTE
 from .limit_notes import megabytes, table_note, upload_limits, vector_note
 from .messages import error_text
 from .reading import read_upload
-from .words import Translate
+from .words import _
 
 PREVIEW_ROWS = 8
 PREVIEW_CHARACTERS = 1_000  # characters of a cell at most
@@ -32,9 +32,7 @@ body:has(.st-key-{key} [data-testid="stFileChip"][aria-invalid="true"])
 </style>"""
 
 
-def upload(
-    label: str, key: str, max_bytes: int, _: Translate, *, tooltip: str | None = None
-) -> Any:
+def upload(label: str, key: str, max_bytes: int, *, tooltip: str | None = None) -> Any:
     """An uploader in the reader's language; returns its file, or None.
 
     Parameters
@@ -50,11 +48,11 @@ def upload(
     words = {"browse": _("Choose a file"), "drop": _("or drop it here")}
     st.html(UPLOADER_STYLE.format(key=key, **words))
     with st.container(key=f"{key}_refused"):
-        st.error(error_text(CorpusError("too_many_bytes", limit=max_bytes), _))
+        st.error(error_text(CorpusError("too_many_bytes", limit=max_bytes)))
     return file
 
 
-def upload_table(label: str, key: str, _: Translate) -> Any:
+def upload_table(label: str, key: str) -> Any:
     """The uploader of a table, with its limits; returns the file, or None.
 
     Parameters
@@ -65,24 +63,24 @@ def upload_table(label: str, key: str, _: Translate) -> Any:
         Of the uploader in the session.
     """
     most = upload_limits().file_bytes
-    file = upload(label.format(megabytes=megabytes(most)), key, most, _)
-    st.caption(table_note(_))
+    file = upload(label.format(megabytes=megabytes(most)), key, most)
+    st.caption(table_note())
     return file
 
 
-def upload_word_vectors(key: str, _: Translate) -> Any:
+def upload_word_vectors(key: str) -> Any:
     """The uploader of word vectors, with its limits; returns the file, or None."""
     label = _(
         "Word vectors (GloVe’s, word2vec’s or fastText’s text, word2vec’s binary, .npz, "
         ".safetensors; also gzipped), at most {megabytes} MB"
     )
     most = upload_limits().vector_file_bytes
-    file = upload(label.format(megabytes=megabytes(most)), key, most, _)
-    st.caption(vector_note(_))
+    file = upload(label.format(megabytes=megabytes(most)), key, most)
+    st.caption(vector_note())
     return file
 
 
-def show_head(file: Any, _: Translate) -> Preview:
+def show_head(file: Any) -> Preview:
     """The first rows of the file, below its header or below numbered columns.
 
     Raises CorpusError for a file that is not a table with rows of equal length.
@@ -100,7 +98,7 @@ def show_head(file: Any, _: Translate) -> Preview:
     return preview
 
 
-def show_header_toggle(file: Any, preview: Preview, _: Translate) -> None:
+def show_header_toggle(file: Any, preview: Preview) -> None:
     """A toggle: the first row is a header. ``show_head`` uses it in the next run."""
     st.toggle(
         _("The first row contains the column names"),

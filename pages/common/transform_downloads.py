@@ -11,6 +11,8 @@ import streamlit as st
 from geometry.export import AffineMap, numpy_files, onnx_bytes
 from geometry.export.affine import transform_bytes
 
+from .words import in_language
+
 
 def offer_transform(make: Callable[[], AffineMap], name: str) -> None:
     """A button for each form of the file, which is made when the button is pressed.
@@ -40,7 +42,7 @@ def offer_file(label: str, file_name: str, content: Callable[[], bytes]) -> None
     """
     st.download_button(
         label,
-        data=content,
+        data=in_language(content),
         file_name=file_name,
         mime="application/octet-stream",
         icon=":material/download:",

@@ -12,7 +12,7 @@ from geometry.transform import recommended_whitening
 
 from . import escape
 from .controls import choose, code_of_label
-from .words import Translate, prose
+from .words import _, prose
 
 AUTO = "recommended"
 LONGEST = 60  # characters of an invalid treatment at most that are shown
@@ -27,7 +27,7 @@ def advised_whitening(n: int, d: int) -> str:
     return "pca" + (f":{k}" if k else "") + (":lw" if shrinks else "")
 
 
-def treatment_names(_: Translate) -> dict[str, str]:
+def treatment_names() -> dict[str, str]:
     """The label of each treatment, by its name in ``TREATMENTS``."""
     return {
         "raw": _("Raw"),
@@ -46,13 +46,13 @@ def treatment_names(_: Translate) -> dict[str, str]:
     }
 
 
-def treatment_words(code: str, _: Translate) -> str:
+def treatment_words(code: str) -> str:
     """A treatment with its settings in words."""
     spec = parse_treatment(code)
     if spec.name in ("raw", "centred", "standardised"):
-        return treatment_names(_)[spec.name]
+        return treatment_names()[spec.name]
     if spec.name in ("removed", "svd", "clusterwise"):
-        return _removal_words(spec, _)
+        return _removal_words(spec)
     knobs = spec.knobs
     parts = [_("whitened")]
     if knobs.n_components is not None:
@@ -67,7 +67,7 @@ def treatment_words(code: str, _: Translate) -> str:
     return _(", ").join(parts)
 
 
-def _removal_words(spec: TreatmentSpec, _: Translate) -> str:
+def _removal_words(spec: TreatmentSpec) -> str:
     if spec.name == "clusterwise":
         return _("top directions removed in each cluster")
     k = "d/100" if spec.knobs.n_removed is None else spec.knobs.n_removed
@@ -77,13 +77,7 @@ def _removal_words(spec: TreatmentSpec, _: Translate) -> str:
 
 
 def choose_treatment(
-    page: str,
-    n: int,
-    d: int,
-    _: Translate,
-    *,
-    notes: DeltaGenerator,
-    unusable: Collection[str] = (),
+    page: str, n: int, d: int, *, notes: DeltaGenerator, unusable: Collection[str] = ()
 ) -> str:
     """Choose the treatment, a text for ``parse_treatment``.
 
@@ -95,17 +89,16 @@ def choose_treatment(
         Rows of the fit.
     d : int
         Dimensions.
-    _ : Translate
     notes : DeltaGenerator
         The box of the warning.
     unusable : collection of str
         Names of treatments that the page can't apply.
     """
     advised = advised_whitening(n, d)
-    labels = {code: treatment_words(code, _) for code in (*LADDER[1:], *SHRUNK)}
+    labels = {code: treatment_words(code) for code in (*LADDER[1:], *SHRUNK)}
     code_of_label("after")
     typed = st.session_state.get("after") or st.query_params.get("after")
-    usual = _("usual: {name}").format(name=treatment_words(advised, _))
+    usual = _("usual: {name}").format(name=treatment_words(advised))
     code = choose(
         st.selectbox,
         _("Treatment"),

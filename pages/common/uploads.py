@@ -16,7 +16,7 @@ from geometry.encode import ArrayStore
 
 from .controls import choose
 from .escape import markdown
-from .words import Translate, language, translator
+from .words import _, language
 
 # keys of the session's state
 OWN_CORPORA, OWN_VECTORS, OWN_PAIRS = "uploads", "vector-uploads", "pair-uploads"
@@ -48,7 +48,7 @@ def remember(store: str, code: str, value: Any, most: int) -> None:
     st.session_state[USES] = st.session_state.get(USES, 0) + 1
 
 
-def own_labels(store: str, _: Translate) -> dict[str, str]:
+def own_labels(store: str) -> dict[str, str]:
     """Codes and labels of this session's uploads: corpora, vectors or pairs."""
     words = {
         OWN_CORPORA: _("Yours: {name} ({n})"),
@@ -99,17 +99,17 @@ def choose_next(code: str) -> NoReturn:
     st.rerun()
 
 
-def corpus_labels(_: Translate) -> dict[str, str]:
+def corpus_labels() -> dict[str, str]:
     """Labels by code, bundled corpora first."""
-    names, counted = corpus_names(_), _("{name} ({n})")
+    names, counted = corpus_names(), _("{name} ({n})")
     shipped = {
         code: counted.format(name=names[code], n=f"{len(read_bundled(code)):,}")
         for code in bundled_corpora()
     }
-    return {**shipped, **own_labels(OWN_CORPORA, _)}
+    return {**shipped, **own_labels(OWN_CORPORA)}
 
 
-def corpus_names(_: Translate) -> dict[str, str]:
+def corpus_names() -> dict[str, str]:
     """The names of the bundled corpora."""
     return {
         "topics": _("Topics, English"),
@@ -133,9 +133,9 @@ def own_vectors() -> dict[str, VectorSet]:
     return found
 
 
-def select_corpus(page: str, _: Translate) -> None:
+def select_corpus(page: str) -> None:
     """The shared control of the corpus, with a note on its use by the page."""
-    labels = corpus_labels(_) | own_labels(OWN_VECTORS, _)
+    labels = corpus_labels() | own_labels(OWN_VECTORS)
     if NEXT in st.session_state:
         st.session_state["corpus"] = st.session_state.pop(NEXT)
     code = choose(
@@ -157,7 +157,7 @@ def select_corpus(page: str, _: Translate) -> None:
     about = uses.get(page, _("This page shows the corpus."))
     if code in own_vectors() and page not in FOR_VECTORS:
         about = _("This page needs texts, and your file has vectors. It uses “{name}”.").format(
-            name=corpus_names(_)["topics"]
+            name=corpus_names()["topics"]
         )
     st.caption(about)
 
@@ -169,9 +169,9 @@ def chosen_own() -> Corpus | VectorSet | None:
     return uploads.get(code) or own_vectors().get(code)
 
 
-def show_own(store: str, _: Translate) -> None:
+def show_own(store: str) -> None:
     """The session's own data of a store, each with a button that deletes it."""
-    for code, label in own_labels(store, _).items():
+    for code, label in own_labels(store).items():
         with st.container(horizontal=True, vertical_alignment="center", key=f"own-{code}"):
             st.markdown(markdown(label), width="stretch")
             st.button(
@@ -208,15 +208,14 @@ def chosen_data(code: str | None = None) -> Corpus | VectorSet:
 @cache
 def _translated(code: str, _language: str) -> Corpus:
     """A bundled corpus with its name and topics in the reader's language."""
-    _ = translator()
-    corpus = replace(read_bundled(code), name=corpus_names(_)[code])
+    corpus = replace(read_bundled(code), name=corpus_names()[code])
     if corpus.labels is None:
         return corpus
-    names = topic_names(_)
+    names = topic_names()
     return replace(corpus, labels=tuple(names[label] for label in corpus.labels))
 
 
-def topic_names(_: Translate) -> dict[str, str]:
+def topic_names() -> dict[str, str]:
     """The names of the bundled corpora's topics."""
     return {
         "cooking": _("cooking"),

@@ -15,7 +15,7 @@ from geometry.measure.neighbours import AgreementDraws, agreement_draws
 
 from .escape import markdown
 from .seed import SEED
-from .words import Translate
+from .words import _
 
 State = Literal["holds", "partly", "fails", "unknown"]
 ICONS = {
@@ -81,7 +81,7 @@ class Verdict:
     basis: str
 
 
-def show_verdict(verdict: Verdict, _: Translate, *, key: str) -> None:
+def show_verdict(verdict: Verdict, *, key: str) -> None:
     """Draw the card. ``key`` names it on the page."""
     states = {
         "holds": _("Holds here."),

@@ -7,18 +7,20 @@ English needs no catalogue, because the labels in the code are English.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from geometry.data.catalogues import ENGLISH as ENGLISH
-from geometry.data.catalogues import Translate as Translate
 from geometry.data.catalogues import catalogue as _catalogue
 from geometry.data.catalogues import languages as languages
 
 TEXT = Path(__file__).parents[2] / "assets" / "text"
+_fixed: ContextVar[str | None] = ContextVar("language", default=None)
 
 
 def own_name(code: str) -> str:
@@ -27,7 +29,12 @@ def own_name(code: str) -> str:
 
 
 def language() -> str:
-    """This session's language: of the control, the address or the browser; by default English."""
+    """This session's language: of the control, the address or the browser; by default English.
+
+    In a download or a job, which run outside the session's thread, it is that of ``in_language``.
+    """
+    if (fixed := _fixed.get()) is not None:
+        return fixed
     chosen = st.session_state.get("lang") or st.query_params.get("lang")
     if chosen in languages():
         return str(chosen)
@@ -40,9 +47,23 @@ def browser_language(locale: str | None) -> str:
     return next((code for code in languages() if code.split("-")[0] == primary), ENGLISH)
 
 
-def translator() -> Translate:
-    """The session's ``_``; bind it inside a run, never at import."""
-    return _catalogue(language()).gettext
+def _(label: str) -> str:
+    """An English label in this session's language. Only inside a page's run, never at import."""
+    return _catalogue(language()).gettext(label)
+
+
+def in_language(function: Callable[..., Any], code: str | None = None) -> Callable[..., Any]:
+    """The function with this session's language, or another, in whatever thread it is called."""
+    fixed = code or language()
+
+    def call(*values: Any, **options: Any) -> Any:
+        before = _fixed.set(fixed)
+        try:
+            return function(*values, **options)
+        finally:
+            _fixed.reset(before)
+
+    return call
 
 
 @lru_cache(maxsize=64)

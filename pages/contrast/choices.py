@@ -16,7 +16,7 @@ from geometry.encode.pool import DEFAULT_POOLING
 from pages.common.controls import choose, layer_labels, pooling_names
 from pages.common.corpus_cloud import CloudSpec, encode_corpus
 from pages.common.uploads import chosen_corpus
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .recorded import DEFAULTS
 from .run import HeadSettings, PairVectors
@@ -33,7 +33,7 @@ NUMBERS = {  # the numbers that each control offers, by its key
 
 
 def choose_settings(
-    encoder: Encoder, boxes: Sequence[DeltaGenerator], _: Translate, *, more: DeltaGenerator
+    encoder: Encoder, boxes: Sequence[DeltaGenerator], *, more: DeltaGenerator
 ) -> HeadSettings:
     """The controls above the picture.
 
@@ -64,7 +64,7 @@ def choose_settings(
             list(map(str, range(last + 1))),
             key="contrast-layer",
             default=str(min(DEFAULTS.layer, last)),
-            labels=layer_labels(last, _),
+            labels=layer_labels(last),
         )
     with pooling_box:
         pooling = choose(
@@ -73,7 +73,7 @@ def choose_settings(
             [name for name in ("mean", "cls", "max") if name in encoder.poolings],
             key="contrast-pooling",
             default=DEFAULT_POOLING,
-            labels=pooling_names(_),
+            labels=pooling_names(),
         )
     with temperature_box:
         temperature = _number(
@@ -93,7 +93,7 @@ def choose_settings(
             ),
         )
     with more:
-        others = _more(_)
+        others = _more()
     return replace(
         others,
         model=encoder.name,
@@ -106,7 +106,7 @@ def choose_settings(
     )
 
 
-def _more(_: Translate) -> HeadSettings:
+def _more() -> HeadSettings:
     """Head, centring, batch, steps, learning rate and seed."""
     first, second, third = st.columns(3)
     with first:
@@ -155,13 +155,13 @@ def _number(label: str, key: str, default: float, **settings: Any) -> float:
     return float(choose(st.selectbox, label, options, key=key, default=f"{default:g}", **settings))
 
 
-def read_vectors(settings: HeadSettings, _: Translate) -> PairVectors:
+def read_vectors(settings: HeadSettings) -> PairVectors:
     """The vectors of the pairs and of the corpus, from memory, from the disk or encoded."""
     pairs, corpus = read_bundled("pairs"), None
 
     def vectors(texts: Corpus, layer: int, pooling: str, most: int) -> np.ndarray:
         spec = CloudSpec(unit="sentences", layer=layer, pooling=pooling, max_points=most)
-        return encode_corpus(texts, spec, _).vectors
+        return encode_corpus(texts, spec).vectors
 
     every = len(pairs)
     if settings.text is not None:

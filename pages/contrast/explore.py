@@ -21,7 +21,7 @@ from pages.common.models import current_encoder
 from pages.common.shell import picture_place, show_question
 from pages.common.uploads import chosen_corpus
 from pages.common.verdict import show_verdict
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .choices import choose_settings, read_vectors
@@ -37,14 +37,14 @@ PLAY_SECONDS = 0.5  # between two of them
 WANTED = "contrast-wanted"  # in the session: the settings of a training that has not started
 
 
-def explore(_: Translate) -> None:
+def explore() -> None:
     """Controls, the run that is shown, questions and further controls."""
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     run_box, question_box = picture_place(), st.container()
     more = st.expander(_("More controls"), key="more-controls")
     with control_box:
         *boxes, button_box = st.columns(6)
-        settings = choose_settings(current_encoder(), boxes, _, more=more)
+        settings = choose_settings(current_encoder(), boxes, more=more)
         with button_box:
             st.button(
                 _("Train"),
@@ -60,44 +60,44 @@ def explore(_: Translate) -> None:
             _("This corpus has the test sentences. So head, whitening and flow are fitted on them.")
         )
     with run_box:
-        draw = partial(_draw_training, settings=settings, _=_)
+        draw = partial(_draw_training, settings=settings)
         follow(PAGE, draw, playing=PLAYING, every=PLAY_SECONDS)
     if not is_presenting():
         with question_box:
             for question in ("plane", "dropout", "temperature", "centring"):
                 show_question(PAGE, question)
     with notes_box:  # above the picture, but computed later, because encoding may take long
-        _start_if_wanted(settings, _)
+        _start_if_wanted(settings)
 
 
 def _want(settings: HeadSettings) -> None:
     st.session_state[WANTED] = settings
 
 
-def _start_if_wanted(settings: HeadSettings, _: Translate) -> None:
+def _start_if_wanted(settings: HeadSettings) -> None:
     """Read the vectors, with progress, and start the training, unless a control has moved."""
     if st.session_state.get(WANTED) != settings:
         st.session_state.pop(WANTED, None)
         return
     try:
-        vectors = read_vectors(settings, _)
+        vectors = read_vectors(settings)
     except ENCODER_ERRORS as error:
-        show_error(error, _)
+        show_error(error)
         return
     del st.session_state[WANTED]
     started(PAGE, contrast_run, vectors, settings)
     st.rerun()
 
 
-def _draw_training(training: Training | None, settings: HeadSettings, _: Translate) -> None:
+def _draw_training(training: Training | None, settings: HeadSettings) -> None:
     """The session's training; the recorded run before its first step."""
     run = None
     if training is not None:
-        show_controls(PAGE, training, _)
+        show_controls(PAGE, training)
         run = ContrastRun.of(training.records)
         if training.is_active:
             n = (run.header.settings if run else settings).steps
-            show_progress(run.moments[-1].step if run else 0, n, _)
+            show_progress(run.moments[-1].step if run else 0, n)
         if run is None and training.is_active:
             st.caption(_("The recorded run is shown until the first step of yours."))
     is_active = training is not None and training.is_active
@@ -105,38 +105,36 @@ def _draw_training(training: Training | None, settings: HeadSettings, _: Transla
     with cloud_box:
         cloud, slider = st.container(), st.container()
     with slider:
-        scene = _choose_scene(run or recorded_run(), settings, _, is_active=is_active)
+        scene = _choose_scene(run or recorded_run(), settings, is_active=is_active)
     with plane_box:
-        draw_plane(scene, _)
+        draw_plane(scene)
     with cloud:
-        draw_cloud(scene, _)
-    _show_numbers(scene, _)
+        draw_cloud(scene)
+    _show_numbers(scene)
 
 
-def _show_numbers(scene: Scene, _: Translate) -> None:
+def _show_numbers(scene: Scene) -> None:
     """Below the pictures: numbers, verdict, curves, tables."""
-    show_headlines(scene, _)
-    show_settings(scene, _)
+    show_headlines(scene)
+    show_settings(scene)
     if not is_presenting():
-        show_verdict(contrast_verdict(scene, _), _, key="contrast")
-    draw_curves(scene, _)
+        show_verdict(contrast_verdict(scene), key="contrast")
+    draw_curves(scene)
     if is_presenting():
         return
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
-            show_table(scene, _)
+            show_table(scene)
             st.markdown(prose(PAGE, "measures"))
-            offer_downloads(scene, _)
+            offer_downloads(scene)
     with folded(
         _("What is small here, and what the paper did"), key="part-small", icon=":material/compare:"
     ) as is_open:
         if is_open:
-            show_published(scene, _)
+            show_published(scene)
 
 
-def _choose_scene(
-    run: ContrastRun, settings: HeadSettings, _: Translate, *, is_active: bool
-) -> Scene:
+def _choose_scene(run: ContrastRun, settings: HeadSettings, *, is_active: bool) -> Scene:
     """The run and one of its recorded steps, on a slider; the last step while it trains.
 
     Parameters
@@ -144,7 +142,6 @@ def _choose_scene(
     run : ContrastRun
     settings : HeadSettings
         The settings of the controls.
-    _ : Translate
     is_active : bool
         True while the run is being trained.
     """

@@ -10,7 +10,7 @@ from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.escape import markdown
 from pages.common.scores import PUBLISHED_ON, hundred, row_name, source_words, with_interval
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .run import ContrastRun
@@ -26,15 +26,15 @@ PUBLISHED = (  # (table, row)
 )
 
 
-def show_headlines(scene: Scene, _: Translate) -> None:
+def show_headlines(scene: Scene) -> None:
     """Spearman, mean cosine and uniformity at the step of the cloud, with their change."""
     moment, start = scene.moment, scene.run.moments[0]
     name = _("step {step}").format(step=moment.step)
     numbers = [
         BigNumber(
             _("Spearman × 100, test"),
-            hundred(moment.spearman_test, _),
-            _("dev: {score}").format(score=hundred(moment.spearman_dev, _)),
+            hundred(moment.spearman_test),
+            _("dev: {score}").format(score=hundred(moment.spearman_dev)),
             change_of(100 * moment.spearman_test, 100 * start.spearman_test, 1),
         ),
         BigNumber(
@@ -57,27 +57,27 @@ def show_headlines(scene: Scene, _: Translate) -> None:
     )
 
 
-def show_settings(scene: Scene, _: Translate) -> None:
+def show_settings(scene: Scene) -> None:
     """What the numbers depend on, and whether the controls are at other settings."""
     if scene.settings != scene.run.header.settings and not scene.is_active:
         st.markdown(
             _("The controls are at other settings than this run. Press **Train** to use them.")
         )
-    st.caption(markdown(run_words(scene.run, _)))
+    st.caption(markdown(run_words(scene.run)))
 
 
-def show_table(scene: Scene, _: Translate) -> None:
+def show_table(scene: Scene) -> None:
     """All points with all measures."""
     run = scene.run
-    names = place_names(run.header.settings, _)
+    names = place_names(run.header.settings)
     st.dataframe(
         [
             {
                 _("vectors"): names[place.name],
                 _("Spearman × 100, test"): with_interval(
-                    place.spearman_test, place.low, place.high, _
+                    place.spearman_test, place.low, place.high
                 ),
-                _("Spearman × 100, dev"): hundred(place.spearman_dev, _),
+                _("Spearman × 100, dev"): hundred(place.spearman_dev),
                 _("alignment"): signed(place.alignment, 3),
                 _("uniformity"): signed(place.uniformity, 3),
                 _("mean cosine"): signed(place.mean_cosine, 3),
@@ -89,7 +89,7 @@ def show_table(scene: Scene, _: Translate) -> None:
     )
 
 
-def show_published(scene: Scene, _: Translate) -> None:
+def show_published(scene: Scene) -> None:
     """What is small here, and the scores that papers print."""
     st.markdown(prose(PAGE, "small", small_values(scene.run)))
     scores = {(score.table, score.name): score for score in published_scores(PUBLISHED_ON)}
@@ -97,9 +97,9 @@ def show_published(scene: Scene, _: Translate) -> None:
     st.dataframe(
         [
             {
-                title: row_name(scores[row], _),
+                title: row_name(scores[row]),
                 _("Spearman × 100"): scores[row].value,
-                _("source"): source_words(scores[row], _),
+                _("source"): source_words(scores[row]),
             }
             for row in PUBLISHED
         ],
@@ -124,9 +124,9 @@ def small_values(run: ContrastRun) -> dict[str, str]:
     }
 
 
-def offer_downloads(scene: Scene, _: Translate) -> None:
+def offer_downloads(scene: Scene) -> None:
     """The points and the steps as CSV."""
-    run, about = scene.run, run_words(scene.run, _)
+    run, about = scene.run, run_words(scene.run)
     with st.container(horizontal=True, gap="xsmall"):
         offer_csv(_("Download points (CSV)"), "contrast-points", lambda: points_csv(run, about))
         offer_csv(_("Download steps (CSV)"), "contrast-steps", lambda: steps_csv(run, about))

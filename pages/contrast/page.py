@@ -5,12 +5,12 @@ from __future__ import annotations
 from pages.common.shell import close_page, open_page, require_model
 from pages.contrast import PAGE
 
-_, body = open_page(PAGE, charts="first")
+body = open_page(PAGE, charts="first")
 with body:
-    require_model(_)
+    require_model()
 
 from pages.contrast.explore import explore  # noqa: E402
 
-close_page(PAGE, _)  # drawn first, so that the page is whole while texts are encoded
+close_page(PAGE)  # drawn first, so that the page is whole while texts are encoded
 with body:
-    explore(_)
+    explore()

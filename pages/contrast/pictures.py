@@ -17,7 +17,7 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme
 from pages.common.scores import hundred, with_interval
 from pages.common.seed import SEED
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .run import Moment, PlaneScores, drawn_rows
 from .scene import Scene
@@ -28,17 +28,17 @@ CURVE_HEIGHT = 220
 REACH = 1.06  # half-width of the frame; the vectors have length 1
 
 
-def draw_plane(scene: Scene, _: Translate) -> None:
+def draw_plane(scene: Scene) -> None:
     """Every point, and the path of the training."""
     run = scene.run
-    names = place_names(run.header.settings, _)
+    names = place_names(run.header.settings)
     points = [
         PlanePoint(
             place.uniformity,
             place.alignment,
             100 * place.spearman_test,
-            f"{names[place.name]} {hundred(place.spearman_test, _)}",
-            _about(place, names[place.name], _),
+            f"{names[place.name]} {hundred(place.spearman_test)}",
+            _about(place, names[place.name]),
             is_main=place.name == "trained",
         )
         for place in run.places
@@ -48,7 +48,7 @@ def draw_plane(scene: Scene, _: Translate) -> None:
         np.array([moment.uniformity for moment in moments]),
         np.array([moment.alignment for moment in moments]),
         np.array([100 * moment.spearman_test for moment in moments]),
-        [_about_moment(moment, _) for moment in moments],
+        [_about_moment(moment) for moment in moments],
         _("the head as it trains"),
     )
     titles = (
@@ -65,30 +65,30 @@ def draw_plane(scene: Scene, _: Translate) -> None:
     )
 
 
-def _about(place: PlaneScores, name: str, _: Translate) -> str:
+def _about(place: PlaneScores, name: str) -> str:
     lines = [
         f"<b>{escape(name)}</b>",
         _("Spearman × 100 on test: {score}").format(
-            score=with_interval(place.spearman_test, place.low, place.high, _)
+            score=with_interval(place.spearman_test, place.low, place.high)
         ),
-        _("on dev: {score}").format(score=hundred(place.spearman_dev, _)),
-        *_measures(place, _),
+        _("on dev: {score}").format(score=hundred(place.spearman_dev)),
+        *_measures(place),
     ]
     return "<br>".join(lines)
 
 
-def _about_moment(moment: Moment, _: Translate) -> str:
+def _about_moment(moment: Moment) -> str:
     name = _("Step {step}").format(step=moment.step)
     lines = [
         f"<b>{name}</b>",
-        _("Spearman × 100 on test: {score}").format(score=hundred(moment.spearman_test, _)),
-        _("on dev: {score}").format(score=hundred(moment.spearman_dev, _)),
-        *_measures(moment, _),
+        _("Spearman × 100 on test: {score}").format(score=hundred(moment.spearman_test)),
+        _("on dev: {score}").format(score=hundred(moment.spearman_dev)),
+        *_measures(moment),
     ]
     return "<br>".join(lines)
 
 
-def _measures(of: PlaneScores | Moment, _: Translate) -> list[str]:
+def _measures(of: PlaneScores | Moment) -> list[str]:
     return [
         _("alignment {value}").format(value=signed(of.alignment, 3)),
         _("uniformity {value}").format(value=signed(of.uniformity, 3)),
@@ -100,7 +100,7 @@ def _plain(about: str) -> str:
     return about.replace("<b>", "").replace("</b>", "").replace("<br>", ", ")
 
 
-def draw_cloud(scene: Scene, _: Translate) -> None:
+def draw_cloud(scene: Scene) -> None:
     """Test sentences before and at a step, in one basis, as directions."""
     moment, start = scene.moment, scene.run.moments[0]
     sentences = _drawn_sentences()
@@ -112,7 +112,7 @@ def draw_cloud(scene: Scene, _: Translate) -> None:
         )
     ]
     theme = current_theme()
-    titles = axis_titles("mean", 2, _)
+    titles = axis_titles("mean", 2)
     limits = (-REACH, REACH)
     figure = scatter_figure(
         groups,
@@ -150,7 +150,7 @@ def _drawn_sentences() -> list[str]:
     return [escape(side[row]) for side in (pairs.left, pairs.right) for row in rows]
 
 
-def draw_curves(scene: Scene, _: Translate) -> None:
+def draw_curves(scene: Scene) -> None:
     """Loss, mean cosine, Spearman and spectrum as small multiples."""
     moment, moments = scene.moment, scene.run.moments
     steps = np.array([each.step for each in moments])

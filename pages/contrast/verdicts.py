@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from geometry.data.number_text import with_sign
 from pages.common.scores import with_interval
 from pages.common.verdict import State, Verdict
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .run import Gain
 from .scene import Scene
 from .words import data_words, gain_words
 
 
-def contrast_verdict(scene: Scene, _: Translate) -> Verdict:
+def contrast_verdict(scene: Scene) -> Verdict:
     """Whether training raises the test Spearman over the raw layer and over whitening."""
     run = scene.run
     gains = {} if run.ending is None else {gain.over: gain for gain in run.ending.gains}
@@ -30,14 +30,14 @@ def contrast_verdict(scene: Scene, _: Translate) -> Verdict:
                 "Test Spearman × 100 of the trained head: **{score}**. Over the raw layer {raw}; "
                 "over whitening {whitened}; over the flow {flow}."
             ).format(
-                score=with_interval(trained.spearman_test, trained.low, trained.high, _), **words
+                score=with_interval(trained.spearman_test, trained.low, trained.high), **words
             ),
-            _beside_centring(gains["centred"], _),
+            _beside_centring(gains["centred"]),
         ]
         if run.ending.step == 0:
             parts.append(_("No step was better on dev than the start."))
         if run.seeds:
-            parts.append(_over_seeds(run.seeds, _))
+            parts.append(_over_seeds(run.seeds))
             states = {contrast_state({gain.over: gain for gain in gains}) for gains in run.seeds}
             state = state if len(states) == 1 else "partly"
         measured = " ".join(parts)
@@ -52,7 +52,7 @@ def contrast_verdict(scene: Scene, _: Translate) -> Verdict:
         measured=measured,
         basis=" · ".join(
             [
-                data_words(header, _),
+                data_words(header),
                 *(
                     [
                         _("step {step} chosen as the best on {n} dev pairs").format(
@@ -77,7 +77,7 @@ def contrast_state(gains: dict[str, Gain]) -> State:
     return "holds" if all(rises) else "partly" if any(rises) else "fails"
 
 
-def _beside_centring(gain: Gain, _: Translate) -> str:
+def _beside_centring(gain: Gain) -> str:
     """The gain over subtracting the mean, which takes no training."""
     if gain.low > 0:
         text = _("It is also above subtracting the mean alone: {gain}.")
@@ -88,7 +88,7 @@ def _beside_centring(gain: Gain, _: Translate) -> str:
     return text.format(gain=f"**{gain_words(gain)}**")
 
 
-def _over_seeds(seeds: Sequence[Sequence[Gain]], _: Translate) -> str:
+def _over_seeds(seeds: Sequence[Sequence[Gain]]) -> str:
     """The gains of all seeds: the least, the most, and the number of intervals above 0."""
     values = {"n": f"{len(seeds)}", "last": f"{len(seeds) - 1}"}
     for name in ("raw", "whitened"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from geometry.data.number_text import change
 from pages.common.controls import layer_words, pooling_names
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .run import ContrastRun, Gain, Header, HeadSettings
 
@@ -15,7 +15,7 @@ def gain_words(gain: Gain) -> str:
     return text.replace(", ", ",\u00a0")
 
 
-def place_names(settings: HeadSettings, _: Translate) -> dict[str, str]:
+def place_names(settings: HeadSettings) -> dict[str, str]:
     """The points of the plane."""
     return {
         "raw": _("raw, layer {layer}").format(layer=settings.layer),
@@ -27,21 +27,21 @@ def place_names(settings: HeadSettings, _: Translate) -> dict[str, str]:
     }
 
 
-def text_words(settings: HeadSettings, _: Translate) -> str:
+def text_words(settings: HeadSettings) -> str:
     """The sentences that are trained on."""
     return _("the dev pairs’ sentences") if settings.text is None else settings.text
 
 
-def data_words(header: Header, _: Translate) -> str:
+def data_words(header: Header) -> str:
     """What was trained on and measured, with each n."""
     settings = header.settings
-    layer = layer_words(settings.layer, settings.last_layer, _)
+    layer = layer_words(settings.layer, settings.last_layer)
     parts = [
         settings.model,
         layer,
-        _("pooling: {pooling}").format(pooling=pooling_names(_)[settings.pooling]),
+        _("pooling: {pooling}").format(pooling=pooling_names()[settings.pooling]),
         _("trained on {n} sentences ({text})").format(
-            n=f"{header.n_trained:,}", text=text_words(settings, _)
+            n=f"{header.n_trained:,}", text=text_words(settings)
         ),
         _("measured on {n} test pairs of the project, {positive} of them scored above 4").format(
             n=header.n_test, positive=header.n_positive
@@ -50,7 +50,7 @@ def data_words(header: Header, _: Translate) -> str:
     return " · ".join(parts)
 
 
-def settings_words(settings: HeadSettings, _: Translate) -> str:
+def settings_words(settings: HeadSettings) -> str:
     """All settings of the training."""
     parts = [
         "tanh(Wx + b)" if settings.head == "tanh" else "Wx + b",
@@ -65,9 +65,9 @@ def settings_words(settings: HeadSettings, _: Translate) -> str:
     return " · ".join(parts)
 
 
-def run_words(run: ContrastRun, _: Translate) -> str:
+def run_words(run: ContrastRun) -> str:
     """Everything that the numbers of a run depend on."""
     text = _("Recorded run: {about}") if run.is_recorded else _("Your training: {about}")
     head = run.header
-    about = f"{data_words(head, _)} · {settings_words(head.settings, _)}"
+    about = f"{data_words(head)} · {settings_words(head.settings)}"
     return text.format(about=about)

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from geometry.projection.plane import POINTS, Plane
 from pages.common.controls import choose
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .scene import Scene
 
@@ -71,7 +71,7 @@ def accept_move(moved: Mapping[str, Any]) -> None:
     st.session_state["plane-serial"] = serial if isinstance(serial, int) else 0
 
 
-def preset_labels(_: Translate) -> dict[str, str]:
+def preset_labels() -> dict[str, str]:
     """The label of each preset's button."""
     return {
         "standard": _("Standard basis"),
@@ -83,11 +83,11 @@ def preset_labels(_: Translate) -> dict[str, str]:
     }
 
 
-def _show_presets(now: Mapping[str, float], _: Translate) -> None:
+def _show_presets(now: Mapping[str, float]) -> None:
     """A button for each preset. The button of the current state is highlighted."""
     wanted = presets()
     with st.container(horizontal=True, key="basis-presets", gap="xsmall"):
-        for name, label in preset_labels(_).items():
+        for name, label in preset_labels().items():
             st.button(
                 label,
                 key=f"preset-{name}",
@@ -97,7 +97,7 @@ def _show_presets(now: Mapping[str, float], _: Translate) -> None:
             )
 
 
-def _read_plane(_: Translate) -> tuple[float, float, float, tuple[float, float], float]:
+def _read_plane() -> tuple[float, float, float, tuple[float, float], float]:
     """The sliders: lengths of the axes, angle between them, shift, turn."""
     with st.container(key="basis-sliders"):
         first = _slider(_("Length of e₁"), "len1", 0.05)
@@ -116,7 +116,7 @@ def _slider(label: str, key: str, step: float, shown: str = "%.3f") -> float:
     )
 
 
-def _read_points(_: Translate) -> np.ndarray:
+def _read_points() -> np.ndarray:
     """(3, 2) coordinates of a, b, c."""
     values = []
     for column, name in zip(st.columns(3), "abc", strict=True):
@@ -139,7 +139,7 @@ def _read_points(_: Translate) -> np.ndarray:
     return np.array(values, dtype=float).reshape(3, 2)
 
 
-def _choose_whitening(_: Translate) -> str:
+def _choose_whitening() -> str:
     return choose(
         st.radio,
         _("Whiten"),
@@ -158,7 +158,7 @@ def _choose_whitening(_: Translate) -> str:
     )
 
 
-def _choose_reading(_: Translate) -> str:
+def _choose_reading() -> str:
     return choose(
         st.radio,
         _("How to read the three points"),
@@ -173,7 +173,7 @@ def _choose_reading(_: Translate) -> str:
     )
 
 
-def read_scene(above: DeltaGenerator, more: DeltaGenerator, _: Translate) -> Scene:
+def read_scene(above: DeltaGenerator, more: DeltaGenerator) -> Scene:
     """The scene that the controls choose. A drag in the picture has set them before.
 
     Parameters
@@ -184,18 +184,18 @@ def read_scene(above: DeltaGenerator, more: DeltaGenerator, _: Translate) -> Sce
         The box of the controls that are not beside the picture.
     _ : callable
     """
-    sliders = _read_plane(_)
-    whiten = _choose_whitening(_)
+    sliders = _read_plane()
+    whiten = _choose_whitening()
     with more:
-        reading = _choose_reading(_)
+        reading = _choose_reading()
         circle = st.toggle(
             _("Show the points of length 1, by coordinates and in your basis"),
             True,
             key="circle",
             bind="query-params",
         )
-        points = _read_points(_)
+        points = _read_points()
     scene = Scene(Plane(*sliders), reading, whiten, circle, points)
     with above:
-        _show_presets(state_of(scene), _)
+        _show_presets(state_of(scene))
     return scene

@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from geometry.data.number_text import signed
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .controls import DEFAULTS, state_of
 from .scene import Scene
@@ -35,7 +35,7 @@ def hide_before_guess(scene: Scene) -> Scene:
     return replace(scene, is_hidden=not st.session_state.get(SHOWN_KEY))
 
 
-def ask_for_guess(scene: Scene, _: Translate) -> None:
+def ask_for_guess(scene: Scene) -> None:
     """The question, or whether the answer was right."""
     answers = {"smaller": _("smaller"), "same": _("still 90°"), "larger": _("larger")}
     if scene.is_hidden:

@@ -16,18 +16,18 @@ from geometry.data.csv_cells import csv_cell
 from geometry.data.number_text import signed
 from geometry.projection.plane import PAIRS, Plane
 from pages.common.downloads import offer_csv
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .scene import CLOUD_N, CLOUD_SEED, Scene, background
 
 
-def show_reading(scene: Scene, _: Translate) -> None:
+def show_reading(scene: Scene) -> None:
     """The chosen reading: the numbers from which cosine is computed."""
-    st.markdown(prose(PAGE, f"reading-{scene.reading}", reading_values(scene, _)))
+    st.markdown(prose(PAGE, f"reading-{scene.reading}", reading_values(scene)))
 
 
-def warn_of_points(scene: Scene, _: Translate) -> None:
+def warn_of_points(scene: Scene) -> None:
     """Warnings if a point has no cosine, or if the points are on one line for a whitening."""
     if np.isnan(scene.cosines.true).any():
         st.warning(
@@ -49,25 +49,25 @@ def _spread(scene: Scene) -> np.ndarray:
     return scene.points - scene.points.mean(axis=0)
 
 
-def number(value: float, _: Translate) -> str:
+def number(value: float) -> str:
     """Three decimals with a real minus sign; "undefined" for nan."""
     return _("undefined") if np.isnan(value) else signed(float(value), 3)
 
 
-def reading_values(scene: Scene, _: Translate) -> dict[str, str]:
+def reading_values(scene: Scene) -> dict[str, str]:
     """The values that the text of a reading quotes."""
     points = [", ".join(_term(part).replace("-", "−") for part in row) for row in scene.points]
     return {
         "points": ", ".join(f"({point})" for point in points),
-        "coordinates": ", ".join(number(value, _) for value in scene.cosines.coordinates),
-        "true": ", ".join(number(value, _) for value in scene.cosines.true),
+        "coordinates": ", ".join(number(value) for value in scene.cosines.coordinates),
+        "true": ", ".join(number(value) for value in scene.cosines.true),
     }
 
 
-def show_condition(scene: Scene, _: Translate) -> None:
+def show_condition(scene: Scene) -> None:
     """The sign condition, in green if it holds, and its consequence."""
     plane = scene.plane
-    sentence = (_("Before the shift: ") if any(plane.shift) else "") + _sign_sentence(plane, _)
+    sentence = (_("Before the shift: ") if any(plane.shift) else "") + _sign_sentence(plane)
     if not scene.has_usual_points:
         sentence = _("For a(2, 2), b(2, −2), c(−2, 2), which you have moved: ") + sentence
     if plane.first_axis_shorter:
@@ -76,7 +76,7 @@ def show_condition(scene: Scene, _: Translate) -> None:
         st.info(sentence, icon=":material/lightbulb_outline:")
 
 
-def _sign_sentence(plane: Plane, _: Translate) -> str:
+def _sign_sentence(plane: Plane) -> str:
     if plane.first_axis_shorter:
         return _("**‖e₁‖ < ‖e₂‖ holds.** In your basis cos(a, b) is negative, cos(a, c) positive.")
     if plane.length_1 == plane.length_2:
@@ -126,7 +126,7 @@ def _three(value: float) -> str:
     return f"{round(value, 3) + 0.0:.3f}"
 
 
-def provenance(scene: Scene, _: Translate) -> str:
+def provenance(scene: Scene) -> str:
     """What every number on the page depends on."""
     fitted = {
         "no": _("no whitening"),
@@ -141,7 +141,7 @@ def provenance(scene: Scene, _: Translate) -> str:
     ).format(n=CLOUD_N, seed=CLOUD_SEED, fitted=fitted)
 
 
-def offer_downloads(scene: Scene, _: Translate) -> None:
+def offer_downloads(scene: Scene) -> None:
     """Buttons for points and cosines as CSV. The pictures have their own button."""
     with st.container(horizontal=True):
         for name, label, table in (

@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.common.shell import close_page, open_page, picture_place, show_question
 from pages.common.verdict import show_verdict
+from pages.common.words import _
 from pages.cosine_basis import PAGE
 from pages.cosine_basis.controls import read_scene
 from pages.cosine_basis.guess import ask_for_guess, hide_before_guess, skip_for_link
@@ -18,7 +19,7 @@ from pages.cosine_basis.panels import show_pictures
 from pages.cosine_basis.scene import CLOUD_N
 from pages.cosine_basis.verdicts import basis_verdict
 
-_, body = open_page(PAGE, charts="none")
+body = open_page(PAGE, charts="none")
 skip_for_link()
 
 with body:
@@ -27,25 +28,25 @@ with body:
     notes = st.container()
     more = st.expander(_("More controls and downloads"), key="more-controls")
     with control_box:
-        scene = hide_before_guess(read_scene(presets, more, _))
+        scene = hide_before_guess(read_scene(presets, more))
     with guess:
-        ask_for_guess(scene, _)
+        ask_for_guess(scene)
     with picture_box, picture_place():
-        show_pictures(scene, _)
+        show_pictures(scene)
     with notes:
-        warn_of_points(scene, _)
+        warn_of_points(scene)
         if not scene.is_hidden:
-            show_condition(scene, _)
-            show_verdict(basis_verdict(scene, _), _, key="basis")
+            show_condition(scene)
+            show_verdict(basis_verdict(scene), key="basis")
         show_question(PAGE, "sign")
         show_question(PAGE, "shift")
         show_question(PAGE, "minus-half", {"cloud_n": CLOUD_N})
         with st.expander(
             _("The formula with your numbers"), key="formula", icon=":material/function:"
         ):
-            show_reading(scene, _)
+            show_reading(scene)
             show_formula(scene)
     with more:
-        offer_downloads(scene, _)
+        offer_downloads(scene)
 
-close_page(PAGE, _)
+close_page(PAGE)

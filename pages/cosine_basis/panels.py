@@ -15,7 +15,7 @@ import streamlit as st
 from geometry.palette import Theme, theme_named
 from geometry.projection.plane import POINTS
 from pages.common.draw.charts import COMPONENTS
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .controls import AXES, LIMITS, accept_move, presets, state_of
 from .numbers import provenance
@@ -26,7 +26,7 @@ SCRIPTS = ("plane_math.js", "plane_labels.js", "plane_picture.js", "plane_table.
 KEY = "plane"
 
 
-def show_pictures(scene: Scene, _: Translate) -> None:
+def show_pictures(scene: Scene) -> None:
     """Both pictures with their cosines. A drag there sets the controls.
 
     Before a guess, page.css hides the second picture and its cosines.
@@ -45,7 +45,7 @@ def show_pictures(scene: Scene, _: Translate) -> None:
             "reading": scene.reading,
             "circle": scene.unit_circle,
         },
-        "words": plane_words(_) | {"provenance": provenance(scene, _)},
+        "words": plane_words() | {"provenance": provenance(scene)},
         "colours": _colours(theme_named(st.context.theme.type)),
         "limits": LIMITS,
         "snaps": snaps(),
@@ -77,7 +77,7 @@ def _each(values: Any) -> list[Any]:
     return list(dict.fromkeys(values))
 
 
-def plane_words(_: Translate) -> dict[str, Any]:
+def plane_words() -> dict[str, Any]:
     """All text of the pictures in the reader's language; the browser fills in {names}."""
     return {
         "captions": {

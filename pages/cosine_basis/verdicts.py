@@ -7,7 +7,7 @@ import numpy as np
 from geometry.data.number_text import signed
 from geometry.projection.plane import Plane
 from pages.common.verdict import State, Verdict
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .numbers import provenance
 from .scene import Scene
@@ -21,7 +21,7 @@ def is_standard(plane: Plane) -> bool:
     return equal and abs(plane.angle - 90) < EQUAL and not any(plane.shift)
 
 
-def basis_verdict(scene: Scene, _: Translate) -> Verdict:
+def basis_verdict(scene: Scene) -> Verdict:
     """Whether the cosine of the coordinates is the cosine of the angle, for the three points."""
     gaps = np.abs(scene.cosines.true - scene.cosines.coordinates)
     largest = float(gaps.max())
@@ -54,6 +54,6 @@ def basis_verdict(scene: Scene, _: Translate) -> Verdict:
         state=state,
         measured=measured,
         basis=" ".join(
-            [_("Three points, worked out exactly: there is no interval."), provenance(scene, _)]
+            [_("Three points, worked out exactly: there is no interval."), provenance(scene)]
         ),
     )

@@ -12,7 +12,7 @@ from pages.common.address import number_in_url, put_in_url
 from pages.common.controls import choose, follow_default
 from pages.common.page_state import is_from_history
 from pages.common.uploads import chosen_corpus
-from pages.common.words import Translate
+from pages.common.words import _
 
 WHAT = ("two", "three", "all", "one")
 TEXTS = ("manual", "corpus")
@@ -37,7 +37,7 @@ class TrainingSettings:
     vocabulary: int | None
 
 
-def choose_what(_: Translate) -> tuple[str, float]:
+def choose_what() -> tuple[str, float]:
     """The models, and the weight of the penalty."""
     what = choose(
         st.selectbox,
@@ -71,7 +71,7 @@ def choose_what(_: Translate) -> tuple[str, float]:
     return what, float(gamma)
 
 
-def choose_more(what: str, gamma: float, _: Translate) -> TrainingSettings:
+def choose_more(what: str, gamma: float) -> TrainingSettings:
     """Text, vocabulary, model and steps.
 
     Parameters

@@ -16,7 +16,7 @@ from pages.common.live_training import (
     started,
 )
 from pages.common.verdict import show_verdict
-from pages.common.words import Translate
+from pages.common.words import _
 
 from . import PAGE
 from .choices import STEP, TrainingSettings, choose_more, choose_what, chosen_step
@@ -30,7 +30,7 @@ from .verdicts import verdicts
 SETTINGS = "degeneration-settings"  # in the session: the settings of its training
 
 
-def explore(_: Translate) -> None:
+def explore() -> None:
     """The pictures with their controls, then numbers, verdicts, curves and theory."""
 
     def draw(training: Training | None) -> None:
@@ -38,10 +38,10 @@ def explore(_: Translate) -> None:
         more_box = st.expander(_("More settings and downloads"), key="more-controls")
         answer_box = st.container()
         with control_box, st.container(key="degeneration-controls", gap="small"):
-            what, gamma = choose_what(_)
+            what, gamma = choose_what()
             button = st.container()
         with more_box, st.container(key="degeneration-more"):
-            settings = choose_more(what, gamma, _)
+            settings = choose_more(what, gamma)
         with button:
             st.button(
                 _("Train again") if training else _("Train"),
@@ -53,20 +53,20 @@ def explore(_: Translate) -> None:
                 width="stretch",
             )
             if training is not None:
-                show_controls(PAGE, training, _)
+                show_controls(PAGE, training)
         with picture_box:
             scene = _scene(training)
             if scene.versions is None:
-                _show_progress(scene, _)
+                _show_progress(scene)
             else:
                 if scene.has_no_record:
-                    show_progress(0, st.session_state[SETTINGS].runs[0].steps, _)
-                st.caption(_note_of_recording(scene, _))
-            draw_pictures(scene, _)
+                    show_progress(0, st.session_state[SETTINGS].runs[0].steps)
+                st.caption(_note_of_recording(scene))
+            draw_pictures(scene)
         with answer_box:
-            _answer(scene, _)
+            _answer(scene)
         with more_box, st.container(horizontal=True, key="degeneration-downloads"):
-            offer_downloads(scene, _)
+            offer_downloads(scene)
 
     follow(PAGE, draw)
 
@@ -92,7 +92,7 @@ def _scene(training: Training | None) -> Scene:
     return replace(scene, at=chosen_step(n, 0 if scene.versions else n - 1))
 
 
-def _note_of_recording(scene: Scene, _: Translate) -> str:
+def _note_of_recording(scene: Scene) -> str:
     if scene.has_no_record:
         return _("Recorded run. Your own training appears here after its first step.")
     return _(
@@ -101,9 +101,9 @@ def _note_of_recording(scene: Scene, _: Translate) -> str:
     ).format(n=scene.history.n_steps)
 
 
-def _show_progress(scene: Scene, _: Translate) -> None:
+def _show_progress(scene: Scene) -> None:
     if scene.is_live:
-        show_progress(scene.step, scene.history.n_steps, _)
+        show_progress(scene.step, scene.history.n_steps)
     else:
         st.caption(
             _("Your training, {step} of {n} steps.").format(
@@ -112,16 +112,16 @@ def _show_progress(scene: Scene, _: Translate) -> None:
         )
 
 
-def _answer(scene: Scene, _: Translate) -> None:
+def _answer(scene: Scene) -> None:
     """Below the pictures: numbers, verdicts, curves, theory."""
-    show_headlines(scene, _)
+    show_headlines(scene)
     if not is_presenting():
-        for name, verdict in verdicts(scene, _).items():
-            show_verdict(verdict, _, key=name)
-    show_curves(scene, _)
+        for name, verdict in verdicts(scene).items():
+            show_verdict(verdict, key=name)
+    show_curves(scene)
     if is_presenting():
         return
-    show_theory(scene, _)
+    show_theory(scene)
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
-            show_all_measures(scene, _)
+            show_all_measures(scene)

@@ -10,7 +10,7 @@ from geometry.training.softmax_toy import MOST_STEPS, NAMES, SIDES, SoftmaxToy
 from pages.common.controls import choose
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 
@@ -18,7 +18,7 @@ REACH = 5.5
 
 
 @st.fragment
-def show_forces(_: Translate) -> None:
+def show_forces() -> None:
     """The picture, with its controls beside it."""
     picture_box, words_box = st.columns([1, 1], gap="medium")
     with words_box:
@@ -42,20 +42,20 @@ def show_forces(_: Translate) -> None:
         )
     with picture_box:
         show_chart(
-            chart_of(_figure(toy, _)),
+            chart_of(_figure(toy)),
             key="degeneration-forces",
             file_name="degeneration-forces",
-            alt=_alternative(toy, _),
+            alt=_alternative(toy),
             zoom=False,
         )
 
 
-def _names(_: Translate) -> list[str]:
+def _names() -> list[str]:
     notes = [_("6 times"), _("5 times"), _("once"), _("never")]
     return [f"{name} ({note})" for name, note in zip(NAMES, notes, strict=True)]
 
 
-def _figure(toy: SoftmaxToy, _: Translate) -> object:
+def _figure(toy: SoftmaxToy) -> object:
     tokens = [
         Token(name, toy.path[:, place], toy.pull[place], toy.push[place])
         for place, name in enumerate(NAMES)
@@ -79,7 +79,7 @@ def forces_values(toy: SoftmaxToy) -> dict[str, str]:
     }
 
 
-def _alternative(toy: SoftmaxToy, _: Translate) -> str:
+def _alternative(toy: SoftmaxToy) -> str:
     tokens = [
         _("{name}: at ({x}, {y}), pull {pull}, push {push}").format(
             name=name,
@@ -88,6 +88,6 @@ def _alternative(toy: SoftmaxToy, _: Translate) -> str:
             pull=f"{np.linalg.norm(toy.pull[place]):.3f}",
             push=f"{np.linalg.norm(toy.push[place]):.3f}",
         )
-        for place, name in enumerate(_names(_))
+        for place, name in enumerate(_names())
     ]
     return "; ".join(tokens)

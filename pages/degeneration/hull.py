@@ -17,7 +17,7 @@ from pages.common.controls import choose
 from pages.common.draw.charts import COMPONENTS
 from pages.common.draw.clouds import current_theme
 from pages.common.page_state import is_from_history
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 
@@ -31,7 +31,7 @@ SCRIPTS = ("plane_math.js", "plane_labels.js", "plane_picture.js", "hull_math.js
 
 
 @st.fragment
-def show_hull(_: Translate) -> None:
+def show_hull() -> None:
     """The picture, with the choice of what is drawn beside it."""
     picture_box, words_box = st.columns([1, 1], gap="medium")
     with words_box:

@@ -9,46 +9,46 @@ from geometry.training.runs import GROUPS
 from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.escape import markdown, markdown_table
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .scene import Scene, group_names, provenance, run_name
 
 
-def show_headlines(scene: Scene, _: Translate) -> None:
+def show_headlines(scene: Scene) -> None:
     """Three numbers under each picture: the mean cosine of each group of words."""
     boxes = st.columns(len(scene.history.runs))
     with st.container(key="degeneration-headline"):
         for place, (run, box) in enumerate(zip(scene.history.runs, boxes, strict=True)):
-            title = run_name(run, _)
+            title = run_name(run)
             with box:
                 st.markdown(f"**{markdown(title)}**")
-                show_big_numbers(title, _numbers(scene, place, _), key=f"headline-{place}")
+                show_big_numbers(title, _numbers(scene, place), key=f"headline-{place}")
     st.caption(
         markdown(
             " · ".join(
                 [
                     _("Mean cosine of all pairs of these tokens, and its change since the start"),
-                    provenance(scene, _),
+                    provenance(scene),
                 ]
             )
         )
     )
 
 
-def _numbers(scene: Scene, run: int, _: Translate) -> list[BigNumber]:
+def _numbers(scene: Scene, run: int) -> list[BigNumber]:
     return [
         BigNumber(
             label,
             signed(scene.cosine(run, name), 2),
             change=with_sign(scene.cosine(run, name) - scene.cosine(run, name, 0), 2),
         )
-        for name, label in group_names(_).items()
+        for name, label in group_names().items()
     ]
 
 
-def show_all_measures(scene: Scene, _: Translate) -> None:
+def show_all_measures(scene: Scene) -> None:
     """Loss, mean cosines and lengths of each model at the step, as a table."""
-    history, names = scene.history, group_names(_)
+    history, names = scene.history, group_names()
     head = [
         _("model"),
         _("Loss"),
@@ -62,23 +62,23 @@ def show_all_measures(scene: Scene, _: Translate) -> None:
             *history.cosine[scene.at, place],
             *history.norm[scene.at, place],
         ]
-        lines.append([markdown(run_name(run, _)), *(signed(float(v), 3) for v in values)])
+        lines.append([markdown(run_name(run)), *(signed(float(v), 3) for v in values)])
     with st.container(key="degeneration-table"):
         st.markdown(markdown_table(lines))
 
 
-def offer_downloads(scene: Scene, _: Translate) -> None:
+def offer_downloads(scene: Scene) -> None:
     """The curves and the drawn points as CSV."""
-    measured_on = provenance(scene, _)
+    measured_on = provenance(scene)
     offer_csv(
-        _("Download curves (CSV)"), "degeneration-curves", lambda: curves_csv(scene, measured_on, _)
+        _("Download curves (CSV)"), "degeneration-curves", lambda: curves_csv(scene, measured_on)
     )
     offer_csv(
-        _("Download points (CSV)"), "degeneration-points", lambda: points_csv(scene, measured_on, _)
+        _("Download points (CSV)"), "degeneration-points", lambda: points_csv(scene, measured_on)
     )
 
 
-def curves_csv(scene: Scene, measured_on: str, _: Translate) -> bytes:
+def curves_csv(scene: Scene, measured_on: str) -> bytes:
     """A row for each recorded step of each model."""
     history = scene.history
     head = [
@@ -90,7 +90,7 @@ def curves_csv(scene: Scene, measured_on: str, _: Translate) -> bytes:
     ]
     rows = [
         [
-            run_name(run, _),
+            run_name(run),
             str(step),
             short_number(history.loss[at, place]),
             *map(short_number, history.cosine[at, place]),
@@ -102,13 +102,13 @@ def curves_csv(scene: Scene, measured_on: str, _: Translate) -> bytes:
     return csv_bytes(head, rows, measured_on)
 
 
-def points_csv(scene: Scene, measured_on: str, _: Translate) -> bytes:
+def points_csv(scene: Scene, measured_on: str) -> bytes:
     """The places of the drawn words at the step of the numbers, in each model's picture."""
     history, text = scene.history, scene.history.text
     head = ["model", "word", "count", "group", "x", "y"]
     rows = [
         [
-            run_name(run, _),
+            run_name(run),
             word,
             str(count),
             GROUPS[group],

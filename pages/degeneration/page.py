@@ -6,22 +6,23 @@ import streamlit as st
 
 from pages.common.address import is_presenting
 from pages.common.shell import close_page, open_page, show_question
+from pages.common.words import _
 from pages.degeneration import PAGE
 
-_, body = open_page(PAGE)
+body = open_page(PAGE)
 
 from pages.degeneration.explore import explore  # noqa: E402
 from pages.degeneration.forces import show_forces  # noqa: E402
 from pages.degeneration.hull import show_hull  # noqa: E402
 
 with body:
-    explore(_)
+    explore()
 if not is_presenting():
     st.subheader(_("Why a never-seen token is pushed away"))
-    show_forces(_)
+    show_forces()
     st.subheader(_("The origin and the convex hull"))
-    show_hull(_)
+    show_hull()
     for question in ("theorems", "frequent", "word2vec", "layernorm", "small"):
         show_question(PAGE, question)
 
-close_page(PAGE, _)
+close_page(PAGE)

@@ -19,7 +19,7 @@ from pages.common.draw.clouds import current_theme, draw_legend
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import UNIT_REACH, Picture, Points, TwinCloud, spread_stops
 from pages.common.escape import markdown, plotly
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .choices import STEP, store_step
 from .scene import Scene, group_names, provenance, run_name
@@ -30,19 +30,19 @@ CHARTS = "degeneration-charts"  # in the session: the charts of the last redraw
 CURVES = ("cosine", "loss", "norm", "spectrum")
 
 
-def draw_pictures(scene: Scene, _: Translate) -> None:
+def draw_pictures(scene: Scene) -> None:
     """Every model in one scale, with the origin in the middle."""
-    (_draw_charts if has_no_webgl2() else _draw_twins)(scene, _)
+    (_draw_charts if has_no_webgl2() else _draw_twins)(scene)
 
 
-def _colours(scene: Scene, _: Translate) -> PointColours:
-    names = group_names(_)
+def _colours(scene: Scene) -> PointColours:
+    names = group_names()
     return PointColours(
         scene.history.text.groups.astype(int), tuple(names[name] for name in GROUPS), _("tokens")
     )
 
 
-def _texts(scene: Scene, _: Translate) -> list[str]:
+def _texts(scene: Scene) -> list[str]:
     text = scene.history.text
     return [
         _("{word} ({n} times)").format(word=word, n=f"{count:,}")
@@ -50,29 +50,28 @@ def _texts(scene: Scene, _: Translate) -> list[str]:
     ]
 
 
-def _titles(_: Translate) -> list[str]:
+def _titles() -> list[str]:
     return [_("mean direction"), _("principal direction of the rest")]
 
 
-def _draw_twins(scene: Scene, _: Translate) -> None:
+def _draw_twins(scene: Scene) -> None:
     show_twin_cloud(
-        twin_cloud(scene, _),
+        twin_cloud(scene),
         current_theme(),
-        _,
         key=GROUP,
-        texts=_texts(scene, _),
+        texts=_texts(scene),
         on_settled=None if scene.is_live else store_step,
     )
 
 
-def twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
+def twin_cloud(scene: Scene) -> TwinCloud:
     """The message: an animation for each model, with a stop at each recorded step."""
     history = scene.history
     n = len(history.steps)
     pictures = []
     has_lead = len(history.runs) > 2
     for place, run in enumerate(history.runs):
-        name = run_name(run, _)
+        name = run_name(run)
         titles = [_("{name}, step {step}").format(name=name, step=step) for step in history.steps]
         if has_lead and place > 0:  # a small picture has a short title
             titles = [f"γ = {run.gamma:g}" if run.model == "language" else name] * n
@@ -83,9 +82,9 @@ def twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
         points=Points.of(pack_cloud(list(frames), UNIT_REACH)),
         rows_key=history.text.name,
         pictures=pictures,
-        colours=_colours(scene, _),
+        colours=_colours(scene),
         reach=UNIT_REACH,
-        axis_titles=_titles(_),
+        axis_titles=_titles(),
         origin_label=_("origin"),
         name=_("Embeddings while a model is trained"),
         film_name=_("From the first step to the last"),
@@ -94,51 +93,51 @@ def twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
         knobs=[(float(place),) for place in range(n)],
         knob_steps=1,
         landmarks=[(stage, f"{history.steps[stage]}") for stage in stages] if n > 1 else (),
-        alt=alternative(scene, _),
-        provenance=provenance(scene, _),
+        alt=alternative(scene),
+        provenance=provenance(scene),
         file_name="degeneration",
         is_large=is_presenting(),
         has_lead=has_lead,
     )
 
 
-def alternative(scene: Scene, _: Translate) -> str:
+def alternative(scene: Scene) -> str:
     """The picture in words: the mean cosine of each group of words of each model."""
     models = []
     for place, run in enumerate(scene.history.runs):
         cosines = ", ".join(
             f"{label} {signed(scene.cosine(place, name), 2)}"
-            for name, label in group_names(_).items()
+            for name, label in group_names().items()
         )
-        models.append(f"{run_name(run, _)}: {cosines}")
+        models.append(f"{run_name(run)}: {cosines}")
     return _("Step {step}, mean cosine. {models}.").format(
         step=scene.step, models="; ".join(models)
     )
 
 
-def _draw_charts(scene: Scene, _: Translate) -> None:
+def _draw_charts(scene: Scene) -> None:
     """A Plotly chart for each model, for a browser without WebGL2."""
     history = scene.history
     n = len(history.steps)
     if n > 1:
         st.session_state["step-slider"] = scene.at
         st.slider(_("Recorded step"), 0, n - 1, key="step-slider", on_change=_store_slider)
-    share_texts(GROUP, [plotly(text) for text in _texts(scene, _)])
-    colours, theme = _colours(scene, _), current_theme()
+    share_texts(GROUP, [plotly(text) for text in _texts(scene)])
+    colours, theme = _colours(scene), current_theme()
     for place, (run, box) in enumerate(
         zip(history.runs, st.columns(len(history.runs)), strict=True)
     ):
-        panel = Panel(history.places[place, scene.at], (), UNIT_REACH, _titles(_), _("origin"))
+        panel = Panel(history.places[place, scene.at], (), UNIT_REACH, _titles(), _("origin"))
         with box:
-            st.markdown(markdown(run_name(run, _)))
+            st.markdown(markdown(run_name(run)))
             show_chart(
                 chart_of(cone_figure(panel, colours, theme, height=SMALL_HEIGHT, lines=0)),
                 key=f"degeneration-{place}",
                 file_name=f"degeneration-{place}",
-                alt=alternative(scene, _),
+                alt=alternative(scene),
                 texts=GROUP,
             )
-    draw_legend(colours, theme, _)
+    draw_legend(colours, theme)
 
 
 def _store_slider() -> None:
@@ -148,7 +147,7 @@ def _store_slider() -> None:
 # ---- curves over the steps ----
 
 
-def show_curves(scene: Scene, _: Translate) -> None:
+def show_curves(scene: Scene) -> None:
     """A chart for each model, of what the reader chooses, in one scale."""
     labels = {
         "cosine": _("Mean cosine"),
@@ -165,18 +164,18 @@ def show_curves(scene: Scene, _: Translate) -> None:
     content = (id(history), scene.at, chosen, current_theme(), title)
     former = st.session_state.get(CHARTS)
     if former is None or former[0] != content:  # a redraw without a new record has the same charts
-        former = (content, _charts(scene, chosen, title, _))
+        former = (content, _charts(scene, chosen, title))
         st.session_state[CHARTS] = former
     for place, (run, box, (chart, alt)) in enumerate(
         zip(history.runs, boxes, former[1], strict=True)
     ):
         with box:
-            st.markdown(f"**{markdown(run_name(run, _))}**")
+            st.markdown(f"**{markdown(run_name(run))}**")
             show_chart(
                 chart,
                 key=f"degeneration-curve-{place}",
                 file_name=f"degeneration-{chosen}",
-                alt=f"{run_name(run, _)}: {labels[chosen]}. {alt}",
+                alt=f"{run_name(run)}: {labels[chosen]}. {alt}",
             )
     notes = {
         "loss": _("Losses of different models are not comparable. The penalty is not included."),
@@ -192,12 +191,12 @@ def show_curves(scene: Scene, _: Translate) -> None:
     st.caption(notes[chosen])
 
 
-def _charts(scene: Scene, what: str, title: str, _: Translate) -> list[tuple[Chart, str]]:
+def _charts(scene: Scene, what: str, title: str) -> list[tuple[Chart, str]]:
     """The chart of each model, and the first and last values of its curves in words."""
     limits = _limits(scene, what)
     found = []
     for place in range(len(scene.history.runs)):
-        curves, x = curves_of(scene, place, what, _)
+        curves, x = curves_of(scene, place, what)
         figure = curves_figure(
             curves, Axes(x, title, y_range=limits), current_theme(), height=SMALL_HEIGHT
         )
@@ -206,7 +205,7 @@ def _charts(scene: Scene, what: str, title: str, _: Translate) -> list[tuple[Cha
     return found
 
 
-def curves_of(scene: Scene, run: int, what: str, _: Translate) -> tuple[list[Curve], str]:
+def curves_of(scene: Scene, run: int, what: str) -> tuple[list[Curve], str]:
     """The curves of one model, and the title of their x axis.
 
     Parameters
@@ -230,7 +229,7 @@ def curves_of(scene: Scene, run: int, what: str, _: Translate) -> tuple[list[Cur
     if what == "loss":
         return [Curve(steps, history.loss[:, run], _("Loss"), 0)], _("step")
     values = {"cosine": history.cosine, "norm": history.norm}[what][:, run]
-    names = list(group_names(_).values())
+    names = list(group_names().values())
     hues = current_theme().categories  # as in the pictures
     return [Curve(steps, values[:, g], names[g], g, colour=hues[g]) for g in range(len(GROUPS))], _(
         "step"

@@ -12,7 +12,7 @@ from geometry.training.history import History
 from geometry.training.runs import GROUPS, Run
 from geometry.training.shipped_training import recorded_run
 from pages.common.live_training import Training
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .choices import TrainingSettings
 
@@ -98,7 +98,7 @@ def scene_of(training: Training, settings: TrainingSettings) -> Scene:
     )
 
 
-def run_name(run: Run, _: Translate) -> str:
+def run_name(run: Run) -> str:
     """A model in words."""
     names = {"classifier": _("Classifier"), "word2vec": "word2vec"}
     if run.model in names:
@@ -109,7 +109,7 @@ def run_name(run: Run, _: Translate) -> str:
     return ", ".join([name, *extra])
 
 
-def group_names(_: Translate) -> dict[str, str]:
+def group_names() -> dict[str, str]:
     """Labels of the groups of words, which differ in how often they occur."""
     return {
         "unseen": _("never seen"),
@@ -118,7 +118,7 @@ def group_names(_: Translate) -> dict[str, str]:
     }
 
 
-def provenance(scene: Scene, _: Translate) -> str:
+def provenance(scene: Scene) -> str:
     """The text, the sizes, the settings and the seed, in one line."""
     history, text = scene.history, scene.history.text
     run = history.runs[0]

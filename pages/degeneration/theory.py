@@ -6,12 +6,12 @@ import streamlit as st
 
 from geometry.training.runs import Theory
 from pages.common.escape import code, markdown, markdown_table
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .scene import Scene, provenance, run_name
 
 
-def show_theory(scene: Scene, _: Translate) -> None:
+def show_theory(scene: Scene) -> None:
     """A table of the two parts of each example token's gradient, for each language model."""
     title = _("What pulls and pushes a token of the trained model")
     st.markdown(f"**{title}**")
@@ -21,9 +21,9 @@ def show_theory(scene: Scene, _: Translate) -> None:
         if theory is None:
             continue
         n = theory.n
-        st.markdown(markdown(run_name(run, _)))
+        st.markdown(markdown(run_name(run)))
         with st.container(key=f"degeneration-forces-{place}"):
-            st.markdown(force_table(theory, _))
+            st.markdown(force_table(theory))
         st.caption(
             _(
                 "Vectors of never-seen tokens: {degrees}° from −mean(h) (median). Origin and hull: "
@@ -43,12 +43,12 @@ def show_theory(scene: Scene, _: Translate) -> None:
                     "the table: the penalty, and what a tied token gets as an input word."
                 ).format(n=f"{n:,}")
                 + " · "
-                + provenance(scene, _)
+                + provenance(scene)
             )
         )
 
 
-def force_table(theory: Theory, _: Translate) -> str:
+def force_table(theory: Theory) -> str:
     """A row for each example token, from frequent to never seen."""
     head = [
         _("token"),

@@ -8,7 +8,7 @@ from geometry.data.number_text import signed, with_sign
 from geometry.measure.cone import NARROW
 from geometry.training.runs import GROUPS, Theory
 from pages.common.verdict import State, Verdict
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .scene import Scene, group_names
 
@@ -17,21 +17,21 @@ WORSE_LOSS = 0.03  # share by which the loss with the penalty may be higher
 GAO = "Gao et al. (2019)"
 
 
-def verdicts(scene: Scene, _: Translate) -> dict[str, Verdict]:
+def verdicts(scene: Scene) -> dict[str, Verdict]:
     """The verdicts that the trained models allow, by name."""
     language = scene.find("language", penalty=False)
     penalised = scene.find("language", penalty=True)
     found = {}
     if language is not None:
-        found["cone"] = cone_verdict(scene, language, _)
+        found["cone"] = cone_verdict(scene, language)
     if language is not None and penalised is not None:
-        found["cure"] = cure_verdict(scene, language, penalised, _)
+        found["cure"] = cure_verdict(scene, language, penalised)
     classifier, word2vec = scene.find("classifier"), scene.find("word2vec")
     if classifier is not None and word2vec is not None:
-        found["others"] = others_verdict(scene, classifier, word2vec, _)
+        found["others"] = others_verdict(scene, classifier, word2vec)
     either = language if language is not None else penalised
     if either is not None and scene.history.theory[either][scene.at] is not None:
-        found["push"] = push_verdict(scene, either, _)
+        found["push"] = push_verdict(scene, either)
     return found
 
 
@@ -39,22 +39,21 @@ def _too_early(scene: Scene) -> bool:
     return scene.step < FEWEST_STEPS
 
 
-def _cosines(scene: Scene, run: int, _: Translate) -> str:
+def _cosines(scene: Scene, run: int) -> str:
     return ", ".join(
-        f"{label} **{signed(scene.cosine(run, name), 2)}**"
-        for name, label in group_names(_).items()
+        f"{label} **{signed(scene.cosine(run, name), 2)}**" for name, label in group_names().items()
     )
 
 
-def _early(_: Translate) -> str:
+def _early() -> str:
     return _("The model has done fewer than {n} steps.").format(n=FEWEST_STEPS)
 
 
-def _narrow(_: Translate) -> str:
+def _narrow() -> str:
     return _("narrow: a mean cosine of {limit} or more").format(limit=NARROW)
 
 
-def _basis(scene: Scene, _: Translate, *more: str) -> str:
+def _basis(scene: Scene, *more: str) -> str:
     return " · ".join(
         [
             _("one training: there is no interval over seeds"),
@@ -65,7 +64,7 @@ def _basis(scene: Scene, _: Translate, *more: str) -> str:
     )
 
 
-def cone_verdict(scene: Scene, run: int, _: Translate) -> Verdict:
+def cone_verdict(scene: Scene, run: int) -> Verdict:
     """Whether the rare and the never-seen tokens of the language model form a cone."""
     unseen, rare = (scene.cosine(run, name) >= NARROW for name in ("unseen", "rare"))
     state: State = "holds" if unseen and rare else "partly" if unseen or rare else "fails"
@@ -75,7 +74,7 @@ def cone_verdict(scene: Scene, run: int, _: Translate) -> Verdict:
         "fails": _("Neither group lies in a narrow cone."),
     }
     measured = f"{words[state]} " + _("Mean cosine: {cosines}.").format(
-        cosines=_cosines(scene, run, _)
+        cosines=_cosines(scene, run)
     )
     if scene.cosine(run, "frequent") < NARROW:
         measured += " " + _("The frequent words do not.")
@@ -86,12 +85,12 @@ def cone_verdict(scene: Scene, run: int, _: Translate) -> Verdict:
         ),
         GAO,
         "unknown" if _too_early(scene) else state,
-        _early(_) if _too_early(scene) else measured,
-        _basis(scene, _, _narrow(_)),
+        _early() if _too_early(scene) else measured,
+        _basis(scene, _narrow()),
     )
 
 
-def cure_verdict(scene: Scene, plain: int, penalised: int, _: Translate) -> Verdict:
+def cure_verdict(scene: Scene, plain: int, penalised: int) -> Verdict:
     """Whether the penalty removes the cone, and the loss is not worse.
 
     Parameters
@@ -123,17 +122,16 @@ def cure_verdict(scene: Scene, plain: int, penalised: int, _: Translate) -> Verd
         _("A penalty on the cosines (CosReg) removes the cone, and the loss is not worse."),
         GAO,
         "unknown" if _too_early(scene) else state,
-        _early(_) if _too_early(scene) else measured,
+        _early() if _too_early(scene) else measured,
         _basis(
             scene,
-            _,
-            _narrow(_),
+            _narrow(),
             _("not worse: a loss at most {n}% higher").format(n=f"{100 * WORSE_LOSS:g}"),
         ),
     )
 
 
-def others_verdict(scene: Scene, classifier: int, word2vec: int, _: Translate) -> Verdict:
+def others_verdict(scene: Scene, classifier: int, word2vec: int) -> Verdict:
     """Whether the vectors of the classifier and of word2vec are spread.
 
     Parameters
@@ -149,7 +147,7 @@ def others_verdict(scene: Scene, classifier: int, word2vec: int, _: Translate) -
     ]
     state: State = "partly" if len(set(narrow)) == 2 else "fails" if all(narrow) else "holds"
     measured = _("Mean cosine: classifier: {classifier}; word2vec: {word2vec}.").format(
-        classifier=_cosines(scene, classifier, _), word2vec=_cosines(scene, word2vec, _)
+        classifier=_cosines(scene, classifier), word2vec=_cosines(scene, word2vec)
     )
     frequent = scene.history.cosine[: scene.at + 1, word2vec, GROUPS.index("frequent")]
     top = int(np.argmax(frequent))
@@ -168,17 +166,14 @@ def others_verdict(scene: Scene, classifier: int, word2vec: int, _: Translate) -
         _("The vectors of a classifier and of word2vec are spread around the origin."),
         GAO,
         "unknown" if _too_early(scene) else state,
-        _early(_) if _too_early(scene) else measured,
+        _early() if _too_early(scene) else measured,
         _basis(
-            scene,
-            _,
-            _narrow(_),
-            _("word vectors of the classifier; the paper has its class vectors"),
+            scene, _narrow(), _("word vectors of the classifier; the paper has its class vectors")
         ),
     )
 
 
-def push_verdict(scene: Scene, run: int, _: Translate) -> Verdict:
+def push_verdict(scene: Scene, run: int) -> Verdict:
     """Whether never-seen tokens move ever further away if the origin is outside of the hull."""
     theory = scene.history.theory[run][scene.at]
     assert theory is not None
@@ -187,7 +182,7 @@ def push_verdict(scene: Scene, run: int, _: Translate) -> Verdict:
     grows = bool((np.diff(later) > 0).all())
     is_longer = lengths[-1] > lengths[0]
     state: State = "holds" if grows else "partly" if is_longer else "fails"
-    parts = [_hull_sentence(theory, _)]
+    parts = [_hull_sentence(theory)]
     if not theory.is_outside:
         state = "unknown"
         parts.append(_("So the claim does not apply to this model."))
@@ -213,12 +208,12 @@ def push_verdict(scene: Scene, run: int, _: Translate) -> Verdict:
         ),
         GAO,
         "unknown" if _too_early(scene) else state,
-        _early(_) if _too_early(scene) else " ".join(parts),
-        _basis(scene, _),
+        _early() if _too_early(scene) else " ".join(parts),
+        _basis(scene),
     )
 
 
-def _hull_sentence(theory: Theory, _: Translate) -> str:
+def _hull_sentence(theory: Theory) -> str:
     if theory.is_outside:
         return _(
             "The origin is **outside** of the hull of {n} hidden states: along a direction v, "

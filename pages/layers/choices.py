@@ -23,7 +23,7 @@ from pages.common.controls import choose
 from pages.common.corpus_cloud import CloudSpec
 from pages.common.measures import measure_label
 from pages.common.page_state import note_choice
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .sweep import CONTEXTUAL, MEASURES
 
@@ -46,9 +46,7 @@ class CloudChoice:
         return self.unit if self.unit == "tokens" else self.pooling
 
 
-def choose_cloud_and_look(
-    corpus: Corpus, encoder: Encoder, _: Translate, *, more: DeltaGenerator
-) -> CloudChoice:
+def choose_cloud_and_look(corpus: Corpus, encoder: Encoder, *, more: DeltaGenerator) -> CloudChoice:
     """The controls above the pictures.
 
     Parameters
@@ -60,13 +58,13 @@ def choose_cloud_and_look(
     """
     unit_box, pooling_box = st.columns(2)
     with unit_box:
-        unit = choose_unit(("sentences", "tokens"), _)
+        unit = choose_unit(("sentences", "tokens"))
     with pooling_box:
-        pooling = choose_pooling(tuple(POOLINGS), unit, _)
+        pooling = choose_pooling(tuple(POOLINGS), unit)
     with more:
-        special = choose_special(encoder, unit, pooling, _)
+        special = choose_special(encoder, unit, pooling)
     spec = CloudSpec(unit=unit, layer=0, pooling=pooling, special_tokens=special)
-    return CloudChoice(unit, pooling, special, choose_look(corpus, spec, _, views=VIEWS))
+    return CloudChoice(unit, pooling, special, choose_look(corpus, spec, views=VIEWS))
 
 
 def chosen_layer(last: int) -> int:
@@ -85,7 +83,7 @@ def store_layer(values: Sequence[float]) -> None:
     st.session_state[LAYER] = str(round(values[0]))
 
 
-def slide_to_layer(layer: int, last: int, _: Translate) -> None:
+def slide_to_layer(layer: int, last: int) -> None:
     """A slider, for a browser without WebGL2."""
     if last > 0:
         st.session_state["layer-slider"] = layer
@@ -96,7 +94,7 @@ def _store_slider() -> None:
     st.session_state[LAYER] = str(st.session_state["layer-slider"])
 
 
-def choose_measure(_: Translate) -> str:
+def choose_measure() -> str:
     """Which measure the curves show."""
     return choose(
         st.selectbox,
@@ -104,5 +102,5 @@ def choose_measure(_: Translate) -> str:
         [*MEASURES, *CONTEXTUAL],
         key="measure",
         default=MEASURES[0],
-        labels={name: measure_label(name, _, with_unit=True) for name in (*MEASURES, *CONTEXTUAL)},
+        labels={name: measure_label(name, with_unit=True) for name in (*MEASURES, *CONTEXTUAL)},
     )

@@ -13,7 +13,7 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
 from pages.common.measures import measure_label, print_value
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .choices import choose_measure
 from .film import Table
@@ -26,33 +26,33 @@ HEIGHT = 320
 PUBLISHED = ("ethayarajh_bert", "ethayarajh_gpt2", "ethayarajh_elmo")
 
 
-def show_curves(scene: Scene, _: Translate) -> str:
+def show_curves(scene: Scene) -> str:
     """The chart of a measure that the reader chooses; returns the measure's name."""
-    measure = choose_measure(_)
-    label = measure_label(measure, _, with_unit=True)
+    measure = choose_measure()
+    label = measure_label(measure, with_unit=True)
     axes = Axes(_("layer (0 is the input)"), label)
-    curves = drawn_curves(scene, measure, _)
+    curves = drawn_curves(scene, measure)
     figure = curves_figure(curves, axes, current_theme(), height=HEIGHT)
     figure.update_xaxes(dtick=1 if scene.film.last <= 12 else None)
     show_chart(
         chart_of(figure),
         key="layer-curves",
         file_name=f"layers-{measure}",
-        alt=_alternative(scene.tables_of(measure), measure, label, _),
+        alt=_alternative(scene.tables_of(measure), measure, label),
     )
-    st.caption(markdown(_note(measure, scene, _)))
+    st.caption(markdown(_note(measure, scene)))
     return measure
 
 
-def drawn_curves(scene: Scene, measure: str, _: Translate) -> list[Curve]:
+def drawn_curves(scene: Scene, measure: str) -> list[Curve]:
     """The measure of each series, of isotropic data, and in publications."""
     tables = scene.tables_of(measure)
     curves = [
-        _curve(tables[name], measure, series_name(name, _), place)
+        _curve(tables[name], measure, series_name(name), place)
         for place, name in enumerate(scene.series)
         if name in tables
     ]
-    return curves + references(scene, measure, _)
+    return curves + references(scene, measure)
 
 
 def _curve(tables: Sequence[Table], measure: str, name: str, place: int) -> Curve:
@@ -77,7 +77,7 @@ def _curve(tables: Sequence[Table], measure: str, name: str, place: int) -> Curv
     )
 
 
-def references(scene: Scene, measure: str, _: Translate) -> list[Curve]:
+def references(scene: Scene, measure: str) -> list[Curve]:
     """Isotropic data with the n and d of the drawn cloud or of the tokens; published curves."""
     name = TOKENS if measure in CONTEXTUAL else scene.film.name
     rows = [table[measure] for table in scene.tables_of(measure)[name]]
@@ -85,14 +85,14 @@ def references(scene: Scene, measure: str, _: Translate) -> list[Curve]:
     found = []
     baseline = [np.nan if row.baseline is None else row.baseline for row in rows]
     if not np.isnan(baseline).all():
-        title = _("isotropic, as many as {series}").format(series=series_name(name, _))
+        title = _("isotropic, as many as {series}").format(series=series_name(name))
         found.append(Curve(x, np.array(baseline), title))
     if measure == "mean_cosine":
-        found += published_curves(scene.film.last, _)
+        found += published_curves(scene.film.last)
     return found
 
 
-def published_curves(last: int, _: Translate) -> list[Curve]:
+def published_curves(last: int) -> list[Curve]:
     """Ethayarajh's curves, stretched from the layers of those models to 0 … ``last``."""
     tables = {table.key: table for table in published_tables()}
     curves = []
@@ -108,16 +108,16 @@ def published_curves(last: int, _: Translate) -> list[Curve]:
     return curves
 
 
-def _alternative(tables: Sweep, measure: str, label: str, _: Translate) -> str:
+def _alternative(tables: Sweep, measure: str, label: str) -> str:
     said = [
-        f"{series_name(name, _)}: "
+        f"{series_name(name)}: "
         + ", ".join(print_value(measure, table[measure].value) or "—" for table in each)
         for name, each in tables.items()
     ]
     return f"{label}, {_('layer (0 is the input)')}. " + "; ".join(said)
 
 
-def _note(measure: str, scene: Scene, _: Translate) -> str:
+def _note(measure: str, scene: Scene) -> str:
     shown = [scene.series[name] for name in scene.tables_of(measure)]
     parts = [
         _("Shaded: 95% intervals by leaving out sentences; angles by subsamples of them."),
@@ -129,10 +129,8 @@ def _note(measure: str, scene: Scene, _: Translate) -> str:
                 "95% intervals by leaving out sentences, or types where those vary more."
             )
         ]
-    parts += [
-        _("Texts of the curves: {note}.").format(note=each) for each in sample_note(shown[0], _)
-    ]
-    parts += special_tokens_note(shown, _)
+    parts += [_("Texts of the curves: {note}.").format(note=each) for each in sample_note(shown[0])]
+    parts += special_tokens_note(shown)
     if measure == "mean_cosine":
         parts.append(
             _(
@@ -141,14 +139,14 @@ def _note(measure: str, scene: Scene, _: Translate) -> str:
             )
         )
     if scene.unresolved:
-        names = ", ".join(series_name(name, _) for name in scene.unresolved)
+        names = ", ".join(series_name(name) for name in scene.unresolved)
         parts.append(
             _("Left out, because bfloat16 can't resolve them: {names}.").format(names=names)
         )
     return " ".join(parts)
 
 
-def special_tokens_note(shown: Sequence[Series], _: Translate) -> list[str]:
+def special_tokens_note(shown: Sequence[Series]) -> list[str]:
     """What is done with special tokens and word pieces, for tokens and for sentences."""
     parts = []
     if any(each.name == TOKENS for each in shown):

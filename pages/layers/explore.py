@@ -18,7 +18,7 @@ from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_err
 from pages.common.models import current_encoder
 from pages.common.shell import picture_place, show_question
 from pages.common.verdict import show_verdict
-from pages.common.words import Translate
+from pages.common.words import _
 
 from . import PAGE
 from .choices import choose_cloud_and_look, chosen_layer
@@ -35,7 +35,7 @@ QUESTIONS = ("cls", "higher", "standardise", "context", "directions")
 
 
 @st.fragment
-def explore(corpus: Corpus, _: Translate) -> None:
+def explore(corpus: Corpus) -> None:
     """The pictures with their controls, then the curves and what they say."""
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # the progress bar has its own container: in another one it would shift the elements below it,
@@ -45,56 +45,56 @@ def explore(corpus: Corpus, _: Translate) -> None:
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     encoder = current_encoder()
     with control_box:
-        choice = choose_cloud_and_look(corpus, encoder, _, more=more_box.container())
+        choice = choose_cloud_and_look(corpus, encoder, more=more_box.container())
     try:
         # without WebGL2 Plotly draws the points; it is slow with many
         most = SAMPLE_ROWS if has_no_webgl2() else MOST_DRAWN
         with progress_box:
             spec = drawn_spec(encoder, choice.name, choice.special_tokens, most)
-            first = encode_corpus(corpus, spec, _)
+            first = encode_corpus(corpus, spec)
         with notes_box:
-            if warn_of_too_few(len(first.cloud), _):
+            if warn_of_too_few(len(first.cloud)):
                 return
         with progress_box:
-            film = build_film(choice.name, first, choice.look, _)
+            film = build_film(choice.name, first, choice.look)
         with find_box, st.container(horizontal=True):
-            chosen = choose_point(first, _)
+            chosen = choose_point(first)
         scene = Scene(corpus, choice, film, chosen_layer(film.last), chosen)
     except ENCODER_ERRORS as error:
         with notes_box:
-            show_error(error, _)
+            show_error(error)
         return
     with look_box:
-        draw_pictures(scene, _)
-        show_headlines(scene, _)
+        draw_pictures(scene)
+        show_headlines(scene)
     with find_box:
-        show_selection(first.cloud, first.key, _)
+        show_selection(first.cloud, first.key)
     with notes_box:  # above the pictures, but computed after they were sent
-        with encoder_errors_shown(_):
-            warn_of_coverage(coverage_of(corpus, _), _)
-        warn_of_cache(_)
+        with encoder_errors_shown():
+            warn_of_coverage(coverage_of(corpus))
+        warn_of_cache()
     try:
         with curve_progress_box:  # encodes and measures every layer
             values = lesson_values(scene)
         with answer_box:
-            measure = show_curves(scene, _)
+            measure = show_curves(scene)
             if not is_presenting():
-                show_verdict(layers_verdict(scene, _), _, key="layers")
-            show_rogues(scene, _)
+                show_verdict(layers_verdict(scene), key="layers")
+            show_rogues(scene)
             if not is_presenting():
-                show_verdict(rogue_verdict(scene, _), _, key="rogue")
+                show_verdict(rogue_verdict(scene), key="rogue")
                 for question in QUESTIONS:
                     show_question(PAGE, question, values)
                 with folded(
                     _("All measures"), key="all-measures", icon=":material/table:"
                 ) as is_open:
                     if is_open:
-                        show_all_measures(scene, _)
+                        show_all_measures(scene)
         with more_box:
-            offer_downloads(scene, measure, _)
+            offer_downloads(scene, measure)
     except ENCODER_ERRORS as error:
         with answer_box:
-            show_error(error, _)
+            show_error(error)
 
 
 def lesson_values(scene: Scene) -> dict[str, str]:

@@ -17,7 +17,7 @@ from pages.common.cache import Cache
 from pages.common.cloud_choices import Look
 from pages.common.corpus_cloud import MANY_POINTS, CorpusCloud, store
 from pages.common.seed import SEED
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .series import vectors_key
 
@@ -83,7 +83,7 @@ class Film:
         return self.stills[0].picture.n_components
 
 
-def build_film(name: str, first: CorpusCloud, look: Look, _: Translate) -> Film:
+def build_film(name: str, first: CorpusCloud, look: Look) -> Film:
     """Project and measure every layer, once for all readers. Many points are done in a job.
 
     Parameters
@@ -133,7 +133,6 @@ def build_film(name: str, first: CorpusCloud, look: Look, _: Translate) -> Film:
         _STILLS,
         key,
         work,
-        _,
         _("Projecting {n} points at each layer").format(n=f"{len(first.cloud):,}"),
         private=private,
         at_once=len(first.cloud) * n_layers <= MANY_POINTS,

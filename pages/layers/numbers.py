@@ -27,7 +27,7 @@ from pages.common.measures import (
     unit_of,
 )
 from pages.common.messages import encoder_errors_shown
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .curves import drawn_curves
 from .film import HEADLINES, Film, Table
@@ -38,7 +38,7 @@ from .series import TOKENS
 from .sweep import CONTEXTUAL, MEASURES
 
 
-def show_headlines(scene: Scene, _: Translate) -> None:
+def show_headlines(scene: Scene) -> None:
     """Three numbers of the layer, with their change since the layer below it."""
     now = scene.still.headlines
     below = scene.film.stills[scene.layer - 1].headlines if scene.layer else None
@@ -47,15 +47,15 @@ def show_headlines(scene: Scene, _: Translate) -> None:
         "opening_angle": _("opening angle, median"),
         "isoscore": _("IsoScore"),
     }
-    numbers = [_number(name, labels[name], now, below, _) for name in HEADLINES]
-    title = layer_title(scene, _)
+    numbers = [_number(name, labels[name], now, below) for name in HEADLINES]
+    title = layer_title(scene)
     with st.container(key="layer-headline"):
         st.markdown(f"**{title}**")
         show_big_numbers(title, numbers, key="headline-layer")
-    explained_caption(" · ".join([*captions(scene, _), provenance(scene, _)]))
+    explained_caption(" · ".join([*captions(scene), provenance(scene)]))
 
 
-def _number(name: str, label: str, now: Table, below: Table | None, _: Translate) -> BigNumber:
+def _number(name: str, label: str, now: Table, below: Table | None) -> BigNumber:
     row, unit = now[name], unit_of(name)
     decimals = COSINE_DECIMALS if name == "mean_cosine" else decimals_of(name)
     change = change_of(row.value, below[name].value, decimals) if below else ""
@@ -68,7 +68,7 @@ def _number(name: str, label: str, now: Table, below: Table | None, _: Translate
     )
 
 
-def show_all_measures(scene: Scene, _: Translate) -> None:
+def show_all_measures(scene: Scene) -> None:
     """A row for each layer of the drawn cloud, and every series as CSV."""
     names: tuple[str, ...] = (*MEASURES, *DIMENSION_SHARES)
     tables = dict(scene.tables)
@@ -77,7 +77,7 @@ def show_all_measures(scene: Scene, _: Translate) -> None:
         tables[TOKENS] = tuple(table | contextual for table, contextual in both)
         names = (*names, *CONTEXTUAL)
     with st.container(key="layer-table"):
-        st.markdown(table_markdown(tables[scene.film.name], names, _))
+        st.markdown(table_markdown(tables[scene.film.name], names))
     st.caption(
         _(
             "In brackets: 95% intervals. They leave out sentences, with all their tokens; angles "
@@ -85,30 +85,30 @@ def show_all_measures(scene: Scene, _: Translate) -> None:
             "and d."
         )
     )
-    with encoder_errors_shown(_):
-        st.caption(coverage_line(coverage_of(scene.first.corpus, _), _))
-    measured_on = {name: " · ".join(series_origin(each, _)) for name, each in scene.series.items()}
+    with encoder_errors_shown():
+        st.caption(coverage_line(coverage_of(scene.first.corpus)))
+    measured_on = {name: " · ".join(series_origin(each)) for name, each in scene.series.items()}
     offer_csv(
         _("Download measures (CSV)"),
         "layers-measures",
-        lambda: table_csv(tables, measured_on, _),
+        lambda: table_csv(tables, measured_on),
     )
 
 
-def table_markdown(tables: Sequence[Table], names: Sequence[str], _: Translate) -> str:
+def table_markdown(tables: Sequence[Table], names: Sequence[str]) -> str:
     """A row for each layer, a column for each measure; isotropic values come last."""
-    head = [_("layer"), *(measure_label(name, _, with_unit=True) for name in names)]
+    head = [_("layer"), *(measure_label(name, with_unit=True) for name in names)]
     lines = [head, ["---:"] * len(head)]
     for layer, table in enumerate(tables):
-        lines.append([f"{layer}", *(_cell(table[name], _) for name in names)])
+        lines.append([f"{layer}", *(_cell(table[name]) for name in names)])
     isotropic = [print_value(name, tables[-1][name].baseline) or "—" for name in names]
     lines.append([_("isotropic"), *isotropic])
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def _cell(row: Measured, _: Translate) -> str:
+def _cell(row: Measured) -> str:
     if row.value is None:
-        return no_value(row.undefined, _)
+        return no_value(row.undefined)
     decimals = 4 if row.name == "positive_cosine_share" else None
     text = print_value(row.name, row.value, decimals)
     if row.low is None or row.high is None:
@@ -117,9 +117,7 @@ def _cell(row: Measured, _: Translate) -> str:
     return f"{text} [{low},\u00a0{high}]"  # a no-break space: intervals stay whole
 
 
-def table_csv(
-    tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, str], _: Translate
-) -> bytes:
+def table_csv(tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, str]) -> bytes:
     """A row for each measure of each layer of each series.
 
     Parameters
@@ -149,13 +147,13 @@ def table_csv(
     return csv_bytes(head, rows, "; ".join(measured_on[name] for name in tables))
 
 
-def offer_downloads(scene: Scene, measure: str, _: Translate) -> None:
+def offer_downloads(scene: Scene, measure: str) -> None:
     """The points, the curves of that measure and the parts of the dimensions as CSV.
 
     Streamlit stores the functions of the buttons, so they refer to no cloud of the curves.
     """
-    measured_on, film, parts = provenance(scene, _), scene.film, scene.parts
-    curves, theme = drawn_curves(scene, measure, _), current_theme()
+    measured_on, film, parts = provenance(scene), scene.film, scene.parts
+    curves, theme = drawn_curves(scene, measure), current_theme()
     offer_csv(_("Download points (CSV)"), "layers-points", lambda: points_table(film, measured_on))
     offer_csv(
         _("Download curves (CSV)"),

@@ -35,7 +35,7 @@ from pages.common.draw.twin_message import (
     spread_stops,
 )
 from pages.common.escape import plotly
-from pages.common.words import Translate, language
+from pages.common.words import _, language
 
 from .choices import slide_to_layer, store_layer
 from .film import film_key
@@ -49,45 +49,44 @@ _POINTS: Cache[Points] = Cache("layer-points", max_entries=24)
 _PANELS: Cache[Panel] = Cache("layer-panels", max_entries=256)
 
 
-def draw_pictures(scene: Scene, _: Translate) -> None:
+def draw_pictures(scene: Scene) -> None:
     """Every layer at one scale, with the origin in the middle; all points are within distance 1."""
-    (_draw_charts if has_no_webgl2() else _draw_twins)(scene, _)
-    note_too_many_labels(scene.first.cloud, _)
+    (_draw_charts if has_no_webgl2() else _draw_twins)(scene)
+    note_too_many_labels(scene.first.cloud)
 
 
-def layer_title(scene: Scene, _: Translate, layer: int | None = None) -> str:
+def layer_title(scene: Scene, layer: int | None = None) -> str:
     """The title of a layer; by default that of the numbers."""
-    title = layer_words(scene.layer if layer is None else layer, scene.film.last, _)
+    title = layer_words(scene.layer if layer is None else layer, scene.film.last)
     return title[:1].upper() + title[1:]
 
 
-def captions(scene: Scene, _: Translate) -> list[str]:
+def captions(scene: Scene) -> list[str]:
     """The cone's angles at the layer of the numbers, and its picture's trustworthiness."""
-    panel = _panel(scene, scene.layer, _)
-    return [*panel.captions, *lines_below(scene.still.picture, panel, _)]
+    panel = _panel(scene, scene.layer)
+    return [*panel.captions, *lines_below(scene.still.picture, panel)]
 
 
-def _panel(scene: Scene, layer: int, _: Translate) -> Panel:
+def _panel(scene: Scene, layer: int) -> Panel:
     """The panel of a layer, without texts and marks."""
     still, d = scene.film.stills[layer], scene.first.vectors.shape[1]
     return _PANELS.get_or_make(
         film_key(scene.film, layer, language()),
-        lambda: panel_with(still.edges, d, (), still.picture, UNIT_REACH, _),
+        lambda: panel_with(still.edges, d, (), still.picture, UNIT_REACH),
         private=scene.first.private,
     )
 
 
-def _alternative(scene: Scene, layer: int, _: Translate) -> str:
+def _alternative(scene: Scene, layer: int) -> str:
     cosine = scene.film.stills[layer].headlines["mean_cosine"].value
-    title, n = layer_title(scene, _, layer), len(scene.first.cloud)
-    return alternative_with(title, n, cosine, _panel(scene, layer, _), _)
+    title, n = layer_title(scene, layer), len(scene.first.cloud)
+    return alternative_with(title, n, cosine, _panel(scene, layer))
 
 
-def _draw_twins(scene: Scene, _: Translate) -> None:
+def _draw_twins(scene: Scene) -> None:
     show_twin_cloud(
-        _twin_cloud(scene, _),
+        _twin_cloud(scene),
         current_theme(),
-        _,
         key=GROUP,
         texts=scene.first.cloud.texts,
         on_point=choose_row,
@@ -96,14 +95,14 @@ def _draw_twins(scene: Scene, _: Translate) -> None:
     )
 
 
-def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
+def _twin_cloud(scene: Scene) -> TwinCloud:
     """The message to the browser: an animation of all layers, then a picture of each layer."""
     points, stills = scene.first, scene.film.stills
     last, first = scene.film.last, stills[0].picture
     layers = range(last + 1)
     film = Picture(
         layers,
-        [layer_title(scene, _, layer) for layer in layers],
+        [layer_title(scene, layer) for layer in layers],
         _("Between two layers: {layer}").format(layer="{0}"),
     )
     each = [Picture([layer], [_("layer {layer}").format(layer=layer)]) for layer in layers]
@@ -118,9 +117,9 @@ def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
         ),
         rows_key=points.key,
         pictures=[film, *each] if last else [film],
-        colours=point_colours(points, scene.choice.look.colour, _),
+        colours=point_colours(points, scene.choice.look.colour),
         reach=UNIT_REACH,
-        axis_titles=axis_titles(first.method, first.n_components, _),
+        axis_titles=axis_titles(first.method, first.n_components),
         origin_label=_("origin"),
         name=_("The same points at every layer"),
         film_name=_("From the first layer to the last"),
@@ -129,28 +128,28 @@ def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
         knobs=[(float(layer),) for layer in layers],
         knob_steps=1,
         landmarks=[(stage, f"{stage}") for stage in stages] if last else (),
-        alt=_alternative(scene, scene.layer, _),
-        cones=[_panel(scene, layer, _).wedges for layer in layers],
-        marks=chosen_marks(points, scene.chosen, _),
-        below=captions(scene, _),
-        provenance=provenance(scene, _),
+        alt=_alternative(scene, scene.layer),
+        cones=[_panel(scene, layer).wedges for layer in layers],
+        marks=chosen_marks(points, scene.chosen),
+        below=captions(scene),
+        provenance=provenance(scene),
         file_name=f"layers-{first.n_components}d",
         is_large=is_presenting(),
         has_lead=True,
     )
 
 
-def _draw_charts(scene: Scene, _: Translate) -> None:
+def _draw_charts(scene: Scene) -> None:
     """A Plotly chart for each layer, for a browser without WebGL2."""
     points, look = scene.first, scene.choice.look
-    slide_to_layer(scene.layer, scene.film.last, _)
+    slide_to_layer(scene.layer, scene.film.last)
     share_texts(GROUP, [plotly(text) for text in points.cloud.texts])
-    colours = point_colours(points, look.colour, _)
+    colours = point_colours(points, look.colour)
     marks = [] if scene.chosen is None else [Mark([scene.chosen], "circle-open", _("chosen point"))]
     n_layers = scene.film.last + 1
     boxes = [box for _row in range(0, n_layers, 4) for box in st.columns(4)]
     for layer, box in zip(range(n_layers), boxes, strict=False):
-        panel = replace(_panel(scene, layer, _), marks=marks)
+        panel = replace(_panel(scene, layer), marks=marks)
         key = film_key(
             scene.film,
             points.key,  # names the labels too, which the colours show
@@ -161,7 +160,7 @@ def _draw_charts(scene: Scene, _: Translate) -> None:
             st.context.theme.type,
             language(),
         )
-        title = layer_title(scene, _, layer)
+        title = layer_title(scene, layer)
         with box:
             st.markdown(f"**{title}**" if layer == scene.layer else title)
             show_chart(
@@ -174,10 +173,10 @@ def _draw_charts(scene: Scene, _: Translate) -> None:
                 ),
                 key=f"layers-{layer}",
                 file_name=f"layers-{layer}",
-                alt=_alternative(scene, layer, _),
+                alt=_alternative(scene, layer),
                 on_point=choose_row,
                 on_selection=partial(store_selection, points.key),
                 texts=GROUP,
                 group=f"{GROUP}-{points.key}",
             )
-    draw_legend(colours, current_theme(), _)
+    draw_legend(colours, current_theme())

@@ -13,7 +13,7 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
 from pages.common.measures import DIMENSION_SHARES
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .pictures import layer_title
@@ -26,7 +26,7 @@ TOP = 3  # dimensions named in the line below the chart
 SHARES = dict(zip((1, 5), DIMENSION_SHARES, strict=True))  # by the number of dimensions
 
 
-def show_rogues(scene: Scene, _: Translate) -> None:
+def show_rogues(scene: Scene) -> None:
     """The heat maps, the numbers of the chosen layer, and its leading dimensions."""
     raw, standardised = scene.parts["raw"], scene.parts["standardised"]
     rows = [str(layer) for layer in range(len(raw))]
@@ -45,14 +45,14 @@ def show_rogues(scene: Scene, _: Translate) -> None:
         chart_of(figure),
         key="layer-rogues",
         file_name="layers-dimensions",
-        alt=" ".join(_line(raw[layer], layer, _) for layer in range(len(raw))),
+        alt=" ".join(_line(raw[layer], layer) for layer in range(len(raw))),
     )
-    _show_numbers(scene, _)
+    _show_numbers(scene)
     series = scene.drawn_series
     said = [
-        _line(raw[scene.layer], scene.layer, _),
+        _line(raw[scene.layer], scene.layer),
         _("Measured on: {series}.").format(
-            series=", ".join([series_name(series.name, _), *sample_note(series, _)])
+            series=", ".join([series_name(series.name), *sample_note(series)])
         ),
     ]
     st.caption(markdown(" ".join(said)))
@@ -73,7 +73,7 @@ def leading(parts: np.ndarray, most: int) -> list[int]:
     return sorted(found[:most])
 
 
-def _line(parts: np.ndarray, layer: int, _: Translate) -> str:
+def _line(parts: np.ndarray, layer: int) -> str:
     """The leading dimensions of a layer, with their share of its mean cosine."""
     total = float(np.sum(parts))
     if not np.isfinite(total) or total <= 0:
@@ -85,7 +85,7 @@ def _line(parts: np.ndarray, layer: int, _: Translate) -> str:
     )
 
 
-def _show_numbers(scene: Scene, _: Translate) -> None:
+def _show_numbers(scene: Scene) -> None:
     now, before = (scene.drawn_tables[layer] for layer in (scene.layer, max(scene.layer - 1, 0)))
     d = scene.first.vectors.shape[1]
     labels = {1: _("largest dimension's share"), 5: _("five largest dimensions")}
@@ -111,4 +111,4 @@ def _show_numbers(scene: Scene, _: Translate) -> None:
             _("isotropic: {value}").format(value="0.000"),
         )
     )
-    show_big_numbers(layer_title(scene, _), numbers, key="rogue-numbers")
+    show_big_numbers(layer_title(scene), numbers, key="rogue-numbers")

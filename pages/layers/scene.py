@@ -9,7 +9,6 @@ import numpy as np
 
 from geometry import Corpus
 from pages.common.corpus_cloud import CorpusCloud
-from pages.common.words import translator
 
 from .choices import CloudChoice
 from .film import Film, Still, Table
@@ -54,9 +53,7 @@ class Scene:
     def series(self) -> dict[str, Series]:
         """The clouds of the curves, by name and in their order."""
         special = self.choice.special_tokens
-        return read_all_series(
-            self.film.name, self.corpus, self.first.encoder, special, translator()
-        )
+        return read_all_series(self.film.name, self.corpus, self.first.encoder, special)
 
     @property
     def unresolved(self) -> tuple[str, ...]:
@@ -71,7 +68,7 @@ class Scene:
     @cached_property
     def tables(self) -> Sweep:
         """The measures of every series."""
-        return sweep(tuple(self.series.values()), translator())
+        return sweep(tuple(self.series.values()))
 
     @property
     def drawn_tables(self) -> tuple[Table, ...]:
@@ -81,7 +78,7 @@ class Scene:
     @cached_property
     def contextual(self) -> Sweep:
         """The measures that compare a token with its type and its sentence."""
-        return sweep((self.series[TOKENS],), translator(), contextual=True)
+        return sweep((self.series[TOKENS],), contextual=True)
 
     def tables_of(self, measure: str) -> Sweep:
         """The tables with this measure."""

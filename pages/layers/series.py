@@ -15,7 +15,7 @@ from pages.common.controls import pooling_names
 from pages.common.corpus_cloud import MOST_DRAWN, CloudSpec, CorpusCloud, encode_corpus
 from pages.common.seed import SEED
 from pages.common.uploads import is_own
-from pages.common.words import Translate
+from pages.common.words import _
 
 SAMPLE_ROWS = 3000  # texts or tokens of curves, tables and rogue dimensions; the page says so
 TOKENS = "tokens"
@@ -100,9 +100,7 @@ def sampled_corpus(corpus: Corpus, encoder: Encoder) -> Corpus:
     return corpus.take(rows)
 
 
-def read_series(
-    corpus: Corpus, encoder: Encoder, name: str, special_tokens: bool, _: Translate
-) -> Series:
+def read_series(corpus: Corpus, encoder: Encoder, name: str, special_tokens: bool) -> Series:
     """The cloud of that name at every layer, encoded in one pass. Of a large corpus, a sample.
 
     Parameters
@@ -117,9 +115,9 @@ def read_series(
     texts, private = sampled_corpus(corpus, encoder), is_own(corpus)
     most = SAMPLE_ROWS if name == TOKENS else MOST_DRAWN
     spec = drawn_spec(encoder, name, special_tokens, most)
-    first = encode_corpus(texts, spec, _, private=private)
+    first = encode_corpus(texts, spec, private=private)
     above = (replace(spec, layer=layer) for layer in range(1, encoder.n_layers + 1))
-    rest = (encode_corpus(texts, each, _, like=first, private=private) for each in above)
+    rest = (encode_corpus(texts, each, like=first, private=private) for each in above)
     return Series(name, (first, *rest), len(corpus))
 
 
@@ -130,7 +128,7 @@ def compared_names(shown: str) -> tuple[str, ...]:
 
 
 def read_all_series(
-    shown: str, corpus: Corpus, encoder: Encoder, special_tokens: bool, _: Translate
+    shown: str, corpus: Corpus, encoder: Encoder, special_tokens: bool
 ) -> dict[str, Series]:
     """The clouds of the curves by name, without those that bfloat16 can't resolve.
 
@@ -146,18 +144,18 @@ def read_all_series(
     found = {}
     for name in compared_names(shown):
         try:
-            found[name] = read_series(corpus, encoder, name, special_tokens, _)
+            found[name] = read_series(corpus, encoder, name, special_tokens)
         except PrecisionError:
             if name == shown:
                 raise
     return found
 
 
-def series_name(name: str, _: Translate) -> str:
+def series_name(name: str) -> str:
     """A series in words, for a legend."""
     if name == TOKENS:
         return _("contextual tokens")
-    return _("sentences, {pooling}").format(pooling=pooling_names(_)[name])
+    return _("sentences, {pooling}").format(pooling=pooling_names()[name])
 
 
 def vectors_key(points: CorpusCloud) -> str:

@@ -17,7 +17,7 @@ from pages.common.cache import Cache
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.measures import DIMENSION_SHARES
 from pages.common.seed import SEED
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .film import Table
 from .series import Series, vectors_key
@@ -41,7 +41,7 @@ _CONTEXTUAL: Cache[Table] = Cache("layer-contextual-tables", max_entries=512)
 _PARTS: Cache[np.ndarray] = Cache("layer-cosine-parts", max_entries=512)
 
 
-def sweep(series: Sequence[Series], _: Translate, *, contextual: bool = False) -> Sweep:
+def sweep(series: Sequence[Series], *, contextual: bool = False) -> Sweep:
     """The tables of every layer of every series.
 
     Parameters
@@ -70,7 +70,7 @@ def sweep(series: Sequence[Series], _: Translate, *, contextual: bool = False) -
         what = _("Measuring clouds: {n}").format(n=len(missing))
         kind = "contextual" if contextual else "table"
         key = "-".join(["layers", kind, *(vectors_key(points)[:12] for _each, points in missing)])
-        made = jobs.wait_for(key, work, _, what, lane="measure", is_long=True)
+        made = jobs.wait_for(key, work, what, lane="measure", is_long=True)
         for (_each, points), table in zip(missing, made, strict=True):
             cache.put(vectors_key(points), table, private=points.private)
     return {

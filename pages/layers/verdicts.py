@@ -8,7 +8,7 @@ from geometry.measure import Measured
 from geometry.measure.intervals import MIN_ROWS
 from pages.common.measures import measured_words
 from pages.common.verdict import State, Verdict
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .provenance import series_origin
 from .scene import Scene
@@ -17,7 +17,7 @@ from .series import TOKENS
 MOST = 0.5  # share of the mean cosine from which five dimensions dominate it
 
 
-def layers_verdict(scene: Scene, _: Translate) -> Verdict:
+def layers_verdict(scene: Scene) -> Verdict:
     """Is every layer above the input anisotropic, and the last more than the input?"""
     rows = [table["mean_cosine"] for table in scene.tables[TOKENS]]
     state = layers_state(rows)
@@ -48,7 +48,7 @@ def layers_verdict(scene: Scene, _: Translate) -> Verdict:
         measured=words[state].format(cosines=said, least=MIN_ROWS),
         basis=" · ".join(
             [
-                *series_origin(scene.series[TOKENS], _),
+                *series_origin(scene.series[TOKENS]),
                 _("raw cloud, nothing fitted"),
                 _("95% interval: jackknife over sentences"),
             ]
@@ -66,7 +66,7 @@ def layers_state(rows: Sequence[Measured]) -> State:
     return "holds" if (above[-1].low or 0.0) > (first.high or 0.0) else "partly"
 
 
-def rogue_verdict(scene: Scene, _: Translate) -> Verdict:
+def rogue_verdict(scene: Scene) -> Verdict:
     """Do five dimensions carry most of the mean cosine of the layer?"""
     layer = scene.layer
     row = scene.drawn_tables[layer]["top_5_contributions"]
@@ -98,7 +98,7 @@ def rogue_verdict(scene: Scene, _: Translate) -> Verdict:
         ),
         basis=" · ".join(
             [
-                *series_origin(scene.drawn_series, _),
+                *series_origin(scene.drawn_series),
                 _("raw cloud, nothing fitted"),
                 _("95% interval: jackknife over sentences"),
             ]

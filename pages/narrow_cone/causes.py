@@ -19,7 +19,7 @@ from geometry.measure.dimensions import (
 from geometry.palette import Theme
 from pages.common.cache import Cache
 from pages.common.draw.clouds import current_theme
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .scene import Scene, Side
 
@@ -38,7 +38,7 @@ TOY_POINTS = 60
 _VALUES: Cache[tuple[float | None, ...]] = Cache("cone-causes", max_entries=2000)
 
 
-def show_causes(scene: Scene, _: Translate) -> None:
+def show_causes(scene: Scene) -> None:
     """A figure for each cause: shift of the mean, unequal axes, correlated dimensions."""
     before, now = (_values_of(side, scene) for side in (scene.raw, scene.white))
     n = len(scene.points.cloud)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.common.address import is_presenting, put_in_url
 from pages.common.controls import choose, pooling_names
-from pages.common.words import Translate
+from pages.common.words import _
 
 STEPS = 8  # steps of each slider in the animation without WebGL2
 SLIDER_STEPS = 16  # steps of the sliders of centring and strength
@@ -23,7 +23,7 @@ PRESETS = {  # name: (layer, pooling); the layers are the bundled model's
 }
 
 
-def show_presets(_: Translate) -> None:
+def show_presets() -> None:
     """Clouds of the bundled model, from an extremely narrow cone to hardly a cone.
 
     The preset of the current settings is marked. The presets are one control and not buttons,
@@ -38,7 +38,7 @@ def show_presets(_: Translate) -> None:
     }
     st.session_state["preset"] = _current_preset()
     if is_presenting():  # in one row with the other controls
-        words = pooling_names(_)
+        words = pooling_names()
         names = {name: f"{words[pooling]}, {layer}" for name, (layer, pooling) in PRESETS.items()}
     st.pills(
         _("Examples"),
@@ -66,7 +66,7 @@ def _apply_preset() -> None:
         st.session_state.update(unit="sentences", layer=layer, pooling=pooling, special=True)
 
 
-def choose_fit(_: Translate) -> str:
+def choose_fit() -> str:
     """Which whitening: the recommended, Ledoit-Wolf, or in full."""
     return choose(
         st.selectbox,
@@ -122,7 +122,7 @@ def _share_in_url(name: str) -> float | None:
     return value if math.isfinite(value) and 0 <= value <= 1 else None
 
 
-def knob_names(_: Translate) -> tuple[str, str]:
+def knob_names() -> tuple[str, str]:
     """Labels of centring and strength."""
     return (
         _("Centring s: share of the mean that is subtracted"),
@@ -130,7 +130,7 @@ def knob_names(_: Translate) -> tuple[str, str]:
     )
 
 
-def play_bar(_: Translate, *, can_play: bool) -> tuple[float, float]:
+def play_bar(*, can_play: bool) -> tuple[float, float]:
     """Play button and two sliders, for a browser without WebGL2: (centring, strength)."""
     _read_film_settings()
     if not can_play:
@@ -139,16 +139,16 @@ def play_bar(_: Translate, *, can_play: bool) -> tuple[float, float]:
         _advance()
     button, *boxes = st.columns([1, 3, 3], vertical_alignment="bottom")
     with button:
-        _play_button(_, can_play=can_play)
+        _play_button(can_play=can_play)
     step = 1 / SLIDER_STEPS
     centring, strength = (
         float(box.slider(label, 0.0, 1.0, step=step, key=name, bind="query-params"))
-        for box, label, name in zip(boxes, knob_names(_), FILM, strict=True)
+        for box, label, name in zip(boxes, knob_names(), FILM, strict=True)
     )
     return centring, strength
 
 
-def _play_button(_: Translate, *, can_play: bool) -> None:
+def _play_button(*, can_play: bool) -> None:
     playing = bool(st.session_state.get("playing"))
     st.button(
         _("Stop") if playing else _("Play"),

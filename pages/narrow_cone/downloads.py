@@ -10,17 +10,17 @@ import streamlit as st
 from geometry.measure.cosines import isotropic_cosine_shares
 from pages.common.cosine_histogram import EDGES
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .provenance import provenance
 from .scene import Scene
 
 
-def offer_downloads(scene: Scene, _: Translate) -> None:
+def offer_downloads(scene: Scene) -> None:
     """The pictures' data as CSV; the pictures themselves have a camera button."""
     view = _("view {name}").format(name=scene.raw.projection.method)
     factor = _("whitened cloud drawn × {factor}").format(factor=f"{scene.factor:.4g}")
-    measured_on = " · ".join([provenance(scene, _), view, factor])
+    measured_on = " · ".join([provenance(scene), view, factor])
     with st.container(horizontal=True):
         offer_csv(
             _("Download points (CSV)"),

@@ -27,7 +27,7 @@ from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_err
 from pages.common.models import chosen_model, current_encoder
 from pages.common.shell import picture_place, show_question
 from pages.common.verdict import show_verdict
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .causes import show_causes
@@ -53,13 +53,13 @@ from .verdicts import cone_verdict, steps_of, whitening_verdict
 PLAY_SECONDS = 0.4
 
 
-def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
+def explore(corpus: Corpus | VectorSet) -> None:
     """Draw the fragment; while the film plays it reruns by itself."""
     has_clock = bool(st.session_state.get("playing"))
-    st.fragment(_explore, run_every=PLAY_SECONDS if has_clock else None)(corpus, has_clock, _)
+    st.fragment(_explore, run_every=PLAY_SECONDS if has_clock else None)(corpus, has_clock)
 
 
-def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
+def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
     welcome_box = st.container(key="welcome")
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # the progress bar has its own container: in another one it would shift the elements below it,
@@ -75,65 +75,65 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
         if isinstance(corpus, VectorSet):
             spec = OF_VECTORS
         else:
-            spec = choose_cloud(current_encoder(), _, more=more_box.container())
+            spec = choose_cloud(current_encoder(), more=more_box.container())
             spec = replace(spec, max_points=MOST_DRAWN)
         if chosen_model().is_bundled and spec != OF_VECTORS:
             with preset_box:
-                show_presets(_)
+                show_presets()
     try:
         with progress_box:
-            points = encode_corpus(corpus, spec, _)
+            points = encode_corpus(corpus, spec)
     except ENCODER_ERRORS as error:
         with notes_box:
-            show_error(error, _)
+            show_error(error)
         return
     if has_no_webgl2():
         points = points.sample(SAMPLE_ROWS)  # Plotly draws them; it is slow with many
     with notes_box:
-        if warn_of_too_few(len(points.cloud), _):
+        if warn_of_too_few(len(points.cloud)):
             return
     with control_box:
-        look = choose_look(corpus, spec, _, dims="2D" if has_no_webgl2() else "3D")
+        look = choose_look(corpus, spec, dims="2D" if has_no_webgl2() else "3D")
     with more_box:
-        fit = choose_fit(_)
-        points = choose_weights(points, _)
+        fit = choose_fit()
+        points = choose_weights(points)
     with find_box:
-        chosen = choose_point(points, _)
+        chosen = choose_point(points)
     with look_box:
         can_play = look.view != "umap"
         if has_no_webgl2():
-            centring, strength = play_bar(_, can_play=can_play)
+            centring, strength = play_bar(can_play=can_play)
         else:
             centring, strength = film_settings(can_play=can_play)
         umap_box = st.container()
     with progress_box:
-        scene = build_scene(points, look, fit, chosen, _, centring=centring, strength=strength)
+        scene = build_scene(points, look, fit, chosen, centring=centring, strength=strength)
     if scene is None:
         notes_box.info(prose(PAGE, "all-equal"))
         return
     with look_box:
-        draw_pictures(scene, _)
+        draw_pictures(scene)
     with welcome_box:
-        welcome(scene, _)
+        welcome(scene)
     with found_box:
-        show_inspector(scene, _)
+        show_inspector(scene)
     with numbers_box:
-        show_headlines(scene, _)
+        show_headlines(scene)
     with guess_box:
-        ask_for_guess(scene, _)
+        ask_for_guess(scene)
     with notes_box:  # above the pictures, but computed after they were sent
         if isinstance(corpus, Corpus):
-            with encoder_errors_shown(_):
-                warn_of_coverage(coverage_of(corpus, _), _)
-        warn_of_cache(_)
+            with encoder_errors_shown():
+                warn_of_coverage(coverage_of(corpus))
+        warn_of_cache()
         if scene.has_few_points:
             st.warning(prose(PAGE, "few-points", few_points_values(scene)))
-        warn_of_simplex(scene, _)
+        warn_of_simplex(scene)
     if not is_presenting():
         with answer_box:
-            _answer(scene, _)
+            _answer(scene)
     with more_box:
-        offer_downloads(scene, _)
+        offer_downloads(scene)
     if look.view == "umap":
         with umap_box:
             st.warning(prose(PAGE, "umap-caveat"))
@@ -145,21 +145,21 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool, _: Translate) -> None:
                 st.caption(placed.format(n=f"{MOST_FITTED:,}"))
             if scene.waits_for_umap:
                 st.info(_("SVD is shown while UMAP is being fitted."))
-                fit_umaps(scene.clouds, look.n_components, _)
+                fit_umaps(scene.clouds, look.n_components)
                 st.rerun()
     warm_up()
     if bool(st.session_state.get("playing")) != has_clock:
         st.rerun()  # only a full run can start or stop the fragment's timer
 
 
-def _answer(scene: Scene, _: Translate) -> None:
+def _answer(scene: Scene) -> None:
     """Below the pictures: the claims, the questions, all measures."""
-    show_verdict(cone_verdict(scene, _), _, key="cone")
-    show_verdict(whitening_verdict(scene, _), _, key="whitening")
-    show_causes(scene, _)
+    show_verdict(cone_verdict(scene), key="cone")
+    show_verdict(whitening_verdict(scene), key="whitening")
+    show_causes(scene)
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
-            show_all_measures(scene, _)
+            show_all_measures(scene)
     steps = steps_of(scene)
     values = lesson_values(scene, steps.agreements if steps else None)
     for name, applies in {

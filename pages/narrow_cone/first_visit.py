@@ -9,7 +9,7 @@ import streamlit as st
 from pages.common.address import is_presenting
 from pages.common.measures import label_name
 from pages.common.page_list import page_path
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .choices import HAS_PLAYED
 from .provenance import unit_words
@@ -17,22 +17,22 @@ from .scene import Scene
 from .verdicts import steps_of
 
 
-def welcome(scene: Scene, _: Translate) -> None:
+def welcome(scene: Scene) -> None:
     """What the pictures are, the steps, and the way to own data; not for an audience."""
     if is_presenting():
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
             _("Left: {n} {units} as the model places them. Right: the same, whitened.").format(
-                n=f"{len(scene.points.cloud):,}", units=unit_words(scene, _)
+                n=f"{len(scene.points.cloud):,}", units=unit_words(scene)
             )
         )
         with st.popover(_("What to look at"), width="content", key="steps"):
-            _show_steps(scene, _)
+            _show_steps(scene)
         st.page_link(page_path("your_corpus"), label=_("Use my own data"), width="content")
 
 
-def _show_steps(scene: Scene, _: Translate) -> None:
+def _show_steps(scene: Scene) -> None:
     """Four steps for a new reader; those that are done have a tick."""
     state = st.session_state
     first = state.setdefault("first-cloud", scene.points.key)
@@ -58,7 +58,7 @@ def _show_steps(scene: Scene, _: Translate) -> None:
     st.html(f"<ol>{items}</ol>")
 
 
-def ask_for_guess(scene: Scene, _: Translate) -> None:
+def ask_for_guess(scene: Scene) -> None:
     """Ask whether whitening brings like to like; the answer follows."""
     steps = steps_of(scene)
     if steps is None:
@@ -70,7 +70,7 @@ def ask_for_guess(scene: Scene, _: Translate) -> None:
     }
     guess = st.pills(
         _("Guess: in the whitened cloud, nearest neighbours share their {label} …").format(
-            label=label_name(scene.points.corpus, _)
+            label=label_name(scene.points.corpus)
         ),
         list(answers),
         key="guess",

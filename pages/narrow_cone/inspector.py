@@ -9,18 +9,18 @@ import streamlit as st
 from geometry import Cloud
 from pages.common.draw.find_point import short
 from pages.common.draw.selected import show_selection
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .scene import Scene
 
 
-def show_inspector(scene: Scene, _: Translate) -> None:
+def show_inspector(scene: Scene) -> None:
     """The chosen text, both lists of neighbours, and the selected points.
 
     Neighbours in both lists are bold.
     """
     cloud, near = scene.points.cloud, scene.near
-    show_selection(cloud, scene.points.key, _)
+    show_selection(cloud, scene.points.key)
     if near is None:
         return
     label = f" · {short(cloud.labels[near.row])}" if cloud.labels else ""

@@ -25,7 +25,7 @@ from pages.common.measures import (
 )
 from pages.common.messages import encoder_errors_shown
 from pages.common.seed import SEED
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .pictures import picture_notes, side_title
@@ -37,21 +37,21 @@ from .verdicts import STAGES, steps_of
 SIZED = ("opening_angle", "opening_angle_90", "mean_norm_share", "isoscore")
 
 
-def show_headlines(scene: Scene, _: Translate) -> None:
+def show_headlines(scene: Scene) -> None:
     """Three numbers under each picture, and what they were measured on."""
     with st.container(key="headlines"):
         boxes = st.columns(2)
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
         with box:
-            title = side_title(side, scene, _)
-            show_big_numbers(title, _headlines(side, scene, _), key=f"headline-{side.name}")
-    explained_caption(provenance(scene, _))
+            title = side_title(side, scene)
+            show_big_numbers(title, _headlines(side, scene), key=f"headline-{side.name}")
+    explained_caption(provenance(scene))
 
 
-def _headlines(side: Side, scene: Scene, _: Translate) -> list[BigNumber]:
+def _headlines(side: Side, scene: Scene) -> list[BigNumber]:
     """Mean cosine, share of positive cosines, IsoScore; of the second picture with their change."""
     raw = None if side.key == scene.raw.key else scene.measured(scene.raw)
-    found = measure_numbers(scene.measured(side), raw, _, names=HEADLINES)
+    found = measure_numbers(scene.measured(side), raw, names=HEADLINES)
     if raw is not None and is_set_by_fit(side, scene):
         why = _("above it: fitted on these points")
         found[-1] = replace(found[-1], note=f"{found[-1].note} · {why}")
@@ -64,17 +64,17 @@ def is_set_by_fit(side: Side, scene: Scene) -> bool:
     return (row.value or 0.0) > (row.baseline or 0.0)
 
 
-def show_all_measures(scene: Scene, _: Translate) -> None:
+def show_all_measures(scene: Scene) -> None:
     """A table and notes for each picture, and the histogram."""
     with st.container(key="numbers"):
         boxes = st.columns(2)
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
-        box.markdown(f"**{side_title(side, scene, _)}**\n\n{numbers_table(side, scene, _)}")
-        notes = " · ".join(picture_notes(side, scene, _))
+        box.markdown(f"**{side_title(side, scene)}**\n\n{numbers_table(side, scene)}")
+        notes = " · ".join(picture_notes(side, scene))
         box.caption(notes, help=explained(notes))
     if scene.points.model is not None:
-        with encoder_errors_shown(_):
-            st.caption(coverage_line(coverage_of(scene.points.corpus, _), _))
+        with encoder_errors_shown():
+            st.caption(coverage_line(coverage_of(scene.points.corpus)))
     whitening = scene.whitening
     if is_set_by_fit(scene.white, scene):
         st.caption(
@@ -90,10 +90,10 @@ def show_all_measures(scene: Scene, _: Translate) -> None:
                 "same n and d, because shrinkage leaves the cloud oblong. “In full” makes it round."
             )
         )
-    _histogram(scene, _)
+    _histogram(scene)
 
 
-def warn_of_simplex(scene: Scene, _: Translate) -> None:
+def warn_of_simplex(scene: Scene) -> None:
     """An error message if a full whitening of few points makes the picture meaningless."""
     whitening = scene.whitening
     if scene.fit == "full" and whitening.is_simplex:
@@ -102,15 +102,15 @@ def warn_of_simplex(scene: Scene, _: Translate) -> None:
         st.error(prose(PAGE, section, n))
 
 
-def numbers_table(side: Side, scene: Scene, _: Translate) -> str:
+def numbers_table(side: Side, scene: Scene) -> str:
     """The numbers of one side as a Markdown table, with the values for isotropic data."""
-    rows = _number_rows(side, scene, _)
+    rows = _number_rows(side, scene)
     steps, at = steps_of(scene), (scene.whitening.centring, scene.whitening.strength)
     stage = (0.0, 0.0) if side.name == "raw" else at
     if steps is not None and stage in STAGES:
         share, label = (
             steps.agreements[STAGES.index(stage)],
-            agreement_label(scene.points.corpus, _),
+            agreement_label(scene.points.corpus),
         )
         by_chance = _("{share} by chance").format(share=f"{steps.chance:.1%}")
         rows.append(
@@ -121,24 +121,24 @@ def numbers_table(side: Side, scene: Scene, _: Translate) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def _number_rows(side: Side, scene: Scene, _: Translate) -> list[tuple[str, str, str]]:
+def _number_rows(side: Side, scene: Scene) -> list[tuple[str, str, str]]:
     """(measure, value, reference) of each measure of the table."""
     n, d = len(scene.points.cloud), side.d
     measured = scene.measured(side, MEASURES)
     references = {
         "mean_cosine": "0",
         "positive_cosine_share": "0.5",
-        **{name: _isotropic(name, n, d, _) for name in SIZED},
+        **{name: _isotropic(name, n, d) for name in SIZED},
         "effective_rank": _("at most {d}").format(d=min(n - 1, d)),
         "effective_rank_uncentred": _("at most {d}").format(d=min(n, d)),
     }
     return [
-        (measure_label(name, _), _value(measured[name], _), reference)
+        (measure_label(name), _value(measured[name]), reference)
         for name, reference in references.items()
     ]
 
 
-def _isotropic(name: str, n: int, d: int, _: Translate) -> str:
+def _isotropic(name: str, n: int, d: int) -> str:
     """The measure of n isotropic rows in d dimensions, in words; "" if it is undefined."""
     value = isotropic_baselines([name], n, d, seed=SEED)[name]
     if value is None:
@@ -146,15 +146,15 @@ def _isotropic(name: str, n: int, d: int, _: Translate) -> str:
     return _("{value} at this n, d").format(value=print_value(name, value) + unit_of(name))
 
 
-def _value(row: Measured, _: Translate) -> str:
+def _value(row: Measured) -> str:
     if row.value is None:
-        return no_value(row.undefined, _)
+        return no_value(row.undefined)
     # nearly all cosines of a cone are positive: three decimals would round to 1
     decimals = 4 if row.name == "positive_cosine_share" else None
     return print_value(row.name, row.value, decimals) + unit_of(row.name)
 
 
-def _histogram(scene: Scene, _: Translate) -> None:
+def _histogram(scene: Scene) -> None:
     (raw, pairs), (white, _pairs) = scene.histogram(scene.raw), scene.histogram(scene.white)
     d = scene.white.d
     st.markdown(_("**Cosines of pairs, before and after**"))
@@ -166,8 +166,8 @@ def _histogram(scene: Scene, _: Translate) -> None:
                 isotropic_cosine_shares(EDGES, d),
                 EDGES,
                 HistogramWords(
-                    raw=side_title(scene.raw, scene, _),
-                    white=side_title(scene.white, scene, _),
+                    raw=side_title(scene.raw, scene),
+                    white=side_title(scene.white, scene),
                     reference=_("isotropic directions, d = {d}").format(d=d),
                     x=_("cosine of a pair"),
                     y=_("share of pairs"),

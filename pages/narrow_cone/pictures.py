@@ -39,7 +39,7 @@ from pages.common.draw.selected import choose_row, store_selection
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import SIDE, Aside, Marks, Picture, Points, TwinCloud
 from pages.common.escape import plotly
-from pages.common.words import Translate, language
+from pages.common.words import _, language
 
 from .choices import SLIDER_STEPS, knob_names, store_film_settings
 from .provenance import provenance
@@ -57,35 +57,33 @@ _PANELS: Cache[Any] = Cache("cone-panels", max_entries=2000)
 _FILMS: Cache[tuple[tuple[Stop, ...], Points]] = Cache("cone-films", max_entries=24)
 
 
-def draw_pictures(scene: Scene, _: Translate) -> None:
+def draw_pictures(scene: Scene) -> None:
     """Both clouds: same points, same colours, one basis, one scale, the origin in the middle."""
-    panels = [_panel(side, scene, _) for side in (scene.raw, scene.white)]
-    (_draw_charts if has_no_webgl2() else _draw_twins)(scene, panels, _)
-    note_too_many_labels(scene.points.cloud, _)
+    panels = [_panel(side, scene) for side in (scene.raw, scene.white)]
+    (_draw_charts if has_no_webgl2() else _draw_twins)(scene, panels)
+    note_too_many_labels(scene.points.cloud)
 
 
-def picture_notes(side: Side, scene: Scene, _: Translate) -> list[str]:
+def picture_notes(side: Side, scene: Scene) -> list[str]:
     """The cone's angles, the trustworthiness and the scale of a picture."""
-    panel = _panel(side, scene, _)
-    return [*panel.captions, *_trust_lines(side, panel, scene, _)]
+    panel = _panel(side, scene)
+    return [*panel.captions, *_trust_lines(side, panel, scene)]
 
 
-def side_title(side: Side, scene: Scene, _: Translate) -> str:
+def side_title(side: Side, scene: Scene) -> str:
     """The title of a picture: raw, centred, whitened, or the settings between."""
     whitening = scene.whitening
-    return (
-        _("Raw") if side.name == "raw" else _place_name(whitening.centring, whitening.strength, _)
-    )
+    return _("Raw") if side.name == "raw" else _place_name(whitening.centring, whitening.strength)
 
 
-def _place_name(centring: float, strength: float, _: Translate) -> str:
+def _place_name(centring: float, strength: float) -> str:
     """The name of settings of the film."""
     names = {(0.0, 0.0): _("Raw"), (1.0, 0.0): _("Centred"), (1.0, 1.0): _("Whitened")}
     between = _("Between: centring {s}, strength {t}")
     return names.get((centring, strength)) or between.format(s=f"{centring:g}", t=f"{strength:g}")
 
 
-def _panel(side: Side, scene: Scene, _: Translate) -> Panel:
+def _panel(side: Side, scene: Scene) -> Panel:
     """The panel of a side, without texts and marks."""
     key = _panel_key(side, scene, "panel")
     panel: Panel = _PANELS.get_or_make(
@@ -95,7 +93,6 @@ def _panel(side: Side, scene: Scene, _: Translate) -> Panel:
             (),
             side.projection,
             scene.reach,
-            _,
             scale=1.0 if side.name == "raw" else scene.factor,
             is_framed=True,
             d=side.d,
@@ -105,12 +102,12 @@ def _panel(side: Side, scene: Scene, _: Translate) -> Panel:
     return panel
 
 
-def _alternative(side: Side, scene: Scene, panel: Panel, _: Translate) -> str:
+def _alternative(side: Side, scene: Scene, panel: Panel) -> str:
     """The picture in words."""
     key = _panel_key(side, scene, "alternative")
     text: str = _PANELS.get_or_make(
         key,
-        lambda: alternative(side_title(side, scene, _), side.retained_vectors, panel, _),
+        lambda: alternative(side_title(side, scene), side.retained_vectors, panel),
         private=scene.points.private,
     )
     return text
@@ -120,9 +117,9 @@ def _panel_key(side: Side, scene: Scene, part: str) -> str:
     return scene_key(scene, side.name, side.key, scene.reach, language(), part)
 
 
-def _trust_lines(side: Side, panel: Panel, scene: Scene, _: Translate) -> list[str]:
+def _trust_lines(side: Side, panel: Panel, scene: Scene) -> list[str]:
     """Trustworthiness, and the factor by which the whitened picture is enlarged."""
-    lines = lines_below(side.projection, panel, _)
+    lines = lines_below(side.projection, panel)
     if side.name == "white" and side.projection.origin is not None:
         scale = _("drawn × {factor}, so that both have the same rms radius")
         lines.append(scale.format(factor=f"{scene.factor:.3g}"))
@@ -132,16 +129,16 @@ def _trust_lines(side: Side, panel: Panel, scene: Scene, _: Translate) -> list[s
 # Plotly charts
 
 
-def _draw_charts(scene: Scene, panels: list[Panel], _: Translate) -> None:
+def _draw_charts(scene: Scene, panels: list[Panel]) -> None:
     theme = current_theme()
     cloud = scene.points.cloud
-    colours = point_colours(scene.points, scene.look.colour, _)
+    colours = point_colours(scene.points, scene.look.colour)
     lines = 3 if scene.raw.projection.method == "cone" else 2
     sides = zip((scene.raw, scene.white), panels, strict=True)
     for box, (side, bare) in zip(st.columns(2), sides, strict=True):
         texts = [plotly(text) for text in cloud.texts]
-        panel = replace(bare, texts=texts, marks=_chart_marks(scene, _))
-        title = side_title(side, scene, _)
+        panel = replace(bare, texts=texts, marks=_chart_marks(scene))
+        title = side_title(side, scene)
         figure = partial(cone_figure, panel, colours, theme, lines=lines)
         with box:
             st.markdown(f"**{title}**")
@@ -152,11 +149,11 @@ def _draw_charts(scene: Scene, panels: list[Panel], _: Translate) -> None:
                 else chart_of(figure()),
                 key=f"chart-{side.name}",
                 file_name=f"narrow-cone-{side.name}",
-                alt=_alternative(side, scene, panel, _),
+                alt=_alternative(side, scene, panel),
                 on_point=choose_row,
                 group="clouds",
             )
-    draw_legend(colours, theme, _)
+    draw_legend(colours, theme)
 
 
 def _raw_chart_key(scene: Scene) -> str:
@@ -176,7 +173,7 @@ def _raw_chart_key(scene: Scene) -> str:
     )
 
 
-def _chart_marks(scene: Scene, _: Translate) -> list[Mark]:
+def _chart_marks(scene: Scene) -> list[Mark]:
     near, rows = scene.near, found_rows(scene.points)
     found = [Mark(rows, "x-thin-open", _("found"))] if rows else []
     if near is None:
@@ -192,14 +189,13 @@ def _chart_marks(scene: Scene, _: Translate) -> list[Mark]:
 # The twin cloud
 
 
-def _draw_twins(scene: Scene, panels: list[Panel], _: Translate) -> None:
+def _draw_twins(scene: Scene, panels: list[Panel]) -> None:
     """Both clouds under one camera."""
     points = scene.points
     has_film = scene.raw.projection.method != "umap"
     show_twin_cloud(
-        (_film_cloud if has_film else _still_cloud)(scene, panels, _),
+        (_film_cloud if has_film else _still_cloud)(scene, panels),
         current_theme(),
-        _,
         key=GROUP,
         texts=points.cloud.texts,
         on_point=choose_row,
@@ -208,73 +204,68 @@ def _draw_twins(scene: Scene, panels: list[Panel], _: Translate) -> None:
     )
 
 
-def _film_cloud(scene: Scene, panels: list[Panel], _: Translate) -> TwinCloud:
+def _film_cloud(scene: Scene, panels: list[Panel]) -> TwinCloud:
     """Raw beside the film from raw to whitened, and a picture of settings that the film lacks."""
     knobs = _knobs(scene)
     stops, points = _film(scene)
     whitening = scene.whitening
     at = place_in_film(knobs, whitening.centring, whitening.strength)
-    names = [_place_name(s, t, _) for s, t in knobs]
+    names = [_place_name(s, t) for s, t in knobs]
     landmarks = (0, CENTRED, len(knobs) - 1)
     d = scene.raw.d
     white = Picture(
         range(len(stops)),
         names,
         _("Between: centring {s}, strength {t}").format(s="{0}", t="{1}"),
-        None if at is not None else _aside(scene, panels[1], _),
+        None if at is not None else _aside(scene, panels[1]),
     )
     return _twin_cloud(
-        scene, panels, points, [Picture([0], [_("Raw")]), white], _,
+        scene, panels, points, [Picture([0], [_("Raw")]), white],
         at=at, knobs=knobs, landmarks=[(stop, names[stop]) for stop in landmarks],
         nearest=nearest_in_film(knobs, whitening.centring, whitening.strength)[0],
-        cones=[cone_wedges(stop.cones, scene.raw.projection, d, _) for stop in stops],
+        cones=[cone_wedges(stop.cones, scene.raw.projection, d) for stop in stops],
         frames=[stop.frame for stop in stops],
-        factors=[stop.factor for stop in stops],
+        factors=[stop.factor for stop in stops]
     )  # fmt: skip
 
 
-def _still_cloud(scene: Scene, panels: list[Panel], _: Translate) -> TwinCloud:
+def _still_cloud(scene: Scene, panels: list[Panel]) -> TwinCloud:
     """Two pictures without a film, such as UMAP."""
     raw, white = (side.projection.around_origin for side in (scene.raw, scene.white))
     points = Points.of(pack_cloud([raw, white * scene.factor], scene.reach))
     pictures = [
-        Picture([place], [side_title(side, scene, _)])
+        Picture([place], [side_title(side, scene)])
         for place, side in enumerate((scene.raw, scene.white))
     ]
-    return _twin_cloud(scene, panels, points, pictures, _)
+    return _twin_cloud(scene, panels, points, pictures)
 
 
 def _twin_cloud(
-    scene: Scene,
-    panels: list[Panel],
-    points: Points,
-    pictures: list[Picture],
-    _: Translate,
-    **more: object,
+    scene: Scene, panels: list[Panel], points: Points, pictures: list[Picture], **more: object
 ) -> TwinCloud:
     projection = scene.raw.projection
     sides = list(zip((scene.raw, scene.white), panels, strict=True))
-    titles = [side_title(side, scene, _) for side, _panel in sides]
+    titles = [side_title(side, scene) for side, _panel in sides]
     return TwinCloud(
         points=points,
         rows_key=scene.points.key,
         pictures=pictures,
-        colours=point_colours(scene.points, scene.look.colour, _),
+        colours=point_colours(scene.points, scene.look.colour),
         reach=scene.reach,
-        axis_titles=axis_titles(projection.method, projection.n_components, _),
+        axis_titles=axis_titles(projection.method, projection.n_components),
         origin_label=None if projection.origin is None else _("origin"),
         name=_("Both clouds, raw and whitened"),
         values=(scene.whitening.centring, scene.whitening.strength),
-        knob_names=knob_names(_),
+        knob_names=knob_names(),
         knob_steps=SLIDER_STEPS,
-        alt=" ".join(_alternative(side, scene, panel, _) for side, panel in sides),
+        alt=" ".join(_alternative(side, scene, panel) for side, panel in sides),
         bands=panels[0].bands,
-        marks=_twin_marks(scene, _),
+        marks=_twin_marks(scene),
         below=[
-            f"{title}: " + " · ".join(_trust_lines(side, panel, scene, _))
+            f"{title}: " + " · ".join(_trust_lines(side, panel, scene))
             for title, (side, panel) in zip(titles, sides, strict=True)
         ],
-        provenance=provenance(scene, _),
+        provenance=provenance(scene),
         file_name=f"narrow-cone-{projection.n_components}d",
         is_large=is_presenting(),
         turns=True,
@@ -283,8 +274,8 @@ def _twin_cloud(
     )
 
 
-def _twin_marks(scene: Scene, _: Translate) -> list[Marks]:
-    near, marks = scene.near, chosen_marks(scene.points, scene.chosen, _)
+def _twin_marks(scene: Scene) -> list[Marks]:
+    near, marks = scene.near, chosen_marks(scene.points, scene.chosen)
     if near is None:
         return marks
     return [
@@ -311,8 +302,8 @@ def _film(scene: Scene) -> tuple[tuple[Stop, ...], Points]:
     return _FILMS.get_or_make(scene_key(scene), make, private=points.private)
 
 
-def _aside(scene: Scene, panel: Panel, _: Translate) -> Aside:
+def _aside(scene: Scene, panel: Panel) -> Aside:
     places = scene.white.projection.around_origin * scene.factor
     points = Points.of(pack_cloud([places], scene.reach))
-    title = side_title(scene.white, scene, _)
+    title = side_title(scene.white, scene)
     return Aside(points, title, panel.wedges, scene.factor, panel.frame)

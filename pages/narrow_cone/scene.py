@@ -35,7 +35,6 @@ from pages.common.cosine_histogram import cosine_histogram
 from pages.common.measures import COSINE_DECIMALS, print_value
 from pages.common.models import chosen_model
 from pages.common.seed import SEED
-from pages.common.words import Translate
 
 from .umap import umaps_if_ready
 
@@ -263,7 +262,6 @@ def build_scene(
     look: Look,
     fit: str,
     chosen: int | None,
-    _: Translate,
     *,
     centring: float,
     strength: float,
@@ -307,7 +305,7 @@ def build_scene(
         raw, white = umaps
         factor, reach = common_scale(raw, white)
     else:
-        raw = points.project_in_job("svd" if is_umap else look.view, k, _)
+        raw = points.project_in_job("svd" if is_umap else look.view, k)
         white = _PICTURES.get_or_make(
             f"{white_key}/{raw.method}/{k}",
             lambda: raw.apply(find()[0]),

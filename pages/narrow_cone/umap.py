@@ -24,7 +24,7 @@ from pages.common import jobs
 from pages.common.corpus_cloud import store
 from pages.common.jobs import Progress
 from pages.common.seed import SEED
-from pages.common.words import Translate
+from pages.common.words import _
 from pages.common.workers import Worker
 
 UMAP_VERSION = version("umap-learn")
@@ -50,7 +50,7 @@ def umaps_if_ready(
     return tuple(pictures)
 
 
-def fit_umaps(clouds: Sequence[tuple[str, np.ndarray]], n_components: int, _: Translate) -> None:
+def fit_umaps(clouds: Sequence[tuple[str, np.ndarray]], n_components: int) -> None:
     """Fit the UMAP pictures of the clouds and store them, with progress and cancel.
 
     Parameters
@@ -64,7 +64,6 @@ def fit_umaps(clouds: Sequence[tuple[str, np.ndarray]], n_components: int, _: Tr
         jobs.wait_for(
             f"umap-{name}",
             partial(_fit_and_store, name, X, n_components),
-            _,
             _("UMAP of {n} points").format(n=f"{len(X):,}"),
             lane="umap",
             is_long=True,

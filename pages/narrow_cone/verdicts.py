@@ -17,7 +17,7 @@ from pages.common.measures import same_label
 from pages.common.origin import origin
 from pages.common.seed import SEED
 from pages.common.verdict import State, Verdict, agreement_of, since
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .provenance import unit_words
 from .scene import Scene, full_whitening
@@ -40,7 +40,7 @@ def cosine_of(scene: Scene) -> Estimate | None:
     return Estimate(row.value, row.low, row.high)
 
 
-def cone_verdict(scene: Scene, _: Translate) -> Verdict:
+def cone_verdict(scene: Scene) -> Verdict:
     """Is the raw cloud a narrow cone?"""
     found: Estimate | None = _INTERVALS.get_or_make(
         f"{scene.points.key}/cone",
@@ -81,15 +81,15 @@ def cone_verdict(scene: Scene, _: Translate) -> Verdict:
         source=_("Gao et al. (2019), Ethayarajh (2019); Wang & Isola (2020)"),
         state=state,
         measured=words[state].format(
-            units=unit_words(scene, _), cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
+            units=unit_words(scene), cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
         ),
         basis=" · ".join(
-            [*origin(scene.sample, _), _("raw cloud, nothing fitted"), _interval_words(scene, _)]
+            [*origin(scene.sample), _("raw cloud, nothing fitted"), _interval_words(scene)]
         ),
     )
 
 
-def _interval_words(scene: Scene, _: Translate) -> str:
+def _interval_words(scene: Scene) -> str:
     if scene.points.cloud.unit == "types":
         return _("95% interval: jackknife over types")
     if scene.points.cloud.unit == "vectors":
@@ -153,14 +153,14 @@ def _steps(scene: Scene) -> Steps | None:
     )
 
 
-def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
+def whitening_verdict(scene: Scene) -> Verdict:
     """Do neighbours share their topic more often when the cloud is centred, and when whitened?"""
     steps = steps_of(scene)
     state: State = "unknown"
     measured = _("This needs a corpus with labels, and {least} sentences or more.").format(
         least=2 * MIN_ROWS
     )
-    basis = origin(scene.sample, _)
+    basis = origin(scene.sample)
     if steps is not None:
         if steps.both.rises:
             state = "holds"
@@ -168,10 +168,10 @@ def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
             state = "partly"
         elif steps.both.falls:
             state = "fails"
-        measured = f"{_steps_words(steps, _)}\n\n{_stages_table(steps, scene, _)}"
+        measured = f"{_steps_words(steps)}\n\n{_stages_table(steps, scene)}"
         basis += [
             _("fitted on one half of the points, without labels; measured on the other half"),
-            *weight_words(scene.points, _),
+            *weight_words(scene.points),
             _("95% intervals: paired subsamples of the sentences"),
         ]
     return Verdict(
@@ -183,7 +183,7 @@ def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
     )
 
 
-def _steps_words(steps: Steps, _: Translate) -> str:
+def _steps_words(steps: Steps) -> str:
     """One sentence for each step of the film."""
     centring = (
         _("Centring helps: {change}.")
@@ -205,11 +205,11 @@ def _steps_words(steps: Steps, _: Translate) -> str:
     )
 
 
-def _stages_table(steps: Steps, scene: Scene, _: Translate) -> str:
+def _stages_table(steps: Steps, scene: Scene) -> str:
     """Agreement beside the mean cosine, of raw, centred and whitened."""
     names = (_("Raw"), _("Centred"), _("Whitened"))
     rows = (
-        (markdown(same_label(scene.points.corpus, _)), steps.agreements),
+        (markdown(same_label(scene.points.corpus)), steps.agreements),
         (_("mean cosine"), steps.cosines),
     )
     lines = [f"| {_('measure')} | {' | '.join(names)} |", "| --- | ---: | ---: | ---: |"]

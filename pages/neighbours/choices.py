@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.common.words import Translate
+from pages.common.words import _
 
 MOST_NEAREST, NEAREST = 25, 10
 
 
-def choose_nearest(_: Translate) -> int:
+def choose_nearest() -> int:
     """How many neighbours are counted and listed."""
     return int(
         st.slider(_("Neighbours k"), 1, MOST_NEAREST, NEAREST, key="nearest", bind="query-params")

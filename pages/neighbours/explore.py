@@ -20,7 +20,7 @@ from pages.common.models import current_encoder
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import choose_treatment
 from pages.common.verdict import show_verdict
-from pages.common.words import Translate
+from pages.common.words import _
 
 from . import PAGE
 from .choices import choose_nearest
@@ -34,7 +34,7 @@ from .verdicts import neighbours_verdict
 
 
 @st.fragment
-def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
+def explore(corpus: Corpus | VectorSet) -> None:
     """The controls and pictures, then the results in words and numbers."""
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # a separate container: a progress bar would shift the elements below it,
@@ -43,38 +43,32 @@ def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     try:
         scene = _choose_scene(
-            corpus,
-            _,
-            controls=control_box,
-            more=more_box,
-            notes=notes_box,
-            progress=progress_box,
+            corpus, controls=control_box, more=more_box, notes=notes_box, progress=progress_box
         )
     except ENCODER_ERRORS as error:
         with notes_box:
-            show_error(error, _)
+            show_error(error)
         return
     if scene is None:
         return
     with look_box:
-        is_measured = _show_pictures(scene, _)
+        is_measured = _show_pictures(scene)
     with notes_box:  # above the pictures, but computed after they were sent
         if isinstance(corpus, Corpus):
-            with encoder_errors_shown(_):
-                warn_of_coverage(coverage_of(corpus, _), _)
-        warn_of_cache(_)
+            with encoder_errors_shown():
+                warn_of_coverage(coverage_of(corpus))
+        warn_of_cache()
     if not is_presenting():
         with answer_box:
-            _answer(scene, _, is_measured=is_measured)
+            _answer(scene, is_measured=is_measured)
     with more_box, st.container(horizontal=True):
-        offer_lists(scene, _)
+        offer_lists(scene)
         if is_measured:
-            offer_points(scene, _)
+            offer_points(scene)
 
 
 def _choose_scene(
     corpus: Corpus | VectorSet,
-    _: Translate,
     *,
     controls: DeltaGenerator,
     more: DeltaGenerator,
@@ -99,60 +93,60 @@ def _choose_scene(
         if isinstance(corpus, VectorSet):
             spec = OF_VECTORS
         else:
-            spec = choose_cloud(current_encoder(), _, more=more)
+            spec = choose_cloud(current_encoder(), more=more)
             most = MOST_TOKENS if spec.unit == "tokens" else ALL_POINTS
             spec = replace(spec, max_points=most)
         after_box, fit_box, nearest_box, search_box, match_box = st.columns(5)
     with fit_box:
-        code = choose_fit_set(corpus, _)
+        code = choose_fit_set(corpus)
     with progress:
-        points, fit = read_points(corpus, spec, code, _)
+        points, fit = read_points(corpus, spec, code)
     with notes:
-        if warn_of_too_few(min(len(points.cloud), len(fit.cloud)), _):
+        if warn_of_too_few(min(len(points.cloud), len(fit.cloud))):
             return None
     with nearest_box:
-        k = min(choose_nearest(_), len(points.cloud) - 2)
+        k = min(choose_nearest(), len(points.cloud) - 2)
     with after_box:
-        after = choose_treatment(PAGE, len(fit.cloud), fit.vectors.shape[1], _, notes=notes)
+        after = choose_treatment(PAGE, len(fit.cloud), fit.vectors.shape[1], notes=notes)
     with progress:
-        clouds = search_clouds(points, fit, after, _)
-    chosen = choose_query(points, code, _, search=search_box, matches=match_box)
+        clouds = search_clouds(points, fit, after)
+    chosen = choose_query(points, code, search=search_box, matches=match_box)
     rankings = rank(clouds, chosen, k)
     return Scene(points, fit, code, after, k, clouds, rankings)
 
 
-def _show_pictures(scene: Scene, _: Translate) -> bool:
+def _show_pictures(scene: Scene) -> bool:
     """The lists, the histogram and the numbers; False if these are undefined."""
     with st.container(key="neighbour-pictures"):
         lists_box, histogram_box = st.columns([7, 3])
     with lists_box:
-        draw_rankings(scene, _)
+        draw_rankings(scene)
     with histogram_box:
-        draw_histogram(scene, _)
+        draw_histogram(scene)
     try:
-        show_headlines(scene, _)
+        show_headlines(scene)
     except UndefinedMeasure as error:
-        show_error(error, _)
+        show_error(error)
         return False
     return True
 
 
-def _answer(scene: Scene, _: Translate, *, is_measured: bool) -> None:
+def _answer(scene: Scene, *, is_measured: bool) -> None:
     """Below the picture: the claim, the questions, hubs, queries with known answers.
 
     is_measured : False if the numbers over all points are undefined.
     """
     if is_measured:
-        show_verdict(neighbours_verdict(scene, _), _, key="neighbours")
+        show_verdict(neighbours_verdict(scene), key="neighbours")
     for question in ("hub", "better", "fit"):
         show_question(PAGE, question)
     if is_measured:
         with folded(_("Hubs"), key="hubs", icon=":material/table:") as is_open:
             if is_open:
-                show_hubs(scene, _)
+                show_hubs(scene)
     with folded(
         _("Queries with known answers"), key="relevance", icon=":material/rule:"
     ) as is_open:
         if is_open:
-            with encoder_errors_shown(_):
-                show_relevance(scene, _)
+            with encoder_errors_shown():
+                show_relevance(scene)

@@ -13,7 +13,7 @@ from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.escape import markdown, markdown_table, short_line
 from pages.common.glosses import explained_caption
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .provenance import provenance
@@ -37,7 +37,7 @@ def with_ends(each: Estimate, decimals: int = 2, *, sign: bool = False) -> str:
     return show(each.value, each.low, each.high, decimals)
 
 
-def show_headlines(scene: Scene, _: Translate) -> None:
+def show_headlines(scene: Scene) -> None:
     """The share of neighbours that stay, the hubness, and the largest hub."""
     found = scene.changes
     jaccard, before, after = found.jaccard, found.before, found.after
@@ -62,10 +62,10 @@ def show_headlines(scene: Scene, _: Translate) -> None:
         ),
     ]
     show_big_numbers(_("Neighbours of all points"), numbers, key="neighbour-numbers")
-    explained_caption(provenance(scene, _))
+    explained_caption(provenance(scene))
 
 
-def show_hubs(scene: Scene, _: Translate) -> None:
+def show_hubs(scene: Scene) -> None:
     """The ten largest hubs of the raw points, with their counts as neighbours before and after."""
     rows, cloud, found = scene.measured_rows, scene.points.cloud, scene.changes
     head = [_("the ten largest hubs, raw"), _("raw"), _("after"), _("cosine to the mean, raw")]
@@ -89,15 +89,15 @@ def show_hubs(scene: Scene, _: Translate) -> None:
     st.caption(prose(PAGE, "hubs", {"k": found.k, "never": never[0], "never_after": never[1]}))
 
 
-def offer_lists(scene: Scene, _: Translate) -> None:
+def offer_lists(scene: Scene) -> None:
     """A download of the two lists."""
-    table = partial(lists_csv, scene, provenance(scene, _))
+    table = partial(lists_csv, scene, provenance(scene))
     offer_csv(_("Download both lists (CSV)"), "neighbours", table)
 
 
-def offer_points(scene: Scene, _: Translate) -> None:
+def offer_points(scene: Scene) -> None:
     """A download of the counts of every point."""
-    table = partial(points_csv, scene, provenance(scene, _))
+    table = partial(points_csv, scene, provenance(scene))
     offer_csv(_("Download all points (CSV)"), "neighbours-points", table)
 
 

@@ -20,7 +20,7 @@ from pages.common.draw.selected import choose_row
 from pages.common.escape import markdown, plotly, short_line
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
-from pages.common.words import Translate, language
+from pages.common.words import _, language
 
 from .ranking import NeighbourList
 from .scene import Scene
@@ -31,21 +31,19 @@ Histograms = tuple[np.ndarray, np.ndarray, int, int]  # shares before and after,
 _HISTOGRAMS: Cache[Histograms] = Cache("neighbour-cosines", max_entries=100)
 
 
-def draw_rankings(scene: Scene, _: Translate) -> None:
+def draw_rankings(scene: Scene) -> None:
     """Both lists; a click on a point makes it the query."""
     rankings, texts = scene.rankings, scene.points.cloud.texts
-    colours = point_colours(scene.points, "topic", _)
-    before, after = (
-        _items(ranked, scene, colours, _) for ranked in (rankings.before, rankings.after)
-    )
+    colours = point_colours(scene.points, "topic")
+    before, after = (_items(ranked, scene, colours) for ranked in (rankings.before, rankings.after))
     words = SlopeWords(
         before=_("Raw"),
-        after=plotly(treatment_words(scene.after, _)),
+        after=plotly(treatment_words(scene.after)),
         stays=_("stays"),
         leaves=_("leaves"),
         enters=_("enters"),
         beyond=_("not among the {k} nearest").format(k=len(rankings.after.rows)),
-        shares=_own_topic(scene, _),
+        shares=_own_topic(scene),
     )
     st.markdown(
         _("Nearest to **{text}**: {n} of the {k} are the same after the treatment.").format(
@@ -72,10 +70,10 @@ def draw_rankings(scene: Scene, _: Translate) -> None:
         on_point=partial(_choose, rows),
         zoom=False,
     )
-    draw_legend(colours, current_theme(), _)
+    draw_legend(colours, current_theme())
 
 
-def _own_topic(scene: Scene, _: Translate) -> tuple[str, str]:
+def _own_topic(scene: Scene) -> tuple[str, str]:
     """How many of each list have the query's own label; "" without labels or for a typed text."""
     labels, query = scene.points.cloud.labels, scene.rankings.query
     if labels is None or query.row is None or not labels[query.row]:
@@ -97,7 +95,7 @@ def _choose(rows: list[int], place: int) -> None:
         choose_row(rows[place])
 
 
-def _items(ranked: NeighbourList, scene: Scene, colours: PointColours, _: Translate) -> list[Item]:
+def _items(ranked: NeighbourList, scene: Scene, colours: PointColours) -> list[Item]:
     cloud, theme = scene.points.cloud, current_theme()
     about = _("cosine {cosine} · rank {here} · rank {there} in the other list")
     items = []
@@ -129,11 +127,11 @@ def histograms(scene: Scene) -> Histograms:
     return _HISTOGRAMS.get_or_make(scene.clouds.key, make, private=scene.is_private)
 
 
-def draw_histogram(scene: Scene, _: Translate) -> None:
+def draw_histogram(scene: Scene) -> None:
     """The cosines of pairs, raw and treated, and those of isotropic directions."""
     before, after, pairs, d = histograms(scene)
     theme = current_theme()
-    name = treatment_words(scene.after, _)
+    name = treatment_words(scene.after)
     words = HistogramWords(
         raw=_("Raw"),
         white=plotly(name),

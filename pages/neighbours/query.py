@@ -18,7 +18,7 @@ from pages.common.corpus_cloud import CorpusCloud
 from pages.common.draw.selected import chosen_row
 from pages.common.escape import markdown
 from pages.common.fit_set import SPLIT
-from pages.common.words import Translate
+from pages.common.words import _
 
 MATCHES = 50  # points that a search lists at most
 LONGEST = 1_000  # characters of a typed text at most
@@ -50,12 +50,7 @@ def row_numbers(cloud: Cloud) -> np.ndarray:
 
 
 def choose_query(
-    points: CorpusCloud,
-    fit_code: str,
-    _: Translate,
-    *,
-    search: DeltaGenerator,
-    matches: DeltaGenerator,
+    points: CorpusCloud, fit_code: str, *, search: DeltaGenerator, matches: DeltaGenerator
 ) -> Query:
     """The point of a click, of the address or of a search; by default the first point.
 
@@ -67,7 +62,6 @@ def choose_query(
         The points that are searched.
     fit_code : str
         "split" if they are half of all points.
-    _ : Translate
     search : DeltaGenerator
         The box of the search.
     matches : DeltaGenerator
@@ -85,10 +79,10 @@ def choose_query(
     can_encode = points.model is not None and points.cloud.unit == "sentences"
     rows = rows_with(words, points.cloud) if words else []
     numbers = row_numbers(points.cloud)
-    missing = _missing_row(words, points, _)
+    missing = _missing_row(words, points)
     with matches:
-        if words and can_encode and ((not rows and not missing) or _is_typed(_)):
-            return Query(words, encoded_texts(points, (words,), _))
+        if words and can_encode and ((not rows and not missing) or _is_typed()):
+            return Query(words, encoded_texts(points, (words,)))
         if missing or (words and not rows):
             message = missing or _("None of the {n} texts searched contains “{query}”.").format(
                 n=f"{len(points.cloud):,}", query=markdown(words)
@@ -112,13 +106,13 @@ def choose_query(
     return Query(points.cloud.texts[row], points.vectors[[row]], row)
 
 
-def _is_typed(_: Translate) -> bool:
+def _is_typed() -> bool:
     return bool(
         st.toggle(_("Search for neighbours of the typed text"), key="typed", bind="query-params")
     )
 
 
-def _missing_row(words: str, points: CorpusCloud, _: Translate) -> str:
+def _missing_row(words: str, points: CorpusCloud) -> str:
     """A message if the words are the number of a row that is not searched; else empty."""
     if not _is_number(words):
         return ""
@@ -147,7 +141,7 @@ def rows_with(words: str, cloud: Cloud) -> list[int]:
     return found
 
 
-def encoded_texts(points: CorpusCloud, texts: Sequence[str], _: Translate) -> np.ndarray:
+def encoded_texts(points: CorpusCloud, texts: Sequence[str]) -> np.ndarray:
     """Vectors (m, d) of other texts, by the model, layer and pooling of the points.
 
     As a job, because a large model takes more than a second.
@@ -164,7 +158,6 @@ def encoded_texts(points: CorpusCloud, texts: Sequence[str], _: Translate) -> np
             special_tokens=spec.special_tokens,
             progress=report,
         ),
-        _,
         _("Encoding {n} sentences").format(n=f"{len(texts):,}"),
         private=True,
     )

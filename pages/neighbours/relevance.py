@@ -20,7 +20,7 @@ from pages.common.reading import read_upload
 from pages.common.seed import SEED
 from pages.common.table_form import upload_table
 from pages.common.treatment_names import treatment_words
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .numbers import with_ends
@@ -40,30 +40,30 @@ class Retrieved:
     ndcg: tuple[np.ndarray, np.ndarray]
 
 
-def show_relevance(scene: Scene, _: Translate) -> None:
+def show_relevance(scene: Scene) -> None:
     """The upload, the two scores before and after, and their change."""
     st.markdown(prose(PAGE, "relevance"))
     label = _("Queries and their answers (.csv, .tsv, .jsonl), at most {megabytes} MB")
-    file = upload_table(label, FILE, _)
+    file = upload_table(label, FILE)
     if file is None:
         return
     try:
         relevance = read_upload(read_relevance, file)
     except CorpusError as error:
-        show_error(error, _)
+        show_error(error)
         return
     cloud = scene.points.cloud
     judged = judge(relevance, cloud.texts, row_numbers(cloud).tolist())
     judged = _with_vectors(scene, judged)
-    _warn_of_missing(scene, judged, _)
+    _warn_of_missing(scene, judged)
     if not len(judged):
         return
-    found = retrieve(scene, judged, _)
-    _show_scores(scene, found, _)
+    found = retrieve(scene, judged)
+    _show_scores(scene, found)
     offer_csv(
         _("Download scores by query (CSV)"),
         "neighbours-queries",
-        partial(queries_csv, found, provenance(scene, _)),
+        partial(queries_csv, found, provenance(scene)),
     )
 
 
@@ -82,7 +82,7 @@ def _with_vectors(scene: Scene, judged: Judged) -> Judged:
     )
 
 
-def _warn_of_missing(scene: Scene, judged: Judged, _: Translate) -> None:
+def _warn_of_missing(scene: Scene, judged: Judged) -> None:
     if len(judged) == judged.n_queries and not judged.n_missing:
         return
     message = _(
@@ -101,14 +101,14 @@ def _warn_of_missing(scene: Scene, judged: Judged, _: Translate) -> None:
     st.warning(message)
 
 
-def retrieve(scene: Scene, judged: Judged, _: Translate) -> Retrieved:
+def retrieve(scene: Scene, judged: Judged) -> Retrieved:
     """Recall and nDCG of each query. A query and its copies do not count as answers."""
     vectors = np.zeros((len(judged), scene.points.vectors.shape[1]), dtype=np.float32)
     typed = [place for place, row in enumerate(judged.rows) if row is None]
     rows = [(place, row) for place, row in enumerate(judged.rows) if row is not None]
     if typed:
         texts = tuple(judged.queries[place] for place in typed)
-        vectors[typed] = encoded_texts(scene.points, texts, _)
+        vectors[typed] = encoded_texts(scene.points, texts)
     for place, row in rows:
         vectors[place] = scene.points.vectors[row]
     recall, ndcg = [], []
@@ -122,9 +122,9 @@ def retrieve(scene: Scene, judged: Judged, _: Translate) -> Retrieved:
     return Retrieved(judged, (recall[0], recall[1]), (ndcg[0], ndcg[1]))
 
 
-def _show_scores(scene: Scene, found: Retrieved, _: Translate) -> None:
+def _show_scores(scene: Scene, found: Retrieved) -> None:
     k = scene.k
-    head = [_("measure"), _("Raw"), treatment_words(scene.after, _), _("change")]
+    head = [_("measure"), _("Raw"), treatment_words(scene.after), _("change")]
     lines = [head, ["---", "---:", "---:", "---:"]]
     for name, pair in ((f"recall@{k}", found.recall), (f"nDCG@{k}", found.ndcg)):
         score: RetrievalScore = retrieval_score(*pair, seed=SEED)

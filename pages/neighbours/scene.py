@@ -20,7 +20,7 @@ from pages.common.cache import Cache
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud, labels_of
 from pages.common.fit_set import points_and_fit
 from pages.common.seed import SEED
-from pages.common.words import Translate, translator
+from pages.common.words import _
 from pages.common.workers import Worker
 
 from .ranking import Rankings, SearchedClouds
@@ -107,12 +107,11 @@ class Scene:
             )
             return made
 
-        _, is_small = translator(), len(rows) <= AT_ONCE
+        is_small = len(rows) <= AT_ONCE
         return jobs.cached(
             _CHANGES,
             key,
             work,
-            _,
             _("Comparing {n} points with each other").format(n=f"{len(rows):,}"),
             private=self.is_private,
             at_once=is_small,
@@ -122,7 +121,7 @@ class Scene:
 
 
 def read_points(
-    corpus: Corpus | VectorSet, spec: CloudSpec, code: str, _: Translate
+    corpus: Corpus | VectorSet, spec: CloudSpec, code: str
 ) -> tuple[CorpusCloud, CorpusCloud]:
     """The points that are searched, and those of the fit. Raises the errors of the encoder.
 
@@ -133,7 +132,7 @@ def read_points(
     code : str
         The fit set, as in ``points_and_fit``.
     """
-    points, fit = points_and_fit(corpus, spec, code, _)
+    points, fit = points_and_fit(corpus, spec, code)
     most = MOST_BYTES // (2 * 4 * points.vectors.shape[1])
     if len(points.cloud) > most:
         rng = np.random.default_rng(SEED)
@@ -142,9 +141,7 @@ def read_points(
     return points, fit
 
 
-def search_clouds(
-    points: CorpusCloud, fit: CorpusCloud, after: str, _: Translate
-) -> SearchedClouds:
+def search_clouds(points: CorpusCloud, fit: CorpusCloud, after: str) -> SearchedClouds:
     """Fit the treatment and prepare both searches.
 
     Raises UndefinedMeasure for a row of zeros, which has no direction.
@@ -164,7 +161,6 @@ def search_clouds(
         _SEARCHES,
         key,
         partial(_prepare, points.vectors, fit.vectors, after, key),
-        _,
         _("Preparing {n} points for the search").format(n=f"{len(points.cloud):,}"),
         private=private,
         at_once=len(points.cloud) <= AT_ONCE,

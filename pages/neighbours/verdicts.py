@@ -8,7 +8,7 @@ from pages.common.measures import label_name
 from pages.common.messages import too_few_for_interval
 from pages.common.treatment_names import treatment_words
 from pages.common.verdict import State, Verdict
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .numbers import with_ends
 from .provenance import provenance
@@ -23,7 +23,7 @@ def hub_state(found: NeighbourChanges) -> State:
     return "holds" if each.high < 0 else "fails" if each.low > 0 else "unknown"
 
 
-def neighbours_verdict(scene: Scene, _: Translate) -> Verdict:
+def neighbours_verdict(scene: Scene) -> Verdict:
     """The claim, with the change of the neighbours' labels if the points have labels."""
     return Verdict(
         claim=_(
@@ -32,10 +32,10 @@ def neighbours_verdict(scene: Scene, _: Translate) -> Verdict:
         ),
         source=_("Suzuki et al. (2013)"),
         state=hub_state(scene.changes),
-        measured=" ".join([_hub_words(scene, _), _label_words(scene, _)]).strip(),
+        measured=" ".join([_hub_words(scene), _label_words(scene)]).strip(),
         basis=" · ".join(
             [
-                provenance(scene, _),
+                provenance(scene),
                 _(
                     "95% intervals: hubness by a jackknife that is widened until it covers 92% to "
                     "97% of simulated cones, the rest by subsamples"
@@ -45,11 +45,11 @@ def neighbours_verdict(scene: Scene, _: Translate) -> Verdict:
     )
 
 
-def _hub_words(scene: Scene, _: Translate) -> str:
+def _hub_words(scene: Scene) -> str:
     found = scene.changes
     each = found.hubness
     if each.low is None or each.high is None:
-        return too_few_for_interval(found.n, _)
+        return too_few_for_interval(found.n)
     words = (
         _("{name} makes fewer hubs: hubness {before} → {after}, change {change}.")
         if each.high < 0
@@ -58,14 +58,14 @@ def _hub_words(scene: Scene, _: Translate) -> str:
         else _("{name}: no clear difference in hubs, hubness {before} → {after}, change {change}.")
     )
     return words.format(
-        name=_capital(treatment_words(scene.after, _)),
+        name=_capital(treatment_words(scene.after)),
         before=with_ends(found.before.hubness),
         after=f"**{with_ends(found.after.hubness)}**",
         change=with_ends(each, sign=True),
     )
 
 
-def _label_words(scene: Scene, _: Translate) -> str:
+def _label_words(scene: Scene) -> str:
     found = scene.changes
     each = found.agreement
     if each is None or each.low is None or each.high is None:
@@ -82,7 +82,7 @@ def _label_words(scene: Scene, _: Translate) -> str:
     )
     before, after = found.before.agreement, found.after.agreement
     return words.format(
-        label=markdown(label_name(scene.points.corpus, _)),
+        label=markdown(label_name(scene.points.corpus)),
         before="" if before is None else with_ends(before, 3),
         after="" if after is None else with_ends(after, 3),
         change=with_ends(each, 3, sign=True),

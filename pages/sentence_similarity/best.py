@@ -15,7 +15,7 @@ from pages.common.escape import markdown
 from pages.common.messages import error_text
 from pages.common.scores import hundred, with_interval
 from pages.common.treatment_names import treatment_words
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .choices import ScoringChoice
@@ -27,10 +27,10 @@ HALVES = "halves"
 CHOSEN_FOR = "sts-dev-for"  # the pairs of the page when dev was last chosen
 
 
-def show_best(scene: Scene, _: Translate) -> None:
+def show_best(scene: Scene) -> None:
     """Choose the dev pairs; show the best cell on them and its score on the pairs of the page."""
     choice, scores = scene.choice, scene.scores
-    labels = {HALVES: _("one half of these pairs, drawn by the seed"), **pair_labels(_)}
+    labels = {HALVES: _("one half of these pairs, drawn by the seed"), **pair_labels()}
     labels.pop(choice.pairs.code)
     if st.session_state.setdefault(CHOSEN_FOR, choice.pairs.code) != choice.pairs.code:
         # other pairs have another default; the reader's own choice stays in the address
@@ -50,12 +50,12 @@ def show_best(scene: Scene, _: Translate) -> None:
         chosen: Chosen | None = scores.on_half
     else:
         try:
-            dev = pair_set(code, _)
+            dev = pair_set(code)
         except DataSetError as error:
-            st.warning(error_text(error, _))
+            st.warning(error_text(error))
             return
-        names = (markdown(dev.name(_)), markdown(choice.pairs.name(_)))
-        on_dev = _dev_grid(choice, dev, _)
+        names = (markdown(dev.name()), markdown(choice.pairs.name()))
+        on_dev = _dev_grid(choice, dev)
         try:
             chosen = choose_on_dev(on_dev, scores.grid)
         except ValueError:  # both sets have one name, or no cell has a score
@@ -64,12 +64,12 @@ def show_best(scene: Scene, _: Translate) -> None:
         st.info(prose(PAGE, "best-none"))
     else:
         st.markdown(
-            prose(PAGE, "best-on-dev", best_values(choice, chosen, scores.grid.best(), names, _))
+            prose(PAGE, "best-on-dev", best_values(choice, chosen, scores.grid.best(), names))
         )
 
 
 def best_values(
-    choice: ScoringChoice, chosen: Chosen, top: Cell, names: tuple[str, str], _: Translate
+    choice: ScoringChoice, chosen: Chosen, top: Cell, names: tuple[str, str]
 ) -> dict[str, str]:
     """The values in the sentence about the best cell.
 
@@ -89,25 +89,25 @@ def best_values(
         "cells": f"{chosen.n_cells}",
         "layers": f"{choice.encoder.n_layers + 1}",
         "poolings": f"{len(POOLINGS_SHOWN)}",
-        "treatment": treatment_words(choice.after, _),
+        "treatment": treatment_words(choice.after),
         "dev": names[0],
         "n_dev": f"{dev.score.n:,}",
-        "dev_score": hundred(dev.score.spearman, _),
-        "cell": named_cell(dev, _),
+        "dev_score": hundred(dev.score.spearman),
+        "cell": named_cell(dev),
         "test": names[1],
         "n_test": f"{score.n:,}",
-        "score": with_interval(score.spearman, score.low, score.high, _),
-        "top": named_cell(top, _),
-        "top_score": hundred(top.score.spearman, _),
+        "score": with_interval(score.spearman, score.low, score.high),
+        "top": named_cell(top),
+        "top_score": hundred(top.score.spearman),
     }
 
 
-def named_cell(cell: Cell, _: Translate) -> str:
+def named_cell(cell: Cell) -> str:
     """Layer, pooling and treatment."""
-    return f"{cell_words(cell.layer, cell.pooling, _)}, {treatment_words(cell.treatment, _)}"
+    return f"{cell_words(cell.layer, cell.pooling)}, {treatment_words(cell.treatment)}"
 
 
-def _dev_grid(choice: ScoringChoice, dev: ScoredSet, _: Translate) -> Grid:
+def _dev_grid(choice: ScoringChoice, dev: ScoredSet) -> Grid:
     """The same cells on dev; a fit on the scored sentences becomes a fit on dev's sentences."""
     fit = replace(choice.fit, corpus=dev.corpus) if choice.fit.is_target else choice.fit
-    return score_grid(replace(choice, pairs=dev, fit=fit), _).grid
+    return score_grid(replace(choice, pairs=dev, fit=fit)).grid

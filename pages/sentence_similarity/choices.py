@@ -24,7 +24,7 @@ from pages.common.treatment_names import (
     treatment_words,
 )
 from pages.common.uploads import chosen_corpus, corpus_labels
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .pairs import (
@@ -110,12 +110,11 @@ class ScoringChoice:
         return ("none", self.after)
 
 
-def make_choice(_: Translate, *, more: DeltaGenerator, notes: DeltaGenerator) -> ScoringChoice:
+def make_choice(*, more: DeltaGenerator, notes: DeltaGenerator) -> ScoringChoice:
     """Draw the controls; returns the choices.
 
     Parameters
     ----------
-    _ : Translate
     more : DeltaGenerator
         Where the similarity is chosen.
     notes : DeltaGenerator
@@ -123,27 +122,27 @@ def make_choice(_: Translate, *, more: DeltaGenerator, notes: DeltaGenerator) ->
     """
     encoder = current_encoder()
     with st.container(key="pair-controls"):
-        pairs = choose_pairs(_)
-        fit = choose_fit(pairs, _)
-        layer, pooling = choose_cell(encoder, _)
-        after = choose_after(fit, encoder.dimension, _, notes=notes)
+        pairs = choose_pairs()
+        fit = choose_fit(pairs)
+        layer, pooling = choose_cell(encoder)
+        after = choose_after(fit, encoder.dimension, notes=notes)
     with more:
-        similarity = choose_similarity(_)
+        similarity = choose_similarity()
         if similarity == "mahalanobis":
             st.caption(prose(PAGE, "mahalanobis", {"fit": markdown(fit.name)}))
     return ScoringChoice(pairs, fit, after, layer, pooling, similarity, encoder)
 
 
-def choose_fit(pairs: ScoredSet, _: Translate) -> FitTexts:
+def choose_fit(pairs: ScoredSet) -> FitTexts:
     """Choose the evaluation sentences, another set of pairs, or a corpus."""
     corpora = {
         code: name
-        for code, name in corpus_labels(_).items()
+        for code, name in corpus_labels().items()
         if chosen_corpus(code).sha256 != pairs.corpus.sha256
     }
     others = {
         f"{OTHER_PAIRS}{code}": _("other pairs: {name}").format(name=name)
-        for code, name in pair_labels(_).items()
+        for code, name in pair_labels().items()
         # the sentences of the default pairs are one of the corpora
         if code not in (pairs.code, BUNDLED)
     }
@@ -161,7 +160,7 @@ def choose_fit(pairs: ScoredSet, _: Translate) -> FitTexts:
     if code == SAME:
         return FitTexts(code, pairs.corpus, _("the evaluation sentences"))
     if code.startswith(OTHER_PAIRS):
-        other = pair_set(code.removeprefix(OTHER_PAIRS), _).corpus
+        other = pair_set(code.removeprefix(OTHER_PAIRS)).corpus
     else:
         other = chosen_corpus(code)
     first = {text: row for row, text in reversed([*enumerate(other.texts)])}
@@ -169,7 +168,7 @@ def choose_fit(pairs: ScoredSet, _: Translate) -> FitTexts:
     return FitTexts(code, distinct, distinct.name)
 
 
-def choose_after(fit: FitTexts, d: int, _: Translate, *, notes: DeltaGenerator) -> str:
+def choose_after(fit: FitTexts, d: int, *, notes: DeltaGenerator) -> str:
     """Choose the treatment, a text for ``parse_treatment``.
 
     Parameters
@@ -177,15 +176,14 @@ def choose_after(fit: FitTexts, d: int, _: Translate, *, notes: DeltaGenerator) 
     fit : FitTexts
     d : int
         Dimension of the vectors.
-    _ : Translate
     notes : DeltaGenerator
         For a warning.
     """
     n = len(fit.corpus)
-    return choose_treatment(PAGE, n, d, _, notes=notes, unusable=NEEDS_ROWS)
+    return choose_treatment(PAGE, n, d, notes=notes, unusable=NEEDS_ROWS)
 
 
-def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str]:
+def choose_cell(encoder: Encoder) -> tuple[int, str]:
     """Choose the layer and the pooling."""
     last = encoder.n_layers
     layer = choose(
@@ -194,7 +192,7 @@ def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str]:
         [str(i) for i in range(last + 1)],
         key="sts-layer",
         default=str(max(0, last - 1)),
-        labels=layer_labels(last, _),
+        labels=layer_labels(last),
     )
     pooling = choose(
         st.selectbox,
@@ -202,12 +200,12 @@ def choose_cell(encoder: Encoder, _: Translate) -> tuple[int, str]:
         POOLINGS_SHOWN,
         key="sts-pooling",
         default="cls" if encoder.special_tokens else "mean",  # where the sources' claim holds
-        labels=pooling_names(_),
+        labels=pooling_names(),
     )
     return int(layer), pooling
 
 
-def choose_similarity(_: Translate) -> str:
+def choose_similarity() -> str:
     """Choose the similarity of two vectors."""
     similarity = choose(
         st.selectbox,
@@ -215,18 +213,18 @@ def choose_similarity(_: Translate) -> str:
         SIMILARITIES,
         key="similarity",
         default=SIMILARITIES[0],
-        labels=similarity_names(_),
+        labels=similarity_names(),
     )
     st.caption(prose(PAGE, "similarity"))
     return similarity
 
 
-def measured_on(choice: ScoringChoice, _: Translate) -> str:
+def measured_on(choice: ScoringChoice) -> str:
     """Number of pairs, pairs, model, resamples, seed: the line below every panel."""
     parts = [
-        _("n = {n} pairs, {name}").format(n=f"{len(choice.pairs):,}", name=choice.pairs.name(_)),
-        model_line(choice.encoder, _),
-        score_title(choice, _),
+        _("n = {n} pairs, {name}").format(n=f"{len(choice.pairs):,}", name=choice.pairs.name()),
+        model_line(choice.encoder),
+        score_title(choice),
         _("95% intervals from {n} resamples of the pairs").format(n=f"{DRAWS:,}"),
         _("seed {seed}").format(seed=SEED),
     ]
@@ -237,18 +235,18 @@ def measured_on(choice: ScoringChoice, _: Translate) -> str:
     return " · ".join(parts)
 
 
-def score_title(choice: ScoringChoice, _: Translate) -> str:
+def score_title(choice: ScoringChoice) -> str:
     """The title of an axis of scores."""
     return _("Spearman × 100 on {similarity}").format(
-        similarity=similarity_names(_)[choice.similarity]
+        similarity=similarity_names()[choice.similarity]
     )
 
 
-def fitted_on(choice: ScoringChoice, _: Translate) -> str:
+def fitted_on(choice: ScoringChoice) -> str:
     """The treatment and its fit set."""
     n, d = len(choice.fit.corpus), choice.encoder.dimension
     return _("{treatment}, fitted on {name} ({n} sentences, n/d = {ratio})").format(
-        treatment=treatment_words(choice.after, _),
+        treatment=treatment_words(choice.after),
         name=choice.fit.name,
         n=f"{n:,}",
         ratio=f"{n / d:.2f}",

@@ -19,7 +19,7 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
 from pages.common.scores import hundred, with_interval
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .choices import measured_on, score_title
@@ -29,7 +29,7 @@ from .words import cell_words
 HEIGHT = 380
 
 
-def show_cone_against_score(scene: Scene, _: Translate) -> None:
+def show_cone_against_score(scene: Scene) -> None:
     """Mean cosine against Spearman of the raw cells, and pairs of cells that contradict."""
     choice = scene.choice
     cells = [
@@ -45,14 +45,14 @@ def show_cone_against_score(scene: Scene, _: Translate) -> None:
     groups = []
     for place, pooling in enumerate(POOLINGS_SHOWN):
         rows = [i for i, cell in enumerate(cells) if cell.pooling == pooling]
-        about = [_about(cells[i], cosines[i], _) for i in rows]
+        about = [_about(cells[i], cosines[i]) for i in rows]
         x, y = (np.array([values[i] for i in rows]) for values in (cosines, scores))
-        groups.append(Dots(x, y, about, pooling_names(_)[pooling], place))
+        groups.append(Dots(x, y, about, pooling_names()[pooling], place))
     named = [i for example in narrower.examples for i in (example.narrow, example.wide)]
     rings = [Ring([(cosines[i], scores[i]) for i in named], _("pairs of cells named below"))]
     figure = scatter_figure(
         groups,
-        Axes(_("mean cosine (narrower →)"), score_title(choice, _)),
+        Axes(_("mean cosine (narrower →)"), score_title(choice)),
         current_theme(),
         rings=rings,
         height=HEIGHT,
@@ -61,12 +61,12 @@ def show_cone_against_score(scene: Scene, _: Translate) -> None:
         chart_of(figure),
         key="sts-cone",
         file_name="sentence-similarity-cone",
-        alt="; ".join(_about(cell, cosine, _) for cell, cosine in zip(cells, cosines, strict=True)),
+        alt="; ".join(_about(cell, cosine) for cell, cosine in zip(cells, cosines, strict=True)),
     )
     st.markdown(prose(PAGE, "cone", cone_values(narrower)))
     for example in narrower.examples:
-        st.markdown("- " + _contradiction(cells[example.narrow], cells[example.wide], _))
-    caption = measured_on(choice, _) + " · " + _("raw vectors, nothing fitted")
+        st.markdown("- " + _contradiction(cells[example.narrow], cells[example.wide]))
+    caption = measured_on(choice) + " · " + _("raw vectors, nothing fitted")
     st.caption(markdown(caption))
     offer_csv(
         _("Download cells (CSV)"), "sentence-similarity-cone", lambda: cone_csv(cells, caption)
@@ -85,25 +85,25 @@ def cone_values(narrower: Narrower) -> dict[str, str]:
     }
 
 
-def _about(cell: Cell, cosine: float, _: Translate) -> str:
-    score = with_interval(cell.score.spearman, cell.score.low, cell.score.high, _)
+def _about(cell: Cell, cosine: float) -> str:
+    score = with_interval(cell.score.spearman, cell.score.low, cell.score.high)
     return _("{cell}: {score}; mean cosine {cosine}").format(
-        cell=cell_words(cell.layer, cell.pooling, _), score=score, cosine=signed(cosine, 3)
+        cell=cell_words(cell.layer, cell.pooling), score=score, cosine=signed(cosine, 3)
     )
 
 
-def _contradiction(narrow: Cell, wide: Cell, _: Translate) -> str:
+def _contradiction(narrow: Cell, wide: Cell) -> str:
     sentence = _(
         "**{narrow}**, mean cosine {narrow_cosine}, scores **{narrow_score}**; the wider "
         "{wide}, at {wide_cosine}, scores {wide_score}."
     )
     return sentence.format(
-        narrow=cell_words(narrow.layer, narrow.pooling, _),
+        narrow=cell_words(narrow.layer, narrow.pooling),
         narrow_cosine=signed(narrow.mean_cosine or 0.0, 3),
-        narrow_score=hundred(narrow.score.spearman, _),
-        wide=cell_words(wide.layer, wide.pooling, _),
+        narrow_score=hundred(narrow.score.spearman),
+        wide=cell_words(wide.layer, wide.pooling),
         wide_cosine=signed(wide.mean_cosine or 0.0, 3),
-        wide_score=hundred(wide.score.spearman, _),
+        wide_score=hundred(wide.score.spearman),
     )
 
 

@@ -17,7 +17,7 @@ from pages.common.scores import with_interval
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_words
 from pages.common.verdict import show_verdict
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .best import show_best
@@ -41,14 +41,14 @@ QUESTIONS = ("spearman", "interval", "target", "difference")
 
 
 @st.fragment
-def explore(_: Translate) -> None:
+def explore() -> None:
     """The controls, the picture and its numbers, the verdicts, and the folded panels."""
     control_box, form_box = st.container(), st.container()
     notes_box, look_box = st.container(), picture_place()
     choice = None
     with _linked_fold(_("What does Spearman’s ρ measure?"), "lesson", CONTROLS) as is_open:
         if is_open:
-            show_lesson(_)
+            show_lesson()
     answer_box = st.container()
     vectors_box = st.expander(
         _("Upload GloVe or other word vectors"), key="own-vectors", icon=":material/upload:"
@@ -57,38 +57,38 @@ def explore(_: Translate) -> None:
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     try:
         with control_box:
-            choice = make_choice(_, more=more_box, notes=notes_box)
+            choice = make_choice(more=more_box, notes=notes_box)
         with form_box:
-            show_own_form(_)
+            show_own_form()
         with notes_box:
-            scene = build_scene(choice, _)
+            scene = build_scene(choice)
         with vectors_box:
-            _show_own_vectors(scene, _)
+            _show_own_vectors(scene)
         with look_box:
-            show_ladder(scene, _)
-            show_about(scene, _)
+            show_ladder(scene)
+            show_about(scene)
         with notes_box:
-            warn_of_cache(_)
+            warn_of_cache()
             warn_of_shared_sentences(scene)
         if is_presenting():
             return
         with answer_box:
-            show_verdict(whitening_verdict(scene, _), _, key="whitening")
-            show_verdict(pooling_verdict(scene, _), _, key="pooling")
+            show_verdict(whitening_verdict(scene), key="whitening")
+            show_verdict(pooling_verdict(scene), key="pooling")
         with more_box:
             offer_csv(
                 _("Download ladder (CSV)"),
                 "sentence-similarity-ladder",
-                lambda: ladder_csv(scene, _),
+                lambda: ladder_csv(scene),
             )
         with parts_box:
-            _show_parts(scene, _)
+            _show_parts(scene)
     except ENCODER_ERRORS as error:
         with notes_box:
-            show_error(error, _)
+            show_error(error)
         if choice is None:  # the pairs can't be fetched: others can be uploaded
             with form_box:
-                show_own_form(_)
+                show_own_form()
 
 
 def _linked_fold(label: str, key: str, parameters: tuple[str, ...]) -> AbstractContextManager[bool]:
@@ -98,14 +98,14 @@ def _linked_fold(label: str, key: str, parameters: tuple[str, ...]) -> AbstractC
     return folded(label, key=key)
 
 
-def _show_own_vectors(scene: Scene, _: Translate) -> None:
+def _show_own_vectors(scene: Scene) -> None:
     """The uploaders of word vectors and of word pairs, each with its result."""
     most = upload_limits().vector_file_bytes
     st.markdown(prose(PAGE, "own-vectors", {"megabytes": megabytes(most)}))
-    show_vector_form(_)
+    show_vector_form()
     result_box = st.container()
-    show_word_pair_form(_)
-    show_word_pairs(scene, _)
+    show_word_pair_form()
+    show_word_pairs(scene)
     with result_box:
         found = scene.uploaded_static
         if isinstance(found, str):
@@ -119,42 +119,42 @@ def _show_own_vectors(scene: Scene, _: Translate) -> None:
                 "shows both."
             ).format(
                 name=markdown(found.name),
-                score=with_interval(raw.spearman, raw.low, raw.high, _),
-                treatment=treatment_words(found.treated.treatment, _),
-                after=with_interval(treated.spearman, treated.low, treated.high, _),
+                score=with_interval(raw.spearman, raw.low, raw.high),
+                treatment=treatment_words(found.treated.treatment),
+                after=with_interval(treated.spearman, treated.low, treated.high),
                 n=f"{raw.n:,}",
             ),
             icon=":material/check_circle:",
         )
         st.markdown(prose(PAGE, "claim-coverage", coverage_values(found)))
-        if notes := file_notes(found, _):
+        if notes := file_notes(found):
             st.markdown(prose(PAGE, "claim-file", {"notes": notes}))
 
 
-def _show_parts(scene: Scene, _: Translate) -> None:
+def _show_parts(scene: Scene) -> None:
     """The folded panels; each is computed when it is opened."""
     st.subheader(_("All measures"))
     with _linked_fold(
         _("Every layer and pooling"), "part-grid", ("sts-grid", "sts-dev")
     ) as is_open:
         if is_open:
-            show_grid(scene, _)
-            show_best(scene, _)
+            show_grid(scene)
+            show_best(scene)
     if scene.choice.pairs.subsets:
         with folded(_("Several subsets as one score"), key="part-subsets") as is_open:
             if is_open:
-                show_subsets(scene, _)
+                show_subsets(scene)
     with folded(_("Does a narrower cone score worse?"), key="part-cone") as is_open:
         if is_open:
-            show_cone_against_score(scene, _)
+            show_cone_against_score(scene)
     with folded(_("How many sentences does a fit need?"), key="part-sizes") as is_open:
         if is_open:
-            show_fit_sizes(scene, _)
+            show_fit_sizes(scene)
     with _linked_fold(_("Which pairs moved?"), "part-pairs", ("pair",)) as is_open:
         if is_open:
-            show_moves(scene, _)
+            show_moves(scene)
     with folded(_("Where do the published scores come from?"), key="part-published") as is_open:
         if is_open:
-            show_published(scene, _)
+            show_published(scene)
     for question in QUESTIONS:
         show_question(PAGE, question)

@@ -17,7 +17,7 @@ from pages.common.escape import markdown
 from pages.common.scores import hundred, with_interval
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .choices import measured_on, score_title
@@ -32,17 +32,17 @@ MARGIN = 1.08  # factor between the outermost sizes and the ends of the axis
 _SIZED_SCORES: Cache[tuple[SizedScore, ...]] = Cache("scores by fit size", max_entries=64)
 
 
-def show_fit_sizes(scene: Scene, _: Translate) -> None:
+def show_fit_sizes(scene: Scene) -> None:
     """Three whitenings on the same axes, with raw as a horizontal line and n = d marked."""
     choice = scene.choice
-    sizes = sized_scores(scene, _)
+    sizes = sized_scores(scene)
     near = score_near_dimension(sizes, choice.encoder.dimension)
-    if near is not None and has_to_guess(*near, _):
+    if near is not None and has_to_guess(*near):
         return
     n = np.array([size.n for size in sizes])
-    curves = [_curve("none", 0, n, sizes, _, is_shaded=True)]
+    curves = [_curve("none", 0, n, sizes, is_shaded=True)]
     curves += [
-        _curve(treatment, place, n, sizes, _) for place, treatment in enumerate(WHITENINGS, start=1)
+        _curve(treatment, place, n, sizes) for place, treatment in enumerate(WHITENINGS, start=1)
     ]
     heights = np.concatenate([curve.y for curve in curves])
     d = choice.encoder.dimension
@@ -51,7 +51,7 @@ def show_fit_sizes(scene: Scene, _: Translate) -> None:
         curves.append(Curve(np.array([d, d]), ends, _("n = d = {d}").format(d=d)))
     axes = Axes(
         _("sentences in the fit"),
-        score_title(choice, _),
+        score_title(choice),
         log_x=True,
         x_range=(float(n[0]) / MARGIN, float(n[-1]) * MARGIN),
         x_ticks=tuple(map(float, _ticks(n))),
@@ -61,15 +61,15 @@ def show_fit_sizes(scene: Scene, _: Translate) -> None:
         chart_of(figure),
         key="sts-sizes",
         file_name="sentence-similarity-fit-size",
-        alt=_alternative(sizes, _),
+        alt=_alternative(sizes),
     )
     values = {
-        "cell": cell_words(choice.layer, choice.pooling, _),
+        "cell": cell_words(choice.layer, choice.pooling),
         "fit": markdown(choice.fit.name),
         "most": f"{sizes[-1].n:,}",
         "d": f"{d}",
         "k": f"{RETAINED}",
-        **{name: hundred(value, _) for name, value in _ends(sizes).items()},
+        **{name: hundred(value) for name, value in _ends(sizes).items()},
     }
     st.markdown(prose(PAGE, "sizes", values))
     cut = [size.n for size in sizes if size.n_directions.get(CUT, RETAINED) < RETAINED]
@@ -80,8 +80,8 @@ def show_fit_sizes(scene: Scene, _: Translate) -> None:
         st.markdown(prose(PAGE, "sizes-target"))
     caption = " · ".join(
         [
-            measured_on(choice, _),
-            cell_words(choice.layer, choice.pooling, _),
+            measured_on(choice),
+            cell_words(choice.layer, choice.pooling),
             _("fitted on 10 to {n} sentences of {name}").format(
                 n=f"{sizes[-1].n:,}", name=choice.fit.name
             ),
@@ -105,7 +105,7 @@ def score_near_dimension(
     return size.n, size.scores["none"], size.scores[FULL]
 
 
-def has_to_guess(n: int, raw: PairScore, full: PairScore, _: Translate) -> bool:
+def has_to_guess(n: int, raw: PairScore, full: PairScore) -> bool:
     """Ask what whitening in full does at n = d, once a session; later show the answer.
 
     True until the reader has guessed or has skipped the question.
@@ -138,9 +138,9 @@ def has_to_guess(n: int, raw: PairScore, full: PairScore, _: Translate) -> bool:
             _("You guessed “{guess}”. It is “{truth}”: {before} → {after} ({change}).").format(
                 guess=answers[guess],
                 truth=answers[truth],
-                before=hundred(raw.spearman, _),
-                after=hundred(full.spearman, _),
-                change=with_interval(moved.value, moved.low, moved.high, _, sign=True),
+                before=hundred(raw.spearman),
+                after=hundred(full.spearman),
+                change=with_interval(moved.value, moved.low, moved.high, sign=True),
             )
         )
     return False
@@ -150,7 +150,7 @@ def _guess(name: str) -> None:
     st.session_state[GUESS] = name
 
 
-def sized_scores(scene: Scene, _: Translate) -> tuple[SizedScore, ...]:
+def sized_scores(scene: Scene) -> tuple[SizedScore, ...]:
     """Scores by the rows in the fit, at the chosen layer and pooling."""
     choice, encoded = scene.choice, scene.encoded
     return jobs.cached(
@@ -164,7 +164,6 @@ def sized_scores(scene: Scene, _: Translate) -> tuple[SizedScore, ...]:
             random_state=SEED,
             progress=report,
         ),
-        _,
         _("Fitting on more and more sentences"),
         private=choice.is_private,
         lane="measure",
@@ -195,7 +194,6 @@ def _curve(
     place: int,
     n: np.ndarray,
     sizes: tuple[SizedScore, ...],
-    _: Translate,
     *,
     is_shaded: bool = False,
 ) -> Curve:
@@ -204,7 +202,7 @@ def _curve(
     return Curve(
         n,
         _values(scores, "spearman"),
-        treatment_words(treatment, _),
+        treatment_words(treatment),
         place,
         low=_values(scores, "low") if is_shaded else None,
         high=_values(scores, "high") if is_shaded else None,
@@ -216,11 +214,11 @@ def _values(scores: list[PairScore], name: str) -> np.ndarray:
     return 100 * np.array([getattr(score, name) for score in scores], dtype=np.float64)
 
 
-def _alternative(sizes: tuple[SizedScore, ...], _: Translate) -> str:
+def _alternative(sizes: tuple[SizedScore, ...]) -> str:
     lines = [
         f"n = {size.n:,}: "
         + ", ".join(
-            f"{treatment_words(treatment, _)} {hundred(score.spearman, _)}"
+            f"{treatment_words(treatment)} {hundred(score.spearman)}"
             for treatment, score in size.scores.items()
         )
         for size in sizes

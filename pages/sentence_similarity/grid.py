@@ -20,7 +20,7 @@ from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown
 from pages.common.scores import hundred, with_interval
 from pages.common.treatment_names import treatment_words
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .choices import ScoringChoice, fitted_on, measured_on
@@ -34,7 +34,7 @@ FEW_PAIRS = 600  # for fewer pairs, the page says how wide the intervals are
 MANY_SHARING = 2  # other pairs with a sentence of the pair, on average; below 1 in STS-B
 
 
-def show_grid(scene: Scene, _: Translate) -> None:
+def show_grid(scene: Scene) -> None:
     """Before, after or difference; where the treatment helps and where it hurts."""
     choice, grid = scene.choice, scene.scores.grid
     before = [grid.cell(layer, p, "none") for layer in grid.layers for p in grid.poolings]
@@ -53,19 +53,19 @@ def show_grid(scene: Scene, _: Translate) -> None:
         labels=names,
         required=True,
     )
-    st.markdown(prose(PAGE, f"grid-{kind}", {"treatment": treatment_words(choice.after, _)}))
+    st.markdown(prose(PAGE, f"grid-{kind}", {"treatment": treatment_words(choice.after)}))
     texts = [
-        _difference_text(cell, _) if kind == "difference" else _score_text(cell, _)
+        _difference_text(cell) if kind == "difference" else _score_text(cell)
         for cell in (before if kind == "before" else after)
     ]
     limits = _reach(after) if kind == "difference" else _ends([*before, *after])
-    _heat(kind, grid, texts, limits, _)
+    _heat(kind, grid, texts, limits)
     if len(choice.pairs) < FEW_PAIRS:
         st.markdown(_few_pairs(choice, grid))
-    for line in verdict(choice, after, _):
+    for line in verdict(choice, after):
         st.markdown(line)
-    rank = rank_words(after, choice.encoder.dimension, _)
-    caption = " · ".join([measured_on(choice, _), fitted_on(choice, _), *([rank] if rank else [])])
+    rank = rank_words(after, choice.encoder.dimension)
+    caption = " · ".join([measured_on(choice), fitted_on(choice), *([rank] if rank else [])])
     st.caption(markdown(caption))
     offer_csv(
         _("Download grid (CSV)"),
@@ -125,39 +125,33 @@ def _interval_widths(choice: ScoringChoice, grid: Grid) -> tuple[float, float]:
 CellText = tuple[float, str, str]  # value × 100, text in the cell, hover text
 
 
-def _score_text(cell: Cell, _: Translate) -> CellText:
+def _score_text(cell: Cell) -> CellText:
     score = cell.score
     value = np.nan if score.spearman is None else 100 * score.spearman
-    interval = with_interval(score.spearman, score.low, score.high, _)
+    interval = with_interval(score.spearman, score.low, score.high)
     cosine = "—" if cell.mean_cosine is None else signed(cell.mean_cosine, 3)
     about = _("{cell}: {score}; mean cosine {cosine}").format(
-        cell=cell_words(cell.layer, cell.pooling, _), score=interval, cosine=cosine
+        cell=cell_words(cell.layer, cell.pooling), score=interval, cosine=cosine
     )
-    cut = cut_words(cell, _)
+    cut = cut_words(cell)
     if cell.rank is not None:
         about += " · " + _("rank {rank}").format(rank=cell.rank)
     if cut and not score.undefined:
-        return value, hundred(score.spearman, _), f"{about} · {cut}"
-    return value, hundred(score.spearman, _), about
+        return value, hundred(score.spearman), f"{about} · {cut}"
+    return value, hundred(score.spearman), about
 
 
-def _difference_text(cell: Cell, _: Translate) -> CellText:
+def _difference_text(cell: Cell) -> CellText:
     difference = cell.difference
     if difference is None or difference.value is None:
-        return np.nan, _("undefined"), cell_words(cell.layer, cell.pooling, _)
-    interval = with_interval(difference.value, difference.low, difference.high, _, sign=True)
-    about = f"{cell_words(cell.layer, cell.pooling, _)}: {interval}"
+        return np.nan, _("undefined"), cell_words(cell.layer, cell.pooling)
+    interval = with_interval(difference.value, difference.low, difference.high, sign=True)
+    about = f"{cell_words(cell.layer, cell.pooling)}: {interval}"
     text = with_sign(100 * difference.value, 1)
     return 100 * difference.value, f"<b>{text}</b>" if difference.is_clear else text, about
 
 
-def _heat(
-    kind: str,
-    grid: Grid,
-    texts: Sequence[CellText],
-    limits: tuple[float, float],
-    _: Translate,
-) -> None:
+def _heat(kind: str, grid: Grid, texts: Sequence[CellText], limits: tuple[float, float]) -> None:
     shape = (len(grid.layers), len(grid.poolings))
     values = np.array([value for value, _written, _about in texts]).reshape(shape)
     written = np.array([w for _value, w, _about in texts], dtype=object).reshape(shape)
@@ -167,7 +161,7 @@ def _heat(
         written.tolist(),
         about.tolist(),
         [str(layer) for layer in grid.layers],
-        [pooling_names(_)[pooling] for pooling in grid.poolings],
+        [pooling_names()[pooling] for pooling in grid.poolings],
     )
     figure = cells_figure(
         cells,
@@ -186,22 +180,22 @@ def _heat(
     )
 
 
-def verdict(choice: ScoringChoice, after: Sequence[Cell], _: Translate) -> list[str]:
+def verdict(choice: ScoringChoice, after: Sequence[Cell]) -> list[str]:
     """The cells that become clearly better or clearly worse, and the number of the others."""
     known = [c for c in after if c.difference is not None and c.difference.value is not None]
     clear = [c for c in known if c.difference is not None and c.difference.is_clear]
     helped = [c for c in clear if _gap(c) > 0]
     hurt = [c for c in clear if _gap(c) < 0]
     values = {
-        "treatment": treatment_words(choice.after, _),
+        "treatment": treatment_words(choice.after),
         "fit": markdown(choice.fit.name),
         "n_fit": f"{len(choice.fit.corpus):,}",
         "cells": f"{len(known)}",
         "helped": f"{len(helped)}",
         "hurt": f"{len(hurt)}",
         "neither": f"{len(known) - len(clear)}",
-        "best": _named(sorted(helped, key=_gap, reverse=True), _),
-        "worst": _named(sorted(hurt, key=_gap), _),
+        "best": _named(sorted(helped, key=_gap, reverse=True)),
+        "worst": _named(sorted(hurt, key=_gap)),
     }
     lines = [prose(PAGE, "grid-verdict", values)]
     lines += [prose(PAGE, "grid-helps", values)] if helped else []
@@ -213,17 +207,17 @@ def verdict(choice: ScoringChoice, after: Sequence[Cell], _: Translate) -> list[
         lines.append(
             prose(PAGE, "grid-too-narrow", {"narrow": f"{len(narrow)}", "limit": f"{NARROWEST:g}"})
         )
-    return lines + cut_lines(choice, after, _)
+    return lines + cut_lines(choice, after)
 
 
-def cut_lines(choice: ScoringChoice, after: Sequence[Cell], _: Translate) -> list[str]:
+def cut_lines(choice: ScoringChoice, after: Sequence[Cell]) -> list[str]:
     """A sentence on the cells whose rank is smaller than the chosen k."""
     k = parse_treatment(choice.after).knobs.n_components
     cut = [cell for cell in after if cell.is_clamped and not cell.score.undefined]
     if k is None or not cut:
         return []
     named = [
-        f"{cell_words(cell.layer, cell.pooling, _)} (k = {cell.n_directions})"
+        f"{cell_words(cell.layer, cell.pooling)} (k = {cell.n_directions})"
         for cell in cut[:MOST_NAMED]
     ]
     values = {
@@ -240,14 +234,13 @@ def _gap(cell: Cell) -> float:
     return 0.0 if cell.difference is None else float(cell.difference.value or 0.0)
 
 
-def _named(cells: Sequence[Cell], _: Translate) -> str:
+def _named(cells: Sequence[Cell]) -> str:
     named = [
-        f"{cell_words(cell.layer, cell.pooling, _)} "
+        f"{cell_words(cell.layer, cell.pooling)} "
         + with_interval(
             _gap(cell),
             cell.difference.low if cell.difference else None,
             cell.difference.high if cell.difference else None,
-            _,
             sign=True,
         )
         for cell in cells[:MOST_NAMED]

@@ -26,7 +26,7 @@ from pages.common.glosses import explained
 from pages.common.scores import hundred, with_interval
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .choices import ScoringChoice, fitted_on, measured_on, score_title
@@ -39,12 +39,12 @@ STATIC, CLS, MEAN, TREATED, LAST = range(5)  # families of rungs, each with a co
 _POOLED: Cache[tuple[PairScore, PairScore]] = Cache("cls and mean on known pairs", max_entries=64)
 
 
-def show_ladder(scene: Scene, _: Translate) -> None:
+def show_ladder(scene: Scene) -> None:
     """The ladder, up to three numbers, and on what they were measured."""
     choice = scene.choice
-    rungs = ladder_rungs(scene, _)
+    rungs = ladder_rungs(scene)
     dataset = published_on(choice.pairs)
-    title, theme, band = score_title(choice, _), current_theme(), glove_band(dataset, _)
+    title, theme, band = score_title(choice), current_theme(), glove_band(dataset)
     names = (
         _("measured here, with 95% interval"),
         _("published, on {dataset} test").format(dataset=dataset),
@@ -60,70 +60,61 @@ def show_ladder(scene: Scene, _: Translate) -> None:
         alt="; ".join(map(_plain, rungs)),
         zoom=False,
     )
-    show_big_numbers(_("Whitening and the last layer"), headlines(scene, _), key="sts-headlines")
-    if said := where_it_helps(scene, _):
+    show_big_numbers(_("Whitening and the last layer"), headlines(scene), key="sts-headlines")
+    if said := where_it_helps(scene):
         st.markdown(said)
-    about = ladder_caption(choice, _)
+    about = ladder_caption(choice)
     st.caption(f"{prose(PAGE, 'rho')} {markdown(about)}", help=explained(about))
     if choice.similarity != "cosine":
-        values = {"similarity": similarity_names(_)[choice.similarity]}
+        values = {"similarity": similarity_names()[choice.similarity]}
         st.markdown(prose(PAGE, "claim-not-cosine", values))
 
 
-def ladder_caption(choice: ScoringChoice, _: Translate) -> str:
+def ladder_caption(choice: ScoringChoice) -> str:
     """On what the ladder was measured."""
-    return f"{measured_on(choice, _)} · {fitted_on(choice, _)}"
+    return f"{measured_on(choice)} · {fitted_on(choice)}"
 
 
-def ladder_rungs(scene: Scene, _: Translate) -> list[Rung]:
+def ladder_rungs(scene: Scene) -> list[Rung]:
     """The rungs from averaged word vectors to the last layer, without repetitions."""
     choice, last = scene.choice, scene.choice.encoder.n_layers
     layer, pooling, after = choice.layer, choice.pooling, choice.after
-    ticks = published_ticks(published_on(choice.pairs), _)
-    rungs = [rung for static in scene.statics for rung in _static_rungs(static, ticks["static"], _)]
+    ticks = published_ticks(published_on(choice.pairs))
+    rungs = [rung for static in scene.statics for rung in _static_rungs(static, ticks["static"])]
     rungs.append(
-        _rung(place_words(scene, layer, "cls", _), scene.cell(layer, "cls"), CLS, _, ticks["cls"])
+        _rung(place_words(scene, layer, "cls"), scene.cell(layer, "cls"), CLS, ticks["cls"])
     )
     if layer != last:
         rungs.append(
-            _rung(
-                place_words(scene, layer, "mean", _),
-                scene.cell(layer, "mean"),
-                MEAN,
-                _,
-                ticks["mean"],
-            )
+            _rung(place_words(scene, layer, "mean"), scene.cell(layer, "mean"), MEAN, ticks["mean"])
         )
     if pooling not in ("cls", "mean"):
-        rungs.append(
-            _rung(place_words(scene, layer, pooling, _), scene.cell(layer, pooling), MEAN, _)
-        )
+        rungs.append(_rung(place_words(scene, layer, pooling), scene.cell(layer, pooling), MEAN))
     if last > 1:
         rungs.append(
             _rung(
                 _("mean of the first and the last layer"),
                 scene.cell(FIRST_LAST, "mean"),
                 MEAN,
-                _,
                 ticks[FIRST_LAST],
             )
         )
     for each in dict.fromkeys([pooling, "mean"]):
         if (layer, each) != (last, "mean"):
-            name = _treated_words(place_words(scene, layer, each, _), after, _)
+            name = _treated_words(place_words(scene, layer, each), after)
             published = ticks["treated"] if each == "mean" else ()  # the papers treat means
-            rungs.append(_rung(name, scene.cell(layer, each, after), TREATED, _, published))
+            rungs.append(_rung(name, scene.cell(layer, each, after), TREATED, published))
     of_last = [*ticks["last treated"], *(ticks["treated"] if layer == last else ())]
     raw, treated = scene.output
-    name = place_words(scene, last, "mean", _)
+    name = place_words(scene, last, "mean")
     about = _("{place}: trained contrastively").format(place=name)
     shown = about if is_contrastive(choice.encoder.name) else name
-    rungs.append(_rung(shown, raw, LAST, _, ticks["last"]))
-    rungs.append(_rung(_treated_words(name, after, _), treated, TREATED, _, of_last))
+    rungs.append(_rung(shown, raw, LAST, ticks["last"]))
+    rungs.append(_rung(_treated_words(name, after), treated, TREATED, of_last))
     return rungs
 
 
-def place_words(scene: Scene, layer: int, pooling: str, _: Translate) -> str:
+def place_words(scene: Scene, layer: int, pooling: str) -> str:
     """Pooling and layer.
 
     Parameters
@@ -134,15 +125,15 @@ def place_words(scene: Scene, layer: int, pooling: str, _: Translate) -> str:
         Code of a pooling.
     """
     if layer == scene.choice.encoder.n_layers:
-        return _("{pooling}, last layer").format(pooling=pooling_names(_)[pooling])
-    return _("{pooling}, layer {layer}").format(pooling=pooling_names(_)[pooling], layer=layer)
+        return _("{pooling}, last layer").format(pooling=pooling_names()[pooling])
+    return _("{pooling}, layer {layer}").format(pooling=pooling_names()[pooling], layer=layer)
 
 
-def _treated_words(place: str, treatment: str, _: Translate) -> str:
-    return _("{place}, {treatment}").format(place=place, treatment=treatment_words(treatment, _))
+def _treated_words(place: str, treatment: str) -> str:
+    return _("{place}, {treatment}").format(place=place, treatment=treatment_words(treatment))
 
 
-def _static_rungs(static: Static, ticks: Sequence[Tick], _: Translate) -> list[Rung]:
+def _static_rungs(static: Static, ticks: Sequence[Tick]) -> list[Rung]:
     """The raw average and, for an uploaded file, the treated one."""
     share = ""
     if static.averages.coverage < 1 or not static.is_whole:
@@ -150,14 +141,14 @@ def _static_rungs(static: Static, ticks: Sequence[Tick], _: Translate) -> list[R
             share=f"{static.averages.coverage:.1%}", n=f"{static.raw.score.n:,}"
         )
     name = _("average of {name}").format(name=plotly(static.name))
-    rungs = [_rung(name + share, static.raw, STATIC, _, () if static.is_uploaded else ticks)]
+    rungs = [_rung(name + share, static.raw, STATIC, () if static.is_uploaded else ticks)]
     if static.is_uploaded:
-        white = _treated_words(name, static.treated.treatment, _)
-        rungs.append(_rung(white + share, static.treated, TREATED, _))
+        white = _treated_words(name, static.treated.treatment)
+        rungs.append(_rung(white + share, static.treated, TREATED))
     return rungs
 
 
-def _rung(name: str, cell: Cell, place: int, _: Translate, ticks: Sequence[Tick] = ()) -> Rung:
+def _rung(name: str, cell: Cell, place: int, ticks: Sequence[Tick] = ()) -> Rung:
     """A rung. Its number is first, because narrow screens cut the end of a long line.
 
     Parameters
@@ -166,13 +157,12 @@ def _rung(name: str, cell: Cell, place: int, _: Translate, ticks: Sequence[Tick]
     cell : Cell
     place : int
         The colour: the family of the rung.
-    _ : Translate
     ticks : sequence of Tick
     """
     score = cell.score
-    cut = cut_words(cell, _)
-    label = f"<b>{hundred(score.spearman, _)}</b>  {name}"
-    about = f"<b>{with_interval(score.spearman, score.low, score.high, _)}</b>  {name}"
+    cut = cut_words(cell)
+    label = f"<b>{hundred(score.spearman)}</b>  {name}"
+    about = f"<b>{with_interval(score.spearman, score.low, score.high)}</b>  {name}"
     about += f" ({cut})" if cut else ""
     value, low, high = (
         None if v is None else 100 * v for v in (score.spearman, score.low, score.high)
@@ -180,22 +170,22 @@ def _rung(name: str, cell: Cell, place: int, _: Translate, ticks: Sequence[Tick]
     return Rung(label, about, value, low, high, place, ticks)
 
 
-def headlines(scene: Scene, _: Translate) -> list[BigNumber]:
+def headlines(scene: Scene) -> list[BigNumber]:
     """The chosen cell, the mean of the same layer and of the last layer, treated, each once."""
     choice = scene.choice
-    name = treatment_words(choice.after, _)
+    name = treatment_words(choice.after)
     return [
-        BigNumber(label, _value(cell, _), name, _moved(cell, _))
-        for label, cell in treated_cells(scene, _).items()
+        BigNumber(label, _value(cell), name, _moved(cell))
+        for label, cell in treated_cells(scene).items()
     ]
 
 
-def where_it_helps(scene: Scene, _: Translate) -> str:
+def where_it_helps(scene: Scene) -> str:
     """Which of the numbers are higher, which lower after the treatment, by their intervals."""
     higher: list[str] = []
     unclear: list[str] = []
     lower: list[str] = []
-    for name, cell in treated_cells(scene, _).items():
+    for name, cell in treated_cells(scene).items():
         moved = cell.difference
         if moved is None or moved.low is None or moved.high is None:
             continue
@@ -211,28 +201,28 @@ def where_it_helps(scene: Scene, _: Translate) -> str:
     )
 
 
-def treated_cells(scene: Scene, _: Translate) -> dict[str, Cell]:
+def treated_cells(scene: Scene) -> dict[str, Cell]:
     """The treated cells of the numbers, by their names."""
     choice = scene.choice
     poolings = dict.fromkeys([choice.pooling, "mean"])
     places = [(choice.layer, pooling) for pooling in poolings]
     found = {
-        cell_words(*place, _): scene.cell(*place, choice.after)
+        cell_words(*place): scene.cell(*place, choice.after)
         for place in places
         if place != (choice.encoder.n_layers, "mean")
     }
     return {**found, _("last layer, mean"): scene.output[1]}
 
 
-def _value(cell: Cell, _: Translate) -> str:
-    return with_interval(cell.score.spearman, None, None, _)
+def _value(cell: Cell) -> str:
+    return with_interval(cell.score.spearman, None, None)
 
 
-def _moved(cell: Cell, _: Translate) -> str:
+def _moved(cell: Cell) -> str:
     moved = cell.difference
     if moved is None or moved.value is None:
         return ""
-    change = with_interval(moved.value, moved.low, moved.high, _, sign=True)
+    change = with_interval(moved.value, moved.low, moved.high, sign=True)
     return _("change: {change}").format(change=change)
 
 
@@ -248,7 +238,7 @@ def coverage_values(static: Static) -> dict[str, str]:
     }
 
 
-def file_notes(static: Static, _: Translate) -> str:
+def file_notes(static: Static) -> str:
     """What was left out or changed in the file and the fit set; may be empty."""
     averages, report = static.averages, static.averages.report
     fit = _("texts of the fit set left out because none of their words is known: {n}")
@@ -270,10 +260,10 @@ def _plain(rung: Rung) -> str:
     return "; ".join(unescape(line.replace("<b>", "").replace("</b>", "")) for line in lines)
 
 
-def ladder_csv(scene: Scene, _: Translate) -> bytes:
+def ladder_csv(scene: Scene) -> bytes:
     """A row for each dot and each tick."""
     rows = []
-    for rung in ladder_rungs(scene, _):
+    for rung in ladder_rungs(scene):
         values = ("" if v is None else short_number(v) for v in (rung.value, rung.low, rung.high))
         rows.append([_plain(Rung("", rung.about, None)), "measured", *values])
         rows += [
@@ -281,13 +271,13 @@ def ladder_csv(scene: Scene, _: Translate) -> bytes:
             for tick in rung.ticks
         ]
     head = ["row", "kind", "spearman_x_100", "low", "high"]
-    return csv_bytes(head, rows, ladder_caption(scene.choice, _))
+    return csv_bytes(head, rows, ladder_caption(scene.choice))
 
 
 # The share of pooling
 
 
-def pooling_words_here(scene: Scene, _: Translate) -> tuple[str, Gap]:
+def pooling_words_here(scene: Scene) -> tuple[str, Gap]:
     """How much of the gap of [CLS] is due to pooling at the chosen layer, in words; the gap.
 
     The gap is to uploaded word vectors, else to the model's own input vectors.
@@ -303,14 +293,14 @@ def pooling_words_here(scene: Scene, _: Translate) -> tuple[str, Gap]:
     values = share_values(shares, scale=100.0)
     values |= {
         "layer": f"{choice.layer}",
-        "interval": with_interval(gain.value, gain.low, gain.high, _, sign=True),
-        "rest": with_interval(rest.value, rest.low, rest.high, _, sign=True),
+        "interval": with_interval(gain.value, gain.low, gain.high, sign=True),
+        "rest": with_interval(rest.value, rest.low, rest.high, sign=True),
         "name": markdown(static.name),
         "n": f"{plain.n:,}",
     }
     has_gap = shares.share is not None and (ends is None or ends.share is not None)
     if ends is not None:
-        values["gap"] = with_interval(shares.gap, *ends.gap, _, sign=not has_gap)
+        values["gap"] = with_interval(shares.gap, *ends.gap, sign=not has_gap)
     if ends is not None and ends.share is not None:
         low, high = (f"{end:.0%}" for end in ends.share)
         values["share"] += f" [{low},\u00a0{high}]"

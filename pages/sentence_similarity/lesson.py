@@ -26,7 +26,7 @@ from pages.common.controls import choose
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 
@@ -54,14 +54,14 @@ class Lesson:
 
 
 @st.fragment
-def show_lesson(_: Translate) -> None:
+def show_lesson() -> None:
     """The scatter plots and their controls; a fragment, so that a slider redraws only them."""
     st.markdown(prose(PAGE, "lesson"))
-    bends = _choose_bends(_)
+    bends = _choose_bends()
     lessons = [_lesson(name, bend) for name, bend in bends.items()]
     for box, lesson in zip(st.columns(2, gap="large"), lessons, strict=True):
         with box:
-            _draw(lesson, _)
+            _draw(lesson)
     st.markdown(prose(PAGE, f"lesson-{_section(bends[RELATED])}", {"n": PAIRS}))
     offer_csv(
         _("Download made-up scores (CSV)"),
@@ -70,7 +70,7 @@ def show_lesson(_: Translate) -> None:
     )
 
 
-def _choose_bends(_: Translate) -> dict[str, Bend]:
+def _choose_bends() -> dict[str, Bend]:
     boxes = [*st.columns(3), *st.columns(2)]
     labels = {
         UNRELATED: _("Noise, left"),
@@ -133,7 +133,7 @@ def _section(bend: Bend) -> str:
     return "ties" if bend.levels else "plain"
 
 
-def _draw(lesson: Lesson, _: Translate) -> None:
+def _draw(lesson: Lesson) -> None:
     titles = {
         UNRELATED: _("A model that ranks almost at random"),
         RELATED: _("A model that ranks as people do"),
@@ -149,16 +149,12 @@ def _draw(lesson: Lesson, _: Translate) -> None:
     gold, scores = lesson.made.gold, lesson.made.scores
     ranks = (TieGroups.of(gold).ranks(), TieGroups.of(scores).ranks())
     # one below the other: side by side, the titles of the axes would not fit
-    _chart(lesson, (gold, scores), "values", (_("human score"), _("model’s score")), _)
-    _chart(lesson, ranks, "ranks", (_("rank by human score"), _("rank by the model’s score")), _)
+    _chart(lesson, (gold, scores), "values", (_("human score"), _("model’s score")))
+    _chart(lesson, ranks, "ranks", (_("rank by human score"), _("rank by the model’s score")))
 
 
 def _chart(
-    lesson: Lesson,
-    xy: tuple[np.ndarray, np.ndarray],
-    kind: str,
-    titles: tuple[str, str],
-    _: Translate,
+    lesson: Lesson, xy: tuple[np.ndarray, np.ndarray], kind: str, titles: tuple[str, str]
 ) -> None:
     x, y = xy
     about = [

@@ -14,7 +14,7 @@ from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown, plotly
 from pages.common.treatment_names import treatment_words
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .choices import fitted_on, measured_on
@@ -27,12 +27,12 @@ MARGIN = 0.04  # share of the range, added beyond the outermost points
 TEXTS = "sts-pairs"
 
 
-def show_moves(scene: Scene, _: Translate) -> None:
+def show_moves(scene: Scene) -> None:
     """Two scatter plots, the chosen pair, the pairs that gained and lost most."""
     choice, moves = scene.choice, scene.moves
     quoted = {
-        "treatment": treatment_words(choice.after, _),
-        "similarity": similarity_names(_)[choice.similarity],
+        "treatment": treatment_words(choice.after),
+        "similarity": similarity_names()[choice.similarity],
     }
     st.markdown(prose(PAGE, "pairs", quoted))
     if moves is None:
@@ -45,16 +45,16 @@ def show_moves(scene: Scene, _: Translate) -> None:
     both = np.concatenate([moves.before, moves.after])
     margin = MARGIN * float(np.ptp(both)) or MARGIN
     ends = (float(both.min()) - margin, float(both.max()) + margin)
-    titles = (_("Before: raw"), _("After: {name}").format(name=treatment_words(choice.after, _)))
+    titles = (_("Before: raw"), _("After: {name}").format(name=treatment_words(choice.after)))
     kinds = (("before", moves.before), ("after", moves.after))
     for box, title, (kind, values) in zip(st.columns(2), titles, kinds, strict=True):
         with box:
             st.markdown(f"**{title}**")
-            _scatter(scene, kind, values, ends, chosen, _)
-    _show_chosen(scene, moves, chosen, _)
-    _tables(scene, moves, _)
+            _scatter(scene, kind, values, ends, chosen)
+    _show_chosen(scene, moves, chosen)
+    _tables(scene, moves)
     caption = " · ".join(
-        [measured_on(choice, _), cell_words(choice.layer, choice.pooling, _), fitted_on(choice, _)]
+        [measured_on(choice), cell_words(choice.layer, choice.pooling), fitted_on(choice)]
     )
     st.caption(markdown(caption))
     offer_csv(
@@ -79,15 +79,10 @@ def _choose(row: int) -> None:
 
 
 def _scatter(
-    scene: Scene,
-    kind: str,
-    values: np.ndarray,
-    ends: tuple[float, float],
-    chosen: int,
-    _: Translate,
+    scene: Scene, kind: str, values: np.ndarray, ends: tuple[float, float], chosen: int
 ) -> None:
     gold = scene.choice.pairs.pairs.gold_scores
-    name = similarity_names(_)[scene.choice.similarity]
+    name = similarity_names()[scene.choice.similarity]
     figure = scatter_figure(
         [Dots(gold, values, [""] * len(gold), place=1 if kind == "before" else 0)],
         Axes(_("human score"), name, y_range=ends),
@@ -110,7 +105,7 @@ def _scatter(
     )
 
 
-def _show_chosen(scene: Scene, moves: Moves, row: int, _: Translate) -> None:
+def _show_chosen(scene: Scene, moves: Moves, row: int) -> None:
     pairs, ranks, n = scene.choice.pairs.pairs, moves.ranks, len(moves.before)
     box, words = st.columns([1, 4])
     with box:
@@ -123,7 +118,7 @@ def _show_chosen(scene: Scene, moves: Moves, row: int, _: Translate) -> None:
         "Human score {gold} (rank {gold_rank} of {n}); {similarity} {before} → {after}; rank "
         "{rank_before} → {rank_after}: it moved by {moved}, {gained}."
     ).format(
-        similarity=similarity_names(_)[scene.choice.similarity],
+        similarity=similarity_names()[scene.choice.similarity],
         gold=f"{pairs.gold_scores[row]:g}",
         gold_rank=f"{ranks.gold[row]:g}",
         n=f"{n:,}",
@@ -132,14 +127,14 @@ def _show_chosen(scene: Scene, moves: Moves, row: int, _: Translate) -> None:
         rank_before=f"{ranks.before[row]:g}",
         rank_after=f"{ranks.after[row]:g}",
         moved=signed_ranks(moved),
-        gained=_towards(gained, _),
+        gained=_towards(gained),
     )
     with words:
         st.text(f"{pairs.left[row]}\n{pairs.right[row]}")
         st.markdown(sentence)
 
 
-def _towards(gained: float, _: Translate) -> str:
+def _towards(gained: float) -> str:
     if gained > 0:
         return _("{k} nearer to the rank by human score").format(k=f"{gained:g}")
     if gained < 0:
@@ -152,7 +147,7 @@ def signed_ranks(value: float) -> str:
     return f"{value:+g}".replace("-", "−") if value else "0"
 
 
-def _tables(scene: Scene, moves: Moves, _: Translate) -> None:
+def _tables(scene: Scene, moves: Moves) -> None:
     ranks = moves.ranks
     titles = (
         _("The {k} pairs that gained most: nearer to the rank by human score"),
@@ -163,12 +158,12 @@ def _tables(scene: Scene, moves: Moves, _: Translate) -> None:
         with st.expander(
             title.format(k=len(rows)), key=f"sts-{'gained' if rows is both[0] else 'lost'}"
         ):
-            _table(scene, moves, rows, _)
+            _table(scene, moves, rows)
 
 
-def _table(scene: Scene, moves: Moves, rows: np.ndarray, _: Translate) -> None:
+def _table(scene: Scene, moves: Moves, rows: np.ndarray) -> None:
     pairs, ranks = scene.choice.pairs.pairs, moves.ranks
-    name = similarity_names(_)[scene.choice.similarity]
+    name = similarity_names()[scene.choice.similarity]
     st.dataframe(
         [
             {

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pages.common.shell import close_page, open_page, require_model
 from pages.sentence_similarity import PAGE
 
-_, body = open_page(PAGE, charts="first")
+body = open_page(PAGE, charts="first")
 with body:
-    require_model(_)
+    require_model()
 
 from pages.sentence_similarity.explore import explore  # noqa: E402
 
-close_page(PAGE, _)  # before the body: the page is complete while pairs are encoded
+close_page(PAGE)  # before the body: the page is complete while pairs are encoded
 with body:
-    explore(_)
+    explore()

@@ -7,7 +7,7 @@ import streamlit as st
 from geometry.hub.catalogue import NOT_STATED
 from geometry.hub.pair_sets import NOTES, PAIR_SETS
 from pages.common.escape import markdown
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .pairs import BUNDLED_NAMES, hub_sets
@@ -16,7 +16,7 @@ from .scene import Scene
 SHORT = 12  # characters of a commit that are shown
 
 
-def show_about(scene: Scene, _: Translate) -> None:
+def show_about(scene: Scene) -> None:
     """How the project's pairs were made, or repository, commit and licence of a data set."""
     pairs = scene.choice.pairs
     if pairs.is_bundled:

@@ -34,7 +34,7 @@ from pages.common.uploads import (
     scored_key,
     show_own,
 )
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 
@@ -81,15 +81,15 @@ class ScoredSet:
         subsets = self.pairs.subsets
         return subsets if subsets is not None and len(set(subsets)) > 1 else None
 
-    def name(self, _: Translate) -> str:
+    def name(self) -> str:
         """The name of the set."""
-        return bundled_labels(_)[self.code] if self.is_bundled else self.pairs.name
+        return bundled_labels()[self.code] if self.is_bundled else self.pairs.name
 
     def __len__(self) -> int:
         return len(self.pairs)
 
 
-def bundled_labels(_: Translate) -> dict[str, str]:
+def bundled_labels() -> dict[str, str]:
     """Names of the pairs that come with the project, by code."""
     return {
         BUNDLED: _("the project’s pairs"),
@@ -117,13 +117,13 @@ def dev_code(code: str) -> str | None:
     return dev if split != "dev" and dev in hub_sets() else None
 
 
-def pair_labels(_: Translate) -> dict[str, str]:
+def pair_labels() -> dict[str, str]:
     """Labels by code: bundled pairs, uploads, data sets of the Hugging Face Hub."""
     bundled = {
         code: _("{name} ({n} pairs)").format(
             name=name, n=f"{len(read_bundled_pairs(BUNDLED_NAMES[code])):,}"
         )
-        for code, name in bundled_labels(_).items()
+        for code, name in bundled_labels().items()
     }
     hub = {
         code: _("{name} ({n} pairs, from the Hugging Face Hub)").format(
@@ -131,10 +131,10 @@ def pair_labels(_: Translate) -> dict[str, str]:
         )
         for code, (name, split) in hub_sets().items()
     }
-    return {**bundled, **own_labels(OWN_PAIRS, _), **hub}
+    return {**bundled, **own_labels(OWN_PAIRS), **hub}
 
 
-def short_labels(_: Translate) -> dict[str, dict[str, str]]:
+def short_labels() -> dict[str, dict[str, str]]:
     """Labels by source and code, short enough for the control."""
     bundled = {
         BUNDLED: _("English, plain"),
@@ -159,9 +159,9 @@ def short_labels(_: Translate) -> dict[str, dict[str, str]]:
     }
 
 
-def choose_pairs(_: Translate) -> ScoredSet:
+def choose_pairs() -> ScoredSet:
     """Choose where the pairs come from, and the pairs that are scored."""
-    labels = short_labels(_)
+    labels = short_labels()
     state = st.session_state
     every = {code: label for of_source in labels.values() for code, label in of_source.items()}
     current = state.get("pairs", st.query_params.get("pairs"))
@@ -193,12 +193,12 @@ def choose_pairs(_: Translate) -> ScoredSet:
         private=[code for code in codes if is_private(code)],
     )
     try:
-        chosen = pair_set(code, _)
+        chosen = pair_set(code)
     except DataSetError as error:
-        show_error(error, _)
+        show_error(error)
         former = state.get(SHOWN, BUNDLED)
-        chosen = pair_set(former if former in every else BUNDLED, _)
-        st.caption(_("Until then the page shows {name}.").format(name=markdown(chosen.name(_))))
+        chosen = pair_set(former if former in every else BUNDLED)
+        st.caption(_("Until then the page shows {name}.").format(name=markdown(chosen.name())))
     else:
         state[SHOWN] = code
     return chosen
@@ -217,7 +217,7 @@ def _change_source(first: dict[str, str | None]) -> None:
     st.session_state[FORM] = first[source] is None
 
 
-def show_own_form(_: Translate) -> None:
+def show_own_form() -> None:
     """The form for uploaded pairs if they are the chosen source; which pairs were used last."""
     used = st.session_state.get(USED)
     if used is not None and used[0] == st.session_state.get("pairs"):
@@ -229,35 +229,34 @@ def show_own_form(_: Translate) -> None:
         )
     if st.session_state.get(SOURCE) != OWN:
         return
-    show_own(OWN_PAIRS, _)
+    show_own(OWN_PAIRS)
     with folded(_("Upload pairs"), key=FORM, icon=":material/upload:") as is_open:
         if is_open:
             st.markdown(prose(PAGE, "own"))
-            show_pair_form(_)
-            show_folder_form(_)
+            show_pair_form()
+            show_folder_form()
 
 
-def pair_set(code: str, _: Translate) -> ScoredSet:
+def pair_set(code: str) -> ScoredSet:
     """The pairs of that code. Raises DataSetError if a download fails."""
     if code.startswith(HUB):
-        return ScoredSet(code, _from_hub(code, _))
+        return ScoredSet(code, _from_hub(code))
     if code in BUNDLED_NAMES:
         return ScoredSet(code, read_bundled_pairs(BUNDLED_NAMES[code]))
     return ScoredSet(code, _uploads()[code])
 
 
-def _from_hub(code: str, _: Translate) -> Pairs:
+def _from_hub(code: str) -> Pairs:
     """The pairs from the cache, else downloaded as a job with progress in bytes and Cancel."""
     name, split = hub_sets()[code]
     return jobs.cached(
         _HUB_PAIRS,
         code,
         lambda report: fetch_pairs(name, split, progress=report),
-        _,
         _("Downloading {name}").format(name=f"{PAIR_SETS[name].title} {split}"),
         lane="model",
         amount=lambda size: readable_bytes(int(size)),
-        cancelled=cancelled_download(_),
+        cancelled=cancelled_download(),
     )
 
 
@@ -284,19 +283,19 @@ def adopt(*sets: Pairs, dev: Pairs | None = None) -> None:
     st.session_state[FORM] = False  # so that the result is in view
 
 
-def show_pair_form(_: Translate) -> None:
+def show_pair_form() -> None:
     """The form for a table: upload it, choose its three columns, use it."""
     label = _("Pairs with scores (.csv, .tsv, .jsonl or .parquet), at most {megabytes} MB")
-    file = upload_table(label, UPLOADER, _)
+    file = upload_table(label, UPLOADER)
     if file is None:
         return
-    show_pair_file(file, adopt, _)
+    show_pair_file(file, adopt)
 
 
 # A folder of the server
 
 
-def show_folder_form(_: Translate) -> None:
+def show_folder_form() -> None:
     """The form for a folder with STS-B's files: its path, and a button that adds its splits."""
     label = _(
         "A folder of this server with STS-B’s files: sts-train.csv, sts-dev.csv, sts-test.csv, or "
@@ -309,15 +308,15 @@ def show_folder_form(_: Translate) -> None:
         model_rules().refuse_folder(path)
         splits = _read_folder(path, _stamp(Path(path)), upload_limits())
     except (OperatorFileError, ModelFilesError) as error:
-        st.error(error_text(error, _))
+        st.error(error_text(error))
     except CorpusError as error:
         # one message for every path without such files, so that it says nothing about the disk
         is_elsewhere = error.code in ("no_folder", "no_splits", "unreadable")
-        st.error(error_text(CorpusError("no_splits", path=path) if is_elsewhere else error, _))
+        st.error(error_text(CorpusError("no_splits", path=path) if is_elsewhere else error))
     except (OSError, ValueError):
-        st.error(error_text(CorpusError("no_splits", path=path), _))
+        st.error(error_text(CorpusError("no_splits", path=path)))
     else:
-        _offer_splits(splits, _)
+        _offer_splits(splits)
 
 
 def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
@@ -335,8 +334,8 @@ def _read_folder(
     return read_pair_folder(path, limits=limits)
 
 
-def _offer_splits(splits: dict[str, Pairs], _: Translate) -> None:
-    reasons = [reason for pairs in splits.values() if (reason := pair_refusal(pairs, _))]
+def _offer_splits(splits: dict[str, Pairs]) -> None:
+    reasons = [reason for pairs in splits.values() if (reason := pair_refusal(pairs))]
     if reasons:
         st.error(reasons[0])
         return

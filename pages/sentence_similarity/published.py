@@ -10,7 +10,7 @@ from geometry.evaluate.published import PublishedScore, datasets, published_scor
 from geometry.figures.ladder import ScoreRange, Tick
 from geometry.hub.pair_sets import PAIR_SETS
 from pages.common.scores import PUBLISHED_ON, SBERT, row_name, source_words
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .pairs import ScoredSet, hub_sets
@@ -49,14 +49,14 @@ SHORT = {  # names beside the ticks, as in the papers
 }
 
 
-def setting_words(score: PublishedScore, _: Translate) -> str:
+def setting_words(score: PublishedScore) -> str:
     """How several subsets became one score."""
     if score.table == "bert_flow_table_2":
         return _("mean of the subsets, weighted by pairs (wmean)")
     return _("all subsets as one set (all)")
 
 
-def note_words(score: PublishedScore, _: Translate) -> str:
+def note_words(score: PublishedScore) -> str:
     """A note on what is special or disputed; may be empty."""
     return {
         "zipfian_2024_sts": _("A plain average of the words; scored on MTEB’s test sets."),
@@ -84,14 +84,14 @@ def published_rows(dataset: str, rung: str) -> list[PublishedScore]:
     return [scores[row] for row in PUBLISHED[rung] if row in scores]
 
 
-def published_ticks(dataset: str, _: Translate) -> dict[str, list[Tick]]:
+def published_ticks(dataset: str) -> dict[str, list[Tick]]:
     """The ticks of each rung."""
     return {
         rung: [
             Tick(
                 score.value,
                 _("<b>{score}</b>  {name}: {source}").format(
-                    score=f"{score.value:g}", name=row_name(score, _), source=source_words(score, _)
+                    score=f"{score.value:g}", name=row_name(score), source=source_words(score)
                 ),
                 SHORT.get((score.table, score.name), score.name),
             )
@@ -101,7 +101,7 @@ def published_ticks(dataset: str, _: Translate) -> dict[str, list[Tick]]:
     }
 
 
-def glove_band(dataset: str, _: Translate) -> ScoreRange:
+def glove_band(dataset: str) -> ScoreRange:
     """From the lowest to the highest published score of averaged GloVe."""
     scores = [score.value for score in published_rows(dataset, "static")]
     low, high = min(scores), max(scores)
@@ -109,7 +109,7 @@ def glove_band(dataset: str, _: Translate) -> ScoreRange:
     return ScoreRange(low, high, text.format(dataset=dataset, low=f"{low:.0f}", high=f"{high:.0f}"))
 
 
-def show_published(scene: Scene, _: Translate) -> None:
+def show_published(scene: Scene) -> None:
     """The sources of the ticks, and the share of pooling in the papers' own scores."""
     dataset = published_on(scene.choice.pairs)
     st.markdown(prose(PAGE, "claim-look"))
@@ -117,11 +117,11 @@ def show_published(scene: Scene, _: Translate) -> None:
     st.dataframe(
         [
             {
-                _("row"): row_name(score, _),
+                _("row"): row_name(score),
                 dataset: score.value,
-                _("source"): source_words(score, _),
-                _("setting"): setting_words(score, _),
-                _("note"): note_words(score, _),
+                _("source"): source_words(score),
+                _("setting"): setting_words(score),
+                _("note"): note_words(score),
             }
             for rung in PUBLISHED
             for score in published_rows(dataset, rung)

@@ -31,7 +31,7 @@ from pages.common.cache import Cache
 from pages.common.corpus_cloud import CloudSpec, encode_corpus, store, takes_long
 from pages.common.seed import SEED
 from pages.common.treatment_names import SHRUNK
-from pages.common.words import Translate, translator
+from pages.common.words import _
 from pages.common.workers import ENCODING
 
 from .choices import NEEDS_ROWS, ScoringChoice
@@ -154,7 +154,7 @@ class Scene:
     @cached_property
     def uploaded_static(self) -> Static | str | None:
         """The uploaded word vectors, or why they have no score; None without a file."""
-        return uploaded_static(self.choice, translator())
+        return uploaded_static(self.choice)
 
     @property
     def statics(self) -> tuple[Static, ...]:
@@ -165,7 +165,7 @@ class Scene:
     @cached_property
     def scores(self) -> Scores:
         """Every layer and pooling, raw and treated."""
-        return score_grid(self.choice, translator())
+        return score_grid(self.choice)
 
     @cached_property
     def moves(self) -> Moves | None:
@@ -173,12 +173,12 @@ class Scene:
         return moves_of(self.encoded)
 
 
-def build_scene(choice: ScoringChoice, _: Translate) -> Scene:
+def build_scene(choice: ScoringChoice) -> Scene:
     """Encode the pairs, score the ladder and the model's own input vectors.
 
     Long work runs as a job with progress and Cancel.
     """
-    encoded = encode_pairs(choice, ladder_columns(choice), _)
+    encoded = encode_pairs(choice, ladder_columns(choice))
     keys = _ladder_keys(choice)
     cells = _known_cells(choice, keys)
     missing = [key for key in keys if key not in cells]
@@ -187,7 +187,6 @@ def build_scene(choice: ScoringChoice, _: Translate) -> Scene:
         made: dict[CellKey, Cell] = jobs.wait_for(
             f"{choice.key}/{missing}",
             lambda report: _score_cells(encoded, missing, cells, bootstrap, report),
-            _,
             _("Scoring the ladder"),
             lane="measure",
             passing=True,
@@ -195,7 +194,7 @@ def build_scene(choice: ScoringChoice, _: Translate) -> Scene:
         for key, cell in made.items():
             cells[key] = _put_cell(choice, key, cell)
     _begin_ahead(encoded)
-    return Scene(encoded, cells, own_static(choice, _))
+    return Scene(encoded, cells, own_static(choice))
 
 
 def _resamples(choice: ScoringChoice) -> PairBootstrap:
@@ -307,7 +306,7 @@ def _score_cells(
     return found
 
 
-def encode_pairs(choice: ScoringChoice, columns: Sequence[Column], _: Translate) -> EncodedPairs:
+def encode_pairs(choice: ScoringChoice, columns: Sequence[Column]) -> EncodedPairs:
     """Encode the pairs and the fit set in these layers and poolings, if the store lacks them.
 
     Of a large fit set of other sentences only sums are stored. Raises PrecisionError if the vectors
@@ -315,14 +314,14 @@ def encode_pairs(choice: ScoringChoice, columns: Sequence[Column], _: Translate)
     as undefined.
     """
     encoder, fit = choice.encoder, choice.fit.corpus
-    _encode(encoder, choice.pairs.corpus, columns, _)
+    _encode(encoder, choice.pairs.corpus, columns)
     encoded = EncodedPairs(choice)
     if encoder.is_approximate:
         refuse_too_narrow(encoded.vectors(choice.layer, choice.pooling))
     if choice.fit.is_target:
         return encoded
     if not is_large(encoder, fit):
-        _encode(encoder, fit, columns, _)
+        _encode(encoder, fit, columns)
         return encoded
     last = encoder.n_layers
     key = ArrayStore.key(encoder.fingerprint, fit.sha256, "sums")
@@ -333,21 +332,20 @@ def encode_pairs(choice: ScoringChoice, columns: Sequence[Column], _: Translate)
         lambda report: ENCODING.run(
             fit_moments, encoder, fit.texts, layers, POOLINGS_SHOWN, report=report
         ),
-        _,
         _("Encoding {n} sentences").format(n=f"{len(fit):,}"),
         is_long=takes_long(fit),
     )
     return EncodedPairs(choice, sums)
 
 
-def _encode(encoder: Encoder, corpus: Corpus, columns: Sequence[Column], _: Translate) -> None:
+def _encode(encoder: Encoder, corpus: Corpus, columns: Sequence[Column]) -> None:
     """Encode what is missing. One pass stores all layers and, for a small corpus, all poolings."""
     for layer, pooling in columns:
         spec = CloudSpec("sentences", layer, pooling)
         if not is_stored(encoder, corpus, **asdict(spec), store=store()):
             # the error is raised after all vectors were stored; the grid shows those cells
             with suppress(PrecisionError):
-                encode_corpus(corpus, spec, _)
+                encode_corpus(corpus, spec)
 
 
 def _vectors(encoder: Encoder, corpus: Corpus, layer: Layer, pooling: str) -> np.ndarray:
@@ -360,19 +358,18 @@ def is_large(encoder: Encoder, corpus: Corpus) -> bool:
     return len(corpus) * row > BYTES_AT_ONCE
 
 
-def score_grid(choice: ScoringChoice, _: Translate) -> Scores:
+def score_grid(choice: ScoringChoice) -> Scores:
     """Every layer and pooling, raw and treated."""
     columns = [
         (layer, pooling)
         for layer in range(choice.encoder.n_layers + 1)
         for pooling in POOLINGS_SHOWN
     ]
-    encoded = encode_pairs(choice, columns, _)
+    encoded = encode_pairs(choice, columns)
     return jobs.cached(
         _SCORES,
         f"{choice.key}/{choice.after}/grid",
         lambda report: _scores(encoded, columns, report),
-        _,
         _("Scoring {n} layers and poolings, raw and treated").format(n=len(columns)),
         private=choice.is_private,
         lane="measure",

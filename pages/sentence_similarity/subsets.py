@@ -13,7 +13,7 @@ from pages.common.escape import code, markdown
 from pages.common.scores import with_interval
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .choices import fitted_on, measured_on
@@ -33,25 +33,25 @@ class BySubset:
 _BY_SUBSET: Cache[BySubset | None] = Cache("scores by subset", max_entries=64)
 
 
-def show_subsets(scene: Scene, _: Translate) -> None:
+def show_subsets(scene: Scene) -> None:
     """The score of each subset and three ways to aggregate them, at the chosen cell."""
     choice, scores = scene.choice, by_subset(scene)
     if scores is None:
         return
-    values = {"cell": cell_words(choice.layer, choice.pooling, _)}
+    values = {"cell": cell_words(choice.layer, choice.pooling)}
     st.markdown(prose(PAGE, "subsets", values))
     both = [
         scene.cell(choice.layer, choice.pooling, treatment).score
         for treatment in choice.treatments_shown
     ]
-    st.markdown(subset_table(scene, scores, (both[0], both[1]), _))
+    st.markdown(subset_table(scene, scores, (both[0], both[1])))
     if scores.left_out:
         left_out = _(
             "Left out, because they have fewer than {n} pairs with different scores: {names}"
         )
         names = markdown(", ".join(scores.left_out))
         st.caption(left_out.format(n=LEAST_PAIRS, names=names))
-    st.caption(markdown(f"{measured_on(choice, _)} · {fitted_on(choice, _)}"))
+    st.caption(markdown(f"{measured_on(choice)} · {fitted_on(choice)}"))
 
 
 def by_subset(scene: Scene) -> BySubset | None:
@@ -74,9 +74,7 @@ def by_subset(scene: Scene) -> BySubset | None:
     return _BY_SUBSET.get_or_make(f"{choice.cell_key}/subsets", make, private=choice.is_private)
 
 
-def subset_table(
-    scene: Scene, scores: BySubset, both: tuple[PairScore, PairScore], _: Translate
-) -> str:
+def subset_table(scene: Scene, scores: BySubset, both: tuple[PairScore, PairScore]) -> str:
     """A Markdown table of subsets and aggregates.
 
     Parameters
@@ -97,10 +95,10 @@ def subset_table(
         _("subset"),
         "n",
         _("Before: raw"),
-        _("After: {name}").format(name=treatment_words(scene.choice.after, _)),
+        _("After: {name}").format(name=treatment_words(scene.choice.after)),
     ]
     lines = [f"| {' | '.join(columns)} |", "| --- | --: | --: | --: |"]
     for name, pair in rows:
-        before, after = (with_interval(x.spearman, x.low, x.high, _) for x in pair)
+        before, after = (with_interval(x.spearman, x.low, x.high) for x in pair)
         lines.append(f"| {name} | {pair[0].n:,} | {before} | {after} |")
     return "\n".join(lines)

@@ -10,7 +10,7 @@ from pages.common.scores import hundred, with_interval
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
 from pages.common.verdict import State, Verdict
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .choices import ScoringChoice, fitted_on
 from .ladder import Gap, pooling_words_here
@@ -18,20 +18,20 @@ from .scene import Scene
 from .words import cell_words
 
 
-def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
+def whitening_verdict(scene: Scene) -> Verdict:
     """Does the treatment help? The last layer is first, because it is used in practice."""
     choice = scene.choice
     raw, treated = scene.output
-    lines = [_output_words(raw, treated, choice, _)]
+    lines = [_output_words(raw, treated, choice)]
     cell = scene.cell(choice.layer, choice.pooling, choice.after)
     if cell is not treated and cell.difference is not None and cell.difference.value is not None:
-        lines.append(_cell_words(scene, cell, _))
+        lines.append(_cell_words(scene, cell))
     return Verdict(
         claim=_("Whitening makes the similarities of sentences better."),
         source=_("Su et al. (2021), Huang et al. (2021)"),
         state=_state(_sign(treated), _sign(cell)),
         measured=" ".join(lines),
-        basis=_basis(choice, fitted_on(choice, _), _),
+        basis=_basis(choice, fitted_on(choice)),
     )
 
 
@@ -53,7 +53,7 @@ def _state(output: int | None, cell: int | None) -> State:
     return "partly" if 1 in signs else "fails"
 
 
-def _output_words(raw: Cell, treated: Cell, choice: ScoringChoice, _: Translate) -> str:
+def _output_words(raw: Cell, treated: Cell, choice: ScoringChoice) -> str:
     """A sentence on the last layer, with advice."""
     moved = treated.difference
     if moved is None or moved.value is None:
@@ -67,15 +67,15 @@ def _output_words(raw: Cell, treated: Cell, choice: ScoringChoice, _: Translate)
     return _(
         "Last layer, mean: raw **{before}** → {treatment} **{after}** ({change}): **{advice}**."
     ).format(
-        before=hundred(raw.score.spearman, _),
-        treatment=treatment_words(choice.after, _),
-        after=hundred(treated.score.spearman, _),
-        change=_change(moved, _),
+        before=hundred(raw.score.spearman),
+        treatment=treatment_words(choice.after),
+        after=hundred(treated.score.spearman),
+        change=_change(moved),
         advice=advice[_sign(treated)],
     )
 
 
-def _cell_words(scene: Scene, cell: Cell, _: Translate) -> str:
+def _cell_words(scene: Scene, cell: Cell) -> str:
     """A sentence on the chosen layer and pooling."""
     choice, moved = scene.choice, cell.difference
     before = scene.cell(choice.layer, choice.pooling)
@@ -86,28 +86,28 @@ def _cell_words(scene: Scene, cell: Cell, _: Translate) -> str:
         None: _("At {cell}, without an interval: {before} → {after} ({change})."),
     }
     return words[_sign(cell)].format(
-        cell=cell_words(choice.layer, choice.pooling, _),
-        before=hundred(before.score.spearman, _),
-        after=hundred(cell.score.spearman, _),
-        change=_change(moved, _),
+        cell=cell_words(choice.layer, choice.pooling),
+        before=hundred(before.score.spearman),
+        after=hundred(cell.score.spearman),
+        change=_change(moved),
     )
 
 
-def _change(moved: Difference | None, _: Translate) -> str:
+def _change(moved: Difference | None) -> str:
     if moved is None:
-        return hundred(None, _)
-    return with_interval(moved.value, moved.low, moved.high, _, sign=True)
+        return hundred(None)
+    return with_interval(moved.value, moved.low, moved.high, sign=True)
 
 
-def pooling_verdict(scene: Scene, _: Translate) -> Verdict:
+def pooling_verdict(scene: Scene) -> Verdict:
     """Are the model's sentence vectors worse than averaged word vectors?"""
-    words, gap = pooling_words_here(scene, _)
+    words, gap = pooling_words_here(scene)
     return Verdict(
         claim=_("BERT’s sentence vectors are worse than averaged word vectors."),
         source=_("Reimers & Gurevych (2019), Li et al. (2020)"),
         state=_below(gap),
         measured=words or _("One of the scores is undefined here."),
-        basis=_basis(scene.choice, _("raw vectors, nothing fitted"), _),
+        basis=_basis(scene.choice, _("raw vectors, nothing fitted")),
     )
 
 
@@ -120,10 +120,10 @@ def _below(gap: Gap) -> State:
     return "fails" if above else "unknown"
 
 
-def _basis(choice: ScoringChoice, fit: str, _: Translate) -> str:
+def _basis(choice: ScoringChoice, fit: str) -> str:
     parts = [
-        _("n = {n} pairs, {name}").format(n=f"{len(choice.pairs):,}", name=choice.pairs.name(_)),
-        model_line(choice.encoder, _),
+        _("n = {n} pairs, {name}").format(n=f"{len(choice.pairs):,}", name=choice.pairs.name()),
+        model_line(choice.encoder),
         fit,
         _("paired 95% intervals from {n} resamples of the pairs").format(n=f"{DRAWS:,}"),
         _("seed {seed}").format(seed=SEED),

@@ -18,7 +18,7 @@ from pages.common.reading import apart, takes_long
 from pages.common.scores import with_interval
 from pages.common.seed import SEED
 from pages.common.table_form import upload_table
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .scene import Scene
@@ -32,13 +32,13 @@ NAMED = 5  # missing words that are named
 _WORD_PAIRS: Cache[WordPairScore] = Cache("scores of word pairs", max_entries=64)
 
 
-def show_word_pair_form(_: Translate) -> None:
+def show_word_pair_form() -> None:
     """The uploader of word pairs; ``show_word_pairs`` scores the file."""
     label = _("Pairs of words with scores, such as SimLex-999, at most {megabytes} MB")
-    upload_table(label, WORDS_UPLOADER, _)
+    upload_table(label, WORDS_UPLOADER)
 
 
-def show_word_pairs(scene: Scene, _: Translate) -> None:
+def show_word_pairs(scene: Scene) -> None:
     """The score of the uploaded word pairs by the uploaded vectors, or an error message."""
     vectors, words = (st.session_state.get(key) for key in (UPLOADER, WORDS_UPLOADER))
     if words is None:
@@ -69,27 +69,27 @@ def show_word_pairs(scene: Scene, _: Translate) -> None:
     is_long = takes_long(vectors.getvalue(), words.getvalue())
     try:
         score = jobs.cached(
-            _WORD_PAIRS, key, work, _, what, private=True, lane="read", is_long=is_long
+            _WORD_PAIRS, key, work, what, private=True, lane="read", is_long=is_long
         )
     except VectorFileError:
         return  # the error is shown below the uploader of the vectors
     except GeometryError as error:
-        st.error(error_text(error, _))
+        st.error(error_text(error))
     else:
-        st.markdown(prose(PAGE, "word-pairs", word_values(score, vectors.name, _)))
+        st.markdown(prose(PAGE, "word-pairs", word_values(score, vectors.name)))
 
 
-def word_values(words: WordPairScore, vectors: str, _: Translate) -> dict[str, str]:
+def word_values(words: WordPairScore, vectors: str) -> dict[str, str]:
     """The values in the sentence on the score of word pairs."""
     score = words.score
-    name = similarity_names(_)[score.similarity]
+    name = similarity_names()[score.similarity]
     if score.similarity == "mahalanobis":
         name = _("{name} (covariance of the file’s own vectors)").format(name=name)
     return {
         "set": markdown(words.name),
         "vectors": markdown(vectors),
         "similarity": name,
-        "score": with_interval(score.spearman, score.low, score.high, _),
+        "score": with_interval(score.spearman, score.low, score.high),
         "n": f"{score.n:,}",
         "pairs": f"{words.n_pairs:,}",
         "share": f"{words.coverage:.1%}",

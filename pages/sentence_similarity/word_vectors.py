@@ -33,7 +33,7 @@ from pages.common.messages import error_text
 from pages.common.reading import WIDE, apart, takes_long
 from pages.common.seed import SEED
 from pages.common.table_form import upload_word_vectors
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .choices import ScoringChoice
@@ -63,22 +63,22 @@ _AVERAGES: Cache[AveragedPairs] = Cache("averages of word vectors", max_entries=
 _CELLS: Cache[dict[str, Cell]] = Cache("scores of word vectors", max_entries=256)
 
 
-def show_vector_form(_: Translate) -> None:
+def show_vector_form() -> None:
     """The uploader of word vectors; ``uploaded_static`` reads the file."""
-    upload_word_vectors(UPLOADER, _)
+    upload_word_vectors(UPLOADER)
     choose(
         st.segmented_control,
         _("Weight of each word"),
         WEIGHTINGS,
         key="weighting",
         default=WEIGHTINGS[0],
-        labels=weighting_names(_),
+        labels=weighting_names(),
         required=True,
     )
     st.caption(prose(PAGE, "weighting"))
 
 
-def weighting_names(_: Translate) -> dict[str, str]:
+def weighting_names() -> dict[str, str]:
     """Weightings of words by code."""
     return {
         "mean": _("equal (mean)"),
@@ -87,7 +87,7 @@ def weighting_names(_: Translate) -> dict[str, str]:
     }
 
 
-def own_static(choice: ScoringChoice, _: Translate) -> Static:
+def own_static(choice: ScoringChoice) -> Static:
     """The model's input vectors, averaged."""
     name = _("the model’s input vectors")
 
@@ -101,7 +101,7 @@ def own_static(choice: ScoringChoice, _: Translate) -> Static:
         )
 
     what = _("Averaging the model’s input vectors")
-    return _scored(choice, f"{choice.encoder.fingerprint}/own", name, what, read, _, lane="measure")
+    return _scored(choice, f"{choice.encoder.fingerprint}/own", name, what, read, lane="measure")
 
 
 def _type_averages(choice: ScoringChoice, corpus: Corpus, report: jobs.Progress) -> np.ndarray:
@@ -113,7 +113,7 @@ def _type_averages(choice: ScoringChoice, corpus: Corpus, report: jobs.Progress)
     return recall(store(), (key,), compute)[0]
 
 
-def uploaded_static(choice: ScoringChoice, _: Translate) -> Static | str | None:
+def uploaded_static(choice: ScoringChoice) -> Static | str | None:
     """The uploaded vectors, averaged, or an error message; None without a file."""
     file = st.session_state.get(UPLOADER)
     if file is None:
@@ -139,9 +139,9 @@ def uploaded_static(choice: ScoringChoice, _: Translate) -> Static | str | None:
     is_long = takes_long(file.getvalue())
     source = f"{file.file_id}/{weighting}"
     try:
-        return _scored(choice, source, name, what, read, _, lane="read", is_long=is_long)
+        return _scored(choice, source, name, what, read, lane="read", is_long=is_long)
     except GeometryError as error:
-        text = error_text(error, _)
+        text = error_text(error)
         is_unknown = error.code in ("too_few_known_pairs", "too_few_known_texts")
         return f"{text} {prose(PAGE, 'known-words')}" if is_unknown else text
 
@@ -152,7 +152,6 @@ def _scored(
     name: str,
     what: str,
     read: Callable[[jobs.Progress], AveragedPairs],
-    _: Translate,
     *,
     lane: str,
     is_long: bool = False,
@@ -166,13 +165,12 @@ def _scored(
     averages_key = ArrayStore.key(source, choice.pairs.key, choice.fit.corpus.sha256)
     cells_key = ArrayStore.key(averages_key, choice.key, choice.treatments)
     averages = jobs.cached(
-        _AVERAGES, averages_key, read, _, what, private=private, lane=lane, is_long=is_long
+        _AVERAGES, averages_key, read, what, private=private, lane=lane, is_long=is_long
     )
     cells = jobs.cached(
         _CELLS,
         cells_key,
         lambda report: scored_averages(averages, choice, report),
-        _,
         what,
         private=private,
         lane="measure",

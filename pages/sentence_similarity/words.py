@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from geometry.evaluate.grid import Cell
 from pages.common.controls import pooling_names
-from pages.common.words import Translate
+from pages.common.words import _
 
 
-def similarity_names(_: Translate) -> dict[str, str]:
+def similarity_names() -> dict[str, str]:
     """Similarities by code."""
     return {
         "cosine": _("cosine"),
@@ -20,14 +20,14 @@ def similarity_names(_: Translate) -> dict[str, str]:
     }
 
 
-def cut_words(cell: Cell, _: Translate) -> str:
+def cut_words(cell: Cell) -> str:
     """A note if the rank is smaller than the chosen k; else empty."""
     return (
         "" if not cell.is_clamped else _("k = {k}, the most possible").format(k=cell.n_directions)
     )
 
 
-def rank_words(cells: Sequence[Cell], d: int, _: Translate) -> str:
+def rank_words(cells: Sequence[Cell], d: int) -> str:
     """The rank of the fits, or its range over the cells; empty if no fit has a rank."""
     ranks = sorted(
         {cell.rank for cell in cells if cell.rank is not None and not cell.score.undefined}
@@ -38,6 +38,6 @@ def rank_words(cells: Sequence[Cell], d: int, _: Translate) -> str:
     return _("rank of the fit {rank} of {d}").format(rank=shown, d=d)
 
 
-def cell_words(layer: object, pooling: str, _: Translate) -> str:
+def cell_words(layer: object, pooling: str) -> str:
     """The name of a cell."""
-    return _("layer {layer}, {pooling}").format(layer=layer, pooling=pooling_names(_)[pooling])
+    return _("layer {layer}, {pooling}").format(layer=layer, pooling=pooling_names()[pooling])

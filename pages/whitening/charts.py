@@ -33,7 +33,7 @@ from pages.common.draw.clouds import current_theme
 from pages.common.messages import error_text
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_names
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .choices import choose_chart
@@ -52,13 +52,13 @@ _SIZED_FITS: Cache[tuple[SizedFit, ...]] = Cache("whitening-fits-by-size", max_e
 Figures = dict[str, Any]  # by name; one figure, or several for matrices
 
 
-def show_charts(scene: Scene, _: Translate) -> None:
+def show_charts(scene: Scene) -> None:
     """The chart that the reader chooses, a line that explains it, and its values as CSV."""
-    kind = choose_chart((*(picture.name for picture in scene.pictures), *scene.waiting), _)
-    figures = _DRAWN[kind](scene, _)
+    kind = choose_chart((*(picture.name for picture in scene.pictures), *scene.waiting))
+    figures = _DRAWN[kind](scene)
     if figures:
         st.caption(prose(PAGE, f"chart-{kind}", chart_values(scene)))
-        measured_on = provenance(scene, _)
+        measured_on = provenance(scene)
         offer_csv(
             _("Download chart values (CSV)"),
             f"whitening-{kind}",
@@ -97,24 +97,16 @@ def _show(figure: Any, kind: str, title: str) -> Figures:
     return {title: figure}
 
 
-def _spectrum(scene: Scene, _: Translate) -> Figures:
-    return _spectra(
-        scene, "spectrum", _("variance over the mean variance"), lambda c: c.spectrum, _
-    )
+def _spectrum(scene: Scene) -> Figures:
+    return _spectra(scene, "spectrum", _("variance over the mean variance"), lambda c: c.spectrum)
 
 
-def _cumulative(scene: Scene, _: Translate) -> Figures:
-    return _spectra(
-        scene, "cumulative", _("share of the variance so far"), lambda c: c.cumulative, _
-    )
+def _cumulative(scene: Scene) -> Figures:
+    return _spectra(scene, "cumulative", _("share of the variance so far"), lambda c: c.cumulative)
 
 
 def _spectra(
-    scene: Scene,
-    kind: str,
-    y: str,
-    values: Callable[[Covariances], np.ndarray],
-    _: Translate,
+    scene: Scene, kind: str, y: str, values: Callable[[Covariances], np.ndarray]
 ) -> Figures:
     is_log = kind == "spectrum"
     curves, refusals = [], []
@@ -122,11 +114,11 @@ def _spectra(
         try:
             heights = values(_covariances(picture))
         except UndefinedMeasure as error:  # all points are equal
-            refusals.append(error_text(error, _))
+            refusals.append(error_text(error))
             continue
         # a logarithmic axis does not show values below the rounding error
         heights = np.where(heights > 1e-9, heights, np.nan) if is_log else heights
-        name = treatment_names(_)[picture.name]
+        name = treatment_names()[picture.name]
         curves.append(Curve(np.arange(1, len(heights) + 1), heights, name, place))
     if not curves:
         st.info(refusals[0])
@@ -144,15 +136,15 @@ def _rank_floor(scene: Scene) -> float:
     return float(scene.sets.whitening.rank_floor / (np.trace(matrix) / len(matrix)))
 
 
-def _covariance(scene: Scene, _: Translate) -> Figures:
-    return _matrices(scene, "covariance", _)
+def _covariance(scene: Scene) -> Figures:
+    return _matrices(scene, "covariance")
 
 
-def _correlation(scene: Scene, _: Translate) -> Figures:
-    return _matrices(scene, "correlation", _)
+def _correlation(scene: Scene) -> Figures:
+    return _matrices(scene, "correlation")
 
 
-def _matrices(scene: Scene, kind: str, _: Translate) -> Figures:
+def _matrices(scene: Scene, kind: str) -> Figures:
     figures: Figures = {}
     dimensions = np.sort(_covariances(scene.pictures[0]).widest(MATRIX_DIMENSIONS))
     names = [_("dimension {i}").format(i=i) for i in dimensions]
@@ -160,7 +152,7 @@ def _matrices(scene: Scene, kind: str, _: Translate) -> Figures:
     for picture, box in zip(scene.pictures, boxes, strict=False):
         matrix = _covariances(picture).among(dimensions, correlation=kind == "correlation")
         reach = 1.0 if kind == "correlation" else float(np.quantile(np.abs(matrix), 0.995))
-        title = treatment_names(_)[picture.name]
+        title = treatment_names()[picture.name]
         with box:
             st.markdown(f"**{title}**")
             figures |= _show(
@@ -173,7 +165,7 @@ def _matrices(scene: Scene, kind: str, _: Translate) -> Figures:
     return figures
 
 
-def _rogue(scene: Scene, _: Translate) -> Figures:
+def _rogue(scene: Scene) -> Figures:
     groups = []
     for place, picture in enumerate(scene.pictures):
         shares = _SHARES.get_or_make(f"{picture.key}/rogue", partial(_contributions, picture))
@@ -181,7 +173,7 @@ def _rogue(scene: Scene, _: Translate) -> Figures:
             continue
         order = np.argsort(-shares, kind="stable")[:ROGUES]  # the largest shares
         about = [_("dimension {i}").format(i=i) for i in order]
-        groups.append(Bars(shares[order], about, treatment_names(_)[picture.name], place))
+        groups.append(Bars(shares[order], about, treatment_names()[picture.name], place))
     title = _("share of the mean cosine")
     figure = bars_figure(
         groups, _("dimensions, largest share first"), title, current_theme(), height=HEIGHT
@@ -196,14 +188,14 @@ def _contributions(picture: TreatedCloud) -> np.ndarray | None:
     return None if row.value is None else cosine_contributions(X)
 
 
-def _cosines(scene: Scene, _: Translate) -> Figures:
+def _cosines(scene: Scene) -> Figures:
     middle = (EDGES[:-1] + EDGES[1:]) / 2
     curves = []
     for place, picture in enumerate(scene.pictures):
         shares = _SHARES.get_or_make(f"{picture.key}/cosines", partial(_cosine_shares, picture))
         if shares is None:
             continue
-        curves.append(Curve(middle, shares, treatment_names(_)[picture.name], place, step=True))
+        curves.append(Curve(middle, shares, treatment_names()[picture.name], place, step=True))
     d = scene.pictures[0].treated.retained.shape[1]
     name = _("isotropic directions, d = {d}").format(d=d)
     curves.append(Curve(middle, isotropic_cosine_shares(EDGES, d), name))
@@ -219,7 +211,7 @@ def _cosine_shares(picture: TreatedCloud) -> np.ndarray | None:
         return None
 
 
-def _size(scene: Scene, _: Translate) -> Figures:
+def _size(scene: Scene) -> Figures:
     X, units = scene.sets.sample.vectors, scene.sets.sample.units
     if min(map(len, split_halves(len(X), units, random_state=SEED))) < LEAST_HALF:
         st.info(_("This chart needs at least {n} points.").format(n=LEAST_ROWS))
@@ -229,7 +221,6 @@ def _size(scene: Scene, _: Translate) -> Figures:
         _SIZED_FITS,
         points.key,
         lambda report: whitening_by_size(X, groups=units, random_state=SEED, progress=report),
-        _,
         _("Whitening by the points in the fit"),
         private=points.private,
         lane="measure",
@@ -255,7 +246,7 @@ def _size(scene: Scene, _: Translate) -> Figures:
     return _show(curves_figure(curves, axes, current_theme(), height=HEIGHT), "size", axes.y)
 
 
-def _flow(scene: Scene, _: Translate) -> Figures:
+def _flow(scene: Scene) -> Figures:
     trained = trained_flow(scene.sets.fit_points)
     if trained is None:
         return {}
@@ -281,7 +272,7 @@ def _flow(scene: Scene, _: Translate) -> Figures:
     return _show(curves_figure(curves, axes, current_theme(), height=HEIGHT), "flow", axes.y)
 
 
-_DRAWN: dict[str, Callable[[Scene, Translate], Figures]] = {
+_DRAWN: dict[str, Callable[[Scene], Figures]] = {
     "spectrum": _spectrum,
     "cumulative": _cumulative,
     "covariance": _covariance,

@@ -15,7 +15,7 @@ from pages.common.controls import choose, follow_default
 from pages.common.fit_set import SAME, SPLIT
 from pages.common.glosses import explained
 from pages.common.treatment_names import treatment_names
-from pages.common.words import Translate
+from pages.common.words import _
 
 SLOTS = {"second": "zca", "third": "removed", "fourth": "standardised"}
 MOST_REMOVED = 30
@@ -43,9 +43,9 @@ class FitRows:
         return None if self.code in (SAME, SPLIT) else self.code
 
 
-def choose_treatments(unit: str, boxes: Sequence[DeltaGenerator], _: Translate) -> tuple[str, ...]:
+def choose_treatments(unit: str, boxes: Sequence[DeltaGenerator]) -> tuple[str, ...]:
     """Raw, and up to three treatments beside it, one chosen in each box."""
-    names = {"none": _("no picture"), **treatment_names(_)}
+    names = {"none": _("no picture"), **treatment_names()}
     offered = [name for name in ("none", *KNOBS) if name != "raw"]
     if unit != "types":
         offered.remove("zipf")
@@ -61,7 +61,7 @@ def choose_treatments(unit: str, boxes: Sequence[DeltaGenerator], _: Translate) 
     return ("raw", *dict.fromkeys(name for name in chosen if name != "none"))
 
 
-def choose_rows(available: int, _: Translate) -> int:
+def choose_rows(available: int) -> int:
     """How many rows of the fit set are used; all of them by default."""
     if available <= FEWEST_FITTED:
         return available
@@ -83,7 +83,6 @@ def choose_knobs(
     names: tuple[str, ...],
     n: int,
     d: int,
-    _: Translate,
     *,
     strength: DeltaGenerator,
     removed: DeltaGenerator,
@@ -111,11 +110,11 @@ def choose_knobs(
     with strength:
         t = _share(_("Strength t"), "strength", turned, _("How far the axes are made equal."))
     with removed:
-        n_removed = _removed(d, turned, _)
+        n_removed = _removed(d, turned)
     with more:
         s = _share(_("Centring s: share of the mean that is subtracted"), "centring", turned)
-        shrinkage = _shrinkage(recommended.get("shrinkage"), turned, _)
-        n_components = _n_components(d, recommended.get("n_components"), turned, _)
+        shrinkage = _shrinkage(recommended.get("shrinkage"), turned)
+        n_components = _n_components(d, recommended.get("n_components"), turned)
     return Knobs(s, t, n_components, shrinkage, n_removed)
 
 
@@ -127,7 +126,7 @@ def _share(label: str, key: str, turned: set[str], about: str | None = None) -> 
     )
 
 
-def _n_components(d: int, recommended: int | None, turned: set[str], _: Translate) -> int | None:
+def _n_components(d: int, recommended: int | None, turned: set[str]) -> int | None:
     if "n_components" not in turned:
         return None
     default = recommended or d
@@ -139,7 +138,7 @@ def _n_components(d: int, recommended: int | None, turned: set[str], _: Translat
     return None if n_components == d else n_components
 
 
-def _shrinkage(recommended: str | None, turned: set[str], _: Translate) -> float | str | None:
+def _shrinkage(recommended: str | None, turned: set[str]) -> float | str | None:
     if "shrinkage" not in turned:
         return None
     default = recommended or "none"
@@ -165,7 +164,7 @@ def _shrinkage(recommended: str | None, turned: set[str], _: Translate) -> float
     )
 
 
-def _removed(d: int, turned: set[str], _: Translate) -> int | None:
+def _removed(d: int, turned: set[str]) -> int | None:
     if "n_removed" not in turned:
         return None
     most = min(MOST_REMOVED, d - 1)
@@ -190,7 +189,7 @@ def _within(key: str, low: int, high: int) -> None:
         st.session_state[key] = min(max(value, low), high)
 
 
-def choose_chart(names: tuple[str, ...], _: Translate) -> str:
+def choose_chart(names: tuple[str, ...]) -> str:
     """Which of the charts below the table is drawn."""
     labels = {
         "spectrum": _("spectrum"),

@@ -11,7 +11,7 @@ from pages.common.downloads import offer_csv, points_csv
 from pages.common.fit_set import weight_column
 from pages.common.transform_downloads import offer_transform
 from pages.common.treatment_names import treatment_names
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .provenance import provenance
@@ -20,18 +20,18 @@ from .scene import Scene, TreatedCloud
 NOT_AFFINE = ("raw", "clusterwise", "flow")
 
 
-def offer_downloads(scene: Scene, _: Translate) -> None:
+def offer_downloads(scene: Scene) -> None:
     """The points as CSV, and a fitted treatment; the pictures have a camera button."""
-    measured_on = provenance(scene, _)
+    measured_on = provenance(scene)
     offer_csv(
         _("Download points (CSV)"),
         "whitening-points",
-        lambda: pictures_csv(scene, measured_on, _),
+        lambda: pictures_csv(scene, measured_on),
     )
     offered = {each.name: each for each in scene.pictures if each.name not in NOT_AFFINE}
     if not offered:
         return
-    names = treatment_names(_)
+    names = treatment_names()
     st.markdown(prose(PAGE, "take-home"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(
@@ -63,7 +63,7 @@ def exported_map(picture: TreatedCloud, scene: Scene) -> AffineMap:
     )
 
 
-def pictures_csv(scene: Scene, measured_on: str, _: Translate) -> bytes:
+def pictures_csv(scene: Scene, measured_on: str) -> bytes:
     """The coordinates of every picture, as drawn."""
     view = _("view {name}").format(name=scene.pictures[0].projection.method)
     axes = "xyz"[: scene.pictures[0].projection.n_components]

@@ -23,7 +23,7 @@ from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_err
 from pages.common.models import current_encoder
 from pages.common.shell import picture_place, show_question
 from pages.common.verdict import show_verdict
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .charts import show_charts
@@ -46,7 +46,7 @@ CHARTS = "all-charts"
 
 
 @st.fragment
-def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
+def explore(corpus: Corpus | VectorSet) -> None:
     """The pictures with their controls, then what they say."""
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # the progress bar has its own container: in another one it would shift the elements below it,
@@ -62,15 +62,14 @@ def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
         spec = OF_VECTORS
     else:
         cloud_boxes = (unit_box, boxes[5], pooling_box)
-        spec = choose_cloud(current_encoder(), _, more=special_box, boxes=cloud_boxes)
+        spec = choose_cloud(current_encoder(), more=special_box, boxes=cloud_boxes)
         spec = replace(spec, max_points=MOST_DRAWN)
     with more_box:
-        look = choose_look(corpus, spec, _, views=("mean", "svd", "pca"))
+        look = choose_look(corpus, spec, views=("mean", "svd", "pca"))
     scene = _choose_scene(
         corpus,
         spec,
         look,
-        _,
         own=boxes[:5],
         fit_on=fit_box,
         more=more_box,
@@ -82,47 +81,46 @@ def explore(corpus: Corpus | VectorSet, _: Translate) -> None:
         return
     points = scene.sets.points
     with look_box:
-        draw_pictures(scene, _)
-        waiting = show_headlines(scene, _)
+        draw_pictures(scene)
+        waiting = show_headlines(scene)
     with find_box:
-        show_selection(points.cloud, points.key, _)
+        show_selection(points.cloud, points.key)
     with notes_box:  # above the pictures, but computed after they were sent
         if isinstance(corpus, Corpus):
-            with encoder_errors_shown(_):
-                warn_of_coverage(coverage_of(corpus, _), _)
-        warn_of_cache(_)
+            with encoder_errors_shown():
+                warn_of_coverage(coverage_of(corpus))
+        warn_of_cache()
         warn_of_simplex(scene)
         warn_of_emptied(scene)
     if not is_presenting():
         with answer_box:
-            _answer(scene, _)
+            _answer(scene)
     with more_box:
-        offer_downloads(scene, _)
+        offer_downloads(scene)
     if "flow" in waiting:
         with waiting["flow"]:
-            train_flow(scene, _)
+            train_flow(scene)
         st.rerun()  # the whole page: on a first visit there is no fragment yet to run again
 
 
-def _answer(scene: Scene, _: Translate) -> None:
+def _answer(scene: Scene) -> None:
     """Below the pictures: the claim, the questions, all measures, the charts."""
-    show_verdict(whitening_verdict(scene, _), _, key="whitening")
+    show_verdict(whitening_verdict(scene), key="whitening")
     for question in ("disagree", "same-cosines", "fit", "flow"):
         show_question(PAGE, question)
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
-            show_all_measures(scene, _)
+            show_all_measures(scene)
     st.session_state.setdefault(CHARTS, "chart" in st.query_params)
     with folded(_("Charts"), key=CHARTS, icon=":material/show_chart:") as is_open:
         if is_open:
-            show_charts(scene, _)
+            show_charts(scene)
 
 
 def _choose_scene(
     corpus: Corpus | VectorSet,
     spec: CloudSpec,
     look: Look,
-    _: Translate,
     *,
     own: Sequence[DeltaGenerator],
     fit_on: DeltaGenerator,
@@ -151,33 +149,33 @@ def _choose_scene(
     find : DeltaGenerator
         The box of the search for a point.
     """
-    names = choose_treatments(spec.unit, own[:3], _)
+    names = choose_treatments(spec.unit, own[:3])
     with fit_on:
-        code = choose_fit_set(corpus, _)
+        code = choose_fit_set(corpus)
     try:
         with progress:
-            points, fit = points_and_fit(corpus, spec, code, _)
+            points, fit = points_and_fit(corpus, spec, code)
     except ENCODER_ERRORS as error:
         with notes:
-            show_error(error, _)
+            show_error(error)
         return None
     if has_no_webgl2():
         points = points.sample(SAMPLE_ROWS)  # Plotly draws them; it is slow with many
     with notes:
-        if warn_of_too_few(min(len(points.cloud), len(fit.cloud)), _):
+        if warn_of_too_few(min(len(points.cloud), len(fit.cloud))):
             return None
     rows_box, knobs_box = more.columns(2)
     with rows_box:
-        rows = choose_rows(len(fit.cloud), _)
-        fit = choose_weights(fit, _)
+        rows = choose_rows(len(fit.cloud))
+        fit = choose_weights(fit)
     sets = choose_point_sets(points, fit, FitRows(code, rows))
     n, d = round(sets.fit_points.effective_n), fit.vectors.shape[1]
-    knobs = choose_knobs(names, n, d, _, strength=own[3], removed=own[4], more=knobs_box)
+    knobs = choose_knobs(names, n, d, strength=own[3], removed=own[4], more=knobs_box)
     if not sets.has_spread:
         notes.info(prose(PAGE, "all-equal"))
         return None
     with progress:
-        points.project_in_job(look.view, look.n_components, _)
+        points.project_in_job(look.view, look.n_components)
     with find, st.container(horizontal=True):
-        chosen = choose_point(points, _)
-    return build_scene(sets, names, knobs, look, chosen, _)
+        chosen = choose_point(points)
+    return build_scene(sets, names, knobs, look, chosen)

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from geometry.transform.treatments import Treatment
 from pages.common import jobs
 from pages.common.seed import SEED
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .scene import Scene
 from .trained_flows import TrainedFlow, put_trained_flow
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _histories: dict[str, list[FlowEpoch]] = defaultdict(list)
 
 
-def train_flow(scene: Scene, _: Translate) -> None:
+def train_flow(scene: Scene) -> None:
     """Train a flow on the fit set, with count, live loss curve and cancel; then cache it."""
     points = scene.sets.fit_points
     X = points.vectors
@@ -58,12 +58,11 @@ def train_flow(scene: Scene, _: Translate) -> None:
         history = list(_histories[points.key])
         if len(history) > max(1, n_drawn):
             n_drawn = len(history)
-            _draw_live(place, history, _)
+            _draw_live(place, history)
 
     trained = jobs.wait_for(
         f"flow-{points.key}",
         work,
-        _,
         what,
         lane="flow",
         amount="{:,.0f}".format,
@@ -74,7 +73,7 @@ def train_flow(scene: Scene, _: Translate) -> None:
     put_trained_flow(points, trained)
 
 
-def _draw_live(place: DeltaGenerator, history: list[FlowEpoch], _: Translate) -> None:
+def _draw_live(place: DeltaGenerator, history: list[FlowEpoch]) -> None:
     """The losses so far, minus their first values, because this chart's axis starts at 0.
 
     Streamlit's own chart needs no key, so one run can redraw it.

@@ -25,7 +25,7 @@ from pages.common.measures import (
 from pages.common.messages import encoder_errors_shown
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_names
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .annotated import annotations_of, show_annotated_note
@@ -76,7 +76,7 @@ def rows_of(picture: TreatedCloud, scene: Scene, *, is_whole: bool = True) -> Ro
     return table + annotated
 
 
-def measure_all(scene: Scene, _: Translate, *, is_whole: bool = True) -> Tables:
+def measure_all(scene: Scene, *, is_whole: bool = True) -> Tables:
     """The table of each picture, cached or measured by a job; a moved control cancels the job."""
     private = scene.sets.is_private
 
@@ -100,7 +100,7 @@ def measure_all(scene: Scene, _: Translate, *, is_whole: bool = True) -> Tables:
         what = _("Measuring clouds: {n}").format(n=len(missing))
         key = "measure-" + "-".join(key_of(picture)[:12] for picture in missing)
         key += "-all" if is_whole else "-five"
-        made = jobs.wait_for(key, work, _, what, lane="measure", passing=True)
+        made = jobs.wait_for(key, work, what, lane="measure", passing=True)
         for key, rows in made.items():
             _TABLES.put(key, rows, private=private)
     return {
@@ -113,13 +113,13 @@ def measure_all(scene: Scene, _: Translate, *, is_whole: bool = True) -> Tables:
     }
 
 
-def show_all_measures(scene: Scene, _: Translate) -> None:
+def show_all_measures(scene: Scene) -> None:
     """Five rows of the table or all, its provenance, and the disagreements of its measures."""
     is_whole = st.toggle(_("Show all measures instead of five"), key=WHOLE, persist_state="session")
     with st.container():
-        tables = measure_all(scene, _, is_whole=is_whole)
+        tables = measure_all(scene, is_whole=is_whole)
     with st.container(key="whitening-table"):
-        st.markdown(table_markdown(scene, tables, _))
+        st.markdown(table_markdown(scene, tables))
     st.caption(
         _(
             "In brackets: 95% intervals for other points under the same fitted treatment. They "
@@ -137,39 +137,39 @@ def show_all_measures(scene: Scene, _: Translate) -> None:
         st.caption(sample.format(n=f"{len(scene.sets.sample.cloud):,}", seed=SEED))
     if is_whole:
         show_annotated_note(scene)
-    for line in where_they_disagree(scene, tables, _):
+    for line in where_they_disagree(scene, tables):
         st.markdown(f"- {line}")
     for picture in scene.pictures:
-        title = f"**{treatment_names(_)[picture.name]}**"
-        st.caption("  \n".join([title, about(picture, scene, _)]))
+        title = f"**{treatment_names()[picture.name]}**"
+        st.caption("  \n".join([title, about(picture, scene)]))
     if scene.sets.points.model is not None:
-        with encoder_errors_shown(_):
-            st.caption(coverage_line(coverage_of(scene.sets.corpus, _), _))
-    measured_on = provenance(scene, _)
+        with encoder_errors_shown():
+            st.caption(coverage_line(coverage_of(scene.sets.corpus)))
+    measured_on = provenance(scene)
     offer_csv(
         _("Download measures (CSV)"),
         "whitening-measures",
-        lambda: table_csv(scene, tables, measured_on, _),
+        lambda: table_csv(scene, tables, measured_on),
     )
 
 
-def table_markdown(scene: Scene, tables: Tables, _: Translate) -> str:
+def table_markdown(scene: Scene, tables: Tables) -> str:
     """A row for each measure, a column for each treatment; the isotropic baseline comes last."""
-    head = [_("measure"), *(_title(picture, scene, _) for picture in scene.pictures)]
+    head = [_("measure"), *(_title(picture, scene) for picture in scene.pictures)]
     head.append(_("isotropic"))
     lines = [head, ["---", *["---:"] * (len(head) - 1)]]
     for place, row in enumerate(tables["raw"]):
-        cells = [_cell(tables[picture.name][place], row, _) for picture in scene.pictures]
-        label = measure_label(row.name, _, with_unit=True)
+        cells = [_cell(tables[picture.name][place], row) for picture in scene.pictures]
+        label = measure_label(row.name, with_unit=True)
         if row.name == "label_agreement":
-            label = agreement_label(scene.sets.corpus, _)
-        lines.append([label, *cells, _baseline(row, _)])
+            label = agreement_label(scene.sets.corpus)
+        lines.append([label, *cells, _baseline(row)])
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def _title(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
+def _title(picture: TreatedCloud, scene: Scene) -> str:
     """The treatment, and whether it was fitted on the points that are measured."""
-    name = treatment_names(_)[picture.name]
+    name = treatment_names()[picture.name]
     fitted = scene.sets.overlap_with_fit(picture.name)
     if fitted == "none":
         return name
@@ -177,9 +177,9 @@ def _title(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
     return _("{name} ({by_fit})").format(name=name, by_fit=by_fit)
 
 
-def _cell(row: Measured, raw: Measured, _: Translate) -> str:
+def _cell(row: Measured, raw: Measured) -> str:
     if row.value is None:
-        return no_value(row.undefined, _)
+        return no_value(row.undefined)
     text = print_value(row.name, row.value)
     if row.low is not None and row.high is not None:
         low, high = print_value(row.name, row.low), print_value(row.name, row.high)
@@ -191,7 +191,7 @@ def _cell(row: Measured, raw: Measured, _: Translate) -> str:
     return text
 
 
-def _baseline(row: Measured, _: Translate) -> str:
+def _baseline(row: Measured) -> str:
     """The value for isotropic data, and its standard error unless that rounds to zero."""
     if row.name == "label_agreement":
         return _("{share} by chance").format(share=print_value(row.name, row.baseline))
@@ -200,19 +200,19 @@ def _baseline(row: Measured, _: Translate) -> str:
     return f"{text} ± {error}" if float(error) else text
 
 
-def where_they_disagree(scene: Scene, tables: Tables, _: Translate) -> list[str]:
+def where_they_disagree(scene: Scene, tables: Tables) -> list[str]:
     """A sentence for each disagreement between the raw table and another."""
     lines: dict[str, None] = {}
     for picture in scene.pictures[1:]:
         for code in disagreements(tables["raw"], tables[picture.name]):
             if code == "more_even_than_chance" and not scene.sets.is_own_fit:
                 continue  # the sentence says that the map was fitted on these points
-            values = {"name": treatment_names(_)[picture.name]}
+            values = {"name": treatment_names()[picture.name]}
             lines[prose(PAGE, f"disagree-{code}", values)] = None
     return list(lines)
 
 
-def table_csv(scene: Scene, tables: Tables, measured_on: str, _: Translate) -> bytes:
+def table_csv(scene: Scene, tables: Tables, measured_on: str) -> bytes:
     """A row for each measure of each treatment, with the data that the treatment was fitted on.
 
     Parameters
@@ -225,7 +225,7 @@ def table_csv(scene: Scene, tables: Tables, measured_on: str, _: Translate) -> b
     """
     head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
     head += ["fitted_on", "rank_of_fit", "shrinkage"]
-    fit_cells = {picture.name: fit_cells_of(picture, scene, _) for picture in scene.pictures}
+    fit_cells = {picture.name: fit_cells_of(picture, scene) for picture in scene.pictures}
     rows = [
         [
             picture.name,

@@ -32,7 +32,7 @@ from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.escape import plotly
 from pages.common.treatment_names import treatment_names
-from pages.common.words import Translate, language, prose
+from pages.common.words import _, language, prose
 
 from . import PAGE
 from .provenance import provenance
@@ -46,28 +46,28 @@ EMPTIED = 8.0  # a larger factor means almost no variance along the picture's ax
 _PANELS: Cache[Any] = Cache("whitening-panels", max_entries=2000)
 
 
-def draw_pictures(scene: Scene, _: Translate) -> None:
+def draw_pictures(scene: Scene) -> None:
     """Draw all pictures: the same points, one basis, one scale."""
-    (_draw_charts if has_no_webgl2() else _draw_twins)(scene, _)
-    note_too_many_labels(scene.sets.cloud, _)
+    (_draw_charts if has_no_webgl2() else _draw_twins)(scene)
+    note_too_many_labels(scene.sets.cloud)
 
 
-def _draw_charts(scene: Scene, _: Translate) -> None:
+def _draw_charts(scene: Scene) -> None:
     """The pictures as Plotly charts, for a browser without WebGL2."""
     share_texts(GROUP, [plotly(text) for text in scene.sets.cloud.texts])
-    colours = point_colours(scene.sets.points, scene.look.colour, _)
+    colours = point_colours(scene.sets.points, scene.look.colour)
     boxes = [box for _row in range(0, len(scene.pictures), 2) for box in st.columns(2)]
     for box, picture in zip(boxes, scene.pictures, strict=False):
         with box:
-            _draw_chart(picture, scene, colours, _)
-    draw_legend(colours, current_theme(), _)
+            _draw_chart(picture, scene, colours)
+    draw_legend(colours, current_theme())
 
 
-def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours, _: Translate) -> None:
+def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours) -> None:
     key = scene.sets.points.key
     marks = [] if scene.chosen is None else [Mark([scene.chosen], "circle-open", _("chosen point"))]
-    panel = replace(_panel(picture, scene, _), marks=marks)
-    st.markdown(f"**{treatment_names(_)[picture.name]}**")
+    panel = replace(_panel(picture, scene), marks=marks)
+    st.markdown(f"**{treatment_names()[picture.name]}**")
     show_chart(
         cached_chart(
             ArrayStore.key(
@@ -79,7 +79,7 @@ def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours, _: T
         ),
         key=f"whitening-{picture.name}",
         file_name=f"whitening-{picture.name}",
-        alt=_alternative(picture, scene, _),
+        alt=_alternative(picture, scene),
         on_point=choose_row,
         on_selection=partial(store_selection, key),
         texts=GROUP,
@@ -88,12 +88,11 @@ def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours, _: T
     )
 
 
-def _draw_twins(scene: Scene, _: Translate) -> None:
+def _draw_twins(scene: Scene) -> None:
     """The pictures under one camera."""
     show_twin_cloud(
-        _twin_cloud(scene, _),
+        _twin_cloud(scene),
         current_theme(),
-        _,
         key=GROUP,
         texts=scene.sets.cloud.texts,
         on_point=choose_row,
@@ -101,9 +100,9 @@ def _draw_twins(scene: Scene, _: Translate) -> None:
     )
 
 
-def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
+def _twin_cloud(scene: Scene) -> TwinCloud:
     """The message to the browser: each treatment is an animation from raw to treated."""
-    names = treatment_names(_)
+    names = treatment_names()
     raw = scene.pictures[0]
     between = _("to {name}: {share}")
     pictures = [Picture([0], [names[raw.name]])]
@@ -112,34 +111,34 @@ def _twin_cloud(scene: Scene, _: Translate) -> TwinCloud:
         stops = [names[raw.name], name]
         pictures.append(Picture([0, place], stops, between.format(name=name, share="{0}")))
     frames = [picture.projection.around_origin * picture.factor for picture in scene.pictures]
-    panels = [_panel(picture, scene, _) for picture in scene.pictures]
+    panels = [_panel(picture, scene) for picture in scene.pictures]
     projection = raw.projection
     return TwinCloud(
         points=Points.of(pack_cloud(frames, scene.reach)),
         rows_key=scene.sets.points.key,
         pictures=pictures,
-        colours=point_colours(scene.sets.points, scene.look.colour, _),
+        colours=point_colours(scene.sets.points, scene.look.colour),
         reach=scene.reach,
-        axis_titles=axis_titles(projection.method, projection.n_components, _),
+        axis_titles=axis_titles(projection.method, projection.n_components),
         origin_label=None if projection.origin is None else _("origin"),
         name=" · ".join(names[picture.name] for picture in scene.pictures),
-        alt=" ".join(_alternative(picture, scene, _) for picture in scene.pictures),
+        alt=" ".join(_alternative(picture, scene) for picture in scene.pictures),
         at=1.0,
         knobs=((0.0,), (1.0,)),
         cones=[panel.wedges for panel in panels],
         factors=[picture.factor for picture in scene.pictures],
-        marks=chosen_marks(scene.sets.points, scene.chosen, _),
+        marks=chosen_marks(scene.sets.points, scene.chosen),
         below=[
-            f"{names[picture.name]}: " + " · ".join(_trust_lines(picture, panel, _))
+            f"{names[picture.name]}: " + " · ".join(_trust_lines(picture, panel))
             for picture, panel in zip(scene.pictures, panels, strict=True)
         ],
-        provenance=provenance(scene, _),
+        provenance=provenance(scene),
         file_name=f"whitening-{projection.n_components}d",
         is_large=is_presenting(),
     )
 
 
-def _panel(picture: TreatedCloud, scene: Scene, _: Translate) -> Panel:
+def _panel(picture: TreatedCloud, scene: Scene) -> Panel:
     """The panel of a picture, without marks."""
     panel: Panel = _PANELS.get_or_make(
         f"{_key(picture, scene)}/panel",
@@ -148,7 +147,6 @@ def _panel(picture: TreatedCloud, scene: Scene, _: Translate) -> Panel:
             (),
             picture.projection,
             scene.reach,
-            _,
             scale=picture.factor,
             d=picture.treated.retained.shape[1],
         ),
@@ -157,12 +155,12 @@ def _panel(picture: TreatedCloud, scene: Scene, _: Translate) -> Panel:
     return panel
 
 
-def _alternative(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
+def _alternative(picture: TreatedCloud, scene: Scene) -> str:
     """The picture in words."""
-    title, panel = treatment_names(_)[picture.name], _panel(picture, scene, _)
+    title, panel = treatment_names()[picture.name], _panel(picture, scene)
     text: str = _PANELS.get_or_make(
         f"{_key(picture, scene)}/alternative",
-        lambda: alternative(title, picture.treated.retained, panel, _),
+        lambda: alternative(title, picture.treated.retained, panel),
         private=scene.sets.is_private,
     )
     return text
@@ -176,12 +174,12 @@ def _key(picture: TreatedCloud, scene: Scene) -> str:
     )
 
 
-def about(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
+def about(picture: TreatedCloud, scene: Scene) -> str:
     """The treatment's description and the trustworthiness of its picture."""
-    panel, said = _panel(picture, scene, _), []
+    panel, said = _panel(picture, scene), []
     if picture.name != "raw":
         said = [prose(PAGE, f"about-{picture.name}", about_values())]
-    return "  \n".join([*said, " · ".join([*panel.captions, *_trust_lines(picture, panel, _)])])
+    return "  \n".join([*said, " · ".join([*panel.captions, *_trust_lines(picture, panel)])])
 
 
 def about_values() -> dict[str, str]:
@@ -191,7 +189,7 @@ def about_values() -> dict[str, str]:
     return {"pairs": f"{len(read_bundled_pairs()):,}"}
 
 
-def _trust_lines(picture: TreatedCloud, panel: Panel, _: Translate) -> list[str]:
+def _trust_lines(picture: TreatedCloud, panel: Panel) -> list[str]:
     """Trustworthiness, points outside the frame, and the factor of the enlargement."""
     if picture.is_emptied:  # trustworthiness has no meaning if all points are at one place
         return [
@@ -200,10 +198,10 @@ def _trust_lines(picture: TreatedCloud, panel: Panel, _: Translate) -> list[str]
                 "this view"
             )
         ]
-    return [*lines_below(picture.projection, panel, _), *_scale_line(picture, _)]
+    return [*lines_below(picture.projection, panel), *_scale_line(picture)]
 
 
-def _scale_line(picture: TreatedCloud, _: Translate) -> list[str]:
+def _scale_line(picture: TreatedCloud) -> list[str]:
     if picture.name == "raw" or picture.projection.origin is None:
         return []
     line = _("drawn × {factor}, so that all have the same rms radius")

@@ -9,7 +9,7 @@ from pages.common.downloads import short_number
 from pages.common.fit_set import fit_words, weight_words
 from pages.common.origin import agreement_note, origin
 from pages.common.treatment_names import treatment_names
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .scene import Scene, TreatedCloud
 
@@ -17,18 +17,18 @@ OWN_PROVENANCE = ("zipf", "learned")  # fitted with other weights, or on other p
 UNWEIGHED = ("clusterwise", "flow")  # fitted without the weights of the texts
 
 
-def provenance(scene: Scene, _: Translate) -> str:
+def provenance(scene: Scene) -> str:
     """n, model, layer, pooling, knobs, fit set, n/d, rank, seed."""
     sets, knobs = scene.sets, scene.knobs
     d = sets.cloud.vectors.shape[1]
     parts = [
-        *origin(sets.points, _),
+        *origin(sets.points),
         _("centring {s}").format(s=f"{knobs.centring:.2f}"),
         _("strength {t}").format(t=f"{knobs.strength:.2f}"),
-        fit_words(sets.fit_set.code, sets.fit_points, _),
-        *weight_words(sets.fit_points, _),
+        fit_words(sets.fit_set.code, sets.fit_points),
+        *weight_words(sets.fit_points),
         _("n/d = {ratio}").format(ratio=f"{sets.fit_points.effective_n / d:.2f}"),
-        *_ranks(scene, _),
+        *_ranks(scene),
     ]
     if sets.is_sampled:
         parts.append(
@@ -36,26 +36,26 @@ def provenance(scene: Scene, _: Translate) -> str:
                 n=f"{len(sets.sample.cloud):,}"
             )
         )
-    parts += agreement_note(sets.points, _)
+    parts += agreement_note(sets.points)
     return " · ".join([*parts, _("seed {seed}").format(seed=sets.points.spec.seed)])
 
 
-def fitted_on(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
+def fitted_on(picture: TreatedCloud, scene: Scene) -> str:
     """What this picture was fitted on, in words; empty for raw."""
     if picture.name == "raw":
         return ""
     if picture.name == "learned":
-        return _own_fit(picture, scene, _)
-    return fit_words(scene.sets.fit_set.code, scene.sets.fit_points, _)
+        return _own_fit(picture, scene)
+    return fit_words(scene.sets.fit_set.code, scene.sets.fit_points)
 
 
-def _ranks(scene: Scene, _: Translate) -> list[str]:
+def _ranks(scene: Scene) -> list[str]:
     sets = scene.sets
     d = sets.cloud.vectors.shape[1]
     parts = [_("rank {rank} of {d}").format(rank=sets.whitening.rank, d=d)]
     whitened = [picture for picture in scene.pictures if "shrinkage" in KNOBS[picture.name]]
     if whitened:
-        parts += _shrinkages(whitened, _)
+        parts += _shrinkages(whitened)
         k = scene.knobs.n_components
         parts += [_("directions kept: {k}").format(k=k)] if k is not None else []
     for picture in scene.pictures:
@@ -64,13 +64,13 @@ def _ranks(scene: Scene, _: Translate) -> list[str]:
                 _("directions removed: {k}").format(k=len(picture.treatment.fitted.weights))
             )
         if sets.fit_points.weights is not None and picture.name in UNWEIGHED:
-            parts.append(_named(picture, _("fit unweighted"), _))
+            parts.append(_named(picture, _("fit unweighted")))
         if picture.name in OWN_PROVENANCE:
-            parts.append(_named(picture, _own_fit(picture, scene, _), _))
+            parts.append(_named(picture, _own_fit(picture, scene)))
     return parts
 
 
-def _shrinkages(whitened: Sequence[TreatedCloud], _: Translate) -> list[str]:
+def _shrinkages(whitened: Sequence[TreatedCloud]) -> list[str]:
     """The shrinkage: one value if it is the same for all whitened pictures, else one for each.
 
     Ledoit-Wolf with weights by word counts gives another value.
@@ -79,14 +79,14 @@ def _shrinkages(whitened: Sequence[TreatedCloud], _: Translate) -> list[str]:
     words = [_("shrinkage {a}").format(a=f"{a:.3f}") if a else _("no shrinkage") for a in shares]
     if len(set(words)) == 1:
         return words[:1]
-    return [_named(picture, each, _) for picture, each in zip(whitened, words, strict=True)]
+    return [_named(picture, each) for picture, each in zip(whitened, words, strict=True)]
 
 
-def _named(picture: TreatedCloud, words: str, _: Translate) -> str:
-    return _("{name}: {words}").format(name=treatment_names(_)[picture.name], words=words)
+def _named(picture: TreatedCloud, words: str) -> str:
+    return _("{name}: {words}").format(name=treatment_names()[picture.name], words=words)
 
 
-def _own_fit(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
+def _own_fit(picture: TreatedCloud, scene: Scene) -> str:
     """The fit set and settings of a picture whose fit differs from the others."""
     if picture.name == "learned":
         n = f"{picture.treatment.n_rows:,}"
@@ -95,9 +95,9 @@ def _own_fit(picture: TreatedCloud, scene: Scene, _: Translate) -> str:
     return _("rank {rank} of {d}").format(rank=picture.treatment.rank, d=d)
 
 
-def fit_cells_of(picture: TreatedCloud, scene: Scene, _: Translate) -> list[str]:
+def fit_cells_of(picture: TreatedCloud, scene: Scene) -> list[str]:
     """Of this picture: what it was fitted on, the rank of its fit, its shrinkage."""
     rank = picture.treatment.rank
     a = picture.treatment.fitted.shrinkage if "shrinkage" in KNOBS[picture.name] else None
     numbers = ["" if rank is None else f"{rank}", "" if a is None else short_number(a)]
-    return [fitted_on(picture, scene, _), *numbers]
+    return [fitted_on(picture, scene), *numbers]

@@ -30,7 +30,6 @@ from pages.common.corpus_cloud import CorpusCloud, encode_corpus
 from pages.common.fit_set import SAME
 from pages.common.seed import SEED
 from pages.common.uploads import chosen_corpus
-from pages.common.words import Translate
 
 from .choices import FitRows
 from .trained_flows import flow_treatment
@@ -254,12 +253,7 @@ def choose_point_sets(points: CorpusCloud, fit: CorpusCloud, fit_set: FitRows) -
 
 
 def build_scene(
-    sets: PointSets,
-    names: tuple[str, ...],
-    knobs: Knobs,
-    look: Look,
-    chosen: int | None,
-    _: Translate,
+    sets: PointSets, names: tuple[str, ...], knobs: Knobs, look: Look, chosen: int | None
 ) -> Scene:
     """Every treatment of the same points. A moved knob computes only what depends on it.
 
@@ -274,7 +268,7 @@ def build_scene(
     chosen : int or None
         The row that is ringed.
     """
-    fitted = {name: _fitted(name, sets, _) for name in names}
+    fitted = {name: _fitted(name, sets) for name in names}
     ready = [treatment for treatment in fitted.values() if treatment is not None]
     pictures = tuple(_picture(treatment, sets, knobs, look) for treatment in ready)
     # the frame is that of the default knobs, so that the scale is constant while a slider moves
@@ -299,12 +293,12 @@ def _picture(treatment: Treatment, sets: PointSets, knobs: Knobs, look: Look) ->
     return TreatedCloud(turned, sets.points, look, key, sets.is_private)
 
 
-def _fitted(name: str, sets: PointSets, _: Translate) -> Treatment | None:
+def _fitted(name: str, sets: PointSets) -> Treatment | None:
     """The fitted treatment; None for a flow that is not trained yet."""
     if name == "flow":
         return flow_treatment(sets.fit_points)
     if name == "learned":
-        pairs = encode_corpus(chosen_corpus("pairs"), sets.points.spec, _)
+        pairs = encode_corpus(chosen_corpus("pairs"), sets.points.spec)
         return _TREATMENTS.get_or_make(f"{pairs.key}/learned", lambda: _learned(pairs.vectors))
     return _fit(name, sets.fit_points)
 

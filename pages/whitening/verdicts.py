@@ -13,7 +13,7 @@ from pages.common.messages import too_few_for_interval
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_names
 from pages.common.verdict import State, Verdict
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .agreement import agreement_change, compared
 from .provenance import provenance
@@ -22,9 +22,9 @@ from .scene import Scene, TreatedCloud
 _ISOSCORES: Cache[Measured] = Cache("whitening-isoscores", max_entries=2000)
 
 
-def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
+def whitening_verdict(scene: Scene) -> Verdict:
     """Is the first whitening on the page more isotropic than raw, and are its neighbours better?"""
-    state, said = _findings(scene, _)
+    state, said = _findings(scene)
     return Verdict(
         claim=_("Whitening makes embeddings isotropic and nearest neighbours better."),
         source=_("Su et al. (2021), Huang et al. (2021)"),
@@ -32,14 +32,14 @@ def whitening_verdict(scene: Scene, _: Translate) -> Verdict:
         measured=said,
         basis=" · ".join(
             [
-                provenance(scene, _),
+                provenance(scene),
                 _("95% intervals: IsoScore by jackknife, neighbours by paired subsamples"),
             ]
         ),
     )
 
 
-def _findings(scene: Scene, _: Translate) -> tuple[State, str]:
+def _findings(scene: Scene) -> tuple[State, str]:
     """The state and its words."""
     sets = scene.sets
     if not any(picture.name in WHITENINGS for picture in scene.pictures):
@@ -53,7 +53,7 @@ def _findings(scene: Scene, _: Translate) -> tuple[State, str]:
     raw, white = pair
     before, after = (_isoscore(each, scene) for each in pair)
     if before.high is None or after.low is None:
-        return "unknown", too_few_for_interval(len(sets.cloud), _)
+        return "unknown", too_few_for_interval(len(sets.cloud))
     rises = after.low > before.high
     words = (
         _("{name} makes the points more isotropic: IsoScore {before} → {after}; isotropic: {best}.")
@@ -64,7 +64,7 @@ def _findings(scene: Scene, _: Translate) -> tuple[State, str]:
         )
     )
     said = words.format(
-        name=treatment_names(_)[white.name],
+        name=treatment_names()[white.name],
         before=measured_words(before),
         after=f"**{measured_words(after)}**",
         best=signed(after.baseline or 0.0, 3),
@@ -81,7 +81,7 @@ def _findings(scene: Scene, _: Translate) -> tuple[State, str]:
         else _("Nearest neighbours change little ({label}): {change}.")
     )
     shown = change(found.value, found.low, found.high)
-    said += " " + better.format(label=markdown(same_label(sets.corpus, _)), change=f"**{shown}**")
+    said += " " + better.format(label=markdown(same_label(sets.corpus)), change=f"**{shown}**")
     count = rises + found.rises
     return ("holds" if count == 2 else "partly" if count else "fails"), said
 

@@ -10,7 +10,7 @@ import streamlit as st
 from geometry import Encoder
 from pages.common.controls import choose, layer_labels
 from pages.common.table_form import upload_table, upload_word_vectors
-from pages.common.words import Translate
+from pages.common.words import _
 
 VECTORS_FILE, COUNTS_FILE = "frequency_vectors_file", "frequency_counts_file"
 COUNTED_BY = {  # by vectors: the sources of frequencies that they can have
@@ -49,7 +49,7 @@ class WordChoice:
         )
 
 
-def choose_words(encoder: Encoder, _: Translate) -> WordChoice:
+def choose_words(encoder: Encoder) -> WordChoice:
     """The controls above the pictures; uploaders appear where they are needed."""
     words_box, counts_box, layer_box = st.columns(3)
     with words_box:
@@ -89,9 +89,9 @@ def choose_words(encoder: Encoder, _: Translate) -> WordChoice:
             [*map(str, range(last + 1))],
             key="layer",
             default=str(min(4, last)),
-            labels=layer_labels(last, _),
+            labels=layer_labels(last),
         )
-    vectors_file = upload_word_vectors(VECTORS_FILE, _) if words == "upload" else None
+    vectors_file = upload_word_vectors(VECTORS_FILE) if words == "upload" else None
     counts_label = _("A list of words and their counts, one pair a line, at most {megabytes} MB")
-    counts_file = upload_table(counts_label, COUNTS_FILE, _) if counts == "list" else None
+    counts_file = upload_table(counts_label, COUNTS_FILE) if counts == "list" else None
     return WordChoice(words, counts, int(layer), vectors_file, counts_file)

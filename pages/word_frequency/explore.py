@@ -14,7 +14,7 @@ from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_err
 from pages.common.models import current_encoder
 from pages.common.shell import picture_place, show_question
 from pages.common.verdict import show_verdict
-from pages.common.words import Translate
+from pages.common.words import _
 
 from . import PAGE
 from .choices import choose_words
@@ -26,7 +26,7 @@ from .verdicts import words_verdict
 
 
 @st.fragment
-def explore(corpus: Corpus, _: Translate) -> None:
+def explore(corpus: Corpus) -> None:
     """The controls and pictures, then the results in words and numbers."""
     control_box, notes_box = st.container(key="word-controls"), st.container()
     # a separate container: a progress bar would shift the elements below it,
@@ -34,13 +34,13 @@ def explore(corpus: Corpus, _: Translate) -> None:
     progress_box, look_box, answer_box = st.container(), picture_place(), st.container()
     encoder = current_encoder()
     with control_box:
-        choice = choose_words(encoder, _)
+        choice = choose_words(encoder)
     if choice.lacks_file:
         notes_box.info(_("Upload the file above. Its words then appear here."))
         return
     try:
         with progress_box:
-            words = read_words(corpus, encoder, choice, _)
+            words = read_words(corpus, encoder, choice)
             if len(words) < FEWEST:
                 notes_box.warning(
                     _("This needs {n} words or more that have a vector and a frequency.").format(
@@ -64,36 +64,36 @@ def explore(corpus: Corpus, _: Translate) -> None:
                     _("This needs vectors of {n} dimensions or more.").format(n=NARROWEST)
                 )
                 return
-            measures = measure_words(words.measured, _)
+            measures = measure_words(words.measured)
     except ENCODER_ERRORS as error:
         with notes_box:
-            show_error(error, _)
+            show_error(error)
         return
     scene = Scene(words, measures, choice, corpus, encoder)
     with look_box:
-        draw_lengths(scene, _)
-        show_headlines(scene, _)
+        draw_lengths(scene)
+        show_headlines(scene)
     with notes_box:  # above the pictures, but computed after they were sent
         if choice.words != "upload" or choice.counts == "corpus":
-            with encoder_errors_shown(_):
-                warn_of_coverage(coverage_of(corpus, _), _)
-        warn_of_cache(_)
+            with encoder_errors_shown():
+                warn_of_coverage(coverage_of(corpus))
+        warn_of_cache()
     with answer_box:
-        _answer(scene, _)
+        _answer(scene)
 
 
-def _answer(scene: Scene, _: Translate) -> None:
+def _answer(scene: Scene) -> None:
     """Below the picture: the sentence, the claims, the clouds, the tables, the tests."""
-    show_direction(scene, _)
+    show_direction(scene)
     if not is_presenting():
-        show_verdict(words_verdict(scene, _), _, key="words")
-    draw_cosines(scene, _)
-    draw_clouds(scene, _)
+        show_verdict(words_verdict(scene), key="words")
+    draw_cosines(scene)
+    draw_clouds(scene)
     if is_presenting():
         return
     with folded(_("Table by frequency"), key="word-table", icon=":material/table:") as is_open:
         if is_open:
-            show_table(scene, _)
+            show_table(scene)
     parts = {
         "left-out": (
             _("Test: are frequent words the cause of large sentence cosines?"),
@@ -108,9 +108,9 @@ def _answer(scene: Scene, _: Translate) -> None:
     for name, (label, show) in parts.items():
         with folded(label, key=f"words-{name}", icon=":material/science:") as is_open:
             if is_open:
-                with encoder_errors_shown(_):
-                    show(scene, _)
+                with encoder_errors_shown():
+                    show(scene)
     for question in ("opposite", "types"):
         show_question(PAGE, question)
     with st.expander(_("Downloads"), key="more-controls"):
-        offer_downloads(scene, _)
+        offer_downloads(scene)

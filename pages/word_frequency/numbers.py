@@ -15,7 +15,7 @@ from pages.common.escape import markdown, markdown_table
 from pages.common.measures import measure_label
 from pages.common.reading import apart
 from pages.common.treatment_names import treatment_names
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .apart import FrequencyMeasures, Symmetry, symmetry
@@ -27,7 +27,7 @@ from .verdicts import direction_sentence, table_markdown, three_digits
 _SYMMETRY: Cache[Symmetry] = Cache("symmetry by weight", max_entries=16)
 
 
-def show_headlines(scene: Scene, _: Translate) -> None:
+def show_headlines(scene: Scene) -> None:
     """Three numbers: the correlation, the length and the cosine of the most frequent words."""
     measures = scene.measures
     first, last, rho = measures.bins[0], measures.bins[-1], measures.direction.spearman
@@ -52,18 +52,18 @@ def show_headlines(scene: Scene, _: Translate) -> None:
         ),
     ]
     show_big_numbers(_("Words by frequency"), numbers, key="word-numbers")
-    st.caption(markdown(provenance(scene, _)))
+    st.caption(markdown(provenance(scene)))
 
 
-def show_direction(scene: Scene, _: Translate) -> None:
+def show_direction(scene: Scene) -> None:
     """Where frequent words are, in a sentence."""
-    st.markdown(direction_sentence(scene.measures.direction, _))
+    st.markdown(direction_sentence(scene.measures.direction))
 
 
-def show_table(scene: Scene, _: Translate) -> None:
+def show_table(scene: Scene) -> None:
     """The table of BERT-flow."""
     with st.container(key="word-bins"):
-        st.markdown(table_markdown(scene.measures, dict(published().rows), _))
+        st.markdown(table_markdown(scene.measures, dict(published().rows)))
     st.caption(prose(PAGE, "table"))
 
 
@@ -85,13 +85,13 @@ def bins_csv(measures: FrequencyMeasures, basis: str) -> bytes:
     return csv_bytes(head, rows, basis)
 
 
-def show_zipf(scene: Scene, _: Translate) -> None:
+def show_zipf(scene: Scene) -> None:
     """Both symmetries, raw and whitened, under equal weights and under frequencies."""
     words = scene.words.measured
-    treatments = treatment_names(_)
+    treatments = treatment_names()
     weights = {"uniform": _("every word once"), "zipf": _("by frequency")}
     names = ("zipfian_mean_symmetry", "zipfian_spectral_entropy")
-    head = [_("treatment"), _("weights"), *(measure_label(name, _) for name in names)]
+    head = [_("treatment"), _("weights"), *(measure_label(name) for name in names)]
     lines = [head, ["---", "---", "---:", "---:"]]
     what = _("Symmetry of {n} words").format(n=f"{len(words):,}")
     found = worked_out(
@@ -99,7 +99,6 @@ def show_zipf(scene: Scene, _: Translate) -> None:
         words,
         lambda report: apart(symmetry, words.vectors, words.counts, report=report),
         what,
-        _,
     )
     for treatment, by_weight in found.items():
         for weight, rows in by_weight.items():
@@ -118,9 +117,9 @@ def _symmetry_cell(row: Measured, treatment: str) -> str:
     return estimate(row.value, row.low, row.high)
 
 
-def offer_downloads(scene: Scene, _: Translate) -> None:
+def offer_downloads(scene: Scene) -> None:
     """Words with rank, frequency and length; the bins."""
-    words, measures, basis = scene.words, scene.measures, provenance(scene, _)
+    words, measures, basis = scene.words, scene.measures, provenance(scene)
     offer_csv(_("Download words (CSV)"), "word-frequency", lambda: words_csv(words, basis))
     offer_csv(_("Download bins (CSV)"), "word-frequency-bins", lambda: bins_csv(measures, basis))
 

@@ -18,7 +18,7 @@ from pages.common.draw.clouds import current_theme, lines_below, panel_with
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.escape import markdown, plotly
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .provenance import provenance
 from .scene import Scene, drawn_rows, pictures_of
@@ -34,7 +34,7 @@ def published() -> PublishedTable:
     return next(table for table in published_tables() if table.key == PUBLISHED)
 
 
-def draw_lengths(scene: Scene, _: Translate) -> None:
+def draw_lengths(scene: Scene) -> None:
     """Length against rank."""
     words = scene.words
     ends = zip(
@@ -68,7 +68,7 @@ def draw_lengths(scene: Scene, _: Translate) -> None:
         chart_of(figure),
         key="word-lengths",
         file_name="word-frequency-lengths",
-        alt=direction_sentence(scene.measures.direction, _).replace("**", ""),
+        alt=direction_sentence(scene.measures.direction).replace("**", ""),
     )
     st.markdown(
         _(
@@ -78,7 +78,7 @@ def draw_lengths(scene: Scene, _: Translate) -> None:
     )
 
 
-def draw_cosines(scene: Scene, _: Translate) -> None:
+def draw_cosines(scene: Scene) -> None:
     """The mean cosine of each bin."""
     bins = [(each, each.cosine) for each in scene.measures.bins if each.cosine is not None]
     if not bins:
@@ -108,14 +108,14 @@ def draw_cosines(scene: Scene, _: Translate) -> None:
     st.caption(_("Mean cosine over all pairs of words of one bin, each word counted once."))
 
 
-def draw_clouds(scene: Scene, _: Translate) -> None:
+def draw_clouds(scene: Scene) -> None:
     """The same words by SVD, around the origin, and by PCA, around their mean.
 
     The bins give the colours: most words are rare, so a scale would show one colour.
     """
     words = scene.words
     rows = drawn_rows(words)
-    (svd, of_svd), (pca, of_pca) = pictures_of(words, rows, _)
+    (svd, of_svd), (pca, of_pca) = pictures_of(words, rows)
     texts = [words.texts[row] for row in rows]
     bounds = [(each.start, each.stop) for each in scene.measures.bins]
     if bounds[-1][1] < len(words):  # words that are drawn and not measured
@@ -129,10 +129,10 @@ def draw_clouds(scene: Scene, _: Translate) -> None:
     titles = (_("SVD (uncentred)"), _("PCA (centred)"))
     d = words.vectors.shape[1]
     panels = [
-        panel_with(edges, d, (), each, reach, _) for each, edges in ((svd, of_svd), (pca, of_pca))
+        panel_with(edges, d, (), each, reach) for each, edges in ((svd, of_svd), (pca, of_pca))
     ]
     below = [
-        f"{title}: " + " · ".join(lines_below(picture, panel, _))
+        f"{title}: " + " · ".join(lines_below(picture, panel))
         for title, picture, panel in zip(titles, (svd, pca), panels, strict=True)
     ]
     # PCA places the points around their mean
@@ -163,12 +163,11 @@ def draw_clouds(scene: Scene, _: Translate) -> None:
                 name=_("Words by frequency"),
                 alt=alt,
                 below=below,
-                provenance=provenance(scene, _),
+                provenance=provenance(scene),
                 file_name="word-frequency",
                 is_large=is_presenting(),
             ),
             current_theme(),
-            _,
             key=GROUP,
             texts=texts,
         )

@@ -6,23 +6,23 @@ from geometry.data.number_text import signed
 from pages.common.controls import layer_words
 from pages.common.models import model_line
 from pages.common.seed import SEED
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .scene import Scene
 
 
-def provenance(scene: Scene, _: Translate) -> str:
+def provenance(scene: Scene) -> str:
     """Vectors, n, frequencies, seed."""
     words, choice, encoder, corpus = scene.words, scene.choice, scene.encoder, scene.corpus
     if choice.words == "upload":
         parts = [choice.vectors_file.name]
     else:
-        parts = [model_line(encoder, _)]
+        parts = [model_line(encoder)]
         parts.append(
             _("input embeddings")
             if choice.words == "types"
             else _("contextual tokens averaged by type, {layer}").format(
-                layer=layer_words(choice.layer, encoder.n_layers, _)
+                layer=layer_words(choice.layer, encoder.n_layers)
             )
         )
     count = _("n = {n} words").format(n=f"{len(words):,}")

@@ -22,7 +22,7 @@ from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
 from pages.common.uploads import is_own
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .apart import (
     MEASURED_WORDS,
@@ -133,7 +133,7 @@ class Scene:
     encoder: Encoder
 
 
-def read_words(corpus: Corpus, encoder: Encoder, choice: WordChoice, _: Translate) -> RankedWords:
+def read_words(corpus: Corpus, encoder: Encoder, choice: WordChoice) -> RankedWords:
     """The words with a vector and a frequency. Raises what the readers raise.
 
     Parameters
@@ -155,7 +155,7 @@ def read_words(corpus: Corpus, encoder: Encoder, choice: WordChoice, _: Translat
         table = _type_table(encoder)
         found = matched(table.vectors, table.words, given)
     else:
-        found, tokens = _of_corpus(corpus, choice, given, _)
+        found, tokens = _of_corpus(corpus, choice, given)
         key += [corpus.sha256, choice.layer if choice.words == "tokens" else 0]
     name = ArrayStore.key(*key)
     if choice.counts != "order":
@@ -208,7 +208,7 @@ def _by_vocabulary(
 
 
 def _of_corpus(
-    corpus: Corpus, choice: WordChoice, given: Mapping[str, float] | None, _: Translate
+    corpus: Corpus, choice: WordChoice, given: Mapping[str, float] | None
 ) -> tuple[tuple[np.ndarray, Sequence[str], np.ndarray], tuple[int, int] | None]:
     """(vectors, words and counts of the corpus; ``RankedWords.tokens``).
 
@@ -216,9 +216,9 @@ def _of_corpus(
     """
     if choice.words == "types":
         spec = CloudSpec(unit="types", layer=0, pooling=DEFAULT_POOLING)
-        cloud = encode_corpus(corpus, spec, _).cloud
+        cloud = encode_corpus(corpus, spec).cloud
         return (cloud.vectors, cloud.texts, cloud.counts), None
-    cloud = encode_corpus(corpus, tokens_spec(choice.layer), _).cloud
+    cloud = encode_corpus(corpus, tokens_spec(choice.layer)).cloud
     names, place, repeats = np.unique(cloud.texts, return_inverse=True, return_counts=True)
     sums = np.zeros((len(names), cloud.vectors.shape[1]))
     np.add.at(sums, place, cloud.vectors)
@@ -240,14 +240,14 @@ def tokens_spec(layer: int) -> CloudSpec:
     )
 
 
-def measure_words(words: RankedWords, _: Translate) -> FrequencyMeasures:
+def measure_words(words: RankedWords) -> FrequencyMeasures:
     """Direction and bins, from the cache or by a job with progress and Cancel.
 
     Raises UndefinedMeasure for words of one length or of one frequency.
     """
     what = _("Neighbours of {n} words").format(n=f"{len(words):,}")
     work = partial(measured, words.vectors, words.counts)
-    return worked_out(_MEASURED, words, work, what, _)
+    return worked_out(_MEASURED, words, work, what)
 
 
 def worked_out(
@@ -255,7 +255,6 @@ def worked_out(
     words: RankedWords,
     work: Callable[[jobs.Progress], Answer],
     what: str,
-    _: Translate,
     *,
     of: str = "",
 ) -> Answer:
@@ -273,9 +272,7 @@ def worked_out(
         Names what else the answer depends on.
     """
     key = f"{words.key}/{of}"
-    return jobs.cached(
-        cache, key, work, _, what, private=words.private, lane="measure", is_long=True
-    )
+    return jobs.cached(cache, key, work, what, private=words.private, lane="measure", is_long=True)
 
 
 def drawn_rows(words: RankedWords) -> np.ndarray:
@@ -290,7 +287,7 @@ def drawn_rows(words: RankedWords) -> np.ndarray:
     return np.concatenate([np.arange(100), np.sort(rest)])[::-1]
 
 
-def pictures_of(words: RankedWords, rows: np.ndarray, _: Translate) -> tuple[WordPicture, ...]:
+def pictures_of(words: RankedWords, rows: np.ndarray) -> tuple[WordPicture, ...]:
     """The drawn words by SVD and by PCA, each with its cones."""
     n, d = len(rows), words.vectors.shape[1]
 
@@ -302,4 +299,4 @@ def pictures_of(words: RankedWords, rows: np.ndarray, _: Translate) -> tuple[Wor
         key = f"{words.key}/{n}"
         return _PICTURES.get_or_make(key, lambda: work(lambda *_: None), private=words.private)
     what = _("Pictures of {n} words").format(n=f"{n:,}")
-    return worked_out(_PICTURES, words, work, what, _, of=str(n))
+    return worked_out(_PICTURES, words, work, what, of=str(n))

@@ -31,7 +31,7 @@ from pages.common.draw.clouds import axis_titles, current_theme
 from pages.common.escape import markdown, markdown_table, plotly
 from pages.common.seed import SEED
 from pages.common.uploads import is_own
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .apart import LONGEST_WORD
@@ -68,10 +68,10 @@ class Holes:
     n_sentences: int
 
 
-def left_out(scene: Scene, _: Translate) -> dict[int, Measured]:
+def left_out(scene: Scene) -> dict[int, Measured]:
     """Mean cosine of sentence means without the most frequent types of the corpus."""
     corpus, layer = scene.corpus, scene.choice.layer
-    cloud = encode_corpus(corpus, tokens_spec(layer), _).cloud
+    cloud = encode_corpus(corpus, tokens_spec(layer)).cloud
     key = ArrayStore.key(scene.encoder.fingerprint, corpus.sha256, layer)
 
     def make() -> dict[int, Measured]:
@@ -90,9 +90,9 @@ def left_out(scene: Scene, _: Translate) -> dict[int, Measured]:
     return _LEFT_OUT.get_or_make(key, make, private=is_own(corpus))
 
 
-def show_left_out(scene: Scene, _: Translate) -> None:
+def show_left_out(scene: Scene) -> None:
     """A row for each number of types left out."""
-    rows = left_out(scene, _)
+    rows = left_out(scene)
     lines = [[_("most frequent types left out"), _("mean cosine of sentences"), "n"]]
     lines.append(["---:", "---:", "---:"])
     for without, row in rows.items():
@@ -103,16 +103,16 @@ def show_left_out(scene: Scene, _: Translate) -> None:
         lines.append([f"{without}", shown, f"{row.n:,}"])
     st.markdown(markdown_table(lines))
     first, last = rows[LEFT_OUT[0]], rows[LEFT_OUT[-1]]
-    st.markdown(left_out_sentence(first, last, _))
+    st.markdown(left_out_sentence(first, last))
     st.caption(
         _("Means of contextual tokens at {layer}, special tokens left out.").format(
-            layer=layer_words(scene.choice.layer, scene.encoder.n_layers, _)
+            layer=layer_words(scene.choice.layer, scene.encoder.n_layers)
         )
     )
     st.caption(prose(PAGE, "left-out"))
 
 
-def left_out_sentence(first: Measured, last: Measured, _: Translate) -> str:
+def left_out_sentence(first: Measured, last: Measured) -> str:
     """Whether frequent words explain the large cosines here."""
     if first.low is None or first.high is None or last.low is None or last.high is None:
         return _("An interval needs more sentences.")
@@ -136,7 +136,7 @@ def left_out_sentence(first: Measured, last: Measured, _: Translate) -> str:
     )
 
 
-def holes(scene: Scene, _: Translate) -> Holes:
+def holes(scene: Scene) -> Holes:
     """Distances in the space of types: sentences are means of the vectors of their types."""
     words, corpus = scene.words.measured, scene.corpus
 
@@ -162,7 +162,7 @@ def holes(scene: Scene, _: Translate) -> Holes:
         )
 
     what = _("Neighbours of {n} words").format(n=f"{len(words):,}")
-    return worked_out(_HOLES, words, make, what, _, of=corpus.sha256)
+    return worked_out(_HOLES, words, make, what, of=corpus.sha256)
 
 
 def _quartiles(values: np.ndarray) -> tuple[float, float, float]:
@@ -170,26 +170,26 @@ def _quartiles(values: np.ndarray) -> tuple[float, float, float]:
     return float(low), float(middle), float(high)
 
 
-def show_holes(scene: Scene, _: Translate) -> None:
+def show_holes(scene: Scene) -> None:
     """Quartiles of both distances, and a sentence about them."""
-    found = holes(scene, _)
+    found = holes(scene)
     line = "{:.2f} · {:.2f} · {:.2f}"
     lines = [
         [_("from"), _("distance to the nearest type: quartiles"), _("mean length")],
         ["---", "---:", "---:"],
         [_("types (to another type)"), line.format(*found.types), f"{found.type_length:.2f}"],
         [
-            _("sentences, n = {n}").format(n=f"{found.n_sentences:,}") + _sample_note(scene, _),
+            _("sentences, n = {n}").format(n=f"{found.n_sentences:,}") + _sample_note(scene),
             line.format(*found.sentences),
             f"{found.sentence_length:.2f}",
         ],
     ]
     st.markdown(markdown_table(lines))
-    st.markdown(holes_sentence(found, _))
+    st.markdown(holes_sentence(found))
     st.caption(prose(PAGE, "holes"))
 
 
-def holes_sentence(found: Holes, _: Translate) -> str:
+def holes_sentence(found: Holes) -> str:
     """Whether sentences are farther from every type than types are from each other."""
     if found.sentences[1] > found.types[2]:
         return _("Here most sentences are farther from every type than most types are: in holes.")
@@ -199,7 +199,7 @@ def holes_sentence(found: Holes, _: Translate) -> str:
     )
 
 
-def show_swap(scene: Scene, _: Translate) -> None:
+def show_swap(scene: Scene) -> None:
     """One sentence, one word replaced: how far its vector moves, raw and whitened.
 
     The whitening is fitted on the sentences of the corpus.
@@ -228,8 +228,8 @@ def show_swap(scene: Scene, _: Translate) -> None:
         pooling=DEFAULT_POOLING,
         max_points=MOST_POINTS,
     )
-    points = encode_corpus(scene.corpus, spec, _)
-    pair = _encoded((sentence, swapped), scene, _)
+    points = encode_corpus(scene.corpus, spec)
+    pair = _encoded((sentence, swapped), scene)
     whitening = fit_whitening(points.vectors, "ledoit-wolf")
     clouds = {
         _("Raw"): (points.vectors, pair),
@@ -237,12 +237,12 @@ def show_swap(scene: Scene, _: Translate) -> None:
     }
     for box, (name, (X, both)) in zip(st.columns(2), clouds.items(), strict=True):
         with box:
-            _draw_swap(name, X, both, (sentence, swapped), _sample_note(scene, _), _)
-    st.caption(markdown(_frequencies(scene, (word, other), _)))
+            _draw_swap(name, X, both, (sentence, swapped), _sample_note(scene))
+    st.caption(markdown(_frequencies(scene, (word, other))))
     st.caption(prose(PAGE, "swap"))
 
 
-def _encoded(texts: tuple[str, str], scene: Scene, _: Translate) -> np.ndarray:
+def _encoded(texts: tuple[str, str], scene: Scene) -> np.ndarray:
     """Both vectors (2, d). In a job, because a large model takes more than a second."""
     encoder, layer = scene.encoder, scene.choice.layer
     key = ArrayStore.key(encoder.fingerprint, *texts, layer)
@@ -250,22 +250,16 @@ def _encoded(texts: tuple[str, str], scene: Scene, _: Translate) -> np.ndarray:
         _SWAPPED,
         key,
         lambda report: encoder.encode(texts, layer=layer, pooling=DEFAULT_POOLING, progress=report),
-        _,
         _("Encoding {n} sentences").format(n=len(texts)),
         private=True,
     )
 
 
 def _draw_swap(
-    name: str,
-    X: np.ndarray,
-    both: np.ndarray,
-    texts: tuple[str, str],
-    sample_note: str,
-    _: Translate,
+    name: str, X: np.ndarray, both: np.ndarray, texts: tuple[str, str], sample_note: str
 ) -> None:
     moved = float(np.linalg.norm(both[1] - both[0]))
-    axes, titles = _axes_of_move(X, both, _)
+    axes, titles = _axes_of_move(X, both)
     cloud, (start, stop) = ((rows - X.mean(axis=0)) @ axes.T for rows in (X, both))
     before, after = (
         Dots(end[:1], end[1:], [plotly(text)], label, place)
@@ -303,14 +297,14 @@ def _has_moved(both: np.ndarray) -> bool:
     return bool(np.linalg.norm(both[1] - both[0]) > SMALLEST_MOVE * np.linalg.norm(both))
 
 
-def _axes_of_move(X: np.ndarray, both: np.ndarray, _: Translate) -> tuple[np.ndarray, Axes]:
+def _axes_of_move(X: np.ndarray, both: np.ndarray) -> tuple[np.ndarray, Axes]:
     """The direction of the move, so that its whole length is seen, and PCA of the rest: (2, d).
 
     Two equal vectors have no direction; then the axes are those of PCA.
     """
     if not _has_moved(both):
         picture = project(X, "pca", 2, random_state=SEED)
-        x, y = axis_titles("pca", 2, _)
+        x, y = axis_titles("pca", 2)
         return np.asarray(picture.axes), Axes(x, y)
     move = both[1] - both[0]
     u = move / np.linalg.norm(move)
@@ -319,7 +313,7 @@ def _axes_of_move(X: np.ndarray, both: np.ndarray, _: Translate) -> tuple[np.nda
     return axes, Axes(_("direction of the move"), _("principal direction of the rest"))
 
 
-def _sample_note(scene: Scene, _: Translate) -> str:
+def _sample_note(scene: Scene) -> str:
     """The size of the sample of sentences; "" if all are used."""
     n_texts = len(scene.corpus)
     if n_texts <= MOST_POINTS:
@@ -328,7 +322,7 @@ def _sample_note(scene: Scene, _: Translate) -> str:
     return f" ({note})"
 
 
-def _frequencies(scene: Scene, pair: tuple[str, str], _: Translate) -> str:
+def _frequencies(scene: Scene, pair: tuple[str, str]) -> str:
     """Rank and length of the pieces of both words."""
     words = scene.words
     row_of = {text: row for row, text in enumerate(words.texts)}

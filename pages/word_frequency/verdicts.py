@@ -11,14 +11,14 @@ from geometry.measure.frequency import NEIGHBOURS
 from geometry.measure.intervals import Estimate
 from pages.common.escape import markdown_table
 from pages.common.verdict import ICONS, State, Verdict
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .apart import FrequencyMeasures
 from .provenance import provenance
 from .scene import Scene
 
 
-def direction_sentence(direction: FrequencyDirection, _: Translate) -> str:
+def direction_sentence(direction: FrequencyDirection) -> str:
     """Where frequent words are, computed from the data."""
     bins = " → ".join(three_digits(each.value) for each in direction.norms)
     s = direction.spearman
@@ -53,7 +53,7 @@ def three_digits(value: float) -> str:
     return f"{value:#.3g}".replace("-", "−").rstrip(".")
 
 
-def words_verdict(scene: Scene, _: Translate) -> Verdict:
+def words_verdict(scene: Scene) -> Verdict:
     """The three claims about frequent words, each by itself."""
     measures = scene.measures
     first, last = measures.bins[0], measures.bins[-1]
@@ -70,7 +70,6 @@ def words_verdict(scene: Scene, _: Translate) -> Verdict:
             _("mean length {first} → {last}"),
             first.norm,
             last.norm,
-            _,
         ),
         _line(
             sparse,
@@ -78,7 +77,6 @@ def words_verdict(scene: Scene, _: Translate) -> Verdict:
             _("distance to the 3 nearest words {first} → {last}"),
             first.distances[0],
             last.distances[0],
-            _,
         ),
         _line(
             cone,
@@ -86,7 +84,6 @@ def words_verdict(scene: Scene, _: Translate) -> Verdict:
             _("mean cosine {first} → {last}"),
             first.cosine,
             last.cosine,
-            _,
         ),
     ]
     states = {norm, sparse, cone}
@@ -101,7 +98,7 @@ def words_verdict(scene: Scene, _: Translate) -> Verdict:
         measured="\n\n" + "\n".join(f"- {line}" for line in lines),
         basis=" · ".join(
             [
-                provenance(scene, _),
+                provenance(scene),
                 _("the {n} most frequent words against ranks from {start} on").format(
                     n=f"{first.n:,}", start=f"{last.start + 1:,}"
                 ),
@@ -139,12 +136,7 @@ def cone_state(bins: Sequence[FrequencyBin]) -> State:
 
 
 def _line(
-    state: State,
-    claim: str,
-    template: str,
-    first: Estimate | None,
-    last: Estimate | None,
-    _: Translate,
+    state: State, claim: str, template: str, first: Estimate | None, last: Estimate | None
 ) -> str:
     """A claim, its mark, and both ends."""
     ends = [_("no value") if each is None else _cell(each) for each in (first, last)]
@@ -161,7 +153,7 @@ PUBLISHED_ROWS = (
 
 
 def table_markdown(
-    measures: FrequencyMeasures, published: Mapping[str, Sequence[float | None]], _: Translate
+    measures: FrequencyMeasures, published: Mapping[str, Sequence[float | None]]
 ) -> str:
     """BERT-flow's table: a row for each bin, and the published figures of the same bin below it."""
     head = [

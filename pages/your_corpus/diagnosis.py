@@ -46,7 +46,7 @@ from pages.common.messages import error_text
 from pages.common.origin import origin
 from pages.common.seed import SEED
 from pages.common.transform_downloads import offer_file, offer_transform, zipped
-from pages.common.words import Translate, language, prose
+from pages.common.words import _, in_language, language, prose
 
 from . import PAGE
 from .scene import Scene
@@ -95,16 +95,16 @@ class DiagnosedData:
         return f"{self.points.key}/{_code(self.pairs)}/{self.is_of_pairs}"
 
 
-def show_diagnosis(scene: Scene, _: Translate) -> None:
+def show_diagnosis(scene: Scene) -> None:
     """Findings, what each cure changes, one recommendation, and downloads of exactly that."""
     st.subheader(_("Diagnosis"), anchor="diagnosis")
     try:
         need_directions(scene.points.cloud.n_available)
     except UndefinedMeasure as error:
-        st.info(error_text(error, _))
+        st.info(error_text(error))
         return
-    data = _all_rows(scene, _)
-    diagnosis = _diagnosis_of(data, _choose_poolings(data, _), _)
+    data = _all_rows(scene)
+    diagnosis = _diagnosis_of(data, _choose_poolings(data))
     with st.container(border=True, key="recommendation", gap="xsmall"):
         st.markdown(
             f":material/prescriptions: **{markdown(sentences.recommendation(diagnosis, _))}**"
@@ -113,11 +113,11 @@ def show_diagnosis(scene: Scene, _: Translate) -> None:
             sentences.evidence(diagnosis, _),
             sentences.stay_here(diagnosis, _),
             sentences.basis(diagnosis, _),
-            _measured_on(data, diagnosis, _),
+            _measured_on(data, diagnosis),
         )
         for line in filter(None, lines):
             st.caption(markdown(line))
-        _offer_next(data, diagnosis, _)
+        _offer_next(data, diagnosis)
     if data.labels is None and data.pairs is None:
         st.markdown(prose(PAGE, "helps-pairs"))
     st.markdown(
@@ -133,11 +133,15 @@ def show_diagnosis(scene: Scene, _: Translate) -> None:
         table = [head, ["---", *["---:"] * (len(head) - 1)]]
         table += [[markdown(cell) for cell in row] for row in cures]
         st.markdown(markdown_table(table))
-    code = language()
     st.download_button(
         _("Download the report (HTML)"),
-        data=lambda: report_html(
-            diagnosis, notes=sentences.file_notes(scene.own, _), translate=_, language=code
+        data=in_language(
+            lambda: report_html(
+                diagnosis,
+                notes=sentences.file_notes(scene.own, _),
+                translate=_,
+                language=language(),
+            )
         ),
         file_name="diagnosis.html",
         mime="text/html",
@@ -145,28 +149,28 @@ def show_diagnosis(scene: Scene, _: Translate) -> None:
         on_click="ignore",
         key="take-report",
     )
-    _offer_downloads(data, diagnosis, _)
+    _offer_downloads(data, diagnosis)
 
 
-def _all_rows(scene: Scene, _: Translate) -> DiagnosedData:
+def _all_rows(scene: Scene) -> DiagnosedData:
     own, drawn = scene.own, scene.points
     if isinstance(own, VectorSet):
         return DiagnosedData(drawn, own.vectors, own.texts, own.labels, numbers=own.numbers)
     points = drawn
     if len(drawn.cloud) < drawn.cloud.n_available:
-        points = encode_corpus(own, replace(drawn.spec, max_points=ALL_POINTS), _)
+        points = encode_corpus(own, replace(drawn.spec, max_points=ALL_POINTS))
     return DiagnosedData(
         points,
         points.vectors,
         own.texts,
         own.labels,
-        scene.pairs or _choose_judge(scene, _),
+        scene.pairs or _choose_judge(scene),
         sources=own.sources,
         is_of_pairs=scene.pairs is not None,
     )
 
 
-def _choose_judge(scene: Scene, _: Translate) -> Pairs | None:
+def _choose_judge(scene: Scene) -> Pairs | None:
     """The chosen set of pairs; None for the labels of the texts."""
     pairs = scene.own_pairs
     if not pairs:
@@ -186,7 +190,7 @@ def _choose_judge(scene: Scene, _: Translate) -> Pairs | None:
     return pairs.get(chosen)
 
 
-def _choose_poolings(data: DiagnosedData, _: Translate) -> tuple[str, ...]:
+def _choose_poolings(data: DiagnosedData) -> tuple[str, ...]:
     """The poolings whose layers are compared with this one: the chosen pooling, or every one."""
     points = data.points
     if points.model is None or (data.labels is None and data.pairs is None):
@@ -196,17 +200,15 @@ def _choose_poolings(data: DiagnosedData, _: Translate) -> tuple[str, ...]:
     return tuple(dict.fromkeys(pooling for pooling in compared if pooling != OWN))
 
 
-def _diagnosis_of(data: DiagnosedData, poolings: tuple[str, ...], _: Translate) -> Diagnosis:
+def _diagnosis_of(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
     key, private = "/".join([data.key, *poolings]), data.points.private
     found = _DIAGNOSES.get(key, private=private)
     if found is None:
-        found = _DIAGNOSES.put(key, _worked_out(data, poolings, key, _), private=private)
+        found = _DIAGNOSES.put(key, _worked_out(data, poolings, key), private=private)
     return found
 
 
-def _worked_out(
-    data: DiagnosedData, poolings: tuple[str, ...], key: str, _: Translate
-) -> Diagnosis:
+def _worked_out(data: DiagnosedData, poolings: tuple[str, ...], key: str) -> Diagnosis:
     """The diagnosis, by a job with progress and cancel."""
     points, own, pairs = data.points, data.pairs, None
     judging, rows = points.corpus, np.arange(len(points.corpus))
@@ -215,9 +217,9 @@ def _worked_out(
         pairs = (left, right, own.gold_scores)
         if not data.is_of_pairs:
             judging, rows = Corpus(own.name, own.sentences), np.append(left, right)
-            X = encode_corpus(judging, replace(points.spec, max_points=ALL_POINTS), _).vectors
+            X = encode_corpus(judging, replace(points.spec, max_points=ALL_POINTS)).vectors
             pairs = (X[left], X[right], own.gold_scores)
-    others, unstored = _other_layers(points, judging, poolings, _)
+    others, unstored = _other_layers(points, judging, poolings)
     about = _about(points)
 
     def work(report: jobs.Progress) -> Diagnosis:
@@ -245,7 +247,6 @@ def _worked_out(
     made: Diagnosis = jobs.wait_for(
         f"diagnosis-{key}",
         work,
-        _,
         _("Diagnosing {n} vectors, steps").format(n=f"{len(data.vectors):,}"),
         lane="measure",
         is_long=len(data.vectors) > 2000,
@@ -254,7 +255,7 @@ def _worked_out(
 
 
 def _other_layers(
-    points: CorpusCloud, corpus: Corpus, poolings: tuple[str, ...], _: Translate
+    points: CorpusCloud, corpus: Corpus, poolings: tuple[str, ...]
 ) -> tuple[dict[Place, Vectors], list[str]]:
     """(readers of the texts at every layer, by layer and pooling; poolings that the job encodes).
 
@@ -282,7 +283,7 @@ def _other_layers(
         ]
         missing = [spec for spec in specs if not is_on_disk(spec)]
         if missing and store().failure is None:
-            encode_corpus(corpus, missing[0], _)  # stores every layer
+            encode_corpus(corpus, missing[0])  # stores every layer
         if all(map(is_on_disk, missing)):
             found |= {(int(spec.layer), pooling): reader(spec) for spec in specs}
         elif n_bytes <= BYTES_AT_ONCE:
@@ -310,11 +311,11 @@ def _about(points: CorpusCloud) -> dict[str, str]:
     return found
 
 
-def _measured_on(data: DiagnosedData, diagnosis: Diagnosis, _: Translate) -> str:
-    return " · ".join([*origin(data.points, _), sentences.measured(diagnosis, _)])
+def _measured_on(data: DiagnosedData, diagnosis: Diagnosis) -> str:
+    return " · ".join([*origin(data.points), sentences.measured(diagnosis, _)])
 
 
-def _offer_next(data: DiagnosedData, diagnosis: Diagnosis, _: Translate) -> None:
+def _offer_next(data: DiagnosedData, diagnosis: Diagnosis) -> None:
     """If another layer is recommended: a button that chooses it, and a model that ends at it."""
     place = diagnosis.chosen.place
     if place is None:
@@ -335,7 +336,6 @@ def _offer_next(data: DiagnosedData, diagnosis: Diagnosis, _: Translate) -> None
             there,
             lambda: AffineMap(np.zeros(d), np.eye(d)),  # the identity
             f"{data.key}/{layer}/{pooling}",
-            _,
         )
 
 
@@ -346,7 +346,7 @@ def _go_to_layer(layer: str, pooling: str) -> None:
 # ---- files ----
 
 
-def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis, _: Translate) -> None:
+def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
     """Downloads of the cure of this layer in each form, and of the vectors after it."""
     vectors, texts, labels = data.vectors, data.texts, data.labels
 
@@ -368,7 +368,7 @@ def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis, _: Translate) ->
     with st.container(horizontal=True, key="take-cure"):
         offer_transform(lambda: recommended_map(diagnosis, vectors), "cure")
         if data.points.model is not None:
-            _offer_model(data.points, lambda: recommended_map(diagnosis, vectors), data.key, _)
+            _offer_model(data.points, lambda: recommended_map(diagnosis, vectors), data.key)
     st.markdown(_("**Download the vectors after it:**"))
     with st.container(horizontal=True, key="take-vectors"):
         offer_file("npy", "vectors.npy", lambda: npy_bytes(treated()))
@@ -399,9 +399,7 @@ def model_refusal(points: CorpusCloud) -> ExportError | None:
     return None
 
 
-def _offer_model(
-    points: CorpusCloud, make: Callable[[], AffineMap], name: str, _: Translate
-) -> None:
+def _offer_model(points: CorpusCloud, make: Callable[[], AffineMap], name: str) -> None:
     """Downloads of the encoder with a map, in two steps, because writing the model takes seconds.
 
     Parameters
@@ -415,11 +413,11 @@ def _offer_model(
     """
     refusal = model_refusal(points)
     if refusal is not None:
-        st.caption(error_text(refusal, _))
+        st.caption(error_text(refusal))
         return
     key, spec = f"model-{name}", points.spec
-    layer = layer_words(spec.layer, points.encoder.n_layers, _)
-    of_layer = f"({layer}, {pooling_names(_)[spec.pooling]})"
+    layer = layer_words(spec.layer, points.encoder.n_layers)
+    of_layer = f"({layer}, {pooling_names()[spec.pooling]})"
     if st.session_state.get(MODEL) != key:
         st.button(
             _("Write the sentence-transformers model") + f" {of_layer}",
@@ -434,13 +432,12 @@ def _offer_model(
             _MODELS,
             key,
             lambda report: model_zip(points, make()),
-            _,
             _("Writing the sentence-transformers model"),
             private=True,
             lane="model",
         )
     except ExportError as error:  # such as vectors that differ too much, in a very narrow cone
-        st.error(error_text(error, _))
+        st.error(error_text(error))
         return
     offer_file(
         f"sentence-transformers {of_layer}",

@@ -31,7 +31,7 @@ from pages.common.pair_form import show_pair_file
 from pages.common.reading import read_upload
 from pages.common.table_form import show_head, show_header_toggle, upload
 from pages.common.uploads import OWN_PAIRS, add_pairs, add_upload, chosen_own
-from pages.common.words import Translate, language
+from pages.common.words import _, language
 from pages.your_corpus.run_form import show_run_form
 from pages.your_corpus.sampling import choose_sample, offer_sample, show_notes
 from pages.your_corpus.server_files import has_folders, server_file, server_files, server_runs
@@ -66,7 +66,7 @@ def limits() -> dict[str, str]:
     }
 
 
-def show_form(_: Translate) -> None:
+def show_form() -> None:
     """A form to paste or upload; its button chooses the data for the other pages."""
     ways = {"paste": _("Paste texts"), "upload": _("Upload a file")}
     forms = {"paste": _paste_form, "upload": _upload_form}
@@ -82,10 +82,10 @@ def show_form(_: Translate) -> None:
         label_visibility="collapsed",
         required=True,
     )
-    forms[way](_)
+    forms[way]()
 
 
-def _paste_form(_: Translate) -> None:
+def _paste_form() -> None:
     st.button(
         _("Fill in an example ({n} sentences)").format(n=EXAMPLE_TEXTS),
         key="fill-example",
@@ -99,7 +99,7 @@ def _paste_form(_: Translate) -> None:
         placeholder=_("The kettle is on.\nWhy is the night sky dark?\n…"),
         persist_state="session",
     )
-    by_sentence = _offer_splitting(PASTED_SENTENCES, _)
+    by_sentence = _offer_splitting(PASTED_SENTENCES)
     # A click here leaves the text area, which runs the page once more. A button that moves or
     # becomes enabled in that run loses the click. So it is always enabled, with messages below it.
     clicked = st.button(
@@ -114,12 +114,12 @@ def _paste_form(_: Translate) -> None:
     try:
         corpus = read_pasted(text or "", by_sentence=by_sentence, limits=upload_limits())
     except CorpusError as error:
-        st.error(error_text(error, _))
+        st.error(error_text(error))
     else:
-        _show_ready(corpus, _)
+        _show_ready(corpus)
 
 
-def _offer_splitting(key: str, _: Translate) -> bool:
+def _offer_splitting(key: str) -> bool:
     return st.toggle(
         _("Split texts into sentences"),
         key=key,
@@ -128,9 +128,9 @@ def _offer_splitting(key: str, _: Translate) -> bool:
     )
 
 
-def _show_ready(corpus: Corpus, _: Translate) -> None:
-    st.caption(ready_line(corpus, _))
-    show_notes(corpus, _)
+def _show_ready(corpus: Corpus) -> None:
+    st.caption(ready_line(corpus))
+    show_notes(corpus)
     numbers = sum(_LETTER.search(text, 0, LETTERS_WITHIN) is None for text in corpus.texts)
     if numbers > MOST_NUMBERS * len(corpus):
         st.warning(
@@ -141,7 +141,7 @@ def _show_ready(corpus: Corpus, _: Translate) -> None:
             icon=":material/pin:",
         )
     if corpus.n_shortened:
-        st.warning(shortened_note(corpus.n_shortened, _), icon=":material/content_cut:")
+        st.warning(shortened_note(corpus.n_shortened), icon=":material/content_cut:")
 
 
 def _fill_example() -> None:
@@ -167,7 +167,7 @@ def _adopt(corpus: Corpus) -> None:
     st.session_state[ROWS] = False  # folds the form, so that the result is in view
 
 
-def _upload_form(_: Translate) -> None:
+def _upload_form() -> None:
     own = upload_limits()
     most = max(own.file_bytes, own.vector_file_bytes)
     label = _("Texts or pairs of at most {megabytes} MB, or vectors of at most {vectors} MB")
@@ -175,18 +175,17 @@ def _upload_form(_: Translate) -> None:
         label.format(megabytes=megabytes(own.file_bytes), vectors=megabytes(own.vector_file_bytes)),
         "corpus_file",
         most,
-        _,
         tooltip=_(
             "Texts and pairs: .txt, .csv, .tsv, .jsonl, .parquet, .xlsx, .zip of .txt. Vectors: "
             ".npy, .npz, .parquet, .jsonl, .safetensors, .csv, .tsv, GloVe, word2vec."
         ),
     )
-    st.caption(f"{table_note(_)} {_vector_set_note(_)}")
+    st.caption(f"{table_note()} {_vector_set_note()}")
     if file is not None:
-        _show_file(file, _)
+        _show_file(file)
 
 
-def _vector_set_note(_: Translate) -> str:
+def _vector_set_note() -> str:
     """The limits of a reader's own vectors, in one line."""
     limits = upload_limits()
     return _(
@@ -198,7 +197,7 @@ def _vector_set_note(_: Translate) -> str:
     )
 
 
-def _server_form(_: Translate) -> None:
+def _server_form() -> None:
     runs = server_runs()
     name = st.selectbox(
         _("File"),
@@ -209,14 +208,14 @@ def _server_form(_: Translate) -> None:
     )
     st.caption(_("Files of the folders that the operator of this server allows."))
     if name in runs:
-        show_run_form(str(runs[name]), _)
+        show_run_form(str(runs[name]))
         return
     file = None if name is None else server_file(name)
     if file is not None:
-        _show_file(file, _)
+        _show_file(file)
 
 
-def _show_file(file: Any, _: Translate) -> None:
+def _show_file(file: Any) -> None:
     """The choice between texts, vectors and pairs, and the form for it."""
     if st.session_state.get(SHOWN_FILE) != file.file_id:
         st.session_state[SHOWN_FILE], st.session_state[ROWS] = file.file_id, True
@@ -230,11 +229,11 @@ def _show_file(file: Any, _: Translate) -> None:
         required=True,
     )
     if kind == VECTORS:
-        show_vector_form(file, _)
+        show_vector_form(file)
     elif kind == PAIRS:
-        show_pair_file(file, _adopt_pairs, _)
+        show_pair_file(file, _adopt_pairs)
     else:
-        _show_text_file(file, _)
+        _show_text_file(file)
 
 
 def _kind_of(file: Any) -> str:
@@ -274,7 +273,7 @@ def _used_pairs() -> Pairs | None:
     return own.get(st.session_state.get(USED_PAIRS, ""))
 
 
-def show_used_pairs(_: Translate) -> None:
+def show_used_pairs() -> None:
     """A link to the page that uses the pairs, if pairs were used last."""
     pairs = _used_pairs()
     if pairs is None:
@@ -285,43 +284,43 @@ def show_used_pairs(_: Translate) -> None:
         icon=":material/check_circle:",
     )
     page = "sentence_similarity"
-    st.page_link(page_path(page), label=page_labels(_)[page], icon=":material/arrow_forward:")
+    st.page_link(page_path(page), label=page_labels()[page], icon=":material/arrow_forward:")
 
 
-def _show_text_file(file: Any, _: Translate) -> None:
+def _show_text_file(file: Any) -> None:
     key = f"sample-texts-{file.file_id}"
     try:
         with st.expander(_("Rows and columns"), key=ROWS, on_change="rerun"):
-            corpus = _choose_columns(file, key, _)
+            corpus = _choose_columns(file, key)
     except CorpusError as error:
-        st.error(error_text(error, _))
+        st.error(error_text(error))
         if error.code == "too_many_texts" and not st.session_state.get(key):
-            offer_sample(key, _)
+            offer_sample(key)
         return
     st.button(_("Use this corpus"), key="use_file", type="primary", on_click=_adopt, args=(corpus,))
-    _show_ready(corpus, _)
+    _show_ready(corpus)
 
 
-def _choose_columns(file: Any, key: str, _: Translate) -> Corpus:
+def _choose_columns(file: Any, key: str) -> Corpus:
     """Show the file's first rows and the choice of its columns, if it has any; read the corpus.
 
     key : of the switch for a sample.
     """
-    found = show_head(file, _)
-    st.caption(_preview_line(found, _))
+    found = show_head(file)
+    st.caption(_preview_line(found))
     name = file.name.lower()
     has_names = name.endswith((*JSON_SUFFIXES, ".parquet", ".zip"))
     columns = {}
     if has_names or name.endswith((*TABLE_SUFFIXES, ".xlsx")) or len(found.columns) > 1:
-        columns = _columns(file, found, _)
+        columns = _columns(file, found)
         if not has_names:
-            show_header_toggle(file, found, _)
-    by_sentence = _offer_splitting(f"sentences-{file.file_id}", _)
-    sample = choose_sample(key, upload_limits().rows, _)
+            show_header_toggle(file, found)
+    by_sentence = _offer_splitting(f"sentences-{file.file_id}")
+    sample = choose_sample(key, upload_limits().rows)
     return _read(file, **columns, **({"by_sentence": True} if by_sentence else {}), **sample)
 
 
-def _columns(file: Any, found: Preview, _: Translate) -> dict[str, Any]:
+def _columns(file: Any, found: Preview) -> dict[str, Any]:
     """The columns of texts, labels and weights."""
     numeric = [
         column
@@ -379,13 +378,13 @@ def _index(found: Preview, column: str | None, *, without: str | None = None) ->
     return columns.index(column) if column in columns else None
 
 
-def _preview_line(found: Preview, _: Translate) -> str:
+def _preview_line(found: Preview) -> str:
     return _("The first {shown} of {n} rows, read as {encoding}.").format(
         shown=len(found.rows), n=f"{found.n_rows:,}", encoding=found.encoding.upper()
     )
 
 
-def ready_line(corpus: Corpus, _: Translate) -> str:
+def ready_line(corpus: Corpus) -> str:
     """The number of texts, and of lines or rows without text."""
     return _("{n} texts ready; lines without text, left out: {blank}.").format(
         n=f"{len(corpus):,}", blank=f"{corpus.n_blank:,}"

@@ -14,7 +14,7 @@ from pages.common.page_list import page_path
 from pages.common.shell import close_page, open_page, require_model
 from pages.common.uploads import OWN_CORPORA, OWN_PAIRS, OWN_VECTORS, show_own
 from pages.common.verdict import show_verdict
-from pages.common.words import prose
+from pages.common.words import _, prose
 from pages.your_corpus import PAGE
 from pages.your_corpus.diagnosis import show_diagnosis
 from pages.your_corpus.form import limits, show_form, show_used_pairs, shown_data
@@ -22,22 +22,22 @@ from pages.your_corpus.result import draw_cloud, show_counts, show_more
 from pages.your_corpus.scene import make_scene
 from pages.your_corpus.verdicts import cone_verdict
 
-_, body = open_page(PAGE)
+body = open_page(PAGE)
 with body:
-    require_model(_)
+    require_model()
 values = limits()
 
 with body:
-    show_form(_)
+    show_form()
     result = st.container()
 with st.expander(_("What you can give, and where it goes"), key="limits", icon=":material/rule:"):
     st.markdown(prose(PAGE, "limits", values))
-close_page(PAGE, _, values)  # before the result, so that the page is whole during the encoding
+close_page(PAGE, values)  # before the result, so that the page is whole during the encoding
 
 with result:
     for store in (OWN_CORPORA, OWN_VECTORS, OWN_PAIRS):
-        show_own(store, _)
-    show_used_pairs(_)
+        show_own(store)
+    show_used_pairs()
     corpus, pairs = shown_data()
     if corpus is None:
         st.info(prose(PAGE, "none-yet"))
@@ -64,25 +64,25 @@ with result:
             st.caption(note)
         if isinstance(corpus, Corpus):
             with suppress(ModelFilesError):  # make_scene shows this error
-                coverage = coverage_of(corpus, _)
-                st.caption(coverage_line(coverage, _))
-                warn_of_coverage(coverage, _)
+                coverage = coverage_of(corpus)
+                st.caption(coverage_line(coverage))
+                warn_of_coverage(coverage)
         scene = None
-        with encoder_errors_shown(_):
-            scene = make_scene(corpus, pairs, _)
+        with encoder_errors_shown():
+            scene = make_scene(corpus, pairs)
         if scene is not None:
-            warn_of_cache(_)
+            warn_of_cache()
             picture_box, number_box = st.columns([3, 1])
             with picture_box:
-                draw_cloud(scene, _)
+                draw_cloud(scene)
             with number_box:
-                show_counts(scene, _)
+                show_counts(scene)
                 st.page_link(
                     page_path("narrow_cone"),
                     label=_("Show its cone"),
                     icon=":material/arrow_forward:",
                 )
-            show_verdict(cone_verdict(scene, _), _, key="own-cone")
-            with encoder_errors_shown(_):
-                show_diagnosis(scene, _)
-            show_more(_)
+            show_verdict(cone_verdict(scene), key="own-cone")
+            with encoder_errors_shown():
+                show_diagnosis(scene)
+            show_more()

@@ -34,7 +34,7 @@ from pages.common.escape import markdown
 from pages.common.measures import measure_label, print_value
 from pages.common.origin import origin
 from pages.common.page_list import page_labels, page_path
-from pages.common.words import Translate, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .scene import COMPONENTS, VIEW, Scene
@@ -42,10 +42,10 @@ from .scene import COMPONENTS, VIEW, Scene
 HEIGHT = 520  # px
 
 
-def draw_cloud(scene: Scene, _: Translate) -> None:
+def draw_cloud(scene: Scene) -> None:
     """The raw cloud around the origin, with its cones."""
     points, picture = scene.drawn, scene.picture
-    cloud, line = points.cloud, cloud_line(points, _)
+    cloud, line = points.cloud, cloud_line(points)
     if picture is None:
         st.info(
             _(
@@ -54,11 +54,11 @@ def draw_cloud(scene: Scene, _: Translate) -> None:
             ).format(k=COMPONENTS, least=COMPONENTS + 1, n=len(cloud))
         )
         return
-    colours, theme = point_colours(points, "topic", _), current_theme()
+    colours, theme = point_colours(points, "topic"), current_theme()
     reach = common_scale(picture, picture)[1]
-    panel = cloud_panel(points.vectors, (), picture, reach, _)
-    below = [*lines_below(picture, panel, _), line]
-    alt = f"{alternative(_('Raw'), points.vectors, panel, _)} {line}"
+    panel = cloud_panel(points.vectors, (), picture, reach)
+    below = [*lines_below(picture, panel), line]
+    alt = f"{alternative(_('Raw'), points.vectors, panel)} {line}"
     if has_no_webgl2():
         show_chart(
             chart_of(cone_figure(panel, colours, theme, height=HEIGHT, lines=2)),
@@ -66,7 +66,7 @@ def draw_cloud(scene: Scene, _: Translate) -> None:
             file_name="narrow-cone-your-corpus",
             alt=alt,
         )
-        draw_legend(colours, theme, _)
+        draw_legend(colours, theme)
     else:
         twin = TwinCloud(
             points=Points.of(pack_cloud([picture.around_origin], reach)),
@@ -74,7 +74,7 @@ def draw_cloud(scene: Scene, _: Translate) -> None:
             pictures=[Picture([0], [_("Raw")])],
             colours=colours,
             reach=reach,
-            axis_titles=axis_titles(VIEW, COMPONENTS, _),
+            axis_titles=axis_titles(VIEW, COMPONENTS),
             origin_label=_("origin"),
             name=_("Raw"),
             alt=alt,
@@ -88,14 +88,13 @@ def draw_cloud(scene: Scene, _: Translate) -> None:
             show_twin_cloud(
                 twin,
                 theme,
-                _,
                 key="own-cloud",
                 texts=cloud.texts,
                 on_selection=partial(store_selection, points.key),
             )
     st.caption(markdown(" · ".join(below)))
-    show_selection(cloud, points.key, _)
-    note_too_many_labels(cloud, _)
+    show_selection(cloud, points.key)
+    note_too_many_labels(cloud)
     offer_csv(
         _("Download points (CSV)"),
         "your-corpus",
@@ -103,10 +102,10 @@ def draw_cloud(scene: Scene, _: Translate) -> None:
     )
 
 
-def show_counts(scene: Scene, _: Translate) -> None:
+def show_counts(scene: Scene) -> None:
     """The mean cosine, and counts of texts, of cut texts and of unknown tokens."""
     points, corpus = scene.points, scene.points.corpus
-    counts = {measure_label("mean_cosine", _): print_value("mean_cosine", scene.mean_cosine.value)}
+    counts = {measure_label("mean_cosine"): print_value("mean_cosine", scene.mean_cosine.value)}
     if points.model is None:
         n = len(points.cloud)
         counts |= {
@@ -115,7 +114,7 @@ def show_counts(scene: Scene, _: Translate) -> None:
             _("rows of zeros, left out"): f"{points.n_zero:,}",
         }
     else:
-        coverage = coverage_of(corpus, _)
+        coverage = coverage_of(corpus)
         counts |= {
             _("number of texts"): f"{len(corpus):,}",
             _("duplicates, kept"): f"{duplicates(corpus):,}",
@@ -127,13 +126,13 @@ def show_counts(scene: Scene, _: Translate) -> None:
         st.metric(label, value)
 
 
-def show_more(_: Translate) -> None:
+def show_more() -> None:
     """Links to the pages that show cures in pictures and on scored pairs."""
     st.markdown(prose(PAGE, "more"))
     with st.container(horizontal=True):
         for page in ("whitening", "sentence_similarity"):
             st.page_link(
-                page_path(page), label=page_labels(_)[page], icon=":material/arrow_forward:"
+                page_path(page), label=page_labels()[page], icon=":material/arrow_forward:"
             )
 
 
@@ -142,10 +141,10 @@ def duplicates(corpus: Corpus) -> int:
     return sum(count - 1 for count in Counter(corpus.texts).values())
 
 
-def cloud_line(points: CorpusCloud, _: Translate) -> str:
+def cloud_line(points: CorpusCloud) -> str:
     """What the picture and the numbers were measured on."""
     parts = [
-        *origin(points, _),
+        *origin(points),
         _("raw (not centred, no treatment)"),
         _("seed {seed}").format(seed=points.spec.seed),
     ]

@@ -16,7 +16,7 @@ from pages.common.limit_notes import upload_limits
 from pages.common.measures import measure_label, no_value, print_value, unit_of
 from pages.common.messages import error_text
 from pages.common.uploads import add_vectors, choose_next
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .sampling import choose_sample
 
@@ -30,7 +30,7 @@ _TABLES: Cache[tuple[DataMeasure, ...]] = Cache("run-measures", max_entries=32)
 _MAPS: Cache[bytes] = Cache("run-transforms", max_entries=16)
 
 
-def show_run_form(folder: str, _: Translate) -> None:
+def show_run_form(folder: str) -> None:
     """Facts about the run, a sample of its rows, statistics of all, and a fitted whitening."""
     from geometry.scale import VectorData  # imports pyarrow, which only a run needs
 
@@ -41,15 +41,15 @@ def show_run_form(folder: str, _: Translate) -> None:
         if len(names) > 1:
             name = st.selectbox(_("Column with the vectors"), names, key=f"run-column-{folder}")
         column = data.column(name)
-        st.caption(_about(data, column, _))
-        _show_sample(data, column, _)
-        _show_statistics(data, column, _)
-        _show_fit(data, column, _)
+        st.caption(_about(data, column))
+        _show_sample(data, column)
+        _show_statistics(data, column)
+        _show_fit(data, column)
     except GeometryError as error:
-        st.error(error_text(error, _))
+        st.error(error_text(error))
 
 
-def _about(data: VectorData, column: Column, _: Translate) -> str:
+def _about(data: VectorData, column: Column) -> str:
     parts = [
         _("{n} vectors of {d} numbers").format(n=f"{data.n_rows:,}", d=f"{column.dimension:,}"),
         _("shards: {n}").format(n=f"{len(data.shards):,}"),
@@ -58,11 +58,11 @@ def _about(data: VectorData, column: Column, _: Translate) -> str:
     return " · ".join(parts)
 
 
-def _show_sample(data: VectorData, column: Column, _: Translate) -> None:
+def _show_sample(data: VectorData, column: Column) -> None:
     """The size of the sample, and the button that chooses the sampled rows."""
     limits = upload_limits()
     most = min(limits.vectors, limits.table_bytes // (4 * column.dimension), data.n_rows)
-    chosen = choose_sample(f"run-{data.key}", most, _, always=True)
+    chosen = choose_sample(f"run-{data.key}", most, always=True)
     st.caption(
         _("The rows of the picture. They are drawn by a hash of their ids; at most {n}.").format(
             n=f"{most:,}"
@@ -70,11 +70,11 @@ def _show_sample(data: VectorData, column: Column, _: Translate) -> None:
     )
     if not st.button(_("Use these vectors"), key="use_run", type="primary"):
         return
-    vectors = _read(data, column, chosen, _)
+    vectors = _read(data, column, chosen)
     choose_next(add_vectors(vectors))
 
 
-def _read(data: VectorData, column: Column, chosen: dict[str, int], _: Translate) -> VectorSet:
+def _read(data: VectorData, column: Column, chosen: dict[str, int]) -> VectorSet:
     from geometry.scale import open_run
 
     key = f"run-{data.key}-{column.name}-{chosen['sample']}-{chosen['seed']}"
@@ -83,7 +83,6 @@ def _read(data: VectorData, column: Column, chosen: dict[str, int], _: Translate
         lambda report: open_run(
             data.address, column=column.name, watch=_reporter(report), **chosen
         ),
-        _,
         _("Reading {n} shards").format(n=f"{len(data.shards):,}"),
         lane="read",
         is_long=True,
@@ -96,7 +95,7 @@ def _reporter(report: jobs.Progress) -> Any:
     return lambda state: report(state.done, state.shards)
 
 
-def _show_statistics(data: VectorData, column: Column, _: Translate) -> None:
+def _show_statistics(data: VectorData, column: Column) -> None:
     """Measures of all rows, after the reader turned them on."""
     key = f"{data.key}/{column.name}"
     if _TABLES.get(key) is None and not st.toggle(_("Measure all rows"), key=f"measure-{data.key}"):
@@ -109,22 +108,22 @@ def _show_statistics(data: VectorData, column: Column, _: Translate) -> None:
         return measure_data(engine, data, column=column.name)["before"]
 
     what = _("Measuring {n} vectors").format(n=f"{data.n_rows:,}")
-    table = jobs.cached(_TABLES, key, work, _, what, lane="measure", is_long=True)
-    st.markdown(_statistics(table, _))
+    table = jobs.cached(_TABLES, key, work, what, lane="measure", is_long=True)
+    st.markdown(_statistics(table))
 
 
-def _statistics(table: tuple[DataMeasure, ...], _: Translate) -> str:
+def _statistics(table: tuple[DataMeasure, ...]) -> str:
     lines = [f"| {_('measure')} | {_('value')} | n |", "| --- | ---: | ---: |"]
     for row in table:
         value = print_value(row.name, row.value) + unit_of(row.name)
         if row.value is None:
-            value = no_value(row.undefined, _)
+            value = no_value(row.undefined)
         rows = f"{row.n:,}" if row.of == "all rows" else _("sample of {n}").format(n=f"{row.n:,}")
-        lines.append(f"| {measure_label(row.name, _)} | {value} | {rows} |")
+        lines.append(f"| {measure_label(row.name)} | {value} | {rows} |")
     return "\n".join(lines)
 
 
-def _show_fit(data: VectorData, column: Column, _: Translate) -> None:
+def _show_fit(data: VectorData, column: Column) -> None:
     """A whitening fitted on all rows, as a file."""
     names = {
         "zca:lw": _("ZCA whitening, Ledoit-Wolf shrinkage"),
@@ -144,7 +143,7 @@ def _show_fit(data: VectorData, column: Column, _: Translate) -> None:
     key = f"{data.key}/{column.name}/{chosen}"
     content = _MAPS.get(key)
     if content is None:
-        content = _MAPS.put(key, _fitted(data, column, chosen, key, _))
+        content = _MAPS.put(key, _fitted(data, column, chosen, key))
     st.download_button(
         _("Download the whitening (safetensors)"),
         data=content,
@@ -158,7 +157,7 @@ def _show_fit(data: VectorData, column: Column, _: Translate) -> None:
     )
 
 
-def _fitted(data: VectorData, column: Column, chosen: str, key: str, _: Translate) -> bytes:
+def _fitted(data: VectorData, column: Column, chosen: str, key: str) -> bytes:
     method, shrinkage = FITS[chosen]
 
     def work(report: jobs.Progress) -> bytes:
@@ -169,5 +168,5 @@ def _fitted(data: VectorData, column: Column, chosen: str, key: str, _: Translat
         return transform_bytes(affine_map(fitted, **column.about, rows=data.n_rows))
 
     what = _("Fitting on {n} vectors").format(n=f"{data.n_rows:,}")
-    made: bytes = jobs.wait_for(f"fit-run-{key}", work, _, what, lane="measure", is_long=True)
+    made: bytes = jobs.wait_for(f"fit-run-{key}", work, what, lane="measure", is_long=True)
     return made

@@ -10,18 +10,18 @@ from geometry import Corpus
 from geometry.data import VectorSet
 from geometry.diagnosis.sentences import file_notes
 from pages.common.uploads import chosen_own
-from pages.common.words import Translate
+from pages.common.words import _
 
 LEAST = 2  # rows of a sample at least
 
 
-def offer_sample(key: str, _: Translate) -> None:
+def offer_sample(key: str) -> None:
     """A switch for a sample, below the error that the file has too many rows."""
     st.toggle(_("Take a random sample of the rows"), key=key)
 
 
 def choose_sample(
-    key: str, most: int, _: Translate, *, always: bool = False, first: int | None = None
+    key: str, most: int, *, always: bool = False, first: int | None = None
 ) -> dict[str, Any]:
     """The reader's sample as options of a reader: {} or {"sample": rows, "seed": seed}.
 
@@ -39,7 +39,7 @@ def choose_sample(
     if not always:
         if not st.session_state.get(key):
             return {}
-        offer_sample(key, _)
+        offer_sample(key)
     size_box, seed_box = st.columns(2)
     with size_box:
         size = st.number_input(
@@ -54,7 +54,7 @@ def choose_sample(
     return {"sample": int(size), "seed": int(seed)}
 
 
-def show_notes(own: Corpus | VectorSet, _: Translate) -> None:
+def show_notes(own: Corpus | VectorSet) -> None:
     """The notes of a file that is not chosen yet. The result shows those of the chosen file."""
     chosen = chosen_own()
     if chosen is None or chosen.sha256 != own.sha256:

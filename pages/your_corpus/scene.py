@@ -17,7 +17,6 @@ from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.models import chosen_model, current_encoder
 from pages.common.seed import SEED
 from pages.common.uploads import OWN_PAIRS
-from pages.common.words import Translate
 
 VIEW, COMPONENTS = "mean", 2
 PLOTLY_POINTS = 3000  # points that Plotly draws at most, a sample of a larger cloud
@@ -56,10 +55,10 @@ class Scene:
     own_pairs: Mapping[str, Pairs]
 
 
-def make_scene(own: Corpus | VectorSet, pairs: Pairs | None, _: Translate) -> Scene:
+def make_scene(own: Corpus | VectorSet, pairs: Pairs | None) -> Scene:
     """The data encoded at the chosen place and projected, as jobs with progress and cancel."""
-    spec = OF_VECTORS if isinstance(own, VectorSet) else _choose_place(_)
-    points = encode_corpus(own, spec, _)
+    spec = OF_VECTORS if isinstance(own, VectorSet) else _choose_place()
+    points = encode_corpus(own, spec)
     drawn = points.sample(PLOTLY_POINTS) if has_no_webgl2() else points
     is_enough = len(drawn.cloud) > COMPONENTS
     [cosine] = measure_table(points.vectors, names=("mean_cosine",), seed=SEED, units=points.units)
@@ -68,21 +67,21 @@ def make_scene(own: Corpus | VectorSet, pairs: Pairs | None, _: Translate) -> Sc
         pairs,
         points,
         drawn,
-        picture=drawn.project_in_job(VIEW, COMPONENTS, _) if is_enough else None,
+        picture=drawn.project_in_job(VIEW, COMPONENTS) if is_enough else None,
         mean_cosine=cosine,
         is_bundled_model=points.model is not None and chosen_model().is_bundled,
         own_pairs=st.session_state.get(OWN_PAIRS, {}),
     )
 
 
-def _choose_place(_: Translate) -> CloudSpec:
+def _choose_place() -> CloudSpec:
     """The layer and the pooling of the picture and of the diagnosis."""
     encoder = current_encoder()
     layer_box, pooling_box = st.columns(2)
     with pooling_box:
-        pooling = choose_pooling(encoder.poolings, "sentences", _)
+        pooling = choose_pooling(encoder.poolings, "sentences")
     with layer_box:
-        layer = choose_layer(encoder, "sentences", _, disabled=pooling == "own")
+        layer = choose_layer(encoder, "sentences", disabled=pooling == "own")
     if pooling == "own":
         layer = str(encoder.n_layers)
     return CloudSpec(

@@ -17,7 +17,7 @@ from pages.common.messages import error_text
 from pages.common.reading import ServerFile, read_upload
 from pages.common.table_form import PREVIEW_CHARACTERS, PREVIEW_ROWS, upload
 from pages.common.uploads import add_vectors
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .sampling import choose_sample, offer_sample, show_notes
 
@@ -66,21 +66,21 @@ def _preview_of_head(file: Any) -> VectorPreview:
     return preview_vector_set(head, PREVIEW_ROWS, name=file.name, limits=upload_limits())
 
 
-def show_vector_form(file: Any, _: Translate) -> None:
+def show_vector_form(file: Any) -> None:
     """The choice of columns and rows; the button chooses the vectors in the sidebar."""
     try:
         with st.expander(_("Rows and columns"), key=ROWS, on_change="rerun"):
-            vectors = _choose(file, _)
+            vectors = _choose(file)
     except (VectorFileError, CorpusError) as error:
-        st.error(error_text(error, _))
+        st.error(error_text(error))
         return
     if vectors is None:
         return
     st.button(
         _("Use these vectors"), key="use_vectors", type="primary", on_click=_adopt, args=(vectors,)
     )
-    st.caption(_ready_line(vectors, _))
-    show_notes(vectors, _)
+    st.caption(_ready_line(vectors))
+    show_notes(vectors)
 
 
 def _adopt(vectors: VectorSet) -> None:
@@ -88,25 +88,25 @@ def _adopt(vectors: VectorSet) -> None:
     st.session_state[ROWS] = False  # folds the form, so that the result is in view
 
 
-def _choose(file: Any, _: Translate) -> VectorSet | None:
+def _choose(file: Any) -> VectorSet | None:
     """The vectors by the reader's choices; None after a message."""
     header = st.session_state.get(f"header-{file.file_id}")
     found = _preview(file, has_header=header)
-    beside, named = _metadata_of(file, found, _)
+    beside, named = _metadata_of(file, found)
     if beside:
         found = _preview(file, has_header=header, beside=beside, named=named)
-    _show_head(found, _)
-    options = _columns(file, found, _) | {"has_header": found.has_header}
+    _show_head(found)
+    options = _columns(file, found) | {"has_header": found.has_header}
     if found.has_header is not None:
         st.toggle(
             _("The first row contains the column names"),
             value=found.has_header,
             key=f"header-{file.file_id}",
         )
-    return _read(file, found, options, (beside, named), _)
+    return _read(file, found, options, (beside, named))
 
 
-def _metadata_of(file: Any, found: VectorPreview, _: Translate) -> tuple[dict[str, Any], str]:
+def _metadata_of(file: Any, found: VectorPreview) -> tuple[dict[str, Any], str]:
     """(a second file with texts and labels as options of a reader, its id); empty without one."""
     if found.columns:
         return {}, ""
@@ -116,7 +116,6 @@ def _metadata_of(file: Any, found: VectorPreview, _: Translate) -> tuple[dict[st
         label.format(megabytes=megabytes(most)),
         f"{METADATA}-{file.file_id}",
         most,
-        _,
         tooltip=_(
             "One row for each vector, in the same order, such as the Embedding Projector’s "
             "metadata.tsv. One more row may name the columns."
@@ -128,7 +127,7 @@ def _metadata_of(file: Any, found: VectorPreview, _: Translate) -> tuple[dict[st
     return options, metadata.file_id
 
 
-def _show_head(found: VectorPreview, _: Translate) -> None:
+def _show_head(found: VectorPreview) -> None:
     """The first rows: columns, and the beginning of each vector. Cells are shown as plain text."""
     cells = {
         column: [row[place][:PREVIEW_CHARACTERS] for row in found.rows]
@@ -149,7 +148,7 @@ def _show_head(found: VectorPreview, _: Translate) -> None:
     )
 
 
-def _columns(file: Any, found: VectorPreview, _: Translate) -> dict[str, Any]:
+def _columns(file: Any, found: VectorPreview) -> dict[str, Any]:
     """The reader's choice of columns."""
     lists, dimensions = found.vector_columns, found.dimension_columns
     options: dict[str, Any] = {}
@@ -187,11 +186,7 @@ def _place(columns: list[str], column: str | None) -> int | None:
 
 
 def _read(
-    file: Any,
-    found: VectorPreview,
-    options: dict[str, Any],
-    metadata: tuple[dict[str, Any], str],
-    _: Translate,
+    file: Any, found: VectorPreview, options: dict[str, Any], metadata: tuple[dict[str, Any], str]
 ) -> VectorSet | None:
     """Read the file. For too many or invalid rows, offer a sample or to leave rows out."""
     beside, named = metadata
@@ -199,32 +194,32 @@ def _read(
     limits = upload_limits()
     most = min(limits.vectors, limits.table_bytes // (4 * max(1, found.vectors.shape[1])))
     is_of_server = isinstance(file, ServerFile)
-    chosen = choose_sample(sampled, most, _, always=is_of_server, first=min(FIRST_LOOK, most))
+    chosen = choose_sample(sampled, most, always=is_of_server, first=min(FIRST_LOOK, most))
     if st.session_state.get(drop):
         options["not_finite"] = "drop"
-        _offer_dropping(drop, _)
+        _offer_dropping(drop)
     try:
         vectors: VectorSet = read_upload(
             read_vector_set, file, beside=beside, named=named, **options, **chosen
         )
     except GeometryError as error:
         if error.code == "not_finite":
-            st.error(error_text(error, _))
-            _offer_dropping(drop, _)
+            st.error(error_text(error))
+            _offer_dropping(drop)
             return None
         if error.code in TOO_MANY and not chosen:
-            st.error(error_text(error, _))
-            offer_sample(sampled, _)
+            st.error(error_text(error))
+            offer_sample(sampled)
             return None
         raise
     return vectors
 
 
-def _offer_dropping(key: str, _: Translate) -> None:
+def _offer_dropping(key: str) -> None:
     st.toggle(_("Leave out rows with NaN or infinity"), key=key)
 
 
-def _ready_line(vectors: VectorSet, _: Translate) -> str:
+def _ready_line(vectors: VectorSet) -> str:
     return _("{n} vectors of {d} numbers ready.").format(
         n=f"{len(vectors):,}", d=f"{vectors.dimension:,}"
     )

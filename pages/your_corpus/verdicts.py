@@ -12,13 +12,13 @@ from geometry.measure.cone import NARROW
 from geometry.measure.intervals import MIN_ROWS
 from pages.common.corpus_cloud import CorpusCloud, encode_corpus, store
 from pages.common.verdict import State, Verdict
-from pages.common.words import Translate
+from pages.common.words import _
 
 from .result import cloud_line
 from .scene import Scene
 
 
-def cone_verdict(scene: Scene, _: Translate) -> Verdict:
+def cone_verdict(scene: Scene) -> Verdict:
     """Whether the texts form a narrow cone, and how narrow the bundled corpus is, if encoded."""
     points = scene.points
     state, cosine = _state_of(scene.mean_cosine)
@@ -45,7 +45,7 @@ def cone_verdict(scene: Scene, _: Translate) -> Verdict:
         units=units, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
     )
     if state != "unknown" and scene.is_bundled_model:
-        measured = " ".join(filter(None, [measured, _comparison(points, _)]))
+        measured = " ".join(filter(None, [measured, _comparison(points)]))
     return Verdict(
         claim=(
             _("Texts of any subject form a narrow cone in the middle layers of a model.")
@@ -55,7 +55,7 @@ def cone_verdict(scene: Scene, _: Translate) -> Verdict:
         source="Ethayarajh (2019)",
         state=state,
         measured=measured,
-        basis=" · ".join([cloud_line(points, _), _("95% interval: jackknife over rows")]),
+        basis=" · ".join([cloud_line(points), _("95% interval: jackknife over rows")]),
     )
 
 
@@ -67,12 +67,12 @@ def _state_of(row: Measured) -> tuple[State, str]:
     return state, estimate(row.value, row.low, row.high)
 
 
-def _comparison(points: CorpusCloud, _: Translate) -> str:
+def _comparison(points: CorpusCloud) -> str:
     """The bundled corpus at the same layer and pooling; empty if its vectors are not stored."""
     corpus = read_bundled("topics")
     if not is_stored(points.encoder, corpus, **asdict(points.spec), store=store()):
         return ""
-    topics = encode_corpus(corpus, points.spec, _)
+    topics = encode_corpus(corpus, points.spec)
     return _("The corpus Topics, of twelve subjects, has {cosine} at the same layer.").format(
         cosine=signed(mean_cosine(topics.vectors), 3)
     )

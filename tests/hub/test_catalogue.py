@@ -43,7 +43,7 @@ def test_which_are_known_to_be_trained_contrastively():
 
 def test_the_docs_list_them_with_what_each_teaches():
     text = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
-    lesson = lessons(str)
+    lesson = lessons()
     for each in suggestions():
         mark = " (pickle)" if each.needs_conversion else ""
         size, licence = f"{each.megabytes} MB", each.licence

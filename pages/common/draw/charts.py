@@ -21,7 +21,7 @@ import streamlit as st
 from geometry.figures.export import figure_json, plotly_script
 
 from ..cache import Cache
-from ..words import Translate, translator
+from ..words import _
 from .scripts import put_in_static
 
 COMPONENTS = Path(__file__).parents[3] / "assets" / "components"
@@ -173,11 +173,11 @@ def _buttons(file_name: str, *, zoom: bool, is_deep: bool, select: bool = False)
         # "toSVG" is a button of chart.js: Plotly has one button, for one format
         "modeBarButtons": [["toImage", "toSVG"], list(moving)] if zoom else [["toImage", "toSVG"]],
         "locale": "reader",
-        "locales": {"reader": {"dictionary": _button_words(translator())}},
+        "locales": {"reader": {"dictionary": _button_words()}},
     }
 
 
-def _button_words(_: Translate) -> dict[str, str]:
+def _button_words() -> dict[str, str]:
     """The tooltips of Plotly's buttons in the reader's language."""
     return {
         "Download plot as a PNG": _("Download picture (PNG)"),

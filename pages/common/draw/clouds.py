@@ -27,7 +27,7 @@ from geometry.projection.twin import (
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.escape import plotly
 from pages.common.measures import label_name
-from pages.common.words import Translate
+from pages.common.words import _
 
 
 def current_theme() -> Theme:
@@ -35,12 +35,12 @@ def current_theme() -> Theme:
     return theme_named(st.context.theme.type)
 
 
-def point_colours(points: CorpusCloud, colour: str, _: Translate) -> PointColours:
+def point_colours(points: CorpusCloud, colour: str) -> PointColours:
     """Colours by label ("topic"), length or frequency; by length for too many labels."""
     cloud = points.cloud
     if colour == "topic" and 0 < len(set(cloud.labels or ())) <= MOST_LABELS:
         return PointColours.by_label(
-            [label or _("no label") for label in cloud.labels or ()], label_name(points.corpus, _)
+            [label or _("no label") for label in cloud.labels or ()], label_name(points.corpus)
         )
     if colour == "frequency":
         if cloud.unit == "sentences":
@@ -51,7 +51,7 @@ def point_colours(points: CorpusCloud, colour: str, _: Translate) -> PointColour
     return PointColours.by_value(cloud.lengths, title)
 
 
-def axis_titles(view: str, k: int, _: Translate) -> list[str]:
+def axis_titles(view: str, k: int) -> list[str]:
     """Titles of the axes."""
     rest = _("principal direction {i} of the rest") if k == 2 else _("direction {i} of the rest")
     titles = {
@@ -68,7 +68,7 @@ def axis_titles(view: str, k: int, _: Translate) -> list[str]:
     return titles[view][:k]
 
 
-def lines_below(projection: Projection, panel: Panel, _: Translate) -> list[str]:
+def lines_below(projection: Projection, panel: Panel) -> list[str]:
     """The trustworthiness of the picture and the number of points outside its frame."""
     P, frame = panel.coordinates, panel.frame
     low, high = (-panel.reach, panel.reach) if frame is None else (frame.low, frame.high)
@@ -76,7 +76,7 @@ def lines_below(projection: Projection, panel: Panel, _: Translate) -> list[str]
     left_out = _("points outside the frame: {k} (zoom out with the buttons above)").format(
         k=outside
     )
-    lines = [_trust_line(projection, _), *([left_out] if outside else [])]
+    lines = [_trust_line(projection), *([left_out] if outside else [])]
     if projection.method == "cone":
         lines.append(
             _("lengths and angles to the mean direction are exact; angles between points are not")
@@ -91,7 +91,6 @@ def cloud_panel(
     texts: Sequence[str],
     projection: Projection,
     reach: float,
-    _: Translate,
     *,
     scale: float = 1.0,
     is_framed: bool = False,
@@ -115,7 +114,7 @@ def cloud_panel(
     """
     edges = cone_edges(vectors, projection)
     d = d or vectors.shape[1]
-    return panel_with(edges, d, texts, projection, reach, _, scale=scale, is_framed=is_framed)
+    return panel_with(edges, d, texts, projection, reach, scale=scale, is_framed=is_framed)
 
 
 def panel_with(
@@ -124,7 +123,6 @@ def panel_with(
     texts: Sequence[str],
     projection: Projection,
     reach: float,
-    _: Translate,
     *,
     scale: float = 1.0,
     is_framed: bool = False,
@@ -159,17 +157,15 @@ def panel_with(
         coordinates=coordinates,
         texts=[plotly(text) for text in texts],
         reach=reach,
-        axis_titles=axis_titles(projection.method, k, _),
+        axis_titles=axis_titles(projection.method, k),
         origin_label=None if projection.origin is None else _("origin"),
-        wedges=cone_wedges(edges, projection, d, _),
+        wedges=cone_wedges(edges, projection, d),
         bands=bands,
         frame=frame_of(coordinates, drawn_cones(edges, projection)) if has_frame else None,
     )
 
 
-def cone_wedges(
-    edges: Sequence[ConeEdge], projection: Projection, d: int, _: Translate
-) -> list[Wedge]:
+def cone_wedges(edges: Sequence[ConeEdge], projection: Projection, d: int) -> list[Wedge]:
     """The cones of a picture, each with its angle in d dimensions and the angle that is drawn.
 
     Parameters
@@ -202,7 +198,7 @@ def _degrees(angle: float) -> str:
     return f"{angle:.0f}" if angle >= 9.95 else f"{angle:.1f}"
 
 
-def alternative(title: str, vectors: np.ndarray, panel: Panel | None, _: Translate) -> str:
+def alternative(title: str, vectors: np.ndarray, panel: Panel | None) -> str:
     """Text alternative: number of points, their mean cosine, the panel's captions.
 
     Parameters
@@ -215,12 +211,10 @@ def alternative(title: str, vectors: np.ndarray, panel: Panel | None, _: Transla
         cosine = mean_cosine(vectors)
     except UndefinedMeasure:
         cosine = None
-    return alternative_with(title, len(vectors), cosine, panel, _)
+    return alternative_with(title, len(vectors), cosine, panel)
 
 
-def alternative_with(
-    title: str, n: int, cosine: float | None, panel: Panel | None, _: Translate
-) -> str:
+def alternative_with(title: str, n: int, cosine: float | None, panel: Panel | None) -> str:
     """``alternative`` with a given mean cosine.
 
     Parameters
@@ -243,7 +237,7 @@ def alternative_with(
     return " ".join([text, *(f"{caption}." for caption in (panel.captions if panel else ()))])
 
 
-def _trust_line(projection: Projection, _: Translate) -> str:
+def _trust_line(projection: Projection) -> str:
     trust = _("trustworthiness {trust} (5 neighbours, {rows} rows)").format(
         trust=f"{projection.trustworthiness:.2f}", rows=f"{projection.trust_rows:,}"
     )
@@ -257,7 +251,7 @@ def _trust_line(projection: Projection, _: Translate) -> str:
     return share.format(share=f"{projection.explained:.1%}") + " · " + trust
 
 
-def draw_legend(colours: PointColours, theme: Theme, _: Translate) -> None:
+def draw_legend(colours: PointColours, theme: Theme) -> None:
     """Colour and symbol of each category, once for both panels."""
     entries = legend_entries(colours, theme, _("other"))
     if entries:
@@ -271,7 +265,7 @@ def draw_legend(colours: PointColours, theme: Theme, _: Translate) -> None:
         )
 
 
-def note_too_many_labels(cloud: Cloud, _: Translate) -> None:
+def note_too_many_labels(cloud: Cloud) -> None:
     """A caption if there are too many labels for colours."""
     n = len(set(cloud.labels or ()))
     if n > MOST_LABELS:

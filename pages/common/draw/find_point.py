@@ -7,7 +7,7 @@ import streamlit as st
 from ..address import put_in_url
 from ..corpus_cloud import CorpusCloud
 from ..escape import markdown, short_line
-from ..words import Translate
+from ..words import _
 from .selected import chosen_row
 from .twin_message import Marks
 
@@ -15,7 +15,7 @@ MATCHES = 8  # points that a search lists at most
 LONGEST = 160  # characters of a quoted text at most
 
 
-def choose_point(points: CorpusCloud, _: Translate) -> int | None:
+def choose_point(points: CorpusCloud) -> int | None:
     """The chosen row: by search here, by a click in a picture, or from the address."""
     query = st.text_input(
         _("Find a point by its text"),
@@ -49,7 +49,7 @@ def found_rows(points: CorpusCloud) -> list[int]:
     return [row for row, text in enumerate(points.cloud.texts) if needle in text.casefold()]
 
 
-def chosen_marks(points: CorpusCloud, chosen: int | None, _: Translate) -> list[Marks]:
+def chosen_marks(points: CorpusCloud, chosen: int | None) -> list[Marks]:
     """A small ring around each point that the search found, and a circle around the chosen one."""
     rows = found_rows(points)
     found = [Marks(rows, "dot", _("found"))] if rows else []

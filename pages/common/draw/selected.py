@@ -14,7 +14,7 @@ from ..address import number_in_url, put_in_url
 from ..corpus_cloud import CorpusCloud
 from ..downloads import csv_bytes, offer_csv
 from ..escape import markdown
-from ..words import Translate
+from ..words import _
 
 MAX_ROWS = 500  # rows of the table at most
 SELECTED = "selected-rows"
@@ -47,7 +47,7 @@ def store_selection(key: str, rows: Sequence[int] | np.ndarray) -> None:
     st.session_state[SELECTED] = (key, np.asarray(rows, dtype=np.int64))
 
 
-def show_selection(cloud: Cloud, key: str, _: Translate) -> None:
+def show_selection(cloud: Cloud, key: str) -> None:
     """The texts of the selected points, and the count of each label."""
     of, rows = st.session_state.get(SELECTED, ("", ()))
     rows = np.asarray(rows, dtype=np.int64)

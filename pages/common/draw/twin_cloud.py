@@ -19,7 +19,6 @@ from geometry.palette import Theme
 from geometry.projection.packing import pack_codes, unpack_rows
 
 from ..address import put_in_url
-from ..words import Translate
 from .charts import COMPONENTS, share_texts, shown
 from .scripts import served
 from .twin_message import Points, TwinCloud, message_of
@@ -44,7 +43,6 @@ def has_no_webgl2() -> bool:
 def show_twin_cloud(
     cloud: TwinCloud,
     theme: Theme,
-    _: Translate,
     *,
     key: str,
     texts: Sequence[str] = (),
@@ -95,7 +93,7 @@ def show_twin_cloud(
     codes = Points.of(pack_codes(cloud.colours.codes))
     asides = [picture.aside.points for picture in cloud.pictures if picture.aside is not None]
     texts_name = f"{key}-{cloud.rows_key}"
-    message = message_of(cloud, codes, theme, texts_name, _)
+    message = message_of(cloud, codes, theme, texts_name)
     is_flat = len(cloud.axis_titles) == 2
     message |= {"settles": on_settled is not None, "camera": None if is_flat else _camera()}
     with st.container(key=place + "-box", gap=None):  # most of these components are invisible

@@ -14,7 +14,7 @@ from geometry.figures.point_colours import PointColours
 from geometry.palette import Theme
 from geometry.projection.twin import Frame
 
-from ..words import Translate
+from ..words import _
 
 SIDE = 440  # pixels of a picture's height at most
 UNIT_REACH = 1.05  # half-width of a picture of unit vectors
@@ -162,9 +162,7 @@ class TwinCloud:
         return len(self.colours.codes)
 
 
-def message_of(
-    cloud: TwinCloud, codes: Points, theme: Theme, texts: str, _: Translate
-) -> dict[str, Any]:
+def message_of(cloud: TwinCloud, codes: Points, theme: Theme, texts: str) -> dict[str, Any]:
     """The description without the arrays. It is small and sent again at every change.
 
     Parameters
@@ -211,7 +209,7 @@ def message_of(
         "isLarge": cloud.is_large,
         "turns": cloud.turns,
         "hasLead": cloud.has_lead,
-        "words": {**_words(_), "film": cloud.film_name or _("From raw to whitened")},
+        "words": {**_words(), "film": cloud.film_name or _("From raw to whitened")},
     }
 
 
@@ -276,7 +274,7 @@ def _theme(theme: Theme) -> dict[str, Any]:
     }
 
 
-def _words(_: Translate) -> Mapping[str, str]:
+def _words() -> Mapping[str, str]:
     """Labels of the buttons, and messages."""
     return {
         "play": _("Play"),

@@ -4,26 +4,24 @@ import re
 
 import pytest
 
-from geometry.data.catalogues import catalogue
 from geometry.encode.layers import LAYER_SETS, resolve_layers
 from pages.common import controls
 from pages.common.controls import layer_words
-from pages.common.words import languages
+from pages.common.words import in_language, languages
 
 
 def test_a_layer_and_an_average_of_layers_in_words():
-    assert layer_words(4, 6, str) == "layer 4 of 6"
-    assert layer_words("first-last", 6, str) == "mean of layers 1 and 6 (of 6)"
-    assert layer_words("last-4", 6, str) == "mean of layers 3 to 6 (of 6)"
-    assert layer_words("first-last", 1, str) == "layer 1 of 1"  # the average of one layer
+    assert layer_words(4, 6) == "layer 4 of 6"
+    assert layer_words("first-last", 6) == "mean of layers 1 and 6 (of 6)"
+    assert layer_words("last-4", 6) == "mean of layers 3 to 6 (of 6)"
+    assert layer_words("first-last", 1) == "layer 1 of 1"  # the average of one layer
 
 
 @pytest.mark.parametrize("code", languages())
 @pytest.mark.parametrize("name", LAYER_SETS)
 def test_every_average_of_layers_names_exactly_its_layers(name, code):
-    translate = catalogue(code).gettext
     for last in range(max(map(abs, LAYER_SETS[name])), 8):
-        said = layer_words(name, last, translate)
+        said = in_language(layer_words, code)(name, last)
         assert name not in said
         first, *others, of = map(int, re.findall(r"\d+", said))
         is_a_run = "to" in said or "至" in said

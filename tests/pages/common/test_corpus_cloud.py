@@ -24,7 +24,7 @@ def page_of_one_cloud() -> None:
 
     from pages.common.corpus_cloud import encode_corpus
 
-    points = encode_corpus(st.session_state["corpus"], st.session_state["spec"], lambda text: text)
+    points = encode_corpus(st.session_state["corpus"], st.session_state["spec"])
     st.text(f"{points.vectors.sum():.6f}")
 
 
@@ -33,7 +33,7 @@ def page_of_counts() -> None:
 
     from pages.common.corpus_cloud import coverage_of
 
-    st.text(coverage_of(st.session_state["corpus"], lambda text: text).tokens)
+    st.text(coverage_of(st.session_state["corpus"]).tokens)
 
 
 def show(spec: CloudSpec) -> str:

@@ -18,7 +18,6 @@ from markdown_it import MarkdownIt
 from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, Pairs
-from geometry.data.catalogues import catalogue
 from geometry.error_sentences import SENTENCES
 from geometry.errors import GeometryError
 from pages.common import escape, words
@@ -171,7 +170,7 @@ def test_the_judge_finds_what_is_not_escaped():
 @pytest.mark.parametrize("code", words.languages())
 def test_every_error_s_sentence_quotes_safely(code):
     """The details are hostile texts or lists of them; sizes are numbers."""
-    gettext = catalogue(code).gettext
+    sentence = words.in_language(error_text, code)
     for subject, sentences in SENTENCES.items():
         for because, template in sentences.items():
             details: dict[str, Any] = {}
@@ -183,8 +182,8 @@ def test_every_error_s_sentence_quotes_safely(code):
             for values in (details, {k: (v, v) if v == HOSTILE else v for k, v in details.items()}):
                 error = GeometryError("", because=because, **values)
                 error.subject = subject
-                assert not rendered_wrongly(error_text(error, gettext)), (subject, because)
-    assert not rendered_wrongly(error_text(OSError(HOSTILE), gettext))
+                assert not rendered_wrongly(sentence(error)), (subject, because)
+    assert not rendered_wrongly(sentence(OSError(HOSTILE)))
 
 
 # ---- the pages ----

@@ -21,10 +21,6 @@ from tests.waiting import PATIENCE, until
 SOMEBODY, ANOTHER = Visitor("somebody", "1"), Visitor("another", "2")
 
 
-def english(text: str) -> str:
-    return text
-
-
 @pytest.fixture(autouse=True)
 def no_jobs() -> Iterator[None]:
     yield
@@ -40,7 +36,7 @@ def page_that_waits() -> None:
     from pages.common import jobs
 
     try:
-        jobs.wait_for("work", st.session_state["work"], lambda text: text, "Encoding 3 sentences")
+        jobs.wait_for("work", st.session_state["work"], "Encoding 3 sentences")
         st.success("done")
     except (ValueError, RuntimeError) as error:
         st.error(str(error))
@@ -380,15 +376,15 @@ def test_the_progress_line_shows_count_rate_and_time_left(monkeypatch):
     monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now[0]))
     job = Job(lambda report: None, Lane())
     what = "Encoding 1,200 sentences"
-    assert jobs._progress_line(job, english, what).startswith(f"{what} · ")
+    assert jobs._progress_line(job, what).startswith(f"{what} · ")
     job.report(200, 1200)  # the first time includes loading the model, so there is no rate yet
-    assert jobs._progress_line(job, english, what) == f"{what} · 200 / 1,200"
+    assert jobs._progress_line(job, what) == f"{what} · 200 / 1,200"
     now[0] += 4
     job.report(600, 1200)
     line = f"{what} · 600 / 1,200 · 100 a second, 6 s left"
-    assert jobs._progress_line(job, english, what) == line
+    assert jobs._progress_line(job, what) == line
     now[0] += 60  # without a new report nothing changes
-    assert jobs._progress_line(job, english, what) == line
+    assert jobs._progress_line(job, what) == line
 
 
 def test_a_download_s_line_shows_bytes_a_second_and_time_left(monkeypatch):
@@ -399,7 +395,7 @@ def test_a_download_s_line_shows_bytes_a_second_and_time_left(monkeypatch):
     now[0] += 2
     job.report(21_000_000, 90_868_376)
     line = "Fetching a/b · 21.0 MB / 90.9 MB · 10.0 MB a second, 7 s left"
-    assert jobs._progress_line(job, english, "Fetching a/b", amount) == line
+    assert jobs._progress_line(job, "Fetching a/b", amount) == line
 
 
 def test_the_progress_line_shows_the_place_in_the_queue():
@@ -407,7 +403,7 @@ def test_the_progress_line_shows_the_place_in_the_queue():
     with joined("a", first, SOMEBODY), joined("b", second, ANOTHER) as queued:
         until(lambda: queued.lane.before(queued) == 1)
         line = "Encoding · Waiting in the queue; jobs before it: 1"
-        assert jobs._progress_line(queued, english, "Encoding") == line
+        assert jobs._progress_line(queued, "Encoding") == line
 
 
 def test_time_that_other_work_takes_is_not_in_the_rate(monkeypatch):

@@ -159,7 +159,7 @@ def page_that_trains() -> None:
     def draw(training: Training | None) -> None:
         st.button("Train", on_click=started, args=("page", count_apart, 10**6), key="train")
         if training is not None:
-            show_controls("page", training, lambda text: text)
+            show_controls("page", training)
             st.write(f"{len(training.records)} records")
 
     follow("page", draw)

@@ -22,7 +22,6 @@ from sentence_transformers.sentence_transformer.modules.tokenizer import Whitesp
 from streamlit.testing.v1 import AppTest
 
 from geometry import ModelFilesError
-from geometry.data.catalogues import catalogue
 from geometry.encode.load import names_a_folder
 from geometry.encode.precision import PrecisionError, refuse_too_narrow
 from geometry.hub import suggestions
@@ -329,9 +328,9 @@ def test_a_grid_in_bfloat16_names_the_cells_that_it_cannot_resolve():
     )
     fit = SimpleNamespace(name="own", corpus=["a text"] * 9, is_target=False)
     choice = SimpleNamespace(after="pca", fit=fit)
-    assert any("2 cells are undefined" in line for line in verdict(choice, [cell, cell], str))
+    assert any("2 cells are undefined" in line for line in verdict(choice, [cell, cell]))
     known = SimpleNamespace(**{**vars(cell), "score": SimpleNamespace(undefined=None)})
-    assert not any("undefined" in line for line in verdict(choice, [known], str))
+    assert not any("undefined" in line for line in verdict(choice, [known]))
 
 
 @pytest.mark.parametrize(
@@ -532,15 +531,15 @@ def test_the_other_errors_have_sentences(monkeypatch, tmp_path):
     def message(call):
         with pytest.raises((ModelFilesError, PrecisionError)) as caught:
             call()
-        return caught.value, error_text(caught.value, str)
+        return caught.value, error_text(caught.value)
 
     error, text = message(lambda: refuse_too_narrow(np.ones((5, 3)) + np.eye(5, 3) / 1e4))
     assert error.code == "too_narrow"
     assert "exceed 0.999" in text
     full = no_disk("a/b", Path("/d"), needed=5 * 10**8, free=10**7)
-    assert "`a/b` needs 500 MB in `/d`, which has 10 MB free" in error_text(full, str)
+    assert "`a/b` needs 500 MB in `/d`, which has 10 MB free" in error_text(full)
     failed = no_disk("a/b", Path("/d"), needed=None, free=0, reason="Read-only file system")
-    assert "could not be written" in error_text(failed, str)
+    assert "could not be written" in error_text(failed)
     other = tmp_path / "tokenizer.json"
     other.write_text("{}")
     error, text = message(lambda: verify_file(other, "0" * 64))
@@ -552,8 +551,7 @@ def test_the_other_errors_have_sentences(monkeypatch, tmp_path):
 
 def test_every_suggestion_has_its_lesson_in_every_language():
     for code in words.languages():
-        gettext = catalogue(code).gettext
-        texts = lessons(gettext)
+        texts = words.in_language(lessons, code)()
         assert set(texts) == {suggestion.name for suggestion in suggestions()}
 
 

@@ -109,7 +109,7 @@ def test_a_packed_file_is_read_apart_however_small_it_is(apart, monkeypatch, con
 def test_the_name_of_a_file_is_escaped_in_the_line_of_progress(apart, monkeypatch):
     lines = []
 
-    def wait_for(key, work, _, what, **options):
+    def wait_for(key, work, what, **options):
         lines.append(what)
         return work(lambda *_: None)
 

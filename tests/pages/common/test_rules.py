@@ -38,7 +38,7 @@ def folder_form():
     def script():
         from pages.sentence_similarity.pairs import show_folder_form
 
-        show_folder_form(str)
+        show_folder_form()
 
     return AppTest.from_function(script).run()
 

@@ -59,7 +59,7 @@ def page():
 
     from pages.common.server_memory import limit_sessions
 
-    limit_sessions(str)
+    limit_sessions()
     st.text("the page")
 
 

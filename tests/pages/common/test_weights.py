@@ -29,9 +29,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("page", ["narrow_cone", "whitening"])
 def test_a_weighted_fit_is_that_of_rows_repeated_as_often_as_they_weigh(page, model, monkeypatch):
     scenes: list = []
-    monkeypatch.setattr(
-        f"pages.{page}.explore.offer_downloads", lambda scene, _: scenes.append(scene)
-    )
+    monkeypatch.setattr(f"pages.{page}.explore.offer_downloads", lambda scene: scenes.append(scene))
     own = Corpus("mine", TEXTS, weights=tuple(map(float, TIMES)), weight_column="seen *often*")
     query = {"model": str(model), "layer": "1", "fit-on": "same", "fit": "full", "shrink": "none"}
     app = new_visit(page, brought("uploads", "corpus", own), **query)
@@ -63,7 +61,7 @@ def test_a_half_and_an_unweighted_corpus(model, monkeypatch):
     """Each half and each part has the weights of its rows. Without weights there is no control."""
     scenes: list = []
     monkeypatch.setattr(
-        "pages.whitening.explore.offer_downloads", lambda scene, _: scenes.append(scene)
+        "pages.whitening.explore.offer_downloads", lambda scene: scenes.append(scene)
     )
     own = Corpus("mine", TEXTS, weights=tuple(map(float, TIMES)), weight_column="seen")
     query = {"model": str(model), "layer": "1", "second": "clusterwise"}

@@ -95,7 +95,7 @@ def test_a_run_without_steps_is_no_run(records):
     begun = ContrastRun.of(records[:3])
     assert len(begun.places) == 4
     scene = Scene(begun, begun.moments[-1], SHORT)
-    assert contrast_verdict(scene, str).state == "unknown"
+    assert contrast_verdict(scene).state == "unknown"
     assert len(ContrastRun.of(records).places) == 6
 
 

@@ -80,7 +80,7 @@ def column(app: AppTest, place: int) -> list[str] | None:
 
 
 def shown(values) -> list[str]:
-    return [number(float(value), str) for value in values]
+    return [number(float(value)) for value in values]
 
 
 def test_a_first_visit_guesses_before_the_second_picture():
@@ -131,7 +131,7 @@ def test_the_guess_can_be_skipped_or_left_for_a_control():
     ],
 )
 def test_the_verdict_is_worked_out_from_the_basis(plane, state, says):
-    found = basis_verdict(Scene(plane, "coordinates", "no", True), str)
+    found = basis_verdict(Scene(plane, "coordinates", "no", True))
     assert found.state == state
     assert says in found.measured
 
@@ -342,4 +342,4 @@ def test_the_files_contain_what_the_page_shows():
     [(-1e-17, "0.000"), (-0.4472, "−0.447"), (1, "1.000"), (np.nan, "undefined")],
 )
 def test_a_number_as_it_is_written(value, text):
-    assert number(value, str) == text
+    assert number(value) == text

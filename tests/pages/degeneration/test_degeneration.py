@@ -18,10 +18,6 @@ from tests.pages.visits import everything, healthy, new_visit
 PATIENCE = 120.0
 
 
-def english(text: str) -> str:
-    return text
-
-
 @pytest.fixture(scope="module")
 def recorded(one_memory: None) -> AppTest:
     """The recorded run at its last step."""
@@ -78,19 +74,19 @@ def changed(scene: Scene, run: int, **cosines: float) -> Scene:
 
 def test_verdicts_follow_the_numbers():
     scene = recorded_scene()
-    assert {name: each.state for name, each in verdicts(scene, english).items()} == {
+    assert {name: each.state for name, each in verdicts(scene).items()} == {
         "cone": "holds",
         "cure": "holds",
         "others": "partly",
         "push": "holds",
     }
-    assert verdicts(changed(scene, 0, rare=0.1), english)["cone"].state == "partly"
-    no_cone = verdicts(changed(scene, 0, rare=0.1, unseen=0.1), english)
+    assert verdicts(changed(scene, 0, rare=0.1))["cone"].state == "partly"
+    no_cone = verdicts(changed(scene, 0, rare=0.1, unseen=0.1))
     assert (no_cone["cone"].state, no_cone["cure"].state) == ("fails", "unknown")
-    assert verdicts(changed(scene, 1, unseen=0.4), english)["cure"].state == "partly"
+    assert verdicts(changed(scene, 1, unseen=0.4))["cure"].state == "partly"
     round_ = changed(changed(scene, 3, rare=0.1, frequent=0.1), 2, rare=0.1)
-    assert verdicts(round_, english)["others"].state == "holds"
-    assert verdicts(changed(round_, 2, rare=0.4), english)["others"].state == "partly"
+    assert verdicts(round_)["others"].state == "holds"
+    assert verdicts(changed(round_, 2, rare=0.4))["others"].state == "partly"
 
 
 def test_the_push_is_claimed_only_for_an_origin_outside_of_the_hull():
@@ -100,13 +96,13 @@ def test_the_push_is_claimed_only_for_an_origin_outside_of_the_hull():
     assert theory is not None
     inside = replace(theory, is_outside=False, margin=0.0)
     within = replace(history, theory=((*history.theory[0][:-1], inside), *history.theory[1:]))
-    card = verdicts(replace(scene, history=within), english)["push"]
+    card = verdicts(replace(scene, history=within))["push"]
     assert card.state == "unknown"
     assert "does not apply" in card.measured
     lengths = history.norm.copy()
     lengths[-1, 0, 0] = lengths[-2, 0, 0] - 0.01
     dipped = replace(scene, history=replace(history, norm=lengths))
-    assert verdicts(dipped, english)["push"].state == "partly"
+    assert verdicts(dipped)["push"].state == "partly"
 
 
 def short(app: AppTest, **settings: str) -> AppTest:

@@ -103,7 +103,7 @@ def scenes(monkeypatch: pytest.MonkeyPatch) -> list[Scene]:
     """The scenes whose downloads the page offers."""
     found: list[Scene] = []
     monkeypatch.setattr(
-        "pages.layers.explore.offer_downloads", lambda scene, measure, _: found.append(scene)
+        "pages.layers.explore.offer_downloads", lambda scene, measure: found.append(scene)
     )
     return found
 
@@ -169,7 +169,7 @@ def test_the_measures_of_context_are_of_tokens_alone(tokens, name):
 
 
 def test_published_curves_are_marked_and_stretched():
-    bert, gpt2, elmo = published_curves(6, str)
+    bert, gpt2, elmo = published_curves(6)
     assert bert.name == "bert-base-cased, published"
     np.testing.assert_allclose(bert.x[[0, 6, 12]], [0, 3, 6])
     assert bert.y[[0, 11, 12]].tolist() == [0.105, 0.675, 0.477]
@@ -414,7 +414,7 @@ def test_the_verdict_on_rogue_dimensions_follows_the_interval(measured, state):
 
 def test_the_file_of_measures_leaves_missing_values_empty():
     table = {"mean_cosine": replace(row(None), name="mean_cosine", undefined="zero_row")}
-    text = table_csv({"cls": [table]}, {"cls": "here"}, str).decode("utf-8-sig")
+    text = table_csv({"cls": [table]}, {"cls": "here"}).decode("utf-8-sig")
     assert list(csv.reader(io.StringIO(text)))[1] == [
         *("cls", "0", "mean_cosine", "", "", "", "0.1", "50", "8", "here")
     ]

@@ -422,7 +422,7 @@ def test_the_verdict_on_whitening_follows_its_intervals(scenes, monkeypatch, int
     three = (0.0, 0.0, 0.0)
     steps = Steps(three, three, 0.0, *(Estimate(sum(ends) / 2, *ends) for ends in intervals))
     monkeypatch.setattr("pages.narrow_cone.verdicts.steps_of", lambda scene: steps)
-    assert whitening_verdict(scenes[-1], str).state == state
+    assert whitening_verdict(scenes[-1]).state == state
 
 
 def test_the_three_causes_are_the_library_s_and_a_guess_is_answered(cloud_of):
@@ -910,7 +910,7 @@ def scenes(monkeypatch: pytest.MonkeyPatch) -> list:
     """The scenes whose downloads the page offers, run by run."""
     offered: list = []
     monkeypatch.setattr(
-        "pages.narrow_cone.explore.offer_downloads", lambda scene, _: offered.append(scene)
+        "pages.narrow_cone.explore.offer_downloads", lambda scene: offered.append(scene)
     )
     return offered
 

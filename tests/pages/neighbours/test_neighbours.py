@@ -197,8 +197,8 @@ def test_an_interval_that_includes_0_is_no_result(low, high, state, hubs, labels
     points = SimpleNamespace(corpus=corpus())
     scene = SimpleNamespace(after="centred", points=points, changes=found)
     assert verdicts.hub_state(found) == state
-    assert hubs in verdicts._hub_words(scene, str)
-    assert labels in verdicts._label_words(scene, str)
+    assert hubs in verdicts._hub_words(scene)
+    assert labels in verdicts._label_words(scene)
 
 
 def test_what_can_not_be_compared_is_reported():

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from geometry import CorpusError, read_pairs, read_vectors
-from geometry.data.catalogues import catalogue
 from geometry.hub import DataSetError
 from geometry.hub import errors as hub
 from geometry.vectors import VectorFileError
 from geometry.vectors.errors import too_large
 from pages.common.messages import error_text
+from pages.common.words import in_language
 from tests.vector_files import as_binary, as_text
 
-CHINESE = catalogue("zh-Hant").gettext
+in_chinese = in_language(error_text, "zh-Hant")
 HAN = re.compile(r"[\u4e00-\u9fff]")
 VECTORS = np.ones((3, 4), dtype=np.float32)
 CUT = as_binary(["a", "b", "c"], VECTORS)[:-20]
@@ -34,7 +34,7 @@ def test_a_refused_file_of_vectors(code):
     with pytest.raises(VectorFileError) as caught:
         read_vectors(FILES[code][0])
     assert caught.value.code == code
-    english, chinese = error_text(caught.value, str), error_text(caught.value, CHINESE)
+    english, chinese = error_text(caught.value), in_chinese(caught.value)
     assert HAN.search(chinese)
     assert "{" not in english + chinese
     for part in FILES[code][1]:
@@ -44,7 +44,7 @@ def test_a_refused_file_of_vectors(code):
 
 def test_a_table_that_is_too_large():
     error = too_large(2_000_000, 300, 500_000_000)
-    for text in (error_text(error, str), error_text(error, CHINESE)):
+    for text in (error_text(error), in_chinese(error)):
         assert all(part in text for part in ("2,000,000", "300", "2,400 MB", "500 MB"))
 
 
@@ -65,7 +65,7 @@ OF_DATA_SETS = {
 def test_a_data_set_that_cannot_be_downloaded(case):
     error = OF_DATA_SETS[case]
     assert isinstance(error, DataSetError)
-    english, chinese = error_text(error, str), error_text(error, CHINESE)
+    english, chinese = error_text(error), in_chinese(error)
     for text in (english, chinese):
         assert "`own/set`" in text
         assert "{" not in text
@@ -82,9 +82,9 @@ def test_pairs_that_are_no_json_or_of_another_scale():
     with pytest.raises(CorpusError) as caught:
         read_pairs(b'{"sentence1": "a"}\n[1]\n', name="x.jsonl")
     assert caught.value.code == "bad_json"
-    text = error_text(caught.value, CHINESE)
+    text = in_chinese(caught.value)
     assert text.startswith("第 2 行不是 JSON 物件。")
     assert '`{"sentence1": "…", "sentence2": "…", "score": 3.5}`' in text
     other = CorpusError("score_outside_scale", found=(0.0, 100.0), scale=(0, 5))
-    assert "從 0 到 100" in error_text(other, CHINESE)
-    assert "from 0 to 5" in error_text(other, str)
+    assert "從 0 到 100" in in_chinese(other)
+    assert "from 0 to 5" in error_text(other)

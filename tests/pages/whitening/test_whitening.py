@@ -62,7 +62,7 @@ NAMES = {
     "removed": "Top directions removed",
     "standardised": "Standardised",
 }
-MEASURES = {name: measure_label(name, str, with_unit=True) for name in LABELS}
+MEASURES = {name: measure_label(name, with_unit=True) for name in LABELS}
 WHY = {"centred": "mean 0", "no_mean_cosine": "mean cosine ≈ 0"}
 LEDOIT_WOLF = Knobs(shrinkage="ledoit-wolf")
 FULL = {"shrink": "none", "kept": "384"}
@@ -98,7 +98,7 @@ def downloads(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
     found: list[tuple] = []
     monkeypatch.setattr(
         "pages.whitening.explore.offer_downloads",
-        lambda scene, _: found.append((scene, measure_all(scene, _))),
+        lambda scene: found.append((scene, measure_all(scene))),
     )
     return found
 
@@ -108,7 +108,7 @@ def drawn_scenes(monkeypatch: pytest.MonkeyPatch) -> list[Scene]:
     """The scenes that the page draws, without computing a table."""
     found: list[Scene] = []
     monkeypatch.setattr(
-        "pages.whitening.explore.offer_downloads", lambda scene, _: found.append(scene)
+        "pages.whitening.explore.offer_downloads", lambda scene: found.append(scene)
     )
     return found
 
@@ -155,7 +155,7 @@ def look(opened: tuple[str, ...] = TABLE, **query: str) -> AppTest:
 
 def pictures(app: AppTest) -> dict[str, np.ndarray]:
     """Treatment to the coordinates (n, k) of its points, in the page's order."""
-    codes = {name: code for code, name in treatment_names(str).items()}
+    codes = {name: code for code, name in treatment_names().items()}
     return {
         codes[view["names"][-1]]: twin.frames[view["points"]][view["path"][-1]]
         for twin in twin_clouds(app).values()
@@ -336,7 +336,7 @@ def test_rounding_is_not_drawn_as_a_cloud(drawn_scenes, dims):
     assert "all points at the origin" in shown[0]
     assert "drawn ×" not in shown[0]
     assert "trustworthiness" not in shown[0]
-    rows = rows_of(pictures_csv(drawn_scenes[-1], "", str))
+    rows = rows_of(pictures_csv(drawn_scenes[-1], ""))
     assert {row["removed_x"] for row in rows} == {"0"}
     if dims == "2D":
         flat = flat_charts(visit(view="pca", no_webgl2=True))["removed"]["data"][0]
@@ -571,7 +571,7 @@ def test_measures_on_the_fit_set_have_words_instead_of_intervals(downloads):
         assert not any("[" in cell for cell in found["Learned removal"].values())
         assert any("[" in cell for cell in found["ZCA whitening"].values()) is (not words)
         scene, reports = downloads[-1]
-        rows = rows_of(table_csv(scene, reports, "", str))
+        rows = rows_of(table_csv(scene, reports, ""))
         assert {row["low"] for row in rows if row["treatment"] == "learned"} == {""}
     app = measured(fit_rows="200", **ONLY_ZCA)
     assert any("| ZCA whitening (partly set by the fit) |" in e.value for e in app.markdown)
@@ -981,7 +981,7 @@ def test_a_flow_by_deep_link_is_trained_once(monkeypatch):
             if len(self) == 2:
                 drawn_once.wait(30)
 
-    def draw(place: object, history: list, _: object) -> None:
+    def draw(place: object, history: list) -> None:
         drawn.append(len(history))
         drawn_once.set()
 
@@ -1086,7 +1086,7 @@ def test_the_downloaded_treatment_is_that_of_the_picture(drawn_scenes, tmp_path)
 def test_the_points_file_has_every_picture_as_drawn(drawn_scenes, cloud_of):
     drawn = pictures(visit())
     scene = drawn_scenes[-1]
-    rows = rows_of(pictures_csv(scene, "this cloud", str))
+    rows = rows_of(pictures_csv(scene, "this cloud"))
     assert [row["text"] for row in rows] == list(cloud_of().texts)
     for name in DEFAULTS:
         for axis, places in zip("xy", drawn[name].T, strict=True):
@@ -1098,7 +1098,7 @@ def test_the_points_file_has_every_picture_as_drawn(drawn_scenes, cloud_of):
 def test_the_table_file_has_every_measure_of_every_picture(downloads, cloud_of):
     visit()
     scene, reports = downloads[-1]
-    rows = rows_of(table_csv(scene, reports, "this cloud", str))
+    rows = rows_of(table_csv(scene, reports, "this cloud"))
     # the additional row is the agreement of topics
     assert len(rows) == 4 * (len(measure_names()) + 1)
     [found] = [row for row in rows if (row["treatment"], row["measure"]) == ("raw", "isoscore")]
@@ -1111,7 +1111,7 @@ def test_the_table_file_has_every_measure_of_every_picture(downloads, cloud_of):
 def test_the_table_file_ends_as_the_table_with_the_agreement_of_topics(downloads, cloud_of):
     shown = table(measured(fit_on=DEFAULT_FIT))
     scene, reports = downloads[-1]
-    rows = rows_of(table_csv(scene, reports, "", str))
+    rows = rows_of(table_csv(scene, reports, ""))
     cloud = scene.sets.cloud
     for name, label in NAMES.items():
         first, *_others, last = [row for row in rows if row["treatment"] == name]
@@ -1126,7 +1126,7 @@ def test_the_table_file_ends_as_the_table_with_the_agreement_of_topics(downloads
     app = measured(upload(24))  # without labels
     assert AGREEMENT not in table(app)["Raw"]
     scene, reports = downloads[-1]
-    assert "label_agreement" not in table_csv(scene, reports, "", str).decode()
+    assert "label_agreement" not in table_csv(scene, reports, "").decode()
 
 
 def test_the_table_file_states_what_each_picture_was_fitted_on(downloads, cloud_of):
@@ -1135,7 +1135,7 @@ def test_the_table_file_states_what_each_picture_was_fitted_on(downloads, cloud_
     scene, reports = downloads[-1]
     fit = {
         row["treatment"]: (row["fitted_on"], row["rank_of_fit"], bool(row["shrinkage"]))
-        for row in rows_of(table_csv(scene, reports, "", str))
+        for row in rows_of(table_csv(scene, reports, ""))
     }
     half = "fitted on 612 points of the other half"
     rank = f"{scene.sets.whitening.rank}"

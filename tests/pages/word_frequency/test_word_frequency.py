@@ -409,9 +409,9 @@ def test_the_verdicts_follow_the_intervals():
     assert cone_state(bins(low)) == "unknown"
     assert cone_state(bins(None, low)) == "unknown"
     direction = FrequencyDirection(estimate(0.1), 9, (low, high), (0, 5), "rising")
-    assert "**1.00 → 2.00**" in direction_sentence(direction, str)
+    assert "**1.00 → 2.00**" in direction_sentence(direction)
     unsure = FrequencyDirection(estimate(0.1, -0.1, 0.3), 9, (low, high), (0, 5), "rising")
-    assert "hardly goes with frequency" in direction_sentence(unsure, str)
+    assert "hardly goes with frequency" in direction_sentence(unsure)
 
 
 def test_the_bundled_model_by_wikipedia_s_frequencies(encoder, shared_data):
@@ -426,4 +426,4 @@ def test_the_bundled_model_by_wikipedia_s_frequencies(encoder, shared_data):
     pieces = [piece for text in encoder.tokenize(read_bundled("topics").texts) for piece in text]
     topics = np.unique(pieces, return_counts=True)
     assert _by_vocabulary(*topics, table.words)[1] == pytest.approx(0.49, abs=0.005)
-    assert "**1.08 → 1.26 → 1.28 → 1.10**" in direction_sentence(direction, str)
+    assert "**1.08 → 1.26 → 1.28 → 1.10**" in direction_sentence(direction)

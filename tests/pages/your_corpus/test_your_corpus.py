@@ -97,10 +97,8 @@ def give(at: AppTest, name: str | None, content: str | bytes | None) -> None:
 
 def shown_errors(at: AppTest) -> list[str]:
     """Errors on screen. A hidden one is always present, for files that the browser refuses."""
-    ready = error_text(
-        CorpusError("too_many_bytes", limit=LIMITS.vector_file_bytes),
-        catalogue(at.session_state["lang"]).gettext,
-    )
+    sentence = words.in_language(error_text, at.session_state["lang"])
+    ready = sentence(CorpusError("too_many_bytes", limit=LIMITS.vector_file_bytes))
     errors = [box.value for box in at.error]
     if ready in errors:
         errors.remove(ready)
@@ -317,8 +315,8 @@ def test_the_model_s_refusal_is_in_the_reader_s_language(visit, monkeypatch):
     at = visit("zh-Hant")
     give(at, None, PASTED)
     assert not at.exception
-    assert shown_errors(at) == [error_text(error, catalogue("zh-Hant").gettext)]
-    assert shown_errors(at) != [error_text(error, str)]
+    assert shown_errors(at) == [words.in_language(error_text, "zh-Hant")(error)]
+    assert shown_errors(at) != [error_text(error)]
 
 
 def test_a_model_that_fails_on_these_texts_only_is_named(tmp_path):
@@ -352,7 +350,7 @@ def test_a_column_without_any_text_is_not_called_one_text():
     with pytest.raises(CorpusError) as caught:
         read_corpus(b"text,n\n,1\n,2\n", name="a.csv", text_column="text")
     assert caught.value.code == "too_few_texts"
-    assert "has no text" in error_text(caught.value, str)
+    assert "has no text" in error_text(caught.value)
 
 
 def test_duplicates_are_counted_beyond_the_first():
@@ -361,13 +359,13 @@ def test_duplicates_are_counted_beyond_the_first():
 
 def test_coverage_sentences_show_their_counts():
     coverage = Coverage(n_texts=1200, truncated=7, max_tokens=256, tokens=4000, unknown=500)
-    assert coverage_line(coverage, str) == (
+    assert coverage_line(coverage) == (
         "The model read 1,200 texts: 7 cut at 256 tokens, 500 of 4,000 tokens unknown (12.5%)."
     )
-    assert truncation_warning(coverage, str).startswith(
+    assert truncation_warning(coverage).startswith(
         "Longer than the model's limit of 256 tokens: 7 of 1,200 texts."
     )
-    assert f"`{MULTILINGUAL_MODEL}`" in unknown_warning(coverage, str)
+    assert f"`{MULTILINGUAL_MODEL}`" in unknown_warning(coverage)
 
 
 def test_the_operator_s_limits_apply_on_the_page_and_are_stated(visit, monkeypatch, tmp_path):

@@ -40,7 +40,7 @@ def page(n: int, more: int = 0) -> None:
     def keep(rows: np.ndarray) -> None:
         st.session_state["rows"] = rows.tolist()
 
-    show_twin_cloud(cloud, DARK, lambda word: word, key="t", texts=texts, on_selection=keep)
+    show_twin_cloud(cloud, DARK, key="t", texts=texts, on_selection=keep)
 
 
 def shown(n: int, more: int = 0) -> AppTest:
