@@ -117,6 +117,12 @@ class Corpus:
             digest.update(len(content).to_bytes(8, "big") + content)
         return digest.hexdigest()
 
+    @cached_property
+    def content_key(self) -> str:
+        """A digest of the texts and of what numbers may depend on besides them."""
+        beside = (self.sha256, self.labels, self.sources, self.weights)
+        return hashlib.sha256(repr(beside).encode()).hexdigest()
+
 
 @dataclass(frozen=True)
 class Preview:

@@ -194,6 +194,11 @@ class Encoder:
         """sha256 of the model's files and dtype; for the bundled files a constant."""
         return fingerprint_of(self.folder, known=self._known_fingerprint, dtype=self.dtype)
 
+    @property
+    def content_key(self) -> str:
+        """Names what the vectors depend on: ``fingerprint``."""
+        return self.fingerprint
+
     def read_files(self, progress: Progress | None = None) -> None:
         """Read all files and the model once, so that later calls do not wait for them.
 

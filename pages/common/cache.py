@@ -1,4 +1,4 @@
-"""One way to cache an answer by its key: for all sessions, or for one session alone.
+"""One way to keep an answer: for all readers, or for one session alone.
 
 All answers together, and those of each session, have a limit of bytes ([memory] in
 narrow-cone.toml). Beyond it the answers that were not used for the longest time are dropped.
@@ -11,19 +11,25 @@ import sys
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Generic, TypeVar
+from functools import update_wrapper
+from hashlib import sha256
+from inspect import signature
+from typing import Any, Generic, ParamSpec, TypeVar
 from weakref import WeakSet
 
+import numpy as np
 import streamlit as st
 
 from geometry.data.limits import MEGABYTE
 from geometry.errors import GeometryError
 from geometry.hub.operator_limits import MemoryLimits, read_memory_limits
 
+P = ParamSpec("P")
 Answer = TypeVar("Answer")
-EntryKey = tuple[str, str]  # the name of a cache, and a key in it
+EntryKey = tuple[str, Hashable]  # the name of a function, and its arguments
+REPORT = "report"  # an argument that takes the progress of the work
 
 
 @dataclass
@@ -34,7 +40,7 @@ class _Entry:
 
 
 class Store:
-    """The answers of all caches: one store for all sessions, and one for each session.
+    """Kept answers: one store for all sessions, and one for each session.
 
     most_bytes : the limit of this store. All stores together have another limit.
     """
@@ -42,7 +48,7 @@ class Store:
     def __init__(self, most_bytes: float = math.inf) -> None:
         self.most_bytes = most_bytes
         self.entries: OrderedDict[EntryKey, _Entry] = OrderedDict()  # the last one is the newest
-        self.counts: Counter[str] = Counter()  # entries by cache
+        self.counts: Counter[str] = Counter()  # entries by function
         self.size = 0  # bytes of all answers
         self.making: dict[EntryKey, threading.Lock] = {}
         with _lock:
@@ -62,11 +68,11 @@ class Store:
 
         Parameters
         ----------
-        place : (str, str)
-            Name of the cache and key in it.
+        place : (str, hashable)
+            The function and its arguments.
         answer : object
         max_entries : int
-            Most answers that this cache may have.
+            Most answers that this function may have.
         """
         entry = _Entry(answer, size_of(answer), time.monotonic())
         most = memory_limits().results_megabytes * MEGABYTE
@@ -144,6 +150,114 @@ def size_of(answer: Any) -> int:
         elif isinstance(each, list | tuple | set | frozenset):
             rest += each
     return size
+
+
+class Kept(Generic[P, Answer]):
+    """A function whose answers are kept; see ``kept``."""
+
+    def __init__(self, function: Callable[P, Answer], most: int, *, by_session: bool) -> None:
+        update_wrapper(self, function)
+        self.function, self._most, self._by_session = function, most, by_session
+        self._name = f"{function.__module__}.{function.__qualname__}"
+        self._signature = signature(function)
+        self.takes_report = REPORT in self._signature.parameters
+
+    def __call__(self, *values: P.args, **options: P.kwargs) -> Answer:
+        """The kept answer; the function computes it where there is none.
+
+        Several sessions that need it at once wait for the first one.
+        """
+        store, place = self._place(values, options)
+        return self._found_or_made(store, place, lambda: self.function(*values, **options))
+
+    def find(self, *values: P.args, **options: P.kwargs) -> Answer | None:
+        """The kept answer, or None where there is none."""
+        store, place = self._place(values, options)
+        entry = store.find(place)
+        return None if entry is None else entry.answer
+
+    def put(self, answer: Answer, *values: P.args, **options: P.kwargs) -> Answer:
+        """Keep an answer that was computed elsewhere; returns the one that is kept."""
+        return self._found_or_made(*self._place(values, options), lambda: answer)
+
+    def name_of(self, *values: P.args, **options: P.kwargs) -> str:
+        """Names the answer, as the key of a job that computes it."""
+        return repr(self._place(values, options)[1])
+
+    def _place(self, values: tuple[Any, ...], options: dict[str, Any]) -> tuple[Store, EntryKey]:
+        bound = self._signature.bind(*values, **options)
+        bound.apply_defaults()
+        given = {name: value for name, value in bound.arguments.items() if name != REPORT}
+        is_own = self._by_session or given.get("private") is True
+        is_own = is_own or any(map(_is_private, given.values()))
+        key = tuple(_part(name, value) for name, value in given.items())
+        return _own() if is_own else _shared(), (self._name, key)
+
+    def _found_or_made(self, store: Store, place: EntryKey, make: Callable[[], Answer]) -> Answer:
+        entry = store.find(place)
+        if entry is None:
+            with _lock:
+                making = store.making.setdefault(place, threading.Lock())
+            with making:
+                entry = store.find(place)
+                if entry is None:
+                    try:
+                        answer = make()
+                        store.add(place, answer, self._most)
+                    finally:
+                        store.making.pop(place, None)
+                    return answer
+        found: Answer = entry.answer
+        return found
+
+
+def kept(
+    most: int, *, by_session: bool = False
+) -> Callable[[Callable[P, Answer]], Kept[P, Answer]]:
+    """Keep a function's answers, by all its arguments but ``report``.
+
+    An argument is a plain value, a tuple of such, an array, a frozen dataclass of such, or an
+    object with a ``content_key`` that names its content. Anything else is a TypeError, so no
+    setting can be left out of a key. Answers are shared and not copied: do not change them.
+
+    An answer is kept for all readers. If an argument comes from a reader's own data, which its
+    attribute ``private`` says (or an argument ``private=True``), it is kept for that session only
+    and freed with it. Such an answer can be found only while the page runs, not in a job or in a
+    download's callback.
+
+    Parameters
+    ----------
+    most : int
+        Beyond this number the oldest answer is dropped: of all readers, and again of each session.
+    by_session : bool
+        True if every answer is kept for its session only.
+    """
+    return lambda function: Kept(function, most, by_session=by_session)
+
+
+def _is_private(value: object) -> bool:
+    if isinstance(value, tuple):
+        return any(map(_is_private, value))
+    return getattr(value, "private", False) is True
+
+
+def _part(name: str, value: object) -> Hashable:
+    """What an argument adds to the key."""
+    if value is None or isinstance(value, str | int | float | bytes):
+        return value
+    content = getattr(value, "content_key", None)
+    if content is not None:
+        return type(value).__qualname__, content
+    if isinstance(value, np.ndarray):
+        return value.shape, value.dtype.str, sha256(value.tobytes()).digest()
+    if isinstance(value, tuple | list):
+        return tuple(_part(name, each) for each in value)
+    if isinstance(value, Mapping):
+        return tuple((key, _part(name, each)) for key, each in value.items())
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = (_part(name, getattr(value, field.name)) for field in fields(value))
+        return type(value).__qualname__, *parts
+    raise TypeError(f"the argument {name!r}, a {type(value).__qualname__}, names no content")
 
 
 class Cache(Generic[Answer]):

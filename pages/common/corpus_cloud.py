@@ -19,7 +19,7 @@ from geometry.encode.cloud import is_stored
 from geometry.projection import Projection
 
 from . import jobs
-from .cache import Cache
+from .cache import kept
 from .encoding_worker import read_cloud_apart
 from .models import chosen_model, current_encoder
 from .seed import SEED
@@ -33,11 +33,6 @@ SHORT_CHARACTERS = 200_000  # characters of a corpus that is encoded in some sec
 COUNTED_CHARACTERS = 100_000  # characters whose tokens are counted in less than a second
 FEWEST_WEIGHED = 2  # rows of a weighted fit at least
 SHORT_TOKENS = 512  # tokens of a text up to which an encoding does not take a minute
-
-# a page may show every layer of a model under several poolings; another limit is that of bytes
-_CLOUDS: Cache[Cloud] = Cache("clouds", max_entries=128)
-_PROJECTIONS: Cache[Projection] = Cache("projections", max_entries=48)
-_COVERAGES: Cache[Coverage] = Cache("coverages", max_entries=32)
 
 
 def _limit_blas() -> None:
@@ -106,6 +101,11 @@ class CorpusCloud:
     key: str
     private: bool
     weights: np.ndarray | None = None
+
+    @property
+    def content_key(self) -> str:
+        """``key``."""
+        return self.key
 
     @property
     def vectors(self) -> np.ndarray:
@@ -182,30 +182,27 @@ class CorpusCloud:
 
     def project(self, method: str, n_components: int) -> Projection:
         """A linear projection of the vectors, computed once."""
-        return _PROJECTIONS.get_or_make(
-            f"{self.key}/{method}/{n_components}",
-            lambda: project(self.vectors, method, n_components, random_state=SEED),
-            private=self.private,
-        )
+        return _projection(self, method, n_components)
 
     def project_in_job(self, method: str, n_components: int) -> Projection:
         """As ``project``. Many points are projected by a job with progress and Cancel."""
-        name, n = f"{self.key}/{method}/{n_components}", len(self.cloud)
-
-        def work(report: jobs.Progress) -> Projection:
-            report(0, n)
-            return project(self.vectors, method, n_components, random_state=SEED)
-
-        return jobs.cached(
-            _PROJECTIONS,
-            name,
-            work,
-            _("Projecting {n} points").format(n=f"{n:,}"),
-            private=self.private,
+        n = len(self.cloud)
+        return jobs.kept_or_made(
+            _projection,
+            *(self, method, n_components),
+            what=_("Projecting {n} points").format(n=f"{n:,}"),
             at_once=n <= MANY_POINTS,
             lane="measure",
             passing=True,
         )
+
+
+@kept(48)
+def _projection(
+    points: CorpusCloud, method: str, n_components: int, report: jobs.Progress = jobs.no_report
+) -> Projection:
+    report(0, len(points.cloud))
+    return project(points.vectors, method, n_components, random_state=SEED)
 
 
 def labels_of(cloud: Cloud) -> tuple[str, ...] | None:
@@ -218,17 +215,19 @@ def coverage_of(corpus: Corpus) -> Coverage:
 
     They are counted by a job if that may take more than a second.
     """
-    encoder = current_encoder()
-    key = f"{encoder.fingerprint}/{corpus.sha256}"
-    return jobs.cached(
-        _COVERAGES,
-        key,
-        lambda report: encoder.coverage(corpus.texts, progress=report),
-        _("Counting the tokens of {n} texts").format(n=f"{len(corpus):,}"),
+    return jobs.kept_or_made(
+        _coverage,
+        *(current_encoder(), corpus),
+        what=_("Counting the tokens of {n} texts").format(n=f"{len(corpus):,}"),
         at_once=chosen_model().is_bundled and characters_of(corpus) <= COUNTED_CHARACTERS,
         lane="measure",
         is_long=takes_long(corpus),
     )
+
+
+@kept(32)
+def _coverage(encoder: Encoder, corpus: Corpus, report: jobs.Progress = jobs.no_report) -> Coverage:
+    return encoder.coverage(corpus.texts, progress=report)
 
 
 def encode_corpus(
@@ -255,11 +254,10 @@ def encode_corpus(
     if isinstance(corpus, VectorSet):
         return cloud_of_vectors(corpus)
     encoder = current_encoder()  # not in the job, because a job's thread has no session
-    # the key has labels and sources: agreement and colours depend on labels, intervals on sources
-    key = ArrayStore.key(encoder.fingerprint, corpus.sha256, corpus.labels, corpus.sources, spec)
+    key = ArrayStore.key(encoder.content_key, corpus.content_key, spec)
     of_all_layers = _encoding_key(encoder, corpus, spec, key)
     private = is_own(corpus) if private is None else private
-    cloud = _CLOUDS.get(key, private=private)
+    cloud = _cloud.find(encoder, corpus, spec, private=private)
     if cloud is None:
         is_long = takes_long(corpus)
 
@@ -287,8 +285,14 @@ def encode_corpus(
         name, made = read() if is_here() else encode(of_all_layers)
         if name != key:  # the job was that of another layer; it has stored all layers
             name, made = read() if is_here() else encode(key)
-        cloud = _CLOUDS.put(key, made, private=private)
+        cloud = _cloud.put(made, encoder, corpus, spec, private=private)
     return CorpusCloud(corpus, spec, encoder, cloud, key, private)
+
+
+# a page may show every layer of a model under several poolings; another limit is that of bytes
+@kept(128)
+def _cloud(encoder: Encoder, corpus: Corpus, spec: CloudSpec, *, private: bool) -> Cloud:
+    return read_cloud(encoder, corpus, **asdict(spec), store=store())
 
 
 def cloud_of_vectors(vectors: VectorSet) -> CorpusCloud:

@@ -25,7 +25,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestTy
 
 from geometry.hub.download import Progress as Progress
 
-from .cache import Answer, Cache
+from .cache import REPORT, Answer, Cache, Kept
 from .words import _, in_language
 from .workers import WorkerDied
 
@@ -235,6 +235,10 @@ def _nothing(report: Progress) -> None:
     return None
 
 
+def no_report(done: int, total: int) -> None:
+    """Progress that nobody sees."""
+
+
 @contextmanager
 def joined(
     key: str,
@@ -389,6 +393,38 @@ def wait_for(
     if job.error is not None:
         raise RuntimeError(f"{type(job.error).__name__}: {job.error}") from job.error
     return job.result
+
+
+def kept_or_made(
+    function: Kept[..., Answer], *values: Any, what: str, at_once: bool = False, **how: Any
+) -> Answer:
+    """The kept answer of a function, or the result of a job that calls it.
+
+    Parameters
+    ----------
+    function : Kept
+        It may have an argument ``report``.
+    *values
+        Its arguments.
+    what : str
+        As in ``wait_for``.
+    at_once : bool
+        True for work of less than about a second, which needs no job.
+    **how
+        Other arguments of ``wait_for``.
+    """
+    if at_once:
+        return function(*values)
+    answer = function.find(*values)
+    if answer is None:
+
+        def work(report: Progress) -> Answer:
+            beside = {REPORT: report} if function.takes_report else {}
+            return function.function(*values, **beside)
+
+        made: Answer = wait_for(function.name_of(*values), work, what, **how)
+        answer = function.put(made, *values)
+    return answer
 
 
 def cached(
