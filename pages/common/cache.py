@@ -21,6 +21,7 @@ from weakref import WeakSet
 
 import numpy as np
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from geometry.data.limits import MEGABYTE
 from geometry.errors import GeometryError
@@ -167,33 +168,50 @@ class Kept(Generic[P, Answer]):
 
         Several sessions that need it at once wait for the first one.
         """
-        store, place = self._place(values, options)
-        return self._found_or_made(store, place, lambda: self.function(*values, **options))
+        return self._found_or_made(
+            *self._place(values, options), lambda: self.function(*values, **options)
+        )
 
     def find(self, *values: P.args, **options: P.kwargs) -> Answer | None:
         """The kept answer, or None where there is none."""
         store, place = self._place(values, options)
-        entry = store.find(place)
+        entry = None if store is None else store.find(place)
         return None if entry is None else entry.answer
 
     def put(self, answer: Answer, *values: P.args, **options: P.kwargs) -> Answer:
-        """Keep an answer that was computed elsewhere; returns the one that is kept."""
+        """Keep an answer that was computed elsewhere; returns the one that is kept.
+
+        Parameters
+        ----------
+        answer : object
+        *values
+            Arguments of the function.
+        **options
+        """
         return self._found_or_made(*self._place(values, options), lambda: answer)
 
     def name_of(self, *values: P.args, **options: P.kwargs) -> str:
         """Names the answer, as the key of a job that computes it."""
         return repr(self._place(values, options)[1])
 
-    def _place(self, values: tuple[Any, ...], options: dict[str, Any]) -> tuple[Store, EntryKey]:
+    def _place(
+        self, values: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[Store | None, EntryKey]:
         bound = self._signature.bind(*values, **options)
         bound.apply_defaults()
         given = {name: value for name, value in bound.arguments.items() if name != REPORT}
         is_own = self._by_session or given.get("private") is True
         is_own = is_own or any(map(_is_private, given.values()))
         key = tuple(_part(name, value) for name, value in given.items())
+        if is_own and get_script_run_ctx(suppress_warning=True) is None:
+            return None, (self._name, key)
         return _own() if is_own else _shared(), (self._name, key)
 
-    def _found_or_made(self, store: Store, place: EntryKey, make: Callable[[], Answer]) -> Answer:
+    def _found_or_made(
+        self, store: Store | None, place: EntryKey, make: Callable[[], Answer]
+    ) -> Answer:
+        if store is None:
+            return make()
         entry = store.find(place)
         if entry is None:
             with _lock:
@@ -222,8 +240,8 @@ def kept(
 
     An answer is kept for all readers. If an argument comes from a reader's own data, which its
     attribute ``private`` says (or an argument ``private=True``), it is kept for that session only
-    and freed with it. Such an answer can be found only while the page runs, not in a job or in a
-    download's callback.
+    and freed with it. A job or a download's callback has no session, so it computes such an answer
+    again.
 
     Parameters
     ----------

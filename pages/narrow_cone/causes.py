@@ -17,7 +17,7 @@ from geometry.measure.dimensions import (
     widest_variance,
 )
 from geometry.palette import Theme
-from pages.common.cache import Cache
+from pages.common.cache import kept
 from pages.common.draw.clouds import current_theme
 from pages.common.words import _
 
@@ -35,12 +35,10 @@ TOYS = (  # shift and matrix that are applied to round points
 )
 TOY_POINTS = 60
 
-_VALUES: Cache[tuple[float | None, ...]] = Cache("cone-causes", max_entries=2000)
-
 
 def show_causes(scene: Scene) -> None:
     """A figure for each cause: shift of the mean, unequal axes, correlated dimensions."""
-    before, now = (_values_of(side, scene) for side in (scene.raw, scene.white))
+    before, now = (_values_of(side) for side in (scene.raw, scene.white))
     n = len(scene.points.cloud)
     independent = _("independent: {value}").format(value=f"{independent_correlation(n):.3f}")
     parts = (
@@ -73,13 +71,10 @@ def show_causes(scene: Scene) -> None:
     st.html(f'<div class="causes">{"".join(figures)}</div>')
 
 
-def _values_of(side: Side, scene: Scene) -> tuple[float | None, ...]:
+@kept(2000)
+def _values_of(side: Side) -> tuple[float | None, ...]:
     """The three numbers of a side, in all dimensions."""
-
-    def make() -> tuple[float | None, ...]:
-        return tuple(_or_none(measure, side.vectors) for measure in MEASURES)
-
-    return _VALUES.get_or_make(side.key, make, private=scene.points.private)
+    return tuple(_or_none(measure, side.vectors) for measure in MEASURES)
 
 
 def _or_none(measure: Callable[[np.ndarray], float], X: np.ndarray) -> float | None:

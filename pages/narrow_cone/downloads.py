@@ -13,7 +13,7 @@ from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_numbe
 from pages.common.words import _
 
 from .provenance import provenance
-from .scene import Scene
+from .scene import Scene, histogram
 
 
 def offer_downloads(scene: Scene) -> None:
@@ -50,8 +50,8 @@ def histogram_csv(scene: Scene, measured_on: str) -> bytes:
     columns = (
         EDGES[:-1],
         EDGES[1:],
-        scene.histogram(scene.raw)[0],
-        scene.histogram(scene.white)[0],
+        histogram(scene.raw)[0],
+        histogram(scene.white)[0],
         reference,
     )
     return csv_bytes(

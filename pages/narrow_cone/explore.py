@@ -145,7 +145,7 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
                 st.caption(placed.format(n=f"{MOST_FITTED:,}"))
             if scene.waits_for_umap:
                 st.info(_("SVD is shown while UMAP is being fitted."))
-                fit_umaps(scene.clouds, look.n_components)
+                fit_umaps((scene.raw, scene.white), look.n_components)
                 st.rerun()
     warm_up()
     if bool(st.session_state.get("playing")) != has_clock:

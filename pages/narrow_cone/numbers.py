@@ -30,7 +30,7 @@ from pages.common.words import _, prose
 from . import PAGE
 from .pictures import picture_notes, side_title
 from .provenance import provenance
-from .scene import HEADLINES, MEASURES, Scene, Side
+from .scene import HEADLINES, MEASURES, Scene, Side, histogram, measured
 from .verdicts import STAGES, steps_of
 
 # measures whose value for isotropic data depends on n and d
@@ -50,8 +50,8 @@ def show_headlines(scene: Scene) -> None:
 
 def _headlines(side: Side, scene: Scene) -> list[BigNumber]:
     """Mean cosine, share of positive cosines, IsoScore; of the second picture with their change."""
-    raw = None if side.key == scene.raw.key else scene.measured(scene.raw)
-    found = measure_numbers(scene.measured(side), raw, names=HEADLINES)
+    raw = None if side.content_key == scene.raw.content_key else measured(scene.raw)
+    found = measure_numbers(measured(side), raw, names=HEADLINES)
     if raw is not None and is_set_by_fit(side, scene):
         why = _("above it: fitted on these points")
         found[-1] = replace(found[-1], note=f"{found[-1].note} · {why}")
@@ -60,7 +60,7 @@ def _headlines(side: Side, scene: Scene) -> list[BigNumber]:
 
 def is_set_by_fit(side: Side, scene: Scene) -> bool:
     """True if the IsoScore is above that of isotropic data: the map was fitted on these points."""
-    row = scene.measured(side)["isoscore"]
+    row = measured(side)["isoscore"]
     return (row.value or 0.0) > (row.baseline or 0.0)
 
 
@@ -124,7 +124,7 @@ def numbers_table(side: Side, scene: Scene) -> str:
 def _number_rows(side: Side, scene: Scene) -> list[tuple[str, str, str]]:
     """(measure, value, reference) of each measure of the table."""
     n, d = len(scene.points.cloud), side.d
-    measured = scene.measured(side, MEASURES)
+    found = measured(side, MEASURES)
     references = {
         "mean_cosine": "0",
         "positive_cosine_share": "0.5",
@@ -133,7 +133,7 @@ def _number_rows(side: Side, scene: Scene) -> list[tuple[str, str, str]]:
         "effective_rank_uncentred": _("at most {d}").format(d=min(n, d)),
     }
     return [
-        (measure_label(name), _value(measured[name]), reference)
+        (measure_label(name), _value(found[name]), reference)
         for name, reference in references.items()
     ]
 
@@ -155,7 +155,7 @@ def _value(row: Measured) -> str:
 
 
 def _histogram(scene: Scene) -> None:
-    (raw, pairs), (white, _pairs) = scene.histogram(scene.raw), scene.histogram(scene.white)
+    (raw, pairs), (white, _pairs) = histogram(scene.raw), histogram(scene.white)
     d = scene.white.d
     st.markdown(_("**Cosines of pairs, before and after**"))
     show_chart(
@@ -194,4 +194,4 @@ def _histogram(scene: Scene) -> None:
 
 
 def _mean_cosine(side: Side, scene: Scene) -> str:
-    return print_value("mean_cosine", scene.measured(side)["mean_cosine"].value, 2)
+    return print_value("mean_cosine", measured(side)["mean_cosine"].value, 2)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
-from geometry.encode import ArrayStore
 from geometry.figures.cone import cone_figure
 from geometry.figures.panel import Mark, Panel
+from geometry.projection import Projection
 from geometry.projection.film import (
     STRENGTHS,
     Stop,
@@ -21,10 +20,11 @@ from geometry.projection.film import (
 )
 from geometry.projection.packing import pack_cloud
 from pages.common.address import is_presenting
-from pages.common.cache import Cache
-from pages.common.draw.charts import cached_chart, chart_of, show_chart
+from pages.common.cache import kept
+from pages.common.corpus_cloud import CorpusCloud
+from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import (
-    alternative,
+    alternative_with,
     axis_titles,
     cloud_panel,
     cone_wedges,
@@ -43,18 +43,13 @@ from pages.common.words import _, language
 
 from .choices import SLIDER_STEPS, knob_names, store_film_settings
 from .provenance import provenance
-from .scene import Scene, Side, scene_key
+from .scene import Scene, Side, full_whitening, measured
 
 GROUP = "cone"
 SIDE_ABOVE_LISTS = 270  # pixels; the neighbours of a chosen point are on the first screen
 CENTRED = 1  # index of the film's stop after centring
 FULL_FILM = 200_000  # points; a film of more has fewer stops
 COARSE_STRENGTHS = 2  # stops of strength above 0 in such a film
-
-# panels and their text alternatives, for each stop of the sliders
-_PANELS: Cache[Any] = Cache("cone-panels", max_entries=2000)
-# a film has ten pictures; one of 100,000 points takes 0.4 MB
-_FILMS: Cache[tuple[tuple[Stop, ...], Points]] = Cache("cone-films", max_entries=24)
 
 
 def draw_pictures(scene: Scene) -> None:
@@ -85,36 +80,21 @@ def _place_name(centring: float, strength: float) -> str:
 
 def _panel(side: Side, scene: Scene) -> Panel:
     """The panel of a side, without texts and marks."""
-    key = _panel_key(side, scene, "panel")
-    panel: Panel = _PANELS.get_or_make(
-        key,
-        lambda: cloud_panel(
-            side.vectors,
-            (),
-            side.projection,
-            scene.reach,
-            scale=1.0 if side.name == "raw" else scene.factor,
-            is_framed=True,
-            d=side.d,
-        ),
-        private=scene.points.private,
-    )
-    return panel
+    scale = 1.0 if side.name == "raw" else scene.factor
+    return _drawn(side, side.projection, scene.reach, scale, language())
+
+
+# for each stop of the sliders, as the alternatives
+@kept(1000)
+def _drawn(side: Side, projection: Projection, reach: float, scale: float, code: str) -> Panel:
+    """The panel at a scale, in a language."""
+    return cloud_panel(side.vectors, (), projection, reach, scale=scale, is_framed=True, d=side.d)
 
 
 def _alternative(side: Side, scene: Scene, panel: Panel) -> str:
     """The picture in words."""
-    key = _panel_key(side, scene, "alternative")
-    text: str = _PANELS.get_or_make(
-        key,
-        lambda: alternative(side_title(side, scene), side.retained_vectors, panel),
-        private=scene.points.private,
-    )
-    return text
-
-
-def _panel_key(side: Side, scene: Scene, part: str) -> str:
-    return scene_key(scene, side.name, side.key, scene.reach, language(), part)
+    cosine = measured(side)["mean_cosine"].value
+    return alternative_with(side_title(side, scene), len(scene.points.cloud), cosine, panel)
 
 
 def _trust_lines(side: Side, panel: Panel, scene: Scene) -> list[str]:
@@ -139,14 +119,11 @@ def _draw_charts(scene: Scene, panels: list[Panel]) -> None:
         texts = [plotly(text) for text in cloud.texts]
         panel = replace(bare, texts=texts, marks=_chart_marks(scene))
         title = side_title(side, scene)
-        figure = partial(cone_figure, panel, colours, theme, lines=lines)
+        figure = cone_figure(panel, colours, theme, lines=lines)
         with box:
             st.markdown(f"**{title}**")
             show_chart(
-                # the sliders change only the whitened cloud
-                cached_chart(_raw_chart_key(scene), figure, private=scene.points.private)
-                if side.name == "raw"
-                else chart_of(figure()),
+                chart_of(figure),
                 key=f"chart-{side.name}",
                 file_name=f"narrow-cone-{side.name}",
                 alt=_alternative(side, scene, panel),
@@ -154,23 +131,6 @@ def _draw_charts(scene: Scene, panels: list[Panel]) -> None:
                 group="clouds",
             )
     draw_legend(colours, theme)
-
-
-def _raw_chart_key(scene: Scene) -> str:
-    """The key of everything that the raw chart depends on."""
-    near = scene.near
-    rings = None if near is None else (near.row, *near.raw.rows, *near.white.rows)
-    found = found_rows(scene.points)
-    return ArrayStore.key(
-        scene.points.key,
-        scene.raw.projection.method,
-        scene.look,
-        scene.reach,
-        rings,
-        found,
-        st.context.theme.type,
-        language(),
-    )
 
 
 def _chart_marks(scene: Scene) -> list[Mark]:
@@ -206,8 +166,9 @@ def _draw_twins(scene: Scene, panels: list[Panel]) -> None:
 
 def _film_cloud(scene: Scene, panels: list[Panel]) -> TwinCloud:
     """Raw beside the film from raw to whitened, and a picture of settings that the film lacks."""
-    knobs = _knobs(scene)
-    stops, points = _film(scene)
+    raw = scene.raw.projection
+    stops, points = _film(scene.points, scene.fit, raw, scene.reach)
+    knobs = _knobs(scene.points)
     whitening = scene.whitening
     at = place_in_film(knobs, whitening.centring, whitening.strength)
     names = [_place_name(s, t) for s, t in knobs]
@@ -223,7 +184,7 @@ def _film_cloud(scene: Scene, panels: list[Panel]) -> TwinCloud:
         scene, panels, points, [Picture([0], [_("Raw")]), white],
         at=at, knobs=knobs, landmarks=[(stop, names[stop]) for stop in landmarks],
         nearest=nearest_in_film(knobs, whitening.centring, whitening.strength)[0],
-        cones=[cone_wedges(stop.cones, scene.raw.projection, d) for stop in stops],
+        cones=[cone_wedges(stop.cones, raw, d) for stop in stops],
         frames=[stop.frame for stop in stops],
         factors=[stop.factor for stop in stops]
     )  # fmt: skip
@@ -285,21 +246,19 @@ def _twin_marks(scene: Scene) -> list[Marks]:
     ]
 
 
-def _knobs(scene: Scene) -> tuple[tuple[float, float], ...]:
+def _knobs(points: CorpusCloud) -> tuple[tuple[float, float], ...]:
     """The film's stops: fewer for very many points, because a stop of a million takes 4 MB."""
-    is_large = len(scene.points.cloud) > FULL_FILM
-    return film_knobs(COARSE_STRENGTHS if is_large else STRENGTHS)
+    return film_knobs(COARSE_STRENGTHS if len(points.cloud) > FULL_FILM else STRENGTHS)
 
 
-def _film(scene: Scene) -> tuple[tuple[Stop, ...], Points]:
+# a film has ten pictures; one of 100,000 points takes 0.4 MB
+@kept(24)
+def _film(
+    points: CorpusCloud, fit: str, raw: Projection, reach: float
+) -> tuple[tuple[Stop, ...], Points]:
     """The film's stops and packed coordinates, computed once for each cloud, fit and view."""
-    points = scene.points
-
-    def make() -> tuple[tuple[Stop, ...], Points]:
-        stops = film(points.vectors, scene.full, scene.raw.projection, _knobs(scene))
-        return stops, Points.of(pack_cloud([stop.coordinates for stop in stops], scene.reach))
-
-    return _FILMS.get_or_make(scene_key(scene), make, private=points.private)
+    stops = film(points.vectors, full_whitening(points, fit), raw, _knobs(points))
+    return stops, Points.of(pack_cloud([stop.coordinates for stop in stops], reach))
 
 
 def _aside(scene: Scene, panel: Panel) -> Aside:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from geometry import nearest
 from geometry.data.number_text import signed
-from geometry.encode import ArrayStore
 from geometry.measure import (
     Measured,
     mean_cosine,
@@ -28,7 +27,7 @@ from geometry.projection.twin import (
     retained_dimensions,
 )
 from geometry.transform import WhiteningMap
-from pages.common.cache import Cache
+from pages.common.cache import kept
 from pages.common.cloud_choices import Look
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.cosine_histogram import cosine_histogram
@@ -54,43 +53,61 @@ MEASURES = (
 )
 QUOTED = ("mean_cosine", "opening_angle", "opening_angle_90", "mean_norm_share")  # in questions
 
-_WHITENINGS: Cache[WhiteningMap] = Cache("cone-whitenings", max_entries=24)
-_TWINS: Cache[tuple[np.ndarray, np.ndarray]] = Cache("cone-twins", max_entries=32)
-# for each cloud and stop of the sliders; shared by all readers, and small
-_PICTURES: Cache[Projection] = Cache("cone-pictures", max_entries=1000)
-_REACHES: Cache[float] = Cache("cone-reaches", max_entries=200)
-_MEASURED: Cache[dict[str, Measured]] = Cache("cone-measured", max_entries=2000)
-_HISTOGRAMS: Cache[tuple[np.ndarray, int]] = Cache("cone-histograms", max_entries=64)
-_COSINES: Cache[dict[tuple[float, float], float]] = Cache("cone-film-cosines", max_entries=200)
-
 
 @dataclass(frozen=True)
 class Side:
-    """One side of the comparison: its vectors and its picture.
+    """One side of the comparison: the cloud at two positions of the sliders, and its picture.
 
     Attributes
     ----------
     name : str
         "raw" or "white".
-    key : str
-        Names the vectors.
-    d : int
-        Dimensions that the cloud fills.
-    make : callable
-        Returns (vectors, retained vectors). It is called at first use: cached numbers do not need
-        them.
+    points : CorpusCloud
+    fit : str
+        Which whitening: "recommended", "ledoit-wolf" or "full".
+    centring, strength : float in [0, 1]
+        Of the sliders; 0 and 0 for the raw cloud.
     projection : Projection
     """
 
     name: str
-    key: str
-    d: int
-    make: Callable[[], tuple[np.ndarray, np.ndarray]]
+    points: CorpusCloud
+    fit: str
+    centring: float
+    strength: float
     projection: Projection
+
+    @property
+    def content_key(self) -> str:
+        """Names the vectors. At 0 and 0 they are the raw ones for any fit."""
+        is_raw = self.centring == self.strength == 0
+        settings = f"/{self.fit}/{self.centring}/{self.strength}"
+        return self.points.key + ("" if is_raw else settings)
+
+    @property
+    def private(self) -> bool:
+        """True for a reader's own data."""
+        return self.points.private
+
+    @cached_property
+    def whitening(self) -> WhiteningMap:
+        """At the sliders' positions."""
+        full = full_whitening(self.points, self.fit)
+        return full.adjust(centring=self.centring, strength=self.strength)
+
+    @property
+    def d(self) -> int:
+        """Dimensions that the cloud fills."""
+        of_raw = self.points.vectors.shape[1]
+        return of_raw if self.name == "raw" else retained_dimensions(self.whitening)
 
     @cached_property
     def _made(self) -> tuple[np.ndarray, np.ndarray]:
-        return self.make()
+        if self.name == "raw":
+            return self.points.vectors, self.points.vectors
+        # Streamlit stores a scene for the downloads of each session. Scenes with the same settings
+        # share arrays.
+        return whitened(self.points, self.fit, self.centring, self.strength)
 
     @property
     def vectors(self) -> np.ndarray:
@@ -101,6 +118,18 @@ class Side:
     def retained_vectors(self) -> np.ndarray:
         """(n, d): only the directions that the cloud fills. Measures use these."""
         return self._made[1]
+
+    @property
+    def sampled_vectors(self) -> np.ndarray:
+        """The retained vectors of SAMPLE_ROWS, for intervals and figures over pairs."""
+        sample = self.points.sample(SAMPLE_ROWS)
+        if sample is self.points:
+            return self.retained_vectors
+        if self.name == "raw":
+            return sample.vectors
+        full = full_whitening(self.points, self.fit)
+        twin = whiten_beside(sample.vectors, full, centring=self.centring, strength=self.strength)
+        return twin.retained_vectors
 
 
 @dataclass(frozen=True)
@@ -128,8 +157,6 @@ class Scene:
     ----------
     fit : str
         Which whitening: "recommended", "ledoit-wolf" or "full".
-    full, whitening : WhiteningMap
-        That whitening at full strength, and at the sliders' positions.
     factor : float
         Multiplies the whitened cloud's drawn coordinates.
     reach : float
@@ -145,8 +172,6 @@ class Scene:
     points: CorpusCloud
     look: Look
     fit: str
-    full: WhiteningMap
-    whitening: WhiteningMap
     raw: Side
     white: Side
     factor: float
@@ -161,20 +186,14 @@ class Scene:
         return self.points.sample(SAMPLE_ROWS)
 
     @property
-    def clouds(self) -> tuple[tuple[str, np.ndarray], ...]:
-        """Key and vectors of both clouds."""
-        return tuple((side.key, side.vectors) for side in (self.raw, self.white))
+    def full(self) -> WhiteningMap:
+        """The whitening at full strength."""
+        return full_whitening(self.points, self.fit)
 
-    def sampled_vectors(self, side: Side) -> np.ndarray:
-        """The retained vectors of the sample."""
-        if self.sample is self.points:
-            return side.retained_vectors
-        if side.name == "raw":
-            return self.sample.vectors
-        adjusted = self.whitening
-        return whiten_beside(
-            self.sample.vectors, self.full, centring=adjusted.centring, strength=adjusted.strength
-        ).retained_vectors
+    @property
+    def whitening(self) -> WhiteningMap:
+        """The whitening at the sliders' positions."""
+        return self.white.whitening
 
     @property
     def has_few_points(self) -> bool:
@@ -185,38 +204,12 @@ class Scene:
     @property
     def is_raw(self) -> bool:
         """True at the start of both sliders, where both clouds are the same."""
-        return self.white.key == self.raw.key
+        return self.white.content_key == self.raw.content_key
 
     @property
     def is_white(self) -> bool:
         """True at the end of both sliders."""
         return self.whitening.centring == self.whitening.strength == 1
-
-    def measured(self, side: Side, names: tuple[str, ...] = HEADLINES) -> dict[str, Measured]:
-        """Measures by name, without intervals and simulations, which take longer."""
-
-        def measure(X: np.ndarray, names: Sequence[str]) -> dict[str, Measured]:
-            table = measure_table(X, names=names, seed=SEED, intervals=False, simulate=False)
-            return {row.name: row for row in table}
-
-        def make() -> dict[str, Measured]:
-            of_pairs = [name for name in names if name in OF_PAIRS]
-            of_rows = [name for name in names if name not in OF_PAIRS]
-            if not of_pairs or self.sample is self.points:
-                return measure(side.retained_vectors, names)
-            on_sample = measure(self.sampled_vectors(side), of_pairs)
-            return measure(side.retained_vectors, of_rows) | on_sample
-
-        key = f"{side.key}/{'+'.join(names)}"
-        return _MEASURED.get_or_make(key, make, private=self.points.private)
-
-    def histogram(self, side: Side) -> tuple[np.ndarray, int]:
-        """The share of pairs in each bin of EDGES, and the number of pairs."""
-        return _HISTOGRAMS.get_or_make(
-            side.key,
-            lambda: cosine_histogram(self.sampled_vectors(side)),
-            private=self.points.private,
-        )
 
     @cached_property
     def near(self) -> Neighbourhoods | None:
@@ -230,8 +223,42 @@ class Scene:
         return Neighbourhoods(self.chosen, raw, white)
 
 
-def cloud_key(points: CorpusCloud, fit: str, centring: float, strength: float) -> str:
-    """Names a cloud. At 0 and 0 it is the raw one for any fit.
+# for each cloud and stop of the sliders; shared by all readers, and small
+@kept(2000)
+def measured(side: Side, names: tuple[str, ...] = HEADLINES) -> dict[str, Measured]:
+    """Measures by name, without intervals and simulations, which take longer."""
+
+    def measure(X: np.ndarray, names: Sequence[str]) -> dict[str, Measured]:
+        table = measure_table(X, names=names, seed=SEED, intervals=False, simulate=False)
+        return {row.name: row for row in table}
+
+    of_pairs = [name for name in names if name in OF_PAIRS]
+    of_rows = [name for name in names if name not in OF_PAIRS]
+    if not of_pairs or len(side.points.cloud) <= SAMPLE_ROWS:
+        return measure(side.retained_vectors, names)
+    return measure(side.retained_vectors, of_rows) | measure(side.sampled_vectors, of_pairs)
+
+
+@kept(64)
+def histogram(side: Side) -> tuple[np.ndarray, int]:
+    """The share of pairs in each bin of EDGES, and the number of pairs."""
+    return cosine_histogram(side.sampled_vectors)
+
+
+@kept(24)
+def full_whitening(points: CorpusCloud, fit: str) -> WhiteningMap:
+    """The fitted whitening at full strength; the sliders need no second fit.
+
+    Its rank is 0 if all points are equal.
+    """
+    return fit_whitening(points.vectors, fit, sample_weight=points.weights)
+
+
+@kept(32)
+def whitened(
+    points: CorpusCloud, fit: str, centring: float, strength: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """(vectors, retained vectors) at the sliders' positions.
 
     Parameters
     ----------
@@ -241,20 +268,20 @@ def cloud_key(points: CorpusCloud, fit: str, centring: float, strength: float) -
     centring : float in [0, 1]
     strength : float in [0, 1]
     """
-    is_raw = centring == strength == 0
-    return points.key if is_raw else f"{points.key}/{fit}/{centring}/{strength}"
+    full = full_whitening(points, fit)
+    twin = whiten_beside(points.vectors, full, centring=centring, strength=strength)
+    return twin.vectors, twin.retained_vectors
 
 
-def full_whitening(points: CorpusCloud, fit: str) -> WhiteningMap:
-    """The fitted whitening at full strength; the sliders need no second fit.
+@kept(1000)
+def _placed(side: Side, raw: Projection) -> Projection:
+    """A side on the axes of the raw picture."""
+    return raw.apply(side.vectors)
 
-    Its rank is 0 if all points are equal.
-    """
-    return _WHITENINGS.get_or_make(
-        f"{points.key}/{fit}",
-        lambda: fit_whitening(points.vectors, fit, sample_weight=points.weights),
-        private=points.private,
-    )
+
+@kept(200)
+def _film_reach(points: CorpusCloud, fit: str, raw: Projection) -> float:
+    return film_reach(points.vectors, full_whitening(points, fit), raw)
 
 
 def build_scene(
@@ -284,47 +311,26 @@ def build_scene(
     strength : float in [0, 1]
         Of the slider.
     """
-    X, k, is_umap = points.vectors, look.n_components, look.view == "umap"
-    white_key = cloud_key(points, fit, centring, strength)
-    whitening = full_whitening(points, fit)
-    if whitening.rank == 0:
+    k, is_umap = look.n_components, look.view == "umap"
+    if full_whitening(points, fit).rank == 0:
         return None
-    adjusted = whitening.adjust(centring=centring, strength=strength)
-
-    def whiten() -> tuple[np.ndarray, np.ndarray]:
-        twin = whiten_beside(X, whitening, centring=centring, strength=strength)
-        return twin.vectors, twin.retained_vectors
-
-    def find() -> tuple[np.ndarray, np.ndarray]:
-        # Streamlit stores a scene for the downloads of each session. Scenes with the same settings
-        # share arrays.
-        return whiten() if points.private else _TWINS.get_or_make(f"{white_key}/{fit}", whiten)
-
-    umaps = umaps_if_ready(((points.key, X), (white_key, find()[0])), k) if is_umap else None
+    linear = points.project_in_job("svd" if is_umap else look.view, k)
+    raw = Side("raw", points, fit, 0.0, 0.0, linear)
+    white = Side("white", points, fit, centring, strength, linear)
+    umaps = umaps_if_ready((raw, white), k) if is_umap else None
     if umaps is not None:
-        raw, white = umaps
-        factor, reach = common_scale(raw, white)
+        raw, white = replace(raw, projection=umaps[0]), replace(white, projection=umaps[1])
+        factor, reach = common_scale(*umaps)
     else:
-        raw = points.project_in_job("svd" if is_umap else look.view, k)
-        white = _PICTURES.get_or_make(
-            f"{white_key}/{raw.method}/{k}",
-            lambda: raw.apply(find()[0]),
-            private=points.private,
-        )
-        reach = _REACHES.get_or_make(
-            f"{points.key}/{fit}/{raw.method}/{k}",
-            partial(film_reach, X, whitening, raw),
-            private=points.private,
-        )
-        factor = match_radius(raw.around_origin, white.around_origin)
+        white = replace(white, projection=_placed(white, linear))
+        reach = _film_reach(points, fit, linear)
+        factor = match_radius(linear.around_origin, white.projection.around_origin)
     return Scene(
         points=points,
         look=look,
         fit=fit,
-        full=whitening,
-        whitening=adjusted,
-        raw=Side("raw", points.key, X.shape[1], lambda: (X, X), raw),
-        white=Side("white", white_key, retained_dimensions(adjusted), find, white),
+        raw=raw,
+        white=white,
         factor=factor,
         reach=reach,
         waits_for_umap=is_umap and umaps is None,
@@ -341,7 +347,7 @@ def few_points_values(scene: Scene) -> dict[str, str]:
 
 def is_cone(scene: Scene) -> bool:
     """True if half of the raw points lie within WIDEST_CONE degrees of their mean."""
-    angle = scene.measured(scene.raw, QUOTED)["opening_angle"].value
+    angle = measured(scene.raw, QUOTED)["opening_angle"].value
     return angle is not None and angle <= WIDEST_CONE
 
 
@@ -357,24 +363,18 @@ def is_hardly_a_cone(scene: Scene) -> bool:
 
 def narrows_first(scene: Scene) -> bool:
     """True if strength alone, without centring, raises the mean cosine."""
-    raw = scene.measured(scene.raw)["mean_cosine"].value or 0.0
-    rise = film_cosines(scene)[0.0, 1.0] - raw
+    raw = measured(scene.raw)["mean_cosine"].value or 0.0
+    rise = film_cosines(scene.points, scene.fit)[0.0, 1.0] - raw
     return rise > 1 / 10**COSINE_DECIMALS  # a smaller rise is not visible in the printed figures
 
 
-def film_cosines(scene: Scene) -> dict[tuple[float, float], float]:
+@kept(200)
+def film_cosines(points: CorpusCloud, fit: str) -> dict[tuple[float, float], float]:
     """Mean cosine at three settings of (centring, strength), which the questions quote."""
-    points = scene.points
-
-    def make() -> dict[tuple[float, float], float]:
-        return {
-            (s, t): mean_cosine(
-                whiten_beside(points.vectors, scene.full, centring=s, strength=t).vectors
-            )
-            for s, t in ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0))
-        }
-
-    return _COSINES.get_or_make(f"{points.key}/{scene.fit}", make, private=points.private)
+    return {
+        (s, t): mean_cosine(whitened.function(points, fit, s, t)[0])
+        for s, t in ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0))
+    }
 
 
 def lesson_values(scene: Scene, agreements: Sequence[float] | None) -> dict[str, str]:
@@ -382,13 +382,13 @@ def lesson_values(scene: Scene, agreements: Sequence[float] | None) -> dict[str,
 
     agreements : the label agreement of the raw, the centred and the whitened cloud.
     """
-    film = film_cosines(scene)
+    film = film_cosines(scene.points, scene.fit)
     whitening = scene.whitening
     n, d = scene.points.vectors.shape
     names: tuple[str, ...] = QUOTED
     if is_hardly_a_cone(scene):  # only one question quotes it, and it needs all pairs
         names = (*QUOTED, "positive_cosine_share")
-    of = {name: row.value for name, row in scene.measured(scene.raw, names).items()}
+    of = {name: row.value for name, row in measured(scene.raw, names).items()}
     return {
         "n": f"{n:,}",
         "d": f"{d}",
@@ -414,11 +414,3 @@ def lesson_values(scene: Scene, agreements: Sequence[float] | None) -> dict[str,
 
 def _percent(share: float | None) -> str:
     return "—" if share is None else f"{share:.0%}"
-
-
-def scene_key(scene: Scene, *more: object) -> str:
-    """The cache key of a part of a scene: points, fit and further names."""
-    projection = scene.raw.projection
-    return ArrayStore.key(
-        scene.points.key, scene.fit, projection.method, projection.n_components, *more
-    )

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Sequence
 from functools import partial
 from importlib.metadata import version
+from typing import Protocol
 
 import numpy as np
 
@@ -34,32 +35,29 @@ _warmed = threading.Event()
 UMAP = Worker(idle_seconds=900)  # it takes 11 s to import and to compile
 
 
-def umaps_if_ready(
-    clouds: Sequence[tuple[str, np.ndarray]], n_components: int
-) -> tuple[Projection, ...] | None:
-    """The UMAP pictures of the clouds; None if one of them is not fitted yet.
+class Cloud(Protocol):
+    """Vectors (n, d), and what names them."""
 
-    clouds : the key and the vectors (n, d) of each.
-    """
+    @property
+    def content_key(self) -> str: ...
+    @property
+    def vectors(self) -> np.ndarray: ...
+
+
+def umaps_if_ready(clouds: Sequence[Cloud], n_components: int) -> tuple[Projection, ...] | None:
+    """The UMAP pictures of the clouds; None if one of them is not fitted yet."""
     pictures = []
-    for key, X in clouds:
-        coordinates = store().read(_store_key(key, n_components))
+    for cloud in clouds:
+        coordinates = store().read(_store_key(cloud.content_key, n_components))
         if coordinates is None:
             return None
-        pictures.append(umap_picture(X, coordinates, random_state=SEED))
+        pictures.append(umap_picture(cloud.vectors, coordinates, random_state=SEED))
     return tuple(pictures)
 
 
-def fit_umaps(clouds: Sequence[tuple[str, np.ndarray]], n_components: int) -> None:
-    """Fit the UMAP pictures of the clouds and store them, with progress and cancel.
-
-    Parameters
-    ----------
-    clouds : sequence of (str, (n, d) array)
-        The key and the vectors of each. Equal keys are fitted once.
-    n_components : int
-    """
-    named = {_store_key(key, n_components): X for key, X in clouds}
+def fit_umaps(clouds: Sequence[Cloud], n_components: int) -> None:
+    """Fit the UMAP pictures of the clouds and store them, with progress and cancel."""
+    named = {_store_key(each.content_key, n_components): each.vectors for each in clouds}
     for name, X in named.items():
         jobs.wait_for(
             f"umap-{name}",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from geometry.data.number_text import change, estimate, signed
 from geometry.measure import chance_agreement, mean_cosine, measure_table
 from geometry.measure.cone import NARROW
 from geometry.measure.intervals import MIN_ROWS, Estimate
 from geometry.projection import whiten_beside
-from pages.common.cache import Cache
+from pages.common.cache import kept
+from pages.common.corpus_cloud import CorpusCloud
 from pages.common.escape import markdown
 from pages.common.fit_set import weight_words
 from pages.common.measures import same_label
@@ -25,16 +25,15 @@ from .scene import Scene, full_whitening
 STAGES = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))  # raw, centred, whitened
 AGREEMENT_DECIMALS = 3
 
-_INTERVALS: Cache[Any] = Cache("cone-intervals", max_entries=96)
 
-
-def cosine_of(scene: Scene) -> Estimate | None:
-    """Mean cosine of the raw cloud; None for too few rows.
+@kept(48)
+def cosine_of(sample: CorpusCloud) -> Estimate | None:
+    """Mean cosine of a cloud; None for too few rows.
 
     The interval leaves out whole units: all tokens of a sentence, or all sentences of a text.
     """
-    X, units = scene.sample.vectors, scene.sample.units
-    [row] = measure_table(X, names=("mean_cosine",), seed=SEED, units=units)
+    table = measure_table(sample.vectors, names=("mean_cosine",), seed=SEED, units=sample.units)
+    [row] = table
     if row.value is None or row.low is None or row.high is None:
         return None
     return Estimate(row.value, row.low, row.high)
@@ -42,11 +41,7 @@ def cosine_of(scene: Scene) -> Estimate | None:
 
 def cone_verdict(scene: Scene) -> Verdict:
     """Is the raw cloud a narrow cone?"""
-    found: Estimate | None = _INTERVALS.get_or_make(
-        f"{scene.points.key}/cone",
-        lambda: cosine_of(scene),
-        private=scene.points.private,
-    )
+    found = cosine_of(scene.sample)
     words = {
         "holds": _(
             "The mean cosine of two different {units} is {cosine}. Isotropic directions have 0, "
@@ -121,21 +116,17 @@ class Steps:
 
 def steps_of(scene: Scene) -> Steps | None:
     """None without labels or with too few rows."""
-    steps: Steps | None = _INTERVALS.get_or_make(
-        f"{scene.points.key}/{scene.fit}/steps",
-        lambda: _steps(scene),
-        private=scene.points.private,
-    )
-    return steps
+    return _steps(scene.sample, scene.fit)
 
 
-def _steps(scene: Scene) -> Steps | None:
-    fitted, shown = scene.sample.halves()
+@kept(48)
+def _steps(sample: CorpusCloud, fit: str) -> Steps | None:
+    fitted, shown = sample.halves()
     X, labels, units = shown.vectors, shown.cloud.labels, shown.units
     raw = agreement_of(X, labels, units) if labels else None
     if raw is None:
         return None
-    whitening = full_whitening(fitted, scene.fit)
+    whitening = full_whitening(fitted, fit)
     clouds = [
         whiten_beside(X, whitening, centring=centring, strength=strength).retained_vectors
         for centring, strength in STAGES[1:]

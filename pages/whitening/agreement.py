@@ -7,15 +7,11 @@ from geometry.measure import label_agreement
 from geometry.measure.intervals import Estimate
 from geometry.measure.neighbours import AgreementDraws
 from geometry.transform.treatments import WHITENINGS
-from pages.common.cache import Cache
-from pages.common.corpus_cloud import labels_of
+from pages.common.cache import kept
+from pages.common.corpus_cloud import CorpusCloud, labels_of
 from pages.common.verdict import agreement_of, since
 
 from .scene import Scene, TreatedCloud
-
-# for each cloud and setting of the sliders; shared by all readers
-_SHARES: Cache[float | None] = Cache("whitening-agreements", max_entries=2000)
-_DRAWS: Cache[AgreementDraws | None] = Cache("whitening-agreement-draws", max_entries=2000)
 
 
 def compared(scene: Scene) -> tuple[TreatedCloud, TreatedCloud] | None:
@@ -33,23 +29,24 @@ def agreement(picture: TreatedCloud, scene: Scene) -> float | None:
     None without labels.
     """
     sample = scene.sets.sample
+    if picture.content_key in [each.content_key for each in compared(scene) or ()]:
+        # the verdict needs the draws, and they contain the share
+        draws = _draws_of(picture, sample)
+        if draws is not None:
+            return draws.share
+    return _share_of(picture, sample)
+
+
+# for each cloud and setting of the sliders; shared by all readers
+@kept(2000)
+def _share_of(picture: TreatedCloud, sample: CorpusCloud) -> float | None:
     labels = labels_of(sample.cloud)
     if labels is None:
         return None
-    if picture.key in [each.key for each in compared(scene) or ()]:
-        # the verdict needs the draws, and they contain the share
-        draws = _draws_of(picture, scene)
-        if draws is not None:
-            return draws.share
-
-    def make() -> float | None:
-        try:
-            X = picture.on(sample).treated.retained
-            return label_agreement(X, labels, units=sample.units)
-        except UndefinedMeasure:
-            return None
-
-    return _SHARES.get_or_make(picture.key, make, private=picture.is_private)
+    try:
+        return label_agreement(picture.on(sample).treated.retained, labels, units=sample.units)
+    except UndefinedMeasure:
+        return None
 
 
 def agreement_change(before: TreatedCloud, after: TreatedCloud, scene: Scene) -> Estimate | None:
@@ -64,17 +61,13 @@ def agreement_change(before: TreatedCloud, after: TreatedCloud, scene: Scene) ->
     scene : Scene
         The agreement is measured on the sample of its points.
     """
-    first, then = (_draws_of(picture, scene) for picture in (before, after))
+    first, then = (_draws_of(picture, scene.sets.sample) for picture in (before, after))
     return None if first is None or then is None else since(first, then)
 
 
-def _draws_of(picture: TreatedCloud, scene: Scene) -> AgreementDraws | None:
-    sample = scene.sets.sample
+@kept(2000)
+def _draws_of(picture: TreatedCloud, sample: CorpusCloud) -> AgreementDraws | None:
     labels = labels_of(sample.cloud)
     if labels is None:
         return None
-    return _DRAWS.get_or_make(
-        picture.key,
-        lambda: agreement_of(picture.on(sample).treated.retained, labels, sample.units),
-        private=picture.is_private,
-    )
+    return agreement_of(picture.on(sample).treated.retained, labels, sample.units)

@@ -9,23 +9,23 @@ from geometry.data.corpus import read_bundled
 from geometry.data.pairs import read_bundled_pairs
 from geometry.measure import Annotations
 from geometry.training.contrastive import POSITIVE
-from pages.common.corpus_cloud import labels_of
+from pages.common.corpus_cloud import CorpusCloud, labels_of
 from pages.common.words import prose
 
 from . import PAGE
 from .scene import Scene
 
 
-def annotations_of(scene: Scene) -> Annotations:
+def annotations_of(sample: CorpusCloud) -> Annotations:
     """Labels; positive pairs of the bundled sentences; types and sentences of tokens; counts."""
-    cloud, units = scene.sets.sample.cloud, scene.sets.sample.units
+    cloud, units = sample.cloud, sample.units
     labels = labels_of(cloud)
     if cloud.unit == "tokens":
         types, sentences = np.array(cloud.texts), cloud.sources
         return Annotations(types=types, sentences=sentences, labels=labels, units=units)
     if cloud.unit == "types":
         return Annotations(frequencies=cloud.counts, labels=labels)
-    if scene.sets.corpus.sha256 == read_bundled("pairs").sha256:
+    if sample.corpus.sha256 == read_bundled("pairs").sha256:
         return Annotations(pairs=_positive_pairs(cloud.sources), labels=labels)
     return Annotations(labels=labels, units=units)
 
@@ -44,7 +44,7 @@ def _positive_pairs(sources: np.ndarray) -> np.ndarray:
 
 def show_annotated_note(scene: Scene) -> None:
     """A caption: what these measures are averaged over, and their values for isotropic data."""
-    about = annotations_of(scene)
+    about = annotations_of(scene.sets.sample)
     if about.pairs is not None:
         st.caption(prose(PAGE, "annotated-pairs", {"pairs": f"{len(about.pairs):,}"}))
     elif scene.sets.cloud.unit in ("tokens", "types"):

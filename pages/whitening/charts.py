@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,8 @@ from geometry.measure import measure_table, top_contribution_baseline
 from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.transform.covariances import Covariances
 from pages.common import jobs
-from pages.common.cache import Cache
+from pages.common.cache import kept
+from pages.common.corpus_cloud import CorpusCloud
 from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS, cosine_histogram
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
@@ -37,18 +37,15 @@ from pages.common.words import _, prose
 
 from . import PAGE
 from .choices import choose_chart
+from .flow import trained_flow
 from .provenance import provenance
 from .scene import Scene, TreatedCloud
-from .trained_flows import trained_flow
 
 MATRIX_DIMENSIONS = 64
 ROGUES = 10
 HEIGHT = 340
 # powers of ten alone would give only two or three ticks
 SIZE_TICKS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000)
-_SHARES: Cache[np.ndarray | None] = Cache("whitening-shares", max_entries=64)
-_COVARIANCES: Cache[Covariances] = Cache("whitening-covariances", max_entries=32)
-_SIZED_FITS: Cache[tuple[SizedFit, ...]] = Cache("whitening-fits-by-size", max_entries=32)
 Figures = dict[str, Any]  # by name; one figure, or several for matrices
 
 
@@ -86,8 +83,9 @@ def chart_values(scene: Scene) -> dict[str, str]:
     }
 
 
+@kept(32)
 def _covariances(picture: TreatedCloud) -> Covariances:
-    return _COVARIANCES.get_or_make(picture.key, lambda: Covariances.of(picture.treated.vectors))
+    return Covariances.of(picture.treated.vectors)
 
 
 def _show(figure: Any, kind: str, title: str) -> Figures:
@@ -168,7 +166,7 @@ def _matrices(scene: Scene, kind: str) -> Figures:
 def _rogue(scene: Scene) -> Figures:
     groups = []
     for place, picture in enumerate(scene.pictures):
-        shares = _SHARES.get_or_make(f"{picture.key}/rogue", partial(_contributions, picture))
+        shares = _contributions(picture)
         if shares is None:
             continue
         order = np.argsort(-shares, kind="stable")[:ROGUES]  # the largest shares
@@ -181,6 +179,7 @@ def _rogue(scene: Scene) -> Figures:
     return _show(figure, "rogue", title)
 
 
+@kept(32)
 def _contributions(picture: TreatedCloud) -> np.ndarray | None:
     """Each dimension's share of the mean cosine; None if the table has no value."""
     X = picture.treated.vectors
@@ -192,7 +191,7 @@ def _cosines(scene: Scene) -> Figures:
     middle = (EDGES[:-1] + EDGES[1:]) / 2
     curves = []
     for place, picture in enumerate(scene.pictures):
-        shares = _SHARES.get_or_make(f"{picture.key}/cosines", partial(_cosine_shares, picture))
+        shares = _cosine_shares(picture)
         if shares is None:
             continue
         curves.append(Curve(middle, shares, treatment_names()[picture.name], place, step=True))
@@ -203,6 +202,7 @@ def _cosines(scene: Scene) -> Figures:
     return _show(curves_figure(curves, axes, current_theme(), height=HEIGHT), "cosines", axes.x)
 
 
+@kept(32)
 def _cosine_shares(picture: TreatedCloud) -> np.ndarray | None:
     """The histogram; None if a point is zero, because it has no cosine."""
     try:
@@ -216,13 +216,10 @@ def _size(scene: Scene) -> Figures:
     if min(map(len, split_halves(len(X), units, random_state=SEED))) < LEAST_HALF:
         st.info(_("This chart needs at least {n} points.").format(n=LEAST_ROWS))
         return {}
-    points = scene.sets.points
-    fits = jobs.cached(
-        _SIZED_FITS,
-        points.key,
-        lambda report: whitening_by_size(X, groups=units, random_state=SEED, progress=report),
-        _("Whitening by the points in the fit"),
-        private=points.private,
+    fits = jobs.kept_or_made(
+        _by_size,
+        scene.sets.sample,
+        what=_("Whitening by the points in the fit"),
         lane="measure",
         passing=True,
     )
@@ -246,8 +243,14 @@ def _size(scene: Scene) -> Figures:
     return _show(curves_figure(curves, axes, current_theme(), height=HEIGHT), "size", axes.y)
 
 
+@kept(32)
+def _by_size(sample: CorpusCloud, report: jobs.Progress = jobs.no_report) -> tuple[SizedFit, ...]:
+    X, units = sample.vectors, sample.units
+    return whitening_by_size(X, groups=units, random_state=SEED, progress=report)
+
+
 def _flow(scene: Scene) -> Figures:
-    trained = trained_flow(scene.sets.fit_points)
+    trained = trained_flow.find(scene.sets.fit_points)
     if trained is None:
         return {}
     epochs = np.array([epoch.epoch for epoch in trained.history])

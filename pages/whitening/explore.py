@@ -99,7 +99,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         offer_downloads(scene)
     if "flow" in waiting:
         with waiting["flow"]:
-            train_flow(scene)
+            train_flow(scene.sets.fit_points)
         st.rerun()  # the whole page: on a first visit there is no fragment yet to run again
 
 

@@ -1,8 +1,9 @@
-"""The training of a flow on the whitening page, a job with a live loss curve."""
+"""The flows of the whitening page, each trained by a job with a live loss curve."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -11,11 +12,10 @@ from threadpoolctl import threadpool_limits
 
 from geometry.transform.treatments import Treatment
 from pages.common import jobs
+from pages.common.cache import kept
+from pages.common.corpus_cloud import CorpusCloud
 from pages.common.seed import SEED
 from pages.common.words import _
-
-from .scene import Scene
-from .trained_flows import TrainedFlow, put_trained_flow
 
 if TYPE_CHECKING:
     from geometry.transform.flow import FlowEpoch
@@ -24,32 +24,42 @@ if TYPE_CHECKING:
 _histories: dict[str, list[FlowEpoch]] = defaultdict(list)
 
 
-def train_flow(scene: Scene) -> None:
-    """Train a flow on the fit set, with count, live loss curve and cancel; then cache it."""
-    points = scene.sets.fit_points
-    X = points.vectors
+@dataclass(frozen=True)
+class TrainedFlow:
+    """A fitted flow and its epochs; losses are mean negative log-densities in nats a row."""
 
-    def work(report: jobs.Progress) -> TrainedFlow:
-        from geometry import NormalizingFlow  # torch and scikit-learn
+    treatment: Treatment
+    history: tuple[FlowEpoch, ...]
+    n_held_out: int
 
-        history = _histories[points.key]
-        history.clear()
 
-        def note(epoch: FlowEpoch) -> None:
-            history.append(epoch)
-            report(epoch.epoch, epoch.max_epochs)
+@kept(8)
+def trained_flow(points: CorpusCloud, report: jobs.Progress = jobs.no_report) -> TrainedFlow:
+    """The flow of these points; ``_histories`` has its epochs during the training."""
+    from geometry import NormalizingFlow  # torch and scikit-learn
 
-        # matrix products of the flow are small; on busy cores two threads take ten times as long
-        # as one, because they wait for each other
-        with threadpool_limits(limits=1, user_api="openmp"):
-            flow = NormalizingFlow(random_state=SEED).fit(X, progress=note)
-        return TrainedFlow(
-            Treatment("flow", len(X), None, flow.map_),
-            flow.history_,
-            flow.n_held_out_,
-        )
+    X, history = points.vectors, _histories[points.key]
+    history.clear()
 
-    what = _("Training a flow on {n} points").format(n=f"{len(X):,}")
+    def note(epoch: FlowEpoch) -> None:
+        history.append(epoch)
+        report(epoch.epoch, epoch.max_epochs)
+
+    # matrix products of the flow are small; on busy cores two threads take ten times as long as
+    # one, because they wait for each other
+    with threadpool_limits(limits=1, user_api="openmp"):
+        flow = NormalizingFlow(random_state=SEED).fit(X, progress=note)
+    return TrainedFlow(Treatment("flow", len(X), None, flow.map_), flow.history_, flow.n_held_out_)
+
+
+def flow_treatment(points: CorpusCloud) -> Treatment | None:
+    """The flow that was trained on these points as a treatment; None if there is none yet."""
+    trained = trained_flow.find(points)
+    return None if trained is None else trained.treatment
+
+
+def train_flow(points: CorpusCloud) -> None:
+    """Train a flow on the points, with count, live loss curve and cancel."""
     place = st.empty()
     n_drawn = 0
 
@@ -60,17 +70,15 @@ def train_flow(scene: Scene) -> None:
             n_drawn = len(history)
             _draw_live(place, history)
 
-    trained = jobs.wait_for(
-        f"flow-{points.key}",
-        work,
-        what,
+    jobs.kept_or_made(
+        trained_flow,
+        points,
+        what=_("Training a flow on {n} points").format(n=f"{len(points.cloud):,}"),
         lane="flow",
-        amount="{:,.0f}".format,
         watch=watch,
         is_long=True,
     )
     _histories.pop(points.key, None)
-    put_trained_flow(points, trained)
 
 
 def _draw_live(place: DeltaGenerator, history: list[FlowEpoch]) -> None:

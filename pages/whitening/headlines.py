@@ -12,7 +12,7 @@ from pages.common.big_numbers import (
     measure_numbers,
     show_big_numbers,
 )
-from pages.common.cache import Cache
+from pages.common.cache import kept
 from pages.common.corpus_cloud import labels_of
 from pages.common.glosses import explained_caption
 from pages.common.measures import HEADLINES, same_label
@@ -23,19 +23,14 @@ from .agreement import agreement
 from .provenance import provenance
 from .scene import Scene, TreatedCloud
 
+
 # for each cloud and setting of the sliders; shared by all readers
-_MEASURED: Cache[dict[str, Measured]] = Cache("whitening-headlines", max_entries=2000)
-
-
+@kept(2000)
 def measured(picture: TreatedCloud) -> dict[str, Measured]:
     """HEADLINES of a picture by name, without intervals."""
-
-    def make() -> dict[str, Measured]:
-        X = picture.treated.retained
-        table = measure_table(X, names=HEADLINES, seed=SEED, intervals=False, simulate=False)
-        return {row.name: row for row in table}
-
-    return _MEASURED.get_or_make(picture.key, make, private=picture.is_private)
+    X = picture.treated.retained
+    table = measure_table(X, names=HEADLINES, seed=SEED, intervals=False, simulate=False)
+    return {row.name: row for row in table}
 
 
 def show_headlines(scene: Scene) -> dict[str, DeltaGenerator]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
 from geometry.measure import Annotations, Measured, annotated_table, disagreements, measure_table
 from pages.common import jobs
-from pages.common.cache import Cache
-from pages.common.corpus_cloud import coverage_of
+from pages.common.cache import kept
+from pages.common.corpus_cloud import CorpusCloud, coverage_of
 from pages.common.coverage_notes import coverage_line
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.measures import (
@@ -35,12 +34,14 @@ from .scene import Scene, TreatedCloud
 
 Rows = tuple[Measured, ...]
 Tables = Mapping[str, Rows]  # by the treatment's name
-_TABLES: Cache[Rows] = Cache("whitening-tables", max_entries=128)
 FIVE = ("mean_cosine", "opening_angle", "isoscore", "effective_rank", "mean_norm_share")
 WHOLE = "all-rows"  # key of the toggle that shows all rows
 
 
-def rows_of(picture: TreatedCloud, scene: Scene, *, is_whole: bool = True) -> Rows:
+@kept(128)
+def rows_of(
+    picture: TreatedCloud, sample: CorpusCloud, is_new: bool, is_whole: bool = True
+) -> Rows:
     """The measures of a picture; without intervals if the points are among those of its fit.
 
     There a measure is a property of the fit. An interval would say nothing about other points.
@@ -50,14 +51,15 @@ def rows_of(picture: TreatedCloud, scene: Scene, *, is_whole: bool = True) -> Ro
     Parameters
     ----------
     picture : TreatedCloud
-    scene : Scene
+    sample : CorpusCloud
+        The points that are measured.
+    is_new : bool
+        True if the treatment was fitted on other points.
     is_whole : bool
         False for FIVE alone.
     """
-    sample = scene.sets.sample
     treated, units = picture.on(sample).treated, sample.units
-    is_new = scene.sets.overlap_with_fit(picture.name) == "none"
-    annotations = annotations_of(scene)
+    annotations = annotations_of(sample)
     has_labels = annotations.labels is not None
     names = None if is_whole else FIVE[: 4 if has_labels else 5]
     table = measure_table(treated.retained, names=names, seed=SEED, intervals=is_new, units=units)
@@ -78,39 +80,28 @@ def rows_of(picture: TreatedCloud, scene: Scene, *, is_whole: bool = True) -> Ro
 
 def measure_all(scene: Scene, *, is_whole: bool = True) -> Tables:
     """The table of each picture, cached or measured by a job; a moved control cancels the job."""
-    private = scene.sets.is_private
+    sets = scene.sets
 
-    def key_of(picture: TreatedCloud) -> str:
-        return f"{picture.key}/{'all' if is_whole else 'five'}"
+    def given(picture: TreatedCloud) -> tuple[TreatedCloud, CorpusCloud, bool, bool]:
+        is_new = sets.overlap_with_fit(picture.name) == "none"
+        return picture, sets.sample, is_new, is_whole
 
-    missing = [
-        picture
-        for picture in scene.pictures
-        if _TABLES.get(key_of(picture), private=private) is None
-    ]
+    missing = [each for each in scene.pictures if rows_of.find(*given(each)) is None]
     if missing:
 
-        def work(report: jobs.Progress) -> dict[str, Rows]:
-            made = {}
+        def work(report: jobs.Progress) -> list[Rows]:
+            made = []
             for done, picture in enumerate(missing):
                 report(done, len(missing))
-                made[key_of(picture)] = rows_of(picture, scene, is_whole=is_whole)
+                made.append(rows_of.function(*given(picture)))
             return made
 
+        key = "/".join(rows_of.name_of(*given(picture)) for picture in missing)
         what = _("Measuring clouds: {n}").format(n=len(missing))
-        key = "measure-" + "-".join(key_of(picture)[:12] for picture in missing)
-        key += "-all" if is_whole else "-five"
         made = jobs.wait_for(key, work, what, lane="measure", passing=True)
-        for key, rows in made.items():
-            _TABLES.put(key, rows, private=private)
-    return {
-        picture.name: _TABLES.get_or_make(
-            key_of(picture),
-            partial(rows_of, picture, scene, is_whole=is_whole),
-            private=private,
-        )
-        for picture in scene.pictures
-    }
+        for picture, rows in zip(missing, made, strict=True):
+            rows_of.put(rows, *given(picture))
+    return {picture.name: rows_of(*given(picture)) for picture in scene.pictures}
 
 
 def show_all_measures(scene: Scene) -> None:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
-from geometry.encode import ArrayStore
 from geometry.figures.cone import cone_figure
 from geometry.figures.panel import Mark, Panel
 from geometry.figures.point_colours import PointColours
 from geometry.projection.packing import pack_cloud
 from pages.common.address import is_presenting
-from pages.common.cache import Cache
-from pages.common.draw.charts import cached_chart, share_texts, show_chart
+from pages.common.cache import kept
+from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import (
-    alternative,
+    alternative_with,
     axis_titles,
     cloud_panel,
     current_theme,
@@ -35,15 +33,13 @@ from pages.common.treatment_names import treatment_names
 from pages.common.words import _, language, prose
 
 from . import PAGE
+from .headlines import measured
 from .provenance import provenance
-from .scene import Scene, TreatedCloud
+from .scene import ScaledProjection, Scene, TreatedCloud
 
 GROUP = "whitening"
 HEIGHT = 440
 EMPTIED = 8.0  # a larger factor means almost no variance along the picture's axes
-
-# panels and their text alternatives; a step of a slider changes only some of them
-_PANELS: Cache[Any] = Cache("whitening-panels", max_entries=2000)
 
 
 def draw_pictures(scene: Scene) -> None:
@@ -69,14 +65,8 @@ def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours) -> N
     panel = replace(_panel(picture, scene), marks=marks)
     st.markdown(f"**{treatment_names()[picture.name]}**")
     show_chart(
-        cached_chart(
-            ArrayStore.key(
-                _key(picture, scene), colours.title, scene.chosen, st.context.theme.type
-            ),
-            # captions are below the chart: most treatments have none, so no line is reserved
-            lambda: cone_figure(panel, colours, current_theme(), height=HEIGHT, lines=0),
-            private=scene.sets.is_private,
-        ),
+        # captions are below the chart: most treatments have none, so no line is reserved
+        chart_of(cone_figure(panel, colours, current_theme(), height=HEIGHT, lines=0)),
         key=f"whitening-{picture.name}",
         file_name=f"whitening-{picture.name}",
         alt=_alternative(picture, scene),
@@ -140,38 +130,23 @@ def _twin_cloud(scene: Scene) -> TwinCloud:
 
 def _panel(picture: TreatedCloud, scene: Scene) -> Panel:
     """The panel of a picture, without marks."""
-    panel: Panel = _PANELS.get_or_make(
-        f"{_key(picture, scene)}/panel",
-        lambda: cloud_panel(
-            picture.treated.vectors,
-            (),
-            picture.projection,
-            scene.reach,
-            scale=picture.factor,
-            d=picture.treated.retained.shape[1],
-        ),
-        private=scene.sets.is_private,
+    return _drawn(picture, picture.scaled, scene.reach, language())
+
+
+# a step of a slider changes only some of them
+@kept(2000)
+def _drawn(picture: TreatedCloud, at: ScaledProjection, reach: float, code: str) -> Panel:
+    """The panel in a language."""
+    treated = picture.treated
+    return cloud_panel(
+        treated.vectors, (), at.projection, reach, scale=at.factor, d=treated.retained.shape[1]
     )
-    return panel
 
 
 def _alternative(picture: TreatedCloud, scene: Scene) -> str:
     """The picture in words."""
-    title, panel = treatment_names()[picture.name], _panel(picture, scene)
-    text: str = _PANELS.get_or_make(
-        f"{_key(picture, scene)}/alternative",
-        lambda: alternative(title, picture.treated.retained, panel),
-        private=scene.sets.is_private,
-    )
-    return text
-
-
-def _key(picture: TreatedCloud, scene: Scene) -> str:
-    """The key of everything that a picture depends on, except marks and colours."""
-    projection = picture.projection
-    return ArrayStore.key(
-        picture.key, projection.method, projection.n_components, scene.reach, language()
-    )
+    title, cosine = treatment_names()[picture.name], measured(picture)["mean_cosine"].value
+    return alternative_with(title, len(scene.sets.cloud), cosine, _panel(picture, scene))
 
 
 def about(picture: TreatedCloud, scene: Scene) -> str:

@@ -24,7 +24,7 @@ from geometry.transform.treatments import (
     fit_treatment,
     treatment_of_moments,
 )
-from pages.common.cache import Cache
+from pages.common.cache import kept
 from pages.common.cloud_choices import Look
 from pages.common.corpus_cloud import CorpusCloud, encode_corpus
 from pages.common.fit_set import SAME
@@ -32,19 +32,13 @@ from pages.common.seed import SEED
 from pages.common.uploads import chosen_corpus
 
 from .choices import FitRows
-from .trained_flows import flow_treatment
+from .flow import flow_treatment
 
 SAMPLE_ROWS = 5000  # for intervals and figures over pairs; the page says so
 FRAME_MARGIN = 1.1
 UNFITTED = ("raw", "learned")  # the fit set does not change them
 # fitted with the weights of the texts
 WEIGHED = tuple(name for name in LINEAR_AT_ONCE if name not in ("raw", "zipf"))
-
-_TREATMENTS: Cache[Treatment] = Cache("whitening-treatments", max_entries=96)
-# treated vectors take 8 MB for 5,000 points
-_TREATED: Cache[Treated] = Cache("whitening-treated", max_entries=24)
-# for each cloud and stop of the sliders; shared by all readers, and small
-_PROJECTIONS: Cache[ScaledProjection] = Cache("whitening-projections", max_entries=2000)
 
 
 @dataclass(frozen=True)
@@ -75,17 +69,17 @@ class TreatedCloud:
     points : CorpusCloud
         Those shown.
     look : Look
-    key : str
-        Names the treated vectors in cache keys.
-    is_private : bool
+    content_key : str
+        Names the treated vectors.
+    private : bool
         True if they come from a reader's own texts.
     """
 
     treatment: Treatment
     points: CorpusCloud
     look: Look
-    key: str
-    is_private: bool
+    content_key: str
+    private: bool
 
     @property
     def name(self) -> str:
@@ -94,34 +88,19 @@ class TreatedCloud:
 
     @cached_property
     def treated(self) -> Treated:
-        """The treated vectors, computed at first use: cached numbers do not need them."""
-
-        def make() -> Treated:
-            return self.treatment.apply(self.points.vectors)
-
-        # A session's own cache can't be read in a job, and jobs need these vectors.
-        return make() if self.is_private else _TREATED.get_or_make(self.key, make)
+        """The treated vectors, computed at first use: kept numbers do not need them."""
+        return _treated(self)
 
     def on(self, points: CorpusCloud) -> TreatedCloud:
         """The same treatment of some of the points, such as a sample."""
         if points is self.points:
             return self
-        return replace(self, points=points, key=f"{self.key}/{len(points.cloud)}")
+        return replace(self, points=points, content_key=f"{self.content_key}/{len(points.cloud)}")
 
     @cached_property
     def scaled(self) -> ScaledProjection:
         """Where the points are drawn, and their scale."""
-        name = f"{self.key}/{self.look.view}/{self.look.n_components}"
-        return _PROJECTIONS.get_or_make(name, self._project, private=self.is_private)
-
-    def _project(self) -> ScaledProjection:
-        raw = projection = self.points.project(self.look.view, self.look.n_components)
-        if self.name != "raw":
-            Z = self.treated.vectors
-            projection = settle(raw.apply(Z), self.points.vectors, Z)
-        factor = match_radius(raw.around_origin, projection.around_origin)
-        distances = np.abs(projection.around_origin).max(axis=1) * factor
-        return ScaledProjection(projection, factor, float(np.quantile(distances, FRAME_SHARE)))
+        return _scaled(self, self.look.view, self.look.n_components)
 
     @property
     def projection(self) -> Projection:
@@ -137,6 +116,24 @@ class TreatedCloud:
     def is_emptied(self) -> bool:
         """True if the treatment removed all but rounding errors along the picture's axes."""
         return not self.projection.around_origin.any()
+
+
+# treated vectors take 8 MB for 5,000 points
+@kept(24)
+def _treated(picture: TreatedCloud) -> Treated:
+    return picture.treatment.apply(picture.points.vectors)
+
+
+# for each cloud and stop of the sliders; shared by all readers, and small
+@kept(2000)
+def _scaled(picture: TreatedCloud, view: str, n_components: int) -> ScaledProjection:
+    raw = projection = picture.points.project(view, n_components)
+    if picture.name != "raw":
+        Z = picture.treated.vectors
+        projection = settle(raw.apply(Z), picture.points.vectors, Z)
+    factor = match_radius(raw.around_origin, projection.around_origin)
+    distances = np.abs(projection.around_origin).max(axis=1) * factor
+    return ScaledProjection(projection, factor, float(np.quantile(distances, FRAME_SHARE)))
 
 
 @dataclass(frozen=True)
@@ -298,31 +295,25 @@ def _fitted(name: str, sets: PointSets) -> Treatment | None:
     if name == "flow":
         return flow_treatment(sets.fit_points)
     if name == "learned":
-        pairs = encode_corpus(chosen_corpus("pairs"), sets.points.spec)
-        return _TREATMENTS.get_or_make(f"{pairs.key}/learned", lambda: _learned(pairs.vectors))
+        return _learned(encode_corpus(chosen_corpus("pairs"), sets.points.spec))
     return _fit(name, sets.fit_points)
 
 
+@kept(96)
 def _fit(name: str, points: CorpusCloud) -> Treatment:
     X, weights = points.vectors, points.weights
-
-    def make() -> Treatment:
-        if weights is None or name not in WEIGHED:
-            counts = points.cloud.counts if name == "zipf" else None
-            return fit_treatment(name, X, sample_weight=counts, random_state=SEED)
-        return treatment_of_moments(name, Moments.of(X, weights), eps=float(np.finfo(X.dtype).eps))
-
-    return _TREATMENTS.get_or_make(f"{points.key}/{name}", make, private=points.private)
+    if weights is None or name not in WEIGHED:
+        counts = points.cloud.counts if name == "zipf" else None
+        return fit_treatment(name, X, sample_weight=counts, random_state=SEED)
+    return treatment_of_moments(name, Moments.of(X, weights), eps=float(np.finfo(X.dtype).eps))
 
 
-def _learned(X: np.ndarray) -> Treatment:
-    """Removal whose weights are learned on the project's own pairs.
-
-    X : left sentences, then right ones.
-    """
+@kept(8)
+def _learned(points: CorpusCloud) -> Treatment:
+    """Removal whose weights are learned on the project's own pairs: left sentences, then right."""
     from geometry.data.pairs import read_bundled_pairs
 
-    gold = read_bundled_pairs().gold_scores
+    X, gold = points.vectors, read_bundled_pairs().gold_scores
     m = len(gold)
     pairs = np.column_stack([np.arange(m), np.arange(m) + m])
     removal = WeightedRemoval().fit(X, pairs=pairs, gold_scores=gold)

@@ -6,7 +6,8 @@ from geometry.data.number_text import change, signed
 from geometry.measure import Measured, measure_table
 from geometry.measure.intervals import MIN_ROWS
 from geometry.transform.treatments import WHITENINGS
-from pages.common.cache import Cache
+from pages.common.cache import kept
+from pages.common.corpus_cloud import CorpusCloud
 from pages.common.escape import markdown
 from pages.common.measures import measured_words, same_label
 from pages.common.messages import too_few_for_interval
@@ -18,8 +19,6 @@ from pages.common.words import _
 from .agreement import agreement_change, compared
 from .provenance import provenance
 from .scene import Scene, TreatedCloud
-
-_ISOSCORES: Cache[Measured] = Cache("whitening-isoscores", max_entries=2000)
 
 
 def whitening_verdict(scene: Scene) -> Verdict:
@@ -51,7 +50,7 @@ def _findings(scene: Scene) -> tuple[State, str]:
             "Choose “the other half” or another corpus under “Fit on”."
         )
     raw, white = pair
-    before, after = (_isoscore(each, scene) for each in pair)
+    before, after = (_isoscore(each, sets.sample) for each in pair)
     if before.high is None or after.low is None:
         return "unknown", too_few_for_interval(len(sets.cloud))
     rises = after.low > before.high
@@ -86,13 +85,9 @@ def _findings(scene: Scene) -> tuple[State, str]:
     return ("holds" if count == 2 else "partly" if count else "fails"), said
 
 
-def _isoscore(picture: TreatedCloud, scene: Scene) -> Measured:
+@kept(2000)
+def _isoscore(picture: TreatedCloud, sample: CorpusCloud) -> Measured:
     """IsoScore with its interval."""
-
-    def make() -> Measured:
-        sample = scene.sets.sample
-        X, units = picture.on(sample).treated.retained, sample.units
-        [row] = measure_table(X, names=["isoscore"], seed=SEED, simulate=False, units=units)
-        return row
-
-    return _ISOSCORES.get_or_make(picture.key, make, private=picture.is_private)
+    X, units = picture.on(sample).treated.retained, sample.units
+    [row] = measure_table(X, names=["isoscore"], seed=SEED, simulate=False, units=units)
+    return row
