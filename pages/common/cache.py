@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import update_wrapper
 from hashlib import sha256
-from inspect import signature
+from inspect import isfunction, signature
 from typing import Any, Generic, ParamSpec, TypeVar
 from weakref import WeakSet
 
@@ -234,9 +234,9 @@ def kept(
 ) -> Callable[[Callable[P, Answer]], Kept[P, Answer]]:
     """Keep a function's answers, by all its arguments but ``report``.
 
-    An argument is a plain value, a tuple of such, an array, a frozen dataclass of such, or an
-    object with a ``content_key`` that names its content. Anything else is a TypeError, so no
-    setting can be left out of a key. Answers are shared and not copied: do not change them.
+    An argument is a plain value, an array, a function of a module, a tuple, mapping or dataclass of
+    such, or an object with a ``content_key`` that names its content. Anything else is a TypeError,
+    so no setting can be left out of a key. Answers are shared and not copied: do not change them.
 
     An answer is kept for all readers. If an argument comes from a reader's own data, which its
     attribute ``private`` says (or an argument ``private=True``), it is kept for that session only
@@ -266,6 +266,8 @@ def _part(name: str, value: object) -> Hashable:
     content = getattr(value, "content_key", None)
     if content is not None:
         return type(value).__qualname__, content
+    if isfunction(value) and value.__closure__ is None:
+        return value.__module__, value.__qualname__
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype.str, sha256(value.tobytes()).digest()
     if isinstance(value, tuple | list):

@@ -15,11 +15,10 @@ from typing import Any
 
 from geometry import CorpusError
 from geometry.data.decode import GZIP, PARQUET, ZIP
-from geometry.encode import ArrayStore
 from geometry.errors import GeometryError
 
 from . import jobs
-from .cache import Cache
+from .cache import kept
 from .escape import markdown
 from .limit_notes import upload_limits
 from .own_process import READING, ProcessEnded, run_apart
@@ -31,8 +30,6 @@ SHORT = 5_000_000  # bytes of a file that is read in some seconds, before longer
 PACKED = (GZIP, PARQUET, ZIP)
 
 WIDE = 512  # dimensions up to which the axes of vectors are found in less than a second
-
-_FILES: Cache[Any] = Cache("uploaded files", max_entries=12)
 
 
 @dataclass(frozen=True)
@@ -81,21 +78,31 @@ def read_upload(
         Further options. Equal values give equal answers.
     """
     options = {"limits": upload_limits()} | options
-    place = (read.__module__, read.__qualname__, file.file_id, named)
-    key = ArrayStore.key(*place, sorted(options.items()))
-    answer = _FILES.get(key, private=True)
-    if answer is None:
-        try:
-            answer = _answer(read, key, file, {**options, **beside}, is_apart=bool(beside))
-        except GeometryError as error:
-            answer = error.with_traceback(None)  # the traceback refers to the content
-        _FILES.put(key, answer, private=True)
+    answer = _answer(read, _Named(file, file.file_id), _Named(beside, named), options)
     if isinstance(answer, GeometryError):
         raise answer
     return answer
 
 
-def _answer(
+@dataclass(frozen=True)
+class _Named:
+    """Something large, and what names its content."""
+
+    value: Any
+    content_key: str
+
+
+@kept(12, by_session=True)
+def _answer(read: Callable[..., Any], file: _Named, beside: _Named, options: dict[str, Any]) -> Any:
+    """What ``read`` returned, or the error that it raised."""
+    try:
+        key = _answer.name_of(read, file, beside, options)
+        return _read(read, key, file.value, options | beside.value, is_apart=bool(beside.value))
+    except GeometryError as error:
+        return error.with_traceback(None)  # the traceback refers to the content
+
+
+def _read(
     read: Callable[..., Any], key: str, file: Any, options: dict[str, Any], *, is_apart: bool
 ) -> Any:
     content: bytes | Path
