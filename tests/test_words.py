@@ -39,7 +39,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "few-points": ("narrow_cone/scene.py", "few_points_values"),
     },
     "cosine_basis": {
-        "reading-": ("cosine_basis/numbers.py", "reading_values"),
+        "reading-": ("cosine_basis/panels.py", "reading_values"),
         "question-minus-half": {"cloud_n"},
     },
     "your_corpus": {
@@ -47,8 +47,8 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "not-shown": ("your_corpus/form.py", "limits"),
         "sources": ("your_corpus/form.py", "limits"),
     },
-    "contrast": {"small": ("contrast/numbers.py", "small_values")},
-    "degeneration": {"forces": ("degeneration/forces.py", "forces_values")},
+    "contrast": {"small": ("contrast/explore.py", "small_values")},
+    "degeneration": {"forces": ("degeneration/explore.py", "forces_values")},
     "layers": {"question-": ("layers/explore.py", "lesson_values")},
     "whitening": {
         "annotated-pairs": {"pairs"},

@@ -1,10 +1,17 @@
-"""What the page shows in one run: a training, one of its steps, the controls' settings."""
+"""The run on show: its state in words, and the page's claims beside what is measured."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .run import ContrastRun, HeadSettings, Moment
+from geometry.data.number_text import change, with_sign
+from pages.common.controls import layer_words, pooling_names
+from pages.common.scores import with_interval
+from pages.common.verdict import State, Verdict
+from pages.common.words import _
+
+from .run import ContrastRun, Gain, Header, HeadSettings, Moment
 
 
 @dataclass(frozen=True)
@@ -26,3 +33,162 @@ class Scene:
     moment: Moment
     settings: HeadSettings
     is_active: bool = False
+
+
+# ---- words ----
+
+
+def gain_words(gain: Gain) -> str:
+    """A gain × 100 with its interval: +2.2 [+0.7, +3.9], without a line break."""
+    text = change(100 * gain.value, 100 * gain.low, 100 * gain.high, 1)
+    return text.replace(", ", ",\u00a0")
+
+
+def place_names(settings: HeadSettings) -> dict[str, str]:
+    """The points of the plane."""
+    return {
+        "raw": _("raw, layer {layer}").format(layer=settings.layer),
+        "centred": _("mean subtracted"),
+        "whitened": _("whitened"),
+        "flow": _("flow"),
+        "last": _("last layer, mean"),
+        "trained": _("trained head"),
+    }
+
+
+def text_words(settings: HeadSettings) -> str:
+    """The sentences that are trained on."""
+    return _("the dev pairs’ sentences") if settings.text is None else settings.text
+
+
+def data_words(header: Header) -> str:
+    """What was trained on and measured, with each n."""
+    settings = header.settings
+    layer = layer_words(settings.layer, settings.last_layer)
+    parts = [
+        settings.model,
+        layer,
+        _("pooling: {pooling}").format(pooling=pooling_names()[settings.pooling]),
+        _("trained on {n} sentences ({text})").format(
+            n=f"{header.n_trained:,}", text=text_words(settings)
+        ),
+        _("measured on {n} test pairs of the project, {positive} of them scored above 4").format(
+            n=header.n_test, positive=header.n_positive
+        ),
+    ]
+    return " · ".join(parts)
+
+
+def settings_words(settings: HeadSettings) -> str:
+    """All settings of the training."""
+    parts = [
+        "tanh(Wx + b)" if settings.head == "tanh" else "Wx + b",
+        _("mean subtracted first") if settings.centred else _("mean not subtracted"),
+        f"τ = {settings.temperature:g}",
+        f"dropout {settings.dropout:g}",
+        _("batch {n}").format(n=settings.batch_size),
+        _("learning rate {rate}").format(rate=f"{settings.learning_rate:g}"),
+        _("{n} steps").format(n=settings.steps),
+        _("seed {seed}").format(seed=settings.seed),
+    ]
+    return " · ".join(parts)
+
+
+def run_words(run: ContrastRun) -> str:
+    """Everything that the numbers of a run depend on."""
+    text = _("Recorded run: {about}") if run.is_recorded else _("Your training: {about}")
+    head = run.header
+    about = f"{data_words(head)} · {settings_words(head.settings)}"
+    return text.format(about=about)
+
+
+# ---- claims ----
+
+
+def contrast_verdict(scene: Scene) -> Verdict:
+    """Whether training raises the test Spearman over the raw layer and over whitening."""
+    run = scene.run
+    gains = {} if run.ending is None else {gain.over: gain for gain in run.ending.gains}
+    state = contrast_state(gains)
+    measured = _("The training has no end yet, so nothing is compared.")
+    if run.ending is not None and state == "unknown":
+        measured = _("A score is undefined, because all cosines are equal.")
+    elif run.ending is not None:
+        trained = run.ending.trained
+        words = {name: f"**{gain_words(gain)}**" for name, gain in gains.items()}
+        parts = [
+            _(
+                "Test Spearman × 100 of the trained head: **{score}**. Over the raw layer {raw}; "
+                "over whitening {whitened}; over the flow {flow}."
+            ).format(
+                score=with_interval(trained.spearman_test, trained.low, trained.high), **words
+            ),
+            _beside_centring(gains["centred"]),
+        ]
+        if run.ending.step == 0:
+            parts.append(_("No step was better on dev than the start."))
+        if run.seeds:
+            parts.append(_over_seeds(run.seeds))
+            states = {contrast_state({gain.over: gain for gain in gains}) for gains in run.seeds}
+            state = state if len(states) == 1 else "partly"
+        measured = " ".join(parts)
+    header = run.header
+    return Verdict(
+        claim=_(
+            "Contrastive training without labels raises the agreement of cosines with human "
+            "scores, over the raw vectors and over whitening."
+        ),
+        source=_("Gao et al. (2021)"),
+        state=state,
+        measured=measured,
+        basis=" · ".join(
+            [
+                data_words(header),
+                *(
+                    [
+                        _("step {step} chosen as the best on {n} dev pairs").format(
+                            step=run.ending.step, n=header.n_dev
+                        )
+                    ]
+                    if run.ending is not None
+                    else []
+                ),
+                _("whitening, flow and mean fitted on the same sentences"),
+                _("95% interval: paired bootstrap over test pairs, 1,000 draws"),
+            ]
+        ),
+    )
+
+
+def contrast_state(gains: dict[str, Gain]) -> State:
+    """Whether the Spearman rises over both, over one of them, or over neither."""
+    if not {"raw", "whitened"} <= gains.keys():
+        return "unknown"
+    rises = [gains[name].low > 0 for name in ("raw", "whitened")]
+    return "holds" if all(rises) else "partly" if any(rises) else "fails"
+
+
+def _beside_centring(gain: Gain) -> str:
+    """The gain over subtracting the mean, which takes no training."""
+    if gain.low > 0:
+        text = _("It is also above subtracting the mean alone: {gain}.")
+    elif gain.high < 0:
+        text = _("Subtracting the mean alone gives more: {gain}.")
+    else:
+        text = _("Subtracting the mean alone is not clearly different: {gain}.")
+    return text.format(gain=f"**{gain_words(gain)}**")
+
+
+def _over_seeds(seeds: Sequence[Sequence[Gain]]) -> str:
+    """The gains of all seeds: the least, the most, and the number of intervals above 0."""
+    values = {"n": f"{len(seeds)}", "last": f"{len(seeds) - 1}"}
+    for name in ("raw", "whitened"):
+        gains = [gain for each in seeds for gain in each if gain.over == name]
+        least, most = (ends(gain.value for gain in gains) for ends in (min, max))
+        clear = sum(gain.low > 0 for gain in gains)
+        values[name] = f"{with_sign(100 * least, 1)} … {with_sign(100 * most, 1)}"
+        values[f"{name}_clear"] = f"{clear}"
+    return _(
+        "With the seeds 0 to {last}: over the raw layer {raw}, and {raw_clear} of {n} intervals "
+        "are above 0; over whitening {whitened}, and {whitened_clear} of {n} intervals are above 0."
+    ).format(**values)

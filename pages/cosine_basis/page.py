@@ -6,18 +6,17 @@ from pages.common.shell import close_page, open_page, picture_place, show_questi
 from pages.common.verdict import show_verdict
 from pages.common.words import _
 from pages.cosine_basis import PAGE
-from pages.cosine_basis.controls import read_scene
-from pages.cosine_basis.guess import ask_for_guess, hide_before_guess, skip_for_link
-from pages.cosine_basis.numbers import (
+from pages.cosine_basis.controls import ask_for_guess, hide_before_guess, read_scene, skip_for_link
+from pages.cosine_basis.panels import (
+    basis_verdict,
     offer_downloads,
     show_condition,
     show_formula,
+    show_pictures,
     show_reading,
     warn_of_points,
 )
-from pages.cosine_basis.panels import show_pictures
 from pages.cosine_basis.scene import CLOUD_N
-from pages.cosine_basis.verdicts import basis_verdict
 
 body = open_page(PAGE, charts="none")
 skip_for_link()

@@ -1,25 +1,207 @@
-"""The two pictures of the page ``cosine_basis`` with the table of cosines beside them.
-
-The browser draws, drags and measures them (assets/components/plane*.js). The server sends their
-initial state and receives the state after each drag.
-"""
+"""The pictures of Cosine and basis, their numbers and the page's claim."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import streamlit as st
 
+from geometry.data.csv_cells import csv_cell
+from geometry.data.number_text import signed
 from geometry.palette import Theme, theme_named
-from geometry.projection.plane import POINTS
+from geometry.projection.plane import PAIRS, POINTS, Plane
+from pages.common.downloads import offer_csv
 from pages.common.draw.charts import COMPONENTS
-from pages.common.words import _
+from pages.common.verdict import State, Verdict
+from pages.common.words import _, prose
 
+from . import PAGE
 from .controls import AXES, LIMITS, accept_move, presets, state_of
-from .numbers import provenance
-from .scene import Scene, background
+from .scene import CLOUD_N, CLOUD_SEED, Scene, background
+
+
+def show_reading(scene: Scene) -> None:
+    """The chosen reading: the numbers from which cosine is computed."""
+    st.markdown(prose(PAGE, f"reading-{scene.reading}", reading_values(scene)))
+
+
+def warn_of_points(scene: Scene) -> None:
+    """Warnings if a point has no cosine, or if the points are on one line for a whitening."""
+    if np.isnan(scene.cosines.true).any():
+        st.warning(
+            _("A point lies on the origin. It has no direction, so its cosines are undefined."),
+            icon=":material/radio_button_unchecked:",
+        )
+    if scene.whiten == "points" and np.linalg.matrix_rank(_spread(scene), tol=1e-6) < 2:
+        st.warning(
+            _(
+                "a, b, c lie on one line. Whitening fitted on them does not change the direction "
+                "across that line."
+            ),
+            icon=":material/linear_scale:",
+        )
+
+
+def _spread(scene: Scene) -> np.ndarray:
+    """a, b, c (3, 2) minus their mean."""
+    return scene.points - scene.points.mean(axis=0)
+
+
+def number(value: float) -> str:
+    """Three decimals with a real minus sign; "undefined" for nan."""
+    return _("undefined") if np.isnan(value) else signed(float(value), 3)
+
+
+def reading_values(scene: Scene) -> dict[str, str]:
+    """The values that the text of a reading quotes."""
+    points = [", ".join(_term(part).replace("-", "−") for part in row) for row in scene.points]
+    return {
+        "points": ", ".join(f"({point})" for point in points),
+        "coordinates": ", ".join(number(value) for value in scene.cosines.coordinates),
+        "true": ", ".join(number(value) for value in scene.cosines.true),
+    }
+
+
+def show_condition(scene: Scene) -> None:
+    """The sign condition, in green if it holds, and its consequence."""
+    plane = scene.plane
+    sentence = (_("Before the shift: ") if any(plane.shift) else "") + _sign_sentence(plane)
+    if not scene.has_usual_points:
+        sentence = _("For a(2, 2), b(2, −2), c(−2, 2), which you have moved: ") + sentence
+    if plane.first_axis_shorter:
+        st.success(sentence, icon=":material/lightbulb:")
+    else:
+        st.info(sentence, icon=":material/lightbulb_outline:")
+
+
+def _sign_sentence(plane: Plane) -> str:
+    if plane.first_axis_shorter:
+        return _("**‖e₁‖ < ‖e₂‖ holds.** In your basis cos(a, b) is negative, cos(a, c) positive.")
+    if plane.length_1 == plane.length_2:
+        return _("**‖e₁‖ = ‖e₂‖.** In your basis both are 0, whatever the angle between the axes.")
+    return _("**‖e₁‖ > ‖e₂‖.** The signs are reversed: cos(a, b) positive, cos(a, c) negative.")
+
+
+def show_formula(scene: Scene) -> None:
+    """The Gram matrix and the formula of the cosine with the current numbers."""
+    plane = scene.plane
+    (g11, g12), (_g21, g22) = ([_term(value) for value in row] for row in plane.gram)
+    st.latex(
+        rf"\small G = P^\top P = \begin{{pmatrix}} {g11} & {g12} \\ {g12} & {g22} \end{{pmatrix}}"
+    )
+    if not scene.has_usual_points:
+        st.latex(_general_formula(scene))
+        st.caption(prose(PAGE, "formula-moved"))
+        return
+    squared = f"({g12})^2" if g12.startswith("-") else rf"{g12}^2"
+    st.latex(
+        r"\small\begin{aligned}\cos(a, b) &= \frac{g_{11} - g_{22}}"
+        r"{\sqrt{(g_{11} + g_{22})^2 - 4 g_{12}^2}}\\[4pt]"
+        rf"&= \frac{{{g11} - {g22}}}{{\sqrt{{({g11} + {g22})^2 - 4 \cdot {squared}}}}}"
+        rf" = {_three(plane.cosine_by_formula())}\end{{aligned}}"
+    )
+    st.caption(prose(PAGE, "formula"))
+
+
+def _general_formula(scene: Scene) -> str:
+    """cos(a, b) under G for any a and b, without the shift."""
+    plane = scene.plane
+    a, b, _c = scene.points
+    inner, first, second = (_term(x @ plane.gram @ y) for x, y in ((a, b), (a, a), (b, b)))
+    value = float(replace(plane, shift=(0.0, 0.0)).true_cosines(scene.points)[0])
+    shown = "" if np.isnan(value) else f" = {_three(value)}"
+    return (
+        r"\small\cos(a, b) = \frac{a^\top G\, b}{\sqrt{a^\top G\, a \cdot b^\top G\, b}}"
+        rf" = \frac{{{inner}}}{{\sqrt{{{first} \cdot {second}}}}}{shown}"
+    )
+
+
+def _term(value: float) -> str:
+    return f"{round(float(value), 3) + 0.0:g}"
+
+
+def _three(value: float) -> str:
+    return f"{round(value, 3) + 0.0:.3f}"
+
+
+def provenance(scene: Scene) -> str:
+    """What every number on the page depends on."""
+    fitted = {
+        "no": _("no whitening"),
+        "cloud": _(
+            "whitening fitted on the cloud (n = {n}), which does not contain a, b, c"
+        ).format(n=CLOUD_N),
+        "points": _("whitening fitted on a, b, c alone (n = 3)"),
+    }[scene.whiten]
+    return _(
+        "Background cloud: n = {n}, seed {seed}, equally wide in every direction of the standard "
+        "basis, with the same change of basis and the same shift; {fitted}."
+    ).format(n=CLOUD_N, seed=CLOUD_SEED, fitted=fitted)
+
+
+def offer_downloads(scene: Scene) -> None:
+    """Buttons for points and cosines as CSV. The pictures have their own button."""
+    with st.container(horizontal=True):
+        for name, label, table in (
+            ("points", _("Download points (CSV)"), points_table(scene)),
+            ("cosines", _("Download cosines (CSV)"), cosines_table(scene)),
+        ):
+            safe = table.map(csv_cell)
+            offer_csv(label, f"cosine-basis-{name}", partial(safe.to_csv, index=False))
+
+
+def points_table(scene: Scene) -> pd.DataFrame:
+    """Every point of the right picture: coordinates, position, and whitened position if any."""
+    coordinates = np.concatenate([scene.points, background()])
+    placed = scene.plane.place(coordinates)
+    table = pd.DataFrame(
+        {
+            "point": ["a", "b", "c"] + ["cloud"] * CLOUD_N,
+            "coordinate_1": coordinates[:, 0],
+            "coordinate_2": coordinates[:, 1],
+            "x": placed[:, 0],
+            "y": placed[:, 1],
+        }
+    )
+    white = scene.whitened(coordinates)
+    if white is not None:
+        table[["whitened_x", "whitened_y"]] = white
+    return table
+
+
+def cosines_table(scene: Scene) -> pd.DataFrame:
+    """The three pairs' cosines with all that they depend on. An empty cell means undefined."""
+    found, plane = scene.cosines, scene.plane
+    table = pd.DataFrame(
+        {
+            "pair": [f"{first}-{second}" for first, second in PAIRS],
+            "coordinate_cosine": found.coordinates,
+            "true_cosine": found.true,
+        }
+    )
+    if found.whitened is not None:
+        table["whitened_cosine"] = found.whitened
+    return table.assign(
+        length_e1=plane.length_1,
+        length_e2=plane.length_2,
+        angle_degrees=plane.angle,
+        turn_degrees=plane.turn,
+        shift_x=plane.shift[0],
+        shift_y=plane.shift[1],
+        whitening_fitted_on=scene.whiten,
+        cloud_n=CLOUD_N,
+        cloud_seed=CLOUD_SEED,
+    )
+
+
+# ---- pictures ----
+
 
 # joined into one script, because a component cannot import another file
 SCRIPTS = ("plane_math.js", "plane_labels.js", "plane_picture.js", "plane_table.js", "plane.js")
@@ -146,4 +328,54 @@ def _component() -> Callable[..., Any]:
         css=(COMPONENTS / "plane.css").read_text(encoding="utf8"),
         js="\n".join((COMPONENTS / name).read_text(encoding="utf8") for name in SCRIPTS),
         isolate_styles=False,
+    )
+
+
+# ---- claim ----
+
+
+EQUAL = 5e-4  # largest difference of cosines that are printed alike
+
+
+def is_standard(plane: Plane) -> bool:
+    """True if the axes are perpendicular and equally long, and start at the origin."""
+    equal = abs(plane.length_1 - plane.length_2) < EQUAL
+    return equal and abs(plane.angle - 90) < EQUAL and not any(plane.shift)
+
+
+def basis_verdict(scene: Scene) -> Verdict:
+    """Whether the cosine of the coordinates is the cosine of the angle, for the three points."""
+    gaps = np.abs(scene.cosines.true - scene.cosines.coordinates)
+    largest = float(gaps.max())
+    standard = is_standard(scene.plane)
+    state: State = "holds"
+    if np.isnan(gaps).any():
+        state = "unknown"
+        measured = _("A point on the origin has no direction and no cosine.")
+    elif standard:
+        measured = _(
+            "Your axes are perpendicular and equally long. The two cosines of each pair are equal."
+        )
+    elif largest > EQUAL:
+        measured = _(
+            "Your axes are not perpendicular, not equally long or shifted. The two cosines of a "
+            "pair differ by up to **{gap}**."
+        ).format(gap=signed(largest, 3))
+    else:
+        state = "partly"
+        measured = _(
+            "Your axes are not perpendicular or shifted, but the two cosines of these three points "
+            "are equal all the same. Move a point to see a difference."
+        )
+    return Verdict(
+        claim=_(
+            "The cosine of coordinates is the cosine of the angle only if the axes are "
+            "perpendicular and equally long."
+        ),
+        source="Su et al. (2021)",
+        state=state,
+        measured=measured,
+        basis=" ".join(
+            [_("Three points, worked out exactly: there is no interval."), provenance(scene)]
+        ),
     )

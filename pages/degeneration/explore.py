@@ -1,12 +1,35 @@
-"""The page's interactive part: the recorded training, or the reader's own."""
+"""Degeneration's interactive part: pictures, numbers, claims, and the lessons below them."""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import streamlit as st
 
+from geometry.data.number_text import signed, with_sign
+from geometry.figures.arrows import Token, arrows_figure
+from geometry.figures.cone import cone_figure
+from geometry.figures.curves import Axes, Curve, curves_figure
+from geometry.figures.panel import Panel
+from geometry.figures.point_colours import PointColours
+from geometry.measure.cone import NARROW
+from geometry.projection.packing import pack_cloud
+from geometry.training.runs import GROUPS, Theory
+from geometry.training.softmax_toy import MOST_STEPS, NAMES, SIDES, SoftmaxToy
 from pages.common.address import is_presenting, put_in_url
+from pages.common.big_numbers import BigNumber, show_big_numbers
+from pages.common.controls import choose
+from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.draw.charts import COMPONENTS, Chart, chart_of, share_texts, show_chart
+from pages.common.draw.clouds import current_theme, draw_legend
+from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
+from pages.common.draw.twin_message import UNIT_REACH, Picture, Points, TwinCloud, spread_stops
+from pages.common.escape import code, markdown, markdown_table, plotly
 from pages.common.folded import folded
 from pages.common.live_training import (
     Training,
@@ -15,17 +38,819 @@ from pages.common.live_training import (
     show_progress,
     started,
 )
-from pages.common.verdict import show_verdict
-from pages.common.words import _
+from pages.common.page_state import is_from_history
+from pages.common.verdict import State, Verdict, show_verdict
+from pages.common.words import _, prose
 
 from . import PAGE
-from .choices import STEP, TrainingSettings, choose_more, choose_what, chosen_step
-from .numbers import offer_downloads, show_all_measures, show_headlines
-from .pictures import draw_pictures, show_curves
+from .choices import STEP, TrainingSettings, choose_more, choose_what, chosen_step, store_step
 from .run import train
-from .scene import Scene, recorded_scene, scene_of
-from .theory import show_theory
-from .verdicts import verdicts
+from .scene import Scene, group_names, provenance, recorded_scene, run_name, scene_of
+
+GROUP = "degeneration"
+SMALL_HEIGHT = 240
+CHARTS = "degeneration-charts"  # in the session: the charts of the last redraw
+CURVES = ("cosine", "loss", "norm", "spectrum")
+
+
+def draw_pictures(scene: Scene) -> None:
+    """Every model in one scale, with the origin in the middle."""
+    (_draw_charts if has_no_webgl2() else _draw_twins)(scene)
+
+
+def _colours(scene: Scene) -> PointColours:
+    names = group_names()
+    return PointColours(
+        scene.history.text.groups.astype(int), tuple(names[name] for name in GROUPS), _("tokens")
+    )
+
+
+def _texts(scene: Scene) -> list[str]:
+    text = scene.history.text
+    return [
+        _("{word} ({n} times)").format(word=word, n=f"{count:,}")
+        for word, count in zip(text.words, text.counts.tolist(), strict=True)
+    ]
+
+
+def _titles() -> list[str]:
+    return [_("mean direction"), _("principal direction of the rest")]
+
+
+def _draw_twins(scene: Scene) -> None:
+    show_twin_cloud(
+        twin_cloud(scene),
+        current_theme(),
+        key=GROUP,
+        texts=_texts(scene),
+        on_settled=None if scene.is_live else store_step,
+    )
+
+
+def twin_cloud(scene: Scene) -> TwinCloud:
+    """The message: an animation for each model, with a stop at each recorded step."""
+    history = scene.history
+    n = len(history.steps)
+    pictures = []
+    has_lead = len(history.runs) > 2
+    for place, run in enumerate(history.runs):
+        name = run_name(run)
+        titles = [_("{name}, step {step}").format(name=name, step=step) for step in history.steps]
+        if has_lead and place > 0:  # a small picture has a short title
+            titles = [f"γ = {run.gamma:g}" if run.model == "language" else name] * n
+        pictures.append(Picture(range(place * n, (place + 1) * n), titles, name))
+    stages = spread_stops(n)
+    frames = history.places.reshape(-1, *history.places.shape[2:])
+    return TwinCloud(
+        points=Points.of(pack_cloud(list(frames), UNIT_REACH)),
+        rows_key=history.text.name,
+        pictures=pictures,
+        colours=_colours(scene),
+        reach=UNIT_REACH,
+        axis_titles=_titles(),
+        origin_label=_("origin"),
+        name=_("Embeddings while a model is trained"),
+        film_name=_("From the first step to the last"),
+        at=float(scene.at),
+        values=() if scene.is_live else (float(scene.at),),
+        knobs=[(float(place),) for place in range(n)],
+        knob_steps=1,
+        landmarks=[(stage, f"{history.steps[stage]}") for stage in stages] if n > 1 else (),
+        alt=alternative(scene),
+        provenance=provenance(scene),
+        file_name="degeneration",
+        is_large=is_presenting(),
+        has_lead=has_lead,
+    )
+
+
+def alternative(scene: Scene) -> str:
+    """The picture in words: the mean cosine of each group of words of each model."""
+    models = []
+    for place, run in enumerate(scene.history.runs):
+        cosines = ", ".join(
+            f"{label} {signed(scene.cosine(place, name), 2)}"
+            for name, label in group_names().items()
+        )
+        models.append(f"{run_name(run)}: {cosines}")
+    return _("Step {step}, mean cosine. {models}.").format(
+        step=scene.step, models="; ".join(models)
+    )
+
+
+def _draw_charts(scene: Scene) -> None:
+    """A Plotly chart for each model, for a browser without WebGL2."""
+    history = scene.history
+    n = len(history.steps)
+    if n > 1:
+        st.session_state["step-slider"] = scene.at
+        st.slider(_("Recorded step"), 0, n - 1, key="step-slider", on_change=_store_slider)
+    share_texts(GROUP, [plotly(text) for text in _texts(scene)])
+    colours, theme = _colours(scene), current_theme()
+    for place, (run, box) in enumerate(
+        zip(history.runs, st.columns(len(history.runs)), strict=True)
+    ):
+        panel = Panel(history.places[place, scene.at], (), UNIT_REACH, _titles(), _("origin"))
+        with box:
+            st.markdown(markdown(run_name(run)))
+            show_chart(
+                chart_of(cone_figure(panel, colours, theme, height=SMALL_HEIGHT, lines=0)),
+                key=f"degeneration-{place}",
+                file_name=f"degeneration-{place}",
+                alt=alternative(scene),
+                texts=GROUP,
+            )
+    draw_legend(colours, theme)
+
+
+def _store_slider() -> None:
+    st.session_state[STEP] = st.session_state["step-slider"]
+
+
+# ---- curves over the steps ----
+
+
+def show_curves(scene: Scene) -> None:
+    """A chart for each model, of what the reader chooses, in one scale."""
+    labels = {
+        "cosine": _("Mean cosine"),
+        "loss": _("Loss"),
+        "norm": _("Mean length"),
+        "spectrum": _("Spectrum"),
+    }
+    chosen = choose(
+        st.segmented_control, _("Curves"), CURVES, key="chart", default="cosine", labels=labels
+    )
+    history = scene.history
+    boxes = st.columns(len(history.runs))
+    title = _("Loss (nats)") if chosen == "loss" else labels[chosen]
+    content = (id(history), scene.at, chosen, current_theme(), title)
+    former = st.session_state.get(CHARTS)
+    if former is None or former[0] != content:  # a redraw without a new record has the same charts
+        former = (content, _charts(scene, chosen, title))
+        st.session_state[CHARTS] = former
+    for place, (run, box, (chart, alt)) in enumerate(
+        zip(history.runs, boxes, former[1], strict=True)
+    ):
+        with box:
+            st.markdown(f"**{markdown(run_name(run))}**")
+            show_chart(
+                chart,
+                key=f"degeneration-curve-{place}",
+                file_name=f"degeneration-{chosen}",
+                alt=f"{run_name(run)}: {labels[chosen]}. {alt}",
+            )
+    notes = {
+        "loss": _("Losses of different models are not comparable. The penalty is not included."),
+        "spectrum": _(
+            "Singular values of the whole matrix, uncentred, relative to the largest: at the start "
+            "and at step {step}."
+        ).format(step=scene.step),
+        "norm": _("Each model has a scale of its own."),
+        "cosine": _("Of all pairs of {unseen} never-seen tokens, rare and frequent words.").format(
+            unseen=history.text.n_unseen
+        ),
+    }
+    st.caption(notes[chosen])
+
+
+def _charts(scene: Scene, what: str, title: str) -> list[tuple[Chart, str]]:
+    """The chart of each model, and the first and last values of its curves in words."""
+    limits = _limits(scene, what)
+    found = []
+    for place in range(len(scene.history.runs)):
+        curves, x = curves_of(scene, place, what)
+        figure = curves_figure(
+            curves, Axes(x, title, y_range=limits), current_theme(), height=SMALL_HEIGHT
+        )
+        ends = [f"{each.name} {each.y[0]:.3g} → {each.y[-1]:.3g}" for each in curves]
+        found.append((chart_of(figure), "; ".join(ends)))
+    return found
+
+
+def curves_of(scene: Scene, run: int, what: str) -> tuple[list[Curve], str]:
+    """The curves of one model, and the title of their x axis.
+
+    Parameters
+    ----------
+    scene : Scene
+    run : int
+        The model's place.
+    what : str
+        A name in ``CURVES``.
+    """
+    history, steps = scene.history, scene.history.steps.astype(float)
+    if what == "spectrum":
+        spectra = history.singular_values[[0, scene.at], run]
+        spectra = spectra / spectra[:, :1]
+        ranks = np.arange(1, spectra.shape[1] + 1, dtype=float)
+        names = [_("step {step}").format(step=step) for step in (history.steps[0], scene.step)]
+        return [
+            Curve(ranks, values, name, place)
+            for place, (values, name) in enumerate(zip(spectra, names, strict=True))
+        ], _("rank of the singular value")
+    if what == "loss":
+        return [Curve(steps, history.loss[:, run], _("Loss"), 0)], _("step")
+    values = {"cosine": history.cosine, "norm": history.norm}[what][:, run]
+    names = list(group_names().values())
+    hues = current_theme().categories  # as in the pictures
+    return [Curve(steps, values[:, g], names[g], g, colour=hues[g]) for g in range(len(GROUPS))], _(
+        "step"
+    )
+
+
+def _limits(scene: Scene, what: str) -> tuple[float, float] | None:
+    """One scale for all models if their values are comparable; else None."""
+    if what == "cosine":
+        low = float(min(scene.history.cosine.min(), 0.0))
+        return (low - 0.03, 1.0)
+    return (0.0, 1.05) if what == "spectrum" else None
+
+
+# ---- numbers ----
+
+
+def show_headlines(scene: Scene) -> None:
+    """Three numbers under each picture: the mean cosine of each group of words."""
+    boxes = st.columns(len(scene.history.runs))
+    with st.container(key="degeneration-headline"):
+        for place, (run, box) in enumerate(zip(scene.history.runs, boxes, strict=True)):
+            title = run_name(run)
+            with box:
+                st.markdown(f"**{markdown(title)}**")
+                show_big_numbers(title, _numbers(scene, place), key=f"headline-{place}")
+    st.caption(
+        markdown(
+            " · ".join(
+                [
+                    _("Mean cosine of all pairs of these tokens, and its change since the start"),
+                    provenance(scene),
+                ]
+            )
+        )
+    )
+
+
+def _numbers(scene: Scene, run: int) -> list[BigNumber]:
+    return [
+        BigNumber(
+            label,
+            signed(scene.cosine(run, name), 2),
+            change=with_sign(scene.cosine(run, name) - scene.cosine(run, name, 0), 2),
+        )
+        for name, label in group_names().items()
+    ]
+
+
+def show_all_measures(scene: Scene) -> None:
+    """Loss, mean cosines and lengths of each model at the step, as a table."""
+    history, names = scene.history, group_names()
+    head = [
+        _("model"),
+        _("Loss"),
+        *(_("cosine, {group}").format(group=names[each]) for each in GROUPS),
+        *(_("length, {group}").format(group=names[each]) for each in GROUPS),
+    ]
+    lines = [head, ["---", *["---:"] * (len(head) - 1)]]
+    for place, run in enumerate(history.runs):
+        values = [
+            history.loss[scene.at, place],
+            *history.cosine[scene.at, place],
+            *history.norm[scene.at, place],
+        ]
+        lines.append([markdown(run_name(run)), *(signed(float(v), 3) for v in values)])
+    with st.container(key="degeneration-table"):
+        st.markdown(markdown_table(lines))
+
+
+def offer_downloads(scene: Scene) -> None:
+    """The curves and the drawn points as CSV."""
+    measured_on = provenance(scene)
+    offer_csv(
+        _("Download curves (CSV)"), "degeneration-curves", lambda: curves_csv(scene, measured_on)
+    )
+    offer_csv(
+        _("Download points (CSV)"), "degeneration-points", lambda: points_csv(scene, measured_on)
+    )
+
+
+def curves_csv(scene: Scene, measured_on: str) -> bytes:
+    """A row for each recorded step of each model."""
+    history = scene.history
+    head = [
+        "model",
+        "step",
+        "loss",
+        *(f"mean_cosine_{name}" for name in GROUPS),
+        *(f"norm_{name}" for name in GROUPS),
+    ]
+    rows = [
+        [
+            run_name(run),
+            str(step),
+            short_number(history.loss[at, place]),
+            *map(short_number, history.cosine[at, place]),
+            *map(short_number, history.norm[at, place]),
+        ]
+        for place, run in enumerate(history.runs)
+        for at, step in enumerate(history.steps.tolist())
+    ]
+    return csv_bytes(head, rows, measured_on)
+
+
+def points_csv(scene: Scene, measured_on: str) -> bytes:
+    """The places of the drawn words at the step of the numbers, in each model's picture."""
+    history, text = scene.history, scene.history.text
+    head = ["model", "word", "count", "group", "x", "y"]
+    rows = [
+        [
+            run_name(run),
+            word,
+            str(count),
+            GROUPS[group],
+            *map(short_number, history.places[place, scene.at, row]),
+        ]
+        for place, run in enumerate(history.runs)
+        for row, (word, count, group) in enumerate(
+            zip(text.words, text.counts.tolist(), text.groups.tolist(), strict=True)
+        )
+    ]
+    return csv_bytes(head, rows, measured_on)
+
+
+# ---- claims ----
+
+
+FEWEST_STEPS = 100  # steps before which the vectors have hardly moved
+WORSE_LOSS = 0.03  # share by which the loss with the penalty may be higher
+GAO = "Gao et al. (2019)"
+
+
+def verdicts(scene: Scene) -> dict[str, Verdict]:
+    """The verdicts that the trained models allow, by name."""
+    language = scene.find("language", penalty=False)
+    penalised = scene.find("language", penalty=True)
+    found = {}
+    if language is not None:
+        found["cone"] = cone_verdict(scene, language)
+    if language is not None and penalised is not None:
+        found["cure"] = cure_verdict(scene, language, penalised)
+    classifier, word2vec = scene.find("classifier"), scene.find("word2vec")
+    if classifier is not None and word2vec is not None:
+        found["others"] = others_verdict(scene, classifier, word2vec)
+    either = language if language is not None else penalised
+    if either is not None and scene.history.theory[either][scene.at] is not None:
+        found["push"] = push_verdict(scene, either)
+    return found
+
+
+def _too_early(scene: Scene) -> bool:
+    return scene.step < FEWEST_STEPS
+
+
+def _cosines(scene: Scene, run: int) -> str:
+    return ", ".join(
+        f"{label} **{signed(scene.cosine(run, name), 2)}**" for name, label in group_names().items()
+    )
+
+
+def _early() -> str:
+    return _("The model has done fewer than {n} steps.").format(n=FEWEST_STEPS)
+
+
+def _narrow() -> str:
+    return _("narrow: a mean cosine of {limit} or more").format(limit=NARROW)
+
+
+def _basis(scene: Scene, *more: str) -> str:
+    return " · ".join(
+        [
+            _("one training: there is no interval over seeds"),
+            _("seed {seed}").format(seed=scene.history.runs[0].seed),
+            _("step {step} of {n}").format(step=scene.step, n=scene.history.n_steps),
+            *more,
+        ]
+    )
+
+
+def cone_verdict(scene: Scene, run: int) -> Verdict:
+    """Whether the rare and the never-seen tokens of the language model form a cone."""
+    unseen, rare = (scene.cosine(run, name) >= NARROW for name in ("unseen", "rare"))
+    state: State = "holds" if unseen and rare else "partly" if unseen or rare else "fails"
+    words = {
+        "holds": _("Never-seen and rare tokens lie in a narrow cone."),
+        "partly": _("Only one of the two groups lies in a narrow cone."),
+        "fails": _("Neither group lies in a narrow cone."),
+    }
+    measured = f"{words[state]} " + _("Mean cosine: {cosines}.").format(
+        cosines=_cosines(scene, run)
+    )
+    if scene.cosine(run, "frequent") < NARROW:
+        measured += " " + _("The frequent words do not.")
+    return Verdict(
+        _(
+            "A model that is trained to predict the next word pushes its rare tokens into a narrow "
+            "cone."
+        ),
+        GAO,
+        "unknown" if _too_early(scene) else state,
+        _early() if _too_early(scene) else measured,
+        _basis(scene, _narrow()),
+    )
+
+
+def cure_verdict(scene: Scene, plain: int, penalised: int) -> Verdict:
+    """Whether the penalty removes the cone, and the loss is not worse.
+
+    Parameters
+    ----------
+    scene : Scene
+    plain : int
+        The place of the model without the penalty.
+    penalised : int
+        The place of the model with the penalty.
+    """
+    before, after = (scene.cosine(run, "unseen") for run in (plain, penalised))
+    losses = [float(scene.history.loss[scene.at, run]) for run in (plain, penalised)]
+    worse = losses[1] / losses[0] - 1
+    removed, as_good = after < NARROW <= before, worse <= WORSE_LOSS
+    state: State = "holds" if removed and as_good else "partly" if removed or as_good else "fails"
+    measured = _(
+        "Mean cosine of never-seen tokens: **{before}** without the penalty, **{after}** with it. "
+        "Loss: {loss} and {loss_after} ({change}%), on the training text."
+    ).format(
+        before=signed(before, 2),
+        after=signed(after, 2),
+        loss=f"{losses[0]:.2f}",
+        loss_after=f"{losses[1]:.2f}",
+        change=with_sign(100 * worse, 1),
+    )
+    if before < NARROW:
+        state, measured = "unknown", _("There is no cone to remove.") + " " + measured
+    return Verdict(
+        _("A penalty on the cosines (CosReg) removes the cone, and the loss is not worse."),
+        GAO,
+        "unknown" if _too_early(scene) else state,
+        _early() if _too_early(scene) else measured,
+        _basis(
+            scene,
+            _narrow(),
+            _("not worse: a loss at most {n}% higher").format(n=f"{100 * WORSE_LOSS:g}"),
+        ),
+    )
+
+
+def others_verdict(scene: Scene, classifier: int, word2vec: int) -> Verdict:
+    """Whether the vectors of the classifier and of word2vec are spread.
+
+    Parameters
+    ----------
+    scene : Scene
+    classifier : int
+        The place of the classifier in the history.
+    word2vec : int
+        The place of word2vec.
+    """
+    narrow = [
+        max(scene.cosine(run, name) for name in GROUPS) >= NARROW for run in (classifier, word2vec)
+    ]
+    state: State = "partly" if len(set(narrow)) == 2 else "fails" if all(narrow) else "holds"
+    measured = _("Mean cosine: classifier: {classifier}; word2vec: {word2vec}.").format(
+        classifier=_cosines(scene, classifier), word2vec=_cosines(scene, word2vec)
+    )
+    frequent = scene.history.cosine[: scene.at + 1, word2vec, GROUPS.index("frequent")]
+    top = int(np.argmax(frequent))
+    if frequent[top] >= NARROW:
+        measured += " " + _(
+            "word2vec has a cone of its own, of the words that occur: the frequent ones reached "
+            "{top} at step {step} and have {now} at step {last}. Mimno & Thompson (2017) trace it "
+            "to negative sampling."
+        ).format(
+            top=signed(float(frequent[top]), 2),
+            step=int(scene.history.steps[top]),
+            now=signed(float(frequent[-1]), 2),
+            last=scene.step,
+        )
+    return Verdict(
+        _("The vectors of a classifier and of word2vec are spread around the origin."),
+        GAO,
+        "unknown" if _too_early(scene) else state,
+        _early() if _too_early(scene) else measured,
+        _basis(
+            scene, _narrow(), _("word vectors of the classifier; the paper has its class vectors")
+        ),
+    )
+
+
+def push_verdict(scene: Scene, run: int) -> Verdict:
+    """Whether never-seen tokens move ever further away if the origin is outside of the hull."""
+    theory = scene.history.theory[run][scene.at]
+    assert theory is not None
+    lengths = scene.history.norm[: scene.at + 1, run, GROUPS.index("unseen")]
+    later = lengths[len(lengths) // 2 :]
+    grows = bool((np.diff(later) > 0).all())
+    is_longer = lengths[-1] > lengths[0]
+    state: State = "holds" if grows else "partly" if is_longer else "fails"
+    parts = [_hull_sentence(theory)]
+    if not theory.is_outside:
+        state = "unknown"
+        parts.append(_("So the claim does not apply to this model."))
+    parts += [
+        _(
+            "The loss pushes never-seen tokens at **{median}°** from −mean(h) (median of all; "
+            "from {low}° to {high}°)."
+        ).format(
+            median=f"{theory.push_degrees[1]:.0f}",
+            low=f"{theory.push_degrees[0]:.0f}",
+            high=f"{theory.push_degrees[2]:.0f}",
+        ),
+        (
+            _("Their mean length went from {first} to {last}, and is still growing.")
+            if grows
+            else _("Their mean length went from {first} to {last}, and does not grow steadily.")
+        ).format(first=f"{lengths[0]:.2f}", last=f"{lengths[-1]:.2f}"),
+    ]
+    return Verdict(
+        _(
+            "If the origin is outside of the convex hull of the hidden states, a token that never "
+            "occurs is pushed away without end."
+        ),
+        GAO,
+        "unknown" if _too_early(scene) else state,
+        _early() if _too_early(scene) else " ".join(parts),
+        _basis(scene),
+    )
+
+
+def _hull_sentence(theory: Theory) -> str:
+    if theory.is_outside:
+        return _(
+            "The origin is **outside** of the hull of {n} hidden states: along a direction v, "
+            "{degrees}° from mean(h), all of them are at least {margin} from it."
+        ).format(
+            n=f"{theory.n:,}",
+            degrees=f"{theory.direction_degrees:.0f}",
+            margin=f"{theory.margin:.2f}",
+        )
+    return _("The origin is **inside** the hull of {n} hidden states.").format(n=f"{theory.n:,}")
+
+
+# ---- theory ----
+
+
+def show_theory(scene: Scene) -> None:
+    """A table of the two parts of each example token's gradient, for each language model."""
+    title = _("What pulls and pushes a token of the trained model")
+    st.markdown(f"**{title}**")
+    n = 0
+    for place, run in enumerate(scene.history.runs):
+        theory = scene.history.theory[place][scene.at]
+        if theory is None:
+            continue
+        n = theory.n
+        st.markdown(markdown(run_name(run)))
+        with st.container(key=f"degeneration-forces-{place}"):
+            st.markdown(force_table(theory))
+        st.caption(
+            _(
+                "Vectors of never-seen tokens: {degrees}° from −mean(h) (median). Origin and hull: "
+                "{where}."
+            ).format(
+                degrees=f"{theory.place_degrees:.0f}",
+                where=_("outside") if theory.is_outside else _("inside"),
+            )
+        )
+    if n:
+        st.caption(
+            markdown(
+                _(
+                    "Pull and push are the two parts of the negative gradient of the mean loss "
+                    "over {n} places of the text. The pull is weighted by how often the token "
+                    "occurs in the whole text. The angle is that of their sum to −mean(h). Not in "
+                    "the table: the penalty, and what a tied token gets as an input word."
+                ).format(n=f"{n:,}")
+                + " · "
+                + provenance(scene)
+            )
+        )
+
+
+def force_table(theory: Theory) -> str:
+    """A row for each example token, from frequent to never seen."""
+    head = [
+        _("token"),
+        _("times"),
+        _("next at"),
+        _("pull, 10⁻⁵"),
+        _("push, 10⁻⁵"),
+        _("angle to −mean(h)"),
+    ]
+    lines = [head, ["---", *["---:"] * (len(head) - 1)]]
+    for force in theory.forces:
+        lines.append(
+            [
+                code(force.word).replace("|", "\\|"),
+                f"{force.count:,}",
+                f"{force.n_pull:,}",
+                f"{1e5 * force.pull:,.1f}",
+                f"{1e5 * force.push:,.1f}",
+                f"{force.degrees:.0f}°",
+            ]
+        )
+    return markdown_table(lines)
+
+
+# ---- forces on a token ----
+
+
+REACH = 5.5
+
+
+@st.fragment
+def show_forces() -> None:
+    """The picture, with its controls beside it."""
+    picture_box, words_box = st.columns([1, 1], gap="medium")
+    with words_box:
+        side = choose(
+            st.radio,
+            _("Hidden states"),
+            SIDES,
+            key="side",
+            default=SIDES[0],
+            labels={
+                "one-sided": _("On one side of the origin"),
+                "around": _("Around the origin"),
+            },
+        )
+        steps = st.slider(
+            _("Steps of gradient descent"), 0, MOST_STEPS, 0, key="toy", bind="query-params"
+        )
+        toy = SoftmaxToy.after(int(steps), side)
+        st.markdown(
+            prose(PAGE, "forces", forces_values(toy)),
+        )
+    with picture_box:
+        show_chart(
+            chart_of(_figure(toy)),
+            key="degeneration-forces",
+            file_name="degeneration-forces",
+            alt=_alternative(toy),
+            zoom=False,
+        )
+
+
+def _names() -> list[str]:
+    notes = [_("6 times"), _("5 times"), _("once"), _("never")]
+    return [f"{name} ({note})" for name, note in zip(NAMES, notes, strict=True)]
+
+
+def _figure(toy: SoftmaxToy) -> object:
+    tokens = [
+        Token(name, toy.path[:, place], toy.pull[place], toy.push[place])
+        for place, name in enumerate(NAMES)
+    ]
+    labels = {
+        "hidden": _("hidden states"),
+        "pull": _("pull"),
+        "push": _("push"),
+    }
+    return arrows_figure(toy.hidden, tokens, labels, current_theme(), reach=REACH)
+
+
+def forces_values(toy: SoftmaxToy) -> dict[str, str]:
+    """Live figures that the text beside the picture quotes."""
+    lengths = np.linalg.norm(toy.tokens, axis=1)
+    return {
+        "never": f"{lengths[3]:.2f}",
+        "push": f"{np.linalg.norm(toy.push[3]):.3f}",
+        "once_pull": f"{np.linalg.norm(toy.pull[2]):.3f}",
+        "once_push": f"{np.linalg.norm(toy.push[2]):.3f}",
+    }
+
+
+def _alternative(toy: SoftmaxToy) -> str:
+    tokens = [
+        _("{name}: at ({x}, {y}), pull {pull}, push {push}").format(
+            name=name,
+            x=f"{toy.tokens[place, 0]:.1f}",
+            y=f"{toy.tokens[place, 1]:.1f}",
+            pull=f"{np.linalg.norm(toy.pull[place]):.3f}",
+            push=f"{np.linalg.norm(toy.push[place]):.3f}",
+        )
+        for place, name in enumerate(_names())
+    ]
+    return "; ".join(tokens)
+
+
+# ---- the convex hull ----
+
+
+KEY, POINTS = "hull", "hull-points"
+SHAPES = ("hull", "segments", "cone", "convex-cone")
+DEFAULT = ((1.0, 2.2), (2.0, 0.8), (3.0, 1.6), (2.4, 2.8), (0.6, 3.2))
+LIMIT = 4.0
+FORM = re.compile(r"-?\d\.\d(?:,-?\d\.\d){9}")
+# joined into one script, because a component cannot import another file
+SCRIPTS = ("plane_math.js", "plane_labels.js", "plane_picture.js", "hull_math.js", "hull.js")
+
+
+@st.fragment
+def show_hull() -> None:
+    """The picture, with the choice of what is drawn beside it."""
+    picture_box, words_box = st.columns([1, 1], gap="medium")
+    with words_box:
+        shape = choose(
+            st.radio,
+            _("Shape"),
+            SHAPES,
+            key="shape",
+            default="hull",
+            labels={
+                "segments": _("Segments: is the set convex?"),
+                "hull": _("Convex hull"),
+                "cone": _("Cone"),
+                "convex-cone": _("Convex cone"),
+            },
+        )
+        st.markdown(prose(PAGE, f"shape-{shape}"))
+    points = chosen_points()
+    theme = current_theme()
+    message = {
+        "points": points,
+        "shape": shape,
+        "words": {
+            "origin": _("origin"),
+            "point": _("Point {i}"),
+            "outside": _(
+                "The origin is outside of the convex hull. All points are on one side of the "
+                "dashed line, and the arrow is a direction that separates them from the origin."
+            ),
+            "border": _(
+                "The origin is on the border of the convex hull. Some line through it has no "
+                "points on one side, but points on it. So no direction separates all points from "
+                "the origin."
+            ),
+            "inside": _(
+                "The origin is inside the convex hull. No line through the origin has all points "
+                "on one side, and the convex cone is the whole plane."
+            ),
+        },
+        "colours": {
+            "ink": theme.ink,
+            "paper": theme.paper,
+            "set": theme.white,
+            "side": theme.raw,
+        },
+    }
+
+    def accept() -> None:
+        store_points(st.session_state[KEY].get("moved"))
+
+    with picture_box:
+        _component()(key=KEY, data=json.dumps(message).encode(), on_moved_change=accept)
+        st.caption(_("Drag the points, or choose one with the tab key and press the arrows."))
+
+
+def chosen_points() -> list[list[float]]:
+    """The points of the session or of the address; without these the default."""
+    stored = None if is_from_history() else st.session_state.get(POINTS)
+    if stored is None:
+        text = st.query_params.get("hull", "")
+        numbers = [float(part) for part in text.split(",")] if FORM.fullmatch(text) else []
+        pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
+        stored = pairs if pairs and max(map(abs, numbers)) <= LIMIT else DEFAULT
+    points = [list(point) for point in stored]
+    is_default = points == [list(point) for point in DEFAULT]
+    put_in_url(
+        "hull", None if is_default else ",".join(f"{v:.1f}" for point in points for v in point)
+    )
+    return points
+
+
+def store_points(moved: Any) -> None:
+    """Store the points of the browser, if they are five points inside the picture."""
+    try:
+        points = [[round(float(v), 1) for v in point] for point in moved]
+    except (TypeError, ValueError):
+        return
+    inside = all(len(point) == 2 and max(map(abs, point)) <= LIMIT for point in points)
+    if len(points) == len(DEFAULT) and inside:
+        st.session_state[POINTS] = points
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> Callable[..., Any]:
+    return st.components.v2.component(
+        "narrow_cone_hull",
+        html='<div class="hull plane"></div>',
+        css=(COMPONENTS / "plane.css").read_text(encoding="utf8"),
+        js="\n".join((COMPONENTS / name).read_text(encoding="utf8") for name in SCRIPTS),
+        isolate_styles=False,
+    )
+
+
+# ---- the fragment ----
+
 
 SETTINGS = "degeneration-settings"  # in the session: the settings of its training
 

@@ -11,9 +11,7 @@ from pages.degeneration import PAGE
 
 body = open_page(PAGE)
 
-from pages.degeneration.explore import explore  # noqa: E402
-from pages.degeneration.forces import show_forces  # noqa: E402
-from pages.degeneration.hull import show_hull  # noqa: E402
+from pages.degeneration.explore import explore, show_forces, show_hull  # noqa: E402
 
 with body:
     explore()

@@ -35,7 +35,7 @@ _warmed = threading.Event()
 UMAP = Worker(idle_seconds=900)  # it takes 11 s to import and to compile
 
 
-class Cloud(Protocol):
+class _Cloud(Protocol):
     """Vectors (n, d), and what names them."""
 
     @property
@@ -44,7 +44,7 @@ class Cloud(Protocol):
     def vectors(self) -> np.ndarray: ...
 
 
-def umaps_if_ready(clouds: Sequence[Cloud], n_components: int) -> tuple[Projection, ...] | None:
+def umaps_if_ready(clouds: Sequence[_Cloud], n_components: int) -> tuple[Projection, ...] | None:
     """The UMAP pictures of the clouds; None if one of them is not fitted yet."""
     pictures = []
     for cloud in clouds:
@@ -55,7 +55,7 @@ def umaps_if_ready(clouds: Sequence[Cloud], n_components: int) -> tuple[Projecti
     return tuple(pictures)
 
 
-def fit_umaps(clouds: Sequence[Cloud], n_components: int) -> None:
+def fit_umaps(clouds: Sequence[_Cloud], n_components: int) -> None:
     """Fit the UMAP pictures of the clouds and store them, with progress and cancel."""
     named = {_store_key(each.content_key, n_components): each.vectors for each in clouds}
     for name, X in named.items():

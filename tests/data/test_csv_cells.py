@@ -19,7 +19,7 @@ WRITERS = {  # the places that write CSV, and how each makes its cells safe
     "geometry/commands/project.py",
     "geometry/evaluate/export.py",
     "pages/common/downloads.py",
-    "pages/cosine_basis/numbers.py",
+    "pages/cosine_basis/panels.py",
 }
 
 

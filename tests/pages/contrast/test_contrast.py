@@ -23,8 +23,7 @@ from pages.contrast.run import (
     PairVectors,
     contrast_run,
 )
-from pages.contrast.scene import Scene
-from pages.contrast.verdicts import contrast_state, contrast_verdict
+from pages.contrast.scene import Scene, contrast_state, contrast_verdict
 from tests.pages.charts import array, charts
 from tests.pages.visits import everything, healthy, new_visit
 

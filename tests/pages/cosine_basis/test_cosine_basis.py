@@ -13,10 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 from geometry.projection.plane import POINTS, Plane, background_cloud, pair_cosines, whiten_points
 from pages.cosine_basis.controls import STANDARD, accept_move, presets, state_of
-from pages.cosine_basis.numbers import cosines_table, number, points_table
-from pages.cosine_basis.panels import snaps
+from pages.cosine_basis.panels import basis_verdict, cosines_table, number, points_table, snaps
 from pages.cosine_basis.scene import CLOUD_N, CLOUD_SEED, Scene
-from pages.cosine_basis.verdicts import basis_verdict
 from tests.pages.visits import deep_link
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -9,10 +9,8 @@ from geometry.training.runs import Run
 from geometry.training.shipped_training import recorded_run
 from pages.common.live_training import STATE
 from pages.degeneration.choices import runs_of
-from pages.degeneration.explore import PAGE
-from pages.degeneration.hull import DEFAULT
+from pages.degeneration.explore import DEFAULT, PAGE, verdicts
 from pages.degeneration.scene import Scene, recorded_scene
-from pages.degeneration.verdicts import verdicts
 from tests.pages.visits import everything, healthy, new_visit
 
 PATIENCE = 120.0
@@ -152,7 +150,7 @@ def test_models_that_are_compared_share_size_steps_and_seed():
 def page_with_points() -> None:
     import streamlit as st
 
-    from pages.degeneration.hull import chosen_points
+    from pages.degeneration.explore import chosen_points
 
     st.write(str(chosen_points()))
 

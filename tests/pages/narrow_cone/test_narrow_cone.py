@@ -1018,7 +1018,10 @@ def test_without_webgl2_the_page_draws_with_plotly(monkeypatch: pytest.MonkeyPat
 def test_umap_has_no_film(monkeypatch, dims):
     def pictures(clouds, k):
         rng = np.random.default_rng(0)
-        return tuple(umap_picture(X, rng.normal(size=(len(X), k))) for X in (cloud.vectors for cloud in clouds))
+        return tuple(
+            umap_picture(X, rng.normal(size=(len(X), k)))
+            for X in (cloud.vectors for cloud in clouds)
+        )
 
     monkeypatch.setattr("pages.narrow_cone.scene.umaps_if_ready", pictures)
     [twin] = twin_clouds(visit(dims=dims, view="umap")).values()
