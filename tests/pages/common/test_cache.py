@@ -1,7 +1,8 @@
-"""The cache of pages: answers by key and cache name, private ones in the session alone."""
+"""Kept answers: by function and arguments, private ones in the session alone."""
 
 import threading
 import time
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -10,59 +11,147 @@ from streamlit.testing.v1 import AppTest
 
 from geometry.encode.cloud import Cloud
 from geometry.hub.operator_limits import VARIABLE
-from pages.common.cache import Cache, size_of, total_size
+from pages.common.cache import kept, size_of, total_size
 
 
-def refuse() -> int:
-    raise ValueError("no answer")
+@dataclass(frozen=True)
+class Settings:
+    layer: int
+    rows: tuple[int, ...] = ()
 
 
-def test_an_answer_is_made_once_for_each_key():
-    cache: Cache[list[int]] = Cache("test-once", max_entries=4)
-    assert cache.get("a") is None
-    answer = cache.get_or_make("a", lambda: [1])
-    assert cache.get_or_make("a", lambda: [2]) is answer
-    assert cache.get("a") is answer
-    assert cache.put("a", [3]) is answer  # the first stored answer remains
-    assert cache.put("b", [4]) == [4]
-    assert cache.get("b") == [4]
+@dataclass(frozen=True)
+class Named:
+    """An object that names its content; its vectors are no part of the key."""
+
+    content_key: str
+    vectors: object = None
+    private: bool = False
 
 
-def test_two_caches_of_one_size_share_no_answer():
-    first: Cache[int] = Cache("test-first", max_entries=4)
-    second: Cache[int] = Cache("test-second", max_entries=4)
-    first.put("a", 1)
-    assert second.get("a") is None
+@pytest.fixture(autouse=True)
+def empty() -> None:
+    """No answer from another test: the functions of ``recorder`` have one name."""
+    st.cache_resource.clear()
+
+
+def square(x: float) -> float:
+    return x * x
+
+
+def cube(x: float) -> float:
+    return x**3
+
+
+def recorder(most: int = 99, **options):
+    """A kept function that returns its arguments in a new list, and the calls that it got."""
+    calls: list[tuple] = []
+
+    @kept(most, **options)
+    def record(first: object, second: object = 0, report: object = None) -> list[object]:
+        calls.append((first, second))
+        return [first, second]
+
+    return record, calls
+
+
+DIFFERENT = (
+    *(None, "", "a", b"a", 1, 2.5, (1, "a"), ("a", 1), (1, ("a",)), {"a": 1}, {"a": 2}),
+    *(Settings(1), Settings(2), Settings(1, (3,)), Named("a"), Named("b"), square, cube),
+    *(np.zeros(3), np.zeros(3, dtype=np.float32), np.zeros((3, 1)), np.ones(3)),
+)
+
+
+def test_each_argument_is_a_part_of_the_key():
+    record, calls = recorder()
+    answers = [record(value) for value in DIFFERENT] + [record(0, value) for value in DIFFERENT]
+    assert len(calls) == 2 * len(DIFFERENT)
+    again = [record(value) for value in DIFFERENT] + [record(0, value) for value in DIFFERENT]
+    assert all(first is second for first, second in zip(answers, again, strict=True))
+
+
+def test_an_argument_by_name_or_by_default_is_the_same_argument():
+    record, calls = recorder()
+    answer = record("a")
+    assert record("a", 0) is record(second=0, first="a") is answer
+    assert record("a", report=print) is answer  # the progress is no part of the key
+    assert record.find("a") is answer
+    assert record.find("b") is None
+    assert record.put([], "a") is answer  # the first stored answer remains
+    assert record.put(other := [], "b") is record("b") is other
+    assert len(calls) == 1
+
+
+def test_an_array_s_content_is_the_key():
+    record, calls = recorder()
+    row = np.arange(3.0)
+    assert record(row) is record(np.arange(3.0)) is record(np.arange(6.0)[::2] / 2)
+    row[1] = 9.0
+    record(row)
+    assert len(calls) == 2
+
+
+@pytest.mark.parametrize("value", [object(), {1, 2}, Named, (1, object())])
+def test_what_names_no_content_is_refused(value):
+    record, calls = recorder()
+    with pytest.raises(TypeError, match="'first'"):
+        record(value)
+    assert calls == []
+
+
+def test_two_functions_share_no_answer():
+    first, second = recorder()[0], kept(4)(square)
+    first(2)
+    assert second(2) == 4
 
 
 def test_a_failed_answer_is_not_stored():
-    cache: Cache[int] = Cache("test-failed", max_entries=4)
+    fails = iter((True, False))
+
+    @kept(4)
+    def refuse_once(x: int) -> int:
+        if next(fails):
+            raise ValueError("no answer")
+        return x
+
     with pytest.raises(ValueError, match="no answer"):
-        cache.get_or_make("a", refuse)
-    assert cache.get_or_make("a", lambda: 1) == 1
+        refuse_once(1)
+    assert refuse_once(1) == 1
 
 
 def test_the_oldest_answer_is_dropped():
-    cache: Cache[int] = Cache("test-full", max_entries=2)
+    record, _calls = recorder(2)
     for key in "abc":
-        cache.put(key, 1)
-    assert [cache.get(key) for key in "abc"] == [None, 1, 1]
+        record(key)
+    assert [record.find(key) is None for key in "abc"] == [True, False, False]
 
 
 def page() -> None:
     import streamlit as st
 
-    from pages.common.cache import Cache
+    from tests.pages.common.test_cache import Named, recorder
 
-    cache: Cache[int] = Cache("test-private", max_entries=4)
-    first = cache.get("a", private=True)
-    st.text(f"{first} {cache.put('a', 1, private=True)} {cache.get('a')}")
+    record, _calls = recorder()
+    of_session, _others = recorder(by_session=True)
+    answers = record(Named("own", private=True)), record((1, Named("own", private=True)))
+    st.session_state["found"] = (
+        record.find(Named("own", private=True)) is answers[0],
+        record.find((1, Named("own", private=True))) is answers[1],
+        record.find(Named("own")) is None,
+        of_session("a") is of_session("a"),
+    )
 
 
-def test_a_private_answer_is_in_no_shared_cache():
+def test_a_private_answer_is_in_no_shared_store():
+    before = total_size()
     app = AppTest.from_function(page).run()
     assert not app.exception
-    assert app.text[0].value == "None 1 None"
+    assert app.session_state["found"] == (True, True, True, True)
+    record, calls = recorder()
+    for _time in range(2):  # without a session there is no place for it
+        record(Named("own", private=True))
+    assert len(calls) == 2
+    assert total_size() - before < 2_000
 
 
 # ---- bytes ----
@@ -88,19 +177,26 @@ def limits(monkeypatch, tmp_path):
 def test_answers_beyond_the_limit_are_dropped_whose_use_is_oldest(limits):
     limits("results_megabytes = 2")
     before = total_size()
-    some: Cache[np.ndarray] = Cache("test-some", max_entries=10)
-    others: Cache[np.ndarray] = Cache("test-others", max_entries=10)
-    some.put("a", TENTH.copy())
-    others.put("b", TENTH.copy())
-    assert some.get("a") is not None  # used again
-    some.put("c", TENTH.copy())
-    assert others.get("b") is None
-    assert some.get("a") is not None
-    assert some.get("c") is not None
+
+    @kept(10)
+    def some(key: str, n: int = 100_000) -> np.ndarray:
+        return np.zeros(n)
+
+    @kept(10)
+    def others(key: str) -> np.ndarray:
+        return TENTH.copy()
+
+    some("a")
+    others("b")
+    assert some.find("a") is not None  # used again
+    some("c")
+    assert others.find("b") is None
+    assert some.find("a") is not None
+    assert some.find("c") is not None
     assert total_size() - before <= 2_000_000
-    large = some.put("d", np.zeros(1_000_000))  # above the limit by itself, but still needed
-    assert some.get("d") is large
-    assert some.get("a") is some.get("c") is None
+    large = some("d", 1_000_000)  # above the limit by itself, but still needed
+    assert some.find("d", 1_000_000) is large
+    assert some.find("a") is some.find("c") is None
 
 
 def test_a_session_s_own_answers_have_a_limit_and_end_with_it(limits):
@@ -108,12 +204,15 @@ def test_a_session_s_own_answers_have_a_limit_and_end_with_it(limits):
         import numpy as np
         import streamlit as st
 
-        from pages.common.cache import Cache
+        from pages.common.cache import kept
 
-        cache: Cache[np.ndarray] = Cache("test-own", max_entries=10)
+        @kept(10, by_session=True)
+        def own(key: str) -> np.ndarray:
+            return np.zeros(100_000)
+
         for key in "abc":
-            cache.put(key, np.zeros(100_000), private=True)
-        st.text([cache.get(key, private=True) is not None for key in "abc"])
+            own(key)
+        st.text([own.find(key) is not None for key in "abc"])
 
     limits("session_results_megabytes = 2")
     before = total_size()
@@ -132,18 +231,17 @@ def test_the_size_of_an_answer_counts_each_object_once():
 
 
 def test_sessions_that_need_an_answer_at_once_wait_for_the_first():
-    cache: Cache[int] = Cache("test-at-once", max_entries=4)
-    made = []
-    start = threading.Barrier(4)
+    made, start = [], threading.Barrier(4)
 
-    def make():
+    @kept(4)
+    def slow(key: str) -> int:
         made.append(1)
         time.sleep(0.05)
         return len(made)
 
     def read():
         start.wait()
-        answers.append(cache.get_or_make("a", make))
+        answers.append(slow("a"))
 
     answers: list[int] = []
     threads = [threading.Thread(target=read) for _ in range(4)]

@@ -1,0 +1,109 @@
+"""Every setting of every page, one at a time: kept answers show what emptied caches show."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from geometry.data.corpus import read_bundled
+from pages.common import uploads
+from pages.common.page_list import PAGES
+from tests.pages.visits import ROOT, clear_memory, healthy, new_visit
+
+KINDS = ("selectbox", "slider", "select_slider", "radio", "toggle", "button_group", "number_input")
+SKIPPED = {"model", "source", "pairs-source"}  # models of the Hub and forms have tests of their own
+EVERY = 12  # of the Topics sentences one in so many is taken
+PASSING = re.compile(r"^(id|deferred_file_id|url): .*$", flags=re.MULTILINE)  # new in every run
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_topics() -> Iterator[None]:
+    before = uploads.read_bundled
+    read_few_topics()
+    yield
+    uploads.read_bundled = before
+    uploads._translated.cache_clear()
+    clear_memory()
+
+
+def read_few_topics() -> None:
+    """Let the pages read 102 sentences in place of 1,224."""
+    topics = read_bundled("topics")
+    few = replace(topics, texts=topics.texts[::EVERY], labels=(topics.labels or ())[::EVERY])
+    uploads.read_bundled = lambda code: few if code == "topics" else read_bundled(code)
+    uploads._translated.cache_clear()
+
+
+def settings_of(page: str) -> list[tuple[str, str]]:
+    """(kind, key) of each control that is on and has another value."""
+    app = healthy(new_visit(page).run())
+    return [
+        (kind, each.key)
+        for kind in KINDS
+        for each in app.get(kind)
+        if each.key and each.key not in SKIPPED and not each.disabled and other(each) is not None
+    ]
+
+
+def other(control) -> object:
+    """Another value than the control's own, such as its last label; None if there is none."""
+    if control.type == "toggle":
+        return not control.value
+    if control.type in ("slider", "number_input"):
+        below = control.value - (control.step or 1)
+        return below if below >= control.min else control.value + (control.step or 1)
+    shown = control.formatted_values if control.type == "button_group" else [control.value]
+    if control.type in ("selectbox", "radio"):
+        shown = [control.options[control.index]]
+    return next((label for label in reversed(control.options) if label not in shown), None)
+
+
+def changed(page: str, kind: str, key: str) -> list[str]:
+    """What the page shows with another value of one setting."""
+    app = healthy(new_visit(page).run())
+    [control] = [each for each in app.get(kind) if each.key == key]
+    healthy(control.set_value(other(control)).run())
+    healthy(app.run())  # the first run may still show progress
+    return screen(app)
+
+
+def screen(app: AppTest) -> list[str]:
+    """Everything that the server sent to the browser: texts, tables, pictures, controls."""
+    sent, rest = [], [app.main, app.sidebar]
+    while rest:
+        node = rest.pop()
+        if node.type not in ("empty", "picture-frame"):
+            if hasattr(node, "children"):
+                rest += node.children.values()
+            elif node.proto is not None:
+                sent.append(PASSING.sub("", str(node.proto)))
+    return sent
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_kept_answers_show_what_emptied_caches_show(page: str):
+    settings = settings_of(page)
+    assert settings
+    kept = {key: changed(page, kind, key) for kind, key in settings}
+    for kind, key in settings:
+        clear_memory()
+        assert changed(page, kind, key) == kept[key], key
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES)
+def test_kept_answers_show_what_a_new_process_shows(page: str):
+    settings = settings_of(page)
+    kept = [changed(page, *setting) for setting in settings]
+    program = (
+        "import json, sys; from tests.pages.test_kept_answers import changed, read_few_topics; "
+        "read_few_topics(); sys.stdout.write(json.dumps(changed(*sys.argv[1:])))"
+    )
+    command = [sys.executable, "-c", program, page, *settings[0]]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True)
+    assert json.loads(done.stdout) == kept[0]
