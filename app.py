@@ -23,11 +23,15 @@ def run_page() -> None:
 if __name__ == "__main__":  # a visit: Streamlit runs this file as its script
     run_page()
 else:  # the server's start: `streamlit run` imports this file once and serves `app`
+    # Imported before any visit: while one visit imports pandas, Plotly in another visit finds it
+    # half imported in sys.modules, and fails. The first visitor would also wait for these modules.
+    import pandas  # noqa: F401
+    import scipy.spatial  # noqa: F401
     from starlette.middleware import Middleware
 
-    import pages.narrow_cone.explore  # noqa: F401 - for the first visitor, who would wait for it
+    import pages.narrow_cone.explore  # noqa: F401
     from pages.common.server_memory import UploadLimit, while_running
-    from pages.common.server_start import prepare
+    from pages.common.streamlit_internals import correct_faults
 
-    prepare()
+    correct_faults()
     app = st.App("app.py", lifespan=while_running, middleware=[Middleware(UploadLimit)])

@@ -61,6 +61,8 @@ class Reader:
         The text of the last progress bar.
     cookie : str
         Sent when it connects; afterwards the one that a proxy set.
+    session : str
+        The server's name of it.
     texts : list of str
         Prose, numbers and messages that the last run sent.
     """
@@ -70,6 +72,7 @@ class Reader:
     query: str = ""
     progress: str = ""
     cookie: str = ""
+    session: str = ""
     texts: list[str] = field(default_factory=list)
     controls: dict[str, Control] = field(default_factory=dict)
     _states: dict[str, WidgetState] = field(default_factory=dict)
@@ -137,6 +140,8 @@ class Reader:
             kind = answer.WhichOneof("type")
             if kind == "delta":
                 self._read(answer.delta)
+            elif kind == "new_session":
+                self.session = answer.new_session.initialize.session_id
             elif kind == "script_finished" and answer.script_finished in FINISHED:
                 return Run(perf_counter() - start, size)
 

@@ -21,6 +21,10 @@ CONTRACTS = PYPROJECT["tool"]["importlinter"]["contracts"]
 # The contracts in pyproject.toml cover geometry and pages. These cover app.py, bench and tests too.
 PLACES = {  # library: the files that may import it
     "streamlit": ("app.py", "pages/", "tests/", "bench/"),
+    **dict.fromkeys(
+        ("streamlit.net_util", "streamlit.proto", "streamlit.runtime", "streamlit.web"),
+        ("pages/common/streamlit_internals.py", "tests/", "bench/"),
+    ),
     "plotly": ("geometry/figures/", "tests/", "bench/"),
     "dask": ("geometry/scale/", "tests/", "bench/"),
     "distributed": ("geometry/scale/", "tests/", "bench/"),

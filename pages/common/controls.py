@@ -16,7 +16,8 @@ from geometry.encode.layers import resolve_layers
 from geometry.encode.pool import POOLING_NAMES
 
 from .address import PARAMETERS, put_in_url
-from .page_state import forget_unlinked, is_from_history, note_choice
+from .page_state import forget_unlinked, note_choice
+from .streamlit_internals import is_from_history
 from .words import _
 
 LATE_SECONDS = 1.0  # the browser's values may be older than a change by the server

@@ -18,14 +18,11 @@ from typing import Any, NoReturn
 from uuid import uuid4
 
 import streamlit as st
-from streamlit import runtime
-from streamlit.runtime.app_session import AppSessionState
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 
 from geometry.hub.download import Progress as Progress
 
 from .cache import REPORT, Answer, Cache, Kept
+from .streamlit_internals import click_waits, is_connected, is_running, session_id
 from .words import _, in_language
 from .workers import WorkerDied
 
@@ -55,28 +52,14 @@ class Visitor:
 
         A visitor with an open tab may, until the page's next run has ended.
         """
-        may_return = since + GRACE_SECONDS > time.monotonic()
-        sessions = _sessions()
-        if sessions is None:
-            return may_return
-        info = sessions.get_active_session_info(self.session_id)
-        if info is None:
+        if self.is_gone:
             return False
-        return may_return or info.session._state is AppSessionState.APP_IS_RUNNING
+        return since + GRACE_SECONDS > time.monotonic() or is_running(self.session_id)
 
     @property
     def is_gone(self) -> bool:
         """True once the tab is closed or its connection is broken."""
-        sessions = _sessions()
-        return sessions is not None and not sessions.is_active_session(self.session_id)
-
-
-def _sessions() -> Any:
-    """Streamlit's sessions, or None: a runtime of AppTest has none.
-
-    Streamlit publishes whether a session is connected, but not whether its script runs.
-    """
-    return getattr(runtime.get_instance(), "_session_mgr", None) if runtime.exists() else None
+        return not is_connected(self.session_id)
 
 
 class Lane:
@@ -377,7 +360,7 @@ def wait_for(
                     bar.progress(min(share, 1.0), text=_progress_line(job, what, amount))
                     if watch is not None:
                         watch()
-                    if _click_waits():
+                    if click_waits():  # Cancel inside a fragment interrupts no run
                         if passing:
                             job.leave(visitor)
                         st.rerun()
@@ -462,17 +445,6 @@ def cached(
     return answer
 
 
-def _click_waits() -> bool:
-    """True if a control of the fragment was used during the run.
-
-    A rerun of a fragment does not interrupt a run. Without this check, Cancel inside a fragment
-    would take effect only after the work has ended.
-    """
-    context = get_script_run_ctx()
-    requests = None if context is None else context.script_requests
-    return requests is not None and requests._state is ScriptRequestType.RERUN
-
-
 def _leave(key: str) -> None:
     """Stop waiting for this visitor; the work stops if no other visitor waits for it.
 
@@ -485,9 +457,7 @@ def _leave(key: str) -> None:
 
 def this_visitor() -> Visitor:
     """This session."""
-    context = get_script_run_ctx()
-    name = st.session_state.setdefault("visitor", uuid4().hex)
-    return Visitor(name, "" if context is None else context.session_id)
+    return Visitor(st.session_state.setdefault("visitor", uuid4().hex), session_id())
 
 
 def _left() -> dict[str, str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from .address import PARAMETERS, PRESENT, put_in_url
+from .streamlit_internals import is_from_history
 
 # One value for all pages.
 SHARED = ("lang", "model", "revision", "dtype", "corpus", PRESENT)
@@ -49,11 +49,6 @@ def enter_page(page: str) -> None:
     if is_from_history():
         for key in OF_SEVERAL:
             forget_unlinked(key)
-
-
-def is_from_history() -> bool:
-    """True in a run that Back or Forward has caused: the address decides about each setting."""
-    return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))
 
 
 def forget_unlinked(key: str) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from geometry.training.runs import Run
 from pages.common.address import number_in_url, put_in_url
 from pages.common.controls import choose, follow_default
-from pages.common.page_state import is_from_history
+from pages.common.streamlit_internals import is_from_history
 from pages.common.uploads import chosen_corpus
 from pages.common.words import _
 

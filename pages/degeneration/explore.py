@@ -38,7 +38,7 @@ from pages.common.live_training import (
     show_progress,
     started,
 )
-from pages.common.page_state import is_from_history
+from pages.common.streamlit_internals import is_from_history
 from pages.common.verdict import State, Verdict, show_verdict
 from pages.common.words import _, prose
 

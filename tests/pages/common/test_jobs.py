@@ -9,7 +9,6 @@ from functools import partial
 from types import SimpleNamespace
 
 import pytest
-from streamlit.runtime.app_session import AppSessionState
 from streamlit.testing.v1 import AppTest
 
 from geometry.errors import readable_bytes
@@ -117,7 +116,7 @@ def leave_as(visitor: Visitor) -> None:
 
 def test_cancel_stops_the_work_though_the_visitor_s_own_run_still_waits(monkeypatch):
     # AppTest has one session id for all
-    monkeypatch.setattr(jobs, "get_script_run_ctx", lambda: SimpleNamespace(session_id="1"))
+    monkeypatch.setattr(jobs, "session_id", lambda: "1")
     with joined("work", Gate(), SOMEBODY) as job:
         leave_as(SOMEBODY)
         assert job.wait(PATIENCE)
@@ -180,22 +179,18 @@ def test_what_nobody_fetched_is_freed():
 
 
 @pytest.mark.parametrize(
-    ("session", "seconds_ago", "expected"),
+    ("connected", "running", "seconds_ago", "expected"),
     [
-        (None, 0, False),  # the tab is closed
-        (AppSessionState.APP_IS_RUNNING, 0, True),
-        (AppSessionState.APP_IS_RUNNING, 60, True),  # the run of a slow page
-        (AppSessionState.APP_NOT_RUNNING, 0, True),  # between two runs
-        (AppSessionState.APP_NOT_RUNNING, 60, False),  # on another page
+        (False, False, 0, False),  # the tab is closed
+        (True, True, 0, True),
+        (True, True, 60, True),  # the run of a slow page
+        (True, False, 0, True),  # between two runs
+        (True, False, 60, False),  # on another page
     ],
 )
-def test_who_may_come_back(monkeypatch, session, seconds_ago, expected):
-    info = None if session is None else SimpleNamespace(session=SimpleNamespace(_state=session))
-    manager = SimpleNamespace(get_active_session_info={SOMEBODY.session_id: info}.get)
-    server = SimpleNamespace(
-        exists=lambda: True, get_instance=lambda: SimpleNamespace(_session_mgr=manager)
-    )
-    monkeypatch.setattr(jobs, "runtime", server)
+def test_who_may_come_back(monkeypatch, connected, running, seconds_ago, expected):
+    monkeypatch.setattr(jobs, "is_connected", lambda session: connected)
+    monkeypatch.setattr(jobs, "is_running", lambda session: running)
     assert SOMEBODY.may_wait_again(time.monotonic() - seconds_ago) is expected
 
 

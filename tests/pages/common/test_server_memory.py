@@ -1,193 +1,364 @@
-"""Limits of sessions and uploads, sessions that are cleared away, and the operator's figures."""
+"""Limits of sessions and uploads, sessions that end, and names that Streamlit does not publish.
+
+All on a running server with low limits in its narrow-cone.toml.
+"""
 
 import asyncio
-import gc
-import weakref
-from types import SimpleNamespace
+import os
+import re
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
-from streamlit.runtime.caching.ttl_cache import TTLCache
-from streamlit.testing.v1 import AppTest
 
+from bench.reader import Reader
 from geometry.hub.operator_limits import VARIABLE
-from pages.common import server_memory
-from pages.common.cache import memory_limits
-from pages.common.garbage import collect_all
+from pages.common import streamlit_internals
+from tests.browser.server import AppServer
 from tests.event_loop import run_alone
+from tests.waiting import until
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on Windows")
 
 MEGABYTE = 10**6
+LIMITS = "[memory]\nsessions = 2\nsession_uploads_megabytes = 3\nuploads_megabytes = 4\n"
+PAGE = "cosine_basis"
+FULL = "This server already has 2 visitors"
+UNCOUNTED = "can't count its visitors"
+LINE = "is not as in"  # in a line of the log about a name
+
+# Every Python process imports this module at its start. The server's runs what the tests write.
+OBEDIENT = """
+import os, sys, threading
+
+def hide(owner, name):
+    "Remove a name of a class or module; of an instance, hide it from the module that uses it."
+    undo = []
+    if name in vars(owner):
+        before = vars(owner)[name]
+        delattr(owner, name)
+        undo.append(lambda: setattr(owner, name, before))
+    if isinstance(owner, type):
+
+        def get(self, wanted, plain=owner.__getattribute__):
+            user = sys._getframe(1).f_globals.get("__name__")
+            if wanted == name and user == "pages.common.streamlit_internals":
+                raise AttributeError(wanted)
+            return plain(self, wanted)
+
+        owner.__getattribute__ = get
+        undo.append(lambda: delattr(owner, "__getattribute__"))
+    return lambda: [each() for each in undo]
+
+def obey(path, names={"hide": hide}):
+    while True:
+        with open(path) as orders:
+            code = orders.read()
+        try:
+            exec(code, names)
+        except BaseException as error:
+            print("FAILED", repr(error))
+        print("OBEYED", flush=True)
+
+if "ORDERS" in os.environ:  # worker processes do not inherit it
+    threading.Thread(target=obey, args=[os.environ.pop("ORDERS")], daemon=True).start()
+"""
+# Objects of the server, by the names that WITHOUT uses.
+OBJECTS = """
+from pages.common import streamlit_internals as internals
+from streamlit.runtime.scriptrunner import RerunData
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+
+server, Queue = internals._server(), internals.ForwardMsgQueue
+manager, uploads = server._session_mgr, server.uploaded_file_mgr
+session = next((info.session for info in manager.list_active_sessions()), None)
+requests = ScriptRequests()
+requests.request_rerun(RerunData())
+context = object.__new__(ScriptRunContext)
+context.script_requests, context.is_history_navigation = requests, True
+
+def in_a_run(function):
+    real, internals.get_script_run_ctx = internals.get_script_run_ctx, lambda: context
+    try:
+        return function()
+    finally:
+        internals.get_script_run_ctx = real
+
+def tell(function):
+    try:
+        print("GAVE", function(), flush=True)
+    except internals.Unreadable:
+        print("GAVE refused", flush=True)
+"""
+# A name that Streamlit does not publish: (its owner, what uses it, what that gives without it)
+WITHOUT = {
+    "Runtime._session_mgr": ("type(server)", "internals.open_sessions()", "refused"),
+    "MemoryUploadedFileManager.file_storage": (
+        "type(uploads)",
+        "internals.uploaded_bytes()",
+        "refused",
+    ),
+    "WebsocketSessionManager._session_storage": (
+        "type(manager)",
+        "internals.end_expired_sessions()",
+        "refused",
+    ),
+    "MemorySessionStorage._cache": (
+        "type(manager._session_storage)",
+        "internals.end_expired_sessions()",
+        "refused",
+    ),
+    "AppSession._state": ("type(session)", "internals.is_running(session.id)", "False"),
+    "ScriptRequests._state": ("ScriptRequests", "in_a_run(internals.click_waits)", "False"),
+    "ScriptRunContext.is_history_navigation": (
+        "ScriptRunContext",
+        "in_a_run(internals.is_from_history)",
+        "False",
+    ),
+    "Runtime.stats_mgr": ("type(server)", "internals.publish('other', '', dict)", "None"),
+    "ForwardMsgQueue._queue": (
+        "Queue",
+        "internals._clear_with_references(Queue(), True, ['a'])",
+        "None",
+    ),
+    "ForwardMsgQueue.clear": ("Queue", "internals.correct_faults()", "None"),
+    "PagesManager.uses_pages_directory": (
+        "internals.PagesManager",
+        "internals.correct_faults()",
+        "None",
+    ),
+    "net_util._external_ip": ("internals.net_util", "internals.correct_faults()", "None"),
+}
 
 
-@pytest.fixture
-def limits(monkeypatch, tmp_path):
-    """limits(text): those in the table [memory] of the operator's file."""
+class Server(AppServer):
+    """The app, which also runs the tests' code."""
 
-    def write(text):
-        file = tmp_path / "own.toml"
-        file.write_text(f"[memory]\n{text}\n", encoding="utf-8")
-        monkeypatch.setenv(VARIABLE, str(file))
-        memory_limits.clear()
+    def order(self, code: str) -> str:
+        """What the server prints while it runs the code."""
+        before = len(self.log)
+        Path(self.environment["ORDERS"]).write_text(code, encoding="utf-8")
+        until(lambda: "OBEYED" in self.log[before:])
+        printed = self.log[before:].partition("OBEYED")[0]
+        assert "FAILED" not in printed, printed
+        return printed
 
-    yield write
-    monkeypatch.undo()
-    memory_limits.clear()
+    def uploaded(self) -> int:
+        """Bytes of all uploads, by the server's metrics."""
+        with urlopen(f"{self.url}/_stcore/metrics") as answer:
+            metrics = answer.read().decode()
+        figures = dict(re.findall(r'^narrow_cone_memory_bytes\{of="(\w+)"\} (\d+)', metrics, re.M))
+        assert figures.keys() == {"uploads", "results", "process"}
+        assert int(figures["process"]) > 50 * MEGABYTE
+        return int(figures["uploads"])
 
 
-def sessions(*ids):
-    return [SimpleNamespace(session=SimpleNamespace(id=id_)) for id_ in ids]
+class Upload:
+    """A PUT of so many bytes to the endpoint of uploads. The server reads it if status is 100."""
+
+    def __init__(self, server: Server, session: str, size: int, *, sized: bool = True) -> None:
+        with urlopen(f"{server.url}/_stcore/health") as answer:
+            cookies = " ".join(answer.headers.get_all("Set-Cookie"))
+        [token] = re.findall(r"_streamlit_xsrf=([^;]+)", cookies)
+        begin = b'--edge\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
+        end = b"\r\n--edge--\r\n"
+        self._content = begin + bytes(size - len(begin) - len(end)) + end
+        length = f"Content-Length: {size}" if sized else "Transfer-Encoding: chunked"
+        self._socket = socket.create_connection(("127.0.0.1", server.port), timeout=60)
+        head = [
+            f"PUT {streamlit_internals.UPLOADS}{session}/{os.urandom(8).hex()} HTTP/1.1",
+            f"Host: 127.0.0.1:{server.port}",
+            "Content-Type: multipart/form-data; boundary=edge",
+            f"Cookie: _streamlit_xsrf={token}",
+            f"X-Xsrftoken: {token}",
+            "Expect: 100-continue",
+            f"{length}\r\n\r\n",
+        ]
+        self._socket.sendall("\r\n".join(head).encode())
+        self.status = self._read()
+
+    def end(self) -> int:
+        """Send the content if the server reads it; returns the last status."""
+        if self.status == 100:
+            self._socket.sendall(self._content)
+            self.status = self._read()
+        self._socket.close()
+        return self.status
+
+    def _read(self) -> int:
+        return int(self._socket.recv(4096).split()[1])
 
 
-@pytest.fixture
-def server(monkeypatch):
-    """A running server; tests set its open sessions and its uploaded files."""
-    manager = SimpleNamespace(list_active_sessions=list)
-    files = SimpleNamespace(file_storage={})
-    running = SimpleNamespace(_session_mgr=manager, uploaded_file_mgr=files)
-    monkeypatch.setattr(
-        server_memory,
-        "runtime",
-        SimpleNamespace(exists=lambda: True, get_instance=lambda: running),
+def put(*given: object, **options: bool) -> int:
+    """The status of an upload."""
+    return Upload(*given, **options).end()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("server")
+    (folder / "sitecustomize.py").write_text(OBEDIENT, encoding="utf-8")
+    (folder / "own.toml").write_text(LIMITS, encoding="utf-8")
+    os.mkfifo(folder / "orders")
+    environment = {
+        "PYTHONPATH": str(folder),
+        "ORDERS": str(folder / "orders"),
+        VARIABLE: str(folder / "own.toml"),
+        # By default Streamlit ends a session only two minutes after the reader has left.
+        "STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": "1",
+    }
+    with Server(cache_dir=folder / "cache", environment=environment) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def empty(server: Server) -> None:
+    """Without sessions and uploads."""
+    until(
+        lambda: (
+            "GAVE 0"
+            in server.order(f"""{OBJECTS}
+print("GAVE", len(manager.list_sessions()))""")
+        )
     )
-    return running
+    until(lambda: not server.uploaded())
 
 
-# ---- sessions ----
+async def sees(reader: Reader) -> str:
+    """FULL or UNCOUNTED, or PAGE if the reader sees the page."""
+    await reader.open()
+    text = "\n".join(reader.texts)
+    [seen] = [each for each in (FULL, UNCOUNTED) if each in text] or [PAGE]
+    assert (seen == PAGE) == ("The cosine of coordinates" in text)
+    return seen
 
 
-def page():
-    import streamlit as st
+def test_one_session_too_many_sees_a_message_until_another_ends(server):
+    async def visit() -> None:
+        async with (
+            Reader(server.port, PAGE) as first,
+            Reader(server.port, PAGE) as second,
+            Reader(server.port, PAGE) as last,
+        ):
+            assert [await sees(each) for each in (first, second, last)] == [PAGE, PAGE, FULL]
+            assert await sees(second) == PAGE
+            await first.__aexit__()
+            async with asyncio.timeout(60):
+                while await sees(last) == FULL:  # until the server notices that one has left
+                    await asyncio.sleep(0.1)
 
-    from pages.common.server_memory import limit_sessions
-
-    limit_sessions()
-    st.text("the page")
-
-
-@pytest.mark.parametrize(("others", "shown"), [(["a"], True), (["a", "b"], False)])
-def test_visitors_beyond_the_limit_see_a_message(limits, server, monkeypatch, others, shown):
-    limits("sessions = 2")
-    server._session_mgr.list_active_sessions = lambda: sessions(*others, "mine")
-    mine = SimpleNamespace(session_id="mine")
-    monkeypatch.setattr(server_memory, "get_script_run_ctx", lambda: mine)
-    app = AppTest.from_function(page).run()
-    assert not app.exception
-    assert bool(app.text) is shown
-    assert [("2 visitors" in warning.value) for warning in app.warning] == [True] * (not shown)
+    run_alone(visit())
 
 
-# ---- uploads ----
+def test_uploads_have_a_limit_for_each_session_and_for_all(server):
+    async def visit() -> None:
+        async with Reader(server.port, PAGE) as one, Reader(server.port, PAGE) as other:
+            await one.open()
+            await other.open()
+            a, b = one.session, other.session
+            assert put(server, a, 3 * MEGABYTE + 1) == 413
+            assert put(server, a, MEGABYTE, sized=False) == 411
+            assert put(server, a, 2 * MEGABYTE) == 204
+            assert 1.9 * MEGABYTE < server.uploaded() < 2 * MEGABYTE
+            assert put(server, a, 2 * MEGABYTE) == 413
+            assert put(server, b, 3 * MEGABYTE) == 507
+            # an upload counts from its beginning
+            begun = Upload(server, b, 2 * MEGABYTE)
+            assert begun.status == 100
+            assert put(server, b, 2 * MEGABYTE) == 413
+            assert put(server, a, MEGABYTE) == 507
+            assert begun.end() == 204
+            assert put(server, a, MEGABYTE) == 507
+
+    run_alone(visit())
 
 
-def put(session, size, *, length=True, method="PUT", path=server_memory.UPLOAD, beside=()):
-    """The status of an upload of so many bytes; 204 from the server itself.
+def test_a_session_that_ends_leaves_no_upload_and_no_memory(server):
+    async def visit() -> None:
+        async with Reader(server.port, PAGE) as leaver:
+            await leaver.open()
+            assert put(server, leaver.session, 2 * MEGABYTE) == 204
+            server.order(f"""{OBJECTS}
+import gc, types, weakref
+session.brought = types.ModuleType("brought")
+session.brought.itself = session.brought
+left = weakref.ref(session.brought)
+del session
+gc.freeze()  # as after an import: automatic collections leave it out""")
+        assert server.uploaded() > MEGABYTE
+        # Streamlit's main loop refers to the last session that it served
+        async with Reader(server.port, PAGE) as next_visitor:
+            await next_visitor.open()
 
-    beside : (session, size) of an upload that begins before this one has ended; its status follows.
-    """
-    sent = []
-
-    async def upload(scope, receive, send):
-        if beside and scope is first:
-            await app(upload_of(*beside), None, send)
-        await send({"type": "http.response.start", "status": 204})
-
-    async def send(message):
-        sent.append(message)
-
-    def upload_of(session, size):
-        return {
-            "type": "http",
-            "method": method,
-            "path": f"{path}{session}/file",
-            "headers": [(b"content-length", str(size).encode())] if length else [],
-        }
-
-    app, first = server_memory.UploadLimit(upload), upload_of(session, size)
-    run_alone(app(first, None, send))
-    statuses = [message["status"] for message in sent if "status" in message]
-    return statuses[::-1] if beside else statuses[0]
+    run_alone(visit())
+    until(lambda: not server.uploaded())
+    until(lambda: "GAVE True" in server.order("print('GAVE', left() is None)"))
 
 
-def test_uploads_have_a_limit_for_each_session_and_for_all(limits, server):
-    limits("session_uploads_megabytes = 3\nuploads_megabytes = 4")
-    file = SimpleNamespace(data=bytes(2 * MEGABYTE))
-    assert put("a", 3 * MEGABYTE) == 204
-    assert put("a", 3 * MEGABYTE + 1) == 413
-    server.uploaded_file_mgr.file_storage = {"a": {"1": file}}
-    assert put("a", MEGABYTE) == 204
-    assert put("a", MEGABYTE + 1) == 413
-    assert put("b", 2 * MEGABYTE) == 204
-    assert put("b", 2 * MEGABYTE + 1) == 507
-    assert put("a", 0, length=False) == 411
-    assert put("a", "9" * 5_000) == 411
-    assert put("b", 9 * MEGABYTE, method="DELETE") == 204
-    assert put("b", 9 * MEGABYTE, path="/elsewhere/") == 204
+# ---- names that Streamlit does not publish ----
 
 
-def test_uploads_at_the_same_time_count_before_they_have_ended(limits, server):
-    limits("session_uploads_megabytes = 3\nuploads_megabytes = 4")
-    two = 2 * MEGABYTE
-    assert put("a", two, beside=("a", MEGABYTE)) == [204, 204]
-    assert put("a", two, beside=("a", two)) == [204, 413]
-    assert put("a", two, beside=("b", two + 1)) == [204, 507]
+def test_without_a_name_there_is_a_refusal_or_a_plain_path_and_one_line(server):
+    found = {}
+
+    async def visit() -> None:
+        async with Reader(server.port, PAGE) as reader:
+            await reader.open()
+            for name, (owner, use, _) in WITHOUT.items():
+                own = name.rpartition(".")[2]
+                found[name] = server.order(f"""{OBJECTS}
+session._state = internals.AppSessionState.APP_IS_RUNNING
+tell(lambda: {use})
+restore = hide({owner}, {own!r})
+internals._log.cache_clear()
+try:
+    tell(lambda: {use})
+    tell(lambda: {use})
+finally:
+    restore()""")
+
+    run_alone(visit())
+    for name, (_, _, without) in WITHOUT.items():
+        before, _, after = found[name].partition("GAVE")[2].partition("\n")
+        assert (before.strip() == "None") is (without == "None"), (name, before)
+        assert before.strip() not in ("refused", "False"), name
+        assert re.findall("GAVE (.*)", after) == [without] * 2, (name, found[name])
+        [line] = [line for line in found[name].splitlines() if LINE in line]
+        assert name.rpartition(".")[2] in line
 
 
-# ---- clearing away ----
+def test_sessions_that_can_t_be_counted_get_no_page_and_uploads_none_in(server):
+    async def visit() -> None:
+        async with Reader(server.port, PAGE) as reader:
+            assert await sees(reader) == PAGE
+            server.order(
+                f"{OBJECTS}\nundo = hide(type(server), '_session_mgr'), "
+                "hide(type(uploads), 'file_storage')"
+            )
+            assert await sees(reader) == UNCOUNTED
+            assert put(server, reader.session, MEGABYTE) == 503
+            server.order("for each in undo: each()")
+            assert await sees(reader) == PAGE
+            assert put(server, reader.session, MEGABYTE) == 204
+
+    run_alone(visit())
 
 
-class Session:
-    """Like Streamlit's session, it has a reference to itself."""
-
-    def __init__(self):
-        self.itself = self
-        self.is_shut_down = False
-
-    def shutdown(self):
-        self.is_shut_down = True
+def test_the_server_s_faults_are_corrected(server):
+    told = server.order("""
+from pages.common import streamlit_internals as internals
+print("GAVE", internals.PagesManager.uses_pages_directory, internals.net_util._external_ip,
+      internals.ForwardMsgQueue.clear.__name__)""")
+    assert "GAVE False 127.0.0.1 _clear_with_references" in told
 
 
-def test_a_session_that_lived_at_a_freeze_is_freed():
-    gc.collect()
-    session = Session()
-    alive = weakref.ref(session)
-    gc.freeze()
-    del session
-    gc.collect()
-    assert alive() is not None
-    collect_all()
-    assert alive() is None
-    gc.unfreeze()
-
-
-def test_closed_sessions_are_cleared_away_when_their_time_is_over(server, monkeypatch):
-    now = [0.0]
-    stored = TTLCache(maxsize=9, ttl=120, timer=lambda: now[0])
-    server._session_mgr._session_storage = SimpleNamespace(_cache=stored)
-    collected = []
-    monkeypatch.setattr(server_memory, "collect_all", lambda: collected.append(now[0]))
-    monkeypatch.setattr(server_memory, "SWEEP_SECONDS", 0.01)
-    first, second = Session(), Session()
-    stored["first"] = SimpleNamespace(session=first)
-    now[0] = 100.0
-    stored["second"] = SimpleNamespace(session=second)
-
-    async def sweep():
-        sweeping = asyncio.create_task(server_memory._sweep(server._session_mgr))
-        await asyncio.sleep(0.05)
-        now[0] = 130.0
-        while not collected:
-            await asyncio.sleep(0.01)
-        sweeping.cancel()
-
-    run_alone(sweep())
-    assert (first.is_shut_down, second.is_shut_down) == (True, False)
-    assert collected == [130.0]
-    gc.unfreeze()
-
-
-def test_the_operator_s_figures(server):
-    server.uploaded_file_mgr.file_storage = {"a": {"1": SimpleNamespace(data=b"12345")}}
-    [(family, figures)] = server_memory._Figures().get_stats().items()
-    lines = [figure.to_metric_str() for figure in figures]
-    assert family == "narrow_cone_memory_bytes"
-    assert lines[0] == 'narrow_cone_memory_bytes{of="uploads"} 5'
-    assert int(lines[2].split()[1]) > 50 * MEGABYTE  # of the process
+def test_each_name_is_listed_and_tested():
+    source = Path(streamlit_internals.__file__).read_text(encoding="utf-8")
+    _, table, code = source.split('"""', 2)
+    assert {*re.findall(r"``(\w+\.\w+)``", table)} == {*WITHOUT}
+    own = {*re.findall(r"^(?:def |class )?(_\w+)\b", code, re.M)}  # the module's own
+    private = {*re.findall(r"[.\"](_[a-z]\w*)", code)} - own
+    assert private <= {name.rpartition(".")[2] for name in WITHOUT}

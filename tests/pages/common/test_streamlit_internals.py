@@ -1,16 +1,22 @@
-"""Messages of a fragment that reruns before they are sent."""
+"""Faults of Streamlit that are corrected, in the version that was read only."""
 
 from collections.abc import Iterator, Sequence
-from types import SimpleNamespace
 
 import pytest
+import streamlit as st
+from streamlit import net_util
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.runtime.pages_manager import PagesManager
 
-from pages.common import lost_references, server_memory
-from tests.event_loop import run_alone
+from pages.common import streamlit_internals
 
 AGAIN, OTHER = "fragment-again", "fragment-other"
+FAULTS = [
+    (PagesManager, "uses_pages_directory"),
+    (net_util, "_external_ip"),
+    (ForwardMsgQueue, "clear"),
+]
 
 
 def element(path: Sequence[int], fragment: str = "") -> ForwardMsg:
@@ -34,14 +40,18 @@ def reference(path: Sequence[int]) -> ForwardMsg:
 
 
 @pytest.fixture(autouse=True)
-def mended(monkeypatch) -> Iterator[None]:
-    # monkeypatch restores it afterwards
-    monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)
-    lost_references.drop_lost_references()
+def restored(monkeypatch) -> Iterator[None]:
+    """Streamlit as it is without corrections, during the test and after it."""
+    for owner, name in FAULTS:
+        monkeypatch.setattr(owner, name, getattr(owner, name))
+    streamlit_internals._log.cache_clear()
+    yield
+    streamlit_internals._log.cache_clear()
 
 
 def left(messages: Sequence[ForwardMsg], **options: object) -> list[tuple[int, ...]]:
     """The places of the messages that remain when AGAIN begins to run."""
+    streamlit_internals.correct_faults()
     queue = ForwardMsgQueue()
     for message in messages:
         queue.enqueue(message)
@@ -71,16 +81,24 @@ def test_a_run_of_the_whole_page_drops_all():
     assert left(messages, retain_lifecycle_msgs=False) == []
 
 
-def test_a_running_server_has_the_mended_queue(monkeypatch):
-    monkeypatch.setattr(ForwardMsgQueue, "clear", lost_references._clear)
-    monkeypatch.setattr(server_memory.net_util, "_external_ip", None)
-    monkeypatch.setattr(server_memory, "warm_up", lambda: None)
-    figures = SimpleNamespace(register_provider=lambda provider: None)
-    running = SimpleNamespace(stats_mgr=figures)
-    monkeypatch.setattr(server_memory.runtime, "get_instance", lambda: running)
+# ---- another version ----
 
-    async def start() -> None:
-        async with server_memory.while_running(None):
-            assert left([block([0, 1, 0], AGAIN), reference([0, 1, 0, 0])]) == []
 
-    run_alone(start())
+def test_the_installed_version_is_the_one_that_was_read():
+    """After an upgrade of Streamlit: read each name of the module again, then set VERSION."""
+    assert st.__version__.startswith(f"{streamlit_internals.VERSION}.")
+
+
+def values() -> list[object]:
+    return [getattr(owner, name) for owner, name in FAULTS]
+
+
+def test_faults_are_corrected_in_the_version_that_was_read_only(monkeypatch, caplog):
+    before = values()
+    monkeypatch.setattr(st, "__version__", "1.670.0")
+    streamlit_internals.correct_faults()
+    assert values() == before
+    assert len(caplog.records) == len(FAULTS)
+    monkeypatch.setattr(st, "__version__", f"{streamlit_internals.VERSION}.9")
+    streamlit_internals.correct_faults()
+    assert values() == [False, "127.0.0.1", streamlit_internals._clear_with_references]

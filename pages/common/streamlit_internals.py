@@ -1,0 +1,246 @@
+"""All uses of names that Streamlit does not publish, as they are in version 1.67.
+
+If one is missing, the log has a line about it. A limit that can't be read then refuses. A
+correction of a fault is made in that version only. Other uses do without. A missing module ends the
+server's start.
+
+| name | purpose | without it |
+| --- | --- | --- |
+| ``Runtime._session_mgr`` | limit of sessions | pages are refused |
+| ``MemoryUploadedFileManager.file_storage`` | limit of uploads | uploads are refused |
+| ``WebsocketSessionManager._session_storage``, ``MemorySessionStorage._cache`` | end the sessions \
+of closed tabs in time | such a session ends when another tab is closed |
+| ``AppSession._state`` | work goes on during a slow run of its page | it stops after a moment |
+| ``ScriptRunContext.is_history_navigation`` | Back and Forward set all settings by the address \
+| a setting that the address lacks stays |
+| ``ScriptRequests._state`` | a click in a fragment interrupts the wait | it takes effect later |
+| ``Runtime.stats_mgr`` | the operator's figures | they are missing |
+| ``PagesManager.uses_pages_directory``, ``net_util._external_ip``, ``ForwardMsgQueue.clear``, \
+``ForwardMsgQueue._queue`` | correct faults | the faults remain |
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
+from typing import Any
+
+import streamlit as st
+from streamlit import net_util
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime import Runtime
+from streamlit.runtime.app_session import AppSessionState
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
+from streamlit.runtime.stats import GaugeStat
+from streamlit.web.server.starlette.starlette_routes import BASE_ROUTE_UPLOAD_FILE
+
+VERSION = "1.67"
+UPLOADS = f"/{BASE_ROUTE_UPLOAD_FILE}/"  # the path of an upload ends with <session>/<file>
+
+
+class Unreadable(Exception):
+    """Streamlit lacks a name."""
+
+
+@contextmanager
+def _needs(name: str, consequence: str) -> Iterator[None]:
+    """Log the lack of a name in the block, and raise Unreadable."""
+    try:
+        yield
+    except AttributeError as error:
+        _log(name, consequence)
+        raise Unreadable(name) from error
+
+
+@cache
+def _log(name: str, consequence: str) -> None:
+    logging.getLogger(__name__).warning(
+        "Streamlit %s is not as in %s: %s. %s", st.__version__, VERSION, name, consequence
+    )
+
+
+def _server() -> Any:
+    """The running server, or None: AppTest has a stand-in."""
+    running = Runtime.instance() if Runtime.exists() else None
+    return running if type(running) is Runtime else None
+
+
+# ---- the session of a run ----
+
+
+def session_id() -> str:
+    """Streamlit's name of this session; empty outside of a run."""
+    context = get_script_run_ctx()
+    return "" if context is None else context.session_id
+
+
+def is_from_history() -> bool:
+    """True in a run that Back or Forward has caused: the address decides about each setting."""
+    context: Any = get_script_run_ctx()
+    with suppress(Unreadable), _needs("is_history_navigation", "Back can keep a setting."):
+        return context is not None and context.is_history_navigation
+    return False
+
+
+def click_waits() -> bool:
+    """True if a control of the fragment was used during the run, which does not interrupt it."""
+    context = get_script_run_ctx()
+    requests: Any = None if context is None else context.script_requests
+    with suppress(Unreadable), _needs("ScriptRequests._state", "Cancel takes effect later."):
+        return requests is not None and requests._state is ScriptRequestType.RERUN
+    return False
+
+
+# ---- all sessions ----
+
+
+def open_sessions() -> list[str]:
+    """The names of the sessions with an open tab, in order of arrival; none without a server."""
+    server = _server()
+    if server is None:
+        return []
+    with _needs("Runtime._session_mgr", "Sessions can't be counted, so pages are refused."):
+        return [info.session.id for info in server._session_mgr.list_active_sessions()]
+
+
+def is_connected(session: str) -> bool:
+    """Whether a session's tab is open and connected. True without a server."""
+    server = _server()
+    return server is None or server.is_active_session(session)
+
+
+def is_running(session: str) -> bool:
+    """Whether a session's page is being worked out."""
+    server = _server()
+    found = None if server is None else server.get_app_session(session)
+    with suppress(Unreadable), _needs("AppSession._state", "Work stops if its page runs again."):
+        return found is not None and found._state is AppSessionState.APP_IS_RUNNING
+    return False
+
+
+def end_expired_sessions() -> int:
+    """End sessions whose tab was closed for long; returns how many sessions remain.
+
+    Streamlit retains a session, because its connection may return, and removes it only when another
+    tab is closed.
+    """
+    with _needs(
+        "Runtime._session_mgr._session_storage._cache", "Sessions end after the next one only."
+    ):
+        manager = _server()._session_mgr
+        stored = manager._session_storage._cache
+        for _, info in stored.expire():
+            info.session.shutdown()
+        return len(manager.list_active_sessions()) + len(stored)
+
+
+def uploaded_bytes() -> dict[str, int]:
+    """Bytes of the uploaded files of each session."""
+    with _needs("file_storage", "Uploads can't be counted, so they are refused."):
+        files = _server().uploaded_file_mgr.file_storage
+        return {
+            session: sum(len(file.data) for file in list(own.values()))
+            for session, own in list(files.items())
+        }
+
+
+# ---- figures ----
+
+
+def publish(family: str, about: str, figures: Callable[[], Mapping[str, int]]) -> None:
+    """Add a family of figures to the server's metrics.
+
+    Parameters
+    ----------
+    family : str
+        Its name.
+    about : str
+        Its description.
+    figures : callable
+        Returns the numbers of bytes, by name.
+    """
+
+    class Provider:
+        stats_families = (family,)
+
+        def get_stats(
+            self, family_names: Sequence[str] | None = None
+        ) -> Mapping[str, Sequence[GaugeStat]]:
+            return {
+                family: [
+                    GaugeStat(family, size, {"of": name}, unit="bytes", help=about)
+                    for name, size in figures().items()
+                ]
+            }
+
+    with suppress(Unreadable), _needs("Runtime.stats_mgr", f"The metrics lack {family}."):
+        _server().stats_mgr.register_provider(Provider())
+
+
+# ---- faults ----
+
+_clear = ForwardMsgQueue.clear
+
+
+def correct_faults() -> None:
+    """Correct three faults of Streamlit, before its server starts.
+
+    The first visit by a deep link shows "Page not found" above the page: until the first
+    st.navigation, Streamlit takes any folder ``pages`` for its older list of pages.
+
+    When a page of another site connects, Streamlit requests this server's address from a service on
+    the internet, and all visitors wait for the answer. Such a page is refused in any case.
+
+    Quick clicks can blank the page; see ``_clear_with_references``.
+    """
+    for owner, name, value in (
+        (PagesManager, "uses_pages_directory", False),
+        (net_util, "_external_ip", "127.0.0.1"),
+        (ForwardMsgQueue, "clear", _clear_with_references),
+    ):
+        if st.__version__.startswith(f"{VERSION}.") and hasattr(owner, name):
+            setattr(owner, name, value)
+        else:
+            _log(f"{owner.__name__}.{name}", "Its fault is not corrected.")
+
+
+def _clear_with_references(
+    queue: ForwardMsgQueue,
+    retain_lifecycle_msgs: bool = False,
+    fragment_ids_this_run: list[str] | None = None,
+) -> None:
+    """Drop references together with the blocks around them.
+
+    For an unchanged element the server sends only its hash, a reference. When a fragment runs again
+    before its messages were sent, Streamlit drops them, because the new run makes them again. It
+    recognises them by the fragment's id, which a reference does not have. So the reference stays in
+    the queue, but the block around it is dropped. The browser then fails with "Cannot set a node at
+    a delta path".
+    """
+    if retain_lifecycle_msgs and fragment_ids_this_run is not None:
+        with suppress(Unreadable), _needs("ForwardMsgQueue._queue", "Quick clicks can fail."):
+            queue._queue = _without_lost(queue._queue, {*fragment_ids_this_run})
+    _clear(queue, retain_lifecycle_msgs, fragment_ids_this_run)
+
+
+def _without_lost(messages: list[ForwardMsg], fragments: set[str]) -> list[ForwardMsg]:
+    """The messages without references beside or inside a message of these fragments."""
+    places = {
+        tuple(message.metadata.delta_path)
+        for message in messages
+        if message.HasField("delta") and message.delta.fragment_id in fragments
+    }
+    parents = {place[:-1] for place in places}
+
+    def is_lost(message: ForwardMsg) -> bool:
+        if not message.HasField("ref_hash"):
+            return False
+        path = tuple(message.metadata.delta_path)
+        return path[:-1] in parents or any(path[:n] in places for n in range(1, len(path)))
+
+    return [message for message in messages if not is_lost(message)]
