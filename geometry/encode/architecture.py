@@ -137,8 +137,6 @@ def _read_model(folder: Path, *, name: str, dtype: str) -> Any:
     from transformers import AutoConfig, AutoModel
 
     config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    # chosen by transformers, not by config.json, which may name code on the hub
-    config._attn_implementation = config._experts_implementation = None
     config.use_cache = False  # nothing is generated, so keys and values are not needed
     for setting in ("decoder_layers", "num_decoder_layers"):
         if hasattr(config, setting):
@@ -151,6 +149,9 @@ def _read_model(folder: Path, *, name: str, dtype: str) -> Any:
         model, report = AutoModel.from_pretrained(
             folder,
             config=config,
+            # chosen by transformers, not by config.json, which may name code on the hub
+            attn_implementation=None,
+            experts_implementation=None,
             dtype=getattr(torch, dtype),
             local_files_only=True,
             use_safetensors=True,

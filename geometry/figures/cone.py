@@ -52,9 +52,17 @@ def _draw_flat(
     # the whole layout at once: a later update takes longer than everything else here
     figure = go.Figure([points, *rings], layout | _frame(panel, theme, layout))
     if symbols is not None:
-        # without Plotly's validator, which checks the entries one by one: 0.3 s for 5,000 points
-        figure.data[0].marker._props["symbol"] = symbols
+        _set_symbols(figure.data[0].marker, symbols)
     return figure
+
+
+def _set_symbols(look: Any, symbols: Any) -> None:
+    """Without Plotly's validator, which checks the entries one by one: 0.3 s for 5,000 points."""
+    properties = getattr(look, "_props", None)  # not published; without it the validator runs
+    if isinstance(properties, dict):
+        properties["symbol"] = symbols
+    else:
+        look.symbol = symbols
 
 
 def _frame(panel: Panel, theme: Theme, layout: dict[str, Any]) -> dict[str, Any]:

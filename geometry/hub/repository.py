@@ -45,7 +45,6 @@ class Repository:
     def __init__(self, repository: str, revision: str, kind: Kind = MODEL) -> None:
         from huggingface_hub import constants, is_offline_mode
         from huggingface_hub.errors import HFValidationError
-        from huggingface_hub.file_download import repo_folder_name
         from huggingface_hub.utils import validate_repo_id
 
         self.repository, self.revision, self.kind = repository, revision, kind
@@ -60,9 +59,8 @@ class Repository:
             validate_repo_id(repository)
         except HFValidationError as error:
             raise invalid_name(repository, kind) from error
-        self.cache = HubCache(
-            cache_root() / repo_folder_name(repo_id=repository, repo_type=kind.repo_type)
-        )
+        folder = "--".join((f"{kind.repo_type}s", *repository.split("/")))
+        self.cache = HubCache(cache_root() / folder)
 
     def cached_snapshot(self) -> Path | None:
         """The folder of this revision in the cache, complete or not; makes no request."""

@@ -4,6 +4,7 @@ import json
 import threading
 from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -141,6 +142,16 @@ def test_the_last_row_is_normalised_and_the_row_before_is_not(encoders, kind):
         return lengths.std() / lengths.mean()
 
     assert spread(-1) < 1e-3 < 1e-2 < spread(-2)
+
+
+def test_without_onednn_s_packed_layers_the_states_are_the_same(folders, encoders, monkeypatch):
+    packed = encoders("bert").encode(TEXTS)
+    monkeypatch.setattr(torch.ops, "mkldnn", SimpleNamespace())
+    plain = load_encoder(str(folders("bert")))
+    np.testing.assert_allclose(plain.encode(TEXTS), packed, atol=1e-5)
+    layers = {type(each).__name__ for each in plain._model._model.modules()}
+    assert "Linear" in layers
+    assert "PackedLinear" not in layers
 
 
 @pytest.mark.parametrize("kind", ["t5", "bart"])

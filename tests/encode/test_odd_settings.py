@@ -136,11 +136,13 @@ def test_headers_of_weights_that_promise_too_much_are_refused(whole, tmp_path, h
     assert caught.value.code == "half_downloaded"
 
 
-def test_code_that_config_json_names_is_not_used(tmp_path):
+@pytest.mark.parametrize("prefix", ["", "_"])
+def test_code_that_config_json_names_is_not_used(tmp_path, prefix):
     folder = save_tiny_bert(tmp_path)
     path = folder / "config.json"
     config = json.loads(path.read_text(encoding="utf-8"))
-    config |= {"attn_implementation": "owner/kernel", "experts_implementation": "owner/kernel"}
+    names = ("attn_implementation", "experts_implementation")
+    config |= {f"{prefix}{name}": "owner/kernel" for name in names}
     config |= {"auto_map": {"AutoModel": "evil.Model"}}
     path.write_text(json.dumps(config), encoding="utf-8")
     encoder = load_encoder(folder, trial=False)

@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
-from geometry.figures.cone import cone_figure
+from geometry.figures.cone import _set_symbols, cone_figure
 from geometry.figures.panel import Band, Mark, Panel, Wedge
 from geometry.figures.point_colours import PointColours
 from geometry.palette import DARK, LIGHT
@@ -275,3 +276,17 @@ def test_the_first_view_is_that_of_the_linked_clouds():
     assert [float(part) for part in azimuth] == [eye.z, eye.y]
     assert math.atan2(eye.x, math.hypot(eye.y, eye.z)) == pytest.approx(elevation, abs=0.005)
     assert (picture(panel(3)).layout.scene.camera.up.x, elevation > 0) == (1, True)
+
+
+def test_without_plotly_s_private_name_the_symbols_are_the_same():
+    class Renamed:
+        """Plotly's settings of a marker without ``_props``."""
+
+    symbols = np.array([0, 1, 4])
+    fast, plain = go.scattergl.Marker(), go.scattergl.Marker()
+    _set_symbols(fast, symbols)
+    plain.symbol = symbols
+    assert fast.to_plotly_json()["symbol"].tolist() == list(plain.symbol) == [0, 1, 4]
+    renamed = Renamed()
+    _set_symbols(renamed, symbols)
+    assert renamed.symbol is symbols
