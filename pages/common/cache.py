@@ -21,11 +21,12 @@ from weakref import WeakSet
 
 import numpy as np
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from geometry.data.limits import MEGABYTE
 from geometry.errors import GeometryError
 from geometry.hub.operator_limits import MemoryLimits, read_memory_limits
+
+from .streamlit_internals import session_id
 
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
@@ -203,7 +204,7 @@ class Kept(Generic[P, Answer]):
         is_own = self._by_session or given.get("private") is True
         is_own = is_own or any(map(_is_private, given.values()))
         key = tuple(_part(name, value) for name, value in given.items())
-        if is_own and get_script_run_ctx(suppress_warning=True) is None:
+        if is_own and not session_id():
             return None, (self._name, key)
         return _own() if is_own else _shared(), (self._name, key)
 

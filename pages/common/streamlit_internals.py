@@ -75,7 +75,7 @@ def _server() -> Any:
 
 def session_id() -> str:
     """Streamlit's name of this session; empty outside of a run."""
-    context = get_script_run_ctx()
+    context = get_script_run_ctx(suppress_warning=True)
     return "" if context is None else context.session_id
 
 

@@ -272,8 +272,8 @@ def _limits(scene: Scene, what: str) -> tuple[float, float] | None:
 
 def show_headlines(scene: Scene) -> None:
     """Three numbers under each picture: the mean cosine of each group of words."""
-    boxes = st.columns(len(scene.history.runs))
     with st.container(key="degeneration-headline"):
+        boxes = st.columns(len(scene.history.runs))
         for place, (run, box) in enumerate(zip(scene.history.runs, boxes, strict=True)):
             title = run_name(run)
             with box:

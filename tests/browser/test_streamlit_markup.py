@@ -1,0 +1,115 @@
+"""Every selector of the style sheets and scripts for Streamlit's own markup fits some page.
+
+Streamlit does not publish its markup. If a new version renames a part, the test lists the selector.
+"""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from pages.common.page_list import PAGES
+from tests.browser.clouds import wait_for_clouds
+from tests.browser.screen import LONG, NEXT_FRAMES, open_app, rerun
+from tests.browser.test_every_page import QUERIES
+
+pytestmark = [pytest.mark.slow, pytest.mark.model]
+
+DROPZONE = '[data-testid="stFileUploaderDropzoneInput"]'
+MEASURES = ("narrow_cone", "layers", "whitening")  # their folded tables have selectors
+ROOT = Path(__file__).resolve().parents[2]
+NAMED_PART = re.compile(r'\[data-testid=\\?"\w+\\?"\]|\.st-key-[a-z-]+')
+# The parts of a style sheet's selectors, without those that a pointer or a key changes.
+SELECTORS = r"""text => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(text);
+  const found = [];
+  const split = text => {
+    let depth = 0, part = "";
+    for (const sign of text + ",") {
+      depth += (sign === "(") - (sign === ")");
+      if (sign === "," && !depth) { found.push(part.trim()); part = ""; } else part += sign;
+    }
+  };
+  const walk = rules => { for (const rule of rules) {
+    if (rule.selectorText) split(rule.selectorText);
+    if (rule.cssRules) walk(rule.cssRules);
+  } };
+  walk(sheet.cssRules);
+  return found.map(each => each.replace(/::[a-z-]+|:(hover|active|focus(-visible|-within)?|disabled)\b/g, ""))
+    .filter(each => /data-test|\.st[A-Z]|\.st-key/.test(each));
+}"""  # noqa: E501
+# Looks for all selectors at every frame, because some parts are only there for a moment.
+WATCH = """selectors => {
+  window.absent = new Set(selectors);
+  const look = () => {
+    for (const each of window.absent) if (document.querySelector(each)) window.absent.delete(each);
+    requestAnimationFrame(look);
+  };
+  addEventListener("DOMContentLoaded", look);
+}"""
+
+
+def sources(*endings: str) -> dict[str, str]:
+    """The files with these endings, by path."""
+    return {
+        str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
+        for folder in ("assets", "pages")
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in endings
+    }
+
+
+def test_every_selector_of_streamlit_s_markup_fits_a_page(page: Page, server, tmp_path):
+    style_sheets, others = sources(".css"), sources(".js", ".py")
+    absent = {
+        selector: name
+        for name, text in style_sheets.items()
+        for selector in page.evaluate(SELECTORS, text)
+    }
+    # Each named part by itself too: within :not() or :is() a lost name changes nothing else.
+    absent |= {
+        part.replace("\\", ""): name
+        for name, text in (style_sheets | others).items()
+        for part in NAMED_PART.findall(text)
+    }
+    assert len(absent) > 100
+    page.add_init_script(f"({WATCH})({json.dumps([*absent])})")
+
+    def look() -> None:
+        """Drop what this visit has shown."""
+        page.evaluate(NEXT_FRAMES)
+        left = set(page.evaluate("[...window.absent]"))
+        for each in absent.keys() - left:
+            del absent[each]
+
+    def visit(name: str, query: str = "") -> None:
+        look()
+        open_app(page, server.page_url(name, query=query))
+
+    open_app(page, server.page_url())
+    for name in PAGES:
+        visit(name, QUERIES.get(name, ""))
+        if name in MEASURES:
+            with rerun(page):
+                page.locator(".st-key-all-measures summary").click()
+        visit(name, "&".join(filter(None, [QUERIES.get(name), "present=1"])))
+    visit("cosine_basis")  # its question comes before its second picture
+    visit("narrow_cone", "point=3&present=1")
+    wait_for_clouds(page)
+    page.keyboard.press("Space")  # while the film plays, the numbers are of another setting
+    expect(page.locator(".twin.is-elsewhere")).to_be_attached()
+    visit("your_corpus", "source=upload")
+    foreign = tmp_path / "large.txt"
+    foreign.write_bytes(b"a line of text\n" * 4_000_000)
+    page.locator(DROPZONE).set_input_files(foreign)
+    expect(page.locator('[data-testid="stFileChip"]').first).to_be_visible()
+    visit("your_corpus")
+    with rerun(page):
+        page.locator(".st-key-fill-example button").click()
+    page.locator(".st-key-use_pasted button").click()
+    expect(page.locator(".st-key-cures table").first).to_be_visible(timeout=LONG * 1000)
+    look()
+    assert not [f"{name}: {selector}" for selector, name in sorted(absent.items())]
