@@ -1,22 +1,8 @@
-"""All uses of names that Streamlit does not publish, as they are in version 1.67.
+"""All uses of names that Streamlit does not publish.
 
 If one is missing, the log has a line about it. A limit that can't be read then refuses. A
-correction of a fault is made in that version only. Other uses do without. A missing module ends the
+correction of a fault is made in one version only. Other uses do without. A missing module ends the
 server's start.
-
-| name | purpose | without it |
-| --- | --- | --- |
-| ``Runtime._session_mgr`` | limit of sessions | pages are refused |
-| ``MemoryUploadedFileManager.file_storage`` | limit of uploads | uploads are refused |
-| ``WebsocketSessionManager._session_storage``, ``MemorySessionStorage._cache`` | end the sessions \
-of closed tabs in time | such a session ends when another tab is closed |
-| ``AppSession._state`` | work goes on during a slow run of its page | it stops after a moment |
-| ``ScriptRunContext.is_history_navigation`` | Back and Forward set all settings by the address \
-| a setting that the address lacks stays |
-| ``ScriptRequests._state`` | a click in a fragment interrupts the wait | it takes effect later |
-| ``Runtime.stats_mgr`` | the operator's figures | they are missing |
-| ``PagesManager.uses_pages_directory``, ``net_util._external_ip``, ``ForwardMsgQueue.clear``, \
-``ForwardMsgQueue._queue`` | correct faults | the faults remain |
 """
 
 from __future__ import annotations
@@ -39,7 +25,21 @@ from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestTy
 from streamlit.runtime.stats import GaugeStat
 from streamlit.web.server.starlette.starlette_routes import BASE_ROUTE_UPLOAD_FILE
 
-VERSION = "1.67"
+VERSION = "1.67"  # in which the names were read
+NAMES = {  # what each is for
+    "Runtime._session_mgr": "limits sessions; without it pages are refused",
+    "MemoryUploadedFileManager.file_storage": "limits uploads; without it they are refused",
+    "WebsocketSessionManager._session_storage": "ends the sessions of closed tabs in time",
+    "MemorySessionStorage._cache": "ends the sessions of closed tabs in time",
+    "AppSession._state": "lets work go on during a slow run of its page",
+    "ScriptRunContext.is_history_navigation": "lets Back and Forward reset settings",
+    "ScriptRequests._state": "lets a click in a fragment interrupt a wait",
+    "Runtime.stats_mgr": "publishes the operator's figures",
+    "PagesManager.uses_pages_directory": "corrects the first visit by a deep link",
+    "net_util._external_ip": "corrects a request of this server's address on the internet",
+    "ForwardMsgQueue.clear": "corrects pages that quick clicks blank",
+    "ForwardMsgQueue._queue": "corrects pages that quick clicks blank",
+}
 UPLOADS = f"/{BASE_ROUTE_UPLOAD_FILE}/"  # the path of an upload ends with <session>/<file>
 
 
@@ -48,26 +48,26 @@ class Unreadable(Exception):
 
 
 @contextmanager
-def _needs(name: str, consequence: str) -> Iterator[None]:
+def _needs(name: str) -> Iterator[None]:
     """Log the lack of a name in the block, and raise Unreadable."""
     try:
         yield
     except AttributeError as error:
-        _log(name, consequence)
+        _log(name)
         raise Unreadable(name) from error
 
 
 @cache
-def _log(name: str, consequence: str) -> None:
+def _log(name: str) -> None:
     logging.getLogger(__name__).warning(
-        "Streamlit %s is not as in %s: %s. %s", st.__version__, VERSION, name, consequence
+        "Streamlit %s is not as in %s: %s, which %s", st.__version__, VERSION, name, NAMES[name]
     )
 
 
 def _server() -> Any:
-    """The running server, or None: AppTest has a stand-in."""
+    """The running server, or None. AppTest has a mock, which isinstance takes for a server."""
     running = Runtime.instance() if Runtime.exists() else None
-    return running if type(running) is Runtime else None
+    return running if issubclass(type(running), Runtime) else None
 
 
 # ---- the session of a run ----
@@ -82,7 +82,7 @@ def session_id() -> str:
 def is_from_history() -> bool:
     """True in a run that Back or Forward has caused: the address decides about each setting."""
     context: Any = get_script_run_ctx()
-    with suppress(Unreadable), _needs("is_history_navigation", "Back can keep a setting."):
+    with suppress(Unreadable), _needs("ScriptRunContext.is_history_navigation"):
         return context is not None and context.is_history_navigation
     return False
 
@@ -91,7 +91,7 @@ def click_waits() -> bool:
     """True if a control of the fragment was used during the run, which does not interrupt it."""
     context = get_script_run_ctx()
     requests: Any = None if context is None else context.script_requests
-    with suppress(Unreadable), _needs("ScriptRequests._state", "Cancel takes effect later."):
+    with suppress(Unreadable), _needs("ScriptRequests._state"):
         return requests is not None and requests._state is ScriptRequestType.RERUN
     return False
 
@@ -104,7 +104,7 @@ def open_sessions() -> list[str]:
     server = _server()
     if server is None:
         return []
-    with _needs("Runtime._session_mgr", "Sessions can't be counted, so pages are refused."):
+    with _needs("Runtime._session_mgr"):
         return [info.session.id for info in server._session_mgr.list_active_sessions()]
 
 
@@ -118,7 +118,7 @@ def is_running(session: str) -> bool:
     """Whether a session's page is being worked out."""
     server = _server()
     found = None if server is None else server.get_app_session(session)
-    with suppress(Unreadable), _needs("AppSession._state", "Work stops if its page runs again."):
+    with suppress(Unreadable), _needs("AppSession._state"):
         return found is not None and found._state is AppSessionState.APP_IS_RUNNING
     return False
 
@@ -129,19 +129,18 @@ def end_expired_sessions() -> int:
     Streamlit retains a session, because its connection may return, and removes it only when another
     tab is closed.
     """
-    with _needs(
-        "Runtime._session_mgr._session_storage._cache", "Sessions end after the next one only."
-    ):
-        manager = _server()._session_mgr
-        stored = manager._session_storage._cache
-        for _, info in stored.expire():
+    n_open = len(open_sessions())
+    with _needs("WebsocketSessionManager._session_storage"):
+        storage = _server()._session_mgr._session_storage
+    with _needs("MemorySessionStorage._cache"):
+        for _, info in storage._cache.expire():
             info.session.shutdown()
-        return len(manager.list_active_sessions()) + len(stored)
+        return n_open + len(storage._cache)
 
 
 def uploaded_bytes() -> dict[str, int]:
     """Bytes of the uploaded files of each session."""
-    with _needs("file_storage", "Uploads can't be counted, so they are refused."):
+    with _needs("MemoryUploadedFileManager.file_storage"):
         files = _server().uploaded_file_mgr.file_storage
         return {
             session: sum(len(file.data) for file in list(own.values()))
@@ -178,7 +177,7 @@ def publish(family: str, about: str, figures: Callable[[], Mapping[str, int]]) -
                 ]
             }
 
-    with suppress(Unreadable), _needs("Runtime.stats_mgr", f"The metrics lack {family}."):
+    with suppress(Unreadable), _needs("Runtime.stats_mgr"):
         _server().stats_mgr.register_provider(Provider())
 
 
@@ -198,15 +197,16 @@ def correct_faults() -> None:
 
     Quick clicks can blank the page; see ``_clear_with_references``.
     """
-    for owner, name, value in (
-        (PagesManager, "uses_pages_directory", False),
-        (net_util, "_external_ip", "127.0.0.1"),
-        (ForwardMsgQueue, "clear", _clear_with_references),
+    for owner, full_name, value in (
+        (PagesManager, "PagesManager.uses_pages_directory", False),
+        (net_util, "net_util._external_ip", "127.0.0.1"),
+        (ForwardMsgQueue, "ForwardMsgQueue.clear", _clear_with_references),
     ):
+        name = full_name.split(".")[1]
         if st.__version__.startswith(f"{VERSION}.") and hasattr(owner, name):
             setattr(owner, name, value)
         else:
-            _log(f"{owner.__name__}.{name}", "Its fault is not corrected.")
+            _log(full_name)
 
 
 def _clear_with_references(
@@ -223,7 +223,7 @@ def _clear_with_references(
     a delta path".
     """
     if retain_lifecycle_msgs and fragment_ids_this_run is not None:
-        with suppress(Unreadable), _needs("ForwardMsgQueue._queue", "Quick clicks can fail."):
+        with suppress(Unreadable), _needs("ForwardMsgQueue._queue"):
             queue._queue = _without_lost(queue._queue, {*fragment_ids_this_run})
     _clear(queue, retain_lifecycle_msgs, fragment_ids_this_run)
 

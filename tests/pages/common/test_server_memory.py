@@ -327,7 +327,7 @@ finally:
         assert before.strip() not in ("refused", "False"), name
         assert re.findall("GAVE (.*)", after) == [without] * 2, (name, found[name])
         [line] = [line for line in found[name].splitlines() if LINE in line]
-        assert name.rpartition(".")[2] in line
+        assert f"{name}, which " in line
 
 
 def test_sessions_that_can_t_be_counted_get_no_page_and_uploads_none_in(server):
@@ -356,9 +356,8 @@ print("GAVE", internals.PagesManager.uses_pages_directory, internals.net_util._e
 
 
 def test_each_name_is_listed_and_tested():
-    source = Path(streamlit_internals.__file__).read_text(encoding="utf-8")
-    _, table, code = source.split('"""', 2)
-    assert {*re.findall(r"``(\w+\.\w+)``", table)} == {*WITHOUT}
+    assert streamlit_internals.NAMES.keys() == WITHOUT.keys()
+    code = Path(streamlit_internals.__file__).read_text(encoding="utf-8")
     own = {*re.findall(r"^(?:def |class )?(_\w+)\b", code, re.M)}  # the module's own
     private = {*re.findall(r"[.\"](_[a-z]\w*)", code)} - own
-    assert private <= {name.rpartition(".")[2] for name in WITHOUT}
+    assert private <= {name.partition(".")[2] for name in WITHOUT}
