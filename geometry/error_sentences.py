@@ -566,16 +566,12 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "`{name}` has {layers} layers and vectors of {dimension} numbers. The limits are "
             "{most_layers} layers and {most_dimensions} numbers. " + _ENCODER
         ),
-        "long_words": (
-            "The `tokenizer.json` of `{name}` allows words or tokens of more than {limit:,} "
-            "characters. A text could take hours, so it is not used. " + _ORIGIN + "."
-        ),
         "disk_error": (
             "`{name}` can't be read ({reason}). Check the folder and its read permissions."
         ),
         "slow_patterns": (
-            "The `tokenizer.json` of `{name}` has patterns that take more than {seconds} s for "
-            "these texts, or end in an error. " + _ENCODER
+            "The `tokenizer.json` of `{name}` takes more than {seconds} s for these texts. "
+            + _ENCODER
         ),
         "folder_elsewhere": (
             "The `modules.json` of `{name}` names the folder `{folder}`, and only folders of its "

@@ -120,7 +120,6 @@ def test_the_walk_finds_the_errors_of_every_folder():
     }
     assert {made.error for made in MADE} == set(CLASSES.values())
     assert {made.place.partition(":")[0] for made in MADE if made.key is None} == {
-        "encode/trial.py",  # the error that the trial's process reports
         "scale/engine.py",  # the error that a worker reports
         "scale/texts.py",
         "vectors/word_files.py",

@@ -92,7 +92,6 @@ OWN_FILES = Limits(  # limits of the commands of the shell, for files of the per
 MAX_BYTES = LIMITS.file_bytes
 MAX_TEXTS = LIMITS.rows
 MOST_CHARACTERS = 400_000  # characters of a text that are split into tokens; the rest is cut off
-WAITING = 3  # limit by the clock over limit of processor time, which other programs use too
 LARGEST_COUNT = 1e18  # count or weight; sums and squares of millions of these are finite
 
 

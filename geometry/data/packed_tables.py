@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import io
-import json
-import os
-import signal
-import subprocess
-import sys
 import time
 import warnings
 import zipfile
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
+from ..process import ProcessEnded, run
 from . import parquet_table
 from .decode import PARQUET, ZIP, decode
-from .limits import WAITING, CorpusError, Limits, refuse_too_many_cells, refuse_too_many_columns
+from .limits import CorpusError, Limits, refuse_too_many_cells, refuse_too_many_columns
 from .tables import Table, header_of, unique_names
 
 SHEETS = "xl/workbook.xml"  # a member of every .xlsx
 FILE_COLUMNS = ("text", "folder", "file")  # columns of a zip of text files
 LONGEST_DIRECTORY = 16 << 20  # bytes of the list of an archive's members; each takes about 100
-# Signals by which the system ends a process at its limit of processor time.
-_STOPPED = (signal.Signals["SIGKILL"], signal.Signals["SIGXCPU"]) if os.name == "posix" else ()
 
 
 def read_packed_table(
@@ -77,43 +72,20 @@ def read_parquet(content: bytes, limits: Limits) -> Table:
     A few bytes of Parquet may unpack to any amount of memory, in more than one way, and nothing
     in the file states how much. Only the operating system can stop it.
     """
-    bounds = {
-        "rows": limits.rows,
-        "columns": limits.columns,
-        "bytes": limits.unpacked_bytes,
-        "seconds": limits.seconds,
-    }
+    process = parquet_table.PROCESS._replace(cpu_seconds=limits.seconds)
     try:
-        done = subprocess.run(
-            [sys.executable, "-P", parquet_table.__file__, json.dumps(bounds)],
-            input=content,
-            capture_output=True,
-            timeout=WAITING * limits.seconds,
-            env={**os.environ, **parquet_table.ENVIRONMENT},
-            check=True,
-        )
-        found = json.loads(done.stdout)
-    except subprocess.TimeoutExpired as error:
-        raise CorpusError("too_large", because="too_slow", limit=limits.seconds) from error
-    except subprocess.CalledProcessError as error:
-        if -error.returncode in _STOPPED:
+        columns, rows, n_rows = run(process, partial(parquet_table.read, content, limits))
+    except CorpusError:
+        raise
+    except MemoryError as error:
+        raise CorpusError(
+            "too_many_bytes", because="unpacked", limit=limits.unpacked_bytes
+        ) from error
+    except Exception as error:  # pyarrow raises almost anything on a damaged file
+        if isinstance(error, ProcessEnded) and error.too_slow:
             raise CorpusError("too_large", because="too_slow", limit=limits.seconds) from error
         raise CorpusError("damaged_file", kind="Parquet table") from error
-    except (OSError, ValueError) as error:
-        raise CorpusError("damaged_file", kind="Parquet table") from error
-    if "refused" in found:
-        raise _refusal(found["refused"], limits)
-    rows = [tuple(row) for row in found["rows"]]
-    lines = tuple(range(1, len(rows) + 1))
-    return Table(tuple(found["columns"]), tuple(rows), lines, found["n_rows"], 0, has_header=True)
-
-
-def _refusal(reason: str, limits: Limits) -> CorpusError:
-    if reason == "columns":
-        return CorpusError("too_many_columns", limit=limits.columns)
-    if reason == "bytes":
-        return CorpusError("too_many_bytes", because="unpacked", limit=limits.unpacked_bytes)
-    return CorpusError("damaged_file", kind="Parquet table")
+    return Table(columns, rows, tuple(range(1, len(rows) + 1)), n_rows, 0, has_header=True)
 
 
 def _sheet(content: bytes, limits: Limits, has_header: bool | None) -> Table:

@@ -1,68 +1,55 @@
-"""A program of its own: a Parquet table on standard input, its cells as JSON on standard output.
+"""A Parquet table's cells as text, read in a process of its own.
 
-It imports nothing of the library, so that it starts fast. ``packed_tables`` runs it; the first
-argument is a JSON object of the bounds: rows, columns, bytes (of all cells), seconds.
+``packed_tables`` starts the process. This module imports little, so that it starts fast.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Any
 
-MEMORY = 1_000_000_000  # bytes of addresses, of which pyarrow alone takes some 300,000,000
+from ..process import ProcessLimits
+from .limits import Limits, refuse_too_many_columns
+
+# pyarrow alone takes some 300,000,000 addresses, and more for each thread and pool of memory
+PROCESS = ProcessLimits(
+    memory_bytes=900_000_000,
+    environment={
+        "ARROW_DEFAULT_MEMORY_POOL": "system",
+        "ARROW_IO_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MALLOC_ARENA_MAX": "1",
+    },
+    is_quiet=True,
+)
 BATCH_ROWS = 32
-# Each thread and each pool of memory reserves addresses.
-ENVIRONMENT = {
-    "ARROW_DEFAULT_MEMORY_POOL": "system",
-    "ARROW_IO_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MALLOC_ARENA_MAX": "1",
-}
+Row = tuple[str, ...]
 
 
-def _limit_memory(seconds: int) -> None:
-    try:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    # On Windows and macOS the caller's time limit is the only one
-    except (ImportError, ValueError, OSError):
-        return
-
-
-def read(content: bytes, bounds: dict[str, int]) -> dict[str, Any]:
-    """{"columns", "rows", "n_rows"}, or {"refused": "columns" or "bytes"}."""
+def read(content: bytes, limits: Limits) -> tuple[Row, tuple[Row, ...], int]:
+    """(columns, the first rows, the number of all rows). MemoryError beyond the limit of bytes."""
     import pyarrow as pa
     from pyarrow import parquet
 
     file = parquet.ParquetFile(pa.BufferReader(content), pre_buffer=False)
     schema = file.schema_arrow
-    if len(schema.names) > bounds["columns"]:
-        return {"refused": "columns"}
+    refuse_too_many_columns(len(schema.names), limits.columns)
     names = [each.name for each in schema if not pa.types.is_nested(each.type)]  # no vectors
-    columns = list(dict.fromkeys(names))  # only the first of columns with equal names is read
-    rows: list[list[str]] = []
+    columns = tuple(dict.fromkeys(names))  # only the first of columns with equal names is read
+    rows: list[Row] = []
     n_bytes = 0
     for batch in file.iter_batches(BATCH_ROWS, columns=names, use_threads=False):
         places = map(batch.schema.names.index, columns)
         cells = [batch.column(place).to_pylist() for place in places]
         for record in zip(*cells, strict=True):
-            row = [text_of(value).strip() for value in record]
+            row = tuple(text_of(value).strip() for value in record)
             n_bytes += sum(len(cell.encode()) for cell in row)
             rows.append(row)
-        if n_bytes > bounds["bytes"]:
-            return {"refused": "bytes"}
-        if len(rows) >= bounds["rows"]:
+        if n_bytes > limits.unpacked_bytes:
+            raise MemoryError
+        if len(rows) >= limits.rows:
             break
-    return {
-        "columns": columns,
-        "rows": rows[: bounds["rows"]],
-        "n_rows": max(len(rows), file.metadata.num_rows),
-    }
+    return columns, tuple(rows[: limits.rows]), max(len(rows), file.metadata.num_rows)
 
 
 def text_of(value: Any) -> str:
@@ -70,21 +57,3 @@ def text_of(value: Any) -> str:
     if isinstance(value, bytes):
         return value.decode(errors="replace")
     return "" if value is None else str(value)
-
-
-def main() -> None:
-    """Read a Parquet file from standard input; print its rows, or why it is refused, as JSON."""
-    bounds = json.loads(sys.argv[1])
-    content = sys.stdin.buffer.read()
-    _limit_memory(bounds["seconds"])
-    try:
-        found = read(content, bounds)
-    except MemoryError:
-        found = {"refused": "bytes"}
-    except Exception as error:
-        found = {"refused": f"{type(error).__name__}"}
-    json.dump(found, sys.stdout)
-
-
-if __name__ == "__main__":
-    main()

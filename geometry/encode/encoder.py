@@ -16,6 +16,7 @@ from ..hub import bundled
 from ..hub.download import Progress
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import count_weights
+from ..process import Report, no_report
 from .architecture import TransformerStates, read_architecture
 from .faults import converting_faults
 from .layers import only_layer, resolve_layers
@@ -205,17 +206,17 @@ class Encoder:
         progress : called with (bytes read, bytes in all), and with (0, 0) during the trial.
         Raises ModelFilesError if the tokenizer is damaged or the model can't be used.
         """
-        self._try_first(None if progress is None else partial(progress, 0, 0))
+        self._try_first(progress or no_report)
         self.coverage(["."])
         known, dtype = self._known_fingerprint, self.dtype
         fingerprint = fingerprint_of(self.folder, known=known, dtype=dtype, progress=progress)
         self.__dict__["fingerprint"] = fingerprint  # the value of the cached property
         _ = self._model
 
-    def _try_first(self, watch: Callable[[], object] | None = None) -> None:
+    def _try_first(self, report: Report = no_report) -> None:
         """Raise ModelFilesError if the model's trial in a process of its own fails."""
         if self._needs_trial:
-            longest = try_model(self.folder, name=self.name, watch=watch)
+            longest = try_model(self.folder, name=self.name, report=report)
             self.max_tokens = min(self.max_tokens, longest)
             self._needs_trial = False
 

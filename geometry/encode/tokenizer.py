@@ -15,9 +15,9 @@ from ..data.limits import MOST_CHARACTERS
 from ..errors import GeometryError
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import incomplete
+from ..process import Report, no_report
 from .faults import converting_faults
-from .patterns import SECONDS, Split, may_be_slow, split_apart
-from .text_growth import may_split_slowly, refuse_growth, rules_of
+from .split_apart import Split, is_plain, split_apart
 
 BATCH_CHARACTERS = 100_000  # characters between two calls of ``after``: half a second
 
@@ -125,8 +125,6 @@ class PieceReader:
                 tokenizer = Tokenizer.from_file(str(self._path))
         except ModelFilesError as error:
             raise incomplete(self._name, self._path.name, "it is no tokenizer") from error
-        with converting_faults(self._name):
-            refuse_growth(tokenizer, name=self._name)
         if self._lowercase:
             own = [tokenizer.normalizer] if tokenizer.normalizer is not None else []
             tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), *own])
@@ -145,8 +143,9 @@ class PieceReader:
 
     @cached_property
     def _is_apart(self) -> bool:
-        """Whether texts are read by a process of its own, because a pattern or word may be slow."""
-        return may_be_slow(rules_of(self._tokenizer)) or may_split_slowly(self._tokenizer)
+        """Whether texts are read by a process of its own, because of rules that may be slow."""
+        with converting_faults(self._name):
+            return not is_plain(self._tokenizer)
 
     def encodings(self, texts: Sequence[str], after: After | None = None) -> list[CutText]:
         """Each text as the model reads it, special tokens included.
@@ -158,11 +157,11 @@ class PieceReader:
         encodings: list[CutText] = []
         strings: dict[str, str] = {}  # each token once, however often it occurs
         for batch in batches_by_characters(checked_texts(texts)):
-            watch = _watch(after, len(encodings))
-            of_batch = self._encoded(self._tokenizer, batch, watch)
+            report = _report(after, len(encodings))
+            of_batch = self._encoded(self._tokenizer, batch, report)
             if any(len(e.ids) > self.max_tokens for e in of_batch):
                 # cut before the template is applied, so that [SEP] is still the last token
-                of_batch = self._encoded(self._cutting_tokenizer, batch, watch)
+                of_batch = self._encoded(self._cutting_tokenizer, batch, report)
             encodings += [CutText.of(encoding, strings) for encoding in of_batch]
             if after is not None and len(encodings) < len(texts):
                 after(len(encodings))
@@ -175,17 +174,13 @@ class PieceReader:
         self,
         tokenizer: Tokenizer,
         texts: list[str],
-        watch: Callable[[], object] | None,
+        report: Report = no_report,
         *,
         special: bool = True,
     ) -> Sequence[Encoding | Split]:
         if self._is_apart:
-            found = split_apart(tokenizer.to_str(), texts, special=special, watch=watch)
-            if found is None:
-                raise ModelFilesError(
-                    "unreadable", because="slow_patterns", name=self._name, seconds=round(SECONDS)
-                )
-            return found
+            json_text, name = tokenizer.to_str(), self._name
+            return split_apart(json_text, texts, special=special, name=name, report=report)
         with converting_faults(self._name):
             encodings: list[Encoding] = tokenizer.encode_batch(texts, add_special_tokens=special)
         return encodings
@@ -212,8 +207,8 @@ class PieceReader:
         lengths: list[int] = []
         n_unknown = 0
         for batch in batches_by_characters(checked_texts(texts)):
-            watch = _watch(after, len(lengths))
-            for encoding in self._encoded(self._tokenizer, batch, watch, special=False):
+            report = _report(after, len(lengths))
+            for encoding in self._encoded(self._tokenizer, batch, report, special=False):
                 ids = encoding.ids
                 lengths.append(len(ids))
                 n_unknown += 0 if unknown is None else ids.count(unknown)
@@ -234,7 +229,7 @@ class PieceReader:
     @cached_property
     def special_tokens(self) -> tuple[str, ...]:
         """The tokens that the tokenizer adds to a text, in order, each once."""
-        around = self._tokenizer.encode("")
+        [around] = self._encoded(self._tokenizer, [""])
         named = zip(around.tokens, around.special_tokens_mask, strict=True)
         return tuple(dict.fromkeys(token for token, is_special in named if is_special))
 
@@ -243,8 +238,8 @@ class PieceReader:
         return {i: word for word, i in self._tokenizer.get_vocab().items()}
 
 
-def _watch(after: After | None, done: int) -> Callable[[], object] | None:
-    return None if after is None else lambda: after(done)
+def _report(after: After | None, done: int) -> Report:
+    return no_report if after is None else lambda *_: after(done)
 
 
 def checked_texts(texts: Sequence[str]) -> list[str]:

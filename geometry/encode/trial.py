@@ -2,26 +2,40 @@
 
 Settings can make a tokenizer or a model grow without end, and nothing can stop that inside the
 process that serves everyone. That process reads a model only after a successful trial.
-``trial_process`` is what the other process runs.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..data.limits import MEGABYTE
+from ..data.limits import MEGABYTE, MOST_CHARACTERS
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import check_folder, folder_files, needed_files
-from .limited import output_of, started
+from ..process import Process, ProcessEnded, ProcessLimits, Report, no_report
 
 BASE_BYTES = 1_000 * MEGABYTE  # bytes of addresses for any model
 # Bytes of memory for each byte of the files: half precision is read, widened and packed
 BYTES_PER_BYTE = 8
 BASE_SECONDS = 60.0
 BYTES_PER_SECOND = 10 * MEGABYTE
+# one thread each: the address space of a thread's stack and arena counts too
+_ENVIRONMENT = {
+    **dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), "1"),
+    "MALLOC_ARENA_MAX": "1",
+}
+# Texts that reach many rules of a tokenizer: long runs, all of ASCII, other scripts, nothing.
+TEXTS = (
+    ".",
+    "a" * MOST_CHARACTERS,
+    "x" * (MOST_CHARACTERS - 2) + " y",  # a pattern such as x*y tries it from every letter
+    " \t\n" * 300,
+    "1" * 500 + ".,!?" * 200,
+    "".join(map(chr, range(32, 127))),
+    "é ß İ ﷺ ﬁ 漢字 かな 한국 נет שלום नमस्ते 🙂 \u200d \u0301",
+    "",
+)
 # folders of successful trials, their files, and the tokens of the longest text
 _tried: dict[Path, tuple[tuple[Any, ...], int]] = {}
 
@@ -30,7 +44,7 @@ def try_model(
     folder: Path,
     *,
     name: str,
-    watch: Callable[[], object] | None = None,
+    report: Report = no_report,
     base_bytes: int = BASE_BYTES,
     base_seconds: float = BASE_SECONDS,
 ) -> int:
@@ -43,7 +57,7 @@ def try_model(
     folder : Path
     name : str
         For error messages.
-    watch : callable, optional
+    report : callable, optional
         Called several times a second; an exception raised in it ends the trial.
     base_bytes : int
         Memory that any model may take; more is added for the size of its files.
@@ -62,7 +76,21 @@ def try_model(
         return longest
     size = check_folder(folder, name=name)
     most_bytes = base_bytes + BYTES_PER_BYTE * size
-    longest = _run(folder, name, most_bytes, base_seconds + size / BYTES_PER_SECOND, watch)
+    seconds = base_seconds + size / BYTES_PER_SECOND
+    process = Process(ProcessLimits(most_bytes, seconds, _ENVIRONMENT, _import, is_quiet=True))
+    try:
+        process.start(partial(_try_out, folder, name))
+        # Import now what this process needs next; the other process is importing too.
+        from transformers import AutoModel
+
+        _ = AutoModel
+        longest = process.answer(report)
+    except (ProcessEnded, MemoryError) as error:  # killed at a limit, or by its own fault
+        raise ModelFilesError(
+            "unreadable", because="too_heavy", name=name, limit=most_bytes, seconds=round(seconds)
+        ) from error
+    finally:
+        process.end()
     _tried[folder] = stamps, longest
     return longest
 
@@ -72,31 +100,24 @@ def _stamps(folder: Path) -> tuple[Any, ...]:
     return tuple((path, each.st_size, each.st_mtime_ns) for path, each in found)
 
 
-def _run(
-    folder: Path, name: str, most_bytes: int, seconds: float, watch: Callable[[], object] | None
-) -> int:
-    request = {"folder": str(folder), "name": name, "bytes": most_bytes, "seconds": seconds}
-    # one thread each: the address space of a thread's stack and arena counts too
-    single = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
-    env = single | {"MALLOC_ARENA_MAX": "1"}
-    with started("geometry.encode.trial_process", json.dumps(request), env=env) as process:
-        # Import now what this process needs next; the other process is importing too.
-        from transformers import AutoModel
+def _import() -> None:
+    """Import, in the trial's process, what its limit of memory does not include."""
+    import torch
+    from transformers import AutoConfig, AutoModel
 
-        _ = AutoModel
-        output = output_of(process, seconds, watch)
-    if not output:  # killed at a limit, or by its own fault
-        raise _too_heavy(name, most_bytes, seconds)
-    answer = json.loads(output.splitlines()[-1])
-    if answer.get("memory"):
-        raise _too_heavy(name, most_bytes, seconds)
-    if answer.get("code"):
-        raise ModelFilesError(answer["code"], because=answer["because"], **answer["details"])
-    longest: int = answer["longest"]
-    return longest
+    from .encoder import Encoder
+
+    _ = AutoConfig, AutoModel, Encoder
+    torch.set_num_threads(1)
 
 
-def _too_heavy(name: str, most_bytes: int, seconds: float) -> ModelFilesError:
-    return ModelFilesError(
-        "unreadable", because="too_heavy", name=name, limit=most_bytes, seconds=round(seconds)
-    )
+def _try_out(folder: Path, name: str) -> int:
+    """Use the model once, in the trial's process. MemoryError for what its files do not cause."""
+    from .encoder import Encoder
+
+    try:
+        return Encoder(folder, name=name, device="cpu", trial=False).try_out(TEXTS)
+    except ModelFilesError:
+        raise
+    except BaseException as error:  # torch has errors of its own for a lack of memory
+        raise MemoryError from error

@@ -6,6 +6,7 @@ A worker imports this module, so the module does not import Streamlit.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from geometry.encode import ArrayStore
 from geometry.encode.disk_cache import blocks_name
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.hub.download import Progress
+from geometry.process import ProcessEnded, Worker, send_progress
 
-from .workers import ENCODING, WorkerDied
+ENCODING = Worker(idle_seconds=300)
 
 
 def read_cloud_apart(
@@ -46,20 +48,14 @@ def read_cloud_apart(
 
     Raises
     ------
-    WorkerDied
+    ProcessEnded
         If the worker ended. Anything else is raised as by ``read_cloud``.
     """
     try:
         cloud, unwritten, failure = ENCODING.run(
-            _read_cloud,
-            encoder,
-            corpus,
-            spec,
-            store.folder,
-            store.max_bytes,
-            report=progress,
+            partial(_read_cloud, encoder, corpus, spec, store.folder, store.max_bytes), progress
         )
-    except WorkerDied:  # the next start resumes with the stored blocks
+    except ProcessEnded:  # the next start resumes with the stored blocks
         raise
     except BaseException:
         pooling, special = spec.get("pooling", DEFAULT_POOLING), spec.get("special_tokens", True)
@@ -77,8 +73,7 @@ def _read_cloud(
     spec: Mapping[str, Any],
     folder: Path,
     max_bytes: int,
-    *,
-    progress: Progress,
+    progress: Progress = send_progress,
 ) -> tuple[Cloud, dict[str, np.ndarray], OSError | None]:
     """The cloud, the arrays that could not be written to the disk, and the error of writing."""
     store = ArrayStore(folder, max_bytes=max_bytes)

@@ -20,11 +20,11 @@ from uuid import uuid4
 import streamlit as st
 
 from geometry.hub.download import Progress as Progress
+from geometry.process import ProcessEnded
 
 from .cache import REPORT, Answer, Cache, Kept
 from .streamlit_internals import click_waits, is_connected, is_running, session_id
 from .words import _, in_language
-from .workers import WorkerDied
 
 POLL_SECONDS = 0.2  # between checks of a job's progress
 PASSING_SECONDS = 0.05  # between checks for a moved control, if it cancels the work
@@ -368,7 +368,7 @@ def wait_for(
     if job.cancelled:
         _offer_again(key, sentences[CANCELLED])
     _forget(key, job)
-    if isinstance(job.error, WorkerDied):
+    if isinstance(job.error, ProcessEnded):
         _note_as_left(key, DIED)
         _offer_again(key, sentences[DIED])
     if isinstance(job.error, Exception):

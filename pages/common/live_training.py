@@ -1,6 +1,6 @@
 """Live training: a session's training runs in another process, with controls and a queue.
 
-    st.button(_("Train"), on_click=started, args=("page", function_that_yields, settings))
+    st.button(_("Train"), on_click=started, args=("page", partial(function_that_yields, settings)))
     follow("page", draw)  # draw(training or None), which calls show_controls("page", training, _)
 
 The training continues while the reader reruns the page or visits another one, and its records stay
@@ -17,16 +17,28 @@ from typing import Any, Literal
 
 import streamlit as st
 
+from geometry.process import PAUSE, RUN, STEP, Process, ProcessEnded, ProcessLimits
+
 from .cache import memory_limits
 from .jobs import Visitor, this_visitor
 from .messages import error_text
-from .own_process import PAUSE, RUN, STEP, TRAINING, OwnProcess, ProcessEnded
 from .words import _
 
-POLL_SECONDS = 0.1  # between two checks
+POLL_SECONDS = 0.1  # between two looks at the queue
 GONE_SECONDS = 3.0  # a training continues so long, because a broken connection may come back
 LONGEST_PAUSE = 600.0  # seconds until a paused training ends, so that others can train
 REDRAW_SECONDS = 2.0  # between two redraws; a redraw takes the server about 0.2 s
+# Most addresses are those of torch's libraries. Threads that wait by spinning are slow beside
+# another training. The number of threads is fixed, because the rounding depends on it.
+TRAINING = ProcessLimits(
+    4 * 10**9,
+    1_800,
+    {
+        **dict.fromkeys(("OPENBLAS_NUM_THREADS", "ARROW_IO_THREADS"), "1"),
+        "OMP_NUM_THREADS": "2",
+        "OMP_WAIT_POLICY": "PASSIVE",
+    },
+)
 STATE = "live-trainings"  # key of the session's state
 
 TrainingState = Literal[
@@ -37,18 +49,18 @@ _changed = threading.Condition()
 _active: list[Training] = []  # trainings that wait or run, in order of arrival
 
 
+class _Ended(Exception):
+    """The training must end."""
+
+
 class Training:
     """A generator's values, computed in another process for one session.
 
     Parameters
     ----------
     visitor : Visitor
-    function : callable
-        Of a module's top level; it returns an iterator whose values can be pickled.
-    *values
-        Positional arguments of the function, which can be pickled.
-    **options
-        Keyword arguments of the function, which can be pickled.
+    call : callable
+        As for a ``Process``; it returns an iterator whose values can be pickled.
 
     Attributes
     ----------
@@ -58,22 +70,15 @@ class Training:
         The error that ended the training.
     """
 
-    def __init__(
-        self,
-        visitor: Visitor,
-        function: Callable[..., Iterator[Any]],
-        *values: Any,
-        **options: Any,
-    ) -> None:
+    def __init__(self, visitor: Visitor, call: Callable[[], Iterator[Any]]) -> None:
         self.records: list[Any] = []
         self.error: Exception | None = None
         self.state: TrainingState = "waiting"
         self._visitor = visitor
-        self._call: tuple[Any, ...] = (function, values, options)
-        self._process: OwnProcess | None = None
+        self._call = [call]
+        self._process: Process | None = None
         self._ended = threading.Event()
         self._stopping = threading.Event()
-        self._killed = False
         self._visited_at = self._paused_at = time.monotonic()
         with _changed:
             _active.append(self)
@@ -112,7 +117,7 @@ class Training:
         """True once it has ended."""
         return self._ended.wait(seconds)
 
-    def _order(self, what: bytes, state: TrainingState) -> None:
+    def _order(self, what: float, state: TrainingState) -> None:
         with _changed:
             if self._process is not None and self.state in ("running", "paused"):
                 self._process.order(what)
@@ -120,21 +125,19 @@ class Training:
 
     def _run(self) -> None:
         try:
-            if self._waited_for_turn():
-                reader = threading.Thread(target=self._read, daemon=True)
-                reader.start()
-                while reader.is_alive() and not self._must_end():
-                    reader.join(POLL_SECONDS)
-                with _changed:
-                    self._killed = self.state in ("running", "paused", "paused long")
-                assert self._process is not None
-                self._process.end()
-                reader.join()
-        except OSError as error:  # the system can't start more processes
+            for record in self._process_at_its_turn().values(self._check):
+                self.records.append(record)
+            with _changed:
+                self.state = "finished"
+        except _Ended:
+            pass
+        except Exception as error:
             with _changed:
                 self.state, self.error = "failed", error
         finally:
-            self._call = ()  # frees the objects that the work refers to
+            self._call.clear()  # frees the objects that the work refers to
+            if self._process is not None:
+                self._process.end()
             with _changed:
                 _active.remove(self)
                 if self.state in ("waiting", "running", "paused"):
@@ -142,16 +145,16 @@ class Training:
                 self._ended.set()
                 _changed.notify_all()
 
-    def _waited_for_turn(self) -> bool:
+    def _process_at_its_turn(self) -> Process:
         with _changed:
-            while not self._must_end():
-                if self._is_next():
-                    function, values, options = self._call
-                    self._process = OwnProcess(TRAINING, function, *values, **options)
-                    self.state = "running"
-                    return True
+            self._check()
+            while not self._is_next():
                 _changed.wait(POLL_SECONDS)
-        return False
+                self._check()
+            self._process = Process(TRAINING)
+            self._process.start(self._call.pop())
+            self.state = "running"
+            return self._process
 
     def _is_next(self) -> bool:
         """Whether it may start: a place is free, and no other training of its session runs."""
@@ -161,52 +164,28 @@ class Training:
         first = next((each for each in waiting if each._visitor not in busy), None)
         return first is self and len(running) < memory_limits().trainings
 
-    def _must_end(self) -> bool:
+    def _check(self, *_: int) -> None:
+        """Raise _Ended if it must end."""
         now = time.monotonic()
         if not self._visitor.is_gone:
             self._visited_at = now
         if self.state == "paused" and now - self._paused_at > LONGEST_PAUSE:
             self.state = "paused long"
-            return True
-        return self._stopping.is_set() or now - self._visited_at > GONE_SECONDS
-
-    def _read(self) -> None:
-        assert self._process is not None
-        try:
-            for record in self._process.values():
-                self.records.append(record)
-            with _changed:
-                self.state = "finished"
-        except Exception as error:
-            with _changed:
-                if not self._killed:
-                    self.state, self.error = "failed", error
+            raise _Ended
+        if self._stopping.is_set() or now - self._visited_at > GONE_SECONDS:
+            raise _Ended
 
 
 # ---- a session's trainings ----
 
 
-def started(
-    name: str,
-    function: Callable[..., Iterator[Any]],
-    *values: Any,
-    **options: Any,
-) -> Training:
+def started(name: str, call: Callable[[], Iterator[Any]]) -> Training:
     """Start this session's training of that name, and drop the earlier one.
 
-    Parameters
-    ----------
-    name : str
-        A name for each page.
-    function : callable
-        As in ``Training``.
-    *values
-        Positional arguments of the function.
-    **options
-        Keyword arguments of the function.
+    name : one for each page. call : as in ``Training``.
     """
     drop(name)
-    training = Training(this_visitor(), function, *values, **options)
+    training = Training(this_visitor(), call)
     st.session_state.setdefault(STATE, {})[name] = training
     return training
 

@@ -16,12 +16,12 @@ from typing import Any
 from geometry import CorpusError
 from geometry.data.decode import GZIP, PARQUET, ZIP
 from geometry.errors import GeometryError
+from geometry.process import ProcessEnded, ProcessLimits, run
 
 from . import jobs
-from .cache import kept
+from .cache import Answer, kept
 from .escape import markdown
 from .limit_notes import upload_limits
-from .own_process import READING, ProcessEnded, run_apart
 from .words import _
 
 AT_ONCE = 300_000  # bytes of a file that the page's run reads, in half a second at most
@@ -29,6 +29,12 @@ SHORT = 5_000_000  # bytes of a file that is read in some seconds, before longer
 # the first bytes of gzip, Parquet and zip: a small file may have a large content
 PACKED = (GZIP, PARQUET, ZIP)
 
+# BLAS and pyarrow reserve addresses for each thread
+READING = ProcessLimits(
+    2 * 10**9,
+    120,
+    dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "ARROW_IO_THREADS"), "1"),
+)
 WIDE = 512  # dimensions up to which the axes of vectors are found in less than a second
 
 
@@ -116,10 +122,9 @@ def _read(
         if not is_apart and len(uploaded) <= AT_ONCE and not uploaded.startswith(PACKED):
             return read(uploaded, name=file.name, **options)
         content, is_long = uploaded, takes_long(uploaded)
-    call = partial(apart, read, content, name=file.name, **options)
     return jobs.wait_for(
         f"read-{key}",
-        lambda report: call(report=report),
+        partial(apart, partial(read, content, name=file.name, **options)),
         _("Reading {name}").format(name=markdown(file.name)),
         lane="read",
         cancelled=_("Cancelled. The file is still here, and you can start again."),
@@ -132,20 +137,10 @@ def takes_long(*contents: bytes) -> bool:
     return sum(map(len, contents)) > SHORT or any(each.startswith(PACKED) for each in contents)
 
 
-def apart(function: Callable[..., Any], *values: Any, report: jobs.Progress, **options: Any) -> Any:
-    """``run_apart``; an end without an answer is the error "too_large" of the visitor's file.
-
-    Parameters are as in ``run_apart``.
-
-    Parameters
-    ----------
-    function : callable
-    *values
-    report : callable
-    **options
-    """
+def apart(call: Callable[[], Answer], report: jobs.Progress) -> Answer:
+    """``process.run`` with the limits ``READING``; "too_large" for an end without an answer."""
     try:
-        return run_apart(function, *values, report=report, **options)
+        return run(READING, call, report)
     except (ProcessEnded, MemoryError) as error:
         seconds, memory = READING.cpu_seconds, READING.memory_bytes
         raise CorpusError(

@@ -412,7 +412,7 @@ def _start_if_wanted(settings: HeadSettings) -> None:
         show_error(error)
         return
     del st.session_state[WANTED]
-    started(PAGE, contrast_run, vectors, settings)
+    started(PAGE, partial(contrast_run, vectors, settings))
     st.rerun()
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -900,7 +901,8 @@ def _start(settings: TrainingSettings) -> None:
     st.session_state.pop(STEP, None)
     put_in_url(STEP, None)
     st.session_state[SETTINGS] = settings
-    started(PAGE, train, settings.runs, settings.texts, settings.labels, settings.vocabulary)
+    data = settings.texts, settings.labels, settings.vocabulary
+    started(PAGE, partial(train, settings.runs, *data))
 
 
 def _scene(training: Training | None) -> Scene:

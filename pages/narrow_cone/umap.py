@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from importlib.metadata import version
 from typing import Protocol
@@ -17,6 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from geometry.encode import ArrayStore
+from geometry.process import ProcessEnded, Worker, send_progress
 from geometry.projection import Projection
 from geometry.projection.placing import place
 from geometry.projection.projection import umap_picture
@@ -26,7 +28,6 @@ from pages.common.corpus_cloud import store
 from pages.common.jobs import Progress
 from pages.common.seed import SEED
 from pages.common.words import _
-from pages.common.workers import Worker
 
 UMAP_VERSION = version("umap-learn")
 WARM_UP_AFTER = 30.0  # seconds after the first page
@@ -78,7 +79,8 @@ def _picture_of(X: np.ndarray, n_components: int, report: Progress) -> np.ndarra
         return fit_elsewhere(X, n_components, SEED, report)
     rows = np.sort(np.random.default_rng(SEED).choice(len(X), MOST_FITTED, replace=False))
     fitted = fit_elsewhere(X[rows], n_components, SEED, report)
-    places: np.ndarray = UMAP.run(place, X, X[rows], fitted, report=report, random_state=SEED)
+    call = partial(place, X, X[rows], fitted, random_state=SEED, progress=send_progress)
+    places = UMAP.run(call, report)
     places[rows] = fitted
     return places
 
@@ -99,10 +101,8 @@ def fit_elsewhere(X: np.ndarray, n_components: int, seed: int, report: Progress)
     report : callable
         Called with (epochs done, epochs in all).
     """
-    coordinates: np.ndarray = UMAP.run(
-        fit_umap, np.asarray(X), n_components, seed, UMAP_NEIGHBOURS, report=report
-    )
-    return coordinates
+    settings = n_components, seed, UMAP_NEIGHBOURS
+    return UMAP.run(partial(fit_umap, np.asarray(X), *settings, progress=send_progress), report)
 
 
 def warm_up() -> None:
@@ -120,4 +120,5 @@ def warm_up() -> None:
 
 def _fit_something_small() -> None:
     cloud = np.random.default_rng(0).standard_normal((60, 8))
-    UMAP.submit(fit_umap, cloud, 2, SEED, UMAP_NEIGHBOURS)
+    with suppress(ProcessEnded):  # the first fit will show it
+        UMAP.run(partial(fit_umap, cloud, 2, SEED, UMAP_NEIGHBOURS))

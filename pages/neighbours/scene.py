@@ -15,13 +15,13 @@ from geometry.encode import ArrayStore
 from geometry.evaluate.fitting import FitSet
 from geometry.evaluate.specs import parse_treatment
 from geometry.measure import NeighbourChanges, Search, neighbour_changes
+from geometry.process import Worker, send_progress
 from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud, labels_of
 from pages.common.fit_set import points_and_fit
 from pages.common.seed import SEED
 from pages.common.words import _
-from pages.common.workers import Worker
 
 from .ranking import Rankings, SearchedClouds
 
@@ -102,10 +102,9 @@ class Scene:
             }
             if is_small:
                 return neighbour_changes(X, self.clouds.apply(X), **options)
-            made: NeighbourChanges = SEARCH.run(
-                neighbour_changes, X, self.clouds.apply(X), report=report, **options
-            )
-            return made
+            clouds = X, self.clouds.apply(X)
+            call = partial(neighbour_changes, *clouds, **options, progress=send_progress)
+            return SEARCH.run(call, report)
 
         is_small = len(rows) <= AT_ONCE
         return jobs.cached(

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -26,13 +26,14 @@ from geometry.evaluate.grid import Cell, Grid, evaluate_grid
 from geometry.evaluate.ranks import RankMoves
 from geometry.evaluate.specs import LADDER
 from geometry.linalg.moments import Moments
+from geometry.process import send_progress
 from pages.common import jobs
 from pages.common.cache import Cache
 from pages.common.corpus_cloud import CloudSpec, encode_corpus, store, takes_long
+from pages.common.encoding_worker import ENCODING
 from pages.common.seed import SEED
 from pages.common.treatment_names import SHRUNK
 from pages.common.words import _
-from pages.common.workers import ENCODING
 
 from .choices import NEEDS_ROWS, ScoringChoice
 from .word_vectors import Static, own_static, uploaded_static
@@ -326,11 +327,12 @@ def encode_pairs(choice: ScoringChoice, columns: Sequence[Column]) -> EncodedPai
     last = encoder.n_layers
     key = ArrayStore.key(encoder.fingerprint, fit.sha256, "sums")
     layers: tuple[Layer, ...] = (*range(last + 1), *((FIRST_LAST,) if last > 1 else ()))
+    sets = fit.texts, layers, POOLINGS_SHOWN
     sums = jobs.cached(
         _SUMS,
         key,
         lambda report: ENCODING.run(
-            fit_moments, encoder, fit.texts, layers, POOLINGS_SHOWN, report=report
+            partial(fit_moments, encoder, *sets, progress=send_progress), report
         ),
         _("Encoding {n} sentences").format(n=f"{len(fit):,}"),
         is_long=takes_long(fit),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from geometry.encode import ArrayStore
@@ -51,11 +53,10 @@ def show_word_pairs(scene: Scene) -> None:
     limits = upload_limits()
 
     def work(report: jobs.Progress) -> WordPairScore:
-        score: WordPairScore = apart(
+        call = partial(
             score_of_files,
             vectors.getvalue(),
             words.getvalue(),
-            report=report,
             limits=limits,
             vectors_name=vectors.name,
             words_name=words.name,
@@ -63,7 +64,7 @@ def show_word_pairs(scene: Scene) -> None:
             draws=DRAWS,
             seed=SEED,
         )
-        return score
+        return apart(call, report)
 
     what = _("Reading {name}").format(name=markdown(words.name))
     is_long = takes_long(vectors.getvalue(), words.getvalue())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -122,17 +121,16 @@ def uploaded_static(choice: ScoringChoice) -> Static | str | None:
     limits = upload_limits()
 
     def read(report: jobs.Progress) -> AveragedPairs:
-        averages: AveragedPairs = apart(
+        call = partial(
             averages_of_file,
             file.getvalue(),
             choice.pairs.pairs,
-            report=report,
             name=file.name,
             limits=limits,
             weighting=weighting,
             fit_texts=None if choice.fit.is_target else choice.fit.corpus.texts,
         )
-        return averages
+        return apart(call, report)
 
     what = _("Reading {name}").format(name=markdown(file.name))
     name = f"{file.name}, {weighting}"
@@ -191,11 +189,10 @@ def scored_averages(
     averages : AveragedPairs
     choice : ScoringChoice
     report : callable
-        As in ``run_apart``.
+        As in ``process.run``.
     """
     is_wide = max(X.shape[1] for X in averages.vectors.values()) > WIDE
-    score = partial(apart, report=report) if is_wide else _at_once
-    scored: WordGrid = score(
+    call = partial(
         evaluate_averages,
         averages,
         treatments=("none", *choice.treatments),
@@ -204,8 +201,5 @@ def scored_averages(
         draws=DRAWS,
         seed=SEED,
     )
+    scored: WordGrid = apart(call, report) if is_wide else call()
     return {cell.treatment: cell for cell in scored.grid.cells}
-
-
-def _at_once(function: Callable[..., WordGrid], *values: Any, **options: Any) -> WordGrid:
-    return function(*values, **options)

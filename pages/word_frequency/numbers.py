@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from geometry.data.number_text import estimate, signed
@@ -97,7 +99,7 @@ def show_zipf(scene: Scene) -> None:
     found = worked_out(
         _SYMMETRY,
         words,
-        lambda report: apart(symmetry, words.vectors, words.counts, report=report),
+        lambda report: apart(partial(symmetry, words.vectors, words.counts), report),
         what,
     )
     for treatment, by_weight in found.items():

@@ -293,7 +293,7 @@ def pictures_of(words: RankedWords, rows: np.ndarray) -> tuple[WordPicture, ...]
 
     def work(report: jobs.Progress) -> tuple[WordPicture, ...]:
         X = words.vectors[rows]
-        return pictures(X) if d <= WIDE else apart(pictures, X, report=report)
+        return pictures(X) if d <= WIDE else apart(partial(pictures, X), report)
 
     if n <= MANY_POINTS and d <= WIDE:
         key = f"{words.key}/{n}"

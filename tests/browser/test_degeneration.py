@@ -20,7 +20,7 @@ def trainings_of(process: int) -> list[str]:
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             parent = (path.parent / "stat").read_text().rpartition(")")[2].split()[1]
-            if parent == str(process) and b"own_process" in path.read_bytes():
+            if parent == str(process) and b"geometry.process" in path.read_bytes():
                 found.append(path.parent.name)
         except OSError:  # it has ended
             continue

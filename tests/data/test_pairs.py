@@ -1,13 +1,12 @@
 """Sentence pairs: every form of file, and invalid scores."""
 
-import signal
-import subprocess
-
 import numpy as np
 import pytest
 
+from geometry.data import packed_tables
 from geometry.data.limits import CorpusError
 from geometry.data.pairs import Pairs, read_bundled_pairs, read_pair_folder, read_pairs
+from geometry.process import ProcessEnded
 
 NAMED = "left,right,score\nA dog ran.,A dog runs.,4.5\nIt rained.,I sing.,0\n"
 
@@ -233,22 +232,20 @@ def test_the_folder_of_stsb(shared_data):
     assert set(found["test"].subsets) == {"main-captions", "main-news", "main-forums"}
 
 
-def test_a_parquet_table_that_takes_too_long_is_refused(monkeypatch):
-    for ended in (
-        subprocess.TimeoutExpired("python", 10),
-        subprocess.CalledProcessError(-signal.SIGKILL, "python"),
-    ):
+@pytest.mark.parametrize(
+    ("end", "message"),
+    [
+        (ProcessEnded(too_slow=True), "longer than the limit of 10 seconds"),
+        (ProcessEnded(), "Parquet table, is damaged"),
+        (MemoryError(), "the limit of 50 MB once"),
+    ],
+)
+def test_a_parquet_table_that_takes_too_much_is_refused(monkeypatch, end, message):
+    def run(*_):
+        raise end
 
-        def run(*command, ended=ended, **options):
-            raise ended
-
-        monkeypatch.setattr(subprocess, "run", run)
-        with pytest.raises(CorpusError, match="longer than the limit of 10 seconds"):
-            read_pairs(b"PAR1", name="a.parquet")
-    monkeypatch.setattr(
-        subprocess, "run", lambda *command, **options: subprocess.CompletedProcess(command, 0, b"{")
-    )
-    with pytest.raises(CorpusError, match="Parquet table, is damaged"):
+    monkeypatch.setattr(packed_tables, "run", run)
+    with pytest.raises(CorpusError, match=message):
         read_pairs(b"PAR1", name="a.parquet")
 
 

@@ -242,6 +242,6 @@ def workers(server: AppServer) -> list[int]:
             command = (path / "cmdline").read_text()
         except OSError:  # it has ended
             continue
-        if parent == server.process_id and "LokyProcess" in command:
+        if parent == server.process_id and "geometry.process" in command:
             found.append(int(path.name))
     return found

@@ -14,8 +14,8 @@ from geometry.encode import cloud as cloud_module
 from geometry.encode.cloud import is_stored, word_count
 from geometry.encode.disk_cache import recalled_vectors
 from geometry.encode.encoder import Encoder
-from geometry.encode.limited import ROOT
 from geometry.encode.pool import POOLINGS
+from geometry.process import ROOT
 from tests.encode.tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
 
 CORPUS = Corpus(

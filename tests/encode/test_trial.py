@@ -1,13 +1,14 @@
 """A model's trial in a separate process: which models pass, and which limits stop it."""
 
 import json
+import subprocess
 import sys
 
 import numpy as np
 import pytest
 
 from geometry import ModelFilesError, load_encoder
-from geometry.encode import encoder, limited, trial
+from geometry.encode import encoder
 from geometry.encode.trial import try_model
 from tests.encode.tiny_encoder import save_tiny_bert
 
@@ -31,16 +32,13 @@ def refused(folder, **limits):
 def test_a_model_is_tried_before_its_files_are_read_and_once(tmp_path, monkeypatch):
     mine = load_encoder(save_tiny_bert(tmp_path))
     processes = []
-    start = limited.subprocess.Popen
-    monkeypatch.setattr(
-        limited.subprocess, "Popen", lambda *a, **k: processes.append(a) or start(*a, **k)
-    )
+    start = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda *a, **k: processes.append(a) or start(*a, **k))
     assert not processes  # creating the encoder starts no process
     assert np.isfinite(mine.encode(["the cat"])).all()
     load_encoder(tmp_path).read_files()
     assert len(processes) == 1
     settings(tmp_path, hidden_act="relu")  # other files are another model
-    monkeypatch.setattr(trial, "_run", lambda *_: len(processes.append(_) or "tried"))
     load_encoder(tmp_path).read_files()
     assert len(processes) == 2
 
@@ -78,19 +76,19 @@ def test_the_time_is_limited(tmp_path):
 
 def test_a_cancel_ends_the_process_at_the_first_call(tmp_path, monkeypatch):
     processes, calls = [], []
-    start = limited.subprocess.Popen
+    start = subprocess.Popen
 
     def start_and_remember(*call, **options):
         processes.append(start(*call, **options))
         return processes[-1]
 
-    def cancel():
+    def cancel(*_):
         calls.append(processes[0].poll())
         raise KeyError
 
-    monkeypatch.setattr(limited.subprocess, "Popen", start_and_remember)
+    monkeypatch.setattr(subprocess, "Popen", start_and_remember)
     with pytest.raises(KeyError):
-        try_model(save_tiny_bert(tmp_path), name="mine", watch=cancel)
+        try_model(save_tiny_bert(tmp_path), name="mine", report=cancel)
     assert calls == [None]  # the process was still running
     assert processes[0].poll() is not None
 

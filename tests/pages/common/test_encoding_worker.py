@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +18,10 @@ import pytest
 
 from geometry import Corpus, load_encoder, read_cloud
 from geometry.encode import ArrayStore, blocks, disk_cache
-from pages.common import workers
-from pages.common.encoding_worker import _read_cloud, read_cloud_apart
-from pages.common.workers import ENCODING, Worker, WorkerDied
+from geometry.process import ProcessEnded, Report, Worker, send_progress
+from pages.common.encoding_worker import ENCODING, _read_cloud, read_cloud_apart
 from tests.encode.tiny_encoder import WORDS, save_tiny_bert
+from tests.waiting import until
 
 CORPUS = Corpus("pairs", tuple(f"the {a} {b}" for a in WORDS for b in WORDS))  # 400
 SPEC = {"unit": "sentences", "layer": 1, "pooling": "mean"}
@@ -35,18 +36,18 @@ def encoder(tmp_path_factory):
 
 @pytest.fixture(scope="module", autouse=True)
 def _own_worker() -> Iterator[None]:
-    """A worker that reports often."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(workers, "POLL_SECONDS", 0.02)
-        yield
-        ENCODING.stop()
+    """End the worker of these tests."""
+    yield
+    ENCODING.stop()
 
 
 def quiet(done: int, total: int) -> None:
     """Report nothing."""
 
 
-def by_blocks(encoder, folder: Path, pause: float = 0.0, *, progress: Callable[..., None]):
+def by_blocks(
+    encoder, folder: Path, pause: float = 0.0, *, progress: Callable[..., None] = send_progress
+):
     """Encode by blocks, as for a corpus larger than memory, with a pause after each batch."""
 
     def slow(*of: int) -> None:
@@ -63,7 +64,12 @@ def by_blocks(encoder, folder: Path, pause: float = 0.0, *, progress: Callable[.
         disk_cache.BYTES_AT_ONCE = 300 * 10**6
 
 
-def on_a_full_disk(encoder, folder: Path, *, progress: Callable[..., None]):
+def encoded(encoder, folder: Path) -> np.ndarray:
+    """The vectors that the worker finds by blocks."""
+    return ENCODING.run(partial(by_blocks, encoder, folder))[0].vectors
+
+
+def on_a_full_disk(encoder, folder: Path, *, progress: Report = send_progress):
     """Limit files to 1 kB."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
     try:
@@ -72,7 +78,7 @@ def on_a_full_disk(encoder, folder: Path, *, progress: Callable[..., None]):
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
 
 
-def losing_the_folder(encoder, folder: Path, *, progress: Callable[..., None]):
+def losing_the_folder(encoder, folder: Path, *, progress: Report = send_progress):
     """Somebody deletes the cache's folder while the corpus is half encoded."""
     deleted_at = []
 
@@ -119,7 +125,7 @@ def unable(encoder):
 @pytest.mark.parametrize("fault", [on_a_full_disk, losing_the_folder])
 def test_a_disk_that_fails_under_a_running_encoding_changes_no_vector(encoder, tmp_path, fault):
     folder = tmp_path / "cache"
-    cloud, unwritten, failure = ENCODING.run(fault, encoder, folder, report=quiet)
+    cloud, unwritten, failure = ENCODING.run(partial(fault, encoder, folder))
     here = read_cloud(encoder, CORPUS, **SPEC)
     np.testing.assert_allclose(cloud.vectors, here.vectors, atol=1e-5)
     is_full = fault is on_a_full_disk
@@ -137,7 +143,7 @@ def test_what_the_worker_could_not_write_stays_in_memory_with_the_reason(encoder
 
 
 @pytest.mark.parametrize(
-    ("end", "stays"), [(WorkerDied("killed"), True), (KeyError("cancelled"), False)]
+    ("end", "stays"), [(ProcessEnded("killed"), True), (KeyError("cancelled"), False)]
 )
 def test_blocks_remain_after_a_lost_worker_and_not_after_a_cancel(
     encoder, tmp_path, monkeypatch, end, stays
@@ -158,7 +164,7 @@ def test_blocks_remain_after_a_lost_worker_and_not_after_a_cancel(
 
 @pytest.mark.slow  # each new worker imports torch
 def test_a_worker_killed_at_any_moment_loses_no_finished_block(encoder, tmp_path):
-    undisturbed = ENCODING.run(by_blocks, encoder, tmp_path / "calm", report=quiet)[0].vectors
+    undisturbed = encoded(encoder, tmp_path / "calm")
     draw, pause = random.Random(0), threading.Event()
     folder, finished_before, killed = tmp_path / "cache", {}, 0
     for _ in range(KILLS):
@@ -168,16 +174,17 @@ def test_a_worker_killed_at_any_moment_loses_no_finished_block(encoder, tmp_path
             if total:
                 begun.set()
 
-        pid = ENCODING.submit(os.getpid).result(60)
+        pid = ENCODING.run(os.getpid)
         with ThreadPoolExecutor() as threads:
-            work = threads.submit(ENCODING.run, by_blocks, encoder, folder, 0.02, report=report)
+            work = threads.submit(ENCODING.run, partial(by_blocks, encoder, folder, 0.02), report)
             while not (begun.wait(0.05) or work.done()):
                 pass
             pause.wait(draw.uniform(0, 0.15))
             os.kill(pid, signal.SIGKILL)
+            until(lambda pid=pid: not Path(f"/proc/{pid}").exists())
             try:
                 work.result(60)
-            except WorkerDied:
+            except ProcessEnded:
                 killed += 1
         journals = [*folder.glob("blocks-*/journal.json")]
         finished = json.loads(journals[0].read_text())["finished"] if journals else {}
@@ -185,7 +192,7 @@ def test_a_worker_killed_at_any_moment_loses_no_finished_block(encoder, tmp_path
             assert finished.items() >= finished_before.items()
             finished_before = finished
     assert killed >= 2
-    found = ENCODING.run(by_blocks, encoder, folder, report=quiet)[0].vectors
+    found = encoded(encoder, folder)
     np.testing.assert_array_equal(found, undisturbed)
 
 
@@ -194,24 +201,21 @@ def test_of_two_processes_with_one_cache_one_encodes_and_the_other_waits(encoder
     other = Worker(idle_seconds=60)
     both = [ENCODING, other]
     for worker in both:
-        worker.submit(os.getpid).result(60)
+        worker.run(os.getpid)
     reports: list[list[int]] = [[], []]
     with ThreadPoolExecutor() as threads:
         work = [
             threads.submit(
                 worker.run,
-                by_blocks,
-                encoder,
-                tmp_path / "cache",
-                0.02,
-                report=lambda done, total, n=n: reports[n].append(done),
+                partial(by_blocks, encoder, tmp_path / "cache", 0.02),
+                lambda done, total, n=n: reports[n].append(done),
             )
             for n, worker in enumerate(both)
         ]
         clouds = [each.result(120)[0] for each in work]
     other.stop()
     np.testing.assert_array_equal(clouds[0].vectors, clouds[1].vectors)
-    undisturbed = ENCODING.run(by_blocks, encoder, tmp_path / "calm", report=quiet)[0].vectors
+    undisturbed = encoded(encoder, tmp_path / "calm")
     np.testing.assert_array_equal(clouds[0].vectors, undisturbed)
     while_encoding = [{*done} - {0, len(CORPUS)} for done in reports]
     assert sorted(map(bool, while_encoding)) == [False, True]

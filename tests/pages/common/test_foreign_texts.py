@@ -274,8 +274,8 @@ def test_names_and_words_of_uploaded_files_are_text(model, tmp_path, monkeypatch
     # The rule for words accepts only letters and digits. Another rule may accept more.
     monkeypatch.setattr("geometry.vectors.word_averages._WORD", re.compile(r"\S+"))
     monkeypatch.setattr(
-        "pages.common.reading.run_apart",
-        lambda function, *values, report, **options: function(*values, **options),
+        "pages.common.reading.run",
+        lambda _, call, report: call(),
     )
     state = {"pair-uploads": {"upload-p": pairs()}, "pairs": "upload-p", "own-pairs-form": True}
     app = healthy(new_visit("sentence_similarity", state, model=model).run())

@@ -12,9 +12,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from geometry.errors import readable_bytes
+from geometry.process import ProcessEnded
 from pages.common import jobs
 from pages.common.jobs import Cancelled, Job, Lane, Progress, Visitor, joined
-from pages.common.workers import WorkerDied
 from tests.waiting import PATIENCE, until
 
 SOMEBODY, ANOTHER = Visitor("somebody", "1"), Visitor("another", "2")
@@ -287,7 +287,7 @@ def test_a_panic_in_the_work_is_an_error_with_its_reason():
 
 
 def test_a_lost_worker_is_reported_and_the_work_can_start_again():
-    outcomes = [WorkerDied("SIGKILL"), None]
+    outcomes = [ProcessEnded("SIGKILL"), None]
 
     def work(report: Progress) -> None:
         outcome = outcomes.pop(0)

@@ -1,24 +1,22 @@
 """Live training with real processes: records, commands, the queue, errors, all endings."""
 
-import pickle
 import signal
 import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from io import BytesIO
-from types import SimpleNamespace
+from functools import partial
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from geometry.hub.operator_limits import MemoryLimits
+from geometry.process import ProcessEnded
 from geometry.training import TrainingError
 from pages.common import live_training
 from pages.common.jobs import Visitor
 from pages.common.live_training import Training
-from pages.common.own_process import VALUE, OwnProcess, ProcessEnded
-from tests.pages.functions import count_apart, count_then_crash, count_then_fail
+from tests.functions import count_apart, count_then_crash, count_then_fail
 from tests.pages.visits import healthy
 from tests.waiting import PATIENCE, until
 
@@ -34,13 +32,13 @@ def nothing_trains() -> Iterator[None]:
 
 
 def test_records_come_as_they_are_made():
-    training = Training(SOMEBODY, count_apart, 3)
+    training = Training(SOMEBODY, partial(count_apart, 3))
     assert training.wait(PATIENCE)
     assert (training.records, training.state) == ([0, 1, 2], "finished")
 
 
 def test_pause_step_and_resume():
-    training = Training(SOMEBODY, count_apart, 10**6)
+    training = Training(SOMEBODY, partial(count_apart, 10**6))
     until(lambda: len(training.records) > 0)
     training.pause()
     time.sleep(0.3)
@@ -56,12 +54,12 @@ def test_pause_step_and_resume():
 
 def test_one_visitor_has_one_training_and_the_others_see_their_place(monkeypatch):
     monkeypatch.setattr(live_training, "memory_limits", lambda: MemoryLimits(trainings=2))
-    first = Training(SOMEBODY, count_apart, 10**6)
+    first = Training(SOMEBODY, partial(count_apart, 10**6))
     until(lambda: first.state == "running")
-    second = Training(SOMEBODY, count_apart, 3)  # the same visitor's second training waits
-    third = Training(ANOTHER, count_apart, 10**6)
+    second = Training(SOMEBODY, partial(count_apart, 3))  # the same visitor's second training waits
+    third = Training(ANOTHER, partial(count_apart, 10**6))
     until(lambda: third.state == "running")
-    fourth = Training(Visitor("third", "3"), count_apart, 3)
+    fourth = Training(Visitor("third", "3"), partial(count_apart, 3))
     assert [each.place for each in (first, second, third, fourth)] == [0, 1, 0, 2]
     third.stop()
     assert fourth.wait(PATIENCE)
@@ -72,7 +70,7 @@ def test_one_visitor_has_one_training_and_the_others_see_their_place(monkeypatch
 
 
 def test_a_cancel_ends_it_within_a_second_and_its_records_stay():
-    training = Training(SOMEBODY, count_apart, 10**6)
+    training = Training(SOMEBODY, partial(count_apart, 10**6))
     until(lambda: len(training.records) > 1)
     training.stop()
     assert training.wait(1.0)
@@ -82,13 +80,13 @@ def test_a_cancel_ends_it_within_a_second_and_its_records_stay():
 
 def test_it_ends_with_its_session_and_after_a_long_pause(monkeypatch):
     monkeypatch.setattr(live_training, "GONE_SECONDS", 0.1)
-    training = Training(SOMEBODY, count_apart, 10**6)
+    training = Training(SOMEBODY, partial(count_apart, 10**6))
     until(lambda: len(training.records) > 1)
     monkeypatch.setattr(Visitor, "is_gone", True)
     assert training.wait(2.0)
     monkeypatch.setattr(Visitor, "is_gone", False)
     monkeypatch.setattr(live_training, "LONGEST_PAUSE", 0.1)
-    training = Training(SOMEBODY, count_apart, 10**6)
+    training = Training(SOMEBODY, partial(count_apart, 10**6))
     until(lambda: len(training.records) > 1)
     training.pause()
     assert training.wait(2.0)
@@ -96,7 +94,9 @@ def test_it_ends_with_its_session_and_after_a_long_pause(monkeypatch):
 
 
 def test_errors_come_back():
-    refused = Training(SOMEBODY, count_then_fail, TrainingError("small_vocabulary", n=3, limit=20))
+    refused = Training(
+        SOMEBODY, partial(count_then_fail, TrainingError("small_vocabulary", n=3, limit=20))
+    )
     crashed = Training(ANOTHER, count_then_crash)
     assert refused.wait(PATIENCE)
     assert crashed.wait(PATIENCE)
@@ -104,17 +104,6 @@ def test_errors_come_back():
     assert refused.error.code == "small_vocabulary"
     assert isinstance(crashed.error, ProcessEnded)
     assert refused.records == crashed.records == [0]
-
-
-def test_a_process_killed_while_it_writes_has_ended_early():
-    whole = pickle.dumps((VALUE, list(range(1000))))
-    process = OwnProcess.__new__(OwnProcess)
-    process._process = SimpleNamespace(stdout=BytesIO(whole + whole[:-100]))
-    values = process.values()
-    assert next(values) == list(range(1000))
-    with pytest.raises(ProcessEnded):
-        next(values)
-    assert process._process.stdout.closed
 
 
 def test_an_order_returns_while_the_process_does_not_read(monkeypatch):
@@ -126,7 +115,8 @@ def test_an_order_returns_while_the_process_does_not_read(monkeypatch):
         return processes[-1]
 
     monkeypatch.setattr(subprocess, "Popen", start_and_suspend)
-    training = Training(SOMEBODY, count_apart, b" " * 10**7)  # larger than the pipe's buffer
+    large = partial(count_apart, b" " * 10**7)  # larger than the pipe's buffer
+    training = Training(SOMEBODY, large)
     until(lambda: training.state == "running")
     order = threading.Thread(target=training.pause)
     order.start()
@@ -144,20 +134,24 @@ def test_no_process_can_be_started(monkeypatch):
     def refuse(*call: object, **options: object) -> None:
         raise OSError("too many open files")
 
-    monkeypatch.setattr(live_training, "OwnProcess", refuse)
-    training = Training(SOMEBODY, count_apart, 3)
+    monkeypatch.setattr(live_training, "Process", refuse)
+    training = Training(SOMEBODY, partial(count_apart, 3))
     assert training.wait(PATIENCE)
     assert (training.state, str(training.error)) == ("failed", "too many open files")
 
 
 def page_that_trains() -> None:
+    from functools import partial
+
     import streamlit as st
 
     from pages.common.live_training import Training, follow, show_controls, started
-    from tests.pages.functions import count_apart
+    from tests.functions import count_apart
 
     def draw(training: Training | None) -> None:
-        st.button("Train", on_click=started, args=("page", count_apart, 10**6), key="train")
+        st.button(
+            "Train", on_click=started, args=("page", partial(count_apart, 10**6)), key="train"
+        )
         if training is not None:
             show_controls("page", training)
             st.write(f"{len(training.records)} records")

@@ -8,11 +8,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from geometry.data.corpus import read_corpus
+from geometry.process import ProcessEnded
 from pages.common import reading
 from pages.common.escape import markdown
 from pages.common.jobs import Visitor
 from pages.common.limit_notes import upload_limits
-from pages.common.own_process import ProcessEnded
 
 TEXTS = b"the cat sat\ndogs ran\n"
 ANOTHER = Visitor("another", "")
@@ -58,13 +58,14 @@ def apart(monkeypatch):
     """Treat every file as large; record the arguments of its process."""
     calls = []
 
-    def noted(read, content, *, report, **options):
+    def noted(limits, call, report):
         report(0, 0)
-        calls.append((read, len(content), options))
-        return read(content, **options)
+        assert limits is reading.READING
+        calls.append((call.func, len(call.args[0]), call.keywords))
+        return call()
 
     monkeypatch.setattr(reading, "AT_ONCE", 0)
-    monkeypatch.setattr(reading, "run_apart", noted)
+    monkeypatch.setattr(reading, "run", noted)
     return calls
 
 
@@ -91,7 +92,7 @@ def test_a_file_that_is_too_much_for_its_process_is_refused(apart, monkeypatch):
     def fail(*_: object, **__: object) -> None:
         raise ProcessEnded("it takes more than 120 s or 2 GB")
 
-    monkeypatch.setattr(reading, "run_apart", fail)
+    monkeypatch.setattr(reading, "run", fail)
     at = page_with(TEXTS)[0].run()
     assert not at.exception
     assert "takes more than the limit of 120 seconds or 2,000 MB of memory" in at.error[0].value
@@ -132,21 +133,21 @@ class Gate:
         self.read: list[str] = []
         self.began, self.passed = threading.Event(), threading.Event()
 
-    def __call__(self, read, content, *, report, name, **options):
-        if name == "long.txt":
+    def __call__(self, _, call, report):
+        if call.keywords["name"] == "long.txt":
             self.began.set()
             while not self.passed.wait(0.01):
                 report(0, 0)
         report(0, 0)
-        self.read.append(name)
-        return read(content, name=name, **options)
+        self.read.append(call.keywords["name"])
+        return call()
 
 
 def test_a_short_file_is_read_before_long_ones_and_a_visitor_has_one_long_job(monkeypatch):
     gate = Gate()
     monkeypatch.setattr(reading, "AT_ONCE", 0)
     monkeypatch.setattr(reading, "SHORT", 2 * len(TEXTS))
-    monkeypatch.setattr(reading, "run_apart", gate)
+    monkeypatch.setattr(reading, "run", gate)
     visits = {name: page_with(content) for name, content in (("long", TEXTS * 3), ("short", TEXTS))}
     for name, (_, file) in visits.items():
         file.name = f"{name}.txt"

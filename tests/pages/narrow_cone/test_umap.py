@@ -7,17 +7,15 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from geometry import project
 from geometry.encode import ArrayStore
-from pages.common import workers
-from pages.common.workers import WorkerDied
+from geometry.process import ProcessEnded
 from pages.narrow_cone import umap as umap_worker
 from pages.narrow_cone.umap import UMAP, fit_elsewhere
 from tests.waiting import PATIENCE, until
@@ -28,11 +26,9 @@ KILLS, LONGEST = 6, 6.0
 
 @pytest.fixture(scope="module", autouse=True)
 def _own_worker() -> Iterator[None]:
-    """A worker that reports often."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(workers, "POLL_SECONDS", 0.01)
-        yield
-        UMAP.stop()
+    """End the worker of these tests."""
+    yield
+    UMAP.stop()
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +44,9 @@ def quiet(done: int, total: int) -> None:
 
 
 def timers() -> list[threading.Timer]:
-    return [thread for thread in threading.enumerate() if isinstance(thread, threading.Timer)]
+    """Timers of the warming up; an idle worker has one too."""
+    timers = (each for each in threading.enumerate() if isinstance(each, threading.Timer))
+    return [each for each in timers if each.function is umap_worker._fit_something_small]
 
 
 def library_s(X: np.ndarray, n_components: int) -> np.ndarray:
@@ -56,8 +54,7 @@ def library_s(X: np.ndarray, n_components: int) -> np.ndarray:
 
     With another number of BLAS threads the last bits differ, which changes UMAP's picture.
     """
-    picture = UMAP.submit(partial(project, X, "umap", n_components, random_state=0))
-    return picture.result(PATIENCE).coordinates
+    return UMAP.run(partial(project, X, "umap", n_components, random_state=0)).coordinates
 
 
 @pytest.mark.slow  # imports and compilation take a minute
@@ -83,35 +80,27 @@ def test_in_three_dimensions_a_fit_is_the_library_s(cloud):
     assert found == pytest.approx(library_s(cloud, 3), abs=1e-6)
 
 
-def pid_of_a_living_worker() -> int:
-    """The pool replaces a worker killed after its fit only at the next task."""
-    try:
-        return UMAP.submit(os.getpid).result(PATIENCE)
-    except BrokenProcessPool:
-        return UMAP.submit(os.getpid).result(PATIENCE)
-
-
 @pytest.mark.slow  # ten workers import and compile
 def test_a_fit_killed_at_any_moment_stores_nothing_and_starts_again(monkeypatch, cloud, tmp_path):
     stored, draw, pause, killed = ArrayStore(tmp_path), random.Random(0), threading.Event(), 0
     monkeypatch.setattr(umap_worker, "store", lambda: stored)
     for _ in range(KILLS):
-        pid = pid_of_a_living_worker()
+        pid = UMAP.run(os.getpid)
         with ThreadPoolExecutor() as threads:
             fit = threads.submit(umap_worker._fit_and_store, "umap", cloud, 2, quiet)
             pause.wait(draw.uniform(0, LONGEST))
-            with suppress(ProcessLookupError):  # after a fit the worker may end, to free memory
-                os.kill(pid, signal.SIGKILL)
+            os.kill(pid, signal.SIGKILL)
+            until(lambda pid=pid: not Path(f"/proc/{pid}").exists())
             try:
                 fit.result(PATIENCE)
-            except WorkerDied:
+            except ProcessEnded:
                 killed += 1
                 assert not [*tmp_path.iterdir()]
             else:
                 [path] = tmp_path.iterdir()
                 path.unlink()
     assert killed > KILLS / 3
-    pid_of_a_living_worker()
+    UMAP.run(os.getpid)
     umap_worker._fit_and_store("umap", cloud, 2, quiet)
     assert stored.read("umap") == pytest.approx(library_s(cloud, 2), abs=1e-6)
 
@@ -120,7 +109,7 @@ def test_warming_up_twice_submits_once_and_an_operator_can_turn_it_off(monkeypat
     submitted = []
 
     monkeypatch.setattr(umap_worker, "_warmed", threading.Event())
-    monkeypatch.setattr(UMAP, "submit", lambda *work: submitted.append(work))
+    monkeypatch.setattr(UMAP, "run", lambda *work: submitted.append(work))
     monkeypatch.setattr(umap_worker, "WARM_UP_AFTER", 0.0)
     monkeypatch.setenv(umap_worker.WARM_UP_VARIABLE, "0")
     umap_worker.warm_up()
@@ -139,12 +128,9 @@ def test_a_large_cloud_is_fitted_to_a_sample_and_the_rest_is_placed(monkeypatch,
         fitted.append(X)
         return X[:, :n_components].astype(float)
 
-    def here(function, *values, report, **options):
-        return function(*values, **options, progress=report)
-
     monkeypatch.setattr(umap_worker, "MOST_FITTED", 100)
     monkeypatch.setattr(umap_worker, "fit_elsewhere", fit)
-    monkeypatch.setattr(umap_worker.UMAP, "run", here)
+    monkeypatch.setattr(umap_worker.UMAP, "run", lambda call, report: call())
     places = umap_worker._picture_of(cloud, 2, quiet)
     assert [len(X) for X in fitted] == [100]
     rows = [np.flatnonzero((cloud == row).all(axis=1))[0] for row in fitted[0]]

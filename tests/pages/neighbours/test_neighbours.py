@@ -163,9 +163,9 @@ def test_queries_with_known_answers(clouds):
 def test_a_reader_s_own_vectors_and_many_points_by_the_worker(monkeypatch):
     called = []
 
-    def noted(function, *values, report, **options):
-        called.append(function.__name__)
-        return function(*values, **options)
+    def noted(call, report):
+        called.append(call.func.__name__)
+        return call()
 
     monkeypatch.setattr(scenes.SEARCH, "run", noted)
     monkeypatch.setattr(scenes, "AT_ONCE", 50)

@@ -791,7 +791,9 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting(monk
     called = []
     monkeypatch.setattr(word_vectors, "WIDE", 5)  # another process scores wide vectors
     monkeypatch.setattr(
-        word_vectors, "apart", lambda f, *v, **o: called.append(f.__name__) or apart(f, *v, **o)
+        word_vectors,
+        "apart",
+        lambda call, report: called.append(call.func.__name__) or apart(call, report),
     )
     healthy(app.segmented_control(key="weighting").set_value("zipf").run())
     assert any("tiny.vec, zipf" in bar for bar in rungs(app))

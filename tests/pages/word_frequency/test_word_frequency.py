@@ -231,11 +231,11 @@ def test_tables_in_which_it_is_opposite(lengths, said):
 def test_long_words_are_cut_and_wide_ones_are_measured_by_another_process(monkeypatch):
     called = []
 
-    def noted(function, *values, report, **options):
-        called.append(function.__name__)
-        return function(*values, **options)
+    def noted(_, call, report):
+        called.append(call.func.__name__)
+        return call()
 
-    monkeypatch.setattr("pages.common.reading.run_apart", noted)
+    monkeypatch.setattr("pages.common.reading.run", noted)
     monkeypatch.setattr("pages.word_frequency.scene.WIDE", 5)
     lines = table_text(np.linspace(1, 2, 50)).replace("w7 ", "w" * 50_000 + " ")
     app = visit(opened=("words-zipf",), words="upload", counts="order", webgl2="no")

@@ -15,13 +15,27 @@ def crash() -> None:
     os._exit(3)
 
 
-def priority() -> int:
+def niceness() -> int:
     return os.nice(0)
 
 
-def wait_after_writing_the_pid(path: str) -> None:
-    Path(path).write_text(str(os.getpid()))
-    time.sleep(600)
+def loaded() -> list[str]:
+    return list(sys.modules)
+
+
+def spin() -> None:
+    while True:
+        pass
+
+
+def use_memory_first() -> None:
+    """What a process imports before its limit of memory begins."""
+    global _used
+    _used = bytearray(3 * 10**8)
+
+
+def used_bytes() -> int:
+    return len(_used)
 
 
 def add_slowly(first: int, two: int, *, progress: Callable[[int, int], None]) -> int:
@@ -31,12 +45,9 @@ def add_slowly(first: int, two: int, *, progress: Callable[[int, int], None]) ->
     return first + two
 
 
-def process_id(*, progress: Callable[[int, int], None]) -> int:
-    return os.getpid()
-
-
-def niceness(*, progress: Callable[[int, int], None]) -> int:
-    return os.nice(0)
+def count_fast(*, progress: Callable[[int, int], None]) -> None:
+    for done in range(100_000):
+        progress(done + 1, 100_000)
 
 
 def work_until(path: str, *, progress: Callable[[int, int], None]) -> str:
@@ -50,24 +61,16 @@ def work_until(path: str, *, progress: Callable[[int, int], None]) -> str:
     return "done"
 
 
-def fail(error: BaseException, *, progress: Callable[[int, int], None]) -> None:
+def fail(error: BaseException) -> None:
     raise error
 
 
-def fail_unpicklably(*, progress: Callable[[int, int], None]) -> None:
-    raise_unpicklable()
-
-
-def panic(*, progress: Callable[[int, int], None]) -> None:
-    raise_a_panic()
-
-
-def raise_a_panic() -> None:
+def panic() -> None:
     raise BaseException("no Exception")
 
 
 class Picky(Exception):
-    """An error that can't be pickled."""
+    """An error that can be pickled and not be read again."""
 
     def __init__(self, first: int, two: int) -> None:
         super().__init__("too picky")
@@ -81,6 +84,10 @@ def raise_unpicklable() -> None:
     error = ValueError("with a function")
     error.function = lambda: None  # type: ignore[attr-defined]
     raise error
+
+
+def return_unpicklable() -> Callable[[], None]:
+    return lambda: None
 
 
 def count_apart(n: int) -> Iterator[int]:
