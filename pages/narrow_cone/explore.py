@@ -1,54 +1,777 @@
-"""narrow_cone's interactive part: one fragment, so that a control redraws only it."""
+"""Narrow cone's interactive part: one fragment with its pictures and numbers."""
 
 from __future__ import annotations
 
+from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from html import escape
 
+import numpy as np
 import streamlit as st
 
-from geometry import Corpus
+from geometry import Cloud, Corpus, UndefinedMeasure, mean_norm_share
 from geometry.data import VectorSet
+from geometry.data.number_text import signed
+from geometry.figures.cone import cone_figure
+from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
+from geometry.figures.panel import Mark, Panel
+from geometry.measure import Measured, isotropic_baselines
+from geometry.measure.cosines import isotropic_cosine_shares
+from geometry.measure.dimensions import (
+    independent_correlation,
+    mean_absolute_correlation,
+    widest_variance,
+)
+from geometry.palette import Theme
+from geometry.projection import Projection
+from geometry.projection.film import (
+    STRENGTHS,
+    Stop,
+    film,
+    film_knobs,
+    nearest_in_film,
+    place_in_film,
+)
+from geometry.projection.packing import pack_cloud
 from geometry.projection.umap_fit import MOST_FITTED
 from pages.common.address import is_presenting
+from pages.common.big_numbers import BigNumber, measure_numbers, show_big_numbers
+from pages.common.cache import kept
 from pages.common.cloud_choices import choose_cloud, choose_look, warn_of_too_few
 from pages.common.corpus_cloud import (
     MOST_DRAWN,
     OF_VECTORS,
+    CorpusCloud,
     coverage_of,
     encode_corpus,
     warn_of_cache,
 )
-from pages.common.coverage_notes import warn_of_coverage
-from pages.common.draw.find_point import choose_point
-from pages.common.draw.twin_cloud import has_no_webgl2
+from pages.common.cosine_histogram import EDGES
+from pages.common.cosine_histogram import SAMPLE_ROWS as HISTOGRAM_ROWS
+from pages.common.coverage_notes import coverage_line, warn_of_coverage
+from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
+from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.clouds import (
+    alternative_with,
+    axis_titles,
+    cloud_panel,
+    cone_wedges,
+    current_theme,
+    draw_legend,
+    lines_below,
+    note_too_many_labels,
+    point_colours,
+)
+from pages.common.draw.find_point import choose_point, chosen_marks, found_rows, short
+from pages.common.draw.selected import choose_row, show_selection, store_selection
+from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
+from pages.common.draw.twin_message import SIDE, Aside, Marks, Picture, Points, TwinCloud
+from pages.common.escape import plotly
 from pages.common.fit_set import choose_weights
 from pages.common.folded import folded
+from pages.common.glosses import explained, explained_caption
+from pages.common.measures import (
+    agreement_label,
+    label_name,
+    measure_label,
+    no_value,
+    print_value,
+    unit_of,
+)
 from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
 from pages.common.models import chosen_model, current_encoder
+from pages.common.page_list import page_path
+from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.verdict import show_verdict
-from pages.common.words import _, prose
+from pages.common.words import _, language, prose
 
 from . import PAGE
-from .causes import show_causes
-from .choices import choose_fit, film_settings, play_bar, show_presets
-from .downloads import offer_downloads
-from .first_visit import ask_for_guess, welcome
-from .inspector import show_inspector
-from .numbers import show_all_measures, show_headlines, warn_of_simplex
-from .pictures import draw_pictures
+from .choices import (
+    HAS_PLAYED,
+    SLIDER_STEPS,
+    choose_fit,
+    film_settings,
+    knob_names,
+    play_bar,
+    show_presets,
+    store_film_settings,
+)
 from .scene import (
+    HEADLINES,
+    MEASURES,
     SAMPLE_ROWS,
+    STAGES,
     Scene,
+    Side,
     build_scene,
+    cone_verdict,
     few_points_values,
+    fit_umaps,
+    full_whitening,
+    histogram,
     is_cone,
     is_hardly_a_cone,
     lesson_values,
+    measured,
     narrows_first,
+    provenance,
+    steps_of,
+    unit_words,
+    warm_up,
+    whitening_verdict,
 )
-from .umap import fit_umaps, warm_up
-from .verdicts import cone_verdict, steps_of, whitening_verdict
+
+# ---- pictures ----
+
+
+GROUP = "cone"
+SIDE_ABOVE_LISTS = 270  # pixels; the neighbours of a chosen point are on the first screen
+CENTRED = 1  # index of the film's stop after centring
+FULL_FILM = 200_000  # points; a film of more has fewer stops
+COARSE_STRENGTHS = 2  # stops of strength above 0 in such a film
+
+
+def draw_pictures(scene: Scene) -> None:
+    """Both clouds: same points, same colours, one basis, one scale, the origin in the middle."""
+    panels = [_panel(side, scene) for side in (scene.raw, scene.white)]
+    (_draw_charts if has_no_webgl2() else _draw_twins)(scene, panels)
+    note_too_many_labels(scene.points.cloud)
+
+
+def picture_notes(side: Side, scene: Scene) -> list[str]:
+    """The cone's angles, the trustworthiness and the scale of a picture."""
+    panel = _panel(side, scene)
+    return [*panel.captions, *_trust_lines(side, panel, scene)]
+
+
+def side_title(side: Side, scene: Scene) -> str:
+    """The title of a picture: raw, centred, whitened, or the settings between."""
+    whitening = scene.whitening
+    return _("Raw") if side.name == "raw" else _place_name(whitening.centring, whitening.strength)
+
+
+def _place_name(centring: float, strength: float) -> str:
+    """The name of settings of the film."""
+    names = {(0.0, 0.0): _("Raw"), (1.0, 0.0): _("Centred"), (1.0, 1.0): _("Whitened")}
+    between = _("Between: centring {s}, strength {t}")
+    return names.get((centring, strength)) or between.format(s=f"{centring:g}", t=f"{strength:g}")
+
+
+def _panel(side: Side, scene: Scene) -> Panel:
+    """The panel of a side, without texts and marks."""
+    scale = 1.0 if side.name == "raw" else scene.factor
+    return _drawn(side, side.projection, scene.reach, scale, language())
+
+
+# for each stop of the sliders, as the alternatives
+@kept(1000)
+def _drawn(side: Side, projection: Projection, reach: float, scale: float, code: str) -> Panel:
+    """The panel at a scale, in a language."""
+    return cloud_panel(side.vectors, (), projection, reach, scale=scale, is_framed=True, d=side.d)
+
+
+def _alternative(side: Side, scene: Scene, panel: Panel) -> str:
+    """The picture in words."""
+    cosine = measured(side)["mean_cosine"].value
+    return alternative_with(side_title(side, scene), len(scene.points.cloud), cosine, panel)
+
+
+def _trust_lines(side: Side, panel: Panel, scene: Scene) -> list[str]:
+    """Trustworthiness, and the factor by which the whitened picture is enlarged."""
+    lines = lines_below(side.projection, panel)
+    if side.name == "white" and side.projection.origin is not None:
+        scale = _("drawn × {factor}, so that both have the same rms radius")
+        lines.append(scale.format(factor=f"{scene.factor:.3g}"))
+    return lines
+
+
+# Plotly charts
+
+
+def _draw_charts(scene: Scene, panels: list[Panel]) -> None:
+    theme = current_theme()
+    cloud = scene.points.cloud
+    colours = point_colours(scene.points, scene.look.colour)
+    lines = 3 if scene.raw.projection.method == "cone" else 2
+    sides = zip((scene.raw, scene.white), panels, strict=True)
+    for box, (side, bare) in zip(st.columns(2), sides, strict=True):
+        texts = [plotly(text) for text in cloud.texts]
+        panel = replace(bare, texts=texts, marks=_chart_marks(scene))
+        title = side_title(side, scene)
+        figure = cone_figure(panel, colours, theme, lines=lines)
+        with box:
+            st.markdown(f"**{title}**")
+            show_chart(
+                chart_of(figure),
+                key=f"chart-{side.name}",
+                file_name=f"narrow-cone-{side.name}",
+                alt=_alternative(side, scene, panel),
+                on_point=choose_row,
+                group="clouds",
+            )
+    draw_legend(colours, theme)
+
+
+def _chart_marks(scene: Scene) -> list[Mark]:
+    near, rows = scene.near, found_rows(scene.points)
+    found = [Mark(rows, "x-thin-open", _("found"))] if rows else []
+    if near is None:
+        return found
+    return [
+        *found,
+        Mark([near.row], "circle-open", _("chosen point")),
+        Mark(near.raw.rows.tolist(), "square-open", _("nearest before whitening")),
+        Mark(near.white.rows.tolist(), "diamond-open", _("nearest after whitening")),
+    ]
+
+
+# The twin cloud
+
+
+def _draw_twins(scene: Scene, panels: list[Panel]) -> None:
+    """Both clouds under one camera."""
+    points = scene.points
+    has_film = scene.raw.projection.method != "umap"
+    show_twin_cloud(
+        (_film_cloud if has_film else _still_cloud)(scene, panels),
+        current_theme(),
+        key=GROUP,
+        texts=points.cloud.texts,
+        on_point=choose_row,
+        on_selection=partial(store_selection, points.key),
+        on_settled=store_film_settings,
+    )
+
+
+def _film_cloud(scene: Scene, panels: list[Panel]) -> TwinCloud:
+    """Raw beside the film from raw to whitened, and a picture of settings that the film lacks."""
+    raw = scene.raw.projection
+    stops, points = _film(scene.points, scene.fit, raw, scene.reach)
+    knobs = _knobs(scene.points)
+    whitening = scene.whitening
+    at = place_in_film(knobs, whitening.centring, whitening.strength)
+    names = [_place_name(s, t) for s, t in knobs]
+    landmarks = (0, CENTRED, len(knobs) - 1)
+    d = scene.raw.d
+    white = Picture(
+        range(len(stops)),
+        names,
+        _("Between: centring {s}, strength {t}").format(s="{0}", t="{1}"),
+        None if at is not None else _aside(scene, panels[1]),
+    )
+    return _twin_cloud(
+        scene, panels, points, [Picture([0], [_("Raw")]), white],
+        at=at, knobs=knobs, landmarks=[(stop, names[stop]) for stop in landmarks],
+        nearest=nearest_in_film(knobs, whitening.centring, whitening.strength)[0],
+        cones=[cone_wedges(stop.cones, raw, d) for stop in stops],
+        frames=[stop.frame for stop in stops],
+        factors=[stop.factor for stop in stops]
+    )  # fmt: skip
+
+
+def _still_cloud(scene: Scene, panels: list[Panel]) -> TwinCloud:
+    """Two pictures without a film, such as UMAP."""
+    raw, white = (side.projection.around_origin for side in (scene.raw, scene.white))
+    points = Points.of(pack_cloud([raw, white * scene.factor], scene.reach))
+    pictures = [
+        Picture([place], [side_title(side, scene)])
+        for place, side in enumerate((scene.raw, scene.white))
+    ]
+    return _twin_cloud(scene, panels, points, pictures)
+
+
+def _twin_cloud(
+    scene: Scene, panels: list[Panel], points: Points, pictures: list[Picture], **more: object
+) -> TwinCloud:
+    projection = scene.raw.projection
+    sides = list(zip((scene.raw, scene.white), panels, strict=True))
+    titles = [side_title(side, scene) for side, _panel in sides]
+    return TwinCloud(
+        points=points,
+        rows_key=scene.points.key,
+        pictures=pictures,
+        colours=point_colours(scene.points, scene.look.colour),
+        reach=scene.reach,
+        axis_titles=axis_titles(projection.method, projection.n_components),
+        origin_label=None if projection.origin is None else _("origin"),
+        name=_("Both clouds, raw and whitened"),
+        values=(scene.whitening.centring, scene.whitening.strength),
+        knob_names=knob_names(),
+        knob_steps=SLIDER_STEPS,
+        alt=" ".join(_alternative(side, scene, panel) for side, panel in sides),
+        bands=panels[0].bands,
+        marks=_twin_marks(scene),
+        below=[
+            f"{title}: " + " · ".join(_trust_lines(side, panel, scene))
+            for title, (side, panel) in zip(titles, sides, strict=True)
+        ],
+        provenance=provenance(scene),
+        file_name=f"narrow-cone-{projection.n_components}d",
+        is_large=is_presenting(),
+        turns=True,
+        side=SIDE if scene.near is None else SIDE_ABOVE_LISTS,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def _twin_marks(scene: Scene) -> list[Marks]:
+    near, marks = scene.near, chosen_marks(scene.points, scene.chosen)
+    if near is None:
+        return marks
+    return [
+        *marks,
+        Marks(near.raw.rows.tolist(), "square", _("nearest before whitening")),
+        Marks(near.white.rows.tolist(), "diamond", _("nearest after whitening")),
+    ]
+
+
+def _knobs(points: CorpusCloud) -> tuple[tuple[float, float], ...]:
+    """The film's stops: fewer for very many points, because a stop of a million takes 4 MB."""
+    return film_knobs(COARSE_STRENGTHS if len(points.cloud) > FULL_FILM else STRENGTHS)
+
+
+# a film has ten pictures; one of 100,000 points takes 0.4 MB
+@kept(24)
+def _film(
+    points: CorpusCloud, fit: str, raw: Projection, reach: float
+) -> tuple[tuple[Stop, ...], Points]:
+    """The film's stops and packed coordinates, computed once for each cloud, fit and view."""
+    stops = film(points.vectors, full_whitening(points, fit), raw, _knobs(points))
+    return stops, Points.of(pack_cloud([stop.coordinates for stop in stops], reach))
+
+
+def _aside(scene: Scene, panel: Panel) -> Aside:
+    places = scene.white.projection.around_origin * scene.factor
+    points = Points.of(pack_cloud([places], scene.reach))
+    title = side_title(scene.white, scene)
+    return Aside(points, title, panel.wedges, scene.factor, panel.frame)
+
+
+# ---- numbers ----
+
+
+# measures whose value for isotropic data depends on n and d
+SIZED = ("opening_angle", "opening_angle_90", "mean_norm_share", "isoscore")
+
+
+def show_headlines(scene: Scene) -> None:
+    """Three numbers under each picture, and what they were measured on."""
+    with st.container(key="headlines"):
+        boxes = st.columns(2)
+    for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
+        with box:
+            title = side_title(side, scene)
+            show_big_numbers(title, _headlines(side, scene), key=f"headline-{side.name}")
+    explained_caption(provenance(scene))
+
+
+def _headlines(side: Side, scene: Scene) -> list[BigNumber]:
+    """Mean cosine, share of positive cosines, IsoScore; of the second picture with their change."""
+    raw = None if side.content_key == scene.raw.content_key else measured(scene.raw)
+    found = measure_numbers(measured(side), raw, names=HEADLINES)
+    if raw is not None and is_set_by_fit(side, scene):
+        why = _("above it: fitted on these points")
+        found[-1] = replace(found[-1], note=f"{found[-1].note} · {why}")
+    return found
+
+
+def is_set_by_fit(side: Side, scene: Scene) -> bool:
+    """True if the IsoScore is above that of isotropic data: the map was fitted on these points."""
+    row = measured(side)["isoscore"]
+    return (row.value or 0.0) > (row.baseline or 0.0)
+
+
+def show_all_measures(scene: Scene) -> None:
+    """A table and notes for each picture, and the histogram."""
+    with st.container(key="numbers"):
+        boxes = st.columns(2)
+    for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
+        box.markdown(f"**{side_title(side, scene)}**\n\n{numbers_table(side, scene)}")
+        notes = " · ".join(picture_notes(side, scene))
+        box.caption(notes, help=explained(notes))
+    if scene.points.model is not None:
+        with encoder_errors_shown():
+            st.caption(coverage_line(coverage_of(scene.points.corpus)))
+    whitening = scene.whitening
+    if is_set_by_fit(scene.white, scene):
+        st.caption(
+            _(
+                "The whitened cloud's IsoScore exceeds that of new isotropic data with the same n "
+                "and d, because the map was fitted on these points."
+            )
+        )
+    elif scene.is_white and whitening.shrinkage:
+        st.caption(
+            _(
+                "The whitened cloud's IsoScore stays below that of new isotropic data with the "
+                "same n and d, because shrinkage leaves the cloud oblong. “In full” makes it round."
+            )
+        )
+    _histogram(scene)
+
+
+def warn_of_simplex(scene: Scene) -> None:
+    """An error message if a full whitening of few points makes the picture meaningless."""
+    whitening = scene.whitening
+    if scene.fit == "full" and whitening.is_simplex:
+        n = {"n": f"{whitening.n_rows:,}", "distinct": f"{whitening.n_distinct:,}"}
+        section = "simplex-warning" if whitening.is_regular else "simplex-warning-uneven"
+        st.error(prose(PAGE, section, n))
+
+
+def numbers_table(side: Side, scene: Scene) -> str:
+    """The numbers of one side as a Markdown table, with the values for isotropic data."""
+    rows = _number_rows(side, scene)
+    steps, at = steps_of(scene), (scene.whitening.centring, scene.whitening.strength)
+    stage = (0.0, 0.0) if side.name == "raw" else at
+    if steps is not None and stage in STAGES:
+        share, label = (
+            steps.agreements[STAGES.index(stage)],
+            agreement_label(scene.points.corpus),
+        )
+        by_chance = _("{share} by chance").format(share=f"{steps.chance:.1%}")
+        rows.append(
+            (_("{measure}, rows not fitted on").format(measure=label), f"{share:.1%}", by_chance)
+        )
+    head = (_("measure"), _("value"), _("reference"))
+    lines = [head, ("---", "---:", "---:"), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _number_rows(side: Side, scene: Scene) -> list[tuple[str, str, str]]:
+    """(measure, value, reference) of each measure of the table."""
+    n, d = len(scene.points.cloud), side.d
+    found = measured(side, MEASURES)
+    references = {
+        "mean_cosine": "0",
+        "positive_cosine_share": "0.5",
+        **{name: _isotropic(name, n, d) for name in SIZED},
+        "effective_rank": _("at most {d}").format(d=min(n - 1, d)),
+        "effective_rank_uncentred": _("at most {d}").format(d=min(n, d)),
+    }
+    return [
+        (measure_label(name), _value(found[name]), reference)
+        for name, reference in references.items()
+    ]
+
+
+def _isotropic(name: str, n: int, d: int) -> str:
+    """The measure of n isotropic rows in d dimensions, in words; "" if it is undefined."""
+    value = isotropic_baselines([name], n, d, seed=SEED)[name]
+    if value is None:
+        return ""
+    return _("{value} at this n, d").format(value=print_value(name, value) + unit_of(name))
+
+
+def _value(row: Measured) -> str:
+    if row.value is None:
+        return no_value(row.undefined)
+    # nearly all cosines of a cone are positive: three decimals would round to 1
+    decimals = 4 if row.name == "positive_cosine_share" else None
+    return print_value(row.name, row.value, decimals) + unit_of(row.name)
+
+
+def _histogram(scene: Scene) -> None:
+    (raw, pairs), (white, _pairs) = histogram(scene.raw), histogram(scene.white)
+    d = scene.white.d
+    st.markdown(_("**Cosines of pairs, before and after**"))
+    show_chart(
+        chart_of(
+            cosine_histogram_figure(
+                raw,
+                white,
+                isotropic_cosine_shares(EDGES, d),
+                EDGES,
+                HistogramWords(
+                    raw=side_title(scene.raw, scene),
+                    white=side_title(scene.white, scene),
+                    reference=_("isotropic directions, d = {d}").format(d=d),
+                    x=_("cosine of a pair"),
+                    y=_("share of pairs"),
+                ),
+                current_theme(),
+            )
+        ),
+        key="chart-histogram",
+        file_name="narrow-cone-cosines",
+        alt=_(
+            "Histogram of {n} pairwise cosines: raw around {raw}, whitened around {white}."
+        ).format(
+            n=f"{pairs:,}",
+            raw=_mean_cosine(scene.raw, scene),
+            white=_mean_cosine(scene.white, scene),
+        ),
+    )
+    if pairs < len(scene.points.cloud) * (len(scene.points.cloud) - 1) // 2:
+        st.caption(
+            _("Pairs of a sample of {n} points, seed {seed}.").format(
+                n=f"{HISTOGRAM_ROWS:,}", seed=SEED
+            )
+        )
+
+
+def _mean_cosine(side: Side, scene: Scene) -> str:
+    return print_value("mean_cosine", measured(side)["mean_cosine"].value, 2)
+
+
+# ---- three causes ----
+
+
+CAUSES: tuple[Callable[[np.ndarray], float], ...] = (
+    mean_norm_share,
+    widest_variance,
+    mean_absolute_correlation,
+)
+TOYS = (  # shift and matrix that are applied to round points
+    ((1.1, 0.7), ((0.4, 0.0), (0.0, 0.4))),
+    ((0.0, 0.0), ((0.9, 0.0), (0.0, 0.25))),
+    ((0.0, 0.0), ((0.6, 0.5), (0.5, 0.6))),
+)
+TOY_POINTS = 60
+
+
+def show_causes(scene: Scene) -> None:
+    """A figure for each cause: shift of the mean, unequal axes, correlated dimensions."""
+    before, now = (_values_of(side) for side in (scene.raw, scene.white))
+    n = len(scene.points.cloud)
+    independent = _("independent: {value}").format(value=f"{independent_correlation(n):.3f}")
+    parts = (
+        (
+            _("Shift of the mean"),
+            _("share of the mean in the squared lengths"),
+            _("none: {value}").format(value="0.000"),
+            _("Centring undoes it."),
+        ),
+        (
+            _("Unequal axes"),
+            _("widest variance ÷ mean variance"),
+            _("equal: {value}").format(value="1.00"),
+            _("Strength undoes it; so does standardising (page Whitening)."),
+        ),
+        (
+            _("Correlated dimensions"),
+            _("mean |correlation| of two dimensions"),
+            independent,
+            _("Strength undoes it; standardising does not."),
+        ),
+    )
+    figures = [
+        _figure(*part, _change(old, new, decimals), picture)
+        for part, old, new, decimals, picture in zip(
+            parts, before, now, (3, 2, 3), _toys(), strict=True
+        )
+    ]
+    st.subheader(_("Three causes"))
+    st.html(f'<div class="causes">{"".join(figures)}</div>')
+
+
+@kept(2000)
+def _values_of(side: Side) -> tuple[float | None, ...]:
+    """The three numbers of a side, in all dimensions."""
+    return tuple(_or_none(measure, side.vectors) for measure in CAUSES)
+
+
+def _or_none(measure: Callable[[np.ndarray], float], X: np.ndarray) -> float | None:
+    try:
+        return measure(X)
+    except UndefinedMeasure:
+        return None
+
+
+def _change(old: float | None, new: float | None, decimals: int) -> str:
+    """The raw cloud's number, and that of the second picture if it differs."""
+    texts = ["—" if value is None else signed(value, decimals) for value in (old, new)]
+    return texts[0] if texts[0] == texts[1] else " → ".join(texts)
+
+
+def _figure(title: str, label: str, reference: str, remedy: str, value: str, picture: str) -> str:
+    title, label, reference, remedy = map(escape, (title, label, reference, remedy))
+    return (
+        f"<figure>{picture}<figcaption><strong>{title}</strong><br><b>{escape(value)}</b><br>"
+        f"<small>{label} · {reference}</small><br>{remedy}</figcaption></figure>"
+    )
+
+
+def _toys() -> list[str]:
+    """Round points after each matrix and shift, with the origin as a cross."""
+    theme = current_theme()
+    round_points = np.random.default_rng(0).standard_normal((TOY_POINTS, 2))
+    return [_picture(round_points @ np.transpose(matrix) + shift, theme) for shift, matrix in TOYS]
+
+
+def _picture(points: np.ndarray, theme: Theme) -> str:
+    # lines of no length with round ends: a third of the bytes of circles
+    dots = "".join(f"M{x:.2f} {-y:.2f}h0" for x, y in points)
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-2.4 -2.4 4.8 4.8">'
+        f'<path d="M-2.3 0H2.3M0 -2.3V2.3" stroke="{theme.ink}" stroke-width="0.03" />'
+        f'<path d="{dots}" stroke="{theme.raw}" stroke-width="0.14" stroke-linecap="round" /></svg>'
+    )
+    return f'<img alt="" src="data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}">'
+
+
+# ---- a chosen point ----
+
+
+def show_inspector(scene: Scene) -> None:
+    """The chosen text, both lists of neighbours, and the selected points.
+
+    Neighbours in both lists are bold.
+    """
+    cloud, near = scene.points.cloud, scene.near
+    show_selection(cloud, scene.points.key)
+    if near is None:
+        return
+    label = f" · {short(cloud.labels[near.row])}" if cloud.labels else ""
+    both = set(near.raw.rows) & set(near.white.rows)
+    kept = _("bold: in both lists ({n} of {k})").format(n=len(both), k=len(near.raw.rows))
+    nearest = _("Nearest to **{text}**").format(text=short(cloud.texts[near.row]))
+    st.markdown(f"{nearest}{label} · {kept}")
+    titles = (_("in the raw space"), _("in the whitened space"))
+    sides = zip(st.columns(2), titles, (near.raw, near.white), strict=True)
+    for box, title, found in sides:
+        rows = [
+            _row(cloud, other, cosine, both)
+            for other, cosine in zip(found.rows, found.cosines, strict=True)
+        ]
+        box.html(f'<table class="near"><tr><th>{title}<th>cos</tr>{"".join(rows)}</table>')
+
+
+def _row(cloud: Cloud, row: int, cosine: float, both: set[int]) -> str:
+    """A neighbour on one line; the whole text is shown under the pointer and by keyboard."""
+    text = escape(cloud.texts[row])
+    shown = f"<b>{text}</b>" if row in both else text
+    topic = f" <small>{escape(cloud.labels[row])}</small>" if cloud.labels else ""
+    return f'<tr><td tabindex="0">{topic} {shown}<td>{cosine:.3f}</tr>'
+
+
+# ---- the first visit ----
+
+
+def welcome(scene: Scene) -> None:
+    """What the pictures are, the steps, and the way to own data; not for an audience."""
+    if is_presenting():
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            _("Left: {n} {units} as the model places them. Right: the same, whitened.").format(
+                n=f"{len(scene.points.cloud):,}", units=unit_words(scene)
+            )
+        )
+        with st.popover(_("What to look at"), width="content", key="steps"):
+            _show_steps(scene)
+        st.page_link(page_path("your_corpus"), label=_("Use my own data"), width="content")
+
+
+def _show_steps(scene: Scene) -> None:
+    """Four steps for a new reader; those that are done have a tick."""
+    state = st.session_state
+    first = state.setdefault("first-cloud", scene.points.key)
+    done: dict[str, bool] = {
+        "look": True,
+        "play": bool(state.get(HAS_PLAYED)),
+        "click": scene.chosen is not None,
+        "layer": scene.points.key != first,
+    }
+    if scene.points.model is None:
+        del done["layer"]
+    taken = state.setdefault("steps-taken", set())
+    taken |= {name for name, is_done in done.items() if is_done}
+    labels = {
+        "look": _("Look: the same points twice. The orange cones contain half of them, and 90%"),
+        "play": _("Play: subtract the mean, then make the axes equal"),
+        "click": _("Click a point: who are its neighbours?"),
+        "layer": _("Change the layer: where is the cone?"),
+    }
+    items = "".join(
+        f"<li>{'✓ ' if name in taken else ''}{escape(labels[name])}</li>" for name in done
+    )
+    st.html(f"<ol>{items}</ol>")
+
+
+def ask_for_guess(scene: Scene) -> None:
+    """Ask whether whitening brings like to like; the answer follows."""
+    steps = steps_of(scene)
+    if steps is None:
+        return
+    answers = {
+        "more": _("more often"),
+        "same": _("about as often"),
+        "fewer": _("less often"),
+    }
+    guess = st.pills(
+        _("Guess: in the whitened cloud, nearest neighbours share their {label} …").format(
+            label=label_name(scene.points.corpus)
+        ),
+        list(answers),
+        key="guess",
+        format_func=lambda name: answers[name],
+        persist_state="session",
+    )
+    if guess:
+        truth = "more" if steps.both.rises else "fewer" if steps.both.falls else "same"
+        before, _centred, after = (f"{share:.1%}" for share in steps.agreements)
+        st.info(
+            _(
+                "You guessed “{guess}”. It is “{truth}”: {before} → {after}, of points that the "
+                "whitening was not fitted on."
+            ).format(guess=answers[guess], truth=answers[truth], before=before, after=after)
+        )
+
+
+# ---- downloads ----
+
+
+def offer_downloads(scene: Scene) -> None:
+    """The pictures' data as CSV; the pictures themselves have a camera button."""
+    view = _("view {name}").format(name=scene.raw.projection.method)
+    factor = _("whitened cloud drawn × {factor}").format(factor=f"{scene.factor:.4g}")
+    measured_on = " · ".join([provenance(scene), view, factor])
+    with st.container(horizontal=True):
+        offer_csv(
+            _("Download points (CSV)"),
+            "narrow-cone-points",
+            partial(panels_csv, scene, measured_on),
+        )
+        offer_csv(
+            _("Download histogram (CSV)"),
+            "narrow-cone-cosines",
+            partial(histogram_csv, scene, measured_on),
+        )
+
+
+def panels_csv(scene: Scene, measured_on: str) -> bytes:
+    """The coordinates of the raw and the whitened cloud, as drawn."""
+    axes = "xyz"[: scene.raw.projection.n_components]
+    columns = [f"{side}_{axis}" for side in ("raw", "white") for axis in axes]
+    white = scene.white.projection.around_origin * scene.factor
+    places = np.hstack([scene.raw.projection.around_origin, white])
+    return points_csv(scene.points.cloud, columns, places, measured_on)
+
+
+def histogram_csv(scene: Scene, measured_on: str) -> bytes:
+    """A row for each bin: its edges and its share of pairs, of both clouds and if isotropic."""
+    d = scene.white.d
+    reference = isotropic_cosine_shares(EDGES, d)
+    columns = (
+        EDGES[:-1],
+        EDGES[1:],
+        histogram(scene.raw)[0],
+        histogram(scene.white)[0],
+        reference,
+    )
+    return csv_bytes(
+        ["cosine_from", "cosine_to", "raw", "white", "isotropic"],
+        [[short_number(value) for value in row] for row in zip(*columns, strict=True)],
+        measured_on,
+    )
+
+
+# ---- the fragment ----
+
 
 PLAY_SECONDS = 0.4
 

@@ -1,24 +1,35 @@
-"""The state of narrow_cone at its controls' settings: both clouds, pictures and numbers."""
+"""The clouds of Narrow cone, their pictures, UMAP, and the page's claims beside their measures."""
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from importlib.metadata import version
+from typing import Protocol
 
 import numpy as np
 
 from geometry import nearest
-from geometry.data.number_text import signed
+from geometry.data.number_text import change, estimate, signed
+from geometry.encode import ArrayStore
 from geometry.measure import (
     Measured,
+    chance_agreement,
     mean_cosine,
     measure_table,
 )
+from geometry.measure.cone import NARROW
 from geometry.measure.cosines import isotropic_angle_spread
+from geometry.measure.intervals import MIN_ROWS, Estimate
 from geometry.measure.table_measures import OF_PAIRS
+from geometry.process import ProcessEnded, Worker, send_progress
 from geometry.projection import Projection, whiten_beside
-from geometry.projection.projection import match_radius
+from geometry.projection.placing import place
+from geometry.projection.projection import match_radius, umap_picture
 from geometry.projection.twin import (
     WIDEST_DRAWN,
     common_scale,
@@ -26,16 +37,123 @@ from geometry.projection.twin import (
     fit_whitening,
     retained_dimensions,
 )
+from geometry.projection.umap_fit import MOST_FITTED, UMAP_NEIGHBOURS, fit_umap
 from geometry.transform import WhiteningMap
+from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.cloud_choices import Look
-from pages.common.corpus_cloud import CorpusCloud
+from pages.common.corpus_cloud import CorpusCloud, store
 from pages.common.cosine_histogram import cosine_histogram
-from pages.common.measures import COSINE_DECIMALS, print_value
+from pages.common.escape import markdown
+from pages.common.fit_set import weight_words
+from pages.common.jobs import Progress
+from pages.common.measures import COSINE_DECIMALS, print_value, same_label
 from pages.common.models import chosen_model
+from pages.common.origin import agreement_note, origin, unit_names
 from pages.common.seed import SEED
+from pages.common.verdict import State, Verdict, agreement_of, since
+from pages.common.words import _
 
-from .umap import umaps_if_ready
+# ---- UMAP pictures, fitted by another process and stored on disk ----
+
+
+UMAP_VERSION = version("umap-learn")
+WARM_UP_AFTER = 30.0  # seconds after the first page
+WARM_UP_VARIABLE = "NARROW_CONE_UMAP_WARM_UP"  # "0": the first fit imports and compiles
+_warmed = threading.Event()
+UMAP = Worker(idle_seconds=900)  # it takes 11 s to import and to compile
+
+
+class _Cloud(Protocol):
+    """Vectors (n, d), and what names them."""
+
+    @property
+    def content_key(self) -> str: ...
+    @property
+    def vectors(self) -> np.ndarray: ...
+
+
+def umaps_if_ready(clouds: Sequence[_Cloud], n_components: int) -> tuple[Projection, ...] | None:
+    """The UMAP pictures of the clouds; None if one of them is not fitted yet."""
+    pictures = []
+    for cloud in clouds:
+        coordinates = store().read(_store_key(cloud.content_key, n_components))
+        if coordinates is None:
+            return None
+        pictures.append(umap_picture(cloud.vectors, coordinates, random_state=SEED))
+    return tuple(pictures)
+
+
+def fit_umaps(clouds: Sequence[_Cloud], n_components: int) -> None:
+    """Fit the UMAP pictures of the clouds and store them, with progress and cancel."""
+    named = {_store_key(each.content_key, n_components): each.vectors for each in clouds}
+    for name, X in named.items():
+        jobs.wait_for(
+            f"umap-{name}",
+            partial(_fit_and_store, name, X, n_components),
+            _("UMAP of {n} points").format(n=f"{len(X):,}"),
+            lane="umap",
+            is_long=True,
+        )
+
+
+def _fit_and_store(name: str, X: np.ndarray, n_components: int, report: Progress) -> None:
+    store().write(name, _picture_of(X, n_components, report))
+
+
+def _picture_of(X: np.ndarray, n_components: int, report: Progress) -> np.ndarray:
+    """UMAP coordinates. A large cloud is fitted on a sample, and the other rows are placed."""
+    if len(X) <= MOST_FITTED:
+        return fit_elsewhere(X, n_components, SEED, report)
+    rows = np.sort(np.random.default_rng(SEED).choice(len(X), MOST_FITTED, replace=False))
+    fitted = fit_elsewhere(X[rows], n_components, SEED, report)
+    call = partial(place, X, X[rows], fitted, random_state=SEED, progress=send_progress)
+    places = UMAP.run(call, report)
+    places[rows] = fitted
+    return places
+
+
+def _store_key(key: str, n_components: int) -> str:
+    settings = (UMAP_NEIGHBOURS, MOST_FITTED)
+    return ArrayStore.key("umap", UMAP_VERSION, *settings, key, n_components, SEED)
+
+
+def fit_elsewhere(X: np.ndarray, n_components: int, seed: int, report: Progress) -> np.ndarray:
+    """UMAP coordinates (n, n_components), fitted by the worker process.
+
+    Parameters
+    ----------
+    X : (n, d) array
+    n_components : int
+    seed : int
+    report : callable
+        Called with (epochs done, epochs in all).
+    """
+    settings = n_components, seed, UMAP_NEIGHBOURS
+    return UMAP.run(partial(fit_umap, np.asarray(X), *settings, progress=send_progress), report)
+
+
+def warm_up() -> None:
+    """Start the worker's imports and compilation in the background, once a server.
+
+    It takes up to 15 s of a core. It starts after a delay, because the browser is still drawing the
+    first picture.
+    """
+    if not _warmed.is_set() and os.environ.get(WARM_UP_VARIABLE) != "0":
+        _warmed.set()
+        timer = threading.Timer(WARM_UP_AFTER, _fit_something_small)
+        timer.daemon = True
+        timer.start()
+
+
+def _fit_something_small() -> None:
+    cloud = np.random.default_rng(0).standard_normal((60, 8))
+    with suppress(ProcessEnded):  # the first fit will show it
+        UMAP.run(partial(fit_umap, cloud, 2, SEED, UMAP_NEIGHBOURS))
+
+
+# ---- the scene ----
+
 
 SAMPLE_ROWS = 3000  # for intervals and figures over pairs; the page says so
 NEIGHBOURS = 5
@@ -414,3 +532,232 @@ def lesson_values(scene: Scene, agreements: Sequence[float] | None) -> dict[str,
 
 def _percent(share: float | None) -> str:
     return "—" if share is None else f"{share:.0%}"
+
+
+# ---- what the numbers were measured on ----
+
+
+def unit_words(scene: Scene) -> str:
+    """The plural name of the points' unit."""
+    return unit_names()[scene.points.cloud.unit]
+
+
+def provenance(scene: Scene) -> str:
+    """The origin, then centring, strength, fit set, n/d, rank, shrinkage, seed."""
+    whitening = scene.whitening
+    n, d = scene.points.vectors.shape
+    parts = [
+        *origin(scene.points),
+        _("centring {s}").format(s=f"{whitening.centring:.2f}"),
+        _("strength {t}").format(t=f"{whitening.strength:.2f}"),
+        _("whitening fitted on the same {n} {unit}, so its numbers are set by the fit").format(
+            n=f"{n:,}", unit=unit_words(scene)
+        ),
+        *weight_words(scene.points),
+        _("n/d = {ratio}").format(ratio=f"{scene.points.effective_n / d:.2f}"),
+        _("rank {rank} of {d}").format(rank=whitening.rank, d=d),
+        _("Ledoit-Wolf shrinkage {a}").format(a=f"{whitening.shrinkage:.3f}")
+        if whitening.shrinkage
+        else _("no shrinkage"),
+    ]
+    if len(whitening.components) < d:
+        parts.append(_("directions kept: {k}").format(k=len(whitening.components)))
+    if scene.sample is not scene.points:
+        parts.append(
+            _("neighbours, pairs and intervals: a sample of {n}").format(
+                n=f"{len(scene.sample.cloud):,}"
+            )
+        )
+    parts += agreement_note(scene.points)
+    return " · ".join([*parts, _("seed {seed}").format(seed=scene.points.spec.seed)])
+
+
+# ---- claims ----
+
+
+STAGES = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))  # raw, centred, whitened
+AGREEMENT_DECIMALS = 3
+
+
+@kept(48)
+def cosine_of(sample: CorpusCloud) -> Estimate | None:
+    """Mean cosine of a cloud; None for too few rows.
+
+    The interval leaves out whole units: all tokens of a sentence, or all sentences of a text.
+    """
+    table = measure_table(sample.vectors, names=("mean_cosine",), seed=SEED, units=sample.units)
+    [row] = table
+    if row.value is None or row.low is None or row.high is None:
+        return None
+    return Estimate(row.value, row.low, row.high)
+
+
+def cone_verdict(scene: Scene) -> Verdict:
+    """Is the raw cloud a narrow cone?"""
+    found = cosine_of(scene.sample)
+    words = {
+        "holds": _(
+            "The mean cosine of two different {units} is {cosine}. Isotropic directions have 0, "
+            "and a narrow cone has {limit} or more."
+        ),
+        "partly": _(
+            "Hardly a cone: the mean cosine of two different {units} is {cosine}. Isotropic "
+            "directions have 0, and a narrow cone has {limit} or more."
+        ),
+        "fails": _(
+            "No cone: the mean cosine of two different {units} is {cosine}, and isotropic "
+            "directions have 0."
+        ),
+        "unknown": _(
+            "The mean cosine of two different {units} is {cosine}. Its interval needs {least} or "
+            "more that are not all alike."
+        ),
+    }
+    state: State = "unknown"
+    if found is not None and found.low is not None:
+        state = "holds" if found.low >= NARROW else "partly" if found.rises else "fails"
+    cosine = (
+        signed(mean_cosine(scene.sample.vectors), 3)
+        if found is None
+        else estimate(found.value, found.low, found.high)
+    )
+    return Verdict(
+        claim=_(
+            "In many models and layers, embeddings lie in a narrow cone. In the last layers of "
+            "contrastively trained models they hardly do."
+        ),
+        source=_("Gao et al. (2019), Ethayarajh (2019); Wang & Isola (2020)"),
+        state=state,
+        measured=words[state].format(
+            units=unit_words(scene), cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
+        ),
+        basis=" · ".join(
+            [*origin(scene.sample), _("raw cloud, nothing fitted"), _interval_words(scene)]
+        ),
+    )
+
+
+def _interval_words(scene: Scene) -> str:
+    if scene.points.cloud.unit == "types":
+        return _("95% interval: jackknife over types")
+    if scene.points.cloud.unit == "vectors":
+        return _("95% interval: jackknife over vectors")
+    return _("95% interval: jackknife over sentences")
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Neighbours of the half that the whitening was not fitted on, from stage to stage.
+
+    Attributes
+    ----------
+    agreements, cosines : (raw, centred, whitened)
+        Share of the neighbours with the same label; mean cosine.
+    chance : float
+        The share for neighbours drawn at random.
+    centring, levelling, both : Estimate
+        The differences of agreement, of centred and raw, whitened and centred, whitened and raw.
+    """
+
+    agreements: tuple[float, ...]
+    cosines: tuple[float, ...]
+    chance: float
+    centring: Estimate
+    levelling: Estimate
+    both: Estimate
+
+
+def steps_of(scene: Scene) -> Steps | None:
+    """None without labels or with too few rows."""
+    return _steps(scene.sample, scene.fit)
+
+
+@kept(48)
+def _steps(sample: CorpusCloud, fit: str) -> Steps | None:
+    fitted, shown = sample.halves()
+    X, labels, units = shown.vectors, shown.cloud.labels, shown.units
+    raw = agreement_of(X, labels, units) if labels else None
+    if raw is None:
+        return None
+    whitening = full_whitening(fitted, fit)
+    clouds = [
+        whiten_beside(X, whitening, centring=centring, strength=strength).retained_vectors
+        for centring, strength in STAGES[1:]
+    ]
+    centred, white = (agreement_of(cloud, labels or (), units) for cloud in clouds)
+    if centred is None or white is None:
+        return None
+    return Steps(
+        agreements=(raw.share, centred.share, white.share),
+        cosines=tuple(map(mean_cosine, (X, *clouds))),
+        chance=chance_agreement(labels or (), units=units),
+        centring=since(raw, centred),
+        levelling=since(centred, white),
+        both=since(raw, white),
+    )
+
+
+def whitening_verdict(scene: Scene) -> Verdict:
+    """Do neighbours share their topic more often when the cloud is centred, and when whitened?"""
+    steps = steps_of(scene)
+    state: State = "unknown"
+    measured = _("This needs a corpus with labels, and {least} sentences or more.").format(
+        least=2 * MIN_ROWS
+    )
+    basis = origin(scene.sample)
+    if steps is not None:
+        if steps.both.rises:
+            state = "holds"
+        elif steps.centring.rises:
+            state = "partly"
+        elif steps.both.falls:
+            state = "fails"
+        measured = f"{_steps_words(steps)}\n\n{_stages_table(steps, scene)}"
+        basis += [
+            _("fitted on one half of the points, without labels; measured on the other half"),
+            *weight_words(scene.points),
+            _("95% intervals: paired subsamples of the sentences"),
+        ]
+    return Verdict(
+        claim=_("Whitening makes nearest neighbours better."),
+        source=_("Su et al. (2021), Huang et al. (2021)"),
+        state=state,
+        measured=measured,
+        basis=" · ".join(basis),
+    )
+
+
+def _steps_words(steps: Steps) -> str:
+    """One sentence for each step of the film."""
+    centring = (
+        _("Centring helps: {change}.")
+        if steps.centring.rises
+        else _("Centring hurts: {change}.")
+        if steps.centring.falls
+        else _("Centring changes little: {change}.")
+    )
+    levelling = (
+        _("Making the axes equal then helps: {change}.")
+        if steps.levelling.rises
+        else _("Making the axes equal then hurts: {change}.")
+        if steps.levelling.falls
+        else _("Making the axes equal then changes little: {change}.")
+    )
+    return " ".join(
+        text.format(change=f"**{change(step.value, step.low, step.high, AGREEMENT_DECIMALS)}**")
+        for text, step in ((centring, steps.centring), (levelling, steps.levelling))
+    )
+
+
+def _stages_table(steps: Steps, scene: Scene) -> str:
+    """Agreement beside the mean cosine, of raw, centred and whitened."""
+    names = (_("Raw"), _("Centred"), _("Whitened"))
+    rows = (
+        (markdown(same_label(scene.points.corpus)), steps.agreements),
+        (_("mean cosine"), steps.cosines),
+    )
+    lines = [f"| {_('measure')} | {' | '.join(names)} |", "| --- | ---: | ---: | ---: |"]
+    for label, values in rows:
+        cells = [signed(value, AGREEMENT_DECIMALS) for value in values]
+        lines.append(f"| {label} | {' | '.join(cells)} |")
+    return "\n".join(lines)

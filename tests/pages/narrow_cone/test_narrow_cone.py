@@ -47,9 +47,8 @@ from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.verdict import ICONS
 from pages.narrow_cone.choices import PRESETS, STEPS
-from pages.narrow_cone.downloads import histogram_csv, panels_csv
-from pages.narrow_cone.scene import SAMPLE_ROWS
-from pages.narrow_cone.verdicts import Steps, whitening_verdict
+from pages.narrow_cone.explore import histogram_csv, panels_csv
+from pages.narrow_cone.scene import SAMPLE_ROWS, Steps, whitening_verdict
 from tests.pages import visits
 from tests.pages.charts import array, charts
 from tests.pages.twins import Sent, twin_clouds
@@ -421,7 +420,7 @@ def test_the_verdict_on_whitening_follows_its_intervals(scenes, monkeypatch, int
     visit()
     three = (0.0, 0.0, 0.0)
     steps = Steps(three, three, 0.0, *(Estimate(sum(ends) / 2, *ends) for ends in intervals))
-    monkeypatch.setattr("pages.narrow_cone.verdicts.steps_of", lambda scene: steps)
+    monkeypatch.setattr("pages.narrow_cone.scene.steps_of", lambda scene: steps)
     assert whitening_verdict(scenes[-1]).state == state
 
 
@@ -1044,8 +1043,8 @@ def test_umap_s_second_picture_is_whitened_unless_sliders_are_set(
         return np.random.default_rng(seed).normal(size=(len(X), k))
 
     store = ArrayStore(tmp_path)
-    monkeypatch.setattr("pages.narrow_cone.umap.store", lambda: store)
-    monkeypatch.setattr("pages.narrow_cone.umap.fit_elsewhere", fit)
+    monkeypatch.setattr("pages.narrow_cone.scene.store", lambda: store)
+    monkeypatch.setattr("pages.narrow_cone.scene.fit_elsewhere", fit)
     app = healthy(visit_page(view="umap", centring="0", strength="0").run())
     assert len(fitted) == n_fits
     X = cloud_of().vectors

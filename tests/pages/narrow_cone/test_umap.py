@@ -16,8 +16,8 @@ import pytest
 from geometry import project
 from geometry.encode import ArrayStore
 from geometry.process import ProcessEnded
-from pages.narrow_cone import umap as umap_worker
-from pages.narrow_cone.umap import UMAP, fit_elsewhere
+from pages.narrow_cone import scene as umap_worker
+from pages.narrow_cone.scene import UMAP, fit_elsewhere
 from tests.waiting import PATIENCE, until
 
 # KILLS is a number of fits; LONGEST in seconds until a kill is about the time of a first fit
