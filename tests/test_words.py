@@ -11,7 +11,9 @@ import pytest
 from babel.messages.catalog import Message
 from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po
+from streamlit.testing.v1 import AppTest
 
+from geometry.data.catalogues import catalogue
 from geometry.diagnosis.sentences import REPORT, STATES, TITLES
 from geometry.diagnosis.sentences import SENTENCES as OF_DIAGNOSIS
 from geometry.encode.pool import POOLING_NAMES
@@ -407,3 +409,28 @@ def test_an_english_sentence_is_short():
 def test_chinese_and_latin_have_a_space_between_and_han_is_not_slanted():
     assert not found_in("zh-Hant", rf"{HAN}[A-Za-z0-9]|[A-Za-z0-9%°]{HAN}")
     assert not found_in("zh-Hant", rf"(?<!\*)\*(?!\*)[^*\n]*{HAN}[^*\n]*\*(?!\*)")
+
+
+def page_of_threads() -> None:
+    import threading
+
+    import streamlit as st
+
+    from pages.common.words import _, in_language
+
+    found: list[str] = []
+    work = in_language(lambda: found.append(_("Raw")))  # as a download or a job, without a session
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    st.session_state["found"] = (_("Raw"), *found)
+
+
+@pytest.mark.parametrize("code", languages())
+def test_a_thread_without_a_session_speaks_the_reader_s_language(code: str):
+    app = AppTest.from_function(page_of_threads)
+    app.query_params["lang"] = code
+    app.run()
+    word = catalogue(code).gettext("Raw")
+    assert app.session_state["found"] == (word, word)
+    assert (word == "Raw") == (code == ENGLISH)
