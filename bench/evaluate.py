@@ -19,7 +19,7 @@ from geometry import evaluate_encoder, load_encoder, read_pairs
 from geometry.data.pairs import Pairs, read_bundled_pairs
 from geometry.evaluate import PairBootstrap
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
-from geometry.evaluate.specs import LADDER
+from geometry.transform.treatments import LADDER
 
 PAIRS, DRAWS = 1400, 1000
 BOOTSTRAP_LIMIT = 0.3

@@ -19,6 +19,7 @@ from geometry.diagnosis.sentences import SENTENCES as OF_DIAGNOSIS
 from geometry.encode.pool import POOLING_NAMES
 from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
 from geometry.hub.pair_sets import NOTES
+from geometry.transform.treatments import TREATMENTS
 from pages.common.glosses import glosses
 from pages.common.measures import LABELS
 from pages.common.page_list import PAGES
@@ -29,6 +30,8 @@ CODE = (ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py")))
 TRANSLATED = tuple(code for code in languages() if code != ENGLISH)
 DIAGNOSIS = [text for table in (OF_DIAGNOSIS, REPORT, STATES, TITLES) for text in table.values()]
 NOT_IN_CODE = {"English"}  # each catalogue names its own language by translating it
+
+TREATMENT_TEXTS = ("kind.label", "kind.phrase or kind.label")  # of a ``TreatmentKind``
 
 SHARES = {"cls", "mean", "static", "gap", "pooling", "share"}
 
@@ -116,6 +119,8 @@ def labels() -> dict[str, str]:
     for path in CODE:
         for line, message, _, _ in extract_from_file("python", path, keywords={"_": None}):
             found.setdefault(str(message), f"{path.relative_to(ROOT)}:{line}")
+    treatments = [text for kind in TREATMENTS.values() for text in (kind.label, kind.phrase) if text]
+    found |= dict.fromkeys(treatments, "geometry/transform/treatments.py")
     return found | dict.fromkeys(LABELS.values(), "geometry/measure/table_measures.py")
 
 
@@ -200,6 +205,8 @@ def test_every_label_is_a_literal_that_the_extractor_finds():
                 "sentences.REPORT",
             ):
                 continue  # tables of the library; msgids() includes all their texts
+            if given is not None and ast.unparse(given) in TREATMENT_TEXTS:
+                continue
             text = given.value if isinstance(given, ast.Constant) else None
             if not isinstance(text, str) or text not in labels():
                 loose.append(f"{path.relative_to(ROOT)}:{node.lineno} {ast.unparse(node)}")

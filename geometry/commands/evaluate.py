@@ -10,8 +10,8 @@ from click.core import ParameterSource
 
 from ..evaluate.bootstrap import DRAWS
 from ..evaluate.similarities import SIMILARITIES
-from ..evaluate.specs import LADDER
 from ..evaluate.subsets import AGGREGATIONS
+from ..transform.treatments import LADDER
 from .options import (
     ALL,
     BUNDLED,

@@ -12,8 +12,9 @@ from ..data.corpus import Corpus
 from ..data.embeddings import VectorSet
 from ..data.number_text import change, estimate, signed
 from ..encode.pool import POOLING_NAMES
-from ..evaluate.specs import LEDOIT_WOLF, parse_treatment
+from ..evaluate.specs import parse_treatment
 from ..measure.intervals import MIN_ROWS
+from ..transform.treatments import TREATMENTS
 from .diagnosis import Diagnosis
 from .findings import Finding
 from .trial import Cure
@@ -143,6 +144,7 @@ SENTENCES = {
     ),
     "whiten-all": "Whiten all directions, {shrinkage}.",
     "whiten-some": ("Whiten the directions of largest variance, {shrinkage}; their number: {k}."),
+    "treat": "Use this treatment: {name}.",
     "layer": (
         "Use another layer or pooling: layer {layer} with {pooling} pooling. Diagnose that one "
         "next, because a cure may help there too."
@@ -197,11 +199,11 @@ SENTENCES = {
     "file-whole": "Of all {n} rows, exactly: mean cosine {cosine}, mean length {norm}.",
     "file-dropped": "Rows left out for NaN or infinity: {n} (number {rows}).",
     "file-zero": "Rows of zeros, which have no direction: {n} (number {rows}).",
-    "raw": "raw",
-    "centred": "centred",
-    "removed": "directions removed: {k}",
-    "whitened-all": "whitened, all directions, {shrinkage}",
-    "whitened-some": "whitened, {k} directions, {shrinkage}",
+    "name-leave": "raw",
+    "name-centre": "centred",
+    "name-remove": "directions removed: {k}",
+    "name-whiten-all": "whitened, all directions, {shrinkage}",
+    "name-whiten-some": "whitened, {k} directions, {shrinkage}",
     "place": "layer {layer}, {pooling} pooling",
     "better": "better",
     "worse": "worse",
@@ -333,9 +335,7 @@ def _advice(diagnosis: Diagnosis, cure: Cure, _: Translate) -> str:
     if cure.place is not None:
         layer, pooling = cure.place
         return _(SENTENCES["layer"]).format(layer=layer, pooling=_(POOLING_NAMES[pooling]))
-    k, shrinkage = _settings(cure, _)
-    code = f"whiten-{'all' if k is None else 'some'}" if cure.kind == "whiten" else cure.kind
-    return _(SENTENCES[code]).format(k=k, shrinkage=shrinkage)
+    return _with_settings(cure, "", SENTENCES["treat"], _, cure_name(cure, _))
 
 
 def evidence(diagnosis: Diagnosis, _: Translate) -> str:
@@ -444,13 +444,8 @@ def cure_name(cure: Cure, _: Translate) -> str:
     if cure.place is not None:
         layer, pooling = cure.place
         return _(SENTENCES["place"]).format(layer=layer, pooling=_(POOLING_NAMES[pooling]))
-    if cure.kind in ("leave", "centre"):
-        return _(SENTENCES["raw" if cure.kind == "leave" else "centred"])
-    k, shrinkage = _settings(cure, _)
-    if cure.kind == "remove":
-        return _(SENTENCES["removed"]).format(k=k)
-    code = "whitened-all" if k is None else "whitened-some"
-    return _(SENTENCES[code]).format(k=k, shrinkage=shrinkage)
+    kind = TREATMENTS[parse_treatment(cure.treatment).name]
+    return _with_settings(cure, "name-", kind.phrase or kind.label, _)
 
 
 def cure_verdict(cure: Cure, _: Translate) -> str:
@@ -472,13 +467,29 @@ def cure_change(cure: Cure) -> str:
     return change(difference.value, *ends, digits)
 
 
-def _settings(cure: Cure, _: Translate) -> tuple[int | None, str]:
-    """(directions, shrinkage in words) of a treatment; None for all directions."""
+def _with_settings(cure: Cure, prefix: str, otherwise: str, _: Translate, name: str = "") -> str:
+    """The sentence of that prefix about the cure, with its settings.
+
+    Parameters
+    ----------
+    cure : Cure
+    prefix : str
+        Of the code in ``SENTENCES``.
+    otherwise : str
+        The sentence of a cure that has none of its own.
+    _ : callable
+        Translates.
+    name : str
+        For ``otherwise``.
+    """
     knobs = parse_treatment(cure.treatment).knobs
-    if cure.kind == "remove":
-        return knobs.n_removed, ""
+    k = knobs.n_components if knobs.n_removed is None else knobs.n_removed
     if knobs.shrinkage is None:
-        return knobs.n_components, _(SENTENCES["without-shrinkage"])
-    if cure.treatment.endswith(LEDOIT_WOLF):
-        return knobs.n_components, _(SENTENCES["ledoit-wolf"])
-    return knobs.n_components, _(SENTENCES["shrinkage"]).format(a=knobs.shrinkage)
+        shrinkage = _(SENTENCES["without-shrinkage"])
+    elif knobs.shrinkage == "ledoit-wolf":
+        shrinkage = _(SENTENCES["ledoit-wolf"])
+    else:
+        shrinkage = _(SENTENCES["shrinkage"]).format(a=knobs.shrinkage)
+    code = f"{prefix}{cure.kind}"
+    by_number = SENTENCES.get(f"{code}-{'all' if k is None else 'some'}", otherwise)
+    return _(SENTENCES.get(code, by_number)).format(k=k, shrinkage=shrinkage, name=name)

@@ -17,7 +17,7 @@ do those of the differences between treatments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -32,20 +32,15 @@ from ..evaluate.specs import parse_treatment
 from ..linalg.rows import UndefinedMeasure
 from ..measure.intervals import MIN_ROWS, Estimate
 from ..measure.table import measure_table
-from ..transform.removal_map import default_components
-from ..transform.whitening_map import recommended_whitening
+from ..transform.treatments import TreatmentKind, simple_first
 from .yardsticks import LabelYardstick, Yardstick
 
-CureKind = Literal["leave", "centre", "remove", "whiten", "layer"]
-KINDS: tuple[CureKind, ...] = ("leave", "centre", "remove", "whiten", "layer")  # simple to complex
 Because = Literal["helps", "nothing_helps", "no_yardstick", "too_few"]
 Place = tuple[int, str]  # layer and pooling
 Vectors = np.ndarray | Callable[[], np.ndarray]
 Name = TypeVar("Name")
 LEAST_HALF = 2  # rows of each half
 ERROR = 0.05  # probability that any interval of a trial misses its value
-REMOVED = (1, 2, 3, 5, 10)  # directions to remove, besides d/100
-RETAINED = (16, 32, 64, 128, 256)  # directions that a whitening retains, besides all
 # Measures of the held-out rows after each treatment
 CHANGED = ("mean_cosine", "isoscore", "hubness")
 
@@ -65,7 +60,7 @@ class Cure:
     Attributes
     ----------
     kind : str
-        One of ``KINDS``.
+        The ``cure`` of a ``TreatmentKind``, or "layer".
     treatment : str
         As ``parse_treatment`` reads it; "none" for raw vectors, of another layer too.
     place : (layer, pooling) or None
@@ -78,7 +73,7 @@ class Cure:
         ``CHANGED``, of the held-out rows.
     """
 
-    kind: CureKind
+    kind: str
     treatment: str
     score: float | None = None
     place: Place | None = None
@@ -246,34 +241,24 @@ def recommended(cures: tuple[Cure, ...]) -> Cure:
     return best
 
 
-def usual_settings(n: int, d: int) -> dict[CureKind, str]:
+def cures() -> list[TreatmentKind]:
+    """The treatments that a trial compares, from simple to complex."""
+    return [kind for kind in simple_first() if kind.cure]
+
+
+def usual_settings(n: int, d: int) -> dict[str, str]:
     """A treatment of each kind for n rows of the fit, where nothing chooses its settings."""
-    given = recommended_whitening(n, d)
-    k = f":{given['n_components']}" if "n_components" in given else ""
-    whitening = f"pca{k}{':lw' if 'shrinkage' in given else ''}"
-    found: dict[CureKind, str] = {"leave": "none", "centre": "centred"}
-    if d > 1:
-        found |= {"remove": f"abtt:{default_components(d)}", "whiten": whitening}
-    return found
+    return {
+        kind.cure: kind.short if kind.usual is None else kind.usual(n, d)
+        for kind in cures()
+        if kind.tried is None or kind.tried(n, d)
+    }
 
 
 def n_steps(d: int, n_others: int) -> int:
     """How often ``run_trial`` calls ``step`` at most."""
-    return len(removals(d)) + len(whitenings(10**9, d)) + n_others + len(KINDS)
-
-
-def removals(d: int) -> list[str]:
-    """Removals among which the trial chooses."""
-    counts = sorted({*REMOVED, default_components(d)})
-    return [f"abtt:{count}" for count in counts if count < d]
-
-
-def whitenings(n: int, d: int) -> list[str]:
-    """Whitenings of n rows of the fit among which the trial chooses."""
-    retained = [k for k in RETAINED if k < min(n, d)]
-    texts = [f"pca:{k}{end}" for k in retained for end in ("", ":lw")]
-    # unshrunk, n <= d rows become the corners of a simplex
-    return [*texts, *(["pca"] if n > d + 1 else []), "pca:lw"] if d > 1 else []
+    tried = [len(kind.tried(10**9, d)) for kind in cures() if kind.tried is not None]
+    return sum(tried) + n_others + len(cures()) + 1  # the last is another layer
 
 
 @dataclass
@@ -287,19 +272,19 @@ class _Chooser:
     step: Callable[[], None]
     n_compared: int = 0
 
-    def settings(self) -> dict[CureKind, str]:
+    def settings(self) -> dict[str, str]:
         n, d = len(self.fitted), self.X.shape[1]
         fit_set = FitSet(self.X[self.fitted], eps=float(np.finfo(self.X.dtype).eps))
 
-        def treated(texts: list[str]) -> Iterator[tuple[str, np.ndarray]]:
+        def treated(texts: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
             for text in texts:
                 yield text, fit_set.fit(parse_treatment(text)).apply(self.X[self.scored]).retained
 
-        found: dict[CureKind, str] = {"leave": "none", "centre": "centred"}
-        for kind, texts in (("remove", removals(d)), ("whiten", whitenings(n, d))):
-            best = self._best(treated(texts))
+        found = {}
+        for kind in cures():
+            best = kind.short if kind.tried is None else self._best(treated(kind.tried(n, d)))
             if best is not None:
-                found[kind] = best  # type: ignore[index]
+                found[kind.cure] = best
         return found
 
     def place(self, others: Mapping[Place, Vectors]) -> Place | None:

@@ -9,13 +9,10 @@ import numpy as np
 
 from ..linalg.moments import Moments
 from ..linalg.rows import float_rows
-from ..transform.removal_map import RemovalMap
-from ..transform.treatments import LINEAR_AT_ONCE, Treatment, fit_treatment, treatment_of_moments
+from ..transform.treatments import TREATMENTS, Treatment, fit_treatment, treatment_of_moments
 from ..transform.whitening_map import WhiteningMap
 from .similarities import pair_similarities
 from .specs import TreatmentSpec, parse_treatment
-
-FROM_SUMS = (*LINEAR_AT_ONCE, "svd")  # treatments whose fit needs only the moments of the fit set
 
 Layers = tuple[int, ...]  # indices of hidden states; several are averaged
 FitVectors = Mapping[str, np.ndarray] | Callable[[Layers, str], "np.ndarray | Moments"]
@@ -53,10 +50,7 @@ class FitSet:
         return spec.turn(self._fitted[spec.name], self.d)
 
     def _fit(self, name: str) -> Treatment:
-        if name == "svd":  # "removed" without centring
-            removal = RemovalMap.solve(self.moments, eps=self._eps, centred=False)
-            return Treatment("removed", removal.n_rows, removal.rank, removal)
-        if name in LINEAR_AT_ONCE:
+        if TREATMENTS[name].takes_moments:
             return treatment_of_moments(name, self.moments, eps=self._eps)
         if self._rows is None:
             raise ValueError(f"{name} needs the rows of its fit set; only their sums were given")
@@ -68,7 +62,7 @@ class FitSet:
         The covariance of z = x W + b is W' Sigma W. Raises ValueError if the treatment is not
         linear.
         """
-        if treatment.name not in LINEAR_AT_ONCE:
+        if not TREATMENTS[treatment.name].is_affine:
             raise ValueError(
                 f"mahalanobis after {treatment.name} is not offered: the map is not linear. Leave "
                 "it out of the treatments"

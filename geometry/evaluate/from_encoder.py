@@ -13,10 +13,11 @@ from ..encode.encoder import Encoder, Layer
 from ..encode.pool import as_poolings
 from ..hub.download import Progress
 from ..linalg.moments import Moments
+from ..transform.treatments import LADDER, TREATMENTS
 from .bootstrap import DRAWS
-from .fitting import FROM_SUMS, FitVectors, Layers, average_layers
+from .fitting import FitVectors, Layers, average_layers
 from .grid import Grid, evaluate_grid
-from .specs import LADDER, parse_treatments
+from .specs import parse_treatments
 from .subsets import resamples_of
 
 POOLINGS_SHOWN = ("cls", "mean", "max", "last")
@@ -167,7 +168,7 @@ def encode_fit(
         Called with (texts done, texts in all), of the distinct texts.
     """
     texts = tuple(dict.fromkeys(texts))
-    if all(spec.name in FROM_SUMS for spec in parse_treatments(treatments)):
+    if all(TREATMENTS[spec.name].takes_moments for spec in parse_treatments(treatments)):
         return fit_moments(encoder, texts, layers, poolings, progress=progress)
     return encoder.encode_layers(texts, poolings=poolings, progress=progress)
 

@@ -17,11 +17,11 @@ from ..data.pairs import Pairs
 from ..encode.cloud import type_averages as type_averages
 from ..hub.download import Progress
 from ..linalg.moments import Moments
+from ..transform.treatments import LADDER
 from ..vectors.word_averages import SentenceVectors, sentence_vectors, words_of
 from ..vectors.word_pairs import word_pair_vectors
 from .bootstrap import DRAWS, LEAST_PAIRS, PairScore, evaluate_pairs
 from .grid import Grid, evaluate_grid
-from .specs import LADDER
 from .subsets import resamples_of
 
 LEAST_FITTED = 2  # texts of a fit; one has no variance

@@ -13,11 +13,11 @@ from ..encode.precision import is_too_narrow
 from ..hub.download import Progress
 from ..linalg.rows import UndefinedMeasure
 from ..measure.cosines import mean_cosine
-from ..transform.treatments import Treatment
+from ..transform.treatments import LADDER, Treatment
 from .bootstrap import DRAWS, Difference, PairBootstrap, PairScore, difference
 from .fitting import FitSet, FitVectors, Layers, average_layers
 from .similarities import SIMILARITIES, pair_similarities
-from .specs import LADDER, TreatmentSpec, parse_treatment, parse_treatments
+from .specs import TreatmentSpec, parse_treatment, parse_treatments
 
 THESE = "evaluation sentences"  # name of the fit set if none is given: the scored sentences
 RAW = parse_treatment("none")

@@ -5,21 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..transform.treatments import OWN_FIT, WHITENINGS, Knobs, Treatment
+from ..transform.treatments import LADDER, TREATMENTS, Knobs, Treatment, TreatmentKind
 
-LADDER = ("none", "centred", "standardised", "abtt:3", "pca:128", "pca")
 FULL, LEDOIT_WOLF = "full", "lw"
-_SYNONYMS = {
-    "raw": "none",
-    "centered": "centred",
-    "standardized": "standardised",
-    "removed": "abtt",
-}
-_WHITENINGS = tuple(name for name in WHITENINGS if name != "zipf")
-_REMOVALS = ("abtt", "svd")
-_NAMES = ("none", "centred", "standardised", *_REMOVALS, *_WHITENINGS, "clusterwise")
-_IN_TREATMENTS = {"none": "raw", "abtt": "removed"}
-_SUPERVISED = (*OWN_FIT, "zipf")  # treatments whose fit needs more than rows
 
 
 @dataclass(frozen=True)
@@ -31,7 +19,7 @@ class TreatmentSpec:
     text : str
         The shortest form of the text, such as "pca:64".
     name : str
-        One of ``TREATMENTS``, or "svd".
+        One of ``TREATMENTS``.
     knobs : Knobs
         The settings.
     """
@@ -74,19 +62,22 @@ def parse_treatment(spec: str) -> TreatmentSpec:
     Raises ValueError for any other text, with the valid choices.
     """
     name, *options = spec.strip().lower().replace(" ", "").replace("(full)", ":full").split(":")
-    name = _SYNONYMS.get(name, name)
-    if name in _SUPERVISED:
+    names: dict[str, TreatmentKind] = {}
+    for kind in TREATMENTS.values():
+        names |= dict.fromkeys((kind.name, kind.short, *kind.also), kind)
+    if name not in names:
+        known = ", ".join(kind.short for kind in TREATMENTS.values() if kind.is_alone)
+        raise ValueError(f"treatment {spec!r} is not known; choose from {known}")
+    kind = names[name]
+    if not kind.is_alone:
         raise ValueError(
-            f"treatment {spec!r} can't be fitted on vectors alone: learned needs scored pairs, "
-            "flow is trained, zipf needs word counts. Fit it yourself and evaluate what it gives"
+            f"treatment {spec!r} can't be fitted on vectors alone: {kind.name} needs "
+            f"{kind.needs}. Fit it yourself and evaluate what it gives"
         )
-    if name not in _NAMES:
-        raise ValueError(f"treatment {spec!r} is not known; choose from {', '.join(_NAMES)}")
     knobs = Knobs()
     for option in options:
-        knobs = _with_option(knobs, name, option, spec)
-    inside = _IN_TREATMENTS.get(name, name)
-    return TreatmentSpec(_text(name, knobs), inside, knobs)
+        knobs = _with_option(knobs, kind, option, spec)
+    return TreatmentSpec(_text(kind.short, knobs), kind.name, knobs)
 
 
 def parse_treatments(specs: Sequence[str]) -> tuple[TreatmentSpec, ...]:
@@ -98,21 +89,21 @@ def parse_treatments(specs: Sequence[str]) -> tuple[TreatmentSpec, ...]:
     return parsed
 
 
-def _with_option(knobs: Knobs, name: str, option: str, spec: str) -> Knobs:
+def _with_option(knobs: Knobs, kind: TreatmentKind, option: str, spec: str) -> Knobs:
     is_count = option.isascii() and option.isdigit()
-    if name in _REMOVALS and is_count:
+    if "n_removed" in kind.knobs and is_count:
         return _set(knobs, spec, n_removed=int(option))
-    if name in _WHITENINGS and is_count and int(option) > 0:
+    if "n_components" in kind.knobs and is_count and int(option) > 0:
         return _set(knobs, spec, n_components=int(option))
-    if name in _WHITENINGS and option == FULL and knobs.n_components is None:
+    if "n_components" in kind.knobs and option == FULL and knobs.n_components is None:
         return knobs
-    if name in _WHITENINGS:
+    if "shrinkage" in kind.knobs:
         if option == LEDOIT_WOLF:
             return _set(knobs, spec, shrinkage="ledoit-wolf")
         share = _share(option)
         if share is not None:
             return _set(knobs, spec, shrinkage=share)
-    raise ValueError(f"option {option!r} of treatment {spec!r}: {_wanted(name)}")
+    raise ValueError(f"option {option!r} of treatment {spec!r}: {_wanted(kind)}")
 
 
 def _set(knobs: Knobs, spec: str, **setting: int | float | str) -> Knobs:
@@ -130,15 +121,15 @@ def _share(option: str) -> float | None:
     return share if 0 < share < 1 else None
 
 
-def _wanted(name: str) -> str:
-    shrinkage = f'"{LEDOIT_WOLF}" or a share of shrinkage between 0 and 1, as 0.1'
-    if name in _REMOVALS:
-        return f"a whole number is needed, the directions to remove, as {name}:3"
-    if name in _WHITENINGS:
+def _wanted(kind: TreatmentKind) -> str:
+    if "n_removed" in kind.knobs:
+        return f"a whole number is needed, the directions to remove, as {kind.short}:3"
+    if kind.is_whitening:
         return (
-            f'a whole number of directions to keep, as {name}:128, "{FULL}", {shrinkage} is needed'
+            f'a whole number of directions to keep, as {kind.short}:128, "{FULL}", '
+            f'"{LEDOIT_WOLF}" or a share of shrinkage between 0 and 1, as 0.1 is needed'
         )
-    return f"{name} takes none"
+    return f"{kind.short} takes none"
 
 
 def _text(name: str, knobs: Knobs) -> str:

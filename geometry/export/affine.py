@@ -15,9 +15,6 @@ from ..data.limits import LIMITS, Limits
 from ..errors import GeometryError
 from ..linalg.products import centred_product
 from ..linalg.rows import need_width, unchecked_rows
-from ..transform.removal_map import RemovalMap
-from ..transform.standard_map import StandardMap
-from ..transform.whitening_map import WhiteningMap
 
 FORMAT = "narrow-cone affine map 1"
 NAMES = ("offset", "matrix")
@@ -75,27 +72,11 @@ def affine_map(fitted: Any, **about: object) -> AffineMap:
     name = getattr(fitted, "name", type(fitted).__name__)
     for holder in ("map_", "fitted"):
         fitted = getattr(fitted, holder, fitted)
-    settings: dict[str, object] = {}
     if isinstance(fitted, AffineMap):
         return AffineMap(fitted.offset, fitted.matrix, {**fitted.about, **_texts(about)})
-    if isinstance(fitted, WhiteningMap):
-        offset, matrix = fitted.centring * fitted.mean, fitted.matrix
-        settings = {
-            "method": fitted.method,
-            "directions": len(fitted.components),
-            "shrinkage": f"{fitted.shrinkage:.6g}",
-            "centring": fitted.centring,
-            "strength": fitted.strength,
-        }
-    elif isinstance(fitted, RemovalMap):
-        U = fitted.components
-        offset, matrix = fitted.offset, np.eye(U.shape[1]) - (U.T * fitted.weights) @ U
-        settings = {"method": "removal of directions", "directions": len(U)}
-    elif isinstance(fitted, StandardMap):
-        offset, matrix = fitted.mean, np.diag(1 / fitted.scale)
-        settings = {"method": "standardising"}
-    else:
+    if not hasattr(fitted, "affine"):
         raise ExportError("not_affine", name=name)
+    offset, matrix, settings = fitted.affine
     settings["rows of the fit"] = fitted.n_rows
     offset, matrix = (np.asarray(part, dtype=np.float64) for part in (offset, matrix))
     return AffineMap(offset, matrix, _texts(settings | about))

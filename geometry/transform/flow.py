@@ -231,7 +231,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def transform(self, X: Any) -> np.ndarray:
         """X (n, d) to z (n, d), near N(0, I) if X is like the rows of the fit."""
         X = self._checked(X)
-        return self.map_.apply(X)[0].astype(X.dtype)
+        return self.map_.apply(X)
 
     def inverse_transform(self, Z: Any) -> np.ndarray:
         """z (n, d) to X (n, d), to 1e-4 of its spread in float32 and to 1e-9 in float64."""
@@ -244,7 +244,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def score_samples(self, X: Any) -> np.ndarray:
         """log p(x) of each row, in nats, (n,) float64."""
         X = self._checked(X)
-        z, log_det = self.map_.apply(X)
+        z, log_det = self.map_.with_log_det(X)
         constant = 0.5 * z.shape[1] * math.log(2 * math.pi)
         return -0.5 * np.einsum("nd,nd->n", z, z) - constant + log_det
 
@@ -255,7 +255,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def log_det(self, X: Any) -> np.ndarray:
         """log|det dz/dx| at each row, (n,) float64."""
         X = self._checked(X)
-        return self.map_.apply(X)[1]
+        return self.map_.with_log_det(X)[1]
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """The fitted map as plain arrays by name, for ``numpy.savez`` or safetensors."""

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ..linalg.rows import wide_rows
+
 KINDS = ("affine", "additive")
 LOG_SCALE_BOUND = 1.0  # one affine coupling scales by e at most, so that no row diverges
 
@@ -106,7 +108,12 @@ class FlowMap:
         centred = X.astype(np.float64) - self.mean
         return (centred if self.rotation is None else centred @ self.rotation) * self.scales
 
-    def apply(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """(n, d) to (n, d), computed in float64; float32 stays float32."""
+        X = wide_rows(X, len(self.mean))
+        return self.with_log_det(X)[0].astype(X.dtype)
+
+    def with_log_det(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """X (n, d) to (z (n, d), log|det dz/dx| (n,)), both float64."""
         y, log_det = chain(self.couplings, self.enter(X), np)
         z = y if self.rotation is None else y @ self.rotation.T

@@ -99,13 +99,26 @@ class RemovalMap:
         ``apply`` replaces by 0."""
         return len(self.weights) >= self.rank and bool((self.weights == 1).all())
 
-    def remove_top(self, n_components: int, *, name: str = "n_components") -> RemovalMap:
-        """The same fit with the D leading directions removed; no eigenproblem is solved again.
+    @property
+    def filled(self) -> np.ndarray | None:
+        """The directions that remain, as rows; None where weights are not 1."""
+        return self.axes[len(self.weights) :] if (self.weights == 1).all() else None
 
-        name : the name of D in errors.
+    @property
+    def affine(self) -> tuple[np.ndarray, np.ndarray, dict[str, object]]:
+        """(offset (d,), matrix (d, d), settings) of z = (x - offset) matrix."""
+        U = self.components
+        matrix = np.eye(U.shape[1]) - (U.T * self.weights) @ U
+        return self.offset, matrix, {"method": "removal of directions", "directions": len(U)}
+
+    def adjust(self, n_removed: int | None = None) -> RemovalMap:
+        """The same fit with other leading directions removed; no eigenproblem is solved again.
+
+        n_removed : D; None is ``default_components(d)``.
         """
-        D = _checked_components(n_components, len(self.offset), name)
-        return replace(self, weights=np.ones(D))
+        d = len(self.offset)
+        D = default_components(d) if n_removed is None else n_removed
+        return replace(self, weights=np.ones(_checked_components(D, d, "n_removed")))
 
     def reweigh(self, weights: np.ndarray) -> RemovalMap:
         """The same fit with weights (D,) for its D leading directions, 0 <= D < d."""

@@ -50,3 +50,8 @@ class StandardMap:
         """(n, d) to (n, d), float32 and float64 in their own precision, all else in float64."""
         X = wide_rows(X, len(self.mean))
         return (X - self.mean.astype(X.dtype)) / self.scale.astype(X.dtype)
+
+    @property
+    def affine(self) -> tuple[np.ndarray, np.ndarray, dict[str, object]]:
+        """(offset (d,), matrix (d, d), settings) of z = (x - offset) matrix."""
+        return self.mean, np.diag(1 / self.scale), {"method": "standardising"}

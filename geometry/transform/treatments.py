@@ -6,7 +6,7 @@ comparisons: the same points, the same rows in the fit, results along the same a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -14,25 +14,92 @@ from typing import Any
 import numpy as np
 
 from ..linalg.moments import Moments
-from ..linalg.rows import float_rows, need_rows, wide_rows
+from ..linalg.rows import float_rows, need_rows
 from .removal_map import RemovalMap, default_components
 from .standard_map import StandardMap
-from .whitening_map import WhiteningMap, checked_weights
+from .whitening_map import WhiteningMap, checked_weights, recommended_whitening
 
-WHITENINGS = ("zca", "pca", "zca-cor", "pca-cor", "zipf", "cholesky")  # these have the same knobs
-KNOBS = {  # the knobs of each treatment
-    "raw": (),
-    "centred": ("centring",),
-    "standardised": (),
-    **dict.fromkeys(WHITENINGS, ("centring", "strength", "n_components", "shrinkage")),
-    "removed": ("n_removed",),
-    "clusterwise": (),
-    "learned": (),
-    "flow": (),
-}
-TREATMENTS = tuple(KNOBS)
-OWN_FIT = ("learned", "flow")  # fitted elsewhere: they need scored pairs, or minutes
-LINEAR_AT_ONCE = ("raw", "centred", "standardised", *WHITENINGS, "removed")
+ROWS, COUNTS, PAIRS, TRAINING = "rows", "word counts", "scored pairs", "training"
+REMOVED = (1, 2, 3, 5, 10)  # directions that the diagnosis removes, besides d/100
+RETAINED = (16, 32, 64, 128, 256)  # directions that its whitenings retain, besides all
+
+
+@dataclass(frozen=True)
+class TreatmentKind:
+    """A treatment before its fit. All lists of treatments, and their labels, come from these.
+
+    Attributes
+    ----------
+    name : str
+        Its key in ``TREATMENTS``.
+    label : str
+        In English; pages translate it.
+    fit : callable or None
+        From ``Moments`` and ``eps`` to a map; for ROWS from rows and ``random_state``. None where
+        the caller makes the map (PAIRS, TRAINING), and for "raw".
+    knobs : tuple of str
+        Fields of ``Knobs`` that the map's ``adjust`` takes. They give the options of its text.
+    needs : str
+        What the fit needs beside the moments of its rows: "", ROWS, COUNTS, PAIRS or TRAINING.
+    is_affine : bool
+        True if the map has ``affine``.
+    is_pictured : bool
+        False if the page *Whitening* does not offer it.
+    text : str
+        Its name in texts such as "abtt:3"; "" if that is ``name``.
+    also : tuple of str
+        Other spellings in texts.
+    phrase : str
+        The label with settings, which may contain {k}; "" if that is ``label``.
+    rungs : tuple of str
+        Its texts in ``LADDER``, the short list of the shell and of pages.
+    cure : str
+        Its code in the diagnosis; "" if the diagnosis does not try it.
+    usual : callable or None
+        From n and d of the fit to its usual text. None if the text has no settings.
+    tried : callable or None
+        From n and d to the texts among which the diagnosis chooses.
+    """
+
+    name: str
+    label: str
+    fit: Callable[..., Any] | None = None
+    knobs: tuple[str, ...] = ()
+    needs: str = ""
+    is_affine: bool = True
+    is_pictured: bool = True
+    text: str = ""
+    also: tuple[str, ...] = ()
+    phrase: str = ""
+    rungs: tuple[str, ...] = ()
+    cure: str = ""
+    usual: Callable[[int, int], str] | None = None
+    tried: Callable[[int, int], Sequence[str]] | None = None
+
+    @property
+    def short(self) -> str:
+        """Its name in texts."""
+        return self.text or self.name
+
+    @property
+    def is_whitening(self) -> bool:
+        """True for whitenings, which have the same knobs."""
+        return "shrinkage" in self.knobs
+
+    @property
+    def is_alone(self) -> bool:
+        """True if it can be fitted on vectors alone."""
+        return self.needs in ("", ROWS)
+
+    @property
+    def takes_moments(self) -> bool:
+        """True if it is fitted on moments, and so on weighted rows and on rows of any number."""
+        return self.needs in ("", COUNTS)
+
+    @property
+    def is_exported(self) -> bool:
+        """True if a file of offset and matrix can be made of it."""
+        return self.is_affine and self.name != "raw"
 
 
 @dataclass(frozen=True)
@@ -61,9 +128,7 @@ class Knobs:
 
     def of(self, name: str) -> Knobs:
         """The knobs of the treatment of that name; the others at their defaults."""
-        if name not in KNOBS:
-            raise ValueError(f"name must be one of {', '.join(TREATMENTS)}; got {name!r}")
-        return Knobs(**{knob: getattr(self, knob) for knob in KNOBS[name]})
+        return Knobs(**{knob: getattr(self, knob) for knob in kind_of(name).knobs})
 
 
 @dataclass(frozen=True)
@@ -123,14 +188,8 @@ class Treatment:
         (``WhiteningMap.adjust``). Raises ValueError for a knob outside its range.
         """
         own = knobs.of(self.name)
-        if self.name in ("centred", *WHITENINGS):
-            turned = {name: getattr(own, name) for name in KNOBS[self.name]}
-            return replace(self, fitted=self.fitted.adjust(**turned))
-        if self.name == "removed":
-            least = default_components(len(self.fitted.offset))
-            D = least if own.n_removed is None else own.n_removed
-            return replace(self, fitted=self.fitted.remove_top(D, name="n_removed"))
-        return self
+        turned = {knob: getattr(own, knob) for knob in TREATMENTS[self.name].knobs}
+        return replace(self, fitted=self.fitted.adjust(**turned)) if turned else self
 
     def apply(self, X: np.ndarray) -> Treated:
         """Rows X (n, d) treated, n >= 1; float32 stays float32.
@@ -140,29 +199,25 @@ class Treatment:
         span, and the identity only if the fit has full rank.
         Raises ValueError for NaN, infinity, and columns that are not the fit's.
         """
-        Z = self._mapped(float_rows(X, at_least=1))
-        if self.name in ("pca", "pca-cor"):
-            V = self.fitted.components
-            return Treated(Z @ V.astype(Z.dtype), V)
-        if self.name in WHITENINGS and self.fitted.strength == 1:
-            return Treated(Z, _unless_all(self.fitted.filled))
-        if self.name == "removed":
-            return Treated(Z, _unless_all(self.fitted.axes[len(self.fitted.weights) :]))
-        return Treated(Z)
-
-    def _mapped(self, X: np.ndarray) -> np.ndarray:
+        X = float_rows(X, at_least=1)
         if self.fitted is None:
-            return X
-        if self.name == "flow":
-            z, _log_det = self.fitted.apply(wide_rows(X, len(self.fitted.mean)))  # in float64
-            return np.asarray(z, dtype=X.dtype)
-        return np.asarray(self.fitted.apply(X))
+            return Treated(X)
+        Z, filled = np.asarray(self.fitted.apply(X)), getattr(self.fitted, "filled", None)
+        if filled is not None and getattr(self.fitted, "narrows", False):
+            return Treated(Z @ filled.astype(Z.dtype), filled)
+        return Treated(Z, None if filled is None or len(filled) == Z.shape[1] else filled)
 
 
-def _unless_all(directions: np.ndarray) -> np.ndarray | None:
-    """The orthonormal rows (k, d); None if k = d."""
-    k, d = directions.shape
-    return None if k == d else directions
+def kind_of(name: str) -> TreatmentKind:
+    """The treatment of that name before its fit; ValueError for another name."""
+    if name not in TREATMENTS:
+        raise ValueError(f"name must be one of {', '.join(TREATMENTS)}; got {name!r}")
+    return TREATMENTS[name]
+
+
+def simple_first() -> list[TreatmentKind]:
+    """All treatments, the whitenings last."""
+    return sorted(TREATMENTS.values(), key=lambda kind: kind.is_whitening)
 
 
 def fit_treatment(
@@ -176,7 +231,7 @@ def fit_treatment(
     Parameters
     ----------
     name : str
-        One of ``TREATMENTS``, except those of ``OWN_FIT``.
+        One of ``TREATMENTS``, except those that need scored pairs or training.
     X : (n, d) array of float, n >= 2
     sample_weight : (n,) array, optional
         Occurrences of each row. Only "zipf" reads it, and needs it.
@@ -188,20 +243,18 @@ def fit_treatment(
     ValueError
         For another name, too few rows, NaN, infinity and wrong weights.
     """
-    if name not in TREATMENTS or name in OWN_FIT:
-        offered = ", ".join(code for code in TREATMENTS if code not in OWN_FIT)
+    kind = TREATMENTS.get(name)
+    if kind is None or kind.needs in (PAIRS, TRAINING):
+        own = (PAIRS, TRAINING)
+        offered = ", ".join(each.name for each in TREATMENTS.values() if each.needs not in own)
         raise ValueError(f"name must be one of {offered}; got {name!r}")
-    if name == "zipf" and sample_weight is None:
-        raise ValueError("zipf needs sample_weight, how often each row occurs")
+    if kind.needs == COUNTS and sample_weight is None:
+        raise ValueError(f"{name} needs sample_weight, how often each row occurs")
     X = float_rows(X, at_least=2)
-    if name == "raw":
-        return Treatment("raw", len(X), None, None)
-    if name == "clusterwise":
-        from .remove import ClusterwiseRemoval  # scikit-learn takes seconds to import
-
-        removal = ClusterwiseRemoval(random_state=random_state).fit(X)
-        return Treatment(name, len(X), None, removal.map_)
-    weights = checked_weights(sample_weight, len(X)) if name == "zipf" else None
+    if kind.fit is None or kind.needs == ROWS:
+        fitted = None if kind.fit is None else kind.fit(X, random_state=random_state)
+        return Treatment(name, len(X), None, fitted)
+    weights = checked_weights(sample_weight, len(X)) if kind.needs == COUNTS else None
     return treatment_of_moments(name, Moments.of(X, weights), eps=float(np.finfo(X.dtype).eps))
 
 
@@ -209,12 +262,12 @@ def treatment_of_moments(name: str, moments: Moments, *, eps: float) -> Treatmen
     """The treatment of that name from the moments of its rows, with its knobs at their defaults.
 
     For several treatments of the same rows, or rows too many for memory. "zipf" needs weighted
-    moments. "clusterwise" and the treatments of ``OWN_FIT`` need rows.
+    moments.
 
     Parameters
     ----------
     name : str
-        One of ``LINEAR_AT_ONCE``.
+        One of ``TREATMENTS`` that ``takes_moments``.
     moments : Moments
     eps : float
         Machine precision of the rows.
@@ -224,22 +277,112 @@ def treatment_of_moments(name: str, moments: Moments, *, eps: float) -> Treatmen
     ValueError
         For a name that needs rows, and for fewer than 2 rows.
     """
-    if name not in LINEAR_AT_ONCE:
-        raise ValueError(f"name must be one of {', '.join(LINEAR_AT_ONCE)}; got {name!r}")
+    kind = TREATMENTS.get(name)
+    if kind is None or not kind.takes_moments:
+        offered = ", ".join(each.name for each in TREATMENTS.values() if each.takes_moments)
+        raise ValueError(f"name must be one of {offered}; got {name!r}")
     need_rows(moments.n_rows, 2)
-    if name == "raw":
-        return Treatment("raw", moments.n_rows, None, None)
-    fitted = _SOLVERS[name](moments, eps=eps)
+    if kind.fit is None:
+        return Treatment(name, moments.n_rows, None, None)
+    fitted = kind.fit(moments, eps=eps)
     return Treatment(name, fitted.n_rows, getattr(fitted, "rank", None), fitted)
 
 
-_SOLVERS: dict[str, Callable[..., Any]] = {  # moments and their precision to a map
-    "centred": partial(WhiteningMap.solve, method="zca", strength=0.0),
-    "standardised": StandardMap.solve,
-    "removed": RemovalMap.solve,
-    "zipf": partial(WhiteningMap.solve, method="zca"),
-    **{
-        method: partial(WhiteningMap.solve, method=method)
-        for method in ("zca", "pca", "cholesky", "zca-cor", "pca-cor")
-    },
-}
+def usual_whitening(n: int, d: int) -> str:
+    """The text of the recommended whitening for n rows in d dimensions."""
+    settings = recommended_whitening(n, d)
+    k = f":{settings['n_components']}" if "n_components" in settings else ""
+    return f"pca{k}{':lw' if 'shrinkage' in settings else ''}"
+
+
+def _whitenings(n: int, d: int) -> list[str]:
+    """Whitenings of n rows of the fit among which the diagnosis chooses."""
+    retained = [k for k in RETAINED if k < min(n, d)]
+    texts = [f"pca:{k}{end}" for k in retained for end in ("", ":lw")]
+    # unshrunk, n <= d rows become the corners of a simplex
+    return [*texts, *(["pca"] if n > d + 1 else []), "pca:lw"] if d > 1 else []
+
+
+def _removals(n: int, d: int) -> list[str]:
+    """Removals among which the diagnosis chooses."""
+    counts = sorted({*REMOVED, default_components(d)})
+    return [f"abtt:{count}" for count in counts if count < d]
+
+
+def _clusterwise(X: np.ndarray, *, random_state: int) -> Any:
+    from .remove import ClusterwiseRemoval  # scikit-learn takes seconds to import
+
+    return ClusterwiseRemoval(random_state=random_state).fit(X).map_
+
+
+def _whitening(name: str, label: str, method: str = "", **more: Any) -> TreatmentKind:
+    fit = partial(WhiteningMap.solve, method=method or name)
+    knobs = ("centring", "strength", "n_components", "shrinkage")
+    return TreatmentKind(name, label, fit, knobs, **more)
+
+
+# In the order in which the page *Whitening* offers them.
+_KINDS = (
+    TreatmentKind("raw", "Raw", is_pictured=False, text="none", rungs=("none",), cure="leave"),
+    TreatmentKind(
+        "centred",
+        "Centred",
+        partial(WhiteningMap.solve, method="zca", strength=0.0),
+        ("centring",),
+        also=("centered",),
+        rungs=("centred",),
+        cure="centre",
+    ),
+    TreatmentKind(
+        "standardised",
+        "Standardised",
+        StandardMap.solve,
+        also=("standardized",),
+        rungs=("standardised",),
+    ),
+    _whitening("zca", "ZCA whitening"),
+    _whitening(
+        "pca",
+        "PCA whitening",
+        rungs=("pca:128", "pca"),
+        cure="whiten",
+        usual=usual_whitening,
+        tried=_whitenings,
+    ),
+    _whitening("zca-cor", "ZCA-cor whitening"),
+    _whitening("pca-cor", "PCA-cor whitening"),
+    _whitening("zipf", "Zipfian whitening", "zca", needs=COUNTS),
+    _whitening("cholesky", "Cholesky whitening"),
+    TreatmentKind(
+        "removed",
+        "Top directions removed",
+        RemovalMap.solve,
+        ("n_removed",),
+        text="abtt",
+        phrase="top {k} directions removed",
+        rungs=("abtt:3",),
+        cure="remove",
+        usual=lambda n, d: f"abtt:{default_components(d)}",
+        tried=_removals,
+    ),
+    TreatmentKind(
+        "svd",
+        "Singular directions removed",
+        partial(RemovalMap.solve, centred=False),
+        ("n_removed",),
+        is_pictured=False,
+        phrase="top {k} singular directions removed, nothing centred",
+    ),
+    TreatmentKind(
+        "clusterwise",
+        "Removed in clusters",
+        _clusterwise,
+        needs=ROWS,
+        is_affine=False,
+        phrase="top directions removed in each cluster",
+    ),
+    TreatmentKind("learned", "Learned removal", needs=PAIRS),
+    TreatmentKind("flow", "Normalizing flow", needs=TRAINING, is_affine=False),
+)
+TREATMENTS = {kind.name: kind for kind in _KINDS}
+LADDER = tuple(text for kind in simple_first() for text in kind.rungs)

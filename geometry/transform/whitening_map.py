@@ -194,12 +194,22 @@ class WhiteningMap:
         eigenvalues = self.eigenvalues[: len(self.components)]
         return np.where(eigenvalues > self.rank_floor, eigenvalues, 1.0) ** (-self.strength / 2)
 
-    @cached_property
-    def filled(self) -> np.ndarray:
-        """Orthonormal rows (m, d), m >= 1: the directions of z that zca, zca-cor or cholesky scale.
+    @property
+    def narrows(self) -> bool:
+        """True if the output has one column for each retained direction."""
+        return self.method in NARROWING
 
-        They are the images of the retained directions above the rank floor.
+    @cached_property
+    def filled(self) -> np.ndarray | None:
+        """Orthonormal rows (m, d), m >= 1: the directions that the output fills; None for all.
+
+        For pca and pca-cor these are the retained ones. Others at strength 1 scale the images of
+        the retained directions above the rank floor; below strength 1 they fill all.
         """
+        if self.narrows:
+            return self.components
+        if self.strength < 1:
+            return None
         m = max(1, min(len(self.components), self._usable))
         V = self.components[:m]
         if self.method != "cholesky":
@@ -247,6 +257,18 @@ class WhiteningMap:
             return self._cholesky[0]
         return self._times(None)
 
+    @property
+    def affine(self) -> tuple[np.ndarray, np.ndarray, dict[str, object]]:
+        """(offset (d,), matrix (d, k), settings) of z = (x - offset) matrix."""
+        settings = {
+            "method": self.method,
+            "directions": len(self.components),
+            "shrinkage": f"{self.shrinkage:.6g}",
+            "centring": self.centring,
+            "strength": self.strength,
+        }
+        return self.centring * self.mean, self.matrix, settings
+
     @cached_property
     def inverse(self) -> np.ndarray:
         """Back from z to x - s mu: W's inverse on the span of the retained directions."""
@@ -261,7 +283,7 @@ class WhiteningMap:
     def _times(self, right: np.ndarray | None) -> np.ndarray:
         """W right (d, m), of (k, m); W itself of None. Not for cholesky."""
         V, fade = self.components.T, 1.0 - self.strength  # (d, k)
-        if self.method in NARROWING:
+        if self.narrows:
             W = V * self.scales
             found = W if right is None else W @ right
         else:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry.evaluate.specs import LADDER, TreatmentSpec, parse_treatment
-from geometry.transform import recommended_whitening
+from geometry.evaluate.specs import parse_treatment
+from geometry.transform.treatments import LADDER, TREATMENTS, usual_whitening
 
 from . import escape
 from .controls import choose, code_of_label
@@ -19,41 +17,18 @@ LONGEST = 60  # characters of an invalid treatment at most that are shown
 SHRUNK = ("pca:lw", "pca:128:lw")
 
 
-def advised_whitening(n: int, d: int) -> str:
-    """The recommended whitening for n rows in d dimensions."""
-    settings = recommended_whitening(n, d)
-    k = settings.get("n_components")
-    shrinks = "shrinkage" in settings
-    return "pca" + (f":{k}" if k else "") + (":lw" if shrinks else "")
-
-
 def treatment_names() -> dict[str, str]:
     """The label of each treatment, by its name in ``TREATMENTS``."""
-    return {
-        "raw": _("Raw"),
-        "centred": _("Centred"),
-        "standardised": _("Standardised"),
-        "zca": _("ZCA whitening"),
-        "pca": _("PCA whitening"),
-        "cholesky": _("Cholesky whitening"),
-        "zca-cor": _("ZCA-cor whitening"),
-        "pca-cor": _("PCA-cor whitening"),
-        "zipf": _("Zipfian whitening"),
-        "removed": _("Top directions removed"),
-        "clusterwise": _("Removed in clusters"),
-        "learned": _("Learned removal"),
-        "flow": _("Normalizing flow"),
-    }
+    return {kind.name: _(kind.label) for kind in TREATMENTS.values()}
 
 
 def treatment_words(code: str) -> str:
     """A treatment with its settings in words."""
     spec = parse_treatment(code)
-    if spec.name in ("raw", "centred", "standardised"):
-        return treatment_names()[spec.name]
-    if spec.name in ("removed", "svd", "clusterwise"):
-        return _removal_words(spec)
-    knobs = spec.knobs
+    kind, knobs = TREATMENTS[spec.name], spec.knobs
+    if not kind.is_whitening:
+        k = "d/100" if knobs.n_removed is None else knobs.n_removed
+        return _(kind.phrase or kind.label).format(k=k)
     parts = [_("whitened")]
     if knobs.n_components is not None:
         parts.append(f"k = {knobs.n_components}")
@@ -67,17 +42,17 @@ def treatment_words(code: str) -> str:
     return _(", ").join(parts)
 
 
-def _removal_words(spec: TreatmentSpec) -> str:
-    if spec.name == "clusterwise":
-        return _("top directions removed in each cluster")
-    k = "d/100" if spec.knobs.n_removed is None else spec.knobs.n_removed
-    if spec.name == "svd":
-        return _("top {k} singular directions removed, nothing centred").format(k=k)
-    return _("top {k} directions removed").format(k=k)
+def offered(*, of_moments: bool) -> list[str]:
+    """The texts of the list. of_moments : leave out treatments that need rows."""
+    return [
+        code
+        for code in (*LADDER[1:], *SHRUNK)
+        if not of_moments or TREATMENTS[parse_treatment(code).name].takes_moments
+    ]
 
 
 def choose_treatment(
-    page: str, n: int, d: int, *, notes: DeltaGenerator, unusable: Collection[str] = ()
+    page: str, n: int, d: int, *, notes: DeltaGenerator, of_moments: bool = False
 ) -> str:
     """Choose the treatment, a text for ``parse_treatment``.
 
@@ -91,11 +66,11 @@ def choose_treatment(
         Dimensions.
     notes : DeltaGenerator
         The box of the warning.
-    unusable : collection of str
-        Names of treatments that the page can't apply.
+    of_moments : bool
+        True if the page can't apply treatments that need rows.
     """
-    advised = advised_whitening(n, d)
-    labels = {code: treatment_words(code) for code in (*LADDER[1:], *SHRUNK)}
+    advised = usual_whitening(n, d)
+    labels = {code: treatment_words(code) for code in offered(of_moments=of_moments)}
     code_of_label("after")
     typed = st.session_state.get("after") or st.query_params.get("after")
     usual = _("usual: {name}").format(name=treatment_words(advised))
@@ -118,7 +93,8 @@ def choose_treatment(
         spec = parse_treatment(code)
     except ValueError:
         spec = None
-    if spec is None or not spec.is_fitted or spec.name in unusable:
+    is_usable = spec is not None and (not of_moments or TREATMENTS[spec.name].takes_moments)
+    if spec is None or not spec.is_fitted or not is_usable:
         shown = " ".join(code.split())[:LONGEST]
         notes.warning(prose(page, "other-treatment", {"text": escape.code(shown)}))
         return advised

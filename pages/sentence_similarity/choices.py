@@ -13,16 +13,12 @@ from geometry.evaluate.bootstrap import DRAWS
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.similarities import SIMILARITIES
 from geometry.evaluate.specs import parse_treatment
-from geometry.transform.treatments import WHITENINGS
+from geometry.transform.treatments import TREATMENTS, usual_whitening
 from pages.common.controls import choose, layer_labels, pooling_names
 from pages.common.escape import markdown
 from pages.common.models import current_encoder, model_line
 from pages.common.seed import SEED
-from pages.common.treatment_names import (
-    advised_whitening,
-    choose_treatment,
-    treatment_words,
-)
+from pages.common.treatment_names import choose_treatment, treatment_words
 from pages.common.uploads import chosen_corpus, corpus_labels
 from pages.common.words import _, prose
 
@@ -38,7 +34,6 @@ from .pairs import (
 from .words import similarity_names
 
 SAME = "same"
-NEEDS_ROWS = ("clusterwise",)  # not offered, because of a large fit set only sums are stored
 OTHER_PAIRS = "pairs-"  # prefix of the code of a set of pairs
 
 
@@ -95,9 +90,9 @@ class ScoringChoice:
 
         The claim is about whitening, so one of its bars is always a whitening.
         """
-        if parse_treatment(self.after).name in WHITENINGS:
+        if TREATMENTS[parse_treatment(self.after).name].is_whitening:
             return self.after
-        return advised_whitening(len(self.fit.corpus), self.encoder.dimension)
+        return usual_whitening(len(self.fit.corpus), self.encoder.dimension)
 
     @property
     def treatments(self) -> tuple[str, ...]:
@@ -179,8 +174,8 @@ def choose_after(fit: FitTexts, d: int, *, notes: DeltaGenerator) -> str:
     notes : DeltaGenerator
         For a warning.
     """
-    n = len(fit.corpus)
-    return choose_treatment(PAGE, n, d, notes=notes, unusable=NEEDS_ROWS)
+    # of a large fit set only sums are stored
+    return choose_treatment(PAGE, len(fit.corpus), d, notes=notes, of_moments=True)
 
 
 def choose_cell(encoder: Encoder) -> tuple[int, str]:

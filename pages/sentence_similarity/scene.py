@@ -24,7 +24,6 @@ from geometry.evaluate.fitting import treated_similarities
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
 from geometry.evaluate.grid import Cell, Grid, evaluate_grid
 from geometry.evaluate.ranks import RankMoves
-from geometry.evaluate.specs import LADDER
 from geometry.linalg.moments import Moments
 from geometry.process import send_progress
 from pages.common import jobs
@@ -32,10 +31,10 @@ from pages.common.cache import Cache
 from pages.common.corpus_cloud import CloudSpec, encode_corpus, store, takes_long
 from pages.common.encoding_worker import ENCODING
 from pages.common.seed import SEED
-from pages.common.treatment_names import SHRUNK
+from pages.common.treatment_names import offered
 from pages.common.words import _
 
-from .choices import NEEDS_ROWS, ScoringChoice
+from .choices import ScoringChoice
 from .word_vectors import Static, own_static, uploaded_static
 
 AHEAD_VARIABLE = "NARROW_CONE_SCORE_AHEAD"  # "0": a rung is scored when it is first shown
@@ -241,11 +240,11 @@ def _are_stored(choice: ScoringChoice) -> bool:
 def _score_ahead(encoded: EncodedPairs) -> None:
     choice = encoded.choice
     near = sorted(range(choice.encoder.n_layers + 1), key=lambda i: abs(i - choice.layer))
-    treatments = dict.fromkeys(("none", *choice.treatments, *LADDER[1:], *SHRUNK))
+    treatments = dict.fromkeys(("none", *choice.treatments, *offered(of_moments=True)))
     columns = [(layer, pooling) for layer in near for pooling in POOLINGS_SHOWN]
     with _lock:
         for layer, pooling in columns:
-            keys = [(layer, pooling, name) for name in treatments if name not in NEEDS_ROWS]
+            keys = [(layer, pooling, name) for name in treatments]
             known = _known_cells(choice, keys)
             missing = [key for key in keys if key not in known]
             _score_cells(encoded, missing, known, _resamples(choice), lambda done, total: None)

@@ -6,7 +6,6 @@ from geometry import UndefinedMeasure
 from geometry.measure import label_agreement
 from geometry.measure.intervals import Estimate
 from geometry.measure.neighbours import AgreementDraws
-from geometry.transform.treatments import WHITENINGS
 from pages.common.cache import kept
 from pages.common.corpus_cloud import CorpusCloud, labels_of
 from pages.common.verdict import agreement_of, since
@@ -17,7 +16,7 @@ from .scene import Scene, TreatedCloud
 def compared(scene: Scene) -> tuple[TreatedCloud, TreatedCloud] | None:
     """Raw and the first whitening. None without one, or if it was fitted on the points shown."""
     for picture in scene.pictures:
-        if picture.name in WHITENINGS:
+        if picture.kind.is_whitening:
             is_new = scene.sets.overlap_with_fit(picture.name) == "none"
             return (scene.pictures[0], picture) if is_new else None
     return None

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from geometry.transform.removal_map import default_components
-from geometry.transform.treatments import KNOBS, Knobs
+from geometry.transform.treatments import COUNTS, PAIRS, TREATMENTS, Knobs
 from geometry.transform.whitening_map import recommended_whitening
 from pages.common.controls import choose, follow_default
 from pages.common.fit_set import SAME, SPLIT
@@ -18,6 +18,7 @@ from pages.common.treatment_names import treatment_names
 from pages.common.words import _
 
 SLOTS = {"second": "zca", "third": "removed", "fourth": "standardised"}
+FITTED_WITH = {COUNTS: "types", PAIRS: "sentences"}  # the unit that has what the fit needs
 MOST_REMOVED = 30
 FEWEST_FITTED = 10
 CHARTS = ("spectrum", "cumulative", "covariance", "correlation", "rogue", "cosines", "size")
@@ -46,11 +47,12 @@ class FitRows:
 def choose_treatments(unit: str, boxes: Sequence[DeltaGenerator]) -> tuple[str, ...]:
     """Raw, and up to three treatments beside it, one chosen in each box."""
     names = {"none": _("no picture"), **treatment_names()}
-    offered = [name for name in ("none", *KNOBS) if name != "raw"]
-    if unit != "types":
-        offered.remove("zipf")
-    if unit != "sentences":
-        offered.remove("learned")
+    offered = ["none"]
+    offered += [
+        kind.name
+        for kind in TREATMENTS.values()
+        if kind.is_pictured and FITTED_WITH.get(kind.needs, unit) == unit
+    ]
     labels = (_("Second picture"), _("Third picture"), _("Fourth picture"))
     chosen = []
     for box, slot, label in zip(boxes, SLOTS, labels, strict=True):
@@ -105,7 +107,7 @@ def choose_knobs(
     more : DeltaGenerator
         The box of the others.
     """
-    turned = {knob for name in names for knob in KNOBS[name]}
+    turned = {knob for name in names for knob in TREATMENTS[name].knobs}
     recommended = recommended_whitening(n, d)
     with strength:
         t = _share(_("Strength t"), "strength", turned, _("How far the axes are made equal."))

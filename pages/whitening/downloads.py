@@ -7,6 +7,7 @@ import streamlit as st
 
 from geometry import read_bundled
 from geometry.export import AffineMap, affine_map
+from geometry.transform.treatments import PAIRS
 from pages.common.downloads import offer_csv, points_csv
 from pages.common.fit_set import weight_column
 from pages.common.transform_downloads import offer_transform
@@ -17,8 +18,6 @@ from . import PAGE
 from .provenance import provenance
 from .scene import Scene, TreatedCloud
 
-NOT_AFFINE = ("raw", "clusterwise", "flow")
-
 
 def offer_downloads(scene: Scene) -> None:
     """The points as CSV, and a fitted treatment; the pictures have a camera button."""
@@ -28,7 +27,7 @@ def offer_downloads(scene: Scene) -> None:
         "whitening-points",
         lambda: pictures_csv(scene, measured_on),
     )
-    offered = {each.name: each for each in scene.pictures if each.name not in NOT_AFFINE}
+    offered = {each.name: each for each in scene.pictures if each.kind.is_exported}
     if not offered:
         return
     names = treatment_names()
@@ -49,9 +48,8 @@ def exported_map(picture: TreatedCloud, scene: Scene) -> AffineMap:
     """The picture's treatment at its settings, with what it was fitted on."""
     sets = scene.sets
     spec = sets.points.spec
-    is_learned = picture.name == "learned"  # on the sentences of the bundled pairs
-    fit = sets.fit_points
-    corpus = read_bundled("pairs") if is_learned else fit.corpus
+    fit, is_of_pairs = sets.fit_points, picture.kind.needs == PAIRS
+    corpus = read_bundled("pairs") if is_of_pairs else fit.corpus
     return affine_map(
         picture.treatment,
         model="" if sets.points.model is None else sets.points.model.name,
@@ -59,7 +57,7 @@ def exported_map(picture: TreatedCloud, scene: Scene) -> AffineMap:
         layer=spec.layer,
         pooling=spec.pooling if spec.unit == "sentences" else "none",
         corpus=corpus.name,
-        **({"weights": weight_column(fit)} if fit.weights is not None and not is_learned else {}),
+        **({"weights": weight_column(fit)} if fit.weights is not None and not is_of_pairs else {}),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from geometry.transform.treatments import KNOBS
+from geometry.transform.treatments import COUNTS, PAIRS, ROWS, TRAINING
 from pages.common.downloads import short_number
 from pages.common.fit_set import fit_words, weight_words
 from pages.common.origin import agreement_note, origin
@@ -12,9 +12,6 @@ from pages.common.treatment_names import treatment_names
 from pages.common.words import _
 
 from .scene import Scene, TreatedCloud
-
-OWN_PROVENANCE = ("zipf", "learned")  # fitted with other weights, or on other points
-UNWEIGHED = ("clusterwise", "flow")  # fitted without the weights of the texts
 
 
 def provenance(scene: Scene) -> str:
@@ -44,7 +41,7 @@ def fitted_on(picture: TreatedCloud, scene: Scene) -> str:
     """What this picture was fitted on, in words; empty for raw."""
     if picture.name == "raw":
         return ""
-    if picture.name == "learned":
+    if picture.kind.needs == PAIRS:
         return _own_fit(picture, scene)
     return fit_words(scene.sets.fit_set.code, scene.sets.fit_points)
 
@@ -53,19 +50,20 @@ def _ranks(scene: Scene) -> list[str]:
     sets = scene.sets
     d = sets.cloud.vectors.shape[1]
     parts = [_("rank {rank} of {d}").format(rank=sets.whitening.rank, d=d)]
-    whitened = [picture for picture in scene.pictures if "shrinkage" in KNOBS[picture.name]]
+    whitened = [picture for picture in scene.pictures if picture.kind.is_whitening]
     if whitened:
         parts += _shrinkages(whitened)
         k = scene.knobs.n_components
         parts += [_("directions kept: {k}").format(k=k)] if k is not None else []
     for picture in scene.pictures:
-        if picture.name == "removed":
+        needs = picture.kind.needs
+        if "n_removed" in picture.kind.knobs:
             parts.append(
                 _("directions removed: {k}").format(k=len(picture.treatment.fitted.weights))
             )
-        if sets.fit_points.weights is not None and picture.name in UNWEIGHED:
+        if sets.fit_points.weights is not None and needs in (ROWS, TRAINING):
             parts.append(_named(picture, _("fit unweighted")))
-        if picture.name in OWN_PROVENANCE:
+        if needs in (COUNTS, PAIRS):  # fitted with other weights, or on other points
             parts.append(_named(picture, _own_fit(picture, scene)))
     return parts
 
@@ -88,7 +86,7 @@ def _named(picture: TreatedCloud, words: str) -> str:
 
 def _own_fit(picture: TreatedCloud, scene: Scene) -> str:
     """The fit set and settings of a picture whose fit differs from the others."""
-    if picture.name == "learned":
+    if picture.kind.needs == PAIRS:
         n = f"{picture.treatment.n_rows:,}"
         return _("fitted on the {n} sentences of the scored pairs").format(n=n)
     d = scene.sets.cloud.vectors.shape[1]
@@ -98,6 +96,6 @@ def _own_fit(picture: TreatedCloud, scene: Scene) -> str:
 def fit_cells_of(picture: TreatedCloud, scene: Scene) -> list[str]:
     """Of this picture: what it was fitted on, the rank of its fit, its shrinkage."""
     rank = picture.treatment.rank
-    a = picture.treatment.fitted.shrinkage if "shrinkage" in KNOBS[picture.name] else None
+    a = picture.treatment.fitted.shrinkage if picture.kind.is_whitening else None
     numbers = ["" if rank is None else f"{rank}", "" if a is None else short_number(a)]
     return [fitted_on(picture, scene), *numbers]

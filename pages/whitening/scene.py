@@ -17,10 +17,13 @@ from geometry.projection.twin import FRAME_SHARE
 from geometry.transform import WhiteningMap
 from geometry.transform.learned_removal import WeightedRemoval
 from geometry.transform.treatments import (
-    LINEAR_AT_ONCE,
+    COUNTS,
+    PAIRS,
+    TREATMENTS,
     Knobs,
     Treated,
     Treatment,
+    TreatmentKind,
     fit_treatment,
     treatment_of_moments,
 )
@@ -36,9 +39,6 @@ from .flow import flow_treatment
 
 SAMPLE_ROWS = 5000  # for intervals and figures over pairs; the page says so
 FRAME_MARGIN = 1.1
-UNFITTED = ("raw", "learned")  # the fit set does not change them
-# fitted with the weights of the texts
-WEIGHED = tuple(name for name in LINEAR_AT_ONCE if name not in ("raw", "zipf"))
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,11 @@ class TreatedCloud:
     def name(self) -> str:
         """The treatment's code."""
         return self.treatment.name
+
+    @property
+    def kind(self) -> TreatmentKind:
+        """The treatment before its fit."""
+        return TREATMENTS[self.name]
 
     @cached_property
     def treated(self) -> Treated:
@@ -188,7 +193,7 @@ class PointSets:
         """How many of the points shown that treatment was fitted on: "all", "some" or "none"."""
         if name == "raw":
             return "none"
-        if name == "learned":  # fitted on the sentences of the bundled pairs
+        if TREATMENTS[name].needs == PAIRS:  # fitted on the sentences of the bundled pairs
             return "all" if self.corpus.sha256 == read_bundled("pairs").sha256 else "none"
         if not self.is_own_fit:
             return "none"
@@ -283,7 +288,9 @@ def build_scene(
 
 def _picture(treatment: Treatment, sets: PointSets, knobs: Knobs, look: Look) -> TreatedCloud:
     """The treatment at those knobs; most knobs change only some of the pictures."""
-    fit_key = "" if treatment.name in UNFITTED else sets.fit_points.key
+    # the fit set does not change raw vectors, and those that are fitted on the bundled pairs
+    is_unfitted = treatment.name == "raw" or TREATMENTS[treatment.name].needs == PAIRS
+    fit_key = "" if is_unfitted else sets.fit_points.key
     settings = asdict(knobs.of(treatment.name))
     key = ArrayStore.key(sets.points.key, fit_key, treatment.name, settings)
     turned = treatment.turn(knobs)
@@ -302,8 +309,9 @@ def _fitted(name: str, sets: PointSets) -> Treatment | None:
 @kept(96)
 def _fit(name: str, points: CorpusCloud) -> Treatment:
     X, weights = points.vectors, points.weights
-    if weights is None or name not in WEIGHED:
-        counts = points.cloud.counts if name == "zipf" else None
+    kind = TREATMENTS[name]
+    if weights is None or kind.needs or kind.fit is None:
+        counts = points.cloud.counts if kind.needs == COUNTS else None
         return fit_treatment(name, X, sample_weight=counts, random_state=SEED)
     return treatment_of_moments(name, Moments.of(X, weights), eps=float(np.finfo(X.dtype).eps))
 

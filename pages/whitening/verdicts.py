@@ -5,7 +5,6 @@ from __future__ import annotations
 from geometry.data.number_text import change, signed
 from geometry.measure import Measured, measure_table
 from geometry.measure.intervals import MIN_ROWS
-from geometry.transform.treatments import WHITENINGS
 from pages.common.cache import kept
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.escape import markdown
@@ -41,7 +40,7 @@ def whitening_verdict(scene: Scene) -> Verdict:
 def _findings(scene: Scene) -> tuple[State, str]:
     """The state and its words."""
     sets = scene.sets
-    if not any(picture.name in WHITENINGS for picture in scene.pictures):
+    if not any(picture.kind.is_whitening for picture in scene.pictures):
         return "unknown", _("None of the pictures is a whitening. Choose a whitening above.")
     pair = compared(scene)
     if pair is None:

@@ -14,7 +14,7 @@ def warn_of_emptied(scene: Scene) -> None:
     """A warning if every direction of the fit is removed."""
     for picture in scene.pictures:
         fitted = picture.treatment.fitted
-        if picture.name == "removed" and fitted.leaves_nothing:
+        if "n_removed" in picture.kind.knobs and fitted.leaves_nothing:
             values = {
                 "fitted": f"{fitted.n_rows:,}",
                 "rank": f"{fitted.rank}",

@@ -281,7 +281,7 @@ def test_project_writes_the_library_s_points(folder, capsys):
         (["diagnose", "--pairs", "pairs.csv", "--labels", "topic"], "an option about FILE"),
         (["diagnose", "vectors.npy", "--out", "no/r.html"], "is no folder"),
         (["diagnose", "vectors.npy", "--pairs", "p.csv"], "no model can encode them"),
-        (["whiten", "vectors.npy", "--out", "w.npy", "--transform", "flow"], "flow is trained"),
+        (["whiten", "vectors.npy", "--out", "w.npy", "--transform", "flow"], "flow needs training"),
         (["whiten", "vectors.npy", "--out", "."], "not empty"),
         (["whiten", "vectors.npy", "--out", "w.csv"], ".npy, .parquet or a folder"),
         (["project", "vectors.npy", "--out", "p.csv", "--dims", "4"], "4 is not in the range"),

@@ -21,8 +21,8 @@ from geometry.evaluate import (
 )
 from geometry.evaluate.from_encoder import fit_moments
 from geometry.evaluate.grid import THESE
-from geometry.evaluate.specs import LADDER
 from geometry.linalg.moments import Moments
+from geometry.transform.treatments import LADDER
 from tests.encode.tiny_encoder import save_tiny_bert
 
 RNG = np.random.default_rng(0)

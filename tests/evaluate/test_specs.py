@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from geometry import fit_treatment
 from geometry.evaluate import parse_treatment
-from geometry.evaluate.specs import LADDER, parse_treatments
+from geometry.evaluate.specs import parse_treatments
 from geometry.transform import Knobs
+from geometry.transform.treatments import LADDER
 
 
 @pytest.mark.parametrize(

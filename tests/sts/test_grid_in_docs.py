@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from geometry.evaluate import evaluate_grid, published_scores
-from geometry.evaluate.specs import LADDER
+from geometry.transform.treatments import LADDER
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(1200)]
 

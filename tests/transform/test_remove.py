@@ -124,7 +124,7 @@ def test_another_number_without_a_second_fit():
     X = cloud(60, 6)
     fitted = CommonComponentRemoval(1).fit(X).map_
     for D in range(6):
-        again = fitted.remove_top(D)
+        again = fitted.adjust(D)
         np.testing.assert_array_equal(again.apply(X), CommonComponentRemoval(D).fit_transform(X))
         assert len(again.components) == D
 
@@ -146,11 +146,11 @@ def test_a_map_that_leaves_nothing_is_marked():
     fitted = CommonComponentRemoval(2).fit(X)
     assert fitted.rank_ == 3
     assert not fitted.map_.leaves_nothing
-    assert fitted.map_.remove_top(3).leaves_nothing
+    assert fitted.map_.adjust(3).leaves_nothing
     assert not fitted.map_.reweigh([1, 1, 0.5]).leaves_nothing
-    assert not fitted.map_.remove_top(3).apply(X).any()
+    assert not fitted.map_.adjust(3).apply(X).any()
     # other rows have further directions
-    assert fitted.map_.remove_top(3).apply(X + np.eye(4, 6)).any(axis=1).all()
+    assert fitted.map_.adjust(3).apply(X + np.eye(4, 6)).any(axis=1).all()
     assert CommonComponentRemoval().fit(np.tile([3.0, 0.1, 7], (5, 1))).map_.leaves_nothing
 
 
@@ -159,9 +159,9 @@ def test_a_map_that_leaves_nothing_is_marked():
 def test_rounding_is_not_left_as_a_cloud(centred, fit_in, applied_in):
     X = (cloud(20, 384) + 5).astype(np.float32)
     map_ = CommonComponentRemoval(centred=centred).fit(X.astype(fit_in)).map_
-    Z = map_.remove_top(map_.rank).apply(X.astype(applied_in))
+    Z = map_.adjust(map_.rank).apply(X.astype(applied_in))
     assert not Z.any()
-    assert map_.remove_top(map_.rank - 1).apply(X.astype(applied_in)).any(axis=1).all()
+    assert map_.adjust(map_.rank - 1).apply(X.astype(applied_in)).any(axis=1).all()
 
 
 # The whole cloud, in parts
@@ -410,7 +410,7 @@ def test_the_maps_load_nothing_slow():
         "from geometry.linalg.moments import Moments\n"
         "X = np.random.default_rng(0).standard_normal((50, 6))\n"
         "fitted = RemovalMap.solve(Moments.of(X), eps=2.2e-16)\n"
-        "fitted.remove_top(3).apply(X)\n"
+        "fitted.adjust(3).apply(X)\n"
         "StandardMap.solve(Moments.of(X), eps=2.2e-16).apply(X)\n"
         "print([name for name in ('sklearn', 'scipy', 'torch') if name in sys.modules])\n"
     )

@@ -17,13 +17,13 @@ from geometry import (
 )
 from geometry.linalg.moments import Moments
 from geometry.transform import Knobs, Treatment
-from geometry.transform import treatments as module
-from geometry.transform.treatments import KNOBS, OWN_FIT, TREATMENTS, WHITENINGS
+from geometry.transform.treatments import PAIRS, TRAINING, TREATMENTS
 
 ROOT2 = np.sqrt(2)
 # about (3, 5): variances 2 and 1/2, no correlation, mean variance 5/4
 CROSS = np.array([[5.0, 5], [1, 5], [3, 6], [3, 4]])
-OFFERED = tuple(name for name in TREATMENTS if name not in OWN_FIT)
+WHITENINGS = [name for name, kind in TREATMENTS.items() if kind.is_whitening]
+OFFERED = [name for name, kind in TREATMENTS.items() if kind.needs not in (PAIRS, TRAINING)]
 
 RNG = np.random.default_rng(0)
 N, D = 120, 6
@@ -117,6 +117,7 @@ ESTIMATORS = {
     },
     "zipf": lambda: Whitening("zca").fit(X, sample_weight=COUNTS),
     "removed": lambda: CommonComponentRemoval().fit(X),
+    "svd": lambda: CommonComponentRemoval(centred=False).fit(X),
     "clusterwise": lambda: ClusterwiseRemoval(random_state=0).fit(X),
 }
 
@@ -151,7 +152,7 @@ def test_it_is_the_public_estimator(name, rows):
     ids=str,
 )
 def test_turned_it_is_the_public_estimator(name, knobs):
-    own = {knob: value for knob, value in knobs.items() if knob in KNOBS[name]}
+    own = {knob: value for knob, value in knobs.items() if knob in TREATMENTS[name].knobs}
     whitening = Whitening("zca" if name == "zipf" else name, **own)
     whitening.fit(X, sample_weight=COUNTS if name == "zipf" else None)
     treated = fit(name).turn(Knobs(**knobs)).apply(OTHER)
@@ -214,10 +215,10 @@ def test_knobs_at_rest_are_the_plain_fit(name):
         )
 
 
-@pytest.mark.parametrize("name", [name for name in OFFERED if KNOBS[name]])
+@pytest.mark.parametrize("name", [name for name in OFFERED if TREATMENTS[name].knobs])
 def test_each_of_its_knobs_changes_it(name):
     plain = fit(name)
-    for knob in KNOBS[name]:
+    for knob in TREATMENTS[name].knobs:
         turned = plain.turn(Knobs(**{knob: getattr(other_knobs(name), knob)}))
         assert np.abs(turned.apply(X).vectors - plain.apply(X).vectors).max() > 1e-3, knob
 
@@ -226,7 +227,11 @@ def test_each_of_its_knobs_changes_it(name):
 def test_no_other_knob_changes_it(name):
     plain = fit(name)
     all_turned = Knobs(0.3, 0.4, 2, 0.5, 3)
-    others = {knob: value for knob, value in vars(all_turned).items() if knob not in KNOBS[name]}
+    others = {
+        knob: value
+        for knob, value in vars(all_turned).items()
+        if knob not in TREATMENTS[name].knobs
+    }
     np.testing.assert_array_equal(
         plain.turn(Knobs(**others)).apply(X).vectors, plain.turn(Knobs()).apply(X).vectors
     )
@@ -294,7 +299,8 @@ def test_rank_and_rows_of_the_fit():
     few = RNG.standard_normal((4, D))
     said = {name: (fit(name, few).n_rows, fit(name, few).rank) for name in OFFERED}
     without = ("raw", "standardised", "clusterwise")  # these have no rank
-    assert said == {name: (4, None if name in without else 3) for name in OFFERED}
+    expected = {name: (4, None if name in without else 3) for name in OFFERED}
+    assert said == expected | {"svd": (4, 4)}  # not centred
 
 
 def test_a_row_of_weight_0_is_no_row_of_the_fit():
@@ -332,5 +338,4 @@ def test_raw_is_the_rows_themselves():
 
 
 def test_each_knob_belongs_to_some_treatment():
-    assert {knob for knobs in KNOBS.values() for knob in knobs} == set(vars(Knobs()))
-    assert set(module._SOLVERS) == set(OFFERED) - {"raw", "clusterwise"}
+    assert {knob for kind in TREATMENTS.values() for knob in kind.knobs} == set(vars(Knobs()))

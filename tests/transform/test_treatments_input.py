@@ -8,9 +8,9 @@ from geometry.linalg.moments import Moments
 from geometry.transform import Knobs, Treatment
 from geometry.transform.removal_map import RemovalMap
 from geometry.transform.standard_map import StandardMap
-from geometry.transform.treatments import OWN_FIT, TREATMENTS
+from geometry.transform.treatments import PAIRS, TRAINING, TREATMENTS
 
-OFFERED = tuple(name for name in TREATMENTS if name not in OWN_FIT)
+OFFERED = [name for name, kind in TREATMENTS.items() if kind.needs not in (PAIRS, TRAINING)]
 RNG = np.random.default_rng(0)
 N, D = 120, 6
 X = RNG.standard_normal((N, D)) @ RNG.standard_normal((D, D)) + np.linspace(-2, 3, D)

@@ -8,10 +8,12 @@ from geometry import fit_treatment
 from geometry.evaluate.fit_size import whitening_by_size
 from geometry.linalg.rows import unit_rows
 from geometry.transform import Knobs
-from geometry.transform.treatments import LINEAR_AT_ONCE, OWN_FIT, TREATMENTS, WHITENINGS
+from geometry.transform.treatments import PAIRS, TRAINING, TREATMENTS
 from tests.clouds import clouds, rotation, seeds
 
-OFFERED = [name for name in TREATMENTS if name not in OWN_FIT]
+WHITENINGS = [name for name, kind in TREATMENTS.items() if kind.is_whitening]
+OF_MOMENTS = [name for name, kind in TREATMENTS.items() if kind.takes_moments]
+OFFERED = [name for name, kind in TREATMENTS.items() if kind.needs not in (PAIRS, TRAINING)]
 FULL = ("zca", "pca", "cholesky", "zca-cor", "pca-cor")
 full_rank = clouds(more_rows_than_dimensions=True)
 shares = st.floats(0, 1)
@@ -82,7 +84,7 @@ def test_a_turn_and_back_is_the_plain_fit(X, name, centring, strength, shrinkage
     np.testing.assert_allclose(turned.apply(X).vectors, plain.apply(X).vectors, atol=1e-9)
 
 
-@given(clouds(rows=(4, 60)), st.sampled_from(LINEAR_AT_ONCE), shares, shares)
+@given(clouds(rows=(4, 60)), st.sampled_from(OF_MOMENTS), shares, shares)
 def test_lines_stay_lines(X, name, centring, strength):
     fitted = fit(name, X).turn(Knobs(centring, strength))
     middle = fitted.apply((X[:2] + X[2:4]) / 2).vectors

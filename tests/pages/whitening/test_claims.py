@@ -8,7 +8,7 @@ import pytest
 
 from geometry import fit_treatment, isoscore
 from geometry.transform import Knobs, Treated, Treatment
-from geometry.transform.treatments import WHITENINGS
+from geometry.transform.treatments import TREATMENTS
 
 RNG = np.random.default_rng(0)
 N, D = 120, 6
@@ -16,6 +16,7 @@ X = RNG.standard_normal((N, D)) @ RNG.standard_normal((D, D)) + np.linspace(-2, 
 OTHER = RNG.standard_normal((30, D)) @ RNG.standard_normal((D, D)) + 1
 NARROW = X[:5]  # rank 4 of 6
 COUNTS = RNG.integers(1, 50, N).astype(float)
+WHITENINGS = [name for name, kind in TREATMENTS.items() if kind.is_whitening]
 AGREEING = ("zca", "pca", "cholesky")
 ALL_TURNED = {"strength": 0.5, "n_components": 3, "shrinkage": 0.2, "centring": 0.7}
 PAGE_DEFAULT = {"shrinkage": "ledoit-wolf", "n_components": 2}  # the page's defaults where n <= d

@@ -42,7 +42,7 @@ from geometry.measure import (
     zipfian_mean_symmetry,
 )
 from geometry.measure.neighbours import agreement_draws
-from geometry.transform.treatments import KNOBS, Knobs, fit_treatment
+from geometry.transform.treatments import TREATMENTS, Knobs, fit_treatment
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.measures import LABELS, decimals_of, measure_label
 from pages.common.treatment_names import treatment_names
@@ -1171,6 +1171,6 @@ def test_every_knob_of_a_treatment_has_a_control():
     for name in ("zca", "centred", "cholesky", "clusterwise", "removed"):
         app = visit(upload(24), second=name, **ONLY_ZCA)
         sliders = {element.key for element in app.slider}
-        wanted = {keys[knob] for knob in KNOBS[name] if knob in keys}
-        wanted |= {"removed"} if "n_removed" in KNOBS[name] else set()
+        wanted = {keys[knob] for knob in TREATMENTS[name].knobs if knob in keys}
+        wanted |= {"removed"} if "n_removed" in TREATMENTS[name].knobs else set()
         assert sliders - {"fit-rows"} == wanted
