@@ -24,6 +24,7 @@ from geometry.evaluate.similarities import SIMILARITIES
 from geometry.evaluate.subsets import AGGREGATIONS
 from geometry.hub import read_model_limits
 from geometry.hub.pair_sets import PAIR_SETS
+from geometry.transform.treatments import TREATMENTS
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
@@ -238,10 +239,31 @@ def test_every_option_in_an_example_exists(name):
     assert used <= known
 
 
-def test_the_shell_documents_treatments_similarities_and_aggregations():
+def treatments_in_the_table() -> list[str]:
     written = [row[0] for row in table(TEXT["shell"], "| treatment | meaning |")]
-    specs = [spec for cell in written for spec in CODE.findall(cell)]
+    return [spec for cell in written for spec in CODE.findall(cell)]
+
+
+def undocumented_treatments() -> set[str]:
+    """Treatments that the shell fits and its table lacks."""
+    names = {parse_treatment(spec).name for spec in treatments_in_the_table()}
+    return {kind.name for kind in TREATMENTS.values() if kind.is_alone} - names
+
+
+@pytest.mark.parametrize("command", ["export", "whiten"])
+def test_the_shell_documents_of_which_treatments_it_makes_no_map(command):
+    rows = table(TEXT["shell"], f"| option of `{command}` | default | meaning |")
+    meaning = next(cells[2] for cells in rows if cells[0] == "`--transform`")
+    refused = [k.short for k in TREATMENTS.values() if k.is_alone and not k.is_exported]
+    listed = re.search("except (.*)", meaning.partition(";")[0])
+    assert listed
+    assert CODE.findall(listed[1]) == refused
+
+
+def test_the_shell_documents_treatments_similarities_and_aggregations():
+    specs = treatments_in_the_table()
     assert [parse_treatment(spec).text for spec in specs] == specs
+    assert not undocumented_treatments()
     assert {*SIMILARITIES, *AGGREGATIONS} <= set(re.findall(r"[\w-]+", TEXT["shell"]))
 
 

@@ -119,7 +119,9 @@ def labels() -> dict[str, str]:
     for path in CODE:
         for line, message, _, _ in extract_from_file("python", path, keywords={"_": None}):
             found.setdefault(str(message), f"{path.relative_to(ROOT)}:{line}")
-    treatments = [text for kind in TREATMENTS.values() for text in (kind.label, kind.phrase) if text]
+    treatments = [
+        text for kind in TREATMENTS.values() for text in (kind.label, kind.phrase) if text
+    ]
     found |= dict.fromkeys(treatments, "geometry/transform/treatments.py")
     return found | dict.fromkeys(LABELS.values(), "geometry/measure/table_measures.py")
 

@@ -6,7 +6,7 @@ comparisons: the same points, the same rows in the fit, results along the same a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -28,37 +28,20 @@ RETAINED = (16, 32, 64, 128, 256)  # directions that its whitenings retain, besi
 class TreatmentKind:
     """A treatment before its fit. All lists of treatments, and their labels, come from these.
 
-    Attributes
-    ----------
-    name : str
-        Its key in ``TREATMENTS``.
-    label : str
-        In English; pages translate it.
-    fit : callable or None
-        From ``Moments`` and ``eps`` to a map; for ROWS from rows and ``random_state``. None where
-        the caller makes the map (PAIRS, TRAINING), and for "raw".
-    knobs : tuple of str
-        Fields of ``Knobs`` that the map's ``adjust`` takes. They give the options of its text.
-    needs : str
-        What the fit needs beside the moments of its rows: "", ROWS, COUNTS, PAIRS or TRAINING.
-    is_affine : bool
-        True if the map has ``affine``.
-    is_pictured : bool
-        False if the page *Whitening* does not offer it.
-    text : str
-        Its name in texts such as "abtt:3"; "" if that is ``name``.
-    also : tuple of str
-        Other spellings in texts.
-    phrase : str
-        The label with settings, which may contain {k}; "" if that is ``label``.
-    rungs : tuple of str
-        Its texts in ``LADDER``, the short list of the shell and of pages.
-    cure : str
-        Its code in the diagnosis; "" if the diagnosis does not try it.
-    usual : callable or None
-        From n and d of the fit to its usual text. None if the text has no settings.
-    tried : callable or None
-        From n and d to the texts among which the diagnosis chooses.
+    name : its key in ``TREATMENTS``
+    label : in English; pages translate it
+    fit : from ``Moments`` and ``eps`` to a map, for ROWS from rows and ``random_state``; None for
+        "raw", and where the caller makes the map (PAIRS, TRAINING)
+    knobs : fields of ``Knobs`` that the map's ``adjust`` takes; they give the options of its text
+    needs : what the fit needs beside the moments of its rows: "", ROWS, COUNTS, PAIRS or TRAINING
+    is_affine : True if the map has ``affine``
+    is_pictured : False if the page *Whitening* does not offer it
+    text, also : its name in texts such as "abtt:3", if that is not ``name``; other spellings
+    phrase : the label with settings, which may contain {k}; "" if that is ``label``
+    rungs : its texts in the short list of the shell and of pages, ``ladder``
+    cure : its code in the diagnosis; "" if the diagnosis does not try it
+    usual : from n and d of the fit to its usual text; None if the text has no settings
+    tried : from n and d to the texts among which the diagnosis chooses
     """
 
     name: str
@@ -90,6 +73,11 @@ class TreatmentKind:
     def is_alone(self) -> bool:
         """True if it can be fitted on vectors alone."""
         return self.needs in ("", ROWS)
+
+    @property
+    def is_weighed(self) -> bool:
+        """True if its rows need weights: how often each occurs."""
+        return self.needs == COUNTS
 
     @property
     def takes_moments(self) -> bool:
@@ -128,7 +116,9 @@ class Knobs:
 
     def of(self, name: str) -> Knobs:
         """The knobs of the treatment of that name; the others at their defaults."""
-        return Knobs(**{knob: getattr(self, knob) for knob in kind_of(name).knobs})
+        return Knobs(
+            **{knob: getattr(self, knob) for knob in _one_of(name, TREATMENTS.values()).knobs}
+        )
 
 
 @dataclass(frozen=True)
@@ -208,16 +198,22 @@ class Treatment:
         return Treated(Z, None if filled is None or len(filled) == Z.shape[1] else filled)
 
 
-def kind_of(name: str) -> TreatmentKind:
-    """The treatment of that name before its fit; ValueError for another name."""
-    if name not in TREATMENTS:
-        raise ValueError(f"name must be one of {', '.join(TREATMENTS)}; got {name!r}")
-    return TREATMENTS[name]
+def _one_of(name: str, kinds: Iterable[TreatmentKind]) -> TreatmentKind:
+    """The one of that name; ValueError for another name."""
+    found = {kind.name: kind for kind in kinds}
+    if name not in found:
+        raise ValueError(f"name must be one of {', '.join(found)}; got {name!r}")
+    return found[name]
 
 
 def simple_first() -> list[TreatmentKind]:
     """All treatments, the whitenings last."""
     return sorted(TREATMENTS.values(), key=lambda kind: kind.is_whitening)
+
+
+def ladder() -> tuple[str, ...]:
+    """The short list of texts, from simple to complex."""
+    return tuple(text for kind in simple_first() for text in kind.rungs)
 
 
 def fit_treatment(
@@ -243,23 +239,19 @@ def fit_treatment(
     ValueError
         For another name, too few rows, NaN, infinity and wrong weights.
     """
-    kind = TREATMENTS.get(name)
-    if kind is None or kind.needs in (PAIRS, TRAINING):
-        own = (PAIRS, TRAINING)
-        offered = ", ".join(each.name for each in TREATMENTS.values() if each.needs not in own)
-        raise ValueError(f"name must be one of {offered}; got {name!r}")
-    if kind.needs == COUNTS and sample_weight is None:
+    kind = _one_of(name, [each for each in TREATMENTS.values() if each.is_alone or each.is_weighed])
+    if kind.is_weighed and sample_weight is None:
         raise ValueError(f"{name} needs sample_weight, how often each row occurs")
     X = float_rows(X, at_least=2)
-    if kind.fit is None or kind.needs == ROWS:
+    if kind.fit is None or not kind.takes_moments:
         fitted = None if kind.fit is None else kind.fit(X, random_state=random_state)
         return Treatment(name, len(X), None, fitted)
-    weights = checked_weights(sample_weight, len(X)) if kind.needs == COUNTS else None
+    weights = checked_weights(sample_weight, len(X)) if kind.is_weighed else None
     return treatment_of_moments(name, Moments.of(X, weights), eps=float(np.finfo(X.dtype).eps))
 
 
 def treatment_of_moments(name: str, moments: Moments, *, eps: float) -> Treatment:
-    """The treatment of that name from the moments of its rows, with its knobs at their defaults.
+    """``fit_treatment`` from the moments of the rows, for a treatment that ``takes_moments``.
 
     For several treatments of the same rows, or rows too many for memory. "zipf" needs weighted
     moments.
@@ -267,20 +259,11 @@ def treatment_of_moments(name: str, moments: Moments, *, eps: float) -> Treatmen
     Parameters
     ----------
     name : str
-        One of ``TREATMENTS`` that ``takes_moments``.
     moments : Moments
     eps : float
         Machine precision of the rows.
-
-    Raises
-    ------
-    ValueError
-        For a name that needs rows, and for fewer than 2 rows.
     """
-    kind = TREATMENTS.get(name)
-    if kind is None or not kind.takes_moments:
-        offered = ", ".join(each.name for each in TREATMENTS.values() if each.takes_moments)
-        raise ValueError(f"name must be one of {offered}; got {name!r}")
+    kind = _one_of(name, [each for each in TREATMENTS.values() if each.takes_moments])
     need_rows(moments.n_rows, 2)
     if kind.fit is None:
         return Treatment(name, moments.n_rows, None, None)
@@ -385,4 +368,4 @@ _KINDS = (
     TreatmentKind("flow", "Normalizing flow", needs=TRAINING, is_affine=False),
 )
 TREATMENTS = {kind.name: kind for kind in _KINDS}
-LADDER = tuple(text for kind in simple_first() for text in kind.rungs)
+LADDER = ladder()
