@@ -23,8 +23,8 @@ from geometry.hub.operator_limits import OperatorFileError
 from geometry.linalg.rows import UndefinedMeasure
 from geometry.scale.errors import ScaleError
 from geometry.training.text import TrainingError
-from geometry.vectors import word_files as vector_files
 from geometry.vectors.errors import VectorFileError
+from geometry.vectors.formats import FORMATS
 from pages.common import words
 from pages.common.messages import error_text
 
@@ -86,7 +86,7 @@ def made_in(path: Path) -> Iterator[Made]:
 
 MADE = [made for path in sorted(LIBRARY.rglob("*.py")) for made in made_in(path)]
 # The code chooses these by the beginning of a file, so ``made_in`` does not find them.
-CHOSEN = {("vectors", because) for _, because in vector_files._OTHERS}
+CHOSEN = {("vectors", each.because) for each in FORMATS if each.because}
 # A reader of shards of texts returns a row or the code of the row's fault.
 CHOSEN |= {("scale", fault) for fault in ("not_json", "not_utf8", "no_text", "no_weight", "uneven")}
 # The pages raise these for files that a separate process reads.
@@ -122,7 +122,7 @@ def test_the_walk_finds_the_errors_of_every_folder():
     assert {made.place.partition(":")[0] for made in MADE if made.key is None} == {
         "scale/engine.py",  # the error that a worker reports
         "scale/texts.py",
-        "vectors/word_files.py",
+        "vectors/formats.py",
     }
 
 

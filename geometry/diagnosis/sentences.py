@@ -335,7 +335,10 @@ def _advice(diagnosis: Diagnosis, cure: Cure, _: Translate) -> str:
     if cure.place is not None:
         layer, pooling = cure.place
         return _(SENTENCES["layer"]).format(layer=layer, pooling=_(POOLING_NAMES[pooling]))
-    return _with_settings(cure, "", SENTENCES["treat"], _, cure_name(cure, _))
+    sentence = _sentence(cure.kind, cure)
+    if sentence is None:
+        return _(SENTENCES["treat"]).format(name=cure_name(cure, _))
+    return _with_settings(sentence, cure, _)
 
 
 def evidence(diagnosis: Diagnosis, _: Translate) -> str:
@@ -445,7 +448,8 @@ def cure_name(cure: Cure, _: Translate) -> str:
         layer, pooling = cure.place
         return _(SENTENCES["place"]).format(layer=layer, pooling=_(POOLING_NAMES[pooling]))
     kind = TREATMENTS[parse_treatment(cure.treatment).name]
-    return _with_settings(cure, "name-", kind.phrase or kind.label, _)
+    own = _sentence(f"name-{cure.kind}", cure)
+    return _with_settings(own or kind.phrase or kind.label, cure, _)
 
 
 def cure_verdict(cure: Cure, _: Translate) -> str:
@@ -467,20 +471,15 @@ def cure_change(cure: Cure) -> str:
     return change(difference.value, *ends, digits)
 
 
-def _with_settings(cure: Cure, prefix: str, otherwise: str, _: Translate, name: str = "") -> str:
-    """The sentence of that prefix about the cure, with its settings.
+def _with_settings(template: str, cure: Cure, _: Translate) -> str:
+    """The text with the settings of the cure.
 
     Parameters
     ----------
+    template : str
     cure : Cure
-    prefix : str
-        Of the code in ``SENTENCES``.
-    otherwise : str
-        The sentence of a cure that has none of its own.
     _ : callable
         Translates.
-    name : str
-        For ``otherwise``.
     """
     knobs = parse_treatment(cure.treatment).knobs
     k = knobs.n_components if knobs.n_removed is None else knobs.n_removed
@@ -490,6 +489,10 @@ def _with_settings(cure: Cure, prefix: str, otherwise: str, _: Translate, name: 
         shrinkage = _(SENTENCES["ledoit-wolf"])
     else:
         shrinkage = _(SENTENCES["shrinkage"]).format(a=knobs.shrinkage)
-    code = f"{prefix}{cure.kind}"
-    by_number = SENTENCES.get(f"{code}-{'all' if k is None else 'some'}", otherwise)
-    return _(SENTENCES.get(code, by_number)).format(k=k, shrinkage=shrinkage, name=name)
+    return _(template).format(k=k, shrinkage=shrinkage)
+
+
+def _sentence(code: str, cure: Cure) -> str | None:
+    """The sentence of that code, or of the code with the number of directions; None for none."""
+    is_all = parse_treatment(cure.treatment).knobs.n_components is None
+    return SENTENCES.get(code) or SENTENCES.get(f"{code}-{'all' if is_all else 'some'}")

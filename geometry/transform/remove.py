@@ -83,7 +83,7 @@ class CommonComponentRemoval(Removal):
         That floor, a variance.
     n_components_, n_samples_seen_ : int
     map_ : RemovalMap
-        Its ``remove_top(D)`` changes D without a second fit.
+        Its ``adjust(D)`` changes D without a second fit.
 
     Notes
     -----

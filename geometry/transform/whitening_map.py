@@ -24,7 +24,6 @@ ON_CORRELATION = ("pca-cor", "zca-cor")
 MIN_ROWS_PER_DIMENSION = 5  # below n = 5 d a full whitening is mostly noise; use Ledoit-Wolf
 ROWS_PER_DIRECTION = 10  # n / 10 directions are recommended where n <= d
 FADED_OUT = 1e-9  # a direction multiplied by this or less cannot be restored
-AS_IT_IS: Any = object()  # adjust does not change this setting; None is a value of its own
 
 
 @dataclass(frozen=True)
@@ -120,38 +119,22 @@ class WhiteningMap:
         eps = float(np.finfo(X.dtype).eps)
         return cls.solve(Moments.of(X, sample_weight), eps=eps, **settings)
 
-    def adjust(
-        self,
-        *,
-        n_components: int | None = AS_IT_IS,
-        shrinkage: float | str | None = AS_IT_IS,
-        centring: float = AS_IT_IS,
-        strength: float = AS_IT_IS,
-    ) -> WhiteningMap:
+    def adjust(self, **settings: Any) -> WhiteningMap:
         """The same fit with other settings, for a slider; the rows are not read again.
 
         An eigenproblem (d x d) is solved only for another shrinkage under pca-cor or zca-cor,
         which changes the correlation matrix.
 
-        Parameters are as in ``solve``. A setting that is not given stays as it is. None is a value.
-
-        Parameters
-        ----------
-        n_components : int in [1, d], optional
-        shrinkage : float in [0, 1] or "ledoit-wolf", optional
-        centring : float in [0, 1]
-        strength : float in [0, 1]
+        **settings : ``n_components``, ``shrinkage``, ``centring``, ``strength``, as in ``solve``
         """
-        k = self.n_components if n_components is AS_IT_IS else n_components
-        a = self.shrinkage if shrinkage is AS_IT_IS else shrinkage
-        s = self.centring if centring is AS_IT_IS else centring
-        t = self.strength if strength is AS_IT_IS else strength
-        check_settings(self.method, k, a, s, t, d=len(self.mean))
-        a = _share(a, self.spectrum)
+        names = ("n_components", "shrinkage", "centring", "strength")
+        settings = {name: getattr(self, name) for name in names} | settings
+        check_settings(self.method, **settings, d=len(self.mean))
+        a = settings["shrinkage"] = _share(settings["shrinkage"], self.spectrum)
         axes = self.axes
         if a != self.shrinkage:
             axes = self.spectrum.shrunk(a, correlation=self.method in ON_CORRELATION)
-        return replace(self, n_components=k, shrinkage=a, centring=s, strength=t, axes=axes)
+        return replace(self, **settings, axes=axes)
 
     @property
     def mean(self) -> np.ndarray:

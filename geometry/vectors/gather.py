@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -31,12 +32,15 @@ class Wanted:
         Encoding of the words. None is UTF-8, where bytes that do not fit are replaced and counted.
     limits : Limits
         How large the file may be.
+    path : Path or None
+        Of a file on disk, in whose folder the words may be.
     """
 
     max_words: int | None = None
     words: frozenset[str] | None = None
     encoding: str | None = None
     limits: Limits = LIMITS
+    path: Path | None = None
 
     @property
     def max_bytes(self) -> int:

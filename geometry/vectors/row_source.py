@@ -13,6 +13,7 @@ from .errors import VectorFileError
 from .word_arrays import BLOCK_ROWS, VECTOR_NAMES
 
 BLOCK_BYTES = 16 << 20  # bytes of vectors in a block
+HEAD = 1 << 20  # first bytes of a file, by which its format and encoding are recognised
 TEXTS = (*TEXT_NAMES, "word", "words", "token", "tokens", "name", "names")
 # Columns that number the rows
 NUMBERED = ("id", "ids", "index", "idx", "row", "#", "unnamed: 0", "")
@@ -30,6 +31,19 @@ class Block:
     texts: list[str] | None = None
     labels: list[str] | None = None
     numbers: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What a caller says of a file.
+
+    suffix : of its name, in lower case
+    has_header, encoding : of a table; None finds it from the content
+    """
+
+    suffix: str = ""
+    has_header: bool | None = None
+    encoding: str | None = None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
@@ -22,6 +22,8 @@ _TYPES = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4",
     "I16": "<i2", "I8": "|i1", "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "|u1",
 }  # fmt: skip
+Header = tuple[tuple[int, ...], bool, np.dtype[Any]]  # shape, whether columns follow, type
+Read = Callable[[int], bytes]
 
 
 def open_npy(file: BinaryIO, limits: Limits) -> RowSource:
@@ -76,19 +78,13 @@ def open_npz(file: BinaryIO, limits: Limits) -> RowSource:
         name = chosen.vector
         shape, is_fortran, dtype = headers[str(name)]
         _refuse_array(shape, dtype)
-        beside = [
-            None if column is None else _member_texts(archive, column, shape[0], headers)
+        columns = [
+            None if column is None else _member_texts(archive, column, shape[0])
             for column in (chosen.text, chosen.label)
         ]
-        place = 0
-        with _member(archive, str(name)) as read:
-            read(_header_length(archive, str(name)))
+        with _member(archive, str(name)) as (_, read):
             way = _of_columns(read, shape, dtype, limits) if is_fortran else None
-            for block in way or _of_rows(read, shape, dtype):
-                rows = slice(place, place + len(block.vectors))
-                place = rows.stop
-                texts, labels = (None if each is None else each[rows] for each in beside)
-                yield Block(block.vectors, texts, labels)
+            yield from _with_columns(way or _of_rows(read, shape, dtype), columns)
 
     return RowSource(
         "npz",
@@ -140,8 +136,8 @@ def open_safetensors(file: BinaryIO, limits: Limits) -> RowSource:
         shape, kind, at = tensors[str(chosen.vector)]
         dtype = np.dtype(_TYPES[kind])
         _refuse_array(shape, dtype)
-        texts, labels = (column(each, shape[0]) for each in (chosen.text, chosen.label))
-        place, taken = 8 + length + at, 0
+        columns = [column(each, shape[0]) for each in (chosen.text, chosen.label)]
+        place = 8 + length + at
 
         def read(n: int) -> bytes:
             nonlocal place
@@ -149,17 +145,10 @@ def open_safetensors(file: BinaryIO, limits: Limits) -> RowSource:
             place += n
             return file.read(n)
 
-        for block in _of_rows(read, shape, dtype):
-            vectors = block.vectors
-            if kind == "BF16":
-                vectors = (vectors.astype(np.uint32) << 16).view(np.float32)
-            rows = slice(taken, taken + len(vectors))
-            taken = rows.stop
-            yield Block(
-                vectors,
-                None if texts is None else texts[rows],
-                None if labels is None else labels[rows],
-            )
+        found = _of_rows(read, shape, dtype)
+        if kind == "BF16":
+            found = (Block((b.vectors.astype(np.uint32) << 16).view(np.float32)) for b in found)
+        yield from _with_columns(found, columns)
 
     return RowSource(
         "safetensors",
@@ -170,7 +159,7 @@ def open_safetensors(file: BinaryIO, limits: Limits) -> RowSource:
     )
 
 
-def _npy_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+def _npy_header(file: Any) -> Header:
     """(shape, whether columns follow each other, type) of an array, read without unpickling."""
     from numpy.lib import format as npy
 
@@ -200,9 +189,7 @@ def _n_bytes(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
     return n
 
 
-def _of_rows(
-    read: Callable[[int], bytes], shape: tuple[int, ...], dtype: np.dtype[Any]
-) -> Iterator[Block]:
+def _of_rows(read: Read, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Iterator[Block]:
     """Blocks of an array whose rows follow each other."""
     n, d = shape
     step = rows_a_block(d)
@@ -215,7 +202,7 @@ def _of_rows(
 
 
 def _of_columns(
-    read: Callable[[int], bytes], shape: tuple[int, ...], dtype: np.dtype[Any], limits: Limits
+    read: Read, shape: tuple[int, ...], dtype: np.dtype[Any], limits: Limits
 ) -> Iterator[Block]:
     """Blocks of an array whose columns follow each other, which is read as a whole."""
     size = _n_bytes(shape, dtype)
@@ -229,12 +216,22 @@ def _of_columns(
         yield Block(table[start : start + BLOCK_ROWS])
 
 
+def _with_columns(blocks: Iterable[Block], columns: Sequence[list[str] | None]) -> Iterator[Block]:
+    """The blocks with their parts of texts and labels."""
+    place = 0
+    for block in blocks:
+        rows = slice(place, place + len(block.vectors))
+        place = rows.stop
+        texts, labels = (None if each is None else each[rows] for each in columns)
+        yield Block(block.vectors, texts, labels)
+
+
 @contextmanager
-def _member(archive: zipfile.ZipFile, name: str) -> Iterator[Callable[[int], bytes]]:
-    """The ``read`` of a member; its faults become VectorFileError."""
+def _member(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[Header, Read]]:
+    """The header of an array and the ``read`` of what follows; faults become VectorFileError."""
     try:
         with archive.open(f"{name}.npy") as file:
-            yield file.read
+            yield _npy_header(file), file.read
     except VectorFileError:
         raise
     except Exception as error:  # zipfile and what it unpacks with raise almost anything
@@ -243,41 +240,21 @@ def _member(archive: zipfile.ZipFile, name: str) -> Iterator[Callable[[int], byt
         raise VectorFileError("damaged_file", kind="NumPy archive") from error
 
 
-def _member_header(
-    archive: zipfile.ZipFile, member: zipfile.ZipInfo
-) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    try:
-        with archive.open(member) as file:
-            shape, is_fortran, dtype = _npy_header(file)
-    except VectorFileError:
-        raise
-    except Exception as error:
-        raise VectorFileError("damaged_file", kind="NumPy archive") from error
+def _member_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Header:
+    with _member(archive, member.filename.removesuffix(".npy")) as (header, _):
+        shape, _is_fortran, dtype = header
     if not dtype.hasobject and _n_bytes(shape, dtype) > member.file_size:
         raise VectorFileError("damaged_file", kind="NumPy archive")
-    return shape, is_fortran, dtype
+    return header
 
 
-def _header_length(archive: zipfile.ZipFile, name: str) -> int:
-    with archive.open(f"{name}.npy") as file:
-        _npy_header(file)
-        return file.tell()
-
-
-def _member_texts(
-    archive: zipfile.ZipFile,
-    name: str,
-    n: int,
-    headers: dict[str, tuple[tuple[int, ...], bool, np.dtype[Any]]],
-) -> list[str]:
+def _member_texts(archive: zipfile.ZipFile, name: str, n: int) -> list[str]:
     """One array of n strings or numbers, as texts."""
-    shape, _, dtype = headers[name]
-    if dtype.hasobject:
-        raise VectorFileError("pickled", because="pickled_array")
-    if shape != (n,):
-        raise VectorFileError("column_length", column=name, n=shape[0], n_vectors=n)
-    with _member(archive, name) as read:
-        read(_header_length(archive, name))
+    with _member(archive, name) as ((shape, _, dtype), read):
+        if dtype.hasobject:
+            raise VectorFileError("pickled", because="pickled_array")
+        if shape != (n,):
+            raise VectorFileError("column_length", column=name, n=shape[0], n_vectors=n)
         found = np.frombuffer(read(_n_bytes(shape, dtype)), dtype).tolist()
     return _whole(
         each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each) for each in found

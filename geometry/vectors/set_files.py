@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,22 +11,17 @@ from typing import BinaryIO
 import numpy as np
 
 from ..data.column_names import LABEL_NAMES
-from ..data.decode import JSON_SUFFIXES, PARQUET, ZIP, Source, opened
+from ..data.decode import Source
 from ..data.embeddings import VectorSet, VectorSetReport
 from ..data.limits import LIMITS, MIN_TEXTS, Limits
-from ..errors import own_errors
 from .errors import MOST_NAMED, VectorFileError
+from .formats import recognised
 from .metadata_rows import MetadataRows, read_metadata
 from .row_sample import NotFinite, Taken
-from .row_source import TEXTS, Block, ChosenColumns, RowSource, named, rows_a_block
-from .set_arrays import open_npy, open_npz, open_safetensors
-from .set_parquet import open_parquet
-from .set_tables import count_rows, delimiter_of, open_json_lines, open_table
-from .word_binary import is_binary
-from .word_files import HEAD, PICKLES, in_memory, read_vectors, unpacked
-from .word_text import is_text
+from .row_source import HEAD, TEXTS, Block, ChosenColumns, Hints, RowSource, named, rows_a_block
+from .set_tables import count_rows
+from .word_files import in_memory, opened_content, read_vectors
 
-_DELIMITERS = {".tsv": "\t", ".tab": "\t"}
 NO_COLUMN = ""  # the value that chooses no texts
 
 
@@ -302,50 +296,16 @@ def _opened(
     limits: Limits,
 ) -> Iterator[tuple[RowSource, BinaryIO, str]]:
     """(rows, file, title) of a source of any format."""
-    own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    path = Path(str(name or own or "vectors"))
-    inner = Path(path.name.removesuffix(".gz"))
-    with opened(source, VectorFileError) as packed:
-        if not packed.seekable():
-            raise TypeError("source is not seekable; read it and give its bytes")
-        with own_errors(VectorFileError), unpacked(packed, limits) as (content, size):
-            file = content if size is not None else in_memory(content, limits.vector_file_bytes)
-            yield _rows_of(file, inner, has_header, encoding, limits), file, inner.stem
-
-
-def _rows_of(
-    file: BinaryIO, name: Path, has_header: bool | None, encoding: str | None, limits: Limits
-) -> RowSource:
-    """The rows of a file whose format is found from its beginning, and for text from its name."""
-    head = file.read(HEAD)
-    file.seek(0)
-    suffix = name.suffix.lower()
-    if not head.strip():
-        raise VectorFileError("no_vectors", because="empty_file")
-    if head.startswith(b"\x93NUMPY"):
-        return open_npy(file, limits)
-    if head.startswith(PARQUET):
-        return open_parquet(file, limits)
-    if head.startswith(ZIP[:2]):
-        return open_npz(file, limits)
-    if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30:
-        return open_safetensors(file, limits)
-    if head.startswith(PICKLES):
-        raise VectorFileError("pickled")
-    if suffix in JSON_SUFFIXES or head.lstrip().startswith((b"{", b"[")):
-        return open_json_lines(file, limits, encoding=encoding)
-    if is_binary(head, is_whole=len(head) < HEAD):
-        return _of_words(file, name, encoding, limits)
-    delimiter = _DELIMITERS.get(suffix) or delimiter_of(head)
-    if suffix == ".csv" and delimiter is None:
-        delimiter = ","
-    if delimiter is not None:
-        return open_table(
-            file, limits, delimiter=delimiter, has_header=has_header, encoding=encoding
-        )
-    if is_text(head):
-        return _of_words(file, name, encoding, limits)
-    raise VectorFileError("no_vectors", because="no_vector_set")
+    with opened_content(source, name, limits) as (content, size, inner):
+        file = content if size is not None else in_memory(content, limits.vector_file_bytes)
+        head, hints = file.read(HEAD), Hints(inner.suffix.lower(), has_header, encoding)
+        file.seek(0)
+        found = recognised(head, hints.suffix, of_words=False)
+        if found.rows is None:
+            rows = _of_words(file, inner, encoding, limits)
+        else:
+            rows = found.rows(file, limits, hints)
+        yield rows, file, inner.stem
 
 
 def _of_words(file: BinaryIO, name: Path, encoding: str | None, limits: Limits) -> RowSource:

@@ -19,14 +19,15 @@ from ..data.limits import CorpusError, Limits
 from ..data.tables import SAMPLE_ROWS, is_number, unique_names
 from .errors import VectorFileError
 from .row_source import (
+    HEAD,
     Block,
     ChosenColumns,
+    Hints,
     RowSource,
     dimensions_among,
     likeliest_first,
     rows_a_block,
 )
-from .word_files import HEAD
 
 MISSING = ("", "na", "n/a", "null", "none")  # cells without a number, in any case
 QUOTED: Literal[0] = csv.QUOTE_MINIMAL
@@ -36,9 +37,7 @@ SPACES = " "  # the delimiter of numbers with spaces between, however many
 NumberedRow = tuple[int, list[str]]
 
 
-def open_table(
-    file: BinaryIO, limits: Limits, *, delimiter: str, has_header: bool | None, encoding: str | None
-) -> RowSource:
+def open_table(file: BinaryIO, limits: Limits, hints: Hints) -> RowSource:
     """The rows of a table of text.
 
     Parameters
@@ -46,13 +45,11 @@ def open_table(
     file : binary file
         Seekable.
     limits : Limits
-    delimiter : str
-    has_header : bool or None
-        None finds it from the content.
-    encoding : str or None
-        None finds it from the content.
+    hints : Hints
     """
-    encoding = encoding or _encoding(file)
+    file.seek(0)
+    delimiter = delimiter_of(file.read(HEAD), hints.suffix) or ","
+    has_header, encoding = hints.has_header, hints.encoding or _encoding(file)
     quoting: Literal[0, 3] = QUOTED
     try:
         sample = _sample(file, encoding, delimiter, QUOTED, limits)
@@ -98,7 +95,7 @@ def open_table(
     )
 
 
-def open_json_lines(file: BinaryIO, limits: Limits, *, encoding: str | None) -> RowSource:
+def open_json_lines(file: BinaryIO, limits: Limits, hints: Hints) -> RowSource:
     """The rows of a file with one JSON object a line.
 
     Parameters
@@ -106,10 +103,9 @@ def open_json_lines(file: BinaryIO, limits: Limits, *, encoding: str | None) -> 
     file : binary file
         Seekable.
     limits : Limits
-    encoding : str or None
-        None finds it from the content.
+    hints : Hints
     """
-    encoding = encoding or _encoding(file)
+    encoding = hints.encoding or _encoding(file)
 
     def records() -> Iterator[tuple[int, dict[str, Any]]]:
         for number, line in _lines(file, encoding, limits):
@@ -168,8 +164,14 @@ def count_rows(file: BinaryIO, encoding: str | None, limits: Limits) -> int:
     return sum(bool(line.strip()) for _, line in lines)
 
 
-def delimiter_of(head: bytes) -> str | None:
+def delimiter_of(head: bytes, suffix: str) -> str | None:
     """The delimiter of a table of numbers that begins so; None if it is none."""
+    if suffix in (".tsv", ".tab"):
+        return "\t"
+    return _delimiter_within(head) or ("," if suffix == ".csv" else None)
+
+
+def _delimiter_within(head: bytes) -> str | None:
     lines = [line for line in head.splitlines()[:SAMPLE_ROWS] if line.strip()]
     if not lines:
         return None

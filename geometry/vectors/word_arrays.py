@@ -73,9 +73,7 @@ def read_npz(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> Vec
     return _table(vectors, _words_of_arrays(arrays), name, "npz", wanted)
 
 
-def read_safetensors(
-    file: BinaryIO, size: int | None, name: str, wanted: Wanted, path: Path | None = None
-) -> VectorTable:
+def read_safetensors(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> VectorTable:
     """The table of a .safetensors file.
 
     Parameters
@@ -87,8 +85,6 @@ def read_safetensors(
     name : str
         Title of the table.
     wanted : Wanted
-    path : Path, optional
-        Path of the file, in whose folder the words may be.
     """
     from safetensors import SafetensorError
     from safetensors.numpy import load
@@ -111,8 +107,8 @@ def read_safetensors(
     vectors = _vectors(arrays)
     wanted.refuse_rows(len(vectors))
     words = _words_within(arrays, metadata)
-    if words is None and path is not None:
-        words = _words_beside(path, len(vectors), wanted)
+    if words is None and wanted.path is not None:
+        words = _words_beside(wanted.path, len(vectors), wanted)
     if words is None:
         raise VectorFileError("no_words", because="no_words_beside", file=f"{name}.words.txt")
     return _table(vectors, words, name, "safetensors", wanted)

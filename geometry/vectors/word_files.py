@@ -6,29 +6,20 @@ import gzip
 import io
 import os
 import zlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ..data.decode import GZIP, ZIP, Source, Unpacked, opened
+from ..data.decode import GZIP, Source, Unpacked, opened
 from ..data.embeddings import VectorTable
 from ..data.limits import LIMITS, Limits
 from ..errors import own_errors
 from .errors import VectorFileError
-from .gather import Wanted, wanted
-from .word_arrays import read_npz, read_safetensors
-from .word_binary import is_binary, read_binary
-from .word_text import is_text, read_text
-
-FORMATS = ("text", "binary", "npz", "safetensors")
-HEAD = 1 << 20  # first bytes of a file, by which its format and encoding are recognised
-PICKLES = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")  # first bytes of a pickle
-_OTHERS = (  # first bytes of other files that people take for vectors, and the error's sentence
-    (b"\x93NUMPY", "lone_array"),
-    (b"\xba\x16\x4f\x2f", "fasttext_model"),
-    *((start, "pickled") for start in PICKLES),
-)
+from .formats import FORMATS, recognised
+from .gather import wanted
+from .row_source import HEAD
 
 
 def read_vectors(
@@ -77,34 +68,46 @@ def read_vectors(
         With one of the codes unreadable, no_vectors, damaged_file, ragged_row, bad_number,
         truncated, too_many_bytes, too_large, no_words, word_count, pickled, unknown_encoding.
     """
-    if format is not None and format not in FORMATS:
-        raise ValueError(f"format must be one of {', '.join(FORMATS)}; got {format!r}")
+    names = {each.name: each for each in FORMATS if each.words is not None}
+    if format is not None and format not in names:
+        raise ValueError(f"format must be one of {', '.join(names)}; got {format!r}")
     choices = wanted(max_words, words, encoding, limits.but(table_bytes=max_bytes))
     path = Path(source) if isinstance(source, (str, os.PathLike)) else None
-    title = Path(name or path or str(getattr(source, "name", None) or "vectors"))
-    stem = Path(title.name.removesuffix(".gz")).stem
-    with opened(source, VectorFileError) as packed:
-        if not packed.seekable():
-            raise TypeError("source is not seekable; read it and give its bytes")
-        with own_errors(VectorFileError), unpacked(packed, choices.limits) as (file, size):
-            head = file.read(HEAD)
-            file.seek(0)
-            found = format or _recognised(head)
-            if found == "npz" and size is None:  # zipfile jumps, and each jump would unpack anew
-                file = in_memory(file, choices.limits.table_bytes // 4)
-            return _reader(found, path)(file, size, stem, choices)
-
-
-def _reader(
-    found: str, path: Path | None
-) -> Callable[[BinaryIO, int | None, str, Wanted], VectorTable]:
-    if found == "safetensors":
-        return lambda file, size, name, wanted: read_safetensors(file, size, name, wanted, path)
-    return {"text": read_text, "binary": read_binary, "npz": read_npz}[found]
+    choices = replace(choices, path=path)
+    with opened_content(source, name, choices.limits) as (file, size, title):
+        head = file.read(HEAD)
+        file.seek(0)
+        found = names[format] if format else recognised(head, of_words=True)
+        if found.name == "npz" and size is None:  # zipfile jumps, and each jump would unpack anew
+            file = in_memory(file, choices.limits.table_bytes // 4)
+        assert found.words is not None
+        return found.words(file, size, title.stem, choices)
 
 
 @contextmanager
-def unpacked(file: BinaryIO, limits: Limits) -> Iterator[tuple[BinaryIO, int | None]]:
+def opened_content(
+    source: Source, name: str | None, limits: Limits
+) -> Iterator[tuple[BinaryIO, int | None, Path]]:
+    """(the content at its start, its size or None where it is compressed, its name without .gz).
+
+    Parameters
+    ----------
+    source : path, bytes or seekable binary file
+    name : str or None
+        Where the source has none, or in place of its own.
+    limits : Limits
+    """
+    own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    title = Path(Path(str(name or own or "vectors")).name.removesuffix(".gz"))
+    with opened(source, VectorFileError) as packed:
+        if not packed.seekable():
+            raise TypeError("source is not seekable; read it and give its bytes")
+        with own_errors(VectorFileError), _unpacked(packed, limits) as (file, size):
+            yield file, size, title
+
+
+@contextmanager
+def _unpacked(file: BinaryIO, limits: Limits) -> Iterator[tuple[BinaryIO, int | None]]:
     """(the file at its start, its size in bytes or None where it is compressed)."""
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
@@ -135,22 +138,3 @@ def in_memory(file: BinaryIO, most: int) -> BinaryIO:
     if len(content) > most:
         raise VectorFileError("too_large", because="unpacked", limit=most)
     return io.BytesIO(content)
-
-
-def _recognised(head: bytes) -> str:
-    """The form of a file that begins so."""
-    if not head.strip():
-        raise VectorFileError("no_vectors")
-    # before the others: the length of its header may begin with the bytes of a pickle
-    if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30:
-        return "safetensors"
-    for start, because in _OTHERS:
-        if head.startswith(start):
-            raise VectorFileError("no_vectors", because=because)
-    if head.startswith(ZIP[:2]):
-        return "npz"
-    if is_binary(head, is_whole=len(head) < HEAD):
-        return "binary"
-    if is_text(head):
-        return "text"
-    raise VectorFileError("no_vectors")

@@ -9,7 +9,14 @@ import pytest
 
 from geometry import read_vectors
 from geometry.data.limits import Limits
-from geometry.vectors import VectorFileError, read_vector_set, word_files, word_text
+from geometry.vectors import (
+    VectorFileError,
+    formats,
+    read_vector_set,
+    set_files,
+    word_files,
+    word_text,
+)
 from tests.vector_files import WRITERS, as_binary, as_npz, as_safetensors, as_text
 
 WORDS = ["the", "der Hund", "猫", "'s", "1", "-0.5", '"', "#", "naïve", "</s>"]
@@ -191,7 +198,8 @@ def test_a_binary_file_that_is_cut_off(cut):
 def test_a_large_binary_file_whose_bytes_look_like_lines_of_text(newlines, monkeypatch):
     vectors = np.full((50, 2), 565411, dtype=np.float32)  # its bytes: "0", two newlines, "I"
     content = as_binary([f"w{i}" for i in range(50)], vectors, newlines=newlines)
-    monkeypatch.setattr(word_files, "HEAD", 200)  # less than the file
+    for module in (formats, word_files, set_files):
+        monkeypatch.setattr(module, "HEAD", 200)  # less than the file
     table = read_vectors(content)
     np.testing.assert_array_equal(table.vectors, vectors)
     assert table.report.format == "binary"
@@ -297,7 +305,7 @@ def test_words_beside_safetensors(tmp_path):
 
 
 def test_choices_that_are_none():
-    with pytest.raises(ValueError, match="format must be one of text, binary"):
+    with pytest.raises(ValueError, match="format must be one of safetensors, npz"):
         read_vectors(b"a 1", format="glove")
     with pytest.raises(ValueError, match="max_words must be at least 1"):
         read_vectors(b"a 1", max_words=0)

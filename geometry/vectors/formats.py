@@ -1,0 +1,103 @@
+"""The formats of files of vectors: how each is recognised, and what reads it.
+
+The first format that fits a file's beginning counts. A new one is an entry here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from ..data.decode import JSON_SUFFIXES, PARQUET, ZIP
+from ..data.embeddings import VectorTable
+from ..data.limits import Limits
+from .errors import VectorFileError
+from .gather import Wanted
+from .row_source import HEAD, Hints, RowSource
+from .set_arrays import open_npy, open_npz, open_safetensors
+from .set_parquet import open_parquet
+from .set_tables import delimiter_of, open_json_lines, open_table
+from .word_arrays import read_npz, read_safetensors
+from .word_binary import is_binary, read_binary
+from .word_text import is_text, read_text
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of files.
+
+    name : as ``read_vectors`` takes it
+    fits : whether a file is of it, by its first HEAD bytes and its suffix
+    rows : opens a set of vectors; None where its rows are words
+    words : reads a table of words; None if it has no words
+    because : the sentence of the error where neither is possible, or no words are
+    """
+
+    name: str
+    fits: Callable[[bytes, str], bool]
+    rows: Callable[[BinaryIO, Limits, Hints], RowSource] | None = None
+    words: Callable[[BinaryIO, int | None, str, Wanted], VectorTable] | None = None
+    because: str = ""
+
+
+def _starts(*beginnings: bytes) -> Callable[[bytes, str], bool]:
+    return lambda head, suffix: head.startswith(beginnings)
+
+
+FORMATS = (
+    # before the others: the length of its header may begin with the bytes of a pickle
+    Format(
+        "safetensors",
+        lambda head, _: head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30,
+        lambda file, limits, _: open_safetensors(file, limits),
+        read_safetensors,
+    ),
+    Format(
+        "npy",
+        _starts(b"\x93NUMPY"),
+        lambda file, limits, _: open_npy(file, limits),
+        because="lone_array",
+    ),
+    Format("parquet", _starts(PARQUET), lambda file, limits, _: open_parquet(file, limits)),
+    Format("npz", _starts(ZIP[:2]), lambda file, limits, _: open_npz(file, limits), read_npz),
+    Format("pickle", _starts(*(bytes((0x80, n)) for n in range(2, 6))), because="pickled"),
+    Format("fastText's model", _starts(b"\xba\x16\x4f\x2f"), because="fasttext_model"),
+    Format(
+        "jsonl",
+        lambda head, suffix: suffix in JSON_SUFFIXES or head.lstrip().startswith((b"{", b"[")),
+        open_json_lines,
+    ),
+    Format(
+        "binary",
+        lambda head, _: is_binary(head, is_whole=len(head) < HEAD),
+        words=read_binary,
+    ),
+    Format("table", lambda head, suffix: delimiter_of(head, suffix) is not None, open_table),
+    Format("text", lambda head, _: is_text(head), words=read_text),
+)
+
+
+def recognised(head: bytes, suffix: str = "", *, of_words: bool) -> Format:
+    """The format of a file that begins so; VectorFileError if it has no vectors, or no words.
+
+    Parameters
+    ----------
+    head : bytes
+    suffix : str
+        Of the file's name.
+    of_words : bool
+        True for a table of words.
+    """
+    if not head.strip() and not of_words:
+        raise VectorFileError("no_vectors", because="empty_file")
+    for each in FORMATS:
+        is_read = each.words or (each.rows and not of_words)
+        if (is_read or each.because) and each.fits(head, suffix):
+            if not is_read:
+                because = each.because
+                raise VectorFileError("no_vectors", because=because)
+            return each
+    if of_words:
+        raise VectorFileError("no_vectors")
+    raise VectorFileError("no_vectors", because="no_vector_set")
