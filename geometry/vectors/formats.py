@@ -11,7 +11,6 @@ from typing import BinaryIO
 
 from ..data.decode import JSON_SUFFIXES, PARQUET, ZIP
 from ..data.embeddings import VectorTable
-from ..data.limits import Limits
 from .errors import VectorFileError
 from .gather import Wanted
 from .row_source import HEAD, Hints, RowSource
@@ -36,8 +35,8 @@ class Format:
 
     name: str
     fits: Callable[[bytes, str], bool]
-    rows: Callable[[BinaryIO, Limits, Hints], RowSource] | None = None
-    words: Callable[[BinaryIO, int | None, str, Wanted], VectorTable] | None = None
+    rows: Callable[[BinaryIO, Hints], RowSource] | None = None
+    words: Callable[[BinaryIO, Wanted], VectorTable] | None = None
     because: str = ""
 
 
@@ -50,17 +49,12 @@ FORMATS = (
     Format(
         "safetensors",
         lambda head, _: head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30,
-        lambda file, limits, _: open_safetensors(file, limits),
+        open_safetensors,
         read_safetensors,
     ),
-    Format(
-        "npy",
-        _starts(b"\x93NUMPY"),
-        lambda file, limits, _: open_npy(file, limits),
-        because="lone_array",
-    ),
-    Format("parquet", _starts(PARQUET), lambda file, limits, _: open_parquet(file, limits)),
-    Format("npz", _starts(ZIP[:2]), lambda file, limits, _: open_npz(file, limits), read_npz),
+    Format("npy", _starts(b"\x93NUMPY"), open_npy, because="lone_array"),
+    Format("parquet", _starts(PARQUET), open_parquet),
+    Format("npz", _starts(ZIP[:2]), open_npz, read_npz),
     Format("pickle", _starts(*(bytes((0x80, n)) for n in range(2, 6))), because="pickled"),
     Format("fastText's model", _starts(b"\xba\x16\x4f\x2f"), because="fasttext_model"),
     Format(
@@ -68,11 +62,7 @@ FORMATS = (
         lambda head, suffix: suffix in JSON_SUFFIXES or head.lstrip().startswith((b"{", b"[")),
         open_json_lines,
     ),
-    Format(
-        "binary",
-        lambda head, _: is_binary(head, is_whole=len(head) < HEAD),
-        words=read_binary,
-    ),
+    Format("binary", lambda head, _: is_binary(head, is_whole=len(head) < HEAD), None, read_binary),
     Format("table", lambda head, suffix: delimiter_of(head, suffix) is not None, open_table),
     Format("text", lambda head, _: is_text(head), words=read_text),
 )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -20,27 +22,36 @@ BESIDE_A_WORD = 100  # bytes that lists and sets of words take for each
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is taken of a file.
+    """What is known of a file, and what is taken of it.
 
-    Attributes
-    ----------
-    max_words : int or None
-        The first so many; None is all.
-    words : frozenset of str, or None
-        These alone; None is all.
-    encoding : str or None
-        Encoding of the words. None is UTF-8, where bytes that do not fit are replaced and counted.
-    limits : Limits
-        How large the file may be.
-    path : Path or None
-        Of a file on disk, in whose folder the words may be.
+    name : title of the table
+    size : bytes of the file; None if unknown
+    path : of a file on disk, in whose folder the words may be; else None
+    max_words : the first so many; None is all
+    words : these alone; None is all
+    encoding : of the words; None is UTF-8, where bytes that do not fit are replaced and counted
+    limits : how large the file may be
     """
 
+    name: str
+    size: int | None = None
+    path: Path | None = None
     max_words: int | None = None
-    words: frozenset[str] | None = None
+    words: Collection[str] | None = None
     encoding: str | None = None
     limits: Limits = LIMITS
-    path: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_words is not None and self.max_words < 1:
+            raise ValueError(f"max_words must be at least 1, or None for all; got {self.max_words}")
+        if isinstance(self.words, str):
+            raise ValueError("words is one text; give a collection of words")
+        if self.words is not None:
+            object.__setattr__(self, "words", frozenset(self.words))
+        try:
+            "".encode(self.encoding or UTF8)
+        except LookupError as error:
+            raise VectorFileError("unknown_encoding", encoding=self.encoding) from error
 
     @property
     def max_bytes(self) -> int:
@@ -70,29 +81,12 @@ class Wanted:
         return min(bound for bound in bounds if bound is not None)
 
 
-def wanted(
-    max_words: int | None, words: Collection[str] | None, encoding: str | None, limits: Limits
-) -> Wanted:
-    """``Wanted``, checked.
-
-    Parameters are as in ``Wanted``.
-
-    Parameters
-    ----------
-    max_words : int or None
-    words : collection of str, or None
-    encoding : str or None
-    limits : Limits
-    """
-    if max_words is not None and max_words < 1:
-        raise ValueError(f"max_words must be at least 1, or None for all; got {max_words}")
-    if isinstance(words, str):
-        raise ValueError("words is one text; give a collection of words")
-    try:
-        "".encode(encoding or UTF8)
-    except LookupError as error:
-        raise VectorFileError("unknown_encoding", encoding=encoding) from error
-    return Wanted(max_words, None if words is None else frozenset(words), encoding, limits)
+def in_memory(file: BinaryIO, most: int) -> BinaryIO:
+    """The content in memory, at most so many bytes."""
+    content = file.read(most + 1)
+    if len(content) > most:
+        raise VectorFileError("too_large", because="unpacked", limit=most)
+    return io.BytesIO(content)
 
 
 @dataclass
@@ -167,17 +161,10 @@ class Gathering:
             self._rows.resize((rows, self.d), refcheck=False)
         self._rows[start:end] = block if len(taken) == len(block) else block[taken]
 
-    def table(self, name: str, file_format: str, *, n_stated: int | None = None) -> VectorTable:
+    def table(self, file_format: str, *, n_stated: int | None = None) -> VectorTable:
         """The table of all that was added; no block can be added after it.
 
-        Parameters
-        ----------
-        name : str
-            Title of the table.
-        file_format : str
-            For the report.
-        n_stated : int, optional
-            Rows that the file's header states.
+        n_stated : rows that the file's header states
         """
         if not self.words:
             raise VectorFileError("no_vectors", because="none_wanted")
@@ -197,7 +184,7 @@ class Gathering:
         )
         is_all = len(self.words) == counts.rows
         numbers = None if is_all else np.array(self.numbers)
-        return VectorTable(self._rows, tuple(self.words), name, report, numbers)
+        return VectorTable(self._rows, tuple(self.words), self.wanted.name, report, numbers)
 
     def _take(self, words: Sequence[str], finite: np.ndarray) -> list[int]:
         """Rows of the block that are taken; their words join ``words``."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..data.column_names import LABEL_NAMES, TEXT_NAMES
+from ..data.limits import LIMITS, Limits
 from .errors import VectorFileError
 from .word_arrays import BLOCK_ROWS, VECTOR_NAMES
 
@@ -39,11 +40,13 @@ class Hints:
 
     suffix : of its name, in lower case
     has_header, encoding : of a table; None finds it from the content
+    limits : how large it may be
     """
 
     suffix: str = ""
     has_header: bool | None = None
     encoding: str | None = None
+    limits: Limits = LIMITS
 
 
 @dataclass(frozen=True)

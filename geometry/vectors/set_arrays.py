@@ -14,7 +14,15 @@ import numpy as np
 from ..data.decode import refuse_halves
 from ..data.limits import Limits
 from .errors import VectorFileError, too_large
-from .row_source import BLOCK_ROWS, Block, ChosenColumns, RowSource, likeliest_first, rows_a_block
+from .row_source import (
+    BLOCK_ROWS,
+    Block,
+    ChosenColumns,
+    Hints,
+    RowSource,
+    likeliest_first,
+    rows_a_block,
+)
 from .word_arrays import LONGEST_HEADER, refuse_long_directory
 
 # safetensors' names of types; bfloat16 is the upper half of a float32
@@ -26,7 +34,7 @@ Header = tuple[tuple[int, ...], bool, np.dtype[Any]]  # shape, whether columns f
 Read = Callable[[int], bytes]
 
 
-def open_npy(file: BinaryIO, limits: Limits) -> RowSource:
+def open_npy(file: BinaryIO, hints: Hints) -> RowSource:
     """The rows of a lone array."""
     shape, is_fortran, dtype = _npy_header(file)
     start = file.tell()
@@ -38,15 +46,16 @@ def open_npy(file: BinaryIO, limits: Limits) -> RowSource:
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         file.seek(start)
         if is_fortran:
-            yield from _of_columns(file.read, shape, dtype, limits)
+            yield from _of_columns(file.read, shape, dtype, hints.limits)
         else:
             yield from _of_rows(file.read, shape, dtype)
 
     return RowSource("npy", blocks, n_rows=shape[0])
 
 
-def open_npz(file: BinaryIO, limits: Limits) -> RowSource:
+def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
     """The rows of one array of an archive, with arrays of texts and labels beside it."""
+    limits = hints.limits
     refuse_long_directory(file)
     file.seek(0)
     try:
@@ -95,7 +104,7 @@ def open_npz(file: BinaryIO, limits: Limits) -> RowSource:
     )
 
 
-def open_safetensors(file: BinaryIO, limits: Limits) -> RowSource:
+def open_safetensors(file: BinaryIO, hints: Hints) -> RowSource:
     """The rows of one tensor.
 
     Texts and labels are a uint8 tensor or an entry of the metadata: lines of UTF-8, or a JSON list.

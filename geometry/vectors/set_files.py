@@ -16,11 +16,12 @@ from ..data.embeddings import VectorSet, VectorSetReport
 from ..data.limits import LIMITS, MIN_TEXTS, Limits
 from .errors import MOST_NAMED, VectorFileError
 from .formats import recognised
+from .gather import in_memory
 from .metadata_rows import MetadataRows, read_metadata
 from .row_sample import NotFinite, Taken
 from .row_source import HEAD, TEXTS, Block, ChosenColumns, Hints, RowSource, named, rows_a_block
 from .set_tables import count_rows
-from .word_files import in_memory, opened_content, read_vectors
+from .word_files import opened_content, read_vectors
 
 NO_COLUMN = ""  # the value that chooses no texts
 
@@ -298,13 +299,13 @@ def _opened(
     """(rows, file, title) of a source of any format."""
     with opened_content(source, name, limits) as (content, size, inner):
         file = content if size is not None else in_memory(content, limits.vector_file_bytes)
-        head, hints = file.read(HEAD), Hints(inner.suffix.lower(), has_header, encoding)
+        head, hints = file.read(HEAD), Hints(inner.suffix.lower(), has_header, encoding, limits)
         file.seek(0)
         found = recognised(head, hints.suffix, of_words=False)
         if found.rows is None:
             rows = _of_words(file, inner, encoding, limits)
         else:
-            rows = found.rows(file, limits, hints)
+            rows = found.rows(file, hints)
         yield rows, file, inner.stem
 
 

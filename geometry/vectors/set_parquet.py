@@ -13,6 +13,7 @@ from .errors import VectorFileError
 from .row_source import (
     Block,
     ChosenColumns,
+    Hints,
     RowSource,
     dimensions_among,
     likeliest_first,
@@ -22,8 +23,9 @@ from .row_source import (
 READ_AHEAD = 1 << 20  # bytes of a column read at a time; the default reads a whole row group
 
 
-def open_parquet(file: BinaryIO, limits: Limits) -> RowSource:
+def open_parquet(file: BinaryIO, hints: Hints) -> RowSource:
     """The rows of a Parquet table."""
+    limits = hints.limits
     import pyarrow as pa
     from pyarrow import parquet
 

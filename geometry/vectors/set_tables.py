@@ -37,16 +37,9 @@ SPACES = " "  # the delimiter of numbers with spaces between, however many
 NumberedRow = tuple[int, list[str]]
 
 
-def open_table(file: BinaryIO, limits: Limits, hints: Hints) -> RowSource:
-    """The rows of a table of text.
-
-    Parameters
-    ----------
-    file : binary file
-        Seekable.
-    limits : Limits
-    hints : Hints
-    """
+def open_table(file: BinaryIO, hints: Hints) -> RowSource:
+    """The rows of a table of text."""
+    limits = hints.limits
     file.seek(0)
     delimiter = delimiter_of(file.read(HEAD), hints.suffix) or ","
     has_header, encoding = hints.has_header, hints.encoding or _encoding(file)
@@ -95,16 +88,9 @@ def open_table(file: BinaryIO, limits: Limits, hints: Hints) -> RowSource:
     )
 
 
-def open_json_lines(file: BinaryIO, limits: Limits, hints: Hints) -> RowSource:
-    """The rows of a file with one JSON object a line.
-
-    Parameters
-    ----------
-    file : binary file
-        Seekable.
-    limits : Limits
-    hints : Hints
-    """
+def open_json_lines(file: BinaryIO, hints: Hints) -> RowSource:
+    """The rows of a file with one JSON object a line."""
+    limits = hints.limits
     encoding = hints.encoding or _encoding(file)
 
     def records() -> Iterator[tuple[int, dict[str, Any]]]:

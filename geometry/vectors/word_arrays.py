@@ -24,7 +24,7 @@ import numpy as np
 from ..data.embeddings import VectorTable
 from ..data.packed_tables import has_long_directory
 from .errors import VectorFileError
-from .gather import Gathering, Wanted
+from .gather import Gathering, Wanted, in_memory
 from .word_binary import LONGEST_WORD
 
 VECTOR_NAMES = (
@@ -41,19 +41,10 @@ LONGEST_DIRECTORY = 1 << 20  # bytes, of the list of an archive's members
 CountedWords = tuple[int, Iterator[bytes]]  # how many, and each; a list of them may be very large
 
 
-def read_npz(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> VectorTable:
-    """The table of an .npz file; arrays of Python objects are never unpickled.
-
-    Parameters
-    ----------
-    file : binary file
-        Seekable.
-    size : int or None
-        As in ``read_text``; it is not needed here.
-    name : str
-        Title of the table.
-    wanted : Wanted
-    """
+def read_npz(file: BinaryIO, wanted: Wanted) -> VectorTable:
+    """The table of an .npz file; arrays of Python objects are never unpickled."""
+    if wanted.size is None:  # zipfile jumps, and each jump would unpack anew
+        file = in_memory(file, wanted.max_bytes // 4)
     if not zipfile.is_zipfile(file):
         raise VectorFileError("no_vectors")
     refuse_long_directory(file)
@@ -70,22 +61,11 @@ def read_npz(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> Vec
         raise VectorFileError("damaged_file", kind="NumPy archive") from error
     vectors = _vectors(arrays)
     wanted.refuse_rows(len(vectors))
-    return _table(vectors, _words_of_arrays(arrays), name, "npz", wanted)
+    return _table(vectors, _words_of_arrays(arrays), "npz", wanted)
 
 
-def read_safetensors(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> VectorTable:
-    """The table of a .safetensors file.
-
-    Parameters
-    ----------
-    file : binary file
-        At its start.
-    size : int or None
-        As in ``read_text``; it is not needed here.
-    name : str
-        Title of the table.
-    wanted : Wanted
-    """
+def read_safetensors(file: BinaryIO, wanted: Wanted) -> VectorTable:
+    """The table of a .safetensors file, which is at its start."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
@@ -110,12 +90,14 @@ def read_safetensors(file: BinaryIO, size: int | None, name: str, wanted: Wanted
     if words is None and wanted.path is not None:
         words = _words_beside(wanted.path, len(vectors), wanted)
     if words is None:
-        raise VectorFileError("no_words", because="no_words_beside", file=f"{name}.words.txt")
-    return _table(vectors, words, name, "safetensors", wanted)
+        raise VectorFileError(
+            "no_words", because="no_words_beside", file=f"{wanted.name}.words.txt"
+        )
+    return _table(vectors, words, "safetensors", wanted)
 
 
 def _table(
-    vectors: np.ndarray, words: CountedWords, name: str, file_format: str, wanted: Wanted
+    vectors: np.ndarray, words: CountedWords, file_format: str, wanted: Wanted
 ) -> VectorTable:
     n_words, each = words
     if n_words != len(vectors):
@@ -128,7 +110,7 @@ def _table(
         block = vectors[start : start + BLOCK_ROWS]
         with np.errstate(over="ignore"):  # a float64 too large for float32 is then not finite
             gathering.add(list(map(_short, islice(each, len(block)))), block.astype(np.float32))
-    return gathering.table(name, file_format)
+    return gathering.table(file_format)
 
 
 def _short(word: bytes) -> bytes:

@@ -62,19 +62,9 @@ def _has_records(head: bytes, *, is_whole: bool) -> bool:
     )
 
 
-def read_binary(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> VectorTable:
-    """The table of a file in word2vec's binary format.
-
-    Parameters
-    ----------
-    file : binary file
-        At its start.
-    size : int or None
-        Bytes, None if unknown.
-    name : str
-        Title of the table.
-    wanted : Wanted
-    """
+def read_binary(file: BinaryIO, wanted: Wanted) -> VectorTable:
+    """The table of a file in word2vec's binary format, which is at its start."""
+    size = wanted.size
     header = file.readline(LONGEST_HEADER)
     found = stated(header)
     if found is None:
@@ -88,7 +78,7 @@ def read_binary(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> 
         words, block = records.next_block()
         gathering.add(words, block)
     gathering.is_whole &= records.n_read == n_stated
-    return gathering.table(name, "binary", n_stated=n_stated)
+    return gathering.table("binary", n_stated=n_stated)
 
 
 class _Records:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import zlib
 from collections.abc import Collection, Iterator
@@ -18,7 +17,7 @@ from ..data.limits import LIMITS, Limits
 from ..errors import own_errors
 from .errors import VectorFileError
 from .formats import FORMATS, recognised
-from .gather import wanted
+from .gather import Wanted
 from .row_source import HEAD
 
 
@@ -71,17 +70,15 @@ def read_vectors(
     names = {each.name: each for each in FORMATS if each.words is not None}
     if format is not None and format not in names:
         raise ValueError(f"format must be one of {', '.join(names)}; got {format!r}")
-    choices = wanted(max_words, words, encoding, limits.but(table_bytes=max_bytes))
+    limits = limits.but(table_bytes=max_bytes)
     path = Path(source) if isinstance(source, (str, os.PathLike)) else None
-    choices = replace(choices, path=path)
-    with opened_content(source, name, choices.limits) as (file, size, title):
+    wanted = Wanted("", None, path, max_words, words, encoding, limits)
+    with opened_content(source, name, limits) as (file, size, title):
         head = file.read(HEAD)
         file.seek(0)
         found = names[format] if format else recognised(head, of_words=True)
-        if found.name == "npz" and size is None:  # zipfile jumps, and each jump would unpack anew
-            file = in_memory(file, choices.limits.table_bytes // 4)
         assert found.words is not None
-        return found.words(file, size, title.stem, choices)
+        return found.words(file, replace(wanted, name=title.stem, size=size))
 
 
 @contextmanager
@@ -130,11 +127,3 @@ def _unpacked(file: BinaryIO, limits: Limits) -> Iterator[tuple[BinaryIO, int | 
             yield cast(BinaryIO, content), None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise VectorFileError("damaged_file", kind="gzip archive") from error
-
-
-def in_memory(file: BinaryIO, most: int) -> BinaryIO:
-    """The content in memory, at most so many bytes."""
-    content = file.read(most + 1)
-    if len(content) > most:
-        raise VectorFileError("too_large", because="unpacked", limit=most)
-    return io.BytesIO(content)

@@ -50,19 +50,9 @@ class _Lines:
     end: int
 
 
-def read_text(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> VectorTable:
-    """The table of a text file.
-
-    Parameters
-    ----------
-    file : binary file
-        At its start.
-    size : int or None
-        Bytes, None if unknown.
-    name : str
-        Title of the table.
-    wanted : Wanted
-    """
+def read_text(file: BinaryIO, wanted: Wanted) -> VectorTable:
+    """The table of a text file, which is at its start."""
+    size = wanted.size
     longest = LONGEST_WORD + LONGEST_NUMBER * wanted.limits.dimensions
     blocks = _blocks(file, longest)
     first = next(blocks, None)
@@ -80,7 +70,7 @@ def read_text(file: BinaryIO, size: int | None, name: str, wanted: Wanted) -> Ve
             gathering.is_whole = False
             break
         gathering.add(words, rows, share_read=end / size if size else 0.0)
-    return gathering.table(name, "text", n_stated=form.n_stated)
+    return gathering.table("text", n_stated=form.n_stated)
 
 
 def is_text(head: bytes) -> bool:
