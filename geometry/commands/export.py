@@ -65,7 +65,6 @@ def export(
     quiet : bool
         Print no progress.
     """
-    import numpy as np
 
     from ..encode.load import load_encoder
     from ..evaluate.fitting import FitSet
@@ -85,7 +84,7 @@ def export(
         X = encoder.encode(
             read, layer=layer, pooling=pooling, progress=progress_on_stderr("encoding", quiet=quiet)
         )
-        fitted = FitSet(X, eps=float(np.finfo(X.dtype).eps)).fit(spec)
+        fitted = FitSet(X).fit(spec)
         affine = affine_map(
             fitted, model=encoder.name, layer=layer, pooling=pooling, corpus=Path(texts).name
         )

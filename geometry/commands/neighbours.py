@@ -199,7 +199,7 @@ def _compare(file: Path, request: _Request, how: Reading) -> _Compared:
         is_vectors = how.is_vectors or how.metadata is not None
         other = replace(how, is_vectors=is_vectors, metadata=None, label_column=None)
         fit = _OwnRows.of(read_own(Path(request.fit_on), other)).X
-    treatment = FitSet(fit, eps=float(np.finfo(fit.dtype).eps)).fit(spec)
+    treatment = FitSet(fit).fit(spec)
     Z = treatment.apply(rows.X).retained
     queries: Sequence[str] = rows.texts
     query_rows: Sequence[int | None] = range(len(rows.X))

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from .own_data import EXIT_CODES, OwnData, Reading, own_data_options, read_own
 from .shell import errors_in_words
@@ -100,5 +99,5 @@ def _fitted(fit: Path | None, transform: str, own: OwnData, how: Reading) -> Aff
     X = X[X.any(axis=1)]  # a row of zeros has no direction, and would move the mean
     if transform == USUAL:
         transform = usual_settings(*X.shape).get("whiten", "centred")
-    fitted = FitSet(X, eps=float(np.finfo(X.dtype).eps)).fit(parse_treatment(transform))
+    fitted = FitSet(X).fit(parse_treatment(transform))
     return affine_map(fitted, fitted_on="FILE itself" if fit is None else fit.name)

@@ -207,8 +207,7 @@ def recommended_treatment(diagnosis: Diagnosis, vectors: np.ndarray) -> Treatmen
     """
     X = float_rows(vectors, at_least=2)
     X = X[X.any(axis=1)]
-    fit_set = FitSet(X, eps=float(np.finfo(X.dtype).eps))
-    return fit_set.fit(parse_treatment(diagnosis.trial.here.treatment))
+    return FitSet(X).fit(parse_treatment(diagnosis.trial.here.treatment))
 
 
 @dataclass(frozen=True)

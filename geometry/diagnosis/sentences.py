@@ -335,10 +335,8 @@ def _advice(diagnosis: Diagnosis, cure: Cure, _: Translate) -> str:
     if cure.place is not None:
         layer, pooling = cure.place
         return _(SENTENCES["layer"]).format(layer=layer, pooling=_(POOLING_NAMES[pooling]))
-    sentence = _sentence(cure.kind, cure)
-    if sentence is None:
-        return _(SENTENCES["treat"]).format(name=cure_name(cure, _))
-    return _with_settings(sentence, cure, _)
+    template = _sentence(cure.kind, cure) or SENTENCES["treat"]
+    return _(template).format(name=cure_name(cure, _), **_settings(cure, _))
 
 
 def evidence(diagnosis: Diagnosis, _: Translate) -> str:
@@ -448,8 +446,8 @@ def cure_name(cure: Cure, _: Translate) -> str:
         layer, pooling = cure.place
         return _(SENTENCES["place"]).format(layer=layer, pooling=_(POOLING_NAMES[pooling]))
     kind = TREATMENTS[parse_treatment(cure.treatment).name]
-    own = _sentence(f"name-{cure.kind}", cure)
-    return _with_settings(own or kind.phrase or kind.label, cure, _)
+    template = _sentence(f"name-{cure.kind}", cure) or kind.phrase or kind.label
+    return _(template).format(**_settings(cure, _))
 
 
 def cure_verdict(cure: Cure, _: Translate) -> str:
@@ -471,16 +469,8 @@ def cure_change(cure: Cure) -> str:
     return change(difference.value, *ends, digits)
 
 
-def _with_settings(template: str, cure: Cure, _: Translate) -> str:
-    """The text with the settings of the cure.
-
-    Parameters
-    ----------
-    template : str
-    cure : Cure
-    _ : callable
-        Translates.
-    """
+def _settings(cure: Cure, _: Translate) -> dict[str, object]:
+    """The values of a sentence about the treatment."""
     knobs = parse_treatment(cure.treatment).knobs
     k = knobs.n_components if knobs.n_removed is None else knobs.n_removed
     if knobs.shrinkage is None:
@@ -489,7 +479,7 @@ def _with_settings(template: str, cure: Cure, _: Translate) -> str:
         shrinkage = _(SENTENCES["ledoit-wolf"])
     else:
         shrinkage = _(SENTENCES["shrinkage"]).format(a=knobs.shrinkage)
-    return _(template).format(k=k, shrinkage=shrinkage)
+    return {"k": k, "shrinkage": shrinkage}
 
 
 def _sentence(code: str, cure: Cure) -> str | None:

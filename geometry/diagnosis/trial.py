@@ -187,7 +187,7 @@ def run_trial(
             settings = choosing.settings()
             place, compared_places = choosing.place(others), tuple(others)
         n_settings = choosing.n_compared
-    fit_set = FitSet(X[fit], eps=float(np.finfo(X.dtype).eps))
+    fit_set = FitSet(X[fit])
     cures, scores = [], []
     for kind, treatment in settings.items():
         Z = fit_set.fit(parse_treatment(treatment)).apply(X[held_out]).retained
@@ -274,7 +274,7 @@ class _Chooser:
 
     def settings(self) -> dict[str, str]:
         n, d = len(self.fitted), self.X.shape[1]
-        fit_set = FitSet(self.X[self.fitted], eps=float(np.finfo(self.X.dtype).eps))
+        fit_set = FitSet(self.X[self.fitted])
 
         def treated(texts: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
             for text in texts:

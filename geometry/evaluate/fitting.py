@@ -11,7 +11,7 @@ from ..linalg.moments import Moments
 from ..linalg.rows import float_rows
 from ..transform.treatments import TREATMENTS, Treatment, fit_treatment, treatment_of_moments
 from ..transform.whitening_map import WhiteningMap
-from .similarities import pair_similarities
+from .similarities import FLOAT32_EPS, pair_similarities
 from .specs import TreatmentSpec, parse_treatment
 
 Layers = tuple[int, ...]  # indices of hidden states; several are averaged
@@ -28,7 +28,7 @@ class FitSet:
         Machine precision of the rows; used only if their moments are given.
     """
 
-    def __init__(self, fit_vectors: np.ndarray | Moments, *, eps: float) -> None:
+    def __init__(self, fit_vectors: np.ndarray | Moments, *, eps: float = FLOAT32_EPS) -> None:
         self._rows: np.ndarray | None = None
         self._eps = eps
         if isinstance(fit_vectors, Moments):

@@ -13,17 +13,17 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..linalg.moments import Moments, ledoit_wolf
 from ..linalg.rows import refuse_not_finite
 from .flow_map import KINDS, Coupling, FlowMap, chain, identity_couplings
+from .map_estimator import FLOATS, MapEstimator
 
 MIN_SHRINKAGE = 1e-6  # share of the mean variance that is the least variance of a direction
 MIN_DISTINCT_ROWS = 3  # two to train on, one held out
-FLOATS = [np.float64, np.float32]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class FlowEpoch:
     held_out_loss: float
 
 
-class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
     """Map rows to N(0, I) by couplings with act-norm and fixed permutations.
 
     With ``linear_start`` the map starts with a ZCA whitening. Its covariance is that of Ledoit and
@@ -228,11 +228,6 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if not (isinstance(share, Real) and 0 < float(share) < 1):
             raise ValueError(f"validation_fraction must lie between 0 and 1; got {share!r}")
 
-    def transform(self, X: Any) -> np.ndarray:
-        """X (n, d) to z (n, d), near N(0, I) if X is like the rows of the fit."""
-        X = self._checked(X)
-        return self.map_.apply(X)
-
     def inverse_transform(self, Z: Any) -> np.ndarray:
         """z (n, d) to X (n, d), to 1e-4 of its spread in float32 and to 1e-9 in float64."""
         check_is_fitted(self, "map_")
@@ -279,20 +274,9 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         flow.map_, flow.n_features_in_ = found, len(found.mean)
         return flow
 
-    def _checked(self, X: Any) -> np.ndarray:
-        check_is_fitted(self, "map_")
-        X = validate_data(self, X, reset=False, dtype=FLOATS, ensure_all_finite=False)
-        refuse_not_finite(X)
-        return X
-
     @property
     def _n_features_out(self) -> int:
         return len(self.map_.mean)
-
-    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def _held_out_rows(X: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:

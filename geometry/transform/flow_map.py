@@ -115,6 +115,7 @@ class FlowMap:
 
     def with_log_det(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """X (n, d) to (z (n, d), log|det dz/dx| (n,)), both float64."""
+        X = wide_rows(X, len(self.mean))
         y, log_det = chain(self.couplings, self.enter(X), np)
         z = y if self.rotation is None else y @ self.rotation.T
         return z, np.full(len(X), self.start_log_det) + log_det

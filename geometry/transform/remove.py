@@ -10,49 +10,34 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import OneToOneFeatureMixin
+from sklearn.utils.validation import validate_data
 
 from ..linalg.moments import Moments
 from ..linalg.rows import refuse_not_finite
+from .map_estimator import FLOATS, MapEstimator
 from .removal_map import ClusterwiseMap, RemovalMap, nearest_centres
 
 NOT_FITTED = "%(name)s is not fitted: call fit, or partial_fit with two rows or more in all"
 
 
-class Removal(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class Removal(OneToOneFeatureMixin, MapEstimator):
     """Base of the transformers that map rows (n, d) to rows (n, d) along the same axes."""
 
     map_: RemovalMap | ClusterwiseMap
-
-    def transform(self, X: Any) -> np.ndarray:
-        """(n, d) to (n, d); float32 stays float32."""
-        check_is_fitted(self, "map_", msg=NOT_FITTED)
-        X = validate_data(
-            self,
-            X,
-            reset=False,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=False,  # the map checks
-        )
-        return self.map_.apply(X)
+    _not_fitted = NOT_FITTED
 
     def _checked_rows(self, X: Any, *, reset: bool = True, at_least: int = 2) -> np.ndarray:
         X = validate_data(
             self,
             X,
             reset=reset,
-            dtype=[np.float64, np.float32],
+            dtype=FLOATS,
             ensure_all_finite=False,  # the check below gives the row
             ensure_min_samples=at_least,
         )
         refuse_not_finite(X)
         return X
-
-    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 class CommonComponentRemoval(Removal):

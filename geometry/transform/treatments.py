@@ -310,7 +310,7 @@ _KINDS = (
     TreatmentKind(
         "centred",
         "Centred",
-        partial(WhiteningMap.solve, method="zca", strength=0.0),
+        partial(WhiteningMap.solve, strength=0.0),
         ("centring",),
         also=("centered",),
         rungs=("centred",),

@@ -10,19 +10,20 @@ import mmap
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..linalg.moments import Moments
 from ..linalg.rows import refuse_not_finite
+from .map_estimator import FLOATS, MapEstimator
 from .whitening_map import WhiteningMap, check_settings
 
-ONE_ROW = "one row has no covariance; give partial_fit at least one more"
+NOT_FITTED = "%(name)s is not fitted: call fit, or partial_fit again; one row has no covariance"
 
 
-class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Whitening(ClassNamePrefixFeaturesOutMixin, MapEstimator):
     """Whiten rows, softly or in full, by any of the five square roots of the precision.
 
     z = (x - s mu) W, with mean mu and centring s. At full strength, with Sigma = V Lambda V' = L L'
@@ -102,6 +103,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     _is_single_row: bool
     _settings: dict[str, Any]
     _map: WhiteningMap | None
+    _not_fitted = NOT_FITTED
 
     def __init__(
         self,
@@ -150,7 +152,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             self,
             X,
             reset=reset,
-            dtype=[np.float64, np.float32],
+            dtype=FLOATS,
             ensure_all_finite=False,  # the sums are checked below
             ensure_min_samples=at_least,
         )
@@ -185,7 +187,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """The map of all rows so far, solved at first use."""
         check_is_fitted(self)
         if self._is_single_row:
-            raise NotFittedError(ONE_ROW)
+            raise NotFittedError(NOT_FITTED % {"name": "Whitening"})
         if self._map is None:
             self._map = WhiteningMap.solve(self.moments_, eps=self._eps, **self._settings)
         return self._map
@@ -222,22 +224,10 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def n_samples_seen_(self) -> int:
         return self.map_.n_rows
 
-    def transform(self, X: Any) -> np.ndarray:
-        """(n, d) to (n, k) for ``pca`` and ``pca-cor``, else (n, d); float32 stays float32."""
-        check_is_fitted(self)
-        X = validate_data(
-            self,
-            X,
-            reset=False,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=False,  # the map checks
-        )
-        return self.map_.apply(X)
-
     def inverse_transform(self, Z: Any) -> np.ndarray:
         """Back to the original space; exact on the span of the retained directions."""
         check_is_fitted(self)
-        return self.map_.undo(check_array(Z, dtype=[np.float64, np.float32]))
+        return self.map_.undo(check_array(Z, dtype=FLOATS))
 
     @property
     def is_simplex_(self) -> bool:
@@ -252,11 +242,6 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     @property
     def _n_features_out(self) -> int:
         return self.map_.matrix.shape[1]
-
-    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def _unload(X: np.ndarray) -> None:

@@ -68,22 +68,17 @@ FORMATS = (
 )
 
 
-def recognised(head: bytes, suffix: str = "", *, of_words: bool) -> Format:
+def recognised(head: bytes, suffix: str | None) -> Format:
     """The format of a file that begins so; VectorFileError if it has no vectors, or no words.
 
-    Parameters
-    ----------
-    head : bytes
-    suffix : str
-        Of the file's name.
-    of_words : bool
-        True for a table of words.
+    suffix : of the file's name; None for a table of words, whose name says nothing
     """
+    of_words = suffix is None
     if not head.strip() and not of_words:
         raise VectorFileError("no_vectors", because="empty_file")
     for each in FORMATS:
         is_read = each.words or (each.rows and not of_words)
-        if (is_read or each.because) and each.fits(head, suffix):
+        if (is_read or each.because) and each.fits(head, suffix or ""):
             if not is_read:
                 because = each.because
                 raise VectorFileError("no_vectors", because=because)

@@ -301,7 +301,7 @@ def _opened(
         file = content if size is not None else in_memory(content, limits.vector_file_bytes)
         head, hints = file.read(HEAD), Hints(inner.suffix.lower(), has_header, encoding, limits)
         file.seek(0)
-        found = recognised(head, hints.suffix, of_words=False)
+        found = recognised(head, hints.suffix)
         if found.rows is None:
             rows = _of_words(file, inner, encoding, limits)
         else:

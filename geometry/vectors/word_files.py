@@ -76,7 +76,7 @@ def read_vectors(
     with opened_content(source, name, limits) as (file, size, title):
         head = file.read(HEAD)
         file.seek(0)
-        found = names[format] if format else recognised(head, of_words=True)
+        found = names[format] if format else recognised(head, None)
         assert found.words is not None
         return found.words(file, replace(wanted, name=title.stem, size=size))
 

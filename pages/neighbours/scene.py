@@ -170,9 +170,7 @@ def search_clouds(points: CorpusCloud, fit: CorpusCloud, after: str) -> Searched
 def _prepare(
     X: np.ndarray, fit_rows: np.ndarray, after: str, key: str, report: jobs.Progress
 ) -> SearchedClouds:
-    treatment = FitSet(fit_rows, eps=float(np.finfo(fit_rows.dtype).eps)).fit(
-        parse_treatment(after)
-    )
+    treatment = FitSet(fit_rows).fit(parse_treatment(after))
     report(0, 0)
     before = Search(X)
     report(0, 0)

@@ -1,0 +1,34 @@
+"""The base of scikit-learn's estimators here: a fit makes a map, and the map does the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+FLOATS = [np.float64, np.float32]
+
+
+class MapEstimator(TransformerMixin, BaseEstimator):
+    """``transform`` applies ``map_``."""
+
+    map_: Any
+    _not_fitted: str | None = None  # scikit-learn's words
+
+    def transform(self, X: Any) -> np.ndarray:
+        """(n, d) to (n, d), or (n, k) of a whitening by PCA; float32 stays float32."""
+        X = self._checked(X)
+        return np.asarray(self.map_.apply(X))
+
+    def _checked(self, X: Any) -> np.ndarray:
+        check_is_fitted(self, "map_", msg=self._not_fitted)
+        # the map refuses what is not finite
+        X = validate_data(self, X, reset=False, dtype=FLOATS, ensure_all_finite=False)
+        return np.asarray(X)
+
+    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
