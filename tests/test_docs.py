@@ -19,12 +19,14 @@ from geometry.data.limits import MAX_BYTES, MAX_CORPORA, MAX_TEXTS
 from geometry.data.pairs import BUNDLED_PAIRS
 from geometry.encode.layers import LAYER_SETS
 from geometry.encode.pool import OWN, POOLINGS
+from geometry.error_sentences import SENTENCES
 from geometry.evaluate import parse_treatment
 from geometry.evaluate.similarities import SIMILARITIES
 from geometry.evaluate.subsets import AGGREGATIONS
 from geometry.hub import read_model_limits
 from geometry.hub.pair_sets import PAIR_SETS
 from geometry.transform.treatments import TREATMENTS
+from geometry.vectors.formats import FORMATS
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
@@ -33,6 +35,7 @@ PROSE = [*TOP, *DOCS]
 TEXT = {path.stem: path.read_text(encoding="utf-8") for path in PROSE}
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
+INPUTS = "| file | where the vectors are | texts and labels |"
 CODE = re.compile(r"`([^`]+)`")
 
 
@@ -237,6 +240,15 @@ def test_every_option_in_an_example_exists(name):
     used = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", TEXT[name])) - {"--help"}
     assert used
     assert used <= known
+
+
+def test_every_format_of_vectors_is_documented():
+    written = " ".join(row[0] for row in table(TEXT["inputs"], INPUTS))
+    sentence = SENTENCES["vectors"]["no_vector_set"]
+    for each in FORMATS:
+        if each.rows is not None:
+            assert f"`.{each.name}`" in written, each.name
+            assert f".{each.name}," in sentence, each.name
 
 
 def treatments_in_the_table() -> list[str]:

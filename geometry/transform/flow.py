@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from ..linalg.moments import Moments, ledoit_wolf
 from ..linalg.rows import refuse_not_finite
@@ -171,7 +171,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         if hasattr(self, "map_"):
             del self.map_  # after a fit that fails, the estimator is not fitted
         self._check_parameters()
-        X = validate_data(self, X, dtype=FLOATS, ensure_all_finite=False, ensure_min_samples=2)
+        X = self._read(X, reset=True, at_least=2)
         refuse_not_finite(X)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         is_held_out = _held_out_rows(X, float(self.validation_fraction), rng)

@@ -24,9 +24,12 @@ class MapEstimator(TransformerMixin, BaseEstimator):
 
     def _checked(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "map_", msg=self._not_fitted)
-        # the map refuses what is not finite
-        X = validate_data(self, X, reset=False, dtype=FLOATS, ensure_all_finite=False)
-        return np.asarray(X)
+        return self._read(X, reset=False)  # the map refuses what is not finite
+
+    def _read(self, X: Any, *, reset: bool, at_least: int = 1) -> np.ndarray:
+        """The rows as an array, which may have NaN: scikit-learn would not say in which row."""
+        more: dict[str, Any] = {"ensure_all_finite": False, "ensure_min_samples": at_least}
+        return np.asarray(validate_data(self, X, reset=reset, dtype=FLOATS, **more))
 
     def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
         tags = super().__sklearn_tags__()

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
-from sklearn.utils.validation import validate_data
 
 from ..linalg.moments import Moments
 from ..linalg.rows import refuse_not_finite
-from .map_estimator import FLOATS, MapEstimator
+from .map_estimator import MapEstimator
 from .removal_map import ClusterwiseMap, RemovalMap, nearest_centres
 
 NOT_FITTED = "%(name)s is not fitted: call fit, or partial_fit with two rows or more in all"
@@ -28,14 +27,7 @@ class Removal(OneToOneFeatureMixin, MapEstimator):
     _not_fitted = NOT_FITTED
 
     def _checked_rows(self, X: Any, *, reset: bool = True, at_least: int = 2) -> np.ndarray:
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            dtype=FLOATS,
-            ensure_all_finite=False,  # the check below gives the row
-            ensure_min_samples=at_least,
-        )
+        X = self._read(X, reset=reset, at_least=at_least)
         refuse_not_finite(X)
         return X
 

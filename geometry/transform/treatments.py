@@ -94,18 +94,11 @@ class TreatmentKind:
 class Knobs:
     """Settings that need no second fit.
 
-    Attributes
-    ----------
-    centring : float in [0, 1]
-        Share of the mean that a whitening subtracts.
-    strength : float in [0, 1]
-        1 is full whitening.
-    n_components : int or None
-        Directions that a whitening retains; None for all.
-    shrinkage : None, float in [0, 1], or "ledoit-wolf"
-        As in ``Whitening``.
-    n_removed : int or None
-        Directions that all-but-the-top removes; None for d/100.
+    centring : in [0, 1], share of the mean that a whitening subtracts
+    strength : in [0, 1]; 1 is full whitening
+    n_components : directions that a whitening retains; None for all
+    shrinkage : None, in [0, 1], or "ledoit-wolf", as in ``Whitening``
+    n_removed : directions that all-but-the-top removes; None for d/100
     """
 
     centring: float = 1.0
@@ -154,16 +147,10 @@ class Treated:
 class Treatment:
     """A fitted treatment.
 
-    Attributes
-    ----------
-    name : str
-        One of ``TREATMENTS``.
-    n_rows : int
-        Rows of the fit; for "zipf" those with a weight above 0.
-    rank : int or None
-        Rank of their covariance; None if there is none.
-    fitted : object
-        The map; None for "raw".
+    name : one of ``TREATMENTS``
+    n_rows : rows of the fit; for "zipf" those with a weight above 0
+    rank : of their covariance; None if there is none
+    fitted : the map; None for "raw"
     """
 
     name: str

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..linalg.moments import Moments
 from ..linalg.rows import refuse_not_finite
@@ -148,14 +148,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         return self._absorb(X, sample_weight, reset=not hasattr(self, "moments_"), at_least=1)
 
     def _absorb(self, X: Any, sample_weight: Any, *, reset: bool, at_least: int) -> Whitening:
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            dtype=FLOATS,
-            ensure_all_finite=False,  # the sums are checked below
-            ensure_min_samples=at_least,
-        )
+        X = self._read(X, reset=reset, at_least=at_least)
         settings = self._checked_settings(X.shape[1])
         if sample_weight is not None:
             sample_weight = _check_sample_weight(

@@ -1,8 +1,10 @@
 """Files of vectors: sets of a reader's own, and word vectors with averages, counts and pairs.
 
+formats         how each format is recognised, and what reads it
+
 Word vectors, a word a row:
 
-word_files      read_vectors: finds the format of a file
+word_files      read_vectors
 word_text       GloVe, word2vec and fastText as text
 word_binary     word2vec's binary format
 word_arrays     .npz and .safetensors
@@ -13,7 +15,7 @@ word_pairs      pairs of words with scores
 
 Sets of vectors of anything, with texts and labels:
 
-set_files       read_vector_set: finds the format of a file
+set_files       read_vector_set
 set_tables      .csv, .tsv, .jsonl and lines of numbers
 set_parquet     Parquet
 set_arrays      .npy, .npz and .safetensors

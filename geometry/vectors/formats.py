@@ -26,7 +26,7 @@ from .word_text import is_text, read_text
 class Format:
     """A format of files.
 
-    name : as ``read_vectors`` takes it
+    name : its usual ending; as ``read_vectors`` takes it
     fits : whether a file is of it, by its first HEAD bytes and its suffix
     rows : opens a set of vectors; None where its rows are words
     words : reads a table of words; None if it has no words
@@ -63,7 +63,7 @@ FORMATS = (
         open_json_lines,
     ),
     Format("binary", lambda head, _: is_binary(head, is_whole=len(head) < HEAD), None, read_binary),
-    Format("table", lambda head, suffix: delimiter_of(head, suffix) is not None, open_table),
+    Format("csv", lambda head, suffix: delimiter_of(head, suffix) is not None, open_table),
     Format("text", lambda head, _: is_text(head), words=read_text),
 )
 

@@ -139,9 +139,8 @@ def rows_a_block(d: int) -> int:
 
 def likeliest_first(names: Sequence[str]) -> tuple[str, ...]:
     """The names, those first that vectors usually have."""
-    usual = [name.casefold() for name in VECTOR_NAMES]
-    ranks = {name: usual.index(name) if name in usual else len(usual) for name in usual}
-    return tuple(sorted(names, key=lambda name: ranks.get(name.casefold(), len(usual))))
+    ranks = {name.casefold(): rank for rank, name in enumerate(VECTOR_NAMES)}
+    return tuple(sorted(names, key=lambda name: ranks.get(name.casefold(), len(ranks))))
 
 
 def named(columns: Sequence[str], names: Sequence[str]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -192,10 +193,7 @@ def _refuse_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
 
 
 def _n_bytes(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
-    n = dtype.itemsize
-    for each in shape:
-        n *= each
-    return n
+    return dtype.itemsize * math.prod(shape)
 
 
 def _of_rows(read: Read, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Iterator[Block]:

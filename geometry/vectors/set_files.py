@@ -133,7 +133,7 @@ def read_vector_set(
         raise ValueError(f'not_finite must be "stop" or "drop"; got {not_finite!r}')
     if sample is not None and sample < MIN_TEXTS:
         raise ValueError(f"sample must be at least {MIN_TEXTS}, or None for all; got {sample}")
-    with _opened(source, name, has_header, encoding, limits) as (rows, file, title):
+    with _opened(source, name, Hints("", has_header, encoding, limits)) as (rows, file, title):
         if rows.n_left_out and not_finite == "stop":
             raise VectorFileError(
                 "not_finite", because="unfinite_words", n=rows.n_left_out, words=rows.left_out
@@ -215,7 +215,7 @@ def preview_vector_set(
     VectorFileError, CorpusError
         As ``read_vector_set`` does.
     """
-    with _opened(source, name, has_header, encoding, limits) as (found, file, _):
+    with _opened(source, name, Hints("", has_header, encoding, limits)) as (found, file, _):
         beside = _metadata(metadata, metadata_name, found, file, limits)
         of_metadata = () if beside is None else beside.columns
         chosen = _choice(found, beside, None, None, None)
@@ -270,7 +270,7 @@ def vector_blocks(
     not_finite : str
         As in ``read_vector_set``; "stop" raises at the first block with NaN or infinity.
     """
-    with _opened(source, name, has_header, None, limits) as (rows, _, _):
+    with _opened(source, name, Hints("", has_header, None, limits)) as (rows, _, _):
         chosen = ChosenColumns(rows.vector_choice(vector_column, ()))
         start = 1
         for block in rows.blocks(chosen):
@@ -290,28 +290,22 @@ def vector_blocks(
 
 @contextmanager
 def _opened(
-    source: Source,
-    name: str | None,
-    has_header: bool | None,
-    encoding: str | None,
-    limits: Limits,
+    source: Source, name: str | None, hints: Hints
 ) -> Iterator[tuple[RowSource, BinaryIO, str]]:
     """(rows, file, title) of a source of any format."""
+    limits = hints.limits
     with opened_content(source, name, limits) as (content, size, inner):
         file = content if size is not None else in_memory(content, limits.vector_file_bytes)
-        head, hints = file.read(HEAD), Hints(inner.suffix.lower(), has_header, encoding, limits)
+        head, hints = file.read(HEAD), replace(hints, suffix=inner.suffix.lower())
         file.seek(0)
         found = recognised(head, hints.suffix)
-        if found.rows is None:
-            rows = _of_words(file, inner, encoding, limits)
-        else:
-            rows = found.rows(file, hints)
+        rows = _of_words(file, inner, hints) if found.rows is None else found.rows(file, hints)
         yield rows, file, inner.stem
 
 
-def _of_words(file: BinaryIO, name: Path, encoding: str | None, limits: Limits) -> RowSource:
+def _of_words(file: BinaryIO, name: Path, hints: Hints) -> RowSource:
     """Word vectors: each word is a text."""
-    table = read_vectors(file, name=name.name, encoding=encoding, limits=limits)
+    table = read_vectors(file, name=name.name, encoding=hints.encoding, limits=hints.limits)
     report = table.report
     assert report is not None
 

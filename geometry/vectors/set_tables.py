@@ -43,11 +43,17 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     file.seek(0)
     delimiter = delimiter_of(file.read(HEAD), hints.suffix) or ","
     has_header, encoding = hints.has_header, hints.encoding or _encoding(file)
+
+    def records(quoting: Literal[0, 3]) -> Iterator[NumberedRow]:
+        return _records(file, encoding, delimiter, quoting, limits)
+
     quoting: Literal[0, 3] = QUOTED
     try:
-        sample = _sample(file, encoding, delimiter, QUOTED, limits)
+        sample = [cells for _, cells in islice(records(QUOTED), SAMPLE_ROWS)]
     except VectorFileError:
-        sample, quoting = _sample(file, encoding, delimiter, UNQUOTED, limits), UNQUOTED
+        sample, quoting = [cells for _, cells in islice(records(UNQUOTED), SAMPLE_ROWS)], UNQUOTED
+    if not sample:
+        raise VectorFileError("no_vectors", because="empty_file")
     first, body = sample[0], sample[1:] or sample
     if len(first) > limits.dimensions + limits.columns:
         raise VectorFileError("too_large", because="too_many_dimensions", limit=limits.dimensions)
@@ -61,16 +67,16 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     vector_columns = likeliest_first([names[place] for place in lists])
 
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
-        records = _records(file, encoding, delimiter, quoting, limits)
+        rows = records(quoting)
         if has_header:
-            next(records, None)
+            next(rows, None)
         beside = [None if each is None else columns[each] for each in (chosen.text, chosen.label)]
         if isinstance(chosen.vector, str) and columns[chosen.vector] in lists:
             parse = _list_parser(columns[chosen.vector])
         else:
             taken = (chosen.vector,) if isinstance(chosen.vector, str) else chosen.vector or ()
             parse = _cell_parser({name: columns[name] for name in taken})
-        yield from _blocks(records, parse, beside, _cell, limits)
+        yield from _blocks(rows, parse, beside, _cell, limits)
 
     # a column without a name is usually the number of the row, as pandas writes it
     with_name = [names[place] for place in numeric if not has_header or first[place].strip()]
@@ -401,16 +407,6 @@ def _csv(
             line = reader.line_num + 1
     except csv.Error as error:
         raise VectorFileError("ragged_row", because="open_quotes", line=line) from error
-
-
-def _sample(
-    file: BinaryIO, encoding: str, delimiter: str, quoting: Literal[0, 3], limits: Limits
-) -> list[list[str]]:
-    records = _records(file, encoding, delimiter, quoting, limits)
-    sample = [cells for _, cells in islice(records, SAMPLE_ROWS)]
-    if not sample:
-        raise VectorFileError("no_vectors", because="empty_file")
-    return sample
 
 
 def _is_numeric(cells: Sequence[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,11 +19,13 @@ from geometry.linalg.moments import Moments
 from geometry.transform.treatments import TREATMENTS, TreatmentKind
 from pages.common import words
 from pages.common.treatment_names import treatment_words
+from pages.common.words import languages
+from pages.whitening import explore
 from pages.whitening.downloads import exported_map
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import everything, healthy, new_visit
-from tests.test_docs import undocumented_treatments
-from tests.test_words import TRANSLATED, sections
+from tests.test_docs import ROOT, TEXT, undocumented_treatments
+from tests.test_words import TRANSLATED, labels, sections
 
 RNG = np.random.default_rng(0)
 X = (RNG.standard_normal((80, 5)) + 3).astype(np.float32)
@@ -91,15 +94,30 @@ def test_the_diagnosis_tries_it_and_names_it():
 
 
 @pytest.mark.usefixtures("doubled")
-def test_the_table_of_the_shell_lacks_it():
+def test_its_row_in_the_docs_and_its_translation_are_missed():
     assert undocumented_treatments() == {"doubled"}
+    assert "Doubled and centred" in labels.__wrapped__()
+
+
+def test_the_recipe_names_five_files_that_exist():
+    recipe = TEXT["CONTRIBUTING"].split("## Add a treatment")[1].split("\n## ")[0]
+    steps = re.findall(r"^\d\. `(\S+)`", recipe, re.MULTILINE)
+    files = [
+        step.replace("<language>", code)
+        for step in steps
+        for code in (languages() if "<language>" in step else [""])
+        if not (code == "en" and step.endswith(".po"))
+    ]
+    assert len(files) <= 5
+    assert all((ROOT / each).is_file() for each in files)
 
 
 @pytest.mark.model
 @pytest.mark.usefixtures("doubled", "one_memory")
-def test_whitening_shows_it_and_gives_it_away(monkeypatch, tmp_path):
+def test_whitening_shows_it_and_gives_it_away(monkeypatch):
     scenes = []
-    monkeypatch.setattr("pages.whitening.explore.offer_downloads", scenes.append)
+    offer = explore.offer_downloads
+    monkeypatch.setattr(explore, "offer_downloads", lambda each: [scenes.append(each), offer(each)])
     state = {"all-measures": True}
     app = healthy(new_visit("whitening", state, second="doubled", third="none").run())
     assert "Doubled and centred" in options(app, "Second picture")
@@ -108,8 +126,8 @@ def test_whitening_shows_it_and_gives_it_away(monkeypatch, tmp_path):
     ]
     assert names[1] == "Doubled and centred"
     assert "Twice as long." in everything(app)
+    assert "Doubled and centred" in options(app, "Fitted treatment")
     [scene] = scenes
-    assert scene.pictures[1].kind.is_exported
     affine = exported_map(scene.pictures[1], scene)
     assert affine.about["method"] == "doubling"
 
