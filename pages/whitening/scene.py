@@ -300,8 +300,7 @@ def _picture(treatment: Treatment, sets: PointSets, knobs: Knobs, look: Look) ->
 def _fitted(name: str, sets: PointSets) -> Treatment | None:
     """The fitted treatment; None for a flow that is not trained yet."""
     if name == "flow":
-        trained = trained_flow(sets.fit_points)
-        return None if trained is None else trained.treatment
+        return flow_treatment(sets.fit_points)
     if name == "learned":
         return _learned(encode_corpus(chosen_corpus("pairs"), sets.points.spec))
     return _fit(name, sets.fit_points)
