@@ -24,7 +24,7 @@ from .row_source import (
     likeliest_first,
     rows_a_block,
 )
-from .word_arrays import LONGEST_HEADER, refuse_long_directory
+from .word_arrays import LONGEST_HEADER, listed, refuse_long_directory
 
 # safetensors' names of types; bfloat16 is the upper half of a float32
 _TYPES = {
@@ -285,12 +285,7 @@ def _tensor(stated: dict[str, Any], size: int) -> tuple[tuple[int, ...], str, in
 
 
 def _texts_of(content: str, name: str, n: int) -> list[str]:
-    found = None
-    if content.lstrip().startswith("["):
-        try:
-            found = [str(each) for each in json.loads(content)]
-        except (ValueError, RecursionError):
-            found = None  # no JSON, but lines of which the first begins with a bracket
+    found = listed(content)
     if found is None:
         found = content.removesuffix("\n").split("\n")
     if len(found) != n:

@@ -180,13 +180,18 @@ def _words_within(
     text = next((metadata[key] for key in WORD_NAMES if key in metadata), None)
     if text is None:
         return None
-    if text.lstrip().startswith("["):
-        try:
-            words = [str(word).encode() for word in json.loads(text)]
-            return len(words), iter(words)
-        except ValueError:
-            pass  # no JSON, but lines of which the first begins with a bracket
-    return _lines(text.encode())
+    words = listed(text)
+    if words is None:
+        return _lines(text.encode())
+    return len(words), (word.encode() for word in words)
+
+
+def listed(text: str) -> list[str] | None:
+    """The entries of a JSON list; None for lines, the first of which may begin with a bracket."""
+    try:
+        return [str(each) for each in json.loads(text)] if text.lstrip().startswith("[") else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def _words_beside(path: Path, n: int, wanted: Wanted) -> CountedWords | None:

@@ -120,7 +120,9 @@ def make_choice(*, more: DeltaGenerator, notes: DeltaGenerator) -> ScoringChoice
         pairs = choose_pairs()
         fit = choose_fit(pairs)
         layer, pooling = choose_cell(encoder)
-        after = choose_after(fit, encoder.dimension, notes=notes)
+        n, d = len(fit.corpus), encoder.dimension
+        # of a large fit set only sums are stored
+        after = choose_treatment(PAGE, n, d, notes=notes, of_moments=True)
     with more:
         similarity = choose_similarity()
         if similarity == "mahalanobis":
@@ -161,21 +163,6 @@ def choose_fit(pairs: ScoredSet) -> FitTexts:
     first = {text: row for row, text in reversed([*enumerate(other.texts)])}
     distinct = other.take(sorted(first.values()))
     return FitTexts(code, distinct, distinct.name)
-
-
-def choose_after(fit: FitTexts, d: int, *, notes: DeltaGenerator) -> str:
-    """Choose the treatment, a text for ``parse_treatment``.
-
-    Parameters
-    ----------
-    fit : FitTexts
-    d : int
-        Dimension of the vectors.
-    notes : DeltaGenerator
-        For a warning.
-    """
-    # of a large fit set only sums are stored
-    return choose_treatment(PAGE, len(fit.corpus), d, notes=notes, of_moments=True)
 
 
 def choose_cell(encoder: Encoder) -> tuple[int, str]:

@@ -171,6 +171,12 @@ def test_removed_is_the_public_estimator(removed):
     np.testing.assert_allclose(*lengths, atol=1e-9)
 
 
+@pytest.mark.parametrize("name", OFFERED)
+def test_a_map_is_affine_where_the_registry_says_so(name):
+    assert hasattr(fit(name).fitted, "affine") == TREATMENTS[name].is_exported
+    assert not TREATMENTS["flow"].is_affine
+
+
 def test_seeds_of_the_clusters():
     for seed in (0, 5):
         found = fit_treatment("clusterwise", X, random_state=seed).apply(X).vectors
