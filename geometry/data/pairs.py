@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import re
@@ -83,6 +84,12 @@ class Pairs:
         """Every different sentence once, in the order of its first pair."""
         both = (text for pair in zip(self.left, self.right, strict=True) for text in pair)
         return tuple(dict.fromkeys(both))
+
+    @cached_property
+    def content_key(self) -> str:
+        """A digest of the sentences, their scores and subsets."""
+        content = (self.left, self.right, self.gold_scores.tobytes(), self.subsets)
+        return hashlib.sha256(repr(content).encode()).hexdigest()
 
     @cached_property
     def rows(self) -> tuple[np.ndarray, np.ndarray]:

@@ -205,9 +205,14 @@ def recommended_treatment(diagnosis: Diagnosis, vectors: np.ndarray) -> Treatmen
 
     It is "raw" where none is recommended.
     """
+    return fit_cure(diagnosis.trial.here.treatment, vectors)
+
+
+def fit_cure(treatment: str, vectors: np.ndarray) -> Treatment:
+    """A treatment, as ``parse_treatment`` reads it, fitted on all vectors (n, d) but zeros."""
     X = float_rows(vectors, at_least=2)
     X = X[X.any(axis=1)]
-    return FitSet(X).fit(parse_treatment(diagnosis.trial.here.treatment))
+    return FitSet(X).fit(parse_treatment(treatment))
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,10 @@ words. ``type_averages`` averages the input embeddings of an encoder.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -81,6 +83,15 @@ class AveragedPairs:
     unknown: tuple[tuple[str, int], ...] = ()
     n_fit_left_out: int = 0
     report: VectorReport | None = None
+
+    @cached_property
+    def content_key(self) -> str:
+        """A digest of the pairs, the averages and those of the fit set."""
+        digest = hashlib.sha256(f"{self.pairs.name}/{self.pairs.content_key}".encode())
+        digest.update(self.known.tobytes())
+        for name, X in (*self.vectors.items(), *(self.fit or {}).items()):
+            digest.update(f"{name}/{X.shape}".encode() + X.tobytes())
+        return digest.hexdigest()
 
 
 def evaluate_words(

@@ -153,6 +153,11 @@ class VectorData:
         parts = [(shard.name, shard.rows, shard.size, shard.sha256) for shard in self.shards]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
+    @property
+    def content_key(self) -> str:
+        """``key`` and the folder, because folders without manifest may have equal keys."""
+        return f"{self.address}/{self.key}"
+
 
 def read_manifest(address: str) -> dict[str, Any]:
     """The manifest of a folder. Raises ScaleError "not_a_run" if there is none or another file."""

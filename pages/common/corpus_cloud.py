@@ -306,7 +306,7 @@ def cloud_of_vectors(vectors: VectorSet) -> CorpusCloud:
     return found
 
 
-# no Cache, because it would count the bytes of the upload's arrays again
+# not ``kept``, because that would count the bytes of the upload's arrays again
 @st.cache_resource(max_entries=MAX_VECTOR_SETS, show_spinner=False, scope="session")
 def _cloud_of_vectors(sha256: str, beside_hash: int, _vectors: VectorSet) -> CorpusCloud:
     X, labels = _vectors.vectors, _vectors.labels

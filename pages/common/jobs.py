@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -20,9 +20,10 @@ from uuid import uuid4
 import streamlit as st
 
 from geometry.hub.download import Progress as Progress
+from geometry.linalg.threads import in_threads
 from geometry.process import ProcessEnded
 
-from .cache import REPORT, Answer, Cache, Kept
+from .cache import REPORT, Answer, Kept
 from .streamlit_internals import click_waits, is_connected, is_running, session_id
 from .words import _, in_language
 
@@ -410,39 +411,43 @@ def kept_or_made(
     return answer
 
 
-def cached(
-    cache: Cache[Answer],
-    key: str,
-    work: Callable[[Progress], Answer],
-    what: str,
+def all_kept_or_made(
+    function: Kept[..., Answer],
+    calls: Sequence[tuple[Any, ...]],
     *,
-    private: bool = False,
-    at_once: bool = False,
+    what: str,
+    threads: int = 1,
     **how: Any,
-) -> Answer:
-    """The cached answer of a key, or the result of a job, which is then cached.
+) -> list[Answer]:
+    """The kept answer of each call. One job makes those that are missing.
 
     Parameters
     ----------
-    cache : Cache
-    key : str
-        Names all that the answer depends on.
-    work : callable
+    function : Kept
+    calls : sequence of tuple
+        Arguments of the function.
     what : str
+        As in ``wait_for``; "{n}" in it becomes the number of missing answers.
+    threads : int
+        Calls that are made at a time.
     **how
         Other arguments of ``wait_for``.
-    private : bool
-        True for an answer from a reader's own texts; it ends with the session.
-    at_once : bool
-        True for work of less than about a second, which needs no job.
     """
-    if at_once:
-        return cache.get_or_make(key, lambda: work(lambda done, total: None), private=private)
-    answer = cache.get(key, private=private)
-    if answer is None:
-        made: Answer = wait_for(f"{cache.name}-{key}", work, what, **how)
-        answer = cache.put(key, made, private=private)
-    return answer
+    missing = [values for values in calls if function.find(*values) is None]
+    if missing:
+
+        def work(report: Progress) -> list[Answer]:
+            made: list[Answer] = []
+            for answer in in_threads(lambda values: function(*values), missing, threads):
+                made.append(answer)
+                report(len(made), len(missing))
+            return made
+
+        name = "/".join(function.name_of(*values) for values in missing)
+        made = wait_for(name, work, what.format(n=len(missing)), **how)
+        for values, answer in zip(missing, made, strict=True):
+            function.put(answer, *values)
+    return [function(*values) for values in calls]
 
 
 def _leave(key: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -13,20 +14,18 @@ from geometry.measure import Measured, measure_table
 from geometry.projection import Projection, project_layer
 from geometry.projection.twin import ConeEdge, cone_edges
 from pages.common import jobs
-from pages.common.cache import Cache
+from pages.common.cache import kept
 from pages.common.cloud_choices import Look
 from pages.common.corpus_cloud import MANY_POINTS, CorpusCloud, store
 from pages.common.seed import SEED
 from pages.common.words import _
 
-from .series import vectors_key
+from .series import unlabelled
 
 HEADLINES = ("mean_cosine", "opening_angle", "isoscore")
 
 Table = dict[str, Measured]  # by the measure's name
-
-_STILLS: Cache[tuple[Still, ...]] = Cache("layer-stills", max_entries=32)
-_HEADLINES: Cache[Table] = Cache("layer-headlines", max_entries=512)
+Drawn = tuple[Projection, tuple[ConeEdge, ...]]
 
 
 @dataclass(frozen=True)
@@ -68,6 +67,17 @@ class Film:
     stills: tuple[Still, ...]
 
     @property
+    def content_key(self) -> str:
+        """Names the pictures of all layers, which do not depend on labels."""
+        picture = self.stills[0].picture
+        return ArrayStore.key(unlabelled(self.first).key, picture.method, picture.n_components)
+
+    @property
+    def private(self) -> bool:
+        """True for a reader's own data."""
+        return self.first.private
+
+    @property
     def last(self) -> int:
         """The number of the last layer."""
         return len(self.stills) - 1
@@ -94,65 +104,60 @@ def build_film(name: str, first: CorpusCloud, look: Look) -> Film:
         The cloud at the input.
     look : Look
     """
-    n_layers, private = first.encoder.n_layers + 1, first.private
-    specs = [replace(first.spec, layer=layer) for layer in range(n_layers)]
-    keys = [vectors_key(replace(first, spec=spec)) for spec in specs]
-    measured = [_HEADLINES.get(key, private=private) for key in keys]
+    points, n_layers = unlabelled(first), first.encoder.n_layers + 1
+    how: dict[str, Any] = {
+        "at_once": len(first.cloud) * n_layers <= MANY_POINTS,
+        "lane": "measure",
+        "passing": True,
+    }
+    what = _("Projecting {n} points at each layer").format(n=f"{len(first.cloud):,}")
+    drawn = jobs.kept_or_made(_drawn, points, look.view, look.n_components, what=what, **how)
+    what = _("Measuring clouds: {n}").format(n=n_layers)
+    headlines = jobs.kept_or_made(_headlines, points, what=what, **how)
+    both = zip(drawn, headlines, strict=True)
+    return Film(name, first, tuple(Still(*picture, table) for picture, table in both))
 
-    def layers(report: jobs.Progress) -> Iterator[np.ndarray]:
-        def reported(*_done: int) -> None:
+
+def _layers(first: CorpusCloud, report: jobs.Progress) -> Iterator[np.ndarray]:
+    """The vectors of each layer, from the input to the last."""
+    n_layers = first.encoder.n_layers + 1
+    report(0, n_layers)
+    yield first.vectors
+    for layer in range(1, n_layers):
+        spec = replace(first.spec, layer=layer)
+
+        def reported(*_done: int, layer: int = layer) -> None:
             report(layer, n_layers)
 
-        yield first.vectors
-        for layer in range(1, n_layers):
-            reported()
-            cloud = read_cloud(
-                first.encoder,
-                first.corpus,
-                **asdict(specs[layer]),
-                like=first.cloud,
-                store=store(),
-                progress=reported,
-            )
-            yield cloud.vectors
+        reported()
+        cloud = read_cloud(
+            first.encoder,
+            first.corpus,
+            **asdict(spec),
+            like=first.cloud,
+            store=store(),
+            progress=reported,
+        )
+        yield cloud.vectors
 
-    def work(report: jobs.Progress) -> tuple[Still, ...]:
-        report(0, n_layers)
-        stills: list[Still] = []
-        former: Projection | None = None
-        for X, known in zip(layers(report), measured, strict=True):
-            picture = project_layer(
-                X, look.view, look.n_components, former=former, random_state=SEED
-            )
-            stills.append(Still(picture, cone_edges(X, picture), known or _headlines(X)))
-            former = picture
-        return tuple(stills)
 
-    key = ArrayStore.key(*keys, look.view, look.n_components)
-    stills = jobs.cached(
-        _STILLS,
-        key,
-        work,
-        _("Projecting {n} points at each layer").format(n=f"{len(first.cloud):,}"),
-        private=private,
-        at_once=len(first.cloud) * n_layers <= MANY_POINTS,
-        lane="measure",
-        passing=True,
+@kept(32)
+def _drawn(
+    first: CorpusCloud, view: str, n_components: int, report: jobs.Progress = jobs.no_report
+) -> tuple[Drawn, ...]:
+    drawn: list[Drawn] = []
+    picture: Projection | None = None
+    for X in _layers(first, report):
+        picture = project_layer(X, view, n_components, former=picture, random_state=SEED)
+        drawn.append((picture, cone_edges(X, picture)))
+    return tuple(drawn)
+
+
+@kept(32)
+def _headlines(first: CorpusCloud, report: jobs.Progress = jobs.no_report) -> tuple[Table, ...]:
+    """HEADLINES of each layer, without intervals and simulations, which take longer."""
+    tables = (
+        measure_table(X, names=HEADLINES, seed=SEED, intervals=False, simulate=False)
+        for X in _layers(first, report)
     )
-    for each, still in zip(keys, stills, strict=True):
-        _HEADLINES.put(each, still.headlines, private=private)
-    return Film(name, first, stills)
-
-
-def _headlines(X: np.ndarray) -> Table:
-    """HEADLINES of one layer, without intervals and simulations, which take longer."""
-    table = measure_table(X, names=HEADLINES, seed=SEED, intervals=False, simulate=False)
-    return {row.name: row for row in table}
-
-
-def film_key(film: Film, *more: object) -> str:
-    """A cache key for results computed from the pictures of every layer."""
-    first, picture = film.first, film.stills[0].picture
-    return ArrayStore.key(
-        vectors_key(first), film.last, picture.method, picture.n_components, *more
-    )
+    return tuple({row.name: row for row in table} for table in tables)

@@ -9,11 +9,13 @@ import streamlit as st
 
 from geometry.figures.cone import cone_figure
 from geometry.figures.panel import Mark, Panel
+from geometry.palette import Theme
 from geometry.projection.packing import pack_cloud
 from pages.common.address import is_presenting
-from pages.common.cache import Cache
+from pages.common.cache import kept
 from pages.common.controls import layer_words
-from pages.common.draw.charts import cached_chart, share_texts, show_chart
+from pages.common.corpus_cloud import CorpusCloud
+from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
@@ -38,15 +40,12 @@ from pages.common.escape import plotly
 from pages.common.words import _, language
 
 from .choices import slide_to_layer, store_layer
-from .film import film_key
+from .film import Film
 from .provenance import provenance
 from .scene import Scene
 
 GROUP = "layers"
 SMALL_HEIGHT = 220
-
-_POINTS: Cache[Points] = Cache("layer-points", max_entries=24)
-_PANELS: Cache[Panel] = Cache("layer-panels", max_entries=256)
 
 
 def draw_pictures(scene: Scene) -> None:
@@ -63,24 +62,26 @@ def layer_title(scene: Scene, layer: int | None = None) -> str:
 
 def captions(scene: Scene) -> list[str]:
     """The cone's angles at the layer of the numbers, and its picture's trustworthiness."""
-    panel = _panel(scene, scene.layer)
+    panel = _panel(scene.film, scene.layer, language())
     return [*panel.captions, *lines_below(scene.still.picture, panel)]
 
 
-def _panel(scene: Scene, layer: int) -> Panel:
+@kept(256)
+def _panel(film: Film, layer: int, _language: str) -> Panel:
     """The panel of a layer, without texts and marks."""
-    still, d = scene.film.stills[layer], scene.first.vectors.shape[1]
-    return _PANELS.get_or_make(
-        film_key(scene.film, layer, language()),
-        lambda: panel_with(still.edges, d, (), still.picture, UNIT_REACH),
-        private=scene.first.private,
-    )
+    still, d = film.stills[layer], film.first.vectors.shape[1]
+    return panel_with(still.edges, d, (), still.picture, UNIT_REACH)
+
+
+@kept(24)
+def _points(film: Film) -> Points:
+    return Points.of(pack_cloud([picture.around_origin for picture in film.pictures], UNIT_REACH))
 
 
 def _alternative(scene: Scene, layer: int) -> str:
     cosine = scene.film.stills[layer].headlines["mean_cosine"].value
     title, n = layer_title(scene, layer), len(scene.first.cloud)
-    return alternative_with(title, n, cosine, _panel(scene, layer))
+    return alternative_with(title, n, cosine, _panel(scene.film, layer, language()))
 
 
 def _draw_twins(scene: Scene) -> None:
@@ -108,13 +109,7 @@ def _twin_cloud(scene: Scene) -> TwinCloud:
     each = [Picture([layer], [_("layer {layer}").format(layer=layer)]) for layer in layers]
     stages = spread_stops(last + 1)
     return TwinCloud(
-        points=_POINTS.get_or_make(
-            film_key(scene.film),
-            lambda: Points.of(
-                pack_cloud([still.picture.around_origin for still in stills], UNIT_REACH)
-            ),
-            private=points.private,
-        ),
+        points=_points(scene.film),
         rows_key=points.key,
         pictures=[film, *each] if last else [film],
         colours=point_colours(points, scene.choice.look.colour),
@@ -129,7 +124,7 @@ def _twin_cloud(scene: Scene) -> TwinCloud:
         knob_steps=1,
         landmarks=[(stage, f"{stage}") for stage in stages] if last else (),
         alt=_alternative(scene, scene.layer),
-        cones=[_panel(scene, layer).wedges for layer in layers],
+        cones=[_panel(scene.film, layer, language()).wedges for layer in layers],
         marks=chosen_marks(points, scene.chosen),
         below=captions(scene),
         provenance=provenance(scene),
@@ -144,33 +139,16 @@ def _draw_charts(scene: Scene) -> None:
     points, look = scene.first, scene.choice.look
     slide_to_layer(scene.layer, scene.film.last)
     share_texts(GROUP, [plotly(text) for text in points.cloud.texts])
-    colours = point_colours(points, look.colour)
-    marks = [] if scene.chosen is None else [Mark([scene.chosen], "circle-open", _("chosen point"))]
+    theme = current_theme()
+    look_now = (look.colour, scene.chosen, theme, language())
     n_layers = scene.film.last + 1
     boxes = [box for _row in range(0, n_layers, 4) for box in st.columns(4)]
     for layer, box in zip(range(n_layers), boxes, strict=False):
-        panel = replace(_panel(scene, layer), marks=marks)
-        key = film_key(
-            scene.film,
-            points.key,  # names the labels too, which the colours show
-            layer,
-            look,
-            scene.chosen,
-            colours.title,
-            st.context.theme.type,
-            language(),
-        )
         title = layer_title(scene, layer)
         with box:
             st.markdown(f"**{title}**" if layer == scene.layer else title)
             show_chart(
-                cached_chart(
-                    key,
-                    partial(
-                        cone_figure, panel, colours, current_theme(), height=SMALL_HEIGHT, lines=0
-                    ),
-                    private=points.private,
-                ),
+                _chart(scene.film, layer, points, *look_now),
                 key=f"layers-{layer}",
                 file_name=f"layers-{layer}",
                 alt=_alternative(scene, layer),
@@ -179,4 +157,21 @@ def _draw_charts(scene: Scene) -> None:
                 texts=GROUP,
                 group=f"{GROUP}-{points.key}",
             )
-    draw_legend(colours, current_theme())
+    draw_legend(point_colours(points, look.colour), theme)
+
+
+@kept(128)
+def _chart(
+    film: Film,
+    layer: int,
+    points: CorpusCloud,
+    colour: str,
+    chosen: int | None,
+    theme: Theme,
+    language: str,
+) -> Chart:
+    """A layer; the colours may show the labels of the points, which the film does not name."""
+    marks = [] if chosen is None else [Mark([chosen], "circle-open", _("chosen point"))]
+    panel = replace(_panel(film, layer, language), marks=marks)
+    colours = point_colours(points, colour)
+    return chart_of(cone_figure(panel, colours, theme, height=SMALL_HEIGHT, lines=0))

@@ -87,4 +87,9 @@ class Scene:
     @cached_property
     def parts(self) -> dict[str, np.ndarray]:
         """Each dimension's part of the mean cosine, (layers, d) by treatment."""
-        return {name: parts_of(self.drawn_series, name) for name in ("raw", "standardised")}
+        return {
+            treatment: np.array(
+                [parts_of(points, treatment) for points in self.drawn_series.layers]
+            )
+            for treatment in ("raw", "standardised")
+        }

@@ -45,14 +45,6 @@ class Series:
         """The cloud at the input: its texts, labels and sources are those of every layer."""
         return self.layers[0]
 
-    @property
-    def units(self) -> np.ndarray | None:
-        """(n,) the sentence of each token, or the text of its sentences, as ``CorpusCloud.units``.
-
-        An interval leaves out whole units.
-        """
-        return self.first.units
-
 
 def most_at_once(encoder: Encoder) -> int:
     """How many points fit into memory with their vectors of every layer."""
@@ -118,7 +110,7 @@ def read_series(corpus: Corpus, encoder: Encoder, name: str, special_tokens: boo
     first = encode_corpus(texts, spec, private=private)
     above = (replace(spec, layer=layer) for layer in range(1, encoder.n_layers + 1))
     rest = (encode_corpus(texts, each, like=first, private=private) for each in above)
-    return Series(name, (first, *rest), len(corpus))
+    return Series(name, tuple(map(unlabelled, (first, *rest))), len(corpus))
 
 
 def compared_names(shown: str) -> tuple[str, ...]:
@@ -158,7 +150,8 @@ def series_name(name: str) -> str:
     return _("sentences, {pooling}").format(pooling=pooling_names()[name])
 
 
-def vectors_key(points: CorpusCloud) -> str:
-    """Names the vectors, without the labels, which differ between languages."""
+def unlabelled(points: CorpusCloud) -> CorpusCloud:
+    """The points with a key that does not name their labels, which differ between languages."""
     corpus = points.corpus  # intervals depend on its sources
-    return ArrayStore.key(points.encoder.fingerprint, corpus.sha256, corpus.sources, points.spec)
+    key = ArrayStore.key(points.encoder.fingerprint, corpus.sha256, corpus.sources, points.spec)
+    return replace(points, key=key)

@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Corpus, UndefinedMeasure
 from geometry.data import VectorSet
+from pages.common import jobs
 from pages.common.address import is_presenting
 from pages.common.cloud_choices import choose_cloud, warn_of_too_few
 from pages.common.corpus_cloud import ALL_POINTS, OF_VECTORS, coverage_of, warn_of_cache
@@ -29,7 +30,7 @@ from .pictures import draw_histogram, draw_rankings
 from .query import choose_query
 from .ranking import rank
 from .relevance import show_relevance
-from .scene import MOST_TOKENS, Scene, read_points, search_clouds
+from .scene import AT_ONCE, MOST_TOKENS, Scene, read_points, search_clouds
 from .verdicts import neighbours_verdict
 
 
@@ -109,7 +110,13 @@ def _choose_scene(
     with after_box:
         after = choose_treatment(PAGE, len(fit.cloud), fit.vectors.shape[1], notes=notes)
     with progress:
-        clouds = search_clouds(points, fit, after)
+        clouds = jobs.kept_or_made(
+            search_clouds,
+            *(points, fit, after),
+            what=_("Preparing {n} points for the search").format(n=f"{len(points.cloud):,}"),
+            at_once=len(points.cloud) <= AT_ONCE,
+            lane="measure",
+        )
     chosen = choose_query(points, code, search=search_box, matches=match_box)
     rankings = rank(clouds, chosen, k)
     return Scene(points, fit, code, after, k, clouds, rankings)

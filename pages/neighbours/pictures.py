@@ -12,9 +12,11 @@ from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
 from geometry.figures.point_colours import PointColours, look_of
 from geometry.figures.slopes import Item, SlopeWords, slopes_figure
 from geometry.measure.cosines import isotropic_cosine_shares
-from pages.common.cache import Cache
+from geometry.palette import Theme
+from pages.common.cache import kept
+from pages.common.corpus_cloud import CorpusCloud
 from pages.common.cosine_histogram import EDGES, SAMPLE_ROWS, cosine_histogram
-from pages.common.draw.charts import cached_chart, chart_of, show_chart
+from pages.common.draw.charts import Chart, chart_of, show_chart
 from pages.common.draw.clouds import current_theme, draw_legend, point_colours
 from pages.common.draw.selected import choose_row
 from pages.common.escape import markdown, plotly, short_line
@@ -22,13 +24,12 @@ from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
 from pages.common.words import _, language
 
-from .ranking import NeighbourList
+from .ranking import NeighbourList, SearchedClouds
 from .scene import Scene
 
 LONGEST = 300  # characters of a text in the picture at most
 
 Histograms = tuple[np.ndarray, np.ndarray, int, int]  # shares before and after, pairs, dimensions
-_HISTOGRAMS: Cache[Histograms] = Cache("neighbour-cosines", max_entries=100)
 
 
 def draw_rankings(scene: Scene) -> None:
@@ -110,47 +111,28 @@ def _items(ranked: NeighbourList, scene: Scene, colours: PointColours) -> list[I
     return items
 
 
-def histograms(scene: Scene) -> Histograms:
+@kept(100)
+def histograms(points: CorpusCloud, clouds: SearchedClouds) -> Histograms:
     """Shares of the cosines of pairs, of the same points raw and treated.
 
     Raises UndefinedMeasure for a row of zeros.
     """
-
-    def make() -> Histograms:
-        X = scene.points.vectors
-        if len(X) > SAMPLE_ROWS:
-            X = X[np.sort(np.random.default_rng(SEED).choice(len(X), SAMPLE_ROWS, replace=False))]
-        Z = scene.clouds.apply(X)
-        before, pairs = cosine_histogram(X)
-        return before, cosine_histogram(Z)[0], pairs, Z.shape[1]
-
-    return _HISTOGRAMS.get_or_make(scene.clouds.key, make, private=scene.is_private)
+    X = points.vectors
+    if len(X) > SAMPLE_ROWS:
+        X = X[np.sort(np.random.default_rng(SEED).choice(len(X), SAMPLE_ROWS, replace=False))]
+    Z = clouds.apply(X)
+    before, pairs = cosine_histogram(X)
+    return before, cosine_histogram(Z)[0], pairs, Z.shape[1]
 
 
 def draw_histogram(scene: Scene) -> None:
     """The cosines of pairs, raw and treated, and those of isotropic directions."""
-    before, after, pairs, d = histograms(scene)
-    theme = current_theme()
+    before, after, pairs, _d = histograms(scene.points, scene.clouds)
     name = treatment_words(scene.after)
-    words = HistogramWords(
-        raw=_("Raw"),
-        white=plotly(name),
-        reference=_("isotropic, d = {d}").format(d=d),
-        x=_("cosine of two points"),
-        y=_("share of the pairs"),
-    )
-    reference = isotropic_cosine_shares(EDGES, d)
-    chart = cached_chart(
-        f"{scene.clouds.key}/cosines/{theme.paper}/{language()}",
-        lambda: cosine_histogram_figure(
-            before, after, reference, EDGES, words, theme, height=330
-        ).update_xaxes(dtick=0.5),  # the column is narrow
-        private=scene.is_private,
-    )
     middle = (EDGES[:-1] + EDGES[1:]) / 2
     st.markdown(_("How similar are two points?"))
     show_chart(
-        chart,
+        _histogram_chart(scene.points, scene.clouds, name, current_theme(), language()),
         key="neighbour-cosines",
         file_name="neighbours-cosines",
         alt=_("Cosines of {n} pairs. Mean: raw {raw}, {name} {white}.").format(
@@ -160,3 +142,20 @@ def draw_histogram(scene: Scene) -> None:
             name=name,
         ),
     )
+
+
+@kept(128)
+def _histogram_chart(
+    points: CorpusCloud, clouds: SearchedClouds, name: str, theme: Theme, _language: str
+) -> Chart:
+    before, after, _pairs, d = histograms(points, clouds)
+    words = HistogramWords(
+        raw=_("Raw"),
+        white=plotly(name),
+        reference=_("isotropic, d = {d}").format(d=d),
+        x=_("cosine of two points"),
+        y=_("share of the pairs"),
+    )
+    reference = isotropic_cosine_shares(EDGES, d)
+    figure = cosine_histogram_figure(before, after, reference, EDGES, words, theme, height=330)
+    return chart_of(figure.update_xaxes(dtick=0.5))  # the column is narrow

@@ -9,11 +9,10 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Cloud
-from geometry.encode import ArrayStore
+from geometry import Cloud, Encoder
 from pages.common import jobs
 from pages.common.address import put_in_url
-from pages.common.cache import Cache
+from pages.common.cache import kept
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.draw.selected import chosen_row
 from pages.common.escape import markdown
@@ -22,8 +21,6 @@ from pages.common.words import _
 
 MATCHES = 50  # points that a search lists at most
 LONGEST = 1_000  # characters of a typed text at most
-
-_TYPED: Cache[np.ndarray] = Cache("typed-queries", max_entries=50)
 
 
 @dataclass(frozen=True)
@@ -146,18 +143,23 @@ def encoded_texts(points: CorpusCloud, texts: Sequence[str]) -> np.ndarray:
 
     As a job, because a large model takes more than a second.
     """
-    encoder, spec = points.encoder, points.spec
-    key = ArrayStore.key(encoder.fingerprint, spec, *texts)
-    return jobs.cached(
-        _TYPED,
-        key,
-        lambda report: encoder.encode(
-            texts,
-            layer=spec.layer,
-            pooling=spec.pooling,
-            special_tokens=spec.special_tokens,
-            progress=report,
-        ),
-        _("Encoding {n} sentences").format(n=f"{len(texts):,}"),
-        private=True,
+    spec = points.spec
+    return jobs.kept_or_made(
+        _encoded,
+        *(points.encoder, tuple(texts), spec.layer, spec.pooling, spec.special_tokens),
+        what=_("Encoding {n} sentences").format(n=f"{len(texts):,}"),
+    )
+
+
+@kept(50, by_session=True)
+def _encoded(
+    encoder: Encoder,
+    texts: tuple[str, ...],
+    layer: int | str,
+    pooling: str,
+    special_tokens: bool,
+    report: jobs.Progress = jobs.no_report,
+) -> np.ndarray:
+    return encoder.encode(
+        texts, layer=layer, pooling=pooling, special_tokens=special_tokens, progress=report
     )

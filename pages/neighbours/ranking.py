@@ -20,14 +20,17 @@ class SearchedClouds:
     ----------
     treatment : Treatment
     before, after : Search
-    key : str
+    content_key : str
         Names the points, the fit and the treatment.
+    private : bool
+        True if a reader's own data are among the points or the fit.
     """
 
     treatment: Treatment
     before: Search
     after: Search
-    key: str
+    content_key: str
+    private: bool
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Other rows (m, d), such as queries, after the treatment."""

@@ -17,7 +17,7 @@ from geometry.evaluate.specs import parse_treatment
 from geometry.measure import NeighbourChanges, Search, neighbour_changes
 from geometry.process import Worker, send_progress
 from pages.common import jobs
-from pages.common.cache import Cache
+from pages.common.cache import kept
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud, labels_of
 from pages.common.fit_set import points_and_fit
 from pages.common.seed import SEED
@@ -32,8 +32,6 @@ AT_ONCE = 5_000  # points up to which the page's run itself searches and measure
 SHORT = 20_000  # points up to which a job takes only some seconds
 
 SEARCH = Worker(idle_seconds=60)
-_SEARCHES: Cache[SearchedClouds] = Cache("neighbour-searches", max_entries=12)
-_CHANGES: Cache[NeighbourChanges] = Cache("neighbour-changes", max_entries=100)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,11 +63,6 @@ class Scene:
     rankings: Rankings
 
     @property
-    def is_private(self) -> bool:
-        """True if a reader's own data are among the points or the fit."""
-        return self.points.private or self.fit.private
-
-    @property
     def n_searched(self) -> int:
         """The number of points that are searched."""
         return len(self.points.cloud)
@@ -77,10 +70,7 @@ class Scene:
     @cached_property
     def measured_rows(self) -> np.ndarray:
         """The rows of the numbers over all points: all of them, or a sample of many."""
-        n = self.n_searched
-        if n <= MOST_MEASURED:
-            return np.arange(n)
-        return np.sort(np.random.default_rng(SEED).choice(n, MOST_MEASURED, replace=False))
+        return _measured_rows(self.n_searched)
 
     @cached_property
     def changes(self) -> NeighbourChanges:
@@ -88,35 +78,39 @@ class Scene:
 
         Raises UndefinedMeasure, for example if all points are equally far from each other.
         """
-        key = f"{self.clouds.key}/{self.k}"
-        rows, points = self.measured_rows, self.points
-
-        def work(report: jobs.Progress) -> NeighbourChanges:
-            X = points.vectors if len(rows) == self.n_searched else points.vectors[rows]
-            labels, units = labels_of(points.cloud), points.units
-            options: dict[str, Any] = {
-                "k": self.k,
-                "labels": None if labels is None else [labels[row] for row in rows],
-                "units": None if units is None else units[rows],
-                "seed": SEED,
-            }
-            if is_small:
-                return neighbour_changes(X, self.clouds.apply(X), **options)
-            clouds = X, self.clouds.apply(X)
-            call = partial(neighbour_changes, *clouds, **options, progress=send_progress)
-            return SEARCH.run(call, report)
-
-        is_small = len(rows) <= AT_ONCE
-        return jobs.cached(
-            _CHANGES,
-            key,
-            work,
-            _("Comparing {n} points with each other").format(n=f"{len(rows):,}"),
-            private=self.is_private,
-            at_once=is_small,
+        n = len(self.measured_rows)
+        return jobs.kept_or_made(
+            _changes,
+            *(self.points, self.clouds, self.k),
+            what=_("Comparing {n} points with each other").format(n=f"{n:,}"),
+            at_once=n <= AT_ONCE,
             lane="measure",
-            is_long=len(rows) > SHORT,
+            is_long=n > SHORT,
         )
+
+
+def _measured_rows(n: int) -> np.ndarray:
+    if n <= MOST_MEASURED:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(SEED).choice(n, MOST_MEASURED, replace=False))
+
+
+@kept(100)
+def _changes(
+    points: CorpusCloud, clouds: SearchedClouds, k: int, report: jobs.Progress = jobs.no_report
+) -> NeighbourChanges:
+    rows, labels, units = _measured_rows(len(points.cloud)), labels_of(points.cloud), points.units
+    X = points.vectors if len(rows) == len(points.cloud) else points.vectors[rows]
+    options: dict[str, Any] = {
+        "k": k,
+        "labels": None if labels is None else [labels[row] for row in rows],
+        "units": None if units is None else units[rows],
+        "seed": SEED,
+    }
+    if len(rows) <= AT_ONCE:
+        return neighbour_changes(X, clouds.apply(X), **options)
+    both = X, clouds.apply(X)
+    return SEARCH.run(partial(neighbour_changes, *both, **options, progress=send_progress), report)
 
 
 def read_points(
@@ -140,7 +134,10 @@ def read_points(
     return points, fit
 
 
-def search_clouds(points: CorpusCloud, fit: CorpusCloud, after: str) -> SearchedClouds:
+@kept(12)
+def search_clouds(
+    points: CorpusCloud, fit: CorpusCloud, after: str, report: jobs.Progress = jobs.no_report
+) -> SearchedClouds:
     """Fit the treatment and prepare both searches.
 
     Raises UndefinedMeasure for a row of zeros, which has no direction.
@@ -153,25 +150,16 @@ def search_clouds(points: CorpusCloud, fit: CorpusCloud, after: str) -> Searched
         The treatment is fitted on them.
     after : str
         A text for ``parse_treatment``.
+    report : callable
     """
-    key = ArrayStore.key(points.key, fit.key, after)
-    private = points.private or fit.private
-    return jobs.cached(
-        _SEARCHES,
-        key,
-        partial(_prepare, points.vectors, fit.vectors, after, key),
-        _("Preparing {n} points for the search").format(n=f"{len(points.cloud):,}"),
-        private=private,
-        at_once=len(points.cloud) <= AT_ONCE,
-        lane="measure",
+    treatment = FitSet(fit.vectors).fit(parse_treatment(after))
+    report(0, 0)
+    before = Search(points.vectors)
+    report(0, 0)
+    return SearchedClouds(
+        treatment,
+        before,
+        Search(treatment.apply(points.vectors).retained),
+        content_key=ArrayStore.key(points.key, fit.key, after),
+        private=points.private or fit.private,
     )
-
-
-def _prepare(
-    X: np.ndarray, fit_rows: np.ndarray, after: str, key: str, report: jobs.Progress
-) -> SearchedClouds:
-    treatment = FitSet(fit_rows).fit(parse_treatment(after))
-    report(0, 0)
-    before = Search(X)
-    report(0, 0)
-    return SearchedClouds(treatment, before, Search(treatment.apply(X).retained), key)

@@ -50,6 +50,16 @@ class FitTexts:
         """True if treatments are fitted on the scored sentences."""
         return self.code == SAME
 
+    @property
+    def content_key(self) -> str:
+        """Names the sentences; the cells of a grid also have the name of another set."""
+        return SAME if self.is_target else ArrayStore.key(self.corpus.sha256, self.name)
+
+    @property
+    def private(self) -> bool:
+        """True for a set that was uploaded in this session."""
+        return is_private(self.code.removeprefix(OTHER_PAIRS))
+
 
 @dataclass(frozen=True)
 class ScoringChoice:
@@ -65,24 +75,6 @@ class ScoringChoice:
     pooling: str
     similarity: str
     encoder: Encoder
-
-    @property
-    def key(self) -> str:
-        """Names the model, the pairs with their scores, the fit set and the similarity."""
-        return ArrayStore.key(
-            *(self.encoder.fingerprint, self.pairs.key),
-            *(self.fit.corpus.sha256, self.fit.code, self.similarity, SEED),
-        )
-
-    @property
-    def cell_key(self) -> str:
-        """Names ``key``, the treatment, the layer and the pooling."""
-        return f"{self.key}/{self.after}/{self.layer}/{self.pooling}"
-
-    @property
-    def is_private(self) -> bool:
-        """True if the pairs or the fit set were uploaded in this session."""
-        return is_private(self.pairs.code) or is_private(self.fit.code.removeprefix(OTHER_PAIRS))
 
     @property
     def whitening(self) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from geometry.evaluate.bootstrap import DRAWS, PairBootstrap, PairScore, difference
+from geometry.evaluate.bootstrap import PairScore, difference
 from geometry.evaluate.fit_size import RETAINED, WHITENINGS, SizedScore, scores_by_fit_size
 from geometry.figures.curves import Axes, Curve, curves_figure
 from pages.common import jobs
-from pages.common.cache import Cache
+from pages.common.cache import kept
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
@@ -21,7 +21,7 @@ from pages.common.words import _, prose
 
 from . import PAGE
 from .choices import measured_on, score_title
-from .scene import Scene
+from .scene import EncodedPairs, Scene
 from .words import cell_words
 
 HEIGHT = 380
@@ -29,13 +29,17 @@ FULL, CUT = WHITENINGS[:2]  # CUT retains RETAINED directions
 GUESS = "sizes-guess"
 MARGIN = 1.08  # factor between the outermost sizes and the ends of the axis
 
-_SIZED_SCORES: Cache[tuple[SizedScore, ...]] = Cache("scores by fit size", max_entries=64)
-
 
 def show_fit_sizes(scene: Scene) -> None:
     """Three whitenings on the same axes, with raw as a horizontal line and n = d marked."""
     choice = scene.choice
-    sizes = sized_scores(scene)
+    sizes = jobs.kept_or_made(
+        _sized_scores,
+        *(scene.encoded, choice.layer, choice.pooling),
+        what=_("Fitting on more and more sentences"),
+        lane="measure",
+        passing=True,
+    )
     near = score_near_dimension(sizes, choice.encoder.dimension)
     if near is not None and has_to_guess(*near):
         return
@@ -150,24 +154,18 @@ def _guess(name: str) -> None:
     st.session_state[GUESS] = name
 
 
-def sized_scores(scene: Scene) -> tuple[SizedScore, ...]:
-    """Scores by the rows in the fit, at the chosen layer and pooling."""
-    choice, encoded = scene.choice, scene.encoded
-    return jobs.cached(
-        _SIZED_SCORES,
-        f"{choice.key}/{choice.layer}/{choice.pooling}/sizes",
-        lambda report: scores_by_fit_size(
-            encoded.vectors(choice.layer, choice.pooling),
-            encoded.fit_rows(choice.layer, choice.pooling),
-            PairBootstrap(choice.pairs.pairs.gold_scores, DRAWS, SEED),
-            similarity=choice.similarity,
-            random_state=SEED,
-            progress=report,
-        ),
-        _("Fitting on more and more sentences"),
-        private=choice.is_private,
-        lane="measure",
-        passing=True,
+@kept(64)
+def _sized_scores(
+    encoded: EncodedPairs, layer: int, pooling: str, report: jobs.Progress = jobs.no_report
+) -> tuple[SizedScore, ...]:
+    """Scores by the rows in the fit."""
+    return scores_by_fit_size(
+        encoded.vectors(layer, pooling),
+        encoded.fit_rows(layer, pooling),
+        encoded.bootstrap,
+        similarity=encoded.similarity,
+        random_state=SEED,
+        progress=report,
     )
 
 

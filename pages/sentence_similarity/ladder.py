@@ -9,17 +9,17 @@ from html import unescape
 import numpy as np
 import streamlit as st
 
-from geometry.encode import ArrayStore
 from geometry.evaluate.bootstrap import DRAWS, Difference, PairBootstrap, PairScore, difference
 from geometry.evaluate.claims import PoolingInterval, PoolingShare
 from geometry.evaluate.grid import Cell
-from geometry.figures.ladder import Rung, Tick, ladder_figure
+from geometry.figures.ladder import Rung, ScoreRange, Tick, ladder_figure
 from geometry.hub.catalogue import is_contrastive
+from geometry.palette import Theme
 from pages.common.big_numbers import BigNumber, show_big_numbers
-from pages.common.cache import Cache
+from pages.common.cache import kept
 from pages.common.controls import pooling_names
 from pages.common.downloads import csv_bytes, short_number
-from pages.common.draw.charts import cached_chart, show_chart
+from pages.common.draw.charts import Chart, chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.escape import markdown, plotly
 from pages.common.glosses import explained
@@ -31,12 +31,11 @@ from pages.common.words import _, prose
 from . import PAGE
 from .choices import ScoringChoice, fitted_on, measured_on, score_title
 from .published import glove_band, published_on, published_ticks, share_values
-from .scene import FIRST_LAST, Scene, score_column
+from .scene import FIRST_LAST, EncodedPairs, Scene, score_column
 from .word_vectors import Static
 from .words import cell_words, cut_words, similarity_names
 
 STATIC, CLS, MEAN, TREATED, LAST = range(5)  # families of rungs, each with a colour
-_POOLED: Cache[tuple[PairScore, PairScore]] = Cache("cls and mean on known pairs", max_entries=64)
 
 
 def show_ladder(scene: Scene) -> None:
@@ -49,12 +48,9 @@ def show_ladder(scene: Scene) -> None:
         _("measured here, with 95% interval"),
         _("published, on {dataset} test").format(dataset=dataset),
     )
+    is_own = scene.encoded.private or any(static.is_uploaded for static in scene.statics)
     show_chart(
-        cached_chart(
-            ArrayStore.key("ladder", rungs, title, theme, names, band),
-            lambda: ladder_figure(rungs, title, theme, names=names, band=band),
-            private=choice.is_private or any(static.is_uploaded for static in scene.statics),
-        ),
+        _chart(rungs, title, theme, names, band, is_own),
         key="sts-claim",
         file_name="sentence-similarity-ladder",
         alt="; ".join(map(_plain, rungs)),
@@ -68,6 +64,18 @@ def show_ladder(scene: Scene) -> None:
     if choice.similarity != "cosine":
         values = {"similarity": similarity_names()[choice.similarity]}
         st.markdown(prose(PAGE, "claim-not-cosine", values))
+
+
+@kept(128)
+def _chart(
+    rungs: Sequence[Rung],
+    title: str,
+    theme: Theme,
+    names: tuple[str, str],
+    band: ScoreRange,
+    private: bool,
+) -> Chart:
+    return chart_of(ladder_figure(rungs, title, theme, names=names, band=band))
 
 
 def ladder_caption(choice: ScoringChoice) -> str:
@@ -318,18 +326,20 @@ class Gap:
 
 def _cls_and_mean(scene: Scene, layer: int, static: Static) -> tuple[PairScore, PairScore]:
     """Scores of [CLS] and mean on the pairs that the static average is scored on."""
-    choice = scene.choice
     if static.is_whole:
         return scene.cell(layer, "cls").score, scene.cell(layer, "mean").score
-    rows = np.flatnonzero(static.averages.known)
-    key = ArrayStore.key(choice.key, "pooling", layer, rows.tobytes().hex())
+    return _on_known_pairs(scene.encoded, layer, np.flatnonzero(static.averages.known))
 
-    def make() -> tuple[PairScore, PairScore]:
-        bootstrap = PairBootstrap(choice.pairs.pairs.gold_scores[rows], DRAWS, SEED)
-        cls, mean = (
-            score_column(scene.encoded, layer, pooling, ("none",), bootstrap, rows).cells[0].score
-            for pooling in ("cls", "mean")
-        )
-        return cls, mean
 
-    return _POOLED.get_or_make(key, make, private=True)
+@kept(64, by_session=True)
+def _on_known_pairs(
+    encoded: EncodedPairs, layer: int, rows: np.ndarray
+) -> tuple[PairScore, PairScore]:
+    bootstrap = PairBootstrap(encoded.pairs.pairs.gold_scores[rows], DRAWS, SEED)
+    cls, mean = (
+        score_column(encoded, layer, pooling, ("none",), bootstrap=bootstrap, rows=rows)
+        .cells[0]
+        .score
+        for pooling in ("cls", "mean")
+    )
+    return cls, mean

@@ -11,12 +11,13 @@ import streamlit as st
 from geometry import Corpus, CorpusError, ModelFilesError, Pairs
 from geometry.data.limits import MAX_PAIR_SETS, Limits
 from geometry.data.pairs import BUNDLED_PAIRS, read_bundled_pairs, read_pair_folder
+from geometry.encode import ArrayStore
 from geometry.errors import readable_bytes
 from geometry.hub import DataSetError
 from geometry.hub.operator_limits import OperatorFileError
 from geometry.hub.pair_sets import PAIR_SETS, fetch_pairs
 from pages.common import jobs
-from pages.common.cache import Cache
+from pages.common.cache import kept
 from pages.common.controls import choose
 from pages.common.escape import markdown
 from pages.common.folded import folded
@@ -31,7 +32,6 @@ from pages.common.uploads import (
     own_labels,
     own_pair_code,
     remember,
-    scored_key,
     show_own,
 )
 from pages.common.words import _, prose
@@ -50,8 +50,6 @@ UPLOADER = "pairs_file"
 OWN_DEV = "pair-uploads-dev"  # code of a split to the code of its folder's dev split
 FOLDER = "pairs_folder"
 
-_HUB_PAIRS: Cache[Pairs] = Cache("pairs of the hub", max_entries=16)
-
 
 @dataclass(frozen=True)
 class ScoredSet:
@@ -66,9 +64,14 @@ class ScoredSet:
         return Corpus(self.pairs.name, self.pairs.left + self.pairs.right)
 
     @property
-    def key(self) -> str:
-        """Names sentences and scores."""
-        return scored_key(self.pairs)
+    def content_key(self) -> str:
+        """Names the set, its sentences and scores."""
+        return ArrayStore.key(self.pairs.name, self.pairs.content_key)
+
+    @property
+    def private(self) -> bool:
+        """True for uploaded pairs."""
+        return is_private(self.code)
 
     @property
     def is_bundled(self) -> bool:
@@ -240,24 +243,27 @@ def show_own_form() -> None:
 def pair_set(code: str) -> ScoredSet:
     """The pairs of that code. Raises DataSetError if a download fails."""
     if code.startswith(HUB):
-        return ScoredSet(code, _from_hub(code))
+        return ScoredSet(code, _from_hub(*hub_sets()[code]))
     if code in BUNDLED_NAMES:
         return ScoredSet(code, read_bundled_pairs(BUNDLED_NAMES[code]))
     return ScoredSet(code, _uploads()[code])
 
 
-def _from_hub(code: str) -> Pairs:
+def _from_hub(name: str, split: str) -> Pairs:
     """The pairs from the cache, else downloaded as a job with progress in bytes and Cancel."""
-    name, split = hub_sets()[code]
-    return jobs.cached(
-        _HUB_PAIRS,
-        code,
-        lambda report: fetch_pairs(name, split, progress=report),
-        _("Downloading {name}").format(name=f"{PAIR_SETS[name].title} {split}"),
+    return jobs.kept_or_made(
+        _fetched,
+        *(name, split),
+        what=_("Downloading {name}").format(name=f"{PAIR_SETS[name].title} {split}"),
         lane="model",
         amount=lambda size: readable_bytes(int(size)),
         cancelled=cancelled_download(),
     )
+
+
+@kept(16)
+def _fetched(name: str, split: str, report: jobs.Progress = jobs.no_report) -> Pairs:
+    return fetch_pairs(name, split, progress=report)
 
 
 def is_private(code: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
+from itertools import product
 
 import numpy as np
 
@@ -27,14 +28,15 @@ from geometry.evaluate.ranks import RankMoves
 from geometry.linalg.moments import Moments
 from geometry.process import send_progress
 from pages.common import jobs
-from pages.common.cache import Cache
+from pages.common.cache import kept
 from pages.common.corpus_cloud import CloudSpec, encode_corpus, store, takes_long
 from pages.common.encoding_worker import ENCODING
 from pages.common.seed import SEED
 from pages.common.treatment_names import offered
 from pages.common.words import _
 
-from .choices import ScoringChoice
+from .choices import FitTexts, ScoringChoice
+from .pairs import ScoredSet
 from .word_vectors import Static, own_static, uploaded_static
 
 AHEAD_VARIABLE = "NARROW_CONE_SCORE_AHEAD"  # "0": a rung is scored when it is first shown
@@ -65,14 +67,7 @@ class Moves:
 
 CellKey = tuple[Layer, str, str]  # layer, pooling, treatment
 
-_BOOTSTRAPS: Cache[PairBootstrap] = Cache("resamples of pairs", max_entries=4)
-# for each rung; shared by all readers, and small
-_CELLS: Cache[Cell] = Cache("cells of ladders", max_entries=2000)
-_SCORES: Cache[Scores] = Cache("pair scores", max_entries=64)
-_MOVES: Cache[Moves | None] = Cache("pair moves", max_entries=64)
-_SUMS: Cache[FitSums] = Cache("sums of fit sets", max_entries=2)
-
-_ahead: set[str] = set()  # keys of the choices whose rungs are scored in the background
+_ahead: set[str] = set()  # keys of the pairs whose rungs are scored in the background
 _lock = threading.Lock()  # so that one thread at a time scores in the background
 
 
@@ -80,34 +75,59 @@ _lock = threading.Lock()  # so that one thread at a time scores in the backgroun
 class EncodedPairs:
     """Sentence vectors of the pairs and of the fit set; each is read from the store when used.
 
-    fit_sums : moments of the fit set if it is too large for the store.
+    Attributes
+    ----------
+    encoder : Encoder
+    pairs : ScoredSet
+    fit : FitTexts
+    similarity : str
+        The similarity by which the pairs are scored.
+    bootstrap : PairBootstrap
+        Resamples of the pairs.
+    fit_sums : callable or None
+        Moments of the fit set if it is too large for the store.
     """
 
-    choice: ScoringChoice
+    encoder: Encoder
+    pairs: ScoredSet
+    fit: FitTexts
+    similarity: str
+    bootstrap: PairBootstrap
     fit_sums: FitSums | None = None
+
+    @property
+    def content_key(self) -> str:
+        """Names the model, the pairs with their scores, the fit set and the similarity."""
+        sets = (self.pairs.content_key, self.fit.content_key)
+        return ArrayStore.key(self.encoder.content_key, *sets, self.similarity)
+
+    @property
+    def private(self) -> bool:
+        """True if the pairs or the fit set were uploaded in this session."""
+        return self.pairs.private or self.fit.private
 
     def vectors(self, layer: Layer, pooling: str) -> np.ndarray:
         """(2n, d) float32 of the sentences of the pairs."""
-        return _vectors(self.choice.encoder, self.choice.pairs.corpus, layer, pooling)
+        return _vectors(self.encoder, self.pairs.corpus, layer, pooling)
 
     def fit_vectors(self, layer: Layer, pooling: str) -> np.ndarray | Moments:
         """(m, d) float32 of the sentences of the fit set, or their moments."""
-        if self.choice.fit.is_target:
+        if self.fit.is_target:
             return self.vectors(layer, pooling)
         if self.fit_sums is not None:
-            return self.fit_sums(self.choice.encoder.layer_indices(layer), pooling)
-        return _vectors(self.choice.encoder, self.choice.fit.corpus, layer, pooling)
+            return self.fit_sums(self.encoder.layer_indices(layer), pooling)
+        return _vectors(self.encoder, self.fit.corpus, layer, pooling)
 
     def fit_rows(self, layer: int, pooling: str) -> np.ndarray:
         """(m, d) float32 of the sentences of the fit set; a seeded sample of a large one."""
-        corpus = self.choice.fit.corpus
+        corpus = self.fit.corpus
         drawn = np.arange(len(corpus))
-        if is_large(self.choice.encoder, corpus):
+        if is_large(self.encoder, corpus):
             order = np.random.default_rng(SEED).permutation(len(corpus))
             drawn = np.sort(order[:SAMPLE_ROWS])
-        if self.choice.fit.is_target:
+        if self.fit.is_target:
             return self.vectors(layer, pooling)[drawn]
-        return _vectors(self.choice.encoder, corpus.take(drawn), layer, pooling)
+        return _vectors(self.encoder, corpus.take(drawn), layer, pooling)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +136,7 @@ class Scene:
 
     Attributes
     ----------
+    choice : ScoringChoice
     encoded : EncodedPairs
     cells : mapping of (layer, pooling, treatment) to Cell
         The cells of the ladder.
@@ -123,14 +144,10 @@ class Scene:
         The model's own input vectors.
     """
 
+    choice: ScoringChoice
     encoded: EncodedPairs
     cells: Mapping[CellKey, Cell]
     own_static: Static
-
-    @property
-    def choice(self) -> ScoringChoice:
-        """The choices of the reader."""
-        return self.encoded.choice
 
     def cell(self, layer: Layer, pooling: str, treatment: str = "none") -> Cell:
         """A cell of the ladder.
@@ -170,7 +187,8 @@ class Scene:
     @cached_property
     def moves(self) -> Moves | None:
         """The rank moves of the pairs at the chosen layer and pooling."""
-        return moves_of(self.encoded)
+        choice = self.choice
+        return pair_moves(self.encoded, choice.layer, choice.pooling, choice.after)
 
 
 def build_scene(choice: ScoringChoice) -> Scene:
@@ -180,83 +198,62 @@ def build_scene(choice: ScoringChoice) -> Scene:
     """
     encoded = encode_pairs(choice, ladder_columns(choice))
     keys = _ladder_keys(choice)
-    cells = _known_cells(choice, keys)
-    missing = [key for key in keys if key not in cells]
-    if missing:
-        bootstrap = _resamples(choice)
-        made: dict[CellKey, Cell] = jobs.wait_for(
-            f"{choice.key}/{missing}",
-            lambda report: _score_cells(encoded, missing, cells, bootstrap, report),
-            _("Scoring the ladder"),
-            lane="measure",
-            passing=True,
-        )
-        for key, cell in made.items():
-            cells[key] = _put_cell(choice, key, cell)
-    _begin_ahead(encoded)
-    return Scene(encoded, cells, own_static(choice))
-
-
-def _resamples(choice: ScoringChoice) -> PairBootstrap:
-    return _BOOTSTRAPS.get_or_make(
-        choice.pairs.key,
-        lambda: PairBootstrap(choice.pairs.pairs.gold_scores, DRAWS, SEED),
-        private=choice.is_private,
+    cells = jobs.all_kept_or_made(
+        _cell,
+        [(encoded, *key) for key in keys],
+        what=_("Scoring the ladder"),
+        lane="measure",
+        passing=True,
     )
+    _begin_ahead(encoded, choice)
+    return Scene(choice, encoded, dict(zip(keys, cells, strict=True)), own_static(choice))
 
 
-def _begin_ahead(encoded: EncodedPairs) -> None:
+@kept(4)
+def _resamples(pairs: ScoredSet) -> PairBootstrap:
+    return PairBootstrap(pairs.pairs.gold_scores, DRAWS, SEED)
+
+
+def _begin_ahead(encoded: EncodedPairs, choice: ScoringChoice) -> None:
     """Score all rungs of these pairs in the background, once a server.
 
     Without it the page waits 0.2 to 0.4 s for a new rung.
     """
-    choice = encoded.choice
-    if choice.is_private or encoded.fit_sums is not None or len(choice.pairs) > MOST_AHEAD:
+    if encoded.private or encoded.fit_sums is not None or len(encoded.pairs) > MOST_AHEAD:
         return
-    if choice.key in _ahead or os.environ.get(AHEAD_VARIABLE) == "0":
+    key = encoded.content_key
+    if key in _ahead or os.environ.get(AHEAD_VARIABLE) == "0":
         return
-    if _are_stored(choice):  # else the server's own process would encode
-        _ahead.add(choice.key)
-        timer = threading.Timer(AHEAD_AFTER, _score_ahead, [encoded])
+    if _are_stored(encoded):  # else the server's own process would encode
+        _ahead.add(key)
+        near = sorted(range(encoded.encoder.n_layers + 1), key=lambda i: abs(i - choice.layer))
+        timer = threading.Timer(AHEAD_AFTER, _score_ahead, [encoded, near, choice.treatments])
         timer.name, timer.daemon = "score-ahead", True
         timer.start()
 
 
-def _are_stored(choice: ScoringChoice) -> bool:
+def _are_stored(encoded: EncodedPairs) -> bool:
     """True if the vectors of all rungs are on the disk."""
-    corpora = dict.fromkeys((choice.pairs.corpus, choice.fit.corpus))
-    specs = [
-        CloudSpec("sentences", layer, pooling)
-        for layer in range(choice.encoder.n_layers + 1)
-        for pooling in POOLINGS_SHOWN
-    ]
     return all(
-        is_stored(choice.encoder, corpus, **asdict(spec), store=store())
-        for corpus in corpora
-        for spec in specs
+        is_stored(encoded.encoder, corpus, **asdict(CloudSpec("sentences", *column)), store=store())
+        for corpus in dict.fromkeys((encoded.pairs.corpus, encoded.fit.corpus))
+        for column in grid_columns(encoded.encoder)
     )
 
 
-def _score_ahead(encoded: EncodedPairs) -> None:
-    choice = encoded.choice
-    near = sorted(range(choice.encoder.n_layers + 1), key=lambda i: abs(i - choice.layer))
-    treatments = dict.fromkeys(("none", *choice.treatments, *offered(of_moments=True)))
-    columns = [(layer, pooling) for layer in near for pooling in POOLINGS_SHOWN]
+def _score_ahead(encoded: EncodedPairs, layers: Sequence[int], treatments: Sequence[str]) -> None:
+    names = dict.fromkeys(("none", *treatments, *offered(of_moments=True)))
     with _lock:
-        for layer, pooling in columns:
-            keys = [(layer, pooling, name) for name in treatments]
-            known = _known_cells(choice, keys)
-            missing = [key for key in keys if key not in known]
-            _score_cells(encoded, missing, known, _resamples(choice), lambda done, total: None)
+        for layer, pooling in product(layers, POOLINGS_SHOWN):
+            for name in names:
+                _cell(encoded, layer, pooling, name)
 
 
-def _known_cells(choice: ScoringChoice, keys: Sequence[CellKey]) -> dict[CellKey, Cell]:
-    found = {key: _CELLS.get(f"{choice.key}/{key}", private=choice.is_private) for key in keys}
-    return {key: cell for key, cell in found.items() if cell is not None}
-
-
-def _put_cell(choice: ScoringChoice, key: CellKey, cell: Cell) -> Cell:
-    return _CELLS.put(f"{choice.key}/{key}", cell, private=choice.is_private)
+@kept(2000)  # for each rung; small
+def _cell(encoded: EncodedPairs, layer: Layer, pooling: str, treatment: str) -> Cell:
+    raw = None if treatment == "none" else _cell(encoded, layer, pooling, "none").score
+    [cell] = score_column(encoded, layer, pooling, (treatment,), raw=raw).cells
+    return cell
 
 
 def _ladder_keys(choice: ScoringChoice) -> list[CellKey]:
@@ -278,34 +275,6 @@ def ladder_columns(choice: ScoringChoice) -> tuple[Column, ...]:
     return tuple(dict.fromkeys([*columns, (last, "mean")]))
 
 
-def _score_cells(
-    encoded: EncodedPairs,
-    keys: Sequence[CellKey],
-    known: Mapping[CellKey, Cell],
-    bootstrap: PairBootstrap,
-    report: jobs.Progress,
-) -> dict[CellKey, Cell]:
-    """Score column by column, without cells that another reader's job has scored meanwhile."""
-    choice = encoded.choice
-    found = dict(known)
-    columns = dict.fromkeys((layer, pooling) for layer, pooling, _treatment in keys)
-    for done, column in enumerate(columns):
-        report(done, len(columns))
-        wanted = [key for key in keys if key[:2] == column]
-        if not choice.is_private:  # a session's own cache can't be read in a job
-            found |= _known_cells(choice, wanted)
-        treatments = [key[2] for key in wanted if key not in found]
-        if treatments:
-            raw = found.get((*column, "none"))
-            grid = score_column(
-                encoded, *column, treatments, bootstrap, raw=None if raw is None else raw.score
-            )
-            for cell in grid.cells:
-                key = (*column, cell.treatment)
-                found[key] = cell if choice.is_private else _put_cell(choice, key, cell)
-    return found
-
-
 def encode_pairs(choice: ScoringChoice, columns: Sequence[Column]) -> EncodedPairs:
     """Encode the pairs and the fit set in these layers and poolings, if the store lacks them.
 
@@ -314,39 +283,44 @@ def encode_pairs(choice: ScoringChoice, columns: Sequence[Column]) -> EncodedPai
     as undefined.
     """
     encoder, fit = choice.encoder, choice.fit.corpus
-    _encode(encoder, choice.pairs.corpus, columns)
-    encoded = EncodedPairs(choice)
+    _encode(encoder, choice.pairs, columns)
+    encoded = EncodedPairs(
+        encoder, choice.pairs, choice.fit, choice.similarity, _resamples(choice.pairs)
+    )
     if encoder.is_approximate:
         refuse_too_narrow(encoded.vectors(choice.layer, choice.pooling))
     if choice.fit.is_target:
         return encoded
     if not is_large(encoder, fit):
-        _encode(encoder, fit, columns)
+        _encode(encoder, choice.fit, columns)
         return encoded
-    last = encoder.n_layers
-    key = ArrayStore.key(encoder.fingerprint, fit.sha256, "sums")
-    layers: tuple[Layer, ...] = (*range(last + 1), *((FIRST_LAST,) if last > 1 else ()))
-    sets = fit.texts, layers, POOLINGS_SHOWN
-    sums = jobs.cached(
-        _SUMS,
-        key,
-        lambda report: ENCODING.run(
-            partial(fit_moments, encoder, *sets, progress=send_progress), report
-        ),
-        _("Encoding {n} sentences").format(n=f"{len(fit):,}"),
+    sums = jobs.kept_or_made(
+        _sums,
+        *(encoder, fit, choice.fit.private),
+        what=_("Encoding {n} sentences").format(n=f"{len(fit):,}"),
         is_long=takes_long(fit),
     )
-    return EncodedPairs(choice, sums)
+    return replace(encoded, fit_sums=sums)
 
 
-def _encode(encoder: Encoder, corpus: Corpus, columns: Sequence[Column]) -> None:
+@kept(2)
+def _sums(
+    encoder: Encoder, fit: Corpus, private: bool, report: jobs.Progress = jobs.no_report
+) -> FitSums:
+    last = encoder.n_layers
+    layers: tuple[Layer, ...] = (*range(last + 1), *((FIRST_LAST,) if last > 1 else ()))
+    sets = fit.texts, layers, POOLINGS_SHOWN
+    return ENCODING.run(partial(fit_moments, encoder, *sets, progress=send_progress), report)
+
+
+def _encode(encoder: Encoder, texts: ScoredSet | FitTexts, columns: Sequence[Column]) -> None:
     """Encode what is missing. One pass stores all layers and, for a small corpus, all poolings."""
     for layer, pooling in columns:
         spec = CloudSpec("sentences", layer, pooling)
-        if not is_stored(encoder, corpus, **asdict(spec), store=store()):
+        if not is_stored(encoder, texts.corpus, **asdict(spec), store=store()):
             # the error is raised after all vectors were stored; the grid shows those cells
             with suppress(PrecisionError):
-                encode_corpus(corpus, spec)
+                encode_corpus(texts.corpus, spec, private=texts.private)
 
 
 def _vectors(encoder: Encoder, corpus: Corpus, layer: Layer, pooling: str) -> np.ndarray:
@@ -359,34 +333,32 @@ def is_large(encoder: Encoder, corpus: Corpus) -> bool:
     return len(corpus) * row > BYTES_AT_ONCE
 
 
+def grid_columns(encoder: Encoder) -> list[tuple[int, str]]:
+    """Every layer and pooling of the grid."""
+    return list(product(range(encoder.n_layers + 1), POOLINGS_SHOWN))
+
+
 def score_grid(choice: ScoringChoice) -> Scores:
     """Every layer and pooling, raw and treated."""
-    columns = [
-        (layer, pooling)
-        for layer in range(choice.encoder.n_layers + 1)
-        for pooling in POOLINGS_SHOWN
-    ]
-    encoded = encode_pairs(choice, columns)
-    return jobs.cached(
-        _SCORES,
-        f"{choice.key}/{choice.after}/grid",
-        lambda report: _scores(encoded, columns, report),
-        _("Scoring {n} layers and poolings, raw and treated").format(n=len(columns)),
-        private=choice.is_private,
+    columns = grid_columns(choice.encoder)
+    return jobs.kept_or_made(
+        _scores,
+        *(encode_pairs(choice, columns), choice.after),
+        what=_("Scoring {n} layers and poolings, raw and treated").format(n=len(columns)),
         lane="measure",
         passing=True,
     )
 
 
-def _scores(encoded: EncodedPairs, columns: Sequence[Column], report: jobs.Progress) -> Scores:
+@kept(64)
+def _scores(encoded: EncodedPairs, after: str, report: jobs.Progress = jobs.no_report) -> Scores:
     """Score one layer and pooling at a time, so that only their vectors are in memory."""
-    choice = encoded.choice
-    gold = choice.pairs.pairs.gold_scores
+    columns, gold = grid_columns(encoded.encoder), encoded.pairs.pairs.gold_scores
     bootstrap, half_choice = RecordingBootstrap(gold, DRAWS, SEED), _half_choice(gold)
     cells: list[Cell] = []
     for done, (layer, pooling) in enumerate(columns):
         report(done, len(columns))
-        grid = score_column(encoded, layer, pooling, choice.treatments_shown, bootstrap)
+        grid = score_column(encoded, layer, pooling, ("none", after), bootstrap=bootstrap)
         cells += grid.cells
         if half_choice is not None:
             half_choice.add(grid.cells, bootstrap.recorded)
@@ -409,7 +381,8 @@ def score_column(
     layer: Layer,
     pooling: str,
     treatments: Sequence[str],
-    bootstrap: PairBootstrap,
+    *,
+    bootstrap: PairBootstrap | None = None,
     rows: np.ndarray | None = None,
     raw: PairScore | None = None,
 ) -> Grid:
@@ -422,18 +395,18 @@ def score_column(
     pooling : str
     treatments : sequence of str
         As in ``evaluate_grid``.
-    bootstrap : PairBootstrap
-        Of the gold scores of the scored pairs.
+    bootstrap : PairBootstrap, optional
+        Of the gold scores of the scored pairs; by default that of all pairs.
     rows : (m,) array of int, optional
         The scored pairs; None is all. The fit set does not depend on them.
     raw : PairScore, optional
         The score of the raw vectors, if it is known.
     """
-    choice = encoded.choice
+    bootstrap = bootstrap or encoded.bootstrap
     X = encoded.vectors(layer, pooling)
     if rows is not None:
-        X = X[np.concatenate([rows, rows + len(choice.pairs)])]
-    is_own = choice.fit.is_target and rows is None
+        X = X[np.concatenate([rows, rows + len(encoded.pairs)])]
+    is_own = encoded.fit.is_target and rows is None
     grid = evaluate_grid(
         {pooling: X[np.newaxis]},
         bootstrap.gold_scores,
@@ -441,30 +414,34 @@ def score_column(
         fit_vectors=None
         if is_own
         else lambda _layers, _pooling: encoded.fit_vectors(layer, pooling),
-        fit_on=None if is_own else choice.fit.name,
-        evaluated_on=choice.pairs.pairs.name,
-        similarity=choice.similarity,
+        fit_on=None if is_own else encoded.fit.name,
+        evaluated_on=encoded.pairs.pairs.name,
+        similarity=encoded.similarity,
         bootstrap=bootstrap,
         raw_score=raw,
-        is_approximate=choice.encoder.is_approximate,
+        is_approximate=encoded.encoder.is_approximate,
     )
     return replace(grid, cells=tuple(replace(cell, layer=layer) for cell in grid.cells))
 
 
-def moves_of(encoded: EncodedPairs) -> Moves | None:
-    """The rank moves at the chosen layer and pooling; None if a sentence has no similarity."""
-    choice = encoded.choice
+@kept(64)
+def pair_moves(encoded: EncodedPairs, layer: int, pooling: str, after: str) -> Moves | None:
+    """The rank moves of the pairs; None if a sentence has no similarity.
 
-    def make() -> Moves | None:
-        X = encoded.vectors(choice.layer, choice.pooling)
-        fit = encoded.fit_vectors(choice.layer, choice.pooling)
-        try:
-            before, after = (
-                treated_similarities(X, fit, treatment, similarity=choice.similarity)
-                for treatment in choice.treatments_shown
-            )
-        except UndefinedMeasure:
-            return None
-        return Moves(before, after, RankMoves.of(choice.pairs.pairs.gold_scores, before, after))
-
-    return _MOVES.get_or_make(f"{choice.cell_key}/moves", make, private=choice.is_private)
+    Parameters
+    ----------
+    encoded : EncodedPairs
+    layer : int
+    pooling : str
+    after : str
+        The treatment, a text for ``parse_treatment``.
+    """
+    X, fit = encoded.vectors(layer, pooling), encoded.fit_vectors(layer, pooling)
+    try:
+        before, moved = (
+            treated_similarities(X, fit, treatment, similarity=encoded.similarity)
+            for treatment in ("none", after)
+        )
+    except UndefinedMeasure:
+        return None
+    return Moves(before, moved, RankMoves.of(encoded.pairs.pairs.gold_scores, before, moved))

@@ -8,7 +8,7 @@ import streamlit as st
 
 from geometry.evaluate.bootstrap import DRAWS, LEAST_PAIRS, PairScore
 from geometry.evaluate.subsets import Aggregate, SubsetBootstrap, aggregate
-from pages.common.cache import Cache
+from pages.common.cache import kept
 from pages.common.escape import code, markdown
 from pages.common.scores import with_interval
 from pages.common.seed import SEED
@@ -17,7 +17,7 @@ from pages.common.words import _, prose
 
 from . import PAGE
 from .choices import fitted_on, measured_on
-from .scene import Scene
+from .scene import EncodedPairs, Scene, pair_moves
 from .words import cell_words
 
 
@@ -30,12 +30,10 @@ class BySubset:
     left_out: tuple[str, ...]
 
 
-_BY_SUBSET: Cache[BySubset | None] = Cache("scores by subset", max_entries=64)
-
-
 def show_subsets(scene: Scene) -> None:
     """The score of each subset and three ways to aggregate them, at the chosen cell."""
-    choice, scores = scene.choice, by_subset(scene)
+    choice = scene.choice
+    scores = _by_subset(scene.encoded, choice.layer, choice.pooling, choice.after)
     if scores is None:
         return
     values = {"cell": cell_words(choice.layer, choice.pooling)}
@@ -54,24 +52,21 @@ def show_subsets(scene: Scene) -> None:
     st.caption(markdown(f"{measured_on(choice)} · {fitted_on(choice)}"))
 
 
-def by_subset(scene: Scene) -> BySubset | None:
+@kept(64)
+def _by_subset(encoded: EncodedPairs, layer: int, pooling: str, after: str) -> BySubset | None:
     """Scores by subset; None if fewer than two subsets have a score."""
-    choice, moves, names = scene.choice, scene.moves, scene.choice.pairs.subsets
+    moves, names = pair_moves(encoded, layer, pooling, after), encoded.pairs.subsets
     if moves is None or names is None:
         return None
-
-    def make() -> BySubset | None:
-        bootstrap = SubsetBootstrap(choice.pairs.pairs.gold_scores, names, "all", DRAWS, SEED)
-        parts = [bootstrap.score(values).by_subset for values in (moves.before, moves.after)]
-        if len(parts[0]) < 2:
-            return None
-        mean, wmean = (
-            (aggregate(parts[0], how), aggregate(parts[1], how)) for how in ("mean", "wmean")
-        )
-        left_out = tuple(name for name, _n in bootstrap.subsets if name not in parts[0])
-        return BySubset(mean, wmean, left_out)
-
-    return _BY_SUBSET.get_or_make(f"{choice.cell_key}/subsets", make, private=choice.is_private)
+    bootstrap = SubsetBootstrap(encoded.pairs.pairs.gold_scores, names, "all", DRAWS, SEED)
+    parts = [bootstrap.score(values).by_subset for values in (moves.before, moves.after)]
+    if len(parts[0]) < 2:
+        return None
+    mean, wmean = (
+        (aggregate(parts[0], how), aggregate(parts[1], how)) for how in ("mean", "wmean")
+    )
+    left_out = tuple(name for name, _n in bootstrap.subsets if name not in parts[0])
+    return BySubset(mean, wmean, left_out)
 
 
 def subset_table(scene: Scene, scores: BySubset, both: tuple[PairScore, PairScore]) -> str:

@@ -18,8 +18,8 @@ from geometry.vectors import rank_counts, read_word_pairs
 
 def averages_of_file(
     content: bytes,
-    pairs: Pairs,
     *,
+    pairs: Pairs,
     name: str,
     limits: Limits,
     weighting: str,
@@ -53,7 +53,7 @@ def averages_of_file(
 
 
 def score_of_files(
-    vectors: bytes, words: bytes, *, vectors_name: str, words_name: str, limits: Limits, **how: Any
+    vectors: bytes, *, name: str, words: bytes, words_name: str, limits: Limits, **how: Any
 ) -> WordPairScore:
     """The score of a file of word pairs by a file of vectors.
 
@@ -61,10 +61,10 @@ def score_of_files(
     ----------
     vectors : bytes
         The file of vectors.
+    name : str
+        Name of the file of vectors.
     words : bytes
         The file of word pairs.
-    vectors_name : str
-        Name of the file of vectors.
     words_name : str
         Name of the file of word pairs.
     limits : Limits
@@ -79,5 +79,5 @@ def score_of_files(
         For pairs that can't be scored.
     """
     pairs = read_word_pairs(words, name=words_name, limits=limits)
-    table = read_vectors(vectors, name=vectors_name, limits=limits)
+    table = read_vectors(vectors, name=name, limits=limits)
     return evaluate_word_pairs(table, pairs, **how)

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
-from geometry.encode import ArrayStore
 from geometry.errors import GeometryError
 from geometry.evaluate.bootstrap import DRAWS
 from geometry.evaluate.from_words import WordPairScore
 from geometry.vectors import VectorFileError
-from pages.common import jobs
-from pages.common.cache import Cache
 from pages.common.escape import markdown
-from pages.common.limit_notes import upload_limits
 from pages.common.messages import error_text
-from pages.common.reading import apart, takes_long
+from pages.common.reading import read_upload
 from pages.common.scores import with_interval
 from pages.common.seed import SEED
 from pages.common.table_form import upload_table
@@ -30,8 +24,6 @@ from .words import similarity_names
 
 WORDS_UPLOADER = "word_pairs_file"
 NAMED = 5  # missing words that are named
-
-_WORD_PAIRS: Cache[WordPairScore] = Cache("scores of word pairs", max_entries=64)
 
 
 def show_word_pair_form() -> None:
@@ -48,29 +40,15 @@ def show_word_pairs(scene: Scene) -> None:
     if vectors is None:
         st.info(prose(PAGE, "word-pairs-alone"))
         return
-    similarity = scene.choice.similarity
-    key = ArrayStore.key(vectors.file_id, words.file_id, similarity, SEED)
-    limits = upload_limits()
-
-    def work(report: jobs.Progress) -> WordPairScore:
-        call = partial(
+    try:
+        score: WordPairScore = read_upload(
             score_of_files,
-            vectors.getvalue(),
-            words.getvalue(),
-            limits=limits,
-            vectors_name=vectors.name,
-            words_name=words.name,
-            similarity=similarity,
+            vectors,
+            beside={"words": words.getvalue(), "words_name": words.name},
+            named=words.file_id,
+            similarity=scene.choice.similarity,
             draws=DRAWS,
             seed=SEED,
-        )
-        return apart(call, report)
-
-    what = _("Reading {name}").format(name=markdown(words.name))
-    is_long = takes_long(vectors.getvalue(), words.getvalue())
-    try:
-        score = jobs.cached(
-            _WORD_PAIRS, key, work, what, private=True, lane="read", is_long=is_long
         )
     except VectorFileError:
         return  # the error is shown below the uploader of the vectors

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import streamlit as st
 
-from geometry import Corpus
+from geometry import Corpus, Encoder
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import type_averages, type_averages_key
 from geometry.encode.disk_cache import recall
@@ -23,19 +22,19 @@ from geometry.evaluate.from_words import (
 from geometry.evaluate.grid import Cell
 from geometry.vectors.word_averages import WEIGHTINGS
 from pages.common import jobs
-from pages.common.cache import Cache
+from pages.common.cache import kept
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
 from pages.common.escape import markdown
-from pages.common.limit_notes import upload_limits
 from pages.common.messages import error_text
-from pages.common.reading import WIDE, apart, takes_long
+from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
 from pages.common.table_form import upload_word_vectors
 from pages.common.words import _, prose
 
 from . import PAGE
-from .choices import ScoringChoice
+from .choices import FitTexts, ScoringChoice
+from .pairs import ScoredSet
 from .vector_files import averages_of_file
 
 UPLOADER = "vectors_file"
@@ -56,10 +55,6 @@ class Static:
     def is_whole(self) -> bool:
         """True if every pair has a known word in both sentences."""
         return bool(self.averages.known.all())
-
-
-_AVERAGES: Cache[AveragedPairs] = Cache("averages of word vectors", max_entries=6)
-_CELLS: Cache[dict[str, Cell]] = Cache("scores of word vectors", max_entries=256)
 
 
 def show_vector_form() -> None:
@@ -88,26 +83,32 @@ def weighting_names() -> dict[str, str]:
 
 def own_static(choice: ScoringChoice) -> Static:
     """The model's input vectors, averaged."""
-    name = _("the model’s input vectors")
-
-    def read(report: jobs.Progress) -> AveragedPairs:
-        pairs, fit = choice.pairs, choice.fit
-        return AveragedPairs(
-            pairs.pairs,
-            {STATIC: _type_averages(choice, pairs.corpus, report)},
-            np.ones(len(pairs), dtype=bool),
-            None if fit.is_target else {STATIC: _type_averages(choice, fit.corpus, report)},
-        )
-
+    pairs, fit = choice.pairs, choice.fit
     what = _("Averaging the model’s input vectors")
-    return _scored(choice, f"{choice.encoder.fingerprint}/own", name, what, read, lane="measure")
+    averages = jobs.kept_or_made(
+        _own_averages, *(choice.encoder, pairs, fit), what=what, lane="measure"
+    )
+    name, private = _("the model’s input vectors"), pairs.private or fit.private
+    return _scored(name, averages, choice, what, private=private)
 
 
-def _type_averages(choice: ScoringChoice, corpus: Corpus, report: jobs.Progress) -> np.ndarray:
-    key = type_averages_key(choice.encoder, corpus)
+@kept(6)
+def _own_averages(
+    encoder: Encoder, pairs: ScoredSet, fit: FitTexts, report: jobs.Progress = jobs.no_report
+) -> AveragedPairs:
+    return AveragedPairs(
+        pairs.pairs,
+        {STATIC: _type_averages(encoder, pairs.corpus, report)},
+        np.ones(len(pairs), dtype=bool),
+        None if fit.is_target else {STATIC: _type_averages(encoder, fit.corpus, report)},
+    )
+
+
+def _type_averages(encoder: Encoder, corpus: Corpus, report: jobs.Progress) -> np.ndarray:
+    key = type_averages_key(encoder, corpus)
 
     def compute() -> dict[str, np.ndarray]:
-        return {key: type_averages(choice.encoder, corpus.texts, progress=report)}
+        return {key: type_averages(encoder, corpus.texts, progress=report)}
 
     return recall(store(), (key,), compute)[0]
 
@@ -118,26 +119,19 @@ def uploaded_static(choice: ScoringChoice) -> Static | str | None:
     if file is None:
         return None
     weighting = st.session_state.get("weighting") or WEIGHTINGS[0]
-    limits = upload_limits()
-
-    def read(report: jobs.Progress) -> AveragedPairs:
-        call = partial(
-            averages_of_file,
-            file.getvalue(),
-            choice.pairs.pairs,
-            name=file.name,
-            limits=limits,
-            weighting=weighting,
-            fit_texts=None if choice.fit.is_target else choice.fit.corpus.texts,
-        )
-        return apart(call, report)
-
-    what = _("Reading {name}").format(name=markdown(file.name))
-    name = f"{file.name}, {weighting}"
-    is_long = takes_long(file.getvalue())
-    source = f"{file.file_id}/{weighting}"
     try:
-        return _scored(choice, source, name, what, read, lane="read", is_long=is_long)
+        averages: AveragedPairs = read_upload(
+            averages_of_file,
+            file,
+            beside={
+                "pairs": choice.pairs.pairs,
+                "fit_texts": None if choice.fit.is_target else choice.fit.corpus.texts,
+            },
+            named=ArrayStore.key(choice.pairs.content_key, choice.fit.content_key),
+            weighting=weighting,
+        )
+        what = _("Reading {name}").format(name=markdown(file.name))
+        return _scored(f"{file.name}, {weighting}", averages, choice, what, is_uploaded=True)
     except GeometryError as error:
         text = error_text(error)
         is_unknown = error.code in ("too_few_known_pairs", "too_few_known_texts")
@@ -145,61 +139,47 @@ def uploaded_static(choice: ScoringChoice) -> Static | str | None:
 
 
 def _scored(
-    choice: ScoringChoice,
-    source: str,
     name: str,
+    averages: AveragedPairs,
+    choice: ScoringChoice,
     what: str,
-    read: Callable[[jobs.Progress], AveragedPairs],
     *,
-    lane: str,
-    is_long: bool = False,
+    is_uploaded: bool = False,
+    private: bool = True,
 ) -> Static:
-    """Averages and scores of that source, cached or computed as two jobs.
-
-    Results of an uploaded file are cached for this session only. The name is not cached, because
-    it depends on the language.
-    """
-    private = lane == "read" or choice.is_private
-    averages_key = ArrayStore.key(source, choice.pairs.key, choice.fit.corpus.sha256)
-    cells_key = ArrayStore.key(averages_key, choice.key, choice.treatments)
-    averages = jobs.cached(
-        _AVERAGES, averages_key, read, what, private=private, lane=lane, is_long=is_long
-    )
-    cells = jobs.cached(
-        _CELLS,
-        cells_key,
-        lambda report: scored_averages(averages, choice, report),
-        what,
-        private=private,
+    """The scores, cached or computed as a job."""
+    cells = jobs.kept_or_made(
+        _cells,
+        *(averages, choice.fit, choice.treatments, choice.similarity, private),
+        what=what,
         lane="measure",
     )
-    return Static(name, averages, cells["none"], cells[choice.whitening], lane == "read")
+    return Static(name, averages, cells["none"], cells[choice.whitening], is_uploaded)
 
 
-def scored_averages(
-    averages: AveragedPairs, choice: ScoringChoice, report: jobs.Progress
+@kept(256)
+def _cells(
+    averages: AveragedPairs,
+    fit: FitTexts,
+    treatments: tuple[str, ...],
+    similarity: str,
+    private: bool,
+    report: jobs.Progress = jobs.no_report,
 ) -> dict[str, Cell]:
     """Raw and treated, fitted on averages of the fit set, scored on pairs with known words.
 
     A separate process scores wide vectors. Raises ValueError for fewer than three such pairs and
     for constant gold scores.
-
-    Parameters
-    ----------
-    averages : AveragedPairs
-    choice : ScoringChoice
-    report : callable
-        As in ``process.run``.
     """
-    is_wide = max(X.shape[1] for X in averages.vectors.values()) > WIDE
     call = partial(
         evaluate_averages,
         averages,
-        treatments=("none", *choice.treatments),
-        fit_on=None if choice.fit.is_target else choice.fit.name,
-        similarity=choice.similarity,
+        treatments=("none", *treatments),
+        fit_on=None if fit.is_target else fit.name,
+        similarity=similarity,
         draws=DRAWS,
         seed=SEED,
     )
+    is_wide = max(X.shape[1] for X in averages.vectors.values()) > WIDE
     scored: WordGrid = apart(call, report) if is_wide else call()
     return {cell.treatment: cell for cell in scored.grid.cells}

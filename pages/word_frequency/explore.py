@@ -6,6 +6,7 @@ import streamlit as st
 
 from geometry import Corpus
 from geometry.data.number_text import signed
+from pages.common import jobs
 from pages.common.address import is_presenting
 from pages.common.corpus_cloud import coverage_of, warn_of_cache
 from pages.common.coverage_notes import warn_of_coverage
@@ -64,7 +65,13 @@ def explore(corpus: Corpus) -> None:
                     _("This needs vectors of {n} dimensions or more.").format(n=NARROWEST)
                 )
                 return
-            measures = measure_words(words.measured)
+            measures = jobs.kept_or_made(
+                measure_words,
+                words.measured,
+                what=_("Neighbours of {n} words").format(n=f"{len(words.measured):,}"),
+                lane="measure",
+                is_long=True,
+            )
     except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error)

@@ -10,8 +10,9 @@ from geometry.data.number_text import estimate, signed
 from geometry.measure import Measured
 from geometry.measure.frequency import NEIGHBOURS
 from geometry.measure.intervals import Estimate
+from pages.common import jobs
 from pages.common.big_numbers import BigNumber, show_big_numbers
-from pages.common.cache import Cache
+from pages.common.cache import kept
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.escape import markdown, markdown_table
 from pages.common.measures import measure_label
@@ -23,10 +24,8 @@ from . import PAGE
 from .apart import FrequencyMeasures, Symmetry, symmetry
 from .pictures import published
 from .provenance import provenance
-from .scene import RankedWords, Scene, worked_out
+from .scene import RankedWords, Scene
 from .verdicts import direction_sentence, table_markdown, three_digits
-
-_SYMMETRY: Cache[Symmetry] = Cache("symmetry by weight", max_entries=16)
 
 
 def show_headlines(scene: Scene) -> None:
@@ -96,18 +95,18 @@ def show_zipf(scene: Scene) -> None:
     head = [_("treatment"), _("weights"), *(measure_label(name) for name in names)]
     lines = [head, ["---", "---", "---:", "---:"]]
     what = _("Symmetry of {n} words").format(n=f"{len(words):,}")
-    found = worked_out(
-        _SYMMETRY,
-        words,
-        lambda report: apart(partial(symmetry, words.vectors, words.counts), report),
-        what,
-    )
+    found = jobs.kept_or_made(_symmetry, words, what=what, lane="measure", is_long=True)
     for treatment, by_weight in found.items():
         for weight, rows in by_weight.items():
             cells = [_symmetry_cell(row, treatment) for row in rows]
             lines.append([treatments[treatment], weights[weight], *cells])
     st.markdown(markdown_table(lines))
     st.caption(prose(PAGE, "zipf"))
+
+
+@kept(16)
+def _symmetry(words: RankedWords, report: jobs.Progress = jobs.no_report) -> Symmetry:
+    return apart(partial(symmetry, words.vectors, words.counts), report)
 
 
 def _symmetry_cell(row: Measured, treatment: str) -> str:

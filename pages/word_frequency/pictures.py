@@ -154,7 +154,7 @@ def draw_clouds(scene: Scene) -> None:
         show_twin_cloud(
             TwinCloud(
                 points=Points.of(pack_cloud(frames, reach)),
-                rows_key=words.key,
+                rows_key=words.content_key,
                 pictures=[Picture([place], [title]) for place, title in enumerate(titles)],
                 colours=colours,
                 reach=reach,

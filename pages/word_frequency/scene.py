@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from geometry.measure.correlation import spearman
 from geometry.measure.frequency import NEIGHBOURS
 from geometry.vectors import read_counts
 from pages.common import jobs
-from pages.common.cache import Answer, Cache
+from pages.common.cache import kept
 from pages.common.corpus_cloud import MANY_POINTS, MOST_DRAWN, CloudSpec, encode_corpus
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.reading import WIDE, apart, read_upload
@@ -46,11 +46,6 @@ ORDERED = 0.4
 NARROWEST = 3  # dimensions of the vectors at least, for a projection
 
 
-_TABLES: Cache[VectorTable] = Cache("type tables", max_entries=2)
-_MEASURED: Cache[FrequencyMeasures] = Cache("words by frequency", max_entries=32)
-_PICTURES: Cache[tuple[WordPicture, ...]] = Cache("word pictures", max_entries=16)
-
-
 @dataclass(frozen=True)
 class RankedWords:
     """Vectors of n words and how often each occurs, the most frequent first.
@@ -65,7 +60,7 @@ class RankedWords:
     agreement : float or None
         Spearman of the vocabulary's order and the corpus' counts. None unless that order replaces
         the frequencies.
-    key : str
+    content_key : str
         Names the vectors and the counts.
     private : bool
         True if they come from a reader's own texts or files.
@@ -77,7 +72,7 @@ class RankedWords:
     texts: tuple[str, ...]
     counts: np.ndarray
     n_available: int
-    key: str
+    content_key: str
     private: bool
     agreement: float | None = None
     tokens: tuple[int, int] | None = None
@@ -101,7 +96,7 @@ class RankedWords:
             vectors=self.vectors[:most],
             texts=self.texts[:most],
             counts=self.counts[:most],
-            key=f"{self.key}/{most}",
+            content_key=f"{self.content_key}/{most}",
         )
 
     @property
@@ -159,10 +154,10 @@ def read_words(corpus: Corpus, encoder: Encoder, choice: WordChoice) -> RankedWo
         key += [corpus.sha256, choice.layer if choice.words == "tokens" else 0]
     name = ArrayStore.key(*key)
     if choice.counts != "order":
-        return RankedWords(*ranked(*found), key=name, private=private, tokens=tokens)
+        return RankedWords(*ranked(*found), content_key=name, private=private, tokens=tokens)
     vectors, names, of_corpus = found
     by_order, agreement = _by_vocabulary(names, of_corpus, _type_table(encoder).words)
-    words = RankedWords(*ranked(vectors, names, by_order), key=name, private=private)
+    words = RankedWords(*ranked(vectors, names, by_order), content_key=name, private=private)
     return replace(words, agreement=agreement, tokens=tokens)
 
 
@@ -177,11 +172,12 @@ def _uploaded(corpus: Corpus, choice: WordChoice) -> RankedWords:
         beside, named = {"counts": file.getvalue(), "counts_name": file.name}, file.file_id
     found: WordRows = read_upload(words_of_file, choice.vectors_file, beside=beside, named=named)
     key = ArrayStore.key(choice.vectors_file.file_id, choice.counts, named)
-    return RankedWords(*found, key=key, private=True)
+    return RankedWords(*found, content_key=key, private=True)
 
 
+@kept(2)
 def _type_table(encoder: Encoder) -> VectorTable:
-    return _TABLES.get_or_make(encoder.fingerprint, encoder.type_embeddings)
+    return encoder.type_embeddings()
 
 
 def _by_vocabulary(
@@ -240,39 +236,10 @@ def tokens_spec(layer: int) -> CloudSpec:
     )
 
 
-def measure_words(words: RankedWords) -> FrequencyMeasures:
-    """Direction and bins, from the cache or by a job with progress and Cancel.
-
-    Raises UndefinedMeasure for words of one length or of one frequency.
-    """
-    what = _("Neighbours of {n} words").format(n=f"{len(words):,}")
-    work = partial(measured, words.vectors, words.counts)
-    return worked_out(_MEASURED, words, work, what)
-
-
-def worked_out(
-    cache: Cache[Answer],
-    words: RankedWords,
-    work: Callable[[jobs.Progress], Answer],
-    what: str,
-    *,
-    of: str = "",
-) -> Answer:
-    """An answer about the words, from the cache or by a job.
-
-    Parameters
-    ----------
-    cache : Cache
-    words : RankedWords
-    work : callable
-        Called with a report function (done, total).
-    what : str
-        A name of the work for the reader.
-    of : str
-        Names what else the answer depends on.
-    """
-    key = f"{words.key}/{of}"
-    return jobs.cached(cache, key, work, what, private=words.private, lane="measure", is_long=True)
+@kept(32)
+def measure_words(words: RankedWords, report: jobs.Progress = jobs.no_report) -> FrequencyMeasures:
+    """Direction and bins. Raises UndefinedMeasure for words of one length or of one frequency."""
+    return measured(words.vectors, words.counts, report)
 
 
 def drawn_rows(words: RankedWords) -> np.ndarray:
@@ -290,13 +257,19 @@ def drawn_rows(words: RankedWords) -> np.ndarray:
 def pictures_of(words: RankedWords, rows: np.ndarray) -> tuple[WordPicture, ...]:
     """The drawn words by SVD and by PCA, each with its cones."""
     n, d = len(rows), words.vectors.shape[1]
+    return jobs.kept_or_made(
+        _pictures,
+        *(words, rows),
+        what=_("Pictures of {n} words").format(n=f"{n:,}"),
+        at_once=n <= MANY_POINTS and d <= WIDE,
+        lane="measure",
+        is_long=True,
+    )
 
-    def work(report: jobs.Progress) -> tuple[WordPicture, ...]:
-        X = words.vectors[rows]
-        return pictures(X) if d <= WIDE else apart(partial(pictures, X), report)
 
-    if n <= MANY_POINTS and d <= WIDE:
-        key = f"{words.key}/{n}"
-        return _PICTURES.get_or_make(key, lambda: work(lambda *_: None), private=words.private)
-    what = _("Pictures of {n} words").format(n=f"{n:,}")
-    return worked_out(_PICTURES, words, work, what, of=str(n))
+@kept(16)
+def _pictures(
+    words: RankedWords, rows: np.ndarray, report: jobs.Progress = jobs.no_report
+) -> tuple[WordPicture, ...]:
+    X = words.vectors[rows]
+    return pictures(X) if X.shape[1] <= WIDE else apart(partial(pictures, X), report)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from geometry import Corpus, Encoder
 from geometry.data.number_text import estimate, signed
-from geometry.encode import ArrayStore
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Segment, scatter_figure
@@ -23,29 +23,24 @@ from geometry.measure.frequency import by_rank
 from geometry.projection import project
 from geometry.projection.twin import fit_whitening, whiten_beside
 from pages.common import jobs
-from pages.common.cache import Cache
+from pages.common.cache import kept
 from pages.common.controls import layer_words
-from pages.common.corpus_cloud import CloudSpec, encode_corpus
+from pages.common.corpus_cloud import CloudSpec, CorpusCloud, encode_corpus
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme
 from pages.common.escape import markdown, markdown_table, plotly
 from pages.common.seed import SEED
-from pages.common.uploads import is_own
 from pages.common.words import _, prose
 
 from . import PAGE
 from .apart import LONGEST_WORD
-from .scene import Scene, tokens_spec, worked_out
+from .scene import RankedWords, Scene, tokens_spec
 
 LEFT_OUT = (0, 10, 100)  # numbers of most frequent types that are left out
 SMALLEST_MOVE = 1e-6  # share of the vectors' length; less is rounding
 MOST_POINTS = 1500  # sentences at most, of holes and of a swap
 LONGEST_SENTENCE = 500  # characters of a typed sentence
 SWAP = ("I love this old film.", "love", "adore")
-
-_LEFT_OUT: Cache[dict[int, Measured]] = Cache("sentences without frequent types", max_entries=32)
-_HOLES: Cache[Holes] = Cache("holes between words", max_entries=32)
-_SWAPPED: Cache[np.ndarray] = Cache("swapped words", max_entries=16)
 
 
 @dataclass(frozen=True)
@@ -68,31 +63,26 @@ class Holes:
     n_sentences: int
 
 
-def left_out(scene: Scene) -> dict[int, Measured]:
+@kept(32)
+def left_out(tokens: CorpusCloud) -> dict[int, Measured]:
     """Mean cosine of sentence means without the most frequent types of the corpus."""
-    corpus, layer = scene.corpus, scene.choice.layer
-    cloud = encode_corpus(corpus, tokens_spec(layer)).cloud
-    key = ArrayStore.key(scene.encoder.fingerprint, corpus.sha256, layer)
-
-    def make() -> dict[int, Measured]:
-        names, place = np.unique(cloud.texts, return_inverse=True)
-        counts = np.zeros(len(names))
-        counts[place] = cloud.counts
-        rank_of = np.empty(len(names), dtype=np.int64)
-        rank_of[by_rank(counts)] = np.arange(len(names))
-        ranks = rank_of[place]
-        found = {}
-        for without in LEFT_OUT:
-            means = sentence_means(cloud.vectors, cloud.sources, ranks, without=without)
-            [found[without]] = measure_table(means, names=["mean_cosine"], seed=SEED)
-        return found
-
-    return _LEFT_OUT.get_or_make(key, make, private=is_own(corpus))
+    cloud = tokens.cloud
+    names, place = np.unique(cloud.texts, return_inverse=True)
+    counts = np.zeros(len(names))
+    counts[place] = cloud.counts
+    rank_of = np.empty(len(names), dtype=np.int64)
+    rank_of[by_rank(counts)] = np.arange(len(names))
+    ranks = rank_of[place]
+    found = {}
+    for without in LEFT_OUT:
+        means = sentence_means(cloud.vectors, cloud.sources, ranks, without=without)
+        [found[without]] = measure_table(means, names=["mean_cosine"], seed=SEED)
+    return found
 
 
 def show_left_out(scene: Scene) -> None:
     """A row for each number of types left out."""
-    rows = left_out(scene)
+    rows = left_out(encode_corpus(scene.corpus, tokens_spec(scene.choice.layer)))
     lines = [[_("most frequent types left out"), _("mean cosine of sentences"), "n"]]
     lines.append(["---:", "---:", "---:"])
     for without, row in rows.items():
@@ -136,33 +126,33 @@ def left_out_sentence(first: Measured, last: Measured) -> str:
     )
 
 
-def holes(scene: Scene) -> Holes:
+@kept(32)
+def _holes(
+    words: RankedWords,
+    corpus: Corpus,
+    encoder: Encoder,
+    report: jobs.Progress = jobs.no_report,
+) -> Holes:
     """Distances in the space of types: sentences are means of the vectors of their types."""
-    words, corpus = scene.words.measured, scene.corpus
-
-    def make(report: jobs.Progress) -> Holes:
-        row_of = {text: row for row, text in enumerate(words.texts)}
-        means = []
-        rng, n = np.random.default_rng(SEED), len(corpus)
-        drawn = np.sort(rng.choice(n, min(n, MOST_POINTS), replace=False))
-        for pieces in scene.encoder.tokenize([corpus.texts[i] for i in drawn], progress=report):
-            rows = [row_of[piece] for piece in pieces if piece in row_of]
-            if len(set(rows)) > 1:
-                means.append(words.vectors[rows].mean(axis=0, dtype=np.float64))
-        Y = np.array(means)
-        to_types = nearest_distances(Y, words.vectors)
-        # the distance of each type to the nearest other one
-        from_types = neighbour_means(words.vectors, (1,), progress=report)[0][:, 0]
-        return Holes(
-            _quartiles(from_types),
-            _quartiles(to_types),
-            float(words.lengths.mean()),
-            float(np.linalg.norm(Y, axis=1).mean()),
-            len(Y),
-        )
-
-    what = _("Neighbours of {n} words").format(n=f"{len(words):,}")
-    return worked_out(_HOLES, words, make, what, of=corpus.sha256)
+    row_of = {text: row for row, text in enumerate(words.texts)}
+    means = []
+    rng, n = np.random.default_rng(SEED), len(corpus)
+    drawn = np.sort(rng.choice(n, min(n, MOST_POINTS), replace=False))
+    for pieces in encoder.tokenize([corpus.texts[i] for i in drawn], progress=report):
+        rows = [row_of[piece] for piece in pieces if piece in row_of]
+        if len(set(rows)) > 1:
+            means.append(words.vectors[rows].mean(axis=0, dtype=np.float64))
+    Y = np.array(means)
+    to_types = nearest_distances(Y, words.vectors)
+    # the distance of each type to the nearest other one
+    from_types = neighbour_means(words.vectors, (1,), progress=report)[0][:, 0]
+    return Holes(
+        _quartiles(from_types),
+        _quartiles(to_types),
+        float(words.lengths.mean()),
+        float(np.linalg.norm(Y, axis=1).mean()),
+        len(Y),
+    )
 
 
 def _quartiles(values: np.ndarray) -> tuple[float, float, float]:
@@ -172,7 +162,14 @@ def _quartiles(values: np.ndarray) -> tuple[float, float, float]:
 
 def show_holes(scene: Scene) -> None:
     """Quartiles of both distances, and a sentence about them."""
-    found = holes(scene)
+    words = scene.words.measured
+    found = jobs.kept_or_made(
+        _holes,
+        *(words, scene.corpus, scene.encoder),
+        what=_("Neighbours of {n} words").format(n=f"{len(words):,}"),
+        lane="measure",
+        is_long=True,
+    )
     line = "{:.2f} · {:.2f} · {:.2f}"
     lines = [
         [_("from"), _("distance to the nearest type: quartiles"), _("mean length")],
@@ -229,7 +226,11 @@ def show_swap(scene: Scene) -> None:
         max_points=MOST_POINTS,
     )
     points = encode_corpus(scene.corpus, spec)
-    pair = _encoded((sentence, swapped), scene)
+    pair = jobs.kept_or_made(
+        _encoded,
+        *(scene.encoder, (sentence, swapped), scene.choice.layer),
+        what=_("Encoding {n} sentences").format(n=2),
+    )
     whitening = fit_whitening(points.vectors, "ledoit-wolf")
     clouds = {
         _("Raw"): (points.vectors, pair),
@@ -242,17 +243,12 @@ def show_swap(scene: Scene) -> None:
     st.caption(prose(PAGE, "swap"))
 
 
-def _encoded(texts: tuple[str, str], scene: Scene) -> np.ndarray:
+@kept(16, by_session=True)
+def _encoded(
+    encoder: Encoder, texts: tuple[str, str], layer: int, report: jobs.Progress = jobs.no_report
+) -> np.ndarray:
     """Both vectors (2, d). In a job, because a large model takes more than a second."""
-    encoder, layer = scene.encoder, scene.choice.layer
-    key = ArrayStore.key(encoder.fingerprint, *texts, layer)
-    return jobs.cached(
-        _SWAPPED,
-        key,
-        lambda report: encoder.encode(texts, layer=layer, pooling=DEFAULT_POOLING, progress=report),
-        _("Encoding {n} sentences").format(n=len(texts)),
-        private=True,
-    )
+    return encoder.encode(texts, layer=layer, pooling=DEFAULT_POOLING, progress=report)
 
 
 def _draw_swap(

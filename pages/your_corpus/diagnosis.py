@@ -11,19 +11,19 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from geometry import Corpus, Pairs, UndefinedMeasure, read_cloud
+from geometry import Corpus, Encoder, Pairs, UndefinedMeasure, read_cloud
 from geometry.data import VectorSet
 from geometry.data.number_text import signed
 from geometry.diagnosis import (
     Diagnosis,
     diagnose,
-    recommended_treatment,
     report_html,
     sentences,
 )
-from geometry.diagnosis.diagnosis import need_directions
+from geometry.diagnosis.diagnosis import fit_cure, need_directions
 from geometry.diagnosis.report import cure_table
 from geometry.diagnosis.trial import Place, Vectors
+from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored
 from geometry.encode.disk_cache import BYTES_AT_ONCE
 from geometry.encode.pool import OWN
@@ -38,7 +38,7 @@ from geometry.export import (
 )
 from geometry.export.sentence_model import MODES
 from pages.common import jobs
-from pages.common.cache import Cache
+from pages.common.cache import kept
 from pages.common.controls import choose, layer_words, pooling_names
 from pages.common.corpus_cloud import ALL_POINTS, CloudSpec, CorpusCloud, encode_corpus, store
 from pages.common.escape import markdown, markdown_table
@@ -53,46 +53,50 @@ from .scene import Scene
 
 LABELS = "labels"
 MODEL = "model-to-write"  # in the session: the key of the model that the reader chose
-_MODELS: Cache[bytes] = Cache("written-models", max_entries=1)
-_DIAGNOSES: Cache[Diagnosis] = Cache("diagnoses", max_entries=16)
 
 
 @dataclass(frozen=True)
 class DiagnosedData:
-    """All vectors of the reader's data, with the text, label, number and source of each row.
+    """The reader's data and their vectors.
 
     Attributes
     ----------
+    own : Corpus or VectorSet
     points : CorpusCloud
         The cloud of all texts. The picture may draw a sample of them.
-    vectors : (n, d) array of float32
-        Also the rows of zeros, which ``points`` leaves out.
-    texts, labels : tuples of n str, or None
     pairs : Pairs or None
         Pairs that the cures are compared on; None compares them on the labels.
-    numbers : (n,) array of int, or None
-        The number of each row in the file, from 1.
-    sources : tuple of n int, or None
-        As in ``Corpus``.
     is_of_pairs : bool
         True if the texts are the sentences of the pairs.
     """
 
+    own: Corpus | VectorSet
     points: CorpusCloud
-    vectors: np.ndarray
-    texts: tuple[str, ...] | None
-    labels: tuple[str, ...] | None
     pairs: Pairs | None = None
-    numbers: np.ndarray | None = None
-    sources: tuple[int, ...] | None = None
     is_of_pairs: bool = False
 
     @property
-    def key(self) -> str:
+    def vectors(self) -> np.ndarray:
+        """(n, d), also the rows of zeros, which ``points`` leaves out."""
+        return self.own.vectors if isinstance(self.own, VectorSet) else self.points.vectors
+
+    @property
+    def numbers(self) -> np.ndarray | None:
+        """(n,) the number of each row in a file of vectors, from 1."""
+        return self.own.numbers if isinstance(self.own, VectorSet) else None
+
+    @property
+    def content_key(self) -> str:
         """Names everything that the diagnosis depends on."""
-        if self.pairs is None:
-            return self.points.key
-        return f"{self.points.key}/{_code(self.pairs)}/{self.is_of_pairs}"
+        pairs = None if self.pairs is None else self.pairs.content_key
+        numbers = None if self.numbers is None else self.numbers.tobytes()
+        about = _about(self.points)
+        return ArrayStore.key(self.points.key, numbers, about, pairs, self.is_of_pairs)
+
+    @property
+    def private(self) -> bool:
+        """True for a reader's own data."""
+        return self.points.private
 
 
 def show_diagnosis(scene: Scene) -> None:
@@ -104,7 +108,7 @@ def show_diagnosis(scene: Scene) -> None:
         st.info(error_text(error))
         return
     data = _all_rows(scene)
-    diagnosis = _diagnosis_of(data, _choose_poolings(data))
+    diagnosis = _diagnosis(data, _choose_poolings(data))
     with st.container(border=True, key="recommendation", gap="xsmall"):
         st.markdown(
             f":material/prescriptions: **{markdown(sentences.recommendation(diagnosis, _))}**"
@@ -118,7 +122,7 @@ def show_diagnosis(scene: Scene) -> None:
         for line in filter(None, lines):
             st.caption(markdown(line))
         _offer_next(data, diagnosis)
-    if data.labels is None and data.pairs is None:
+    if data.own.labels is None and data.pairs is None:
         st.markdown(prose(PAGE, "helps-pairs"))
     st.markdown(
         "\n".join(
@@ -153,20 +157,13 @@ def show_diagnosis(scene: Scene) -> None:
 
 
 def _all_rows(scene: Scene) -> DiagnosedData:
-    own, drawn = scene.own, scene.points
+    own, points = scene.own, scene.points
     if isinstance(own, VectorSet):
-        return DiagnosedData(drawn, own.vectors, own.texts, own.labels, numbers=own.numbers)
-    points = drawn
-    if len(drawn.cloud) < drawn.cloud.n_available:
-        points = encode_corpus(own, replace(drawn.spec, max_points=ALL_POINTS))
+        return DiagnosedData(own, points)
+    if len(points.cloud) < points.cloud.n_available:
+        points = encode_corpus(own, replace(points.spec, max_points=ALL_POINTS))
     return DiagnosedData(
-        points,
-        points.vectors,
-        own.texts,
-        own.labels,
-        scene.pairs or _choose_judge(scene),
-        sources=own.sources,
-        is_of_pairs=scene.pairs is not None,
+        own, points, scene.pairs or _choose_judge(scene), is_of_pairs=scene.pairs is not None
     )
 
 
@@ -193,22 +190,15 @@ def _choose_judge(scene: Scene) -> Pairs | None:
 def _choose_poolings(data: DiagnosedData) -> tuple[str, ...]:
     """The poolings whose layers are compared with this one: the chosen pooling, or every one."""
     points = data.points
-    if points.model is None or (data.labels is None and data.pairs is None):
+    if points.model is None or (data.own.labels is None and data.pairs is None):
         return ()
     is_every = st.toggle(_("Compare other poolings too"), key="poolings", bind="query-params")
     compared = [points.spec.pooling, *(points.model.poolings if is_every else ())]
     return tuple(dict.fromkeys(pooling for pooling in compared if pooling != OWN))
 
 
-def _diagnosis_of(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
-    key, private = "/".join([data.key, *poolings]), data.points.private
-    found = _DIAGNOSES.get(key, private=private)
-    if found is None:
-        found = _DIAGNOSES.put(key, _worked_out(data, poolings, key), private=private)
-    return found
-
-
-def _worked_out(data: DiagnosedData, poolings: tuple[str, ...], key: str) -> Diagnosis:
+@kept(16)
+def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
     """The diagnosis, by a job with progress and cancel."""
     points, own, pairs = data.points, data.pairs, None
     judging, rows = points.corpus, np.arange(len(points.corpus))
@@ -231,13 +221,13 @@ def _worked_out(data: DiagnosedData, poolings: tuple[str, ...], key: str) -> Dia
         here = points.spec.layer, points.spec.pooling
         return diagnose(
             data.vectors,
-            texts=data.texts,
-            labels=data.labels,
+            texts=data.own.texts,
+            labels=data.own.labels,
             pairs=pairs,
             others={
                 place: _rows_of(vectors, rows) for place, vectors in others.items() if place != here
             },
-            units=data.sources,
+            units=None if isinstance(data.own, VectorSet) else data.own.sources,
             seed=SEED,
             about=about,
             numbers=data.numbers,
@@ -245,7 +235,7 @@ def _worked_out(data: DiagnosedData, poolings: tuple[str, ...], key: str) -> Dia
         )
 
     made: Diagnosis = jobs.wait_for(
-        f"diagnosis-{key}",
+        _diagnosis.name_of(data, poolings),
         work,
         _("Diagnosing {n} vectors, steps").format(n=f"{len(data.vectors):,}"),
         lane="measure",
@@ -320,10 +310,7 @@ def _offer_next(data: DiagnosedData, diagnosis: Diagnosis) -> None:
     place = diagnosis.chosen.place
     if place is None:
         return
-    points = data.points
     layer, pooling = place
-    there = replace(points, spec=replace(points.spec, layer=layer, pooling=pooling))
-    d = points.encoder.dimension
     with st.container(horizontal=True):
         st.button(
             _("Diagnose this layer"),
@@ -332,11 +319,7 @@ def _offer_next(data: DiagnosedData, diagnosis: Diagnosis) -> None:
             on_click=_go_to_layer,
             args=(str(layer), pooling),
         )
-        _offer_model(
-            there,
-            lambda: AffineMap(np.zeros(d), np.eye(d)),  # the identity
-            f"{data.key}/{layer}/{pooling}",
-        )
+        _offer_model(data, layer, pooling, "none")
 
 
 def _go_to_layer(layer: str, pooling: str) -> None:
@@ -348,27 +331,31 @@ def _go_to_layer(layer: str, pooling: str) -> None:
 
 def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
     """Downloads of the cure of this layer in each form, and of the vectors after it."""
-    vectors, texts, labels = data.vectors, data.texts, data.labels
+    vectors, texts, labels = data.vectors, data.own.texts, data.own.labels
+    cure, spec = diagnosis.trial.here, data.points.spec
+
+    def transform() -> AffineMap:
+        return affine_map(fit_cure(cure.treatment, vectors), **diagnosis.about)
 
     def treated() -> np.ndarray:
-        return recommended_map(diagnosis, vectors).apply(vectors)
+        return transform().apply(vectors)
 
-    if diagnosis.trial.here.kind == "leave":
+    if cure.kind == "leave":
         return
     n = diagnosis.n - diagnosis.n_zero
     st.markdown(
         _(
             "**Download exactly this cure**: {cure}, fitted on all {n} vectors (n/d = {ratio})"
         ).format(
-            cure=markdown(sentences.cure_name(diagnosis.trial.here, _)),
+            cure=markdown(sentences.cure_name(cure, _)),
             n=f"{n:,}",
             ratio=signed(n / diagnosis.d, 2),
         )
     )
     with st.container(horizontal=True, key="take-cure"):
-        offer_transform(lambda: recommended_map(diagnosis, vectors), "cure")
+        offer_transform(transform, "cure")
         if data.points.model is not None:
-            _offer_model(data.points, lambda: recommended_map(diagnosis, vectors), data.key)
+            _offer_model(data, spec.layer, spec.pooling, cure.treatment)
     st.markdown(_("**Download the vectors after it:**"))
     with st.container(horizontal=True, key="take-vectors"):
         offer_file("npy", "vectors.npy", lambda: npy_bytes(treated()))
@@ -384,56 +371,45 @@ def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
         )
 
 
-def recommended_map(diagnosis: Diagnosis, vectors: np.ndarray) -> AffineMap:
-    """The recommended treatment, fitted on all vectors that are not zero."""
-    return affine_map(recommended_treatment(diagnosis, vectors), **diagnosis.about)
+def model_refusal(encoder: Encoder, layer: int | str, pooling: str) -> ExportError | None:
+    """Why sentence-transformers can't express the layer or the pooling; None if it can.
 
-
-def model_refusal(points: CorpusCloud) -> ExportError | None:
-    """Why sentence-transformers can't express the layer or the pooling; None if it can."""
-    layer, pooling, last = points.spec.layer, points.spec.pooling, points.encoder.n_layers
+    Parameters
+    ----------
+    encoder : Encoder
+    layer : int or str
+    pooling : str
+    """
     if not isinstance(layer, int) or layer == 0:
-        return ExportError("other_layer", layer=layer, last=last)
+        return ExportError("other_layer", layer=layer, last=encoder.n_layers)
     if pooling not in MODES:
         return ExportError("other_pooling", pooling=pooling, poolings=tuple(MODES))
     return None
 
 
-def _offer_model(points: CorpusCloud, make: Callable[[], AffineMap], name: str) -> None:
-    """Downloads of the encoder with a map, in two steps, because writing the model takes seconds.
-
-    Parameters
-    ----------
-    points : CorpusCloud
-        The cloud of the layer and the pooling.
-    make : callable
-        Returns the map.
-    name : str
-        A key of the map.
-    """
-    refusal = model_refusal(points)
+def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment: str) -> None:
+    """Downloads of the encoder with a treatment, in two steps, because writing takes seconds."""
+    encoder = data.points.encoder
+    refusal = model_refusal(encoder, layer, pooling)
     if refusal is not None:
         st.caption(error_text(refusal))
         return
-    key, spec = f"model-{name}", points.spec
-    layer = layer_words(spec.layer, points.encoder.n_layers)
-    of_layer = f"({layer}, {pooling_names()[spec.pooling]})"
+    key = _written_model.name_of(data, layer, pooling, treatment)
+    of_layer = f"({layer_words(layer, encoder.n_layers)}, {pooling_names()[pooling]})"
     if st.session_state.get(MODEL) != key:
         st.button(
             _("Write the sentence-transformers model") + f" {of_layer}",
-            key=f"write-model-{points.spec.layer}-{points.spec.pooling}",
+            key=f"write-model-{layer}-{pooling}",
             icon=":material/deployed_code:",
             on_click=st.session_state.__setitem__,
             args=(MODEL, key),
         )
         return
     try:
-        content = jobs.cached(
-            _MODELS,
-            key,
-            lambda report: model_zip(points, make()),
-            _("Writing the sentence-transformers model"),
-            private=True,
+        content = jobs.kept_or_made(
+            _written_model,
+            *(data, layer, pooling, treatment),
+            what=_("Writing the sentence-transformers model"),
             lane="model",
         )
     except ExportError as error:  # such as vectors that differ too much, in a very narrow cone
@@ -446,16 +422,33 @@ def _offer_model(points: CorpusCloud, make: Callable[[], AffineMap], name: str) 
     )
 
 
-def model_zip(points: CorpusCloud, affine: AffineMap) -> bytes:
-    """The folder that sentence-transformers loads, as a zip archive."""
-    spec = points.spec
+@kept(1, by_session=True)
+def _written_model(data: DiagnosedData, layer: int | str, pooling: str, treatment: str) -> bytes:
+    """The encoder that ends at a layer, with a treatment of its vectors; "none" for no treatment.
+
+    The vectors of the data are at that layer if there is a treatment.
+    """
+    encoder, d = data.points.encoder, data.points.encoder.dimension
+    affine = AffineMap(np.zeros(d), np.eye(d))
+    if treatment != "none":
+        affine = affine_map(fit_cure(treatment, data.vectors), **_about(data.points))
+    return model_zip(encoder, affine, int(layer), pooling)
+
+
+def model_zip(encoder: Encoder, affine: AffineMap, layer: int, pooling: str) -> bytes:
+    """The folder that sentence-transformers loads, as a zip archive.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    affine : AffineMap
+        It maps the vectors of that layer and pooling.
+    layer : int
+    pooling : str
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = write_sentence_model(
-            Path(folder) / "model",
-            points.encoder,
-            affine,
-            layer=int(spec.layer),
-            pooling=spec.pooling,
+            Path(folder) / "model", encoder, affine, layer=layer, pooling=pooling
         )
         files = {
             str(file.relative_to(path)): file.read_bytes()
@@ -463,7 +456,3 @@ def model_zip(points: CorpusCloud, affine: AffineMap) -> bytes:
             if file.is_file()
         }
     return zipped(files, compression=zipfile.ZIP_STORED)  # weights hardly shrink
-
-
-def _code(pairs: Pairs) -> str:
-    return f"{pairs.name}/{hash((pairs.left, pairs.right, pairs.gold_scores.tobytes()))}"

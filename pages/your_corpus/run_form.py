@@ -11,7 +11,7 @@ from geometry.errors import GeometryError
 from geometry.export import affine_map
 from geometry.export.affine import transform_bytes
 from pages.common import jobs
-from pages.common.cache import Cache
+from pages.common.cache import kept
 from pages.common.limit_notes import upload_limits
 from pages.common.measures import measure_label, no_value, print_value, unit_of
 from pages.common.messages import error_text
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from geometry.scale.manifest import Column
 
 FITS = {"zca:lw": ("zca", "ledoit-wolf"), "zca": ("zca", None), "pca": ("pca", None)}
-
-_TABLES: Cache[tuple[DataMeasure, ...]] = Cache("run-measures", max_entries=32)
-_MAPS: Cache[bytes] = Cache("run-transforms", max_entries=16)
 
 
 def show_run_form(folder: str) -> None:
@@ -97,19 +94,21 @@ def _reporter(report: jobs.Progress) -> Any:
 
 def _show_statistics(data: VectorData, column: Column) -> None:
     """Measures of all rows, after the reader turned them on."""
-    key = f"{data.key}/{column.name}"
-    if _TABLES.get(key) is None and not st.toggle(_("Measure all rows"), key=f"measure-{data.key}"):
+    is_on = _measures.find(data, column) is not None
+    if not is_on and not st.toggle(_("Measure all rows"), key=f"measure-{data.key}"):
         return
-
-    def work(report: jobs.Progress) -> tuple[DataMeasure, ...]:
-        from geometry.scale import Engine, measure_data
-
-        engine = Engine(watch=_reporter(report))
-        return measure_data(engine, data, column=column.name)["before"]
-
     what = _("Measuring {n} vectors").format(n=f"{data.n_rows:,}")
-    table = jobs.cached(_TABLES, key, work, what, lane="measure", is_long=True)
+    table = jobs.kept_or_made(_measures, data, column, what=what, lane="measure", is_long=True)
     st.markdown(_statistics(table))
+
+
+@kept(32)
+def _measures(
+    data: VectorData, column: Column, report: jobs.Progress = jobs.no_report
+) -> tuple[DataMeasure, ...]:
+    from geometry.scale import Engine, measure_data
+
+    return measure_data(Engine(watch=_reporter(report)), data, column=column.name)["before"]
 
 
 def _statistics(table: tuple[DataMeasure, ...]) -> str:
@@ -140,10 +139,13 @@ def _show_fit(data: VectorData, column: Column) -> None:
     )
     if chosen is None:
         return
-    key = f"{data.key}/{column.name}/{chosen}"
-    content = _MAPS.get(key)
-    if content is None:
-        content = _MAPS.put(key, _fitted(data, column, chosen, key))
+    content = jobs.kept_or_made(
+        _fitted,
+        *(data, column, *FITS[chosen]),
+        what=_("Fitting on {n} vectors").format(n=f"{data.n_rows:,}"),
+        lane="measure",
+        is_long=True,
+    )
     st.download_button(
         _("Download the whitening (safetensors)"),
         data=content,
@@ -157,16 +159,16 @@ def _show_fit(data: VectorData, column: Column) -> None:
     )
 
 
-def _fitted(data: VectorData, column: Column, chosen: str, key: str) -> bytes:
-    method, shrinkage = FITS[chosen]
+@kept(16)
+def _fitted(
+    data: VectorData,
+    column: Column,
+    method: str,
+    shrinkage: str | None,
+    report: jobs.Progress = jobs.no_report,
+) -> bytes:
+    from geometry.scale import Engine, fit_data
 
-    def work(report: jobs.Progress) -> bytes:
-        from geometry.scale import Engine, fit_data
-
-        engine = Engine(watch=_reporter(report))
-        fitted = fit_data(engine, data, column=column.name, method=method, shrinkage=shrinkage)
-        return transform_bytes(affine_map(fitted, **column.about, rows=data.n_rows))
-
-    what = _("Fitting on {n} vectors").format(n=f"{data.n_rows:,}")
-    made: bytes = jobs.wait_for(f"fit-run-{key}", work, what, lane="measure", is_long=True)
-    return made
+    engine = Engine(watch=_reporter(report))
+    fitted = fit_data(engine, data, column=column.name, method=method, shrinkage=shrinkage)
+    return transform_bytes(affine_map(fitted, **column.about, rows=data.n_rows))

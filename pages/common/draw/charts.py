@@ -20,7 +20,6 @@ import streamlit as st
 
 from geometry.figures.export import figure_json, plotly_script
 
-from ..cache import Cache
 from ..words import _
 from .scripts import put_in_static
 
@@ -29,9 +28,6 @@ LONGEST_SHOWN = 2_000  # characters of a text in a tooltip at most; a corpus may
 ANNOUNCE = """
 export default function () { window.dispatchEvent(new Event("narrow-cone-plotly")); }
 """
-
-
-_CHARTS: Cache[Chart] = Cache("charts", max_entries=128)
 
 
 @dataclass(frozen=True)
@@ -47,21 +43,6 @@ def chart_of(figure: Any) -> Chart:
     """The chart of a Plotly figure."""
     is_deep = any(trace.type == "scatter3d" for trace in figure.data)
     return Chart(figure_json(figure), int(figure.layout.height), is_deep)
-
-
-def cached_chart(key: str, draw: Callable[[], Any], *, private: bool) -> Chart:
-    """The chart of a key, drawn once.
-
-    Parameters
-    ----------
-    key : str
-        Names everything that the figure depends on.
-    draw : callable
-        Returns the figure.
-    private : bool
-        True for a reader's own texts; the chart then ends with the session.
-    """
-    return _CHARTS.get_or_make(key, lambda: chart_of(draw()), private=private)
 
 
 def show_chart(

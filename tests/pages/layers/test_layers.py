@@ -295,7 +295,7 @@ def test_points_are_as_drawn_with_a_column_for_each_layer(scenes):
 def test_another_layer_measures_no_curve_again(monkeypatch):
     app = visit(layer="2")
     before = curves(app)
-    for name in ("sweep._table", "sweep.fit_treatment", "film.project_layer"):
+    for name in ("sweep.measure_table", "sweep.fit_treatment", "film.project_layer"):
         monkeypatch.setattr(f"pages.layers.{name}", lambda *_, **__: pytest.fail("computed again"))
     app.session_state["layer"] = "5"
     after = curves(healthy(app.run()))
@@ -352,7 +352,7 @@ def test_all_points_are_drawn_in_a_job_and_curves_take_a_sample(monkeypatch, sen
     )
     own = corpus()
     app = visit(layer="2", table="open", view="svd", dims="3D")
-    assert [key for key in started if key.startswith("layer-stills-")]
+    assert [key for key in started if "film._drawn" in key]
     (twin,) = twin_clouds(app).values()
     frames = twin.frames[twin.message["views"][0]["points"]]
     assert [len(frame) for frame in frames] == [N] * (LAST + 1)

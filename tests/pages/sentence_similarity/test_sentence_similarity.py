@@ -27,6 +27,7 @@ from geometry.evaluate.grid import Cell, evaluate_grid
 from geometry.evaluate.rank_lesson import Bend, made_up_scores
 from geometry.hub.model_errors import DataSetError
 from geometry.hub.pair_sets import PAIR_SETS
+from pages.common import reading
 from pages.common.cache import _shared
 from pages.common.reading import apart
 from pages.sentence_similarity import scene, word_vectors
@@ -235,7 +236,20 @@ def test_the_first_ladder_comes_from_an_empty_cache(
 def test_the_scores_of_the_project_s_pairs_are_cached_for_all_readers():
     healthy(new_visit(PAGE).run())
     shared = {name for name, _key in _shared().entries}
-    assert {"cells of ladders", "scores of word vectors", "averages of word vectors"} <= shared
+    functions = ("scene._cell", "word_vectors._cells", "word_vectors._own_averages")
+    assert {f"pages.sentence_similarity.{name}" for name in functions} <= shared
+
+
+def test_nothing_about_a_reader_s_own_pairs_is_kept_for_other_readers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    clear_memory()
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))  # so that they are encoded
+    own = own_pairs()
+    some = Pairs("mine", own.left[:25], own.right[:25], own.gold_scores[:25])
+    visit({"upload-mine": some}, PARTS)
+    assert not _shared().entries
+    clear_memory()
 
 
 def test_rungs_of_other_settings_are_scored_in_the_background(monkeypatch: pytest.MonkeyPatch):
@@ -790,11 +804,12 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting(monk
     assert static.startswith(f"<b>{said(score(1e-3 / (1e-3 + p / p.sum())))} [")
     called = []
     monkeypatch.setattr(word_vectors, "WIDE", 5)  # another process scores wide vectors
-    monkeypatch.setattr(
-        word_vectors,
-        "apart",
-        lambda call, report: called.append(call.func.__name__) or apart(call, report),
-    )
+    for module in (reading, word_vectors):
+        monkeypatch.setattr(
+            module,
+            "apart",
+            lambda call, report: called.append(call.func.__name__) or apart(call, report),
+        )
     healthy(app.segmented_control(key="weighting").set_value("zipf").run())
     assert any("tiny.vec, zipf" in bar for bar in rungs(app))
     assert called == ["averages_of_file", "evaluate_averages"]

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import zipfile
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,11 +14,10 @@ from geometry.commands import run_shell
 from geometry.data import VectorSet, read_bundled_pairs
 from geometry.data.catalogues import catalogue
 from geometry.diagnosis import diagnose, recommended_treatment, sentences
+from geometry.diagnosis.diagnosis import fit_cure
 from geometry.diagnosis.sentences import SENTENCES, finding_sentence
-from geometry.diagnosis.trial import Cure
+from geometry.export import affine_map
 from geometry.export.affine import transform_bytes
-from geometry.measure.intervals import Estimate
-from pages.common.corpus_cloud import CloudSpec, CorpusCloud
 from pages.common.escape import markdown
 from pages.your_corpus import diagnosis as section
 from tests.diagnosis.made_up import labelled
@@ -182,22 +180,16 @@ def test_pairs_alone_are_diagnosed_by_their_sentences(monkeypatch):
 @pytest.mark.model
 def test_the_model_that_is_written_gives_the_cured_vectors(tmp_path):
     encoder, texts = load_encoder(), TEXTS[:40]
-    spec = CloudSpec("sentences", 5, "mean")
     cloud = read_cloud(encoder, Corpus("own", texts), layer=5)
-    points = CorpusCloud(Corpus("own", texts), spec, encoder, cloud, "key", True)
     refusals = [
-        section.model_refusal(replace(points, spec=replace(spec, layer=layer, pooling=pooling)))
+        section.model_refusal(encoder, layer, pooling)
         for layer, pooling in ((5, "mean"), (0, "mean"), ("first-last", "mean"), (5, "min"))
     ]
     codes = [None if each is None else each.code for each in refusals]
     assert codes == [None, "other_layer", "other_layer", "other_pooling"]
-    found = diagnose(cloud.vectors, texts=texts)
-    better = Estimate(0.1, 0.05, 0.15)
-    centre = Cure("centre", "centred", against={"leave": better})
-    found = replace(found, trial=replace(found.trial, here=centre))
-    with zipfile.ZipFile(
-        io.BytesIO(section.model_zip(points, section.recommended_map(found, cloud.vectors)))
-    ) as archive:
+    centred = affine_map(fit_cure("centred", cloud.vectors))
+    content = section.model_zip(encoder, centred, 5, "mean")
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
         archive.extractall(tmp_path)
     theirs = SentenceTransformer(str(tmp_path), device="cpu").encode(list(texts))
     ours = cloud.vectors - cloud.vectors.mean(axis=0)
