@@ -88,7 +88,7 @@ def baselines_with_errors(
     seed : int
         Seed of the simulated baselines.
     simulate : bool
-        False leaves out baselines that must be simulated and are not cached.
+        False leaves out the baselines that have no closed form.
     """
     need_whole("n", n, at_least=1)
     need_whole("d", d, at_least=1)
@@ -103,10 +103,10 @@ def baselines_with_errors(
                 found[name] = Baseline(formula(n, d))
             except ValueError:  # fewer rows or dimensions than the measure needs
                 found[name] = Baseline(None)
-        elif cached is not None:
-            found[name] = cached
         elif not simulate:
             found[name] = Baseline(None)
+        elif cached is not None:
+            found[name] = cached
         else:
             wanted.append(name)
     if wanted:

@@ -155,9 +155,9 @@ def _drawn(
 
 @kept(32)
 def _headlines(first: CorpusCloud, report: jobs.Progress = jobs.no_report) -> tuple[Table, ...]:
-    """HEADLINES of each layer, without intervals and simulations, which take longer."""
+    """HEADLINES of each layer, without intervals, which take longer."""
     tables = (
-        measure_table(X, names=HEADLINES, seed=SEED, intervals=False, simulate=False)
+        measure_table(X, names=HEADLINES, seed=SEED, intervals=False)
         for X in _layers(first, report)
     )
     return tuple({row.name: row for row in table} for table in tables)
