@@ -10,7 +10,7 @@ from geometry.measure.cosines import cosine_shares
 from .seed import SEED
 
 EDGES = np.linspace(-1.0, 1.0, 161)
-SAMPLE_ROWS = 1500  # rows at most, a sample of a larger cloud; they have 1.1 million pairs
+HISTOGRAM_ROWS = 1500  # rows at most, a sample of a larger cloud; they have 1.1 million pairs
 
 
 def cosine_histogram(X: np.ndarray) -> tuple[np.ndarray, int]:
@@ -18,5 +18,5 @@ def cosine_histogram(X: np.ndarray) -> tuple[np.ndarray, int]:
 
     Raises UndefinedMeasure for a row at zero, which has no cosine.
     """
-    cosines = pairwise_cosines(X, max_rows=SAMPLE_ROWS, seed=SEED)
+    cosines = pairwise_cosines(X, max_rows=HISTOGRAM_ROWS, seed=SEED)
     return cosine_shares(cosines, EDGES), len(cosines)

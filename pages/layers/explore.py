@@ -1,35 +1,649 @@
-"""The layers page's interactive part: one fragment, so that a control redraws only it."""
+"""Layers' interactive part: one fragment with its pictures, curves and numbers."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
 import streamlit as st
 
 from geometry import Corpus
 from geometry.data.number_text import signed
+from geometry.evaluate.published import published_tables
+from geometry.figures.cone import cone_figure
+from geometry.figures.curves import Axes, Curve, curves_figure
+from geometry.figures.export import figure_rows
+from geometry.figures.heatmap import Strip, strips_figure
+from geometry.figures.panel import Mark, Panel
+from geometry.measure import Measured, top_contribution_baseline
+from geometry.palette import Theme
+from geometry.projection.packing import pack_cloud
 from pages.common.address import is_presenting
+from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
+from pages.common.cache import kept
 from pages.common.cloud_choices import warn_of_too_few
-from pages.common.corpus_cloud import MOST_DRAWN, coverage_of, encode_corpus, warn_of_cache
-from pages.common.coverage_notes import warn_of_coverage
-from pages.common.draw.find_point import choose_point
-from pages.common.draw.selected import show_selection
-from pages.common.draw.twin_cloud import has_no_webgl2
+from pages.common.controls import layer_words
+from pages.common.corpus_cloud import (
+    MOST_DRAWN,
+    CorpusCloud,
+    coverage_of,
+    encode_corpus,
+    warn_of_cache,
+)
+from pages.common.coverage_notes import coverage_line, warn_of_coverage
+from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
+from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
+from pages.common.draw.clouds import (
+    alternative_with,
+    axis_titles,
+    current_theme,
+    draw_legend,
+    lines_below,
+    note_too_many_labels,
+    panel_with,
+    point_colours,
+)
+from pages.common.draw.find_point import choose_point, chosen_marks
+from pages.common.draw.selected import choose_row, show_selection, store_selection
+from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
+from pages.common.draw.twin_message import (
+    UNIT_REACH,
+    Picture,
+    Points,
+    TwinCloud,
+    spread_stops,
+)
+from pages.common.escape import markdown, plotly
 from pages.common.folded import folded
+from pages.common.glosses import explained_caption
+from pages.common.measures import (
+    COSINE_DECIMALS,
+    DIMENSION_SHARES,
+    decimals_of,
+    measure_label,
+    no_value,
+    print_value,
+    unit_of,
+)
 from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
 from pages.common.models import current_encoder
 from pages.common.shell import picture_place, show_question
 from pages.common.verdict import show_verdict
-from pages.common.words import _
+from pages.common.words import _, language, prose
 
 from . import PAGE
-from .choices import choose_cloud_and_look, chosen_layer
-from .curves import show_curves
-from .film import build_film
-from .numbers import offer_downloads, show_all_measures, show_headlines
-from .pictures import draw_pictures
-from .rogue import show_rogues
-from .scene import Scene
-from .series import SAMPLE_ROWS, TOKENS, drawn_spec
-from .verdicts import layers_verdict, rogue_verdict
+from .scene import (
+    CONTEXTUAL,
+    HEADLINES,
+    MEASURES,
+    SAMPLE_ROWS,
+    TOKENS,
+    Film,
+    Scene,
+    Series,
+    Sweep,
+    Table,
+    build_film,
+    choose_cloud_and_look,
+    choose_measure,
+    chosen_layer,
+    drawn_spec,
+    layers_verdict,
+    provenance,
+    rogue_verdict,
+    sample_note,
+    series_name,
+    series_origin,
+    slide_to_layer,
+    store_layer,
+)
+
+# ---- pictures ----
+
+
+GROUP = "layers"
+SMALL_HEIGHT = 220
+
+
+def draw_pictures(scene: Scene) -> None:
+    """Every layer at one scale, with the origin in the middle; all points are within distance 1."""
+    (_draw_charts if has_no_webgl2() else _draw_twins)(scene)
+    note_too_many_labels(scene.first.cloud)
+
+
+def layer_title(scene: Scene, layer: int | None = None) -> str:
+    """The title of a layer; by default that of the numbers."""
+    title = layer_words(scene.layer if layer is None else layer, scene.film.last)
+    return title[:1].upper() + title[1:]
+
+
+def captions(scene: Scene) -> list[str]:
+    """The cone's angles at the layer of the numbers, and its picture's trustworthiness."""
+    panel = _panel(scene.film, scene.layer, language())
+    return [*panel.captions, *lines_below(scene.still.picture, panel)]
+
+
+@kept(256)
+def _panel(film: Film, layer: int, _language: str) -> Panel:
+    """The panel of a layer, without texts and marks."""
+    still, d = film.stills[layer], film.first.vectors.shape[1]
+    return panel_with(still.edges, d, (), still.picture, UNIT_REACH)
+
+
+@kept(24)
+def _points(film: Film) -> Points:
+    return Points.of(pack_cloud([picture.around_origin for picture in film.pictures], UNIT_REACH))
+
+
+def _alternative(scene: Scene, layer: int) -> str:
+    cosine = scene.film.stills[layer].headlines["mean_cosine"].value
+    title, n = layer_title(scene, layer), len(scene.first.cloud)
+    return alternative_with(title, n, cosine, _panel(scene.film, layer, language()))
+
+
+def _draw_twins(scene: Scene) -> None:
+    show_twin_cloud(
+        _twin_cloud(scene),
+        current_theme(),
+        key=GROUP,
+        texts=scene.first.cloud.texts,
+        on_point=choose_row,
+        on_selection=partial(store_selection, scene.first.key),
+        on_settled=store_layer,
+    )
+
+
+def _twin_cloud(scene: Scene) -> TwinCloud:
+    """The message to the browser: an animation of all layers, then a picture of each layer."""
+    points, stills = scene.first, scene.film.stills
+    last, first = scene.film.last, stills[0].picture
+    layers = range(last + 1)
+    film = Picture(
+        layers,
+        [layer_title(scene, layer) for layer in layers],
+        _("Between two layers: {layer}").format(layer="{0}"),
+    )
+    each = [Picture([layer], [_("layer {layer}").format(layer=layer)]) for layer in layers]
+    stages = spread_stops(last + 1)
+    return TwinCloud(
+        points=_points(scene.film),
+        rows_key=points.key,
+        pictures=[film, *each] if last else [film],
+        colours=point_colours(points, scene.choice.look.colour),
+        reach=UNIT_REACH,
+        axis_titles=axis_titles(first.method, first.n_components),
+        origin_label=_("origin"),
+        name=_("The same points at every layer"),
+        film_name=_("From the first layer to the last"),
+        at=float(scene.layer),
+        values=(float(scene.layer),),
+        knobs=[(float(layer),) for layer in layers],
+        knob_steps=1,
+        landmarks=[(stage, f"{stage}") for stage in stages] if last else (),
+        alt=_alternative(scene, scene.layer),
+        cones=[_panel(scene.film, layer, language()).wedges for layer in layers],
+        marks=chosen_marks(points, scene.chosen),
+        below=captions(scene),
+        provenance=provenance(scene),
+        file_name=f"layers-{first.n_components}d",
+        is_large=is_presenting(),
+        has_lead=True,
+    )
+
+
+def _draw_charts(scene: Scene) -> None:
+    """A Plotly chart for each layer, for a browser without WebGL2."""
+    points, look = scene.first, scene.choice.look
+    slide_to_layer(scene.layer, scene.film.last)
+    share_texts(GROUP, [plotly(text) for text in points.cloud.texts])
+    theme = current_theme()
+    look_now = (look.colour, scene.chosen, theme, language())
+    n_layers = scene.film.last + 1
+    boxes = [box for _row in range(0, n_layers, 4) for box in st.columns(4)]
+    for layer, box in zip(range(n_layers), boxes, strict=False):
+        title = layer_title(scene, layer)
+        with box:
+            st.markdown(f"**{title}**" if layer == scene.layer else title)
+            show_chart(
+                _chart(scene.film, layer, points, *look_now),
+                key=f"layers-{layer}",
+                file_name=f"layers-{layer}",
+                alt=_alternative(scene, layer),
+                on_point=choose_row,
+                on_selection=partial(store_selection, points.key),
+                texts=GROUP,
+                group=f"{GROUP}-{points.key}",
+            )
+    draw_legend(point_colours(points, look.colour), theme)
+
+
+@kept(128)
+def _chart(
+    film: Film,
+    layer: int,
+    points: CorpusCloud,
+    colour: str,
+    chosen: int | None,
+    theme: Theme,
+    language: str,
+) -> Chart:
+    """A layer; the colours may show the labels of the points, which the film does not name."""
+    marks = [] if chosen is None else [Mark([chosen], "circle-open", _("chosen point"))]
+    panel = replace(_panel(film, layer, language), marks=marks)
+    colours = point_colours(points, colour)
+    return chart_of(cone_figure(panel, colours, theme, height=SMALL_HEIGHT, lines=0))
+
+
+# ---- curves ----
+
+
+HEIGHT = 320
+PUBLISHED = ("ethayarajh_bert", "ethayarajh_gpt2", "ethayarajh_elmo")
+
+
+def show_curves(scene: Scene) -> str:
+    """The chart of a measure that the reader chooses; returns the measure's name."""
+    measure = choose_measure()
+    label = measure_label(measure, with_unit=True)
+    axes = Axes(_("layer (0 is the input)"), label)
+    curves = drawn_curves(scene, measure)
+    figure = curves_figure(curves, axes, current_theme(), height=HEIGHT)
+    figure.update_xaxes(dtick=1 if scene.film.last <= 12 else None)
+    show_chart(
+        chart_of(figure),
+        key="layer-curves",
+        file_name=f"layers-{measure}",
+        alt=_curves_in_words(scene.tables_of(measure), measure, label),
+    )
+    st.caption(markdown(_note(measure, scene)))
+    return measure
+
+
+def drawn_curves(scene: Scene, measure: str) -> list[Curve]:
+    """The measure of each series, of isotropic data, and in publications."""
+    tables = scene.tables_of(measure)
+    curves = [
+        _curve(tables[name], measure, series_name(name), place)
+        for place, name in enumerate(scene.series)
+        if name in tables
+    ]
+    return curves + references(scene, measure)
+
+
+def _curve(tables: Sequence[Table], measure: str, name: str, place: int) -> Curve:
+    rows = [table[measure] for table in tables]
+    values, low, high = (
+        np.array([np.nan if end is None else end for end in ends])
+        for ends in (
+            [row.value for row in rows],
+            [row.low for row in rows],
+            [row.high for row in rows],
+        )
+    )
+    has_interval = not np.isnan(low).all()
+    return Curve(
+        np.arange(len(rows)),
+        values,
+        name,
+        place,
+        low=low if has_interval else None,
+        high=high if has_interval else None,
+        dots=True,
+    )
+
+
+def references(scene: Scene, measure: str) -> list[Curve]:
+    """Isotropic data with the n and d of the drawn cloud or of the tokens; published curves."""
+    name = TOKENS if measure in CONTEXTUAL else scene.film.name
+    rows = [table[measure] for table in scene.tables_of(measure)[name]]
+    x = np.arange(len(rows), dtype=float)
+    found = []
+    baseline = [np.nan if row.baseline is None else row.baseline for row in rows]
+    if not np.isnan(baseline).all():
+        title = _("isotropic, as many as {series}").format(series=series_name(name))
+        found.append(Curve(x, np.array(baseline), title))
+    if measure == "mean_cosine":
+        found += published_curves(scene.film.last)
+    return found
+
+
+def published_curves(last: int) -> list[Curve]:
+    """Ethayarajh's curves, stretched from the layers of those models to 0 … ``last``."""
+    tables = {table.key: table for table in published_tables()}
+    curves = []
+    for key in PUBLISHED:
+        ((name, values),) = tables[key].rows.items()
+        heights = np.array([np.nan if value is None else value for value in values])
+        depth = np.linspace(0, 1, len(heights))
+        if key == "ethayarajh_gpt2":  # the input and the last two of 12 layers
+            heights = np.array([heights[0], np.nan, *heights[1:]])
+            depth = np.array([0, 0.5, 11 / 12, 1])
+        title = _("{model}, published").format(model=name)
+        curves.append(Curve(depth * last, heights, title, dots=True))
+    return curves
+
+
+def _curves_in_words(tables: Sweep, measure: str, label: str) -> str:
+    said = [
+        f"{series_name(name)}: "
+        + ", ".join(print_value(measure, table[measure].value) or "—" for table in each)
+        for name, each in tables.items()
+    ]
+    return f"{label}, {_('layer (0 is the input)')}. " + "; ".join(said)
+
+
+def _note(measure: str, scene: Scene) -> str:
+    shown = [scene.series[name] for name in scene.tables_of(measure)]
+    parts = [
+        _("Shaded: 95% intervals by leaving out sentences; angles by subsamples of them."),
+    ]
+    if measure in CONTEXTUAL:
+        parts = [
+            _(
+                "Each minus its anisotropy baseline of the same tokens: Ethayarajh (2019). Shaded: "
+                "95% intervals by leaving out sentences, or types where those vary more."
+            )
+        ]
+    parts += [_("Texts of the curves: {note}.").format(note=each) for each in sample_note(shown[0])]
+    parts += special_tokens_note(shown)
+    if measure == "mean_cosine":
+        parts.append(
+            _(
+                "Published: tokens of other models and texts, by Ethayarajh (2019). Their layers "
+                "are stretched to the width of the chart."
+            )
+        )
+    if scene.unresolved:
+        names = ", ".join(series_name(name) for name in scene.unresolved)
+        parts.append(
+            _("Left out, because bfloat16 can't resolve them: {names}.").format(names=names)
+        )
+    return " ".join(parts)
+
+
+def special_tokens_note(shown: Sequence[Series]) -> list[str]:
+    """What is done with special tokens and word pieces, for tokens and for sentences."""
+    parts = []
+    if any(each.name == TOKENS for each in shown):
+        parts.append(_("Tokens: special tokens left out, word pieces included."))
+    sentences = [each.first.spec for each in shown if each.name not in (TOKENS, "cls")]
+    if not sentences or not shown[0].first.encoder.special_tokens:
+        return parts
+    if all(spec.special_tokens for spec in sentences):
+        with_them = _(
+            "Sentences: special tokens are pooled too; “More controls and downloads” can leave "
+            "them out."
+        )
+        return [*parts, with_them]
+    return [*parts, _("Sentences: pooled without special tokens, except [CLS].")]
+
+
+# ---- numbers ----
+
+
+def show_headlines(scene: Scene) -> None:
+    """Three numbers of the layer, with their change since the layer below it."""
+    now = scene.still.headlines
+    below = scene.film.stills[scene.layer - 1].headlines if scene.layer else None
+    labels = {
+        "mean_cosine": _("mean cosine"),
+        "opening_angle": _("opening angle, median"),
+        "isoscore": _("IsoScore"),
+    }
+    numbers = [_number(name, labels[name], now, below) for name in HEADLINES]
+    title = layer_title(scene)
+    with st.container(key="layer-headline"):
+        st.markdown(f"**{title}**")
+        show_big_numbers(title, numbers, key="headline-layer")
+    explained_caption(" · ".join([*captions(scene), provenance(scene)]))
+
+
+def _number(name: str, label: str, now: Table, below: Table | None) -> BigNumber:
+    row, unit = now[name], unit_of(name)
+    decimals = COSINE_DECIMALS if name == "mean_cosine" else decimals_of(name)
+    change = change_of(row.value, below[name].value, decimals) if below else ""
+    note = "" if row.baseline is None else print_value(name, row.baseline, decimals) + unit
+    return BigNumber(
+        label,
+        print_value(name, row.value, decimals) + unit if row.value is not None else "—",
+        _("isotropic: {value}").format(value=note) if note else "",
+        _("since the layer below: {change}").format(change=change + unit) if change else "",
+    )
+
+
+def show_all_measures(scene: Scene) -> None:
+    """A row for each layer of the drawn cloud, and every series as CSV."""
+    names: tuple[str, ...] = (*MEASURES, *DIMENSION_SHARES)
+    tables = dict(scene.tables)
+    if scene.film.name == TOKENS:
+        both = zip(tables[TOKENS], scene.contextual[TOKENS], strict=True)
+        tables[TOKENS] = tuple(table | contextual for table, contextual in both)
+        names = (*names, *CONTEXTUAL)
+    with st.container(key="layer-table"):
+        st.markdown(table_markdown(tables[scene.film.name], names))
+    st.caption(
+        _(
+            "In brackets: 95% intervals. They leave out sentences, with all their tokens; angles "
+            "come from subsamples. “Isotropic” is the value for isotropic data with the same n "
+            "and d."
+        )
+    )
+    with encoder_errors_shown():
+        st.caption(coverage_line(coverage_of(scene.first.corpus)))
+    measured_on = {name: " · ".join(series_origin(each)) for name, each in scene.series.items()}
+    offer_csv(
+        _("Download measures (CSV)"),
+        "layers-measures",
+        lambda: table_csv(tables, measured_on),
+    )
+
+
+def table_markdown(tables: Sequence[Table], names: Sequence[str]) -> str:
+    """A row for each layer, a column for each measure; isotropic values come last."""
+    head = [_("layer"), *(measure_label(name, with_unit=True) for name in names)]
+    lines = [head, ["---:"] * len(head)]
+    for layer, table in enumerate(tables):
+        lines.append([f"{layer}", *(_cell(table[name]) for name in names)])
+    isotropic = [print_value(name, tables[-1][name].baseline) or "—" for name in names]
+    lines.append([_("isotropic"), *isotropic])
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _cell(row: Measured) -> str:
+    if row.value is None:
+        return no_value(row.undefined)
+    decimals = 4 if row.name == "positive_cosine_share" else None
+    text = print_value(row.name, row.value, decimals)
+    if row.low is None or row.high is None:
+        return text
+    low, high = (print_value(row.name, end, decimals) for end in (row.low, row.high))
+    return f"{text} [{low},\u00a0{high}]"  # a no-break space: intervals stay whole
+
+
+def table_csv(tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, str]) -> bytes:
+    """A row for each measure of each layer of each series.
+
+    Parameters
+    ----------
+    tables : mapping of str to sequence of Table
+        By the series' name, a table for each layer.
+    measured_on : mapping of str to str
+        What each series is, in words.
+    """
+    head = ["series", "layer", "measure", "value", "low", "high", "isotropic", "n", "d"]
+    rows = [
+        [
+            name,
+            str(layer),
+            row.name,
+            *(
+                "" if value is None else short_number(value)
+                for value in (row.value, row.low, row.high, row.baseline)
+            ),
+            str(row.n),
+            str(row.d),
+        ]
+        for name, each in tables.items()
+        for layer, table in enumerate(each)
+        for row in table.values()
+    ]
+    return csv_bytes(head, rows, "; ".join(measured_on[name] for name in tables))
+
+
+def offer_downloads(scene: Scene, measure: str) -> None:
+    """The points, the curves of that measure and the parts of the dimensions as CSV.
+
+    Streamlit stores the functions of the buttons, so they refer to no cloud of the curves.
+    """
+    measured_on, film, parts = provenance(scene), scene.film, scene.parts
+    curves, theme = drawn_curves(scene, measure), current_theme()
+    offer_csv(_("Download points (CSV)"), "layers-points", lambda: points_table(film, measured_on))
+    offer_csv(
+        _("Download curves (CSV)"),
+        "layers-curves",
+        lambda: curves_csv(curves, theme, measured_on),
+    )
+    offer_csv(
+        _("Download dimensions (CSV)"),
+        "layers-dimensions",
+        lambda: dimensions_csv(parts, measured_on),
+    )
+
+
+def curves_csv(curves: Sequence[Curve], theme: Theme, measured_on: str) -> bytes:
+    """The values of the curves, a row for each point.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+    theme : Theme
+        Of the figure that the values are read from.
+    measured_on : str
+        Corpus, model and settings in words.
+    """
+    head, rows = figure_rows({"": curves_figure(curves, Axes("", ""), theme)})
+    text = [[v if isinstance(v, str) else short_number(v) for v in row] for row in rows]
+    return csv_bytes(head, text, measured_on)
+
+
+def dimensions_csv(parts: Mapping[str, np.ndarray], measured_on: str) -> bytes:
+    """Each dimension's part of the mean cosine, a row for each layer and dimension."""
+    whole = np.stack(list(parts.values()), axis=-1)  # (layers, d, treatments)
+    rows = [
+        [str(layer), str(i), *map(short_number, whole[layer, i])]
+        for layer, i in np.ndindex(whole.shape[:2])
+    ]
+    return csv_bytes(["layer", "dimension", *parts], rows, measured_on)
+
+
+def points_table(film: Film, measured_on: str) -> bytes:
+    """The coordinates at every layer, as drawn: of unit vectors around the origin."""
+    axes = "xyz"[: film.n_components]
+    columns = [f"layer_{i}_{axis}" for i in range(film.last + 1) for axis in axes]
+    places = np.hstack([picture.around_origin for picture in film.pictures])
+    return points_csv(film.first.cloud, columns, places, measured_on)
+
+
+# ---- rogue dimensions ----
+
+
+NAMED = 8  # most dimensions with a tick on the axis
+TOP = 3  # dimensions named in the line below the chart
+SHARES = dict(zip((1, 5), DIMENSION_SHARES, strict=True))  # by the number of dimensions
+
+
+def show_rogues(scene: Scene) -> None:
+    """The heat maps, the numbers of the chosen layer, and its leading dimensions."""
+    raw, standardised = scene.parts["raw"], scene.parts["standardised"]
+    rows = [str(layer) for layer in range(len(raw))]
+    figure = strips_figure(
+        [
+            Strip(raw, _("Raw"), rows),
+            Strip(standardised, _("Standardised at each layer"), rows),
+        ],
+        current_theme(),
+        titles=(_("dimension"), _("layer")),
+        ticks=leading(raw, NAMED),
+        reach=float(np.nanmax(np.abs(raw), initial=1e-12)),
+    )
+    st.subheader(_("Rogue dimensions"))
+    show_chart(
+        chart_of(figure),
+        key="layer-rogues",
+        file_name="layers-dimensions",
+        alt=" ".join(_line(raw[layer], layer) for layer in range(len(raw))),
+    )
+    _show_numbers(scene)
+    series = scene.drawn_series
+    said = [
+        _line(raw[scene.layer], scene.layer),
+        _("Measured on: {series}.").format(
+            series=", ".join([series_name(series.name), *sample_note(series)])
+        ),
+    ]
+    st.caption(markdown(" ".join(said)))
+    st.caption(prose(PAGE, "rogue"))
+
+
+def leading(parts: np.ndarray, most: int) -> list[int]:
+    """A few dimensions with the largest part at some layer, not close to each other.
+
+    parts : (layers, d)
+    """
+    strongest = np.nan_to_num(parts).max(axis=0)
+    apart = parts.shape[1] / 20  # nearer names would overlap
+    found: list[int] = []
+    for dimension in np.argsort(-strongest, kind="stable")[: 4 * most]:
+        if all(abs(int(dimension) - other) > apart for other in found):
+            found.append(int(dimension))
+    return sorted(found[:most])
+
+
+def _line(parts: np.ndarray, layer: int) -> str:
+    """The leading dimensions of a layer, with their share of its mean cosine."""
+    total = float(np.sum(parts))
+    if not np.isfinite(total) or total <= 0:
+        return _("Layer {layer}: no share is defined.").format(layer=layer)
+    order = np.argsort(-parts, kind="stable")[:TOP]
+    shares = ", ".join(f"{i} ({parts[i] / total:.1%})" for i in order)
+    return _("Layer {layer}, leading dimensions and their share: {shares}.").format(
+        layer=layer, shares=shares
+    )
+
+
+def _show_numbers(scene: Scene) -> None:
+    now, before = (scene.drawn_tables[layer] for layer in (scene.layer, max(scene.layer - 1, 0)))
+    d = scene.first.vectors.shape[1]
+    labels = {1: _("largest dimension's share"), 5: _("five largest dimensions")}
+    numbers = []
+    for k, name in SHARES.items():
+        value = now[name].value
+        change = change_of(value, before[name].value, 3) if scene.layer else ""
+        numbers.append(
+            BigNumber(
+                labels[k],
+                "—" if value is None else f"{value:.1%}",
+                _("all alike: {value}").format(
+                    value=f"{top_contribution_baseline(d, k=min(k, d)):.1%}"
+                ),
+                _("since the layer below: {change}").format(change=change) if change else "",
+            )
+        )
+    cosine = float(np.sum(scene.parts["standardised"][scene.layer]))
+    numbers.append(
+        BigNumber(
+            _("mean cosine, standardised"),
+            signed(cosine, 3) if np.isfinite(cosine) else "—",
+            _("isotropic: {value}").format(value="0.000"),
+        )
+    )
+    show_big_numbers(layer_title(scene), numbers, key="rogue-numbers")
+
+
+# ---- the fragment ----
+
 
 QUESTIONS = ("cls", "higher", "standardise", "context", "directions")
 

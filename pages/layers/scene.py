@@ -1,19 +1,493 @@
-"""What the layers page shows in one run: a cloud at every layer, and the measures of its series."""
+"""Every layer of a model: clouds, pictures and measures, and the page's claims."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import islice
+from typing import Any
 
 import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Corpus
-from pages.common.corpus_cloud import CorpusCloud
+from geometry import Corpus, Encoder, UndefinedMeasure, read_cloud
+from geometry.encode import ArrayStore
+from geometry.encode.disk_cache import BYTES_AT_ONCE
+from geometry.encode.pool import DEFAULT_POOLING, POOLINGS
+from geometry.encode.precision import PrecisionError
+from geometry.measure import Annotations, Measured, annotated_table, cosine_parts, measure_table
+from geometry.measure.intervals import MIN_ROWS
+from geometry.projection import Projection, project_layer
+from geometry.projection.twin import ConeEdge, cone_edges
+from geometry.transform import fit_treatment
+from geometry.transform.treatments import Knobs
+from pages.common import jobs
+from pages.common.address import number_in_url, put_in_url
+from pages.common.cache import kept
+from pages.common.cloud_choices import (
+    DEFAULT_LAYER,
+    Look,
+    choose_look,
+    choose_pooling,
+    choose_special,
+    choose_unit,
+)
+from pages.common.controls import choose, layer_words, pooling_names
+from pages.common.corpus_cloud import (
+    MANY_POINTS,
+    MOST_DRAWN,
+    CloudSpec,
+    CorpusCloud,
+    encode_corpus,
+    store,
+)
+from pages.common.measures import DIMENSION_SHARES, measure_label, measured_words
+from pages.common.origin import origin
+from pages.common.page_state import note_choice
+from pages.common.seed import SEED
+from pages.common.uploads import is_own
+from pages.common.verdict import State, Verdict
+from pages.common.words import _
 
-from .choices import CloudChoice
-from .film import Film, Still, Table
-from .series import TOKENS, Series, compared_names, read_all_series
-from .sweep import CONTEXTUAL, Sweep, parts_of, sweep
+# ---- clouds of every layer ----
+
+
+SAMPLE_ROWS = 3000  # texts or tokens of curves, tables and rogue dimensions; the page says so
+TOKENS = "tokens"
+COMPARED = ("cls", "mean", "max")  # poolings whose curves are shown together
+
+
+@dataclass(frozen=True)
+class Series:
+    """A cloud at every layer, of all texts or of a sample; its measures are curves.
+
+    Attributes
+    ----------
+    name : str
+        "tokens", or the code of a pooling of sentences.
+    layers : tuple of CorpusCloud
+        The same rows at each layer, from the input to the last layer.
+    n_texts : int
+        Texts of the whole corpus.
+    """
+
+    name: str
+    layers: tuple[CorpusCloud, ...]
+    n_texts: int
+
+    @property
+    def first(self) -> CorpusCloud:
+        """The cloud at the input: its texts, labels and sources are those of every layer."""
+        return self.layers[0]
+
+
+def most_at_once(encoder: Encoder) -> int:
+    """How many points fit into memory with their vectors of every layer."""
+    each = (encoder.n_layers + 1) * encoder.dimension * np.float32().nbytes
+    return BYTES_AT_ONCE // each
+
+
+def drawn_spec(
+    encoder: Encoder, name: str, special_tokens: bool, most: int = MOST_DRAWN
+) -> CloudSpec:
+    """The cloud that is drawn, at the input.
+
+    Sentences are stored on the disk layer by layer. Tokens of all layers are encoded in one pass in
+    memory, so fewer of them are taken.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    name : str
+        "tokens", or the code of a pooling.
+    special_tokens : bool
+        Include special tokens in the pooling of sentences. Contextual tokens are without them.
+    most : int
+        Points at most.
+    """
+    if name == TOKENS:
+        return CloudSpec(
+            unit="tokens",
+            layer=0,
+            pooling=DEFAULT_POOLING,
+            max_points=min(most, most_at_once(encoder)),
+            whole_sentences=True,
+        )
+    return CloudSpec(
+        unit="sentences", layer=0, pooling=name, special_tokens=special_tokens, max_points=most
+    )
+
+
+def sampled_corpus(corpus: Corpus, encoder: Encoder) -> Corpus:
+    """The texts of the curves: all, or SAMPLE_ROWS of many. Other texts are not encoded."""
+    n, most = len(corpus), min(SAMPLE_ROWS, most_at_once(encoder))
+    if n <= most:
+        return corpus
+    rows = np.sort(np.random.default_rng(SEED).choice(n, most, replace=False))
+    return corpus.take(rows)
+
+
+def read_series(corpus: Corpus, encoder: Encoder, name: str, special_tokens: bool) -> Series:
+    """The cloud of that name at every layer, encoded in one pass. Of a large corpus, a sample.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    encoder : Encoder
+    name : str
+        "tokens", or the code of a pooling.
+    special_tokens : bool
+        As in ``drawn_spec``.
+    """
+    texts, private = sampled_corpus(corpus, encoder), is_own(corpus)
+    most = SAMPLE_ROWS if name == TOKENS else MOST_DRAWN
+    spec = drawn_spec(encoder, name, special_tokens, most)
+    first = encode_corpus(texts, spec, private=private)
+    above = (replace(spec, layer=layer) for layer in range(1, encoder.n_layers + 1))
+    rest = (encode_corpus(texts, each, like=first, private=private) for each in above)
+    return Series(name, tuple(map(unlabelled, (first, *rest))), len(corpus))
+
+
+def compared_names(shown: str) -> tuple[str, ...]:
+    """The names of the curves in their order; ``shown`` is the name of the drawn cloud."""
+    poolings = COMPARED if shown in (*COMPARED, TOKENS) else (*COMPARED[:2], shown)
+    return (*poolings, TOKENS)
+
+
+def read_all_series(
+    shown: str, corpus: Corpus, encoder: Encoder, special_tokens: bool
+) -> dict[str, Series]:
+    """The clouds of the curves by name, without those that bfloat16 can't resolve.
+
+    Parameters
+    ----------
+    shown : str
+        The name of the cloud that is drawn. PrecisionError is raised if it can't be resolved.
+    corpus : Corpus
+    encoder : Encoder
+    special_tokens : bool
+        As in ``read_series``.
+    """
+    found = {}
+    for name in compared_names(shown):
+        try:
+            found[name] = read_series(corpus, encoder, name, special_tokens)
+        except PrecisionError:
+            if name == shown:
+                raise
+    return found
+
+
+def series_name(name: str) -> str:
+    """A series in words, for a legend."""
+    if name == TOKENS:
+        return _("contextual tokens")
+    return _("sentences, {pooling}").format(pooling=pooling_names()[name])
+
+
+def unlabelled(points: CorpusCloud) -> CorpusCloud:
+    """The points with a key that does not name their labels, which differ between languages."""
+    corpus = points.corpus  # intervals depend on its sources
+    key = ArrayStore.key(points.encoder.fingerprint, corpus.sha256, corpus.sources, points.spec)
+    return replace(points, key=key)
+
+
+# ---- pictures of every layer ----
+
+
+HEADLINES = ("mean_cosine", "opening_angle", "isoscore")
+
+Table = dict[str, Measured]  # by the measure's name
+Drawn = tuple[Projection, tuple[ConeEdge, ...]]
+
+
+@dataclass(frozen=True)
+class Still:
+    """What is drawn and printed of one layer.
+
+    Attributes
+    ----------
+    picture : Projection
+    edges : tuple of ConeEdge
+    headlines : dict of str to Measured
+        HEADLINES of all points.
+    """
+
+    picture: Projection
+    edges: tuple[ConeEdge, ...]
+    headlines: Table
+
+
+@dataclass(frozen=True)
+class Film:
+    """The cloud that is drawn: a picture of the same points at every layer.
+
+    Only the vectors of one layer are in memory at a time, because those of 100,000 points at seven
+    layers take 1 GB.
+
+    Attributes
+    ----------
+    name : str
+        "tokens", or the code of a pooling of sentences.
+    first : CorpusCloud
+        The cloud at the input, layer 0: its texts, labels and sources are those of every layer.
+    stills : tuple of Still
+        From the input to the last layer.
+    """
+
+    name: str
+    first: CorpusCloud
+    stills: tuple[Still, ...]
+
+    @property
+    def content_key(self) -> str:
+        """Names the pictures of all layers, which do not depend on labels."""
+        picture = self.stills[0].picture
+        return ArrayStore.key(unlabelled(self.first).key, picture.method, picture.n_components)
+
+    @property
+    def private(self) -> bool:
+        """True for a reader's own data."""
+        return self.first.private
+
+    @property
+    def last(self) -> int:
+        """The number of the last layer."""
+        return len(self.stills) - 1
+
+    @property
+    def pictures(self) -> tuple[Projection, ...]:
+        """One for each layer."""
+        return tuple(still.picture for still in self.stills)
+
+    @property
+    def n_components(self) -> int:
+        """2 or 3."""
+        return self.stills[0].picture.n_components
+
+
+def build_film(name: str, first: CorpusCloud, look: Look) -> Film:
+    """Project and measure every layer, once for all readers. Many points are done in a job.
+
+    Parameters
+    ----------
+    name : str
+        "tokens", or the code of a pooling.
+    first : CorpusCloud
+        The cloud at the input.
+    look : Look
+    """
+    points, n_layers = unlabelled(first), first.encoder.n_layers + 1
+    how: dict[str, Any] = {
+        "at_once": len(first.cloud) * n_layers <= MANY_POINTS,
+        "lane": "measure",
+        "passing": True,
+    }
+    what = _("Projecting {n} points at each layer").format(n=f"{len(first.cloud):,}")
+    drawn = jobs.kept_or_made(_drawn, points, look.view, look.n_components, what=what, **how)
+    what = _("Measuring clouds: {n}").format(n=n_layers)
+    headlines = jobs.kept_or_made(_headlines, points, what=what, **how)
+    both = zip(drawn, headlines, strict=True)
+    return Film(name, first, tuple(Still(*picture, table) for picture, table in both))
+
+
+def _layers(first: CorpusCloud, report: jobs.Progress) -> Iterator[np.ndarray]:
+    """The vectors of each layer, from the input to the last."""
+    n_layers = first.encoder.n_layers + 1
+    report(0, n_layers)
+    yield first.vectors
+    for layer in range(1, n_layers):
+        spec = replace(first.spec, layer=layer)
+
+        def reported(*_done: int, layer: int = layer) -> None:
+            report(layer, n_layers)
+
+        reported()
+        cloud = read_cloud(
+            first.encoder,
+            first.corpus,
+            **asdict(spec),
+            like=first.cloud,
+            store=store(),
+            progress=reported,
+        )
+        yield cloud.vectors
+
+
+@kept(32)
+def _drawn(
+    first: CorpusCloud, view: str, n_components: int, report: jobs.Progress = jobs.no_report
+) -> tuple[Drawn, ...]:
+    drawn: list[Drawn] = []
+    picture: Projection | None = None
+    for X in _layers(first, report):
+        picture = project_layer(X, view, n_components, former=picture, random_state=SEED)
+        drawn.append((picture, cone_edges(X, picture)))
+    return tuple(drawn)
+
+
+@kept(32)
+def _headlines(first: CorpusCloud, report: jobs.Progress = jobs.no_report) -> tuple[Table, ...]:
+    """HEADLINES of each layer, without intervals, which take longer."""
+    tables = (
+        measure_table(X, names=HEADLINES, seed=SEED, intervals=False)
+        for X in _layers(first, report)
+    )
+    return tuple({row.name: row for row in table} for table in tables)
+
+
+# ---- measures of every layer ----
+
+
+MEASURES = (
+    "mean_cosine",
+    "positive_cosine_share",
+    "opening_angle",
+    "isoscore",
+    "effective_rank",
+    "mean_norm_share",
+)
+CONTEXTUAL = ("self_similarity", "intra_sentence_similarity", "max_explainable_variance")
+THREADS = 2  # tables that are measured at a time
+
+Sweep = dict[str, tuple[Table, ...]]  # by the series' name, a table for each layer
+
+
+def sweep(series: Sequence[Series], *, contextual: bool = False) -> Sweep:
+    """The tables of every layer of every series.
+
+    Parameters
+    ----------
+    series : sequence of Series
+    contextual : bool
+        True for the measures that compare a token with its type and its sentence. They take
+        longer, so they have a separate job. The series must be that of the tokens.
+    """
+    tables = iter(
+        jobs.all_kept_or_made(
+            _contextual_table if contextual else _table,
+            [(points,) for each in series for points in each.layers],
+            what=_("Measuring clouds: {n}"),
+            threads=THREADS,
+            lane="measure",
+            is_long=True,
+        )
+    )
+    return {each.name: tuple(islice(tables, len(each.layers))) for each in series}
+
+
+@kept(2048)  # a model of 24 layers has a hundred tables of a corpus
+def _table(points: CorpusCloud) -> Table:
+    names = (*MEASURES, *DIMENSION_SHARES)
+    table = measure_table(points.vectors, names=names, seed=SEED, units=points.units)
+    return {row.name: row for row in table}
+
+
+@kept(512)
+def _contextual_table(points: CorpusCloud) -> Table:
+    sentences = points.cloud.sources
+    annotations = Annotations(types=np.array(points.cloud.texts), sentences=sentences)
+    return {row.name: row for row in annotated_table(points.vectors, annotations, seed=SEED)}
+
+
+@kept(512)
+def parts_of(points: CorpusCloud, treatment: str) -> np.ndarray:
+    """(d,) each dimension's part of the mean cosine; NaN without one, such as for equal rows.
+
+    treatment : "raw" or "standardised", fitted on the points.
+    """
+    X = points.vectors
+    try:
+        return cosine_parts(fit_treatment(treatment, X).turn(Knobs()).apply(X).vectors)
+    except UndefinedMeasure:
+        return np.full(X.shape[1], np.nan)
+
+
+# ---- controls ----
+
+
+VIEWS = ("mean", "svd", "cone", "pca")
+LAYER = "layer"
+
+
+@dataclass(frozen=True)
+class CloudChoice:
+    """What is drawn: unit, pooling and special tokens of a cloud, and its look."""
+
+    unit: str
+    pooling: str
+    special_tokens: bool
+    look: Look
+
+    @property
+    def name(self) -> str:
+        """The name of the cloud that is drawn."""
+        return self.unit if self.unit == "tokens" else self.pooling
+
+
+def choose_cloud_and_look(corpus: Corpus, encoder: Encoder, *, more: DeltaGenerator) -> CloudChoice:
+    """The controls above the pictures.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    encoder : Encoder
+    more : DeltaGenerator
+        Where the toggle of special tokens is drawn.
+    """
+    unit_box, pooling_box = st.columns(2)
+    with unit_box:
+        unit = choose_unit(("sentences", "tokens"))
+    with pooling_box:
+        pooling = choose_pooling(tuple(POOLINGS), unit)
+    with more:
+        special = choose_special(encoder, unit, pooling)
+    spec = CloudSpec(unit=unit, layer=0, pooling=pooling, special_tokens=special)
+    return CloudChoice(unit, pooling, special, choose_look(corpus, spec, views=VIEWS))
+
+
+def chosen_layer(last: int) -> int:
+    """The layer of the numbers, from the session, else from the address."""
+    stored = str(st.session_state.get(LAYER, ""))
+    layer = int(stored) if stored.isdecimal() else number_in_url(LAYER)
+    default = min(DEFAULT_LAYER, last)
+    layer = default if layer is None or layer > last else layer
+    note_choice(LAYER, str(layer))
+    put_in_url(LAYER, None if layer == default else str(layer))
+    return layer
+
+
+def store_layer(values: Sequence[float]) -> None:
+    """Store the layer at which the reader stopped the animation."""
+    st.session_state[LAYER] = str(round(values[0]))
+
+
+def slide_to_layer(layer: int, last: int) -> None:
+    """A slider, for a browser without WebGL2."""
+    if last > 0:
+        st.session_state["layer-slider"] = layer
+        st.slider(_("Layer"), 0, last, key="layer-slider", on_change=_store_slider)
+
+
+def _store_slider() -> None:
+    st.session_state[LAYER] = str(st.session_state["layer-slider"])
+
+
+def choose_measure() -> str:
+    """Which measure the curves show."""
+    return choose(
+        st.selectbox,
+        _("Measure by layer"),
+        [*MEASURES, *CONTEXTUAL],
+        key="measure",
+        default=MEASURES[0],
+        labels={name: measure_label(name, with_unit=True) for name in (*MEASURES, *CONTEXTUAL)},
+    )
+
+
+# ---- the scene ----
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,3 +567,143 @@ class Scene:
             )
             for treatment in ("raw", "standardised")
         }
+
+
+# ---- what the numbers were measured on ----
+
+
+def provenance(scene: Scene) -> str:
+    """What is drawn, the layer of the numbers, and what was done to the vectors."""
+    parts = [
+        *_origin(scene.first),
+        layer_words(scene.layer, scene.film.last),
+        _("raw vectors, nothing fitted; drawn at length 1"),
+        _("seed {seed}").format(seed=scene.first.spec.seed),
+    ]
+    return " · ".join(parts)
+
+
+def series_origin(series: Series) -> list[str]:
+    """Corpus, n, model and pooling of a series."""
+    corpus, n, *rest = _origin(series.first)
+    return [corpus, n, *sample_note(series), *rest]
+
+
+def sample_note(series: Series) -> list[str]:
+    """That only some texts were taken; empty if all were."""
+    n = len(series.first.corpus)
+    if n == series.n_texts:
+        return []
+    note = _("a sample of {n} of the {all} texts, seed {seed}")
+    return [note.format(n=f"{n:,}", all=f"{series.n_texts:,}", seed=SEED)]
+
+
+def _origin(points: CorpusCloud) -> list[str]:
+    parts = origin(points, is_one_layer=False)
+    if points.cloud.unit == TOKENS:
+        parts.append(_("special tokens left out, word pieces included"))
+    return parts
+
+
+# ---- claims ----
+
+
+MOST = 0.5  # share of the mean cosine from which five dimensions dominate it
+
+
+def layers_verdict(scene: Scene) -> Verdict:
+    """Is every layer above the input anisotropic, and the last more than the input?"""
+    rows = [table["mean_cosine"] for table in scene.tables[TOKENS]]
+    state = layers_state(rows)
+    words = {
+        "holds": _(
+            "Every layer above the input has a mean cosine above 0, and the last has more than the "
+            "input: {cosines}."
+        ),
+        "partly": _(
+            "Every layer above the input has a mean cosine above 0, and yet the last has no more "
+            "than the input: {cosines}."
+        ),
+        "fails": _("Some layer above the input has a mean cosine near 0: {cosines}."),
+        "unknown": _("This needs two layers, and {least} sentences or more."),
+    }
+    ends = [(layer, row) for layer, row in enumerate(rows) if row.low is not None]
+    said = ", ".join(
+        _("layer {layer}: {value}").format(layer=layer, value=f"**{measured_words(row)}**")
+        for layer, row in ends
+    )
+    return Verdict(
+        claim=_(
+            "Contextual tokens are anisotropic in every layer above the input, and most in the "
+            "higher layers."
+        ),
+        source=_("Ethayarajh (2019)"),
+        state=state,
+        measured=words[state].format(cosines=said, least=MIN_ROWS),
+        basis=" · ".join(
+            [
+                *series_origin(scene.series[TOKENS]),
+                _("raw cloud, nothing fitted"),
+                _("95% interval: jackknife over sentences"),
+            ]
+        ),
+    )
+
+
+def layers_state(rows: Sequence[Measured]) -> State:
+    """The verdict of the mean cosines of all layers, from the input to the last."""
+    first, *above = rows
+    if not above or any(row.low is None or row.high is None for row in rows):
+        return "unknown"
+    if any((row.low or 0.0) <= 0 for row in above):
+        return "fails"
+    return "holds" if (above[-1].low or 0.0) > (first.high or 0.0) else "partly"
+
+
+def rogue_verdict(scene: Scene) -> Verdict:
+    """Do five dimensions carry most of the mean cosine of the layer?"""
+    layer = scene.layer
+    row = scene.drawn_tables[layer]["top_5_contributions"]
+    state = rogue_state(row)
+    words = {
+        "holds": _("Five dimensions carry most of the mean cosine at layer {layer}: {share}."),
+        "partly": _(
+            "Five dimensions carry more than their share of the mean cosine at layer {layer}, and "
+            "less than half of it: {share}. If all were alike, it would be {alike}."
+        ),
+        "fails": _(
+            "No few dimensions dominate layer {layer}: the five largest carry {share}. If all "
+            "were alike, it would be {alike}."
+        ),
+        "unknown": _(
+            "Layer {layer} has no share that can be measured: its mean cosine is near 0, or there "
+            "are fewer than {least} sentences."
+        ),
+    }
+    return Verdict(
+        claim=_("A few rogue dimensions dominate the cosine."),
+        source=_("Timkey & van Schijndel (2021)"),
+        state=state,
+        measured=words[state].format(
+            layer=layer,
+            share=f"**{measured_words(row)}**" if row.low is not None else "",
+            alike="" if row.baseline is None else f"{row.baseline:.3f}",
+            least=MIN_ROWS,
+        ),
+        basis=" · ".join(
+            [
+                *series_origin(scene.drawn_series),
+                _("raw cloud, nothing fitted"),
+                _("95% interval: jackknife over sentences"),
+            ]
+        ),
+    )
+
+
+def rogue_state(row: Measured) -> State:
+    """The verdict of the share of the five largest dimensions."""
+    if row.value is None or row.low is None or row.high is None:
+        return "unknown"
+    if row.low > MOST:
+        return "holds"
+    return "partly" if row.low > (row.baseline or 0.0) else "fails"

@@ -48,8 +48,7 @@ from pages.common.corpus_cloud import (
     encode_corpus,
     warn_of_cache,
 )
-from pages.common.cosine_histogram import EDGES
-from pages.common.cosine_histogram import SAMPLE_ROWS as HISTOGRAM_ROWS
+from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS
 from pages.common.coverage_notes import coverage_line, warn_of_coverage
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart

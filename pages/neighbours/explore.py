@@ -1,37 +1,582 @@
-"""The page's interactive part: one fragment, so that a control redraws only it."""
+"""Neighbours' interactive part: one fragment with its lists, pictures and numbers."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Corpus, UndefinedMeasure
-from geometry.data import VectorSet
+from geometry import Corpus, CorpusError, UndefinedMeasure
+from geometry.data import Judged, VectorSet, judge, read_relevance
+from geometry.data.number_text import change, estimate, signed, with_sign
+from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
+from geometry.figures.point_colours import PointColours, look_of
+from geometry.figures.slopes import Item, SlopeWords, slopes_figure
+from geometry.measure import (
+    NeighbourChanges,
+    RetrievalScore,
+    ndcg_at_k,
+    recall_at_k,
+    retrieval_score,
+)
+from geometry.measure.cosines import isotropic_cosine_shares
+from geometry.measure.intervals import Estimate
+from geometry.measure.retrieval import MIN_QUERIES
+from geometry.palette import Theme
 from pages.common import jobs
 from pages.common.address import is_presenting
+from pages.common.big_numbers import BigNumber, show_big_numbers
+from pages.common.cache import kept
 from pages.common.cloud_choices import choose_cloud, warn_of_too_few
-from pages.common.corpus_cloud import ALL_POINTS, OF_VECTORS, coverage_of, warn_of_cache
+from pages.common.corpus_cloud import (
+    ALL_POINTS,
+    OF_VECTORS,
+    CorpusCloud,
+    coverage_of,
+    warn_of_cache,
+)
+from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
 from pages.common.coverage_notes import warn_of_coverage
-from pages.common.fit_set import choose_fit_set
+from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.draw.charts import Chart, chart_of, show_chart
+from pages.common.draw.clouds import current_theme, draw_legend, point_colours
+from pages.common.draw.selected import choose_row
+from pages.common.escape import markdown, markdown_table, plotly, short_line
+from pages.common.fit_set import SPLIT, choose_fit_set
 from pages.common.folded import folded
-from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
+from pages.common.glosses import explained_caption
+from pages.common.measures import label_name
+from pages.common.messages import (
+    ENCODER_ERRORS,
+    encoder_errors_shown,
+    show_error,
+    too_few_for_interval,
+)
 from pages.common.models import current_encoder
+from pages.common.reading import read_upload
+from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
-from pages.common.treatment_names import choose_treatment
-from pages.common.verdict import show_verdict
-from pages.common.words import _
+from pages.common.table_form import upload_table
+from pages.common.treatment_names import choose_treatment, treatment_words
+from pages.common.verdict import State, Verdict, show_verdict
+from pages.common.words import _, language, prose
 
 from . import PAGE
-from .choices import choose_nearest
-from .numbers import offer_lists, offer_points, show_headlines, show_hubs
-from .pictures import draw_histogram, draw_rankings
-from .query import choose_query
-from .ranking import rank
-from .relevance import show_relevance
-from .scene import AT_ONCE, MOST_TOKENS, Scene, read_points, search_clouds
-from .verdicts import neighbours_verdict
+from .scene import (
+    AT_ONCE,
+    MOST_TOKENS,
+    NeighbourList,
+    Scene,
+    SearchedClouds,
+    choose_query,
+    encoded_texts,
+    provenance,
+    rank,
+    read_points,
+    row_numbers,
+    search_clouds,
+)
+
+# ---- pictures ----
+
+
+LONGEST = 300  # characters of a text in the picture at most
+
+Histograms = tuple[np.ndarray, np.ndarray, int, int]  # shares before and after, pairs, dimensions
+
+
+def draw_rankings(scene: Scene) -> None:
+    """Both lists; a click on a point makes it the query."""
+    rankings, texts = scene.rankings, scene.points.cloud.texts
+    colours = point_colours(scene.points, "topic")
+    before, after = (_items(ranked, scene, colours) for ranked in (rankings.before, rankings.after))
+    words = SlopeWords(
+        before=_("Raw"),
+        after=plotly(treatment_words(scene.after)),
+        stays=_("stays"),
+        leaves=_("leaves"),
+        enters=_("enters"),
+        beyond=_("not among the {k} nearest").format(k=len(rankings.after.rows)),
+        shares=_own_topic(scene),
+    )
+    st.markdown(
+        _("Nearest to **{text}**: {n} of the {k} are the same after the treatment.").format(
+            text=markdown(short_line(rankings.query.text, LONGEST)),
+            n=len(rankings.before.rows) - len(rankings.left),
+            k=len(rankings.before.rows),
+        )
+    )
+    rows = [*rankings.before.rows, *rankings.after.rows]
+    show_chart(
+        chart_of(slopes_figure(before, after, words, current_theme())),
+        key="neighbour-lists",
+        file_name="neighbours",
+        alt=" ".join(
+            [
+                _("Raw: {texts}.").format(
+                    texts="; ".join(short_line(texts[row], LONGEST) for row in rankings.before.rows)
+                ),
+                _("After the treatment: {texts}.").format(
+                    texts="; ".join(short_line(texts[row], LONGEST) for row in rankings.after.rows)
+                ),
+            ]
+        ),
+        on_point=partial(_choose, rows),
+        zoom=False,
+    )
+    draw_legend(colours, current_theme())
+
+
+def _own_topic(scene: Scene) -> tuple[str, str]:
+    """How many of each list have the query's own label; "" without labels or for a typed text."""
+    labels, query = scene.points.cloud.labels, scene.rankings.query
+    if labels is None or query.row is None or not labels[query.row]:
+        return "", ""
+    own = labels[query.row]
+    before, after = (
+        _("{n} of {k} of its label, “{label}”").format(
+            label=plotly(short_line(own, LONGEST)),
+            n=sum(labels[row] == own for row in rows),
+            k=len(rows),
+        )
+        for rows in (scene.rankings.before.rows, scene.rankings.after.rows)
+    )
+    return before, after
+
+
+def _choose(rows: list[int], place: int) -> None:
+    if place < len(rows):
+        choose_row(rows[place])
+
+
+def _items(ranked: NeighbourList, scene: Scene, colours: PointColours) -> list[Item]:
+    cloud, theme = scene.points.cloud, current_theme()
+    about = _("cosine {cosine} · rank {here} · rank {there} in the other list")
+    items = []
+    for place, (row, cosine) in enumerate(zip(ranked.rows, ranked.cosines, strict=True)):
+        there = f"{ranked.ranks_there[place]:,}"
+        words = about.format(cosine=signed(cosine, 3), here=place + 1, there=there)
+        if cloud.labels is not None:
+            words = f"{plotly(short_line(cloud.labels[row], LONGEST))} · {words}"
+        look = ("", "circle") if colours.names is None else look_of(colours.codes[row], theme)
+        text = plotly(short_line(cloud.texts[row], LONGEST))
+        items.append(Item(row, text, signed(cosine, 2), words, *look))
+    return items
+
+
+@kept(100)
+def histograms(points: CorpusCloud, clouds: SearchedClouds) -> Histograms:
+    """Shares of the cosines of pairs, of the same points raw and treated.
+
+    Raises UndefinedMeasure for a row of zeros.
+    """
+    X = points.vectors
+    if len(X) > HISTOGRAM_ROWS:
+        X = X[np.sort(np.random.default_rng(SEED).choice(len(X), HISTOGRAM_ROWS, replace=False))]
+    Z = clouds.apply(X)
+    before, pairs = cosine_histogram(X)
+    return before, cosine_histogram(Z)[0], pairs, Z.shape[1]
+
+
+def draw_histogram(scene: Scene) -> None:
+    """The cosines of pairs, raw and treated, and those of isotropic directions."""
+    before, after, pairs, _d = histograms(scene.points, scene.clouds)
+    name = treatment_words(scene.after)
+    middle = (EDGES[:-1] + EDGES[1:]) / 2
+    st.markdown(_("How similar are two points?"))
+    show_chart(
+        _histogram_chart(scene.points, scene.clouds, name, current_theme(), language()),
+        key="neighbour-cosines",
+        file_name="neighbours-cosines",
+        alt=_("Cosines of {n} pairs. Mean: raw {raw}, {name} {white}.").format(
+            n=f"{pairs:,}",
+            raw=signed(float(before @ middle), 2),
+            white=signed(float(after @ middle), 2),
+            name=name,
+        ),
+    )
+
+
+@kept(128)
+def _histogram_chart(
+    points: CorpusCloud, clouds: SearchedClouds, name: str, theme: Theme, _language: str
+) -> Chart:
+    before, after, _pairs, d = histograms(points, clouds)
+    words = HistogramWords(
+        raw=_("Raw"),
+        white=plotly(name),
+        reference=_("isotropic, d = {d}").format(d=d),
+        x=_("cosine of two points"),
+        y=_("share of the pairs"),
+    )
+    reference = isotropic_cosine_shares(EDGES, d)
+    figure = cosine_histogram_figure(before, after, reference, EDGES, words, theme, height=330)
+    return chart_of(figure.update_xaxes(dtick=0.5))  # the column is narrow
+
+
+# ---- numbers ----
+
+
+LONGEST_CELL = 160  # characters of a text in the table at most
+
+
+def with_ends(each: Estimate, decimals: int = 2, *, sign: bool = False) -> str:
+    """A value with its interval, if it has one.
+
+    Parameters
+    ----------
+    each : Estimate
+    decimals : int
+    sign : bool
+        True also prints a plus.
+    """
+    show = change if sign else estimate
+    return show(each.value, each.low, each.high, decimals)
+
+
+def show_headlines(scene: Scene) -> None:
+    """The share of neighbours that stay, the hubness, and the largest hub."""
+    found = scene.changes
+    jaccard, before, after = found.jaccard, found.before, found.after
+    raw = _("raw: {value}")
+    numbers = [
+        BigNumber(
+            _("overlap of the lists, all points (Jaccard)"),
+            f"{jaccard.value:.0%}",
+            "" if jaccard.low is None else f"[{jaccard.low:.0%}, {jaccard.high or 0:.0%}]",
+        ),
+        BigNumber(
+            _("hubness (skewness of k-occurrence)"),
+            signed(after.hubness.value, 2),
+            raw.format(value=signed(before.hubness.value, 2)),
+            with_ends(found.hubness, sign=True),
+        ),
+        BigNumber(
+            _("most frequent neighbour: of how many points"),
+            f"{after.occurrences.max():,}",
+            raw.format(value=f"{before.occurrences.max():,}"),
+            with_sign(float(after.occurrences.max() - before.occurrences.max()), 0),
+        ),
+    ]
+    show_big_numbers(_("Neighbours of all points"), numbers, key="neighbour-numbers")
+    explained_caption(provenance(scene))
+
+
+def show_hubs(scene: Scene) -> None:
+    """The ten largest hubs of the raw points, with their counts as neighbours before and after."""
+    rows, cloud, found = scene.measured_rows, scene.points.cloud, scene.changes
+    head = [_("the ten largest hubs, raw"), _("raw"), _("after"), _("cosine to the mean, raw")]
+    lines = [head, ["---", "---:", "---:", "---:"]]
+    X = scene.points.vectors[rows]
+    mean = X.mean(axis=0, dtype=np.float64)
+    for place in found.before.hubs():
+        row = rows[place]
+        x = X[place].astype(np.float64)
+        lengths = float(np.linalg.norm(x) * np.linalg.norm(mean))
+        lines.append(
+            [
+                markdown(short_line(cloud.texts[row], LONGEST_CELL)),
+                f"{found.before.occurrences[place]:,}",
+                f"{found.after.occurrences[place]:,}",
+                signed(float(x @ mean) / lengths, 3) if lengths else "—",
+            ]
+        )
+    st.markdown(markdown_table(lines))
+    never = [int(np.sum(side.occurrences == 0)) for side in (found.before, found.after)]
+    st.caption(prose(PAGE, "hubs", {"k": found.k, "never": never[0], "never_after": never[1]}))
+
+
+def offer_lists(scene: Scene) -> None:
+    """A download of the two lists."""
+    table = partial(lists_csv, scene, provenance(scene))
+    offer_csv(_("Download both lists (CSV)"), "neighbours", table)
+
+
+def offer_points(scene: Scene) -> None:
+    """A download of the counts of every point."""
+    table = partial(points_csv, scene, provenance(scene))
+    offer_csv(_("Download all points (CSV)"), "neighbours-points", table)
+
+
+def lists_csv(scene: Scene, basis: str) -> bytes:
+    """A row for each neighbour of the query.
+
+    basis : corpus, model and settings in words.
+    """
+    rankings = scene.rankings
+    cloud, numbers = scene.points.cloud, row_numbers(scene.points.cloud)
+    lines = []
+    for name, ranked in (("raw", rankings.before), (scene.after, rankings.after)):
+        for place, row in enumerate(ranked.rows):
+            lines.append(
+                [
+                    name,
+                    str(place + 1),
+                    str(numbers[row] + 1),
+                    cloud.texts[row],
+                    "" if cloud.labels is None else cloud.labels[row],
+                    short_number(ranked.cosines[place]),
+                    str(ranked.ranks_there[place]),
+                ]
+            )
+    head = ["list", "rank", "row", "text", "label", "cosine", "rank_in_other_list"]
+    return csv_bytes(head, lines, f"{rankings.query.text} · {basis}")
+
+
+def points_csv(scene: Scene, basis: str) -> bytes:
+    """A row for each measured point: its overlap, and how often it is a neighbour.
+
+    basis : corpus, model and settings in words.
+    """
+    cloud, numbers, found = scene.points.cloud, row_numbers(scene.points.cloud), scene.changes
+    lines = [
+        [
+            str(numbers[row] + 1),
+            cloud.texts[row],
+            "" if cloud.labels is None else cloud.labels[row],
+            short_number(found.jaccards[place]),
+            str(found.before.occurrences[place]),
+            str(found.after.occurrences[place]),
+        ]
+        for place, row in enumerate(scene.measured_rows)
+    ]
+    head = ["row", "text", "label", "jaccard", "k_occurrence_raw", "k_occurrence_after"]
+    return csv_bytes(head, lines, basis)
+
+
+# ---- claim ----
+
+
+def hub_state(found: NeighbourChanges) -> State:
+    """Whether the hubness falls; "unknown" if its interval includes 0."""
+    each = found.hubness
+    if each.low is None or each.high is None:
+        return "unknown"
+    return "holds" if each.high < 0 else "fails" if each.low > 0 else "unknown"
+
+
+def neighbours_verdict(scene: Scene) -> Verdict:
+    """The claim, with the change of the neighbours' labels if the points have labels."""
+    return Verdict(
+        claim=_(
+            "Hubs lie close to the mean vector. A treatment that subtracts the mean makes fewer "
+            "hubs."
+        ),
+        source=_("Suzuki et al. (2013)"),
+        state=hub_state(scene.changes),
+        measured=" ".join([_hub_words(scene), _label_words(scene)]).strip(),
+        basis=" · ".join(
+            [
+                provenance(scene),
+                _(
+                    "95% intervals: hubness by a jackknife that is widened until it covers 92% to "
+                    "97% of simulated cones, the rest by subsamples"
+                ),
+            ]
+        ),
+    )
+
+
+def _hub_words(scene: Scene) -> str:
+    found = scene.changes
+    each = found.hubness
+    if each.low is None or each.high is None:
+        return too_few_for_interval(found.n)
+    words = (
+        _("{name} makes fewer hubs: hubness {before} → {after}, change {change}.")
+        if each.high < 0
+        else _("{name} makes more hubs: hubness {before} → {after}, change {change}.")
+        if each.low > 0
+        else _("{name}: no clear difference in hubs, hubness {before} → {after}, change {change}.")
+    )
+    return words.format(
+        name=_capital(treatment_words(scene.after)),
+        before=with_ends(found.before.hubness),
+        after=f"**{with_ends(found.after.hubness)}**",
+        change=with_ends(each, sign=True),
+    )
+
+
+def _label_words(scene: Scene) -> str:
+    found = scene.changes
+    each = found.agreement
+    if each is None or each.low is None or each.high is None:
+        return ""
+    words = (
+        _("Neighbours become better: the same {label} in {before} → {after}, change {change}.")
+        if each.low > 0
+        else _("Neighbours become worse: the same {label} in {before} → {after}, change {change}.")
+        if each.high < 0
+        else _(
+            "There is no clear difference in labels: the same {label} in {before} → {after}, "
+            "change {change}."
+        )
+    )
+    before, after = found.before.agreement, found.after.agreement
+    return words.format(
+        label=markdown(label_name(scene.points.corpus)),
+        before="" if before is None else with_ends(before, 3),
+        after="" if after is None else with_ends(after, 3),
+        change=with_ends(each, 3, sign=True),
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+# ---- judged queries ----
+
+
+FILE = "relevance-file"
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    """The judged queries, and both scores (q,) of each, raw and treated."""
+
+    judged: Judged
+    recall: tuple[np.ndarray, np.ndarray]
+    ndcg: tuple[np.ndarray, np.ndarray]
+
+
+def show_relevance(scene: Scene) -> None:
+    """The upload, the two scores before and after, and their change."""
+    st.markdown(prose(PAGE, "relevance"))
+    label = _("Queries and their answers (.csv, .tsv, .jsonl), at most {megabytes} MB")
+    file = upload_table(label, FILE)
+    if file is None:
+        return
+    try:
+        relevance = read_upload(read_relevance, file)
+    except CorpusError as error:
+        show_error(error)
+        return
+    cloud = scene.points.cloud
+    judged = judge(relevance, cloud.texts, row_numbers(cloud).tolist())
+    judged = _with_vectors(scene, judged)
+    _warn_of_missing(scene, judged)
+    if not len(judged):
+        return
+    found = retrieve(scene, judged)
+    _show_scores(scene, found)
+    offer_csv(
+        _("Download scores by query (CSV)"),
+        "neighbours-queries",
+        partial(queries_csv, found, provenance(scene)),
+    )
+
+
+def _with_vectors(scene: Scene, judged: Judged) -> Judged:
+    """All queries, or only those that are points if no encoder can encode the others."""
+    if scene.points.model is not None and scene.points.cloud.unit == "sentences":
+        return judged
+    places = [place for place, row in enumerate(judged.rows) if row is not None]
+    return Judged(
+        tuple(judged.queries[place] for place in places),
+        tuple(judged.rows[place] for place in places),
+        tuple(judged.relevant[place] for place in places),
+        tuple(judged.left_out[place] for place in places),
+        judged.n_queries,
+        judged.n_missing,
+    )
+
+
+def _warn_of_missing(scene: Scene, judged: Judged) -> None:
+    if len(judged) == judged.n_queries and not judged.n_missing:
+        return
+    message = _(
+        "{n} of {all} queries are used. Answers that are not among the {points} points searched: "
+        "{missing}."
+    ).format(
+        n=f"{len(judged):,}",
+        all=f"{judged.n_queries:,}",
+        points=f"{scene.n_searched:,}",
+        missing=f"{judged.n_missing:,}",
+    )
+    if scene.fit_code == SPLIT:
+        message += " " + _(
+            "To search all points, choose “these points” or another corpus at *Fit on*."
+        )
+    st.warning(message)
+
+
+def retrieve(scene: Scene, judged: Judged) -> Retrieved:
+    """Recall and nDCG of each query. A query and its copies do not count as answers."""
+    vectors = np.zeros((len(judged), scene.points.vectors.shape[1]), dtype=np.float32)
+    typed = [place for place, row in enumerate(judged.rows) if row is None]
+    rows = [(place, row) for place, row in enumerate(judged.rows) if row is not None]
+    if typed:
+        texts = tuple(judged.queries[place] for place in typed)
+        vectors[typed] = encoded_texts(scene.points, texts)
+    for place, row in rows:
+        vectors[place] = scene.points.vectors[row]
+    recall, ndcg = [], []
+    for search, Q in (
+        (scene.clouds.before, vectors),
+        (scene.clouds.after, scene.clouds.apply(vectors)),
+    ):
+        found = search.nearest_except(Q, scene.k, judged.left_out).rows
+        recall.append(recall_at_k(found, judged.relevant))
+        ndcg.append(ndcg_at_k(found, judged.relevant))
+    return Retrieved(judged, (recall[0], recall[1]), (ndcg[0], ndcg[1]))
+
+
+def _show_scores(scene: Scene, found: Retrieved) -> None:
+    k = scene.k
+    head = [_("measure"), _("Raw"), treatment_words(scene.after), _("change")]
+    lines = [head, ["---", "---:", "---:", "---:"]]
+    for name, pair in ((f"recall@{k}", found.recall), (f"nDCG@{k}", found.ndcg)):
+        score: RetrievalScore = retrieval_score(*pair, seed=SEED)
+        lines.append(
+            [
+                name,
+                with_ends(score.before, 3),
+                with_ends(score.after, 3),
+                with_ends(score.change, 3, sign=True),
+            ]
+        )
+    st.markdown(markdown_table(lines))
+    n = len(found.judged)
+    st.caption(
+        _("{n} queries; 95% intervals by a bootstrap over queries, seed {seed}.").format(
+            n=f"{n:,}", seed=SEED
+        )
+        if n >= MIN_QUERIES
+        else _("{n} queries. An interval needs {least} or more.").format(n=n, least=MIN_QUERIES)
+    )
+
+
+def queries_csv(found: Retrieved, basis: str) -> bytes:
+    """A row for each query."""
+    columns = (*found.recall, *found.ndcg)
+    lines = [
+        [query, str(len(relevant)), *(short_number(column[place]) for column in columns)]
+        for place, (query, relevant) in enumerate(
+            zip(found.judged.queries, found.judged.relevant, strict=True)
+        )
+    ]
+    head = ["query", "answers", "recall_raw", "recall_after", "ndcg_raw", "ndcg_after"]
+    return csv_bytes(head, lines, basis)
+
+
+# ---- controls ----
+
+
+MOST_NEAREST, NEAREST = 25, 10
+
+
+def choose_nearest() -> int:
+    """How many neighbours are counted and listed."""
+    return int(
+        st.slider(_("Neighbours k"), 1, MOST_NEAREST, NEAREST, key="nearest", bind="query-params")
+    )
+
+
+# ---- the fragment ----
 
 
 @st.fragment

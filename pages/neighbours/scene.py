@@ -1,14 +1,17 @@
-"""What the page shows in one run: the same points raw and treated, and a query."""
+"""The neighbours of a query before and after a treatment."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Corpus
+from geometry import Cloud, Corpus, Encoder
 from geometry.data import VectorSet
 from geometry.data.limits import LIMITS
 from geometry.encode import ArrayStore
@@ -16,14 +19,276 @@ from geometry.evaluate.fitting import FitSet
 from geometry.evaluate.specs import parse_treatment
 from geometry.measure import NeighbourChanges, Search, neighbour_changes
 from geometry.process import Worker, send_progress
+from geometry.transform.treatments import Treatment
 from pages.common import jobs
+from pages.common.address import put_in_url
 from pages.common.cache import kept
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud, labels_of
-from pages.common.fit_set import points_and_fit
+from pages.common.draw.selected import chosen_row
+from pages.common.escape import markdown
+from pages.common.fit_set import SAME, SPLIT, fit_words, points_and_fit
+from pages.common.origin import origin
 from pages.common.seed import SEED
+from pages.common.treatment_names import treatment_words
 from pages.common.words import _
 
-from .ranking import Rankings, SearchedClouds
+# ---- the query ----
+
+
+MATCHES = 50  # points that a search lists at most
+LONGEST = 1_000  # characters of a typed text at most
+
+
+@dataclass(frozen=True)
+class Query:
+    """A point or a typed text, whose neighbours are shown.
+
+    Attributes
+    ----------
+    text : str
+    vector : (1, d) array
+        Its vector before the treatment.
+    row : int or None
+        The row of a point, which is not counted among its own neighbours. None for a typed text.
+    """
+
+    text: str
+    vector: np.ndarray
+    row: int | None = None
+
+
+def row_numbers(cloud: Cloud) -> np.ndarray:
+    """(n,) the row of each point in its file, from 0; for word pieces the place in the cloud."""
+    return cloud.sources if cloud.unit in ("sentences", "vectors") else np.arange(len(cloud))
+
+
+def choose_query(
+    points: CorpusCloud, fit_code: str, *, search: DeltaGenerator, matches: DeltaGenerator
+) -> Query:
+    """The point of a click, of the address or of a search; by default the first point.
+
+    The search is by text or row number. With an encoder the typed text can be the query.
+
+    Parameters
+    ----------
+    points : CorpusCloud
+        The points that are searched.
+    fit_code : str
+        "split" if they are half of all points.
+    search : DeltaGenerator
+        The box of the search.
+    matches : DeltaGenerator
+        The box of what it finds.
+    """
+    row = chosen_row(points)
+    with search:
+        words = st.text_input(
+            _("Search by text or row number"),
+            key="find",
+            bind="query-params",
+            placeholder=_("a word, a sentence or a number"),
+            max_chars=LONGEST,
+        ).strip()
+    can_encode = points.model is not None and points.cloud.unit == "sentences"
+    rows = rows_with(words, points.cloud) if words else []
+    numbers = row_numbers(points.cloud)
+    missing = _missing_row(words, points)
+    with matches:
+        if words and can_encode and ((not rows and not missing) or _is_typed()):
+            return Query(words, encoded_texts(points, (words,)))
+        if missing or (words and not rows):
+            message = missing or _("None of the {n} texts searched contains “{query}”.").format(
+                n=f"{len(points.cloud):,}", query=markdown(words)
+            )
+            if fit_code == SPLIT:
+                message += " " + _(
+                    "To search all points, choose “these points” or another corpus at *Fit on*."
+                )
+            st.info(message)
+        if rows:
+            listed = rows[:MATCHES]
+            row = st.selectbox(
+                _("{n} found; the first {shown}").format(n=f"{len(rows):,}", shown=len(listed)),
+                listed,
+                index=listed.index(row) if row in listed else 0,
+                format_func=lambda row: f"{numbers[row] + 1}: {points.cloud.texts[row]}",
+            )
+            st.session_state["point"] = row
+            put_in_url("point", str(row))
+    row = 0 if row is None else row
+    return Query(points.cloud.texts[row], points.vectors[[row]], row)
+
+
+def _is_typed() -> bool:
+    return bool(
+        st.toggle(_("Search for neighbours of the typed text"), key="typed", bind="query-params")
+    )
+
+
+def _missing_row(words: str, points: CorpusCloud) -> str:
+    """A message if the words are the number of a row that is not searched; else empty."""
+    if not _is_number(words):
+        return ""
+    number, numbers = int(words[:9]), row_numbers(points.cloud)
+    if np.any(numbers == number - 1):
+        return ""
+    last = len(points.cloud) if points.cloud.unit == "tokens" else len(points.corpus)
+    if not 1 <= number <= last:
+        return _("Rows go from 1 to {n}.").format(n=f"{last:,}")
+    return _("Row {row} is not among the {n} points searched.").format(
+        row=f"{number:,}", n=f"{len(numbers):,}"
+    )
+
+
+def _is_number(words: str) -> bool:
+    return words.isascii() and words.isdigit()
+
+
+def rows_with(words: str, cloud: Cloud) -> list[int]:
+    """The points whose text contains the words. The point with that row number comes first."""
+    needle = words.casefold()
+    found = [row for row, text in enumerate(cloud.texts) if needle in text.casefold()]
+    if _is_number(words):
+        numbered = np.flatnonzero(row_numbers(cloud) == int(words[:9]) - 1)
+        found = list(dict.fromkeys([*map(int, numbered), *found]))
+    return found
+
+
+def encoded_texts(points: CorpusCloud, texts: Sequence[str]) -> np.ndarray:
+    """Vectors (m, d) of other texts, by the model, layer and pooling of the points.
+
+    As a job, because a large model takes more than a second.
+    """
+    spec = points.spec
+    return jobs.kept_or_made(
+        _encoded,
+        *(points.encoder, tuple(texts), spec.layer, spec.pooling, spec.special_tokens),
+        what=_("Encoding {n} sentences").format(n=f"{len(texts):,}"),
+    )
+
+
+@kept(50, by_session=True)
+def _encoded(
+    encoder: Encoder,
+    texts: tuple[str, ...],
+    layer: int | str,
+    pooling: str,
+    special_tokens: bool,
+    report: jobs.Progress = jobs.no_report,
+) -> np.ndarray:
+    return encoder.encode(
+        texts, layer=layer, pooling=pooling, special_tokens=special_tokens, progress=report
+    )
+
+
+# ---- ranked rows ----
+
+
+@dataclass(frozen=True)
+class SearchedClouds:
+    """A fitted treatment, and the points before and after it, ready to be searched.
+
+    Attributes
+    ----------
+    treatment : Treatment
+    before, after : Search
+    content_key : str
+        Names the points, the fit and the treatment.
+    private : bool
+        True if a reader's own data are among the points or the fit.
+    """
+
+    treatment: Treatment
+    before: Search
+    after: Search
+    content_key: str
+    private: bool
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """Other rows (m, d), such as queries, after the treatment."""
+        return self.treatment.apply(X).retained
+
+
+@dataclass(frozen=True)
+class NeighbourList:
+    """The nearest points of a query in one cloud.
+
+    Attributes
+    ----------
+    rows : tuple of k int
+        Nearest first.
+    cosines : tuple of k float
+    ranks_there : tuple of k int
+        The rank of each in the other list, from 1.
+    """
+
+    rows: tuple[int, ...]
+    cosines: tuple[float, ...]
+    ranks_there: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Rankings:
+    """Both lists of a query."""
+
+    query: Query
+    before: NeighbourList
+    after: NeighbourList
+
+    @property
+    def left(self) -> tuple[int, ...]:
+        """Rows that only the first list has."""
+        return tuple(row for row in self.before.rows if row not in self.after.rows)
+
+    @property
+    def entered(self) -> tuple[int, ...]:
+        """Rows that only the second list has."""
+        return tuple(row for row in self.after.rows if row not in self.before.rows)
+
+    @property
+    def jaccard(self) -> float:
+        """Neighbours in both lists over neighbours in at least one."""
+        both = len(self.before.rows) - len(self.left)
+        return both / (len(self.after.rows) + len(self.left))
+
+
+def rank(clouds: SearchedClouds, query: Query, k: int) -> Rankings:
+    """The k nearest points before and after, and their ranks on the other side.
+
+    Parameters
+    ----------
+    clouds : SearchedClouds
+        Of more than k points beside the query.
+    query : Query
+    k : int
+    """
+    vectors = (query.vector, clouds.apply(query.vector))
+    searches = (clouds.before, clouds.after)
+    found, ranks = [], []
+    for search, vector in zip(searches, vectors, strict=True):
+        if query.row is None:
+            near = search.nearest(vector, k)
+        else:
+            near = search.nearest_to_row(query.row, k)
+        found.append((near.rows[0], near.cosines[0]))
+        cosines = search.cosines(vector)[0]
+        if query.row is not None:
+            cosines[query.row] = -np.inf
+        place = np.empty(len(cosines), dtype=np.int64)
+        place[np.argsort(-cosines, kind="stable")] = np.arange(1, len(cosines) + 1)
+        place[near.rows[0]] = np.arange(1, k + 1)  # the exact order; that of float32 may differ
+        ranks.append(place)
+    lists = [
+        NeighbourList(
+            tuple(map(int, rows)), tuple(map(float, cosines)), tuple(map(int, there[rows]))
+        )
+        for (rows, cosines), there in zip(found, ranks[::-1], strict=True)
+    ]
+    return Rankings(query, *lists)
+
+
+# ---- the scene ----
+
 
 MOST_TOKENS = 20_000  # points at most, of tokens
 MOST_BYTES = 3 * LIMITS.table_bytes  # of both clouds at most: three of an upload's largest tables
@@ -163,3 +428,25 @@ def search_clouds(
         content_key=ArrayStore.key(points.key, fit.key, after),
         private=points.private or fit.private,
     )
+
+
+# ---- what the numbers were measured on ----
+
+
+def provenance(scene: Scene) -> str:
+    """Points, treatment, fit set, n/d, k, seed."""
+    d = scene.fit.vectors.shape[1]
+    parts = [
+        *origin(scene.points),
+        treatment_words(scene.after),
+        fit_words(scene.fit_code, scene.fit),
+        *([_("the numbers are set by the fit")] if scene.fit_code == SAME else []),
+        _("n/d = {ratio}").format(ratio=f"{len(scene.fit.cloud) / d:.2f}"),
+        _("k = {k} nearest by cosine, exact").format(k=scene.k),
+    ]
+    n_measured = len(scene.measured_rows)
+    if n_measured < scene.n_searched:
+        parts.append(
+            _("numbers over all points: a random sample of {n}").format(n=f"{n_measured:,}")
+        )
+    return " · ".join([*parts, _("seed {seed}").format(seed=scene.points.spec.seed)])

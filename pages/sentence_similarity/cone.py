@@ -22,9 +22,8 @@ from pages.common.scores import hundred, with_interval
 from pages.common.words import _, prose
 
 from . import PAGE
-from .choices import measured_on, score_title
+from .choices import cell_words, measured_on, score_title
 from .scene import Scene
-from .words import cell_words
 
 HEIGHT = 380
 

@@ -20,22 +20,26 @@ from pages.common.verdict import show_verdict
 from pages.common.words import _, prose
 
 from . import PAGE
-from .best import show_best
-from .choices import make_choice
+from .choices import make_choice, show_own_form
 from .cone import show_cone_against_score
 from .fit_size import show_fit_sizes
 from .grid import show_grid, warn_of_shared_sentences
-from .ladder import coverage_values, file_notes, ladder_csv, show_ladder
+from .ladder import (
+    coverage_values,
+    file_notes,
+    ladder_csv,
+    pooling_verdict,
+    show_about,
+    show_best,
+    show_ladder,
+    show_moves,
+    show_published,
+    show_subsets,
+    whitening_verdict,
+)
 from .lesson import CONTROLS, show_lesson
-from .moves import show_moves
-from .pair_origin import show_about
-from .pairs import show_own_form
-from .published import show_published
-from .scene import Scene, build_scene
-from .subsets import show_subsets
-from .verdicts import pooling_verdict, whitening_verdict
+from .scene import Scene, Static, build_scene, show_vector_form
 from .word_pairs import show_word_pair_form, show_word_pairs
-from .word_vectors import Static, show_vector_form
 
 QUESTIONS = ("spearman", "interval", "target", "difference")
 

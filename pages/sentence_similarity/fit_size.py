@@ -20,9 +20,8 @@ from pages.common.treatment_names import treatment_words
 from pages.common.words import _, prose
 
 from . import PAGE
-from .choices import measured_on, score_title
+from .choices import cell_words, measured_on, score_title
 from .scene import EncodedPairs, Scene
-from .words import cell_words
 
 HEIGHT = 380
 FULL, CUT = WHITENINGS[:2]  # CUT retains RETAINED directions

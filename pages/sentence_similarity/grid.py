@@ -23,9 +23,8 @@ from pages.common.treatment_names import treatment_words
 from pages.common.words import _, prose
 
 from . import PAGE
-from .choices import ScoringChoice, fitted_on, measured_on
+from .choices import ScoringChoice, cell_words, cut_words, fitted_on, measured_on, rank_words
 from .scene import Scene
-from .words import cell_words, cut_words, rank_words
 
 ROW = 40  # pixels of a layer's row
 HEAD = 90  # pixels above and below the rows

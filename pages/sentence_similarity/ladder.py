@@ -1,39 +1,259 @@
-"""The claim "BERT ≪ GloVe" as a ladder: static averages, [CLS], means, whitened, last layer."""
+"""The ladder of scores, published scores beside it, and the page's claims."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import unescape
 
 import numpy as np
 import streamlit as st
 
-from geometry.evaluate.bootstrap import DRAWS, Difference, PairBootstrap, PairScore, difference
+from geometry.data.number_text import signed
+from geometry.evaluate.best_cell import Chosen, choose_on_dev
+from geometry.evaluate.bootstrap import (
+    DRAWS,
+    LEAST_PAIRS,
+    Difference,
+    PairBootstrap,
+    PairScore,
+    difference,
+)
 from geometry.evaluate.claims import PoolingInterval, PoolingShare
-from geometry.evaluate.grid import Cell
+from geometry.evaluate.from_encoder import POOLINGS_SHOWN
+from geometry.evaluate.grid import Cell, Grid
+from geometry.evaluate.published import PublishedScore, datasets, published_scores
+from geometry.evaluate.subsets import Aggregate, SubsetBootstrap, aggregate
+from geometry.figures.curves import Axes
 from geometry.figures.ladder import Rung, ScoreRange, Tick, ladder_figure
-from geometry.hub.catalogue import is_contrastive
+from geometry.figures.scatter import Dots, Ring, scatter_figure
+from geometry.hub.catalogue import NOT_STATED, is_contrastive
+from geometry.hub.model_errors import DataSetError
+from geometry.hub.pair_sets import NOTES, PAIR_SETS
 from geometry.palette import Theme
+from pages.common.address import number_in_url, put_in_url
 from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.cache import kept
-from pages.common.controls import pooling_names
-from pages.common.downloads import csv_bytes, short_number
-from pages.common.draw.charts import Chart, chart_of, show_chart
+from pages.common.controls import choose, pooling_names
+from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.escape import markdown, plotly
+from pages.common.escape import code, markdown, plotly
 from pages.common.glosses import explained
-from pages.common.scores import hundred, with_interval
+from pages.common.messages import error_text
+from pages.common.models import model_line
+from pages.common.scores import PUBLISHED_ON, SBERT, hundred, row_name, source_words, with_interval
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
+from pages.common.verdict import State, Verdict
 from pages.common.words import _, prose
 
 from . import PAGE
-from .choices import ScoringChoice, fitted_on, measured_on, score_title
-from .published import glove_band, published_on, published_ticks, share_values
-from .scene import FIRST_LAST, EncodedPairs, Scene, score_column
-from .word_vectors import Static
-from .words import cell_words, cut_words, similarity_names
+from .choices import (
+    BUNDLED_NAMES,
+    ScoredSet,
+    ScoringChoice,
+    cell_words,
+    cut_words,
+    dev_code,
+    fitted_on,
+    hub_sets,
+    is_private,
+    measured_on,
+    pair_labels,
+    pair_set,
+    score_title,
+    similarity_names,
+)
+from .scene import (
+    FIRST_LAST,
+    EncodedPairs,
+    Moves,
+    Scene,
+    Static,
+    pair_moves,
+    score_column,
+    score_grid,
+)
+
+# ---- published scores ----
+
+
+PUBLISHED = {  # (table, row) of the ticks on each rung
+    "static": ((SBERT, "avg GloVe"), ("zipfian_2024_sts", "GloVe-840B")),
+    "cls": ((SBERT, "BERT CLS"),),
+    "mean": ((SBERT, "avg BERT"),),
+    FIRST_LAST: (
+        ("bert_flow_table_2", "BERTbase first-last"),
+        ("simcse_table_5", "BERT first-last"),
+    ),
+    "treated": (("bert_flow_table_2", "flow target"), ("simcse_table_b2", "whiten target all")),
+    "last": (
+        (SBERT, "SBERT-NLI-base"),
+        ("simcse_table_5", "unsup SimCSE"),
+        ("simcse_table_5", "sup SimCSE"),
+        ("all_minilm_l6_v2", "all-MiniLM-L6-v2"),
+    ),
+    "last treated": (("simcse_table_5", "SBERT-whitening"),),
+}
+
+SHORT = {  # names beside the ticks, as in the papers
+    (SBERT, "avg GloVe"): "GloVe",
+    (SBERT, "BERT CLS"): "BERT CLS",
+    (SBERT, "avg BERT"): "avg. BERT",
+    ("bert_flow_table_2", "BERTbase first-last"): "first-last (Li)",
+    ("simcse_table_5", "BERT first-last"): "first-last (Gao)",
+    ("bert_flow_table_2", "flow target"): "BERT-flow",
+    ("simcse_table_b2", "whiten target all"): "BERT-whitening",
+    (SBERT, "SBERT-NLI-base"): "SBERT",
+    ("simcse_table_5", "unsup SimCSE"): "unsup-SimCSE",
+    ("simcse_table_5", "sup SimCSE"): "sup-SimCSE",
+    ("simcse_table_5", "SBERT-whitening"): "SBERT-whitening",
+}
+
+
+def setting_words(score: PublishedScore) -> str:
+    """How several subsets became one score."""
+    if score.table == "bert_flow_table_2":
+        return _("mean of the subsets, weighted by pairs (wmean)")
+    return _("all subsets as one set (all)")
+
+
+def note_words(score: PublishedScore) -> str:
+    """A note on what is special or disputed; may be empty."""
+    return {
+        "zipfian_2024_sts": _("A plain average of the words; scored on MTEB’s test sets."),
+        "bert_flow_table_2": _("The paper calls the mean of these two layers last2avg."),
+        "simcse_table_5": _(
+            "For the mean of two layers, this table prints 53.87 on STS-B and Li et al. (2020) "
+            "59.04. The first layer is probably another one. This is disputed."
+        )
+        if score.name == "BERT first-last"
+        else "",
+        "simcse_table_b2": _("The whitening of Su et al. (2021), run again by Gao et al. (2021)."),
+    }.get(score.table, "")
+
+
+def published_on(pairs: ScoredSet) -> str:
+    """The data set of the published ticks: the chosen one if papers score it, else STS-B."""
+    name, _split = hub_sets().get(pairs.code, ("", ""))
+    title = PAIR_SETS[name].title if name else ""
+    return title if title in datasets() else PUBLISHED_ON
+
+
+def published_rows(dataset: str, rung: str) -> list[PublishedScore]:
+    """The scores of the ticks on a rung."""
+    scores = {(score.table, score.name): score for score in published_scores(dataset)}
+    return [scores[row] for row in PUBLISHED[rung] if row in scores]
+
+
+def published_ticks(dataset: str) -> dict[str, list[Tick]]:
+    """The ticks of each rung."""
+    return {
+        rung: [
+            Tick(
+                score.value,
+                _("<b>{score}</b>  {name}: {source}").format(
+                    score=f"{score.value:g}", name=row_name(score), source=source_words(score)
+                ),
+                SHORT.get((score.table, score.name), score.name),
+            )
+            for score in published_rows(dataset, rung)
+        ]
+        for rung in PUBLISHED
+    }
+
+
+def glove_band(dataset: str) -> ScoreRange:
+    """From the lowest to the highest published score of averaged GloVe."""
+    scores = [score.value for score in published_rows(dataset, "static")]
+    low, high = min(scores), max(scores)
+    text = _("averaged GloVe on {dataset}, published: {low} to {high}")
+    return ScoreRange(low, high, text.format(dataset=dataset, low=f"{low:.0f}", high=f"{high:.0f}"))
+
+
+def show_published(scene: Scene) -> None:
+    """The sources of the ticks, and the share of pooling in the papers' own scores."""
+    dataset = published_on(scene.choice.pairs)
+    st.markdown(prose(PAGE, "claim-look"))
+    st.markdown(prose(PAGE, "claim-published", published_share_values(dataset)))
+    st.dataframe(
+        [
+            {
+                _("row"): row_name(score),
+                dataset: score.value,
+                _("source"): source_words(score),
+                _("setting"): setting_words(score),
+                _("note"): note_words(score),
+            }
+            for rung in PUBLISHED
+            for score in published_rows(dataset, rung)
+        ],
+        hide_index=True,
+        width="stretch",
+    )
+
+
+def published_share_values(dataset: str) -> dict[str, str]:
+    """The published share on that data set, beside its range over all data sets of the table."""
+    shares = {name: _published_share(name) for name in datasets()}
+    share = shares[dataset]
+    of_gaps = [each.share for each in shares.values() if each.share is not None]
+    return share_values(share, scale=1.0) | {
+        "dataset": dataset,
+        "rest": signed(share.mean - share.static, 1),
+        "least": f"{min(of_gaps):.0%}",
+        "most": f"{max(of_gaps):.0%}",
+    }
+
+
+def _published_share(dataset: str) -> PoolingShare:
+    of_sbert = {s.name: s.value for s in published_scores(dataset) if s.table == SBERT}
+    return PoolingShare(of_sbert["BERT CLS"], of_sbert["avg BERT"], of_sbert["avg GloVe"])
+
+
+def share_values(shares: PoolingShare, *, scale: float) -> dict[str, str]:
+    """The values in the sentences, times ``scale``."""
+    return {
+        "cls": signed(scale * shares.cls, 1),
+        "mean": signed(scale * shares.mean, 1),
+        "static": signed(scale * shares.static, 1),
+        "gap": signed(scale * shares.gap, 1),
+        "pooling": signed(scale * shares.pooling, 1),
+        "share": "—" if shares.share is None else f"{shares.share:.0%}",
+    }
+
+
+# ---- where the pairs come from ----
+
+
+SHORT_REVISION = 12  # characters of a commit that are shown
+
+
+def show_about(scene: Scene) -> None:
+    """How the project's pairs were made, or repository, commit and licence of a data set."""
+    pairs = scene.choice.pairs
+    if pairs.is_bundled:
+        st.caption(prose(PAGE, f"about-{BUNDLED_NAMES[pairs.code]}"))
+    if pairs.code not in hub_sets():
+        return
+    name, _split = hub_sets()[pairs.code]
+    origin = PAIR_SETS[name]
+    low, high = pairs.pairs.scale or pairs.pairs.score_range
+    values = {
+        "name": markdown(pairs.pairs.name),
+        "repository": origin.repository,
+        "revision": origin.revision[:SHORT_REVISION],
+        "licence": origin.licence if origin.licence != NOT_STATED else _("not stated"),
+        "low": f"{low:g}",
+        "high": f"{high:g}",
+        "note": _(NOTES[name]),
+    }
+    st.caption(prose(PAGE, "hub-set", values))
+
+
+# ---- the ladder ----
+
 
 STATIC, CLS, MEAN, TREATED, LAST = range(5)  # families of rungs, each with a colour
 
@@ -343,3 +563,482 @@ def _on_known_pairs(
         for pooling in ("cls", "mean")
     )
     return cls, mean
+
+
+# ---- claims ----
+
+
+def whitening_verdict(scene: Scene) -> Verdict:
+    """Does the treatment help? The last layer is first, because it is used in practice."""
+    choice = scene.choice
+    raw, treated = scene.output
+    lines = [_output_words(raw, treated, choice)]
+    cell = scene.cell(choice.layer, choice.pooling, choice.after)
+    if cell is not treated and cell.difference is not None and cell.difference.value is not None:
+        lines.append(_cell_words(scene, cell))
+    return Verdict(
+        claim=_("Whitening makes the similarities of sentences better."),
+        source=_("Su et al. (2021), Huang et al. (2021)"),
+        state=_state(_sign(treated), _sign(cell)),
+        measured=" ".join(lines),
+        basis=_basis(choice, fitted_on(choice)),
+    )
+
+
+def _sign(cell: Cell) -> int | None:
+    """1 for a clear gain, -1 for a clear loss, 0 for neither; None without an interval."""
+    moved = cell.difference
+    if moved is None or moved.value is None or moved.low is None:
+        return None
+    return (1 if moved.value > 0 else -1) if moved.is_clear else 0
+
+
+def _state(output: int | None, cell: int | None) -> State:
+    """The state of the claim, from the signs at the last layer and at the chosen cell."""
+    signs = {output, cell}
+    if None in signs or signs == {0}:
+        return "unknown"
+    if -1 not in signs and output == 1:
+        return "holds"
+    return "partly" if 1 in signs else "fails"
+
+
+def _output_words(raw: Cell, treated: Cell, choice: ScoringChoice) -> str:
+    """A sentence on the last layer, with advice."""
+    moved = treated.difference
+    if moved is None or moved.value is None:
+        return _("The mean of the last layer has no score here.")
+    advice = {
+        1: _("use it"),
+        -1: _("leave the vectors raw"),
+        0: _("no clear difference"),
+        None: _("too few pairs to tell"),
+    }
+    return _(
+        "Last layer, mean: raw **{before}** → {treatment} **{after}** ({change}): **{advice}**."
+    ).format(
+        before=hundred(raw.score.spearman),
+        treatment=treatment_words(choice.after),
+        after=hundred(treated.score.spearman),
+        change=_change(moved),
+        advice=advice[_sign(treated)],
+    )
+
+
+def _cell_words(scene: Scene, cell: Cell) -> str:
+    """A sentence on the chosen layer and pooling."""
+    choice, moved = scene.choice, cell.difference
+    before = scene.cell(choice.layer, choice.pooling)
+    words = {
+        1: _("At {cell} it helps: {before} → {after} ({change})."),
+        -1: _("At {cell} it hurts: {before} → {after} ({change})."),
+        0: _("At {cell} the difference is not clear: {before} → {after} ({change})."),
+        None: _("At {cell}, without an interval: {before} → {after} ({change})."),
+    }
+    return words[_sign(cell)].format(
+        cell=cell_words(choice.layer, choice.pooling),
+        before=hundred(before.score.spearman),
+        after=hundred(cell.score.spearman),
+        change=_change(moved),
+    )
+
+
+def _change(moved: Difference | None) -> str:
+    if moved is None:
+        return hundred(None)
+    return with_interval(moved.value, moved.low, moved.high, sign=True)
+
+
+def pooling_verdict(scene: Scene) -> Verdict:
+    """Are the model's sentence vectors worse than averaged word vectors?"""
+    words, gap = pooling_words_here(scene)
+    return Verdict(
+        claim=_("BERT’s sentence vectors are worse than averaged word vectors."),
+        source=_("Reimers & Gurevych (2019), Li et al. (2020)"),
+        state=_below(gap),
+        measured=words or _("One of the scores is undefined here."),
+        basis=_basis(scene.choice, _("raw vectors, nothing fitted")),
+    )
+
+
+def _below(gap: Gap) -> State:
+    """Which of [CLS] and the mean are clearly below the static average, and which above."""
+    both = [each.value or 0.0 for each in (gap.cls, gap.mean) if each is not None and each.is_clear]
+    below, above = (sum(value * sign > 0 for value in both) for sign in (1, -1))
+    if below:
+        return "holds" if below == 2 else "partly"
+    return "fails" if above else "unknown"
+
+
+def _basis(choice: ScoringChoice, fit: str) -> str:
+    parts = [
+        _("n = {n} pairs, {name}").format(n=f"{len(choice.pairs):,}", name=choice.pairs.name()),
+        model_line(choice.encoder),
+        fit,
+        _("paired 95% intervals from {n} resamples of the pairs").format(n=f"{DRAWS:,}"),
+        _("seed {seed}").format(seed=SEED),
+    ]
+    return markdown(" · ".join(parts))
+
+
+# ---- the best rung ----
+
+
+HALVES = "halves"
+CHOSEN_FOR = "sts-dev-for"  # the pairs of the page when dev was last chosen
+
+
+def show_best(scene: Scene) -> None:
+    """Choose the dev pairs; show the best cell on them and its score on the pairs of the page."""
+    choice, scores = scene.choice, scene.scores
+    labels = {HALVES: _("one half of these pairs, drawn by the seed"), **pair_labels()}
+    labels.pop(choice.pairs.code)
+    if st.session_state.setdefault(CHOSEN_FOR, choice.pairs.code) != choice.pairs.code:
+        # other pairs have another default; the reader's own choice stays in the address
+        st.session_state[CHOSEN_FOR] = choice.pairs.code
+        st.session_state.pop("sts-dev", None)
+    code = choose(
+        st.selectbox,
+        _("Choose the best cell on (dev)"),
+        list(labels),
+        key="sts-dev",
+        default=dev_code(choice.pairs.code) or HALVES,
+        labels=labels,
+        private=[code for code in labels if is_private(code)],
+    )
+    if code == HALVES:
+        names = (_("one half of the pairs"), _("the other half"))
+        chosen: Chosen | None = scores.on_half
+    else:
+        try:
+            dev = pair_set(code)
+        except DataSetError as error:
+            st.warning(error_text(error))
+            return
+        names = (markdown(dev.name()), markdown(choice.pairs.name()))
+        on_dev = _dev_grid(choice, dev)
+        try:
+            chosen = choose_on_dev(on_dev, scores.grid)
+        except ValueError:  # both sets have one name, or no cell has a score
+            chosen = None
+    if chosen is None:
+        st.info(prose(PAGE, "best-none"))
+    else:
+        st.markdown(
+            prose(PAGE, "best-on-dev", best_values(choice, chosen, scores.grid.best(), names))
+        )
+
+
+def best_values(
+    choice: ScoringChoice, chosen: Chosen, top: Cell, names: tuple[str, str]
+) -> dict[str, str]:
+    """The values in the sentence about the best cell.
+
+    Parameters
+    ----------
+    choice : ScoringChoice
+    chosen : Chosen
+        The cell chosen on dev.
+    top : Cell
+        The best cell on the pairs of the page.
+    names : (str, str)
+        Of the dev pairs and of the test pairs.
+    """
+    dev, test = chosen.cell_on_dev, chosen.cell_on_test
+    score = test.score
+    return {
+        "cells": f"{chosen.n_cells}",
+        "layers": f"{choice.encoder.n_layers + 1}",
+        "poolings": f"{len(POOLINGS_SHOWN)}",
+        "treatment": treatment_words(choice.after),
+        "dev": names[0],
+        "n_dev": f"{dev.score.n:,}",
+        "dev_score": hundred(dev.score.spearman),
+        "cell": named_cell(dev),
+        "test": names[1],
+        "n_test": f"{score.n:,}",
+        "score": with_interval(score.spearman, score.low, score.high),
+        "top": named_cell(top),
+        "top_score": hundred(top.score.spearman),
+    }
+
+
+def named_cell(cell: Cell) -> str:
+    """Layer, pooling and treatment."""
+    return f"{cell_words(cell.layer, cell.pooling)}, {treatment_words(cell.treatment)}"
+
+
+def _dev_grid(choice: ScoringChoice, dev: ScoredSet) -> Grid:
+    """The same cells on dev; a fit on the scored sentences becomes a fit on dev's sentences."""
+    fit = replace(choice.fit, corpus=dev.corpus) if choice.fit.is_target else choice.fit
+    return score_grid(replace(choice, pairs=dev, fit=fit)).grid
+
+
+# ---- pairs that move most ----
+
+
+HEIGHT = 360
+MOST = 20  # pairs in each table
+MARGIN = 0.04  # share of the range, added beyond the outermost points
+TEXTS = "sts-pairs"
+
+
+def show_moves(scene: Scene) -> None:
+    """Two scatter plots, the chosen pair, the pairs that gained and lost most."""
+    choice, moves = scene.choice, scene.moves
+    quoted = {
+        "treatment": treatment_words(choice.after),
+        "similarity": similarity_names()[choice.similarity],
+    }
+    st.markdown(prose(PAGE, "pairs", quoted))
+    if moves is None:
+        st.info(prose(PAGE, "pairs-undefined", quoted))
+        return
+    chosen = _chosen_pair(moves)
+    pairs = choice.pairs.pairs
+    both_sides = zip(pairs.left, pairs.right, strict=True)
+    share_texts(TEXTS, [f"{plotly(a)}<br>{plotly(b)}" for a, b in both_sides])
+    both = np.concatenate([moves.before, moves.after])
+    margin = MARGIN * float(np.ptp(both)) or MARGIN
+    ends = (float(both.min()) - margin, float(both.max()) + margin)
+    titles = (_("Before: raw"), _("After: {name}").format(name=treatment_words(choice.after)))
+    kinds = (("before", moves.before), ("after", moves.after))
+    for box, title, (kind, values) in zip(st.columns(2), titles, kinds, strict=True):
+        with box:
+            st.markdown(f"**{title}**")
+            _scatter(scene, kind, values, ends, chosen)
+    _show_chosen(scene, moves, chosen)
+    _tables(scene, moves)
+    caption = " · ".join(
+        [measured_on(choice), cell_words(choice.layer, choice.pooling), fitted_on(choice)]
+    )
+    st.caption(markdown(caption))
+    offer_csv(
+        _("Download pairs (CSV)"),
+        "sentence-similarity-pairs",
+        lambda: pairs_csv(scene, moves, caption),
+    )
+
+
+def _chosen_pair(moves: Moves) -> int:
+    """The row that was clicked or typed; by default the pair that moved most."""
+    n = len(moves.before)
+    default = int(np.argmax(np.abs(moves.ranks.moved)))
+    number = st.session_state.get("pair")
+    if number is None:
+        number = number_in_url("pair")
+    return default if number is None or not 1 <= number <= n else int(number) - 1
+
+
+def _choose(row: int) -> None:
+    st.session_state["pair"] = row + 1
+
+
+def _scatter(
+    scene: Scene, kind: str, values: np.ndarray, ends: tuple[float, float], chosen: int
+) -> None:
+    gold = scene.choice.pairs.pairs.gold_scores
+    name = similarity_names()[scene.choice.similarity]
+    figure = scatter_figure(
+        [Dots(gold, values, [""] * len(gold), place=1 if kind == "before" else 0)],
+        Axes(_("human score"), name, y_range=ends),
+        current_theme(),
+        rings=[Ring([(float(gold[chosen]), float(values[chosen]))], _("chosen pair"))],
+        height=HEIGHT,
+    )
+    show_chart(
+        chart_of(figure),
+        key=f"sts-pairs-{kind}",
+        file_name=f"sentence-similarity-pairs-{kind}",
+        alt=_("{similarity} of {n} pairs against their human scores; from {low} to {high}").format(
+            similarity=name,
+            n=f"{len(gold):,}",
+            low=signed(values.min(), 2),
+            high=signed(values.max(), 2),
+        ),
+        on_point=_choose,
+        texts=TEXTS,
+    )
+
+
+def _show_chosen(scene: Scene, moves: Moves, row: int) -> None:
+    pairs, ranks, n = scene.choice.pairs.pairs, moves.ranks, len(moves.before)
+    box, words = st.columns([1, 4])
+    with box:
+        st.session_state["pair"] = row + 1
+        # not bound to the address: Streamlit fails on an infinite number there
+        st.number_input(_("Pair number"), 1, n, key="pair", persist_state="session")
+        put_in_url("pair", str(row + 1))
+    moved, gained = ranks.moved[row], ranks.gained[row]
+    sentence = _(
+        "Human score {gold} (rank {gold_rank} of {n}); {similarity} {before} → {after}; rank "
+        "{rank_before} → {rank_after}: it moved by {moved}, {gained}."
+    ).format(
+        similarity=similarity_names()[scene.choice.similarity],
+        gold=f"{pairs.gold_scores[row]:g}",
+        gold_rank=f"{ranks.gold[row]:g}",
+        n=f"{n:,}",
+        before=signed(moves.before[row], 3),
+        after=signed(moves.after[row], 3),
+        rank_before=f"{ranks.before[row]:g}",
+        rank_after=f"{ranks.after[row]:g}",
+        moved=signed_ranks(moved),
+        gained=_towards(gained),
+    )
+    with words:
+        st.text(f"{pairs.left[row]}\n{pairs.right[row]}")
+        st.markdown(sentence)
+
+
+def _towards(gained: float) -> str:
+    if gained > 0:
+        return _("{k} nearer to the rank by human score").format(k=f"{gained:g}")
+    if gained < 0:
+        return _("{k} farther from the rank by human score").format(k=f"{-gained:g}")
+    return _("as near to the rank by human score as before")
+
+
+def signed_ranks(value: float) -> str:
+    """A number of ranks, whole or half, with its sign."""
+    return f"{value:+g}".replace("-", "−") if value else "0"
+
+
+def _tables(scene: Scene, moves: Moves) -> None:
+    ranks = moves.ranks
+    titles = (
+        _("The {k} pairs that gained most: nearer to the rank by human score"),
+        _("The {k} pairs that lost most: farther from the rank by human score"),
+    )
+    both = (ranks.gained_most(MOST), ranks.lost_most(MOST))
+    for title, rows in zip(titles, both, strict=True):
+        with st.expander(
+            title.format(k=len(rows)), key=f"sts-{'gained' if rows is both[0] else 'lost'}"
+        ):
+            _table(scene, moves, rows)
+
+
+def _table(scene: Scene, moves: Moves, rows: np.ndarray) -> None:
+    pairs, ranks = scene.choice.pairs.pairs, moves.ranks
+    name = similarity_names()[scene.choice.similarity]
+    st.dataframe(
+        [
+            {
+                _("pair"): int(row) + 1,
+                _("nearer by"): float(ranks.gained[row]),
+                _("rank moved"): float(ranks.moved[row]),
+                _("human score"): float(pairs.gold_scores[row]),
+                _("{similarity} before").format(similarity=name): round(
+                    float(moves.before[row]), 3
+                ),
+                _("{similarity} after").format(similarity=name): round(float(moves.after[row]), 3),
+                _("first sentence"): pairs.left[row],
+                _("second sentence"): pairs.right[row],
+            }
+            for row in rows
+        ],
+        hide_index=True,
+        width="stretch",
+    )
+
+
+def pairs_csv(scene: Scene, moves: Moves, caption: str) -> bytes:
+    """A row for each pair: sentences, scores, ranks and moves.
+
+    Parameters
+    ----------
+    scene : Scene
+    moves : Moves
+    caption : str
+        On what the numbers were measured.
+    """
+    head = ["pair", "left", "right", "gold", "before", "after"]
+    head += ["rank_gold", "rank_before", "rank_after", "rank_moved", "nearer_by"]
+    pairs, ranks = scene.choice.pairs.pairs, moves.ranks
+    columns = [pairs.gold_scores, moves.before, moves.after]
+    columns += [ranks.gold, ranks.before, ranks.after, ranks.moved, ranks.gained]
+    rows = [
+        [str(i + 1), left, right, *(short_number(column[i]) for column in columns)]
+        for i, (left, right) in enumerate(zip(pairs.left, pairs.right, strict=True))
+    ]
+    return csv_bytes(head, rows, caption)
+
+
+# ---- scores by subset ----
+
+
+@dataclass(frozen=True)
+class BySubset:
+    """Mean and weighted mean over subsets, before and after; the subsets without a score."""
+
+    mean: tuple[Aggregate, Aggregate]
+    wmean: tuple[Aggregate, Aggregate]
+    left_out: tuple[str, ...]
+
+
+def show_subsets(scene: Scene) -> None:
+    """The score of each subset and three ways to aggregate them, at the chosen cell."""
+    choice = scene.choice
+    scores = _by_subset(scene.encoded, choice.layer, choice.pooling, choice.after)
+    if scores is None:
+        return
+    values = {"cell": cell_words(choice.layer, choice.pooling)}
+    st.markdown(prose(PAGE, "subsets", values))
+    both = [
+        scene.cell(choice.layer, choice.pooling, treatment).score
+        for treatment in choice.treatments_shown
+    ]
+    st.markdown(subset_table(scene, scores, (both[0], both[1])))
+    if scores.left_out:
+        left_out = _(
+            "Left out, because they have fewer than {n} pairs with different scores: {names}"
+        )
+        names = markdown(", ".join(scores.left_out))
+        st.caption(left_out.format(n=LEAST_PAIRS, names=names))
+    st.caption(markdown(f"{measured_on(choice)} · {fitted_on(choice)}"))
+
+
+@kept(64)
+def _by_subset(encoded: EncodedPairs, layer: int, pooling: str, after: str) -> BySubset | None:
+    """Scores by subset; None if fewer than two subsets have a score."""
+    moves, names = pair_moves(encoded, layer, pooling, after), encoded.pairs.subsets
+    if moves is None or names is None:
+        return None
+    bootstrap = SubsetBootstrap(encoded.pairs.pairs.gold_scores, names, "all", DRAWS, SEED)
+    parts = [bootstrap.score(values).by_subset for values in (moves.before, moves.after)]
+    if len(parts[0]) < 2:
+        return None
+    mean, wmean = (
+        (aggregate(parts[0], how), aggregate(parts[1], how)) for how in ("mean", "wmean")
+    )
+    left_out = tuple(name for name, _n in bootstrap.subsets if name not in parts[0])
+    return BySubset(mean, wmean, left_out)
+
+
+def subset_table(scene: Scene, scores: BySubset, both: tuple[PairScore, PairScore]) -> str:
+    """A Markdown table of subsets and aggregates.
+
+    Parameters
+    ----------
+    scene : Scene
+    scores : BySubset
+    both : (PairScore, PairScore)
+        Before and after, of all pairs as one set.
+    """
+    names = [code(name.replace("|", "/")) for name in scores.mean[0].subsets]
+    by_name = zip(*(mean.subsets.values() for mean in scores.mean), strict=True)
+    rows: list[tuple[str, tuple[PairScore, PairScore] | tuple[Aggregate, Aggregate]]]
+    rows = list(zip(names, by_name, strict=True))
+    rows.append((_("**all**: every pair in one set"), both))
+    rows.append((_("**mean** of the subsets’ scores"), scores.mean))
+    rows.append((_("**wmean**: their mean, weighted by pairs"), scores.wmean))
+    columns = [
+        _("subset"),
+        "n",
+        _("Before: raw"),
+        _("After: {name}").format(name=treatment_words(scene.choice.after)),
+    ]
+    lines = [f"| {' | '.join(columns)} |", "| --- | --: | --: | --: |"]
+    for name, pair in rows:
+        before, after = (with_interval(x.spearman, x.low, x.high) for x in pair)
+        lines.append(f"| {name} | {pair[0].n:,} | {before} | {after} |")
+    return "\n".join(lines)

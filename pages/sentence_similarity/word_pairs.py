@@ -17,10 +17,9 @@ from pages.common.table_form import upload_table
 from pages.common.words import _, prose
 
 from . import PAGE
-from .scene import Scene
+from .choices import similarity_names
+from .scene import UPLOADER, Scene
 from .vector_files import score_of_files
-from .word_vectors import UPLOADER
-from .words import similarity_names
 
 WORDS_UPLOADER = "word_pairs_file"
 NAMED = 5  # missing words that are named

@@ -1,46 +1,882 @@
-"""The whitening page's interactive part: one fragment, so that a control redraws only it."""
+"""Whitening's interactive part: one fragment with its pictures, numbers and charts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Corpus
+from geometry import Corpus, UndefinedMeasure, cosine_contributions, read_bundled
 from geometry.data import VectorSet
+from geometry.evaluate.fit_size import (
+    LEAST_HALF,
+    LEAST_ROWS,
+    SizedFit,
+    split_halves,
+    whitening_by_size,
+)
+from geometry.export import AffineMap, affine_map
+from geometry.figures.bars import Bars, bars_figure
+from geometry.figures.cone import cone_figure
+from geometry.figures.curves import Axes, Curve, curves_figure
+from geometry.figures.export import figure_rows
+from geometry.figures.heatmap import matrix_figure
+from geometry.figures.panel import Mark, Panel
+from geometry.figures.point_colours import PointColours
+from geometry.measure import (
+    Annotations,
+    Measured,
+    annotated_table,
+    chance_agreement,
+    disagreements,
+    measure_table,
+    top_contribution_baseline,
+)
+from geometry.measure.cosines import isotropic_cosine_shares
+from geometry.projection.packing import pack_cloud
+from geometry.transform.covariances import Covariances
+from geometry.transform.treatments import PAIRS
+from pages.common import jobs
 from pages.common.address import is_presenting
+from pages.common.big_numbers import (
+    BigNumber,
+    agreement_number,
+    measure_numbers,
+    show_big_numbers,
+)
+from pages.common.cache import kept
 from pages.common.cloud_choices import Look, choose_cloud, choose_look, warn_of_too_few
-from pages.common.corpus_cloud import MOST_DRAWN, OF_VECTORS, CloudSpec, coverage_of, warn_of_cache
-from pages.common.coverage_notes import warn_of_coverage
-from pages.common.draw.find_point import choose_point
-from pages.common.draw.selected import show_selection
-from pages.common.draw.twin_cloud import has_no_webgl2
-from pages.common.fit_set import choose_fit_set, choose_weights, points_and_fit
+from pages.common.corpus_cloud import (
+    MOST_DRAWN,
+    OF_VECTORS,
+    CloudSpec,
+    CorpusCloud,
+    coverage_of,
+    labels_of,
+    warn_of_cache,
+)
+from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
+from pages.common.coverage_notes import coverage_line, warn_of_coverage
+from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
+from pages.common.draw.charts import chart_of, share_texts, show_chart
+from pages.common.draw.clouds import (
+    alternative_with,
+    axis_titles,
+    cloud_panel,
+    current_theme,
+    draw_legend,
+    lines_below,
+    note_too_many_labels,
+    point_colours,
+)
+from pages.common.draw.find_point import choose_point, chosen_marks
+from pages.common.draw.selected import choose_row, show_selection, store_selection
+from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
+from pages.common.draw.twin_message import Picture, Points, TwinCloud
+from pages.common.escape import plotly
+from pages.common.fit_set import choose_fit_set, choose_weights, points_and_fit, weight_column
 from pages.common.folded import folded
-from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
+from pages.common.glosses import explained_caption
+from pages.common.measures import (
+    DIMENSION_SHARES,
+    HEADLINES,
+    agreement_label,
+    decimals_of,
+    measure_label,
+    no_value,
+    print_value,
+    same_label,
+)
+from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, error_text, show_error
 from pages.common.models import current_encoder
+from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
+from pages.common.transform_downloads import offer_transform
+from pages.common.treatment_names import treatment_names
 from pages.common.verdict import show_verdict
-from pages.common.words import _, prose
+from pages.common.words import _, language, prose
 
 from . import PAGE
-from .charts import show_charts
 from .choices import (
     FitRows,
+    choose_chart,
     choose_knobs,
     choose_rows,
     choose_treatments,
 )
-from .downloads import offer_downloads
-from .flow import train_flow
-from .headlines import show_headlines
-from .numbers import show_all_measures
-from .pictures import draw_pictures
-from .scene import SAMPLE_ROWS, Scene, build_scene, choose_point_sets
-from .verdicts import whitening_verdict
-from .warnings import warn_of_emptied, warn_of_simplex
+from .scene import (
+    SAMPLE_ROWS,
+    ScaledProjection,
+    Scene,
+    TreatedCloud,
+    agreement,
+    annotations_of,
+    build_scene,
+    choose_point_sets,
+    fit_cells_of,
+    provenance,
+    show_annotated_note,
+    train_flow,
+    trained_flow,
+    whitening_verdict,
+)
+
+# ---- numbers under the pictures ----
+
+
+# for each cloud and setting of the sliders; shared by all readers
+@kept(2000)
+def measured(picture: TreatedCloud) -> dict[str, Measured]:
+    """HEADLINES of a picture by name, without intervals."""
+    X = picture.treated.retained
+    table = measure_table(X, names=HEADLINES, seed=SEED, intervals=False, simulate=False)
+    return {row.name: row for row in table}
+
+
+def show_headlines(scene: Scene) -> dict[str, DeltaGenerator]:
+    """The numbers, a column for each picture; returns the boxes of treatments not fitted yet."""
+    names = treatment_names()
+    with st.container(key="whitening-numbers"):
+        boxes = st.columns(len(scene.pictures) + len(scene.waiting))
+    for box, picture in zip(boxes, scene.pictures, strict=False):
+        with box:
+            title = names[picture.name]
+            st.markdown(f"**{title}**")
+            show_big_numbers(title, _numbers(picture, scene), key=f"headline-{picture.name}")
+    waiting = {}
+    for name, box in zip(scene.waiting, boxes[len(scene.pictures) :], strict=True):
+        box.markdown(f"**{names[name]}**")
+        waiting[name] = box.container()
+    explained_caption(provenance(scene))
+    return waiting
+
+
+def _numbers(picture: TreatedCloud, scene: Scene) -> list[BigNumber]:
+    """The numbers of a picture, with their change since raw."""
+    sets, raw = scene.sets, scene.pictures[0]
+    is_raw = picture is raw
+    found = measure_numbers(measured(picture), None if is_raw else measured(raw))
+    labels = labels_of(sets.cloud)
+    if labels is not None:
+        share, former = agreement(picture, scene), None if is_raw else agreement(raw, scene)
+        chance = chance_agreement(labels, units=sets.points.units)
+        number = agreement_number(same_label(sets.corpus), share, former, chance)
+        found.insert(1, number)
+    return found
+
+
+# ---- pictures ----
+
+
+GROUP = "whitening"
+HEIGHT = 440
+EMPTIED = 8.0  # a larger factor means almost no variance along the picture's axes
+
+
+def draw_pictures(scene: Scene) -> None:
+    """Draw all pictures: the same points, one basis, one scale."""
+    (_draw_charts if has_no_webgl2() else _draw_twins)(scene)
+    note_too_many_labels(scene.sets.cloud)
+
+
+def _draw_charts(scene: Scene) -> None:
+    """The pictures as Plotly charts, for a browser without WebGL2."""
+    share_texts(GROUP, [plotly(text) for text in scene.sets.cloud.texts])
+    colours = point_colours(scene.sets.points, scene.look.colour)
+    boxes = [box for _row in range(0, len(scene.pictures), 2) for box in st.columns(2)]
+    for box, picture in zip(boxes, scene.pictures, strict=False):
+        with box:
+            _draw_chart(picture, scene, colours)
+    draw_legend(colours, current_theme())
+
+
+def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours) -> None:
+    key = scene.sets.points.key
+    marks = [] if scene.chosen is None else [Mark([scene.chosen], "circle-open", _("chosen point"))]
+    panel = replace(_panel(picture, scene), marks=marks)
+    st.markdown(f"**{treatment_names()[picture.name]}**")
+    show_chart(
+        # captions are below the chart: most treatments have none, so no line is reserved
+        chart_of(cone_figure(panel, colours, current_theme(), height=HEIGHT, lines=0)),
+        key=f"whitening-{picture.name}",
+        file_name=f"whitening-{picture.name}",
+        alt=_alternative(picture, scene),
+        on_point=choose_row,
+        on_selection=partial(store_selection, key),
+        texts=GROUP,
+        # the key of the cloud: row numbers of another cloud mean other points
+        group=f"{GROUP}-{key}",
+    )
+
+
+def _draw_twins(scene: Scene) -> None:
+    """The pictures under one camera."""
+    show_twin_cloud(
+        _twin_cloud(scene),
+        current_theme(),
+        key=GROUP,
+        texts=scene.sets.cloud.texts,
+        on_point=choose_row,
+        on_selection=partial(store_selection, scene.sets.points.key),
+    )
+
+
+def _twin_cloud(scene: Scene) -> TwinCloud:
+    """The message to the browser: each treatment is an animation from raw to treated."""
+    names = treatment_names()
+    raw = scene.pictures[0]
+    between = _("to {name}: {share}")
+    pictures = [Picture([0], [names[raw.name]])]
+    for place, picture in enumerate(scene.pictures[1:], start=1):
+        name = names[picture.name]
+        stops = [names[raw.name], name]
+        pictures.append(Picture([0, place], stops, between.format(name=name, share="{0}")))
+    frames = [picture.projection.around_origin * picture.factor for picture in scene.pictures]
+    panels = [_panel(picture, scene) for picture in scene.pictures]
+    projection = raw.projection
+    return TwinCloud(
+        points=Points.of(pack_cloud(frames, scene.reach)),
+        rows_key=scene.sets.points.key,
+        pictures=pictures,
+        colours=point_colours(scene.sets.points, scene.look.colour),
+        reach=scene.reach,
+        axis_titles=axis_titles(projection.method, projection.n_components),
+        origin_label=None if projection.origin is None else _("origin"),
+        name=" · ".join(names[picture.name] for picture in scene.pictures),
+        alt=" ".join(_alternative(picture, scene) for picture in scene.pictures),
+        at=1.0,
+        knobs=((0.0,), (1.0,)),
+        cones=[panel.wedges for panel in panels],
+        factors=[picture.factor for picture in scene.pictures],
+        marks=chosen_marks(scene.sets.points, scene.chosen),
+        below=[
+            f"{names[picture.name]}: " + " · ".join(_trust_lines(picture, panel))
+            for picture, panel in zip(scene.pictures, panels, strict=True)
+        ],
+        provenance=provenance(scene),
+        file_name=f"whitening-{projection.n_components}d",
+        is_large=is_presenting(),
+    )
+
+
+def _panel(picture: TreatedCloud, scene: Scene) -> Panel:
+    """The panel of a picture, without marks."""
+    return _drawn(picture, picture.scaled, scene.reach, language())
+
+
+# a step of a slider changes only some of them
+@kept(2000)
+def _drawn(picture: TreatedCloud, at: ScaledProjection, reach: float, code: str) -> Panel:
+    """The panel in a language."""
+    treated = picture.treated
+    return cloud_panel(
+        treated.vectors, (), at.projection, reach, scale=at.factor, d=treated.retained.shape[1]
+    )
+
+
+def _alternative(picture: TreatedCloud, scene: Scene) -> str:
+    """The picture in words."""
+    title, cosine = treatment_names()[picture.name], measured(picture)["mean_cosine"].value
+    return alternative_with(title, len(scene.sets.cloud), cosine, _panel(picture, scene))
+
+
+def about(picture: TreatedCloud, scene: Scene) -> str:
+    """The treatment's description and the trustworthiness of its picture."""
+    panel, said = _panel(picture, scene), []
+    if picture.name != "raw":
+        said = [prose(PAGE, f"about-{picture.name}", about_values())]
+    return "  \n".join([*said, " · ".join([*panel.captions, *_trust_lines(picture, panel)])])
+
+
+def about_values() -> dict[str, str]:
+    """Values for the lines about the treatments."""
+    from geometry.data.pairs import read_bundled_pairs
+
+    return {"pairs": f"{len(read_bundled_pairs()):,}"}
+
+
+def _trust_lines(picture: TreatedCloud, panel: Panel) -> list[str]:
+    """Trustworthiness, points outside the frame, and the factor of the enlargement."""
+    if picture.is_emptied:  # trustworthiness has no meaning if all points are at one place
+        return [
+            _(
+                "all points at the origin: this treatment leaves only rounding along the axes of "
+                "this view"
+            )
+        ]
+    return [*lines_below(picture.projection, panel), *_scale_line(picture)]
+
+
+def _scale_line(picture: TreatedCloud) -> list[str]:
+    if picture.name == "raw" or picture.projection.origin is None:
+        return []
+    line = _("drawn × {factor}, so that all have the same rms radius")
+    if picture.factor > EMPTIED:
+        line = _(
+            "drawn × {factor}, so that all have the same rms radius. This treatment leaves "
+            "almost no variance along the axes of this view."
+        )
+    return [line.format(factor=f"{picture.factor:.3g}")]
+
+
+# ---- table ----
+
+
+Rows = tuple[Measured, ...]
+Tables = Mapping[str, Rows]  # by the treatment's name
+FIVE = ("mean_cosine", "opening_angle", "isoscore", "effective_rank", "mean_norm_share")
+WHOLE = "all-rows"  # key of the toggle that shows all rows
+
+
+@kept(128)
+def rows_of(
+    picture: TreatedCloud, sample: CorpusCloud, is_new: bool, is_whole: bool = True
+) -> Rows:
+    """The measures of a picture; without intervals if the points are among those of its fit.
+
+    There a measure is a property of the fit. An interval would say nothing about other points.
+    The shares of single dimensions are of the model's dimensions, as in the chart, and not of
+    principal coordinates.
+
+    Parameters
+    ----------
+    picture : TreatedCloud
+    sample : CorpusCloud
+        The points that are measured.
+    is_new : bool
+        True if the treatment was fitted on other points.
+    is_whole : bool
+        False for FIVE alone.
+    """
+    treated, units = picture.on(sample).treated, sample.units
+    annotations = annotations_of(sample)
+    has_labels = annotations.labels is not None
+    names = None if is_whole else FIVE[: 4 if has_labels else 5]
+    table = measure_table(treated.retained, names=names, seed=SEED, intervals=is_new, units=units)
+    if is_whole and treated.retained is not treated.vectors:
+        single = measure_table(
+            treated.vectors, names=DIMENSION_SHARES, seed=SEED, intervals=is_new, units=units
+        )
+        by_name = {row.name: row for row in single}
+        table = tuple(by_name.get(row.name, row) for row in table)
+    if not is_whole:  # only the labels are used
+        annotations = Annotations(labels=annotations.labels, units=annotations.units)
+    annotated = annotated_table(treated.retained, annotations, seed=SEED)
+    annotated = tuple(row for row in annotated if is_whole or row.name == "label_agreement")
+    if not is_new:
+        annotated = tuple(replace(row, low=None, high=None) for row in annotated)
+    return table + annotated
+
+
+def measure_all(scene: Scene, *, is_whole: bool = True) -> Tables:
+    """The table of each picture, cached or measured by a job; a moved control cancels the job."""
+    sets = scene.sets
+
+    def given(picture: TreatedCloud) -> tuple[TreatedCloud, CorpusCloud, bool, bool]:
+        is_new = sets.overlap_with_fit(picture.name) == "none"
+        return picture, sets.sample, is_new, is_whole
+
+    missing = [each for each in scene.pictures if rows_of.find(*given(each)) is None]
+    if missing:
+
+        def work(report: jobs.Progress) -> list[Rows]:
+            made = []
+            for done, picture in enumerate(missing):
+                report(done, len(missing))
+                made.append(rows_of.function(*given(picture)))
+            return made
+
+        key = "/".join(rows_of.name_of(*given(picture)) for picture in missing)
+        what = _("Measuring clouds: {n}").format(n=len(missing))
+        made = jobs.wait_for(key, work, what, lane="measure", passing=True)
+        for picture, rows in zip(missing, made, strict=True):
+            rows_of.put(rows, *given(picture))
+    return {picture.name: rows_of(*given(picture)) for picture in scene.pictures}
+
+
+def show_all_measures(scene: Scene) -> None:
+    """Five rows of the table or all, its provenance, and the disagreements of its measures."""
+    is_whole = st.toggle(_("Show all measures instead of five"), key=WHOLE, persist_state="session")
+    with st.container():
+        tables = measure_all(scene, is_whole=is_whole)
+    with st.container(key="whitening-table"):
+        st.markdown(table_markdown(scene, tables))
+    st.caption(
+        _(
+            "In brackets: 95% intervals for other points under the same fitted treatment. They "
+            "come from leaving out points, or pairs, types or words where a row is a mean over "
+            "those; tokens are left out by sentence. Angles and agreement come from subsamples. "
+            "A bootstrap would bias these measures by its repeated points. “Set by the fit”: the "
+            "treatment was fitted on the points that are measured, so an interval would say "
+            "nothing about other points. “Isotropic”: the value for isotropic data with the n and "
+            "d of raw, ± the standard error of a simulation; for shares of the mean cosine, such "
+            "data moved away from the origin in a random direction."
+        )
+    )
+    if scene.sets.is_sampled:
+        sample = _("Measured on a sample of {n} points, seed {seed}.")
+        st.caption(sample.format(n=f"{len(scene.sets.sample.cloud):,}", seed=SEED))
+    if is_whole:
+        show_annotated_note(scene)
+    for line in where_they_disagree(scene, tables):
+        st.markdown(f"- {line}")
+    for picture in scene.pictures:
+        title = f"**{treatment_names()[picture.name]}**"
+        st.caption("  \n".join([title, about(picture, scene)]))
+    if scene.sets.points.model is not None:
+        with encoder_errors_shown():
+            st.caption(coverage_line(coverage_of(scene.sets.corpus)))
+    measured_on = provenance(scene)
+    offer_csv(
+        _("Download measures (CSV)"),
+        "whitening-measures",
+        lambda: table_csv(scene, tables, measured_on),
+    )
+
+
+def table_markdown(scene: Scene, tables: Tables) -> str:
+    """A row for each measure, a column for each treatment; the isotropic baseline comes last."""
+    head = [_("measure"), *(_title(picture, scene) for picture in scene.pictures)]
+    head.append(_("isotropic"))
+    lines = [head, ["---", *["---:"] * (len(head) - 1)]]
+    for place, row in enumerate(tables["raw"]):
+        cells = [_cell(tables[picture.name][place], row) for picture in scene.pictures]
+        label = measure_label(row.name, with_unit=True)
+        if row.name == "label_agreement":
+            label = agreement_label(scene.sets.corpus)
+        lines.append([label, *cells, _baseline(row)])
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _title(picture: TreatedCloud, scene: Scene) -> str:
+    """The treatment, and whether it was fitted on the points that are measured."""
+    name = treatment_names()[picture.name]
+    fitted = scene.sets.overlap_with_fit(picture.name)
+    if fitted == "none":
+        return name
+    by_fit = _("set by the fit") if fitted == "all" else _("partly set by the fit")
+    return _("{name} ({by_fit})").format(name=name, by_fit=by_fit)
+
+
+def _cell(row: Measured, raw: Measured) -> str:
+    if row.value is None:
+        return no_value(row.undefined)
+    text = print_value(row.name, row.value)
+    if row.low is not None and row.high is not None:
+        low, high = print_value(row.name, row.low), print_value(row.name, row.high)
+        text += f" [{low},\u00a0{high}]"  # a no-break space: intervals stay whole
+    isotropic = print_value(row.name, row.baseline)
+    if row.d != raw.d and isotropic != print_value(raw.name, raw.baseline):
+        # with fewer dimensions the isotropic baseline may differ
+        return _("{found} ({value} if isotropic)").format(found=text, value=isotropic)
+    return text
+
+
+def _baseline(row: Measured) -> str:
+    """The value for isotropic data, and its standard error unless that rounds to zero."""
+    if row.name == "label_agreement":
+        return _("{share} by chance").format(share=print_value(row.name, row.baseline))
+    text, decimals = print_value(row.name, row.baseline), decimals_of(row.name)
+    error = f"{row.baseline_error or 0:.{decimals}f}"
+    return f"{text} ± {error}" if float(error) else text
+
+
+def where_they_disagree(scene: Scene, tables: Tables) -> list[str]:
+    """A sentence for each disagreement between the raw table and another."""
+    lines: dict[str, None] = {}
+    for picture in scene.pictures[1:]:
+        for code in disagreements(tables["raw"], tables[picture.name]):
+            if code == "more_even_than_chance" and not scene.sets.is_own_fit:
+                continue  # the sentence says that the map was fitted on these points
+            values = {"name": treatment_names()[picture.name]}
+            lines[prose(PAGE, f"disagree-{code}", values)] = None
+    return list(lines)
+
+
+def table_csv(scene: Scene, tables: Tables, measured_on: str) -> bytes:
+    """A row for each measure of each treatment, with the data that the treatment was fitted on.
+
+    Parameters
+    ----------
+    scene : Scene
+    tables : mapping of str to tuple of Measured
+        By treatment.
+    measured_on : str
+        Corpus, model and settings in words.
+    """
+    head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
+    head += ["fitted_on", "rank_of_fit", "shrinkage"]
+    fit_cells = {picture.name: fit_cells_of(picture, scene) for picture in scene.pictures}
+    rows = [
+        [
+            picture.name,
+            row.name,
+            *(
+                "" if value is None else short_number(value)
+                for value in (row.value, row.low, row.high, row.baseline)
+            ),
+            str(row.n),
+            str(row.d),
+            row.undefined or "",
+            *fit_cells[picture.name],
+        ]
+        for picture in scene.pictures
+        for row in tables[picture.name]
+    ]
+    return csv_bytes(head, rows, measured_on)
+
+
+# ---- charts ----
+
+
+MATRIX_DIMENSIONS = 64
+ROGUES = 10
+CHART_HEIGHT = 340
+# powers of ten alone would give only two or three ticks
+SIZE_TICKS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000)
+Figures = dict[str, Any]  # by name; one figure, or several for matrices
+
+
+def show_charts(scene: Scene) -> None:
+    """The chart that the reader chooses, a line that explains it, and its values as CSV."""
+    kind = choose_chart((*(picture.name for picture in scene.pictures), *scene.waiting))
+    figures = _DRAWN[kind](scene)
+    if figures:
+        st.caption(prose(PAGE, f"chart-{kind}", chart_values(scene)))
+        measured_on = provenance(scene)
+        offer_csv(
+            _("Download chart values (CSV)"),
+            f"whitening-{kind}",
+            lambda: chart_csv(figures, measured_on),
+        )
+
+
+def chart_csv(figures: Figures, measured_on: str) -> bytes:
+    """The chart's values, one row for each point, bar or entry."""
+    head, rows = figure_rows(figures)
+    text = [[v if isinstance(v, str) else short_number(v) for v in row] for row in rows]
+    return csv_bytes(head, text, measured_on)
+
+
+def chart_values(scene: Scene) -> dict[str, str]:
+    """Values for the lines under the charts."""
+    d = scene.sets.cloud.vectors.shape[1]
+    return {
+        "shown": f"{min(d, MATRIX_DIMENSIONS)}",
+        "d": f"{d}",
+        "rogues": f"{min(d, ROGUES)}",
+        "largest": f"{top_contribution_baseline(d):.1%}",
+        "rows": f"{min(len(scene.sets.cloud), HISTOGRAM_ROWS):,}",
+        "floor": f"{scene.sets.whitening.rank}",
+    }
+
+
+@kept(32)
+def _covariances(picture: TreatedCloud) -> Covariances:
+    return Covariances.of(picture.treated.vectors)
+
+
+def _show(figure: Any, kind: str, title: str) -> Figures:
+    show_chart(
+        chart_of(figure), key=f"whitening-chart-{kind}", file_name=f"whitening-{kind}", alt=title
+    )
+    return {title: figure}
+
+
+def _spectrum(scene: Scene) -> Figures:
+    return _spectra(scene, "spectrum", _("variance over the mean variance"), lambda c: c.spectrum)
+
+
+def _cumulative(scene: Scene) -> Figures:
+    return _spectra(scene, "cumulative", _("share of the variance so far"), lambda c: c.cumulative)
+
+
+def _spectra(
+    scene: Scene, kind: str, y: str, values: Callable[[Covariances], np.ndarray]
+) -> Figures:
+    is_log = kind == "spectrum"
+    curves, refusals = [], []
+    for place, picture in enumerate(scene.pictures):
+        try:
+            heights = values(_covariances(picture))
+        except UndefinedMeasure as error:  # all points are equal
+            refusals.append(error_text(error))
+            continue
+        # a logarithmic axis does not show values below the rounding error
+        heights = np.where(heights > 1e-9, heights, np.nan) if is_log else heights
+        name = treatment_names()[picture.name]
+        curves.append(Curve(np.arange(1, len(heights) + 1), heights, name, place))
+    if not curves:
+        st.info(refusals[0])
+        return {}
+    if is_log:
+        ends = np.array([1, len(curves[0].x)])
+        curves.append(Curve(ends, np.full(2, _rank_floor(scene)), _("rank floor of the fit")))
+    axes = Axes(_("direction, widest first"), y, log_y=is_log, percent=not is_log)
+    return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), kind, y)
+
+
+def _rank_floor(scene: Scene) -> float:
+    """The floor of the fit in units of the raw cloud's mean variance."""
+    matrix = _covariances(scene.pictures[0]).matrix
+    return float(scene.sets.whitening.rank_floor / (np.trace(matrix) / len(matrix)))
+
+
+def _covariance(scene: Scene) -> Figures:
+    return _matrices(scene, "covariance")
+
+
+def _correlation(scene: Scene) -> Figures:
+    return _matrices(scene, "correlation")
+
+
+def _matrices(scene: Scene, kind: str) -> Figures:
+    figures: Figures = {}
+    dimensions = np.sort(_covariances(scene.pictures[0]).widest(MATRIX_DIMENSIONS))
+    names = [_("dimension {i}").format(i=i) for i in dimensions]
+    boxes = [box for _row in range(0, len(scene.pictures), 2) for box in st.columns(2)]
+    for picture, box in zip(scene.pictures, boxes, strict=False):
+        matrix = _covariances(picture).among(dimensions, correlation=kind == "correlation")
+        reach = 1.0 if kind == "correlation" else float(np.quantile(np.abs(matrix), 0.995))
+        title = treatment_names()[picture.name]
+        with box:
+            st.markdown(f"**{title}**")
+            figures |= _show(
+                matrix_figure(
+                    matrix,
+                    names,
+                    current_theme(),
+                    title=_("dimension"),
+                    reach=reach,
+                    height=CHART_HEIGHT,
+                ),
+                f"{kind}-{picture.name}",
+                title,
+            )
+    return figures
+
+
+def _rogue(scene: Scene) -> Figures:
+    groups = []
+    for place, picture in enumerate(scene.pictures):
+        shares = _contributions(picture)
+        if shares is None:
+            continue
+        order = np.argsort(-shares, kind="stable")[:ROGUES]  # the largest shares
+        about = [_("dimension {i}").format(i=i) for i in order]
+        groups.append(Bars(shares[order], about, treatment_names()[picture.name], place))
+    title = _("share of the mean cosine")
+    figure = bars_figure(
+        groups, _("dimensions, largest share first"), title, current_theme(), height=CHART_HEIGHT
+    )
+    return _show(figure, "rogue", title)
+
+
+@kept(32)
+def _contributions(picture: TreatedCloud) -> np.ndarray | None:
+    """Each dimension's share of the mean cosine; None if the table has no value."""
+    X = picture.treated.vectors
+    [row] = measure_table(X, names=["top_contribution"], seed=SEED, intervals=False)
+    return None if row.value is None else cosine_contributions(X)
+
+
+def _cosines(scene: Scene) -> Figures:
+    middle = (EDGES[:-1] + EDGES[1:]) / 2
+    curves = []
+    for place, picture in enumerate(scene.pictures):
+        shares = _cosine_shares(picture)
+        if shares is None:
+            continue
+        curves.append(Curve(middle, shares, treatment_names()[picture.name], place, step=True))
+    d = scene.pictures[0].treated.retained.shape[1]
+    name = _("isotropic directions, d = {d}").format(d=d)
+    curves.append(Curve(middle, isotropic_cosine_shares(EDGES, d), name))
+    axes = Axes(_("cosine of a pair"), _("share of pairs"), x_range=(-1.0, 1.0), percent=True)
+    return _show(
+        curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), "cosines", axes.x
+    )
+
+
+@kept(32)
+def _cosine_shares(picture: TreatedCloud) -> np.ndarray | None:
+    """The histogram; None if a point is zero, because it has no cosine."""
+    try:
+        return cosine_histogram(picture.treated.retained)[0]
+    except UndefinedMeasure:
+        return None
+
+
+def _size(scene: Scene) -> Figures:
+    X, units = scene.sets.sample.vectors, scene.sets.sample.units
+    if min(map(len, split_halves(len(X), units, random_state=SEED))) < LEAST_HALF:
+        st.info(_("This chart needs at least {n} points.").format(n=LEAST_ROWS))
+        return {}
+    fits = jobs.kept_or_made(
+        _by_size,
+        scene.sets.sample,
+        what=_("Whitening by the points in the fit"),
+        lane="measure",
+        passing=True,
+    )
+    n = np.array([fit.n for fit in fits])
+    curves = [
+        Curve(n, np.array([fit.raw for fit in fits]), _("Raw"), 0),
+        Curve(n, np.array([fit.isoscore["full"] for fit in fits]), _("in full"), 1),
+        Curve(n, np.array([fit.isoscore["ledoit-wolf"] for fit in fits]), _("Ledoit-Wolf"), 2),
+        Curve(n, np.array([fit.baseline for fit in fits]), _("isotropic")),
+    ]
+    d = X.shape[1]
+    if n[0] < d < n[-1]:
+        name = _("n = d = {d}").format(d=d)
+        curves.append(Curve(np.array([d, d]), np.array([0.0, fits[0].baseline]), name))
+    axes = Axes(
+        _("points in the fit"),
+        _("IsoScore of {n} other points").format(n=f"{fits[0].held_out:,}"),
+        log_x=True,
+        x_ticks=tuple(tick for tick in SIZE_TICKS if n[0] <= tick <= n[-1]),
+    )
+    return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), "size", axes.y)
+
+
+@kept(32)
+def _by_size(sample: CorpusCloud, report: jobs.Progress = jobs.no_report) -> tuple[SizedFit, ...]:
+    X, units = sample.vectors, sample.units
+    return whitening_by_size(X, groups=units, random_state=SEED, progress=report)
+
+
+def _flow(scene: Scene) -> Figures:
+    trained = trained_flow.find(scene.sets.fit_points)
+    if trained is None:
+        return {}
+    epochs = np.array([epoch.epoch for epoch in trained.history])
+    curves = [
+        Curve(
+            epochs,
+            np.array([epoch.train_loss for epoch in trained.history]),
+            _("loss on the fitted points"),
+            0,
+        ),
+        Curve(
+            epochs,
+            np.array([epoch.held_out_loss for epoch in trained.history]),
+            _("loss on points held out, n = {n}").format(n=f"{trained.n_held_out:,}"),
+            1,
+        ),
+    ]
+    start = trained.history[0].held_out_loss
+    ends = np.array([epochs[0], epochs[-1]])
+    curves.append(Curve(ends, np.full(2, start), _("the Gaussian it starts from")))
+    axes = Axes(_("epoch"), _("nats per point"))
+    return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), "flow", axes.y)
+
+
+_DRAWN: dict[str, Callable[[Scene], Figures]] = {
+    "spectrum": _spectrum,
+    "cumulative": _cumulative,
+    "covariance": _covariance,
+    "correlation": _correlation,
+    "rogue": _rogue,
+    "cosines": _cosines,
+    "size": _size,
+    "flow": _flow,
+}
+
+
+# ---- warnings ----
+
+
+def warn_of_emptied(scene: Scene) -> None:
+    """A warning if every direction of the fit is removed."""
+    for picture in scene.pictures:
+        fitted = picture.treatment.fitted
+        if "n_removed" in picture.kind.knobs and fitted.leaves_nothing:
+            values = {
+                "fitted": f"{fitted.n_rows:,}",
+                "rank": f"{fitted.rank}",
+                "removed": f"{len(fitted.weights)}",
+            }
+            st.warning(prose(PAGE, "emptied", values))
+
+
+def warn_of_simplex(scene: Scene) -> None:
+    """A warning if a full whitening was fitted on no more points than directions."""
+    maps = [picture.treatment.fitted for picture in scene.pictures]
+    simplices = {
+        picture.is_regular: picture for picture in maps if getattr(picture, "makes_simplex", False)
+    }
+    for is_regular, fitted in simplices.items():
+        n = {"n": f"{fitted.n_rows:,}", "distinct": f"{fitted.n_distinct:,}"}
+        kind = "" if is_regular else "-uneven"
+        if scene.sets.is_all_fitted:
+            st.error(prose(PAGE, f"simplex{kind}", n))
+        else:  # only the points of the fit are a simplex, and the pictures show others too
+            st.warning(prose(PAGE, f"simplex-fit{kind}", n))
+
+
+# ---- downloads ----
+
+
+def offer_downloads(scene: Scene) -> None:
+    """The points as CSV, and a fitted treatment; the pictures have a camera button."""
+    measured_on = provenance(scene)
+    offer_csv(
+        _("Download points (CSV)"),
+        "whitening-points",
+        lambda: pictures_csv(scene, measured_on),
+    )
+    offered = {each.name: each for each in scene.pictures if each.kind.is_exported}
+    if not offered:
+        return
+    names = treatment_names()
+    st.markdown(prose(PAGE, "take-home"))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.selectbox(
+            _("Fitted treatment"),
+            list(offered),
+            format_func=names.__getitem__,
+            key="take-home",
+            persist_state="session",
+        )
+        picture = offered.get(chosen, next(iter(offered.values())))
+        offer_transform(lambda: exported_map(picture, scene), picture.name)
+
+
+def exported_map(picture: TreatedCloud, scene: Scene) -> AffineMap:
+    """The picture's treatment at its settings, with what it was fitted on."""
+    sets = scene.sets
+    spec = sets.points.spec
+    fit, is_of_pairs = sets.fit_points, picture.kind.needs == PAIRS
+    corpus = read_bundled("pairs") if is_of_pairs else fit.corpus
+    return affine_map(
+        picture.treatment,
+        model="" if sets.points.model is None else sets.points.model.name,
+        unit=spec.unit,
+        layer=spec.layer,
+        pooling=spec.pooling if spec.unit == "sentences" else "none",
+        corpus=corpus.name,
+        **({"weights": weight_column(fit)} if fit.weights is not None and not is_of_pairs else {}),
+    )
+
+
+def pictures_csv(scene: Scene, measured_on: str) -> bytes:
+    """The coordinates of every picture, as drawn."""
+    view = _("view {name}").format(name=scene.pictures[0].projection.method)
+    axes = "xyz"[: scene.pictures[0].projection.n_components]
+    columns = [f"{picture.name}_{axis}" for picture in scene.pictures for axis in axes]
+    places = np.hstack(
+        [picture.projection.around_origin * picture.factor for picture in scene.pictures]
+    )
+    factors = [f"{picture.name} × {picture.factor:.4g}" for picture in scene.pictures]
+    return points_csv(scene.sets.cloud, columns, places, " · ".join([measured_on, view, *factors]))
+
+
+# ---- the fragment ----
+
 
 CHARTS = "all-charts"
 

@@ -1,24 +1,38 @@
-"""The state of the whitening page at its settings: one cloud under several treatments."""
+"""One cloud under several treatments, and the page's claim beside what is measured."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from threadpoolctl import threadpool_limits
 
-from geometry import Cloud, Corpus
+from geometry import Cloud, Corpus, UndefinedMeasure
 from geometry.data.corpus import read_bundled
+from geometry.data.number_text import change, signed
+from geometry.data.pairs import read_bundled_pairs
 from geometry.encode import ArrayStore
 from geometry.linalg.moments import Moments
+from geometry.measure import Annotations, Measured, label_agreement, measure_table
+from geometry.measure.intervals import MIN_ROWS, Estimate
+from geometry.measure.neighbours import AgreementDraws
 from geometry.projection import Projection
 from geometry.projection.projection import match_radius, settle
 from geometry.projection.twin import FRAME_SHARE
+from geometry.training.contrastive import POSITIVE
 from geometry.transform import WhiteningMap
 from geometry.transform.learned_removal import WeightedRemoval
 from geometry.transform.treatments import (
     COUNTS,
     PAIRS,
+    ROWS,
+    TRAINING,
     TREATMENTS,
     Knobs,
     Treated,
@@ -27,15 +41,114 @@ from geometry.transform.treatments import (
     fit_treatment,
     treatment_of_moments,
 )
+from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.cloud_choices import Look
-from pages.common.corpus_cloud import CorpusCloud, encode_corpus
-from pages.common.fit_set import SAME
+from pages.common.corpus_cloud import CorpusCloud, encode_corpus, labels_of
+from pages.common.downloads import short_number
+from pages.common.escape import markdown
+from pages.common.fit_set import SAME, fit_words, weight_words
+from pages.common.measures import measured_words, same_label
+from pages.common.messages import too_few_for_interval
+from pages.common.origin import agreement_note, origin
 from pages.common.seed import SEED
+from pages.common.treatment_names import treatment_names
 from pages.common.uploads import chosen_corpus
+from pages.common.verdict import State, Verdict, agreement_of, since
+from pages.common.words import _, prose
 
+from . import PAGE
 from .choices import FitRows
-from .flow import flow_treatment
+
+if TYPE_CHECKING:
+    from geometry.transform.flow import FlowEpoch
+
+
+# ---- flows, each trained by a job with a live loss curve ----
+
+
+# epochs of the flows in training, by the key of their points; shared by all sessions
+_histories: dict[str, list[FlowEpoch]] = defaultdict(list)
+
+
+@dataclass(frozen=True)
+class TrainedFlow:
+    """A fitted flow and its epochs; losses are mean negative log-densities in nats a row."""
+
+    treatment: Treatment
+    history: tuple[FlowEpoch, ...]
+    n_held_out: int
+
+
+@kept(8)
+def trained_flow(points: CorpusCloud, report: jobs.Progress = jobs.no_report) -> TrainedFlow:
+    """The flow of these points; ``_histories`` has its epochs during the training."""
+    from geometry import NormalizingFlow  # torch and scikit-learn
+
+    X, history = points.vectors, _histories[points.key]
+    history.clear()
+
+    def note(epoch: FlowEpoch) -> None:
+        history.append(epoch)
+        report(epoch.epoch, epoch.max_epochs)
+
+    # matrix products of the flow are small; on busy cores two threads take ten times as long as
+    # one, because they wait for each other
+    with threadpool_limits(limits=1, user_api="openmp"):
+        flow = NormalizingFlow(random_state=SEED).fit(X, progress=note)
+    return TrainedFlow(Treatment("flow", len(X), None, flow.map_), flow.history_, flow.n_held_out_)
+
+
+def flow_treatment(points: CorpusCloud) -> Treatment | None:
+    """The flow that was trained on these points as a treatment; None if there is none yet."""
+    trained = trained_flow.find(points)
+    return None if trained is None else trained.treatment
+
+
+def train_flow(points: CorpusCloud) -> None:
+    """Train a flow on the points, with count, live loss curve and cancel."""
+    place = st.empty()
+    n_drawn = 0
+
+    def watch() -> None:
+        nonlocal n_drawn
+        history = list(_histories[points.key])
+        if len(history) > max(1, n_drawn):
+            n_drawn = len(history)
+            _draw_live(place, history)
+
+    jobs.kept_or_made(
+        trained_flow,
+        points,
+        what=_("Training a flow on {n} points").format(n=f"{len(points.cloud):,}"),
+        lane="flow",
+        watch=watch,
+        is_long=True,
+    )
+    _histories.pop(points.key, None)
+
+
+def _draw_live(place: DeltaGenerator, history: list[FlowEpoch]) -> None:
+    """The losses so far, minus their first values, because this chart's axis starts at 0.
+
+    Streamlit's own chart needs no key, so one run can redraw it.
+    """
+    first = history[0]
+    lines = {
+        _("loss on the fitted points"): [e.train_loss - first.train_loss for e in history],
+        _("loss on points held out"): [e.held_out_loss - first.held_out_loss for e in history],
+    }
+    place.line_chart(
+        {_("epoch"): [epoch.epoch for epoch in history], **lines},
+        x=_("epoch"),
+        y=list(lines),
+        y_label=_("change since the start, nats per point"),
+        height=300,
+    )
+
+
+# ---- the scene ----
+
 
 SAMPLE_ROWS = 5000  # for intervals and figures over pairs; the page says so
 FRAME_MARGIN = 1.1
@@ -326,3 +439,268 @@ def _learned(points: CorpusCloud) -> Treatment:
     pairs = np.column_stack([np.arange(m), np.arange(m) + m])
     removal = WeightedRemoval().fit(X, pairs=pairs, gold_scores=gold)
     return Treatment("learned", len(X), removal.rank_, removal.map_)
+
+
+# ---- what the numbers were measured on ----
+
+
+def provenance(scene: Scene) -> str:
+    """n, model, layer, pooling, knobs, fit set, n/d, rank, seed."""
+    sets, knobs = scene.sets, scene.knobs
+    d = sets.cloud.vectors.shape[1]
+    parts = [
+        *origin(sets.points),
+        _("centring {s}").format(s=f"{knobs.centring:.2f}"),
+        _("strength {t}").format(t=f"{knobs.strength:.2f}"),
+        fit_words(sets.fit_set.code, sets.fit_points),
+        *weight_words(sets.fit_points),
+        _("n/d = {ratio}").format(ratio=f"{sets.fit_points.effective_n / d:.2f}"),
+        *_ranks(scene),
+    ]
+    if sets.is_sampled:
+        parts.append(
+            _("neighbours, pairs and intervals: a sample of {n}").format(
+                n=f"{len(sets.sample.cloud):,}"
+            )
+        )
+    parts += agreement_note(sets.points)
+    return " · ".join([*parts, _("seed {seed}").format(seed=sets.points.spec.seed)])
+
+
+def fitted_on(picture: TreatedCloud, scene: Scene) -> str:
+    """What this picture was fitted on, in words; empty for raw."""
+    if picture.name == "raw":
+        return ""
+    if picture.kind.needs == PAIRS:
+        return _own_fit(picture, scene)
+    return fit_words(scene.sets.fit_set.code, scene.sets.fit_points)
+
+
+def _ranks(scene: Scene) -> list[str]:
+    sets = scene.sets
+    d = sets.cloud.vectors.shape[1]
+    parts = [_("rank {rank} of {d}").format(rank=sets.whitening.rank, d=d)]
+    whitened = [picture for picture in scene.pictures if picture.kind.is_whitening]
+    if whitened:
+        parts += _shrinkages(whitened)
+        k = scene.knobs.n_components
+        parts += [_("directions kept: {k}").format(k=k)] if k is not None else []
+    for picture in scene.pictures:
+        needs = picture.kind.needs
+        if "n_removed" in picture.kind.knobs:
+            parts.append(
+                _("directions removed: {k}").format(k=len(picture.treatment.fitted.weights))
+            )
+        if sets.fit_points.weights is not None and needs in (ROWS, TRAINING):
+            parts.append(_named(picture, _("fit unweighted")))
+        if needs in (COUNTS, PAIRS):  # fitted with other weights, or on other points
+            parts.append(_named(picture, _own_fit(picture, scene)))
+    return parts
+
+
+def _shrinkages(whitened: Sequence[TreatedCloud]) -> list[str]:
+    """The shrinkage: one value if it is the same for all whitened pictures, else one for each.
+
+    Ledoit-Wolf with weights by word counts gives another value.
+    """
+    shares = [picture.treatment.fitted.shrinkage for picture in whitened]
+    words = [_("shrinkage {a}").format(a=f"{a:.3f}") if a else _("no shrinkage") for a in shares]
+    if len(set(words)) == 1:
+        return words[:1]
+    return [_named(picture, each) for picture, each in zip(whitened, words, strict=True)]
+
+
+def _named(picture: TreatedCloud, words: str) -> str:
+    return _("{name}: {words}").format(name=treatment_names()[picture.name], words=words)
+
+
+def _own_fit(picture: TreatedCloud, scene: Scene) -> str:
+    """The fit set and settings of a picture whose fit differs from the others."""
+    if picture.kind.needs == PAIRS:
+        n = f"{picture.treatment.n_rows:,}"
+        return _("fitted on the {n} sentences of the scored pairs").format(n=n)
+    d = scene.sets.cloud.vectors.shape[1]
+    return _("rank {rank} of {d}").format(rank=picture.treatment.rank, d=d)
+
+
+def fit_cells_of(picture: TreatedCloud, scene: Scene) -> list[str]:
+    """Of this picture: what it was fitted on, the rank of its fit, its shrinkage."""
+    rank = picture.treatment.rank
+    a = picture.treatment.fitted.shrinkage if picture.kind.is_whitening else None
+    numbers = ["" if rank is None else f"{rank}", "" if a is None else short_number(a)]
+    return [fitted_on(picture, scene), *numbers]
+
+
+# ---- labels of neighbours ----
+
+
+def compared(scene: Scene) -> tuple[TreatedCloud, TreatedCloud] | None:
+    """Raw and the first whitening. None without one, or if it was fitted on the points shown."""
+    for picture in scene.pictures:
+        if picture.kind.is_whitening:
+            is_new = scene.sets.overlap_with_fit(picture.name) == "none"
+            return (scene.pictures[0], picture) if is_new else None
+    return None
+
+
+def agreement(picture: TreatedCloud, scene: Scene) -> float | None:
+    """Share of the five nearest neighbours of other units with the same label, in the sample.
+
+    None without labels.
+    """
+    sample = scene.sets.sample
+    if picture.content_key in [each.content_key for each in compared(scene) or ()]:
+        # the verdict needs the draws, and they contain the share
+        draws = _draws_of(picture, sample)
+        if draws is not None:
+            return draws.share
+    return _share_of(picture, sample)
+
+
+# for each cloud and setting of the sliders; shared by all readers
+@kept(2000)
+def _share_of(picture: TreatedCloud, sample: CorpusCloud) -> float | None:
+    labels = labels_of(sample.cloud)
+    if labels is None:
+        return None
+    try:
+        return label_agreement(picture.on(sample).treated.retained, labels, units=sample.units)
+    except UndefinedMeasure:
+        return None
+
+
+def agreement_change(before: TreatedCloud, after: TreatedCloud, scene: Scene) -> Estimate | None:
+    """The change of the agreement with its interval; None without labels or with few points.
+
+    Parameters
+    ----------
+    before : TreatedCloud
+        Such as the raw cloud.
+    after : TreatedCloud
+        Of the same points.
+    scene : Scene
+        The agreement is measured on the sample of its points.
+    """
+    first, then = (_draws_of(picture, scene.sets.sample) for picture in (before, after))
+    return None if first is None or then is None else since(first, then)
+
+
+@kept(2000)
+def _draws_of(picture: TreatedCloud, sample: CorpusCloud) -> AgreementDraws | None:
+    labels = labels_of(sample.cloud)
+    if labels is None:
+        return None
+    return agreement_of(picture.on(sample).treated.retained, labels, sample.units)
+
+
+# ---- annotations ----
+
+
+def annotations_of(sample: CorpusCloud) -> Annotations:
+    """Labels; positive pairs of the bundled sentences; types and sentences of tokens; counts."""
+    cloud, units = sample.cloud, sample.units
+    labels = labels_of(cloud)
+    if cloud.unit == "tokens":
+        types, sentences = np.array(cloud.texts), cloud.sources
+        return Annotations(types=types, sentences=sentences, labels=labels, units=units)
+    if cloud.unit == "types":
+        return Annotations(frequencies=cloud.counts, labels=labels)
+    if sample.corpus.sha256 == read_bundled("pairs").sha256:
+        return Annotations(pairs=_positive_pairs(cloud.sources), labels=labels)
+    return Annotations(labels=labels, units=units)
+
+
+def _positive_pairs(sources: np.ndarray) -> np.ndarray:
+    """Rows (m, 2) of the positive pairs whose two sentences are both among the rows.
+
+    sources (n,) : the sentence of each row, numbered with all left sentences before the right ones.
+    """
+    gold = read_bundled_pairs().gold_scores
+    row_of = {int(source): row for row, source in enumerate(sources)}
+    left = np.flatnonzero(gold > POSITIVE)
+    both = [(row_of.get(int(i)), row_of.get(int(i) + len(gold))) for i in left]
+    return np.array([pair for pair in both if None not in pair], dtype=np.int64).reshape(-1, 2)
+
+
+def show_annotated_note(scene: Scene) -> None:
+    """A caption: what these measures are averaged over, and their values for isotropic data."""
+    about = annotations_of(scene.sets.sample)
+    if about.pairs is not None:
+        st.caption(prose(PAGE, "annotated-pairs", {"pairs": f"{len(about.pairs):,}"}))
+    elif scene.sets.cloud.unit in ("tokens", "types"):
+        st.caption(prose(PAGE, f"annotated-{scene.sets.cloud.unit}"))
+
+
+# ---- claim ----
+
+
+def whitening_verdict(scene: Scene) -> Verdict:
+    """Is the first whitening on the page more isotropic than raw, and are its neighbours better?"""
+    state, said = _findings(scene)
+    return Verdict(
+        claim=_("Whitening makes embeddings isotropic and nearest neighbours better."),
+        source=_("Su et al. (2021), Huang et al. (2021)"),
+        state=state,
+        measured=said,
+        basis=" · ".join(
+            [
+                provenance(scene),
+                _("95% intervals: IsoScore by jackknife, neighbours by paired subsamples"),
+            ]
+        ),
+    )
+
+
+def _findings(scene: Scene) -> tuple[State, str]:
+    """The state and its words."""
+    sets = scene.sets
+    if not any(picture.kind.is_whitening for picture in scene.pictures):
+        return "unknown", _("None of the pictures is a whitening. Choose a whitening above.")
+    pair = compared(scene)
+    if pair is None:
+        return "unknown", _(
+            "The whitening was fitted on the points shown, so its isotropy follows from the fit. "
+            "Choose “the other half” or another corpus under “Fit on”."
+        )
+    raw, white = pair
+    before, after = (_isoscore(each, sets.sample) for each in pair)
+    if before.high is None or after.low is None:
+        return "unknown", too_few_for_interval(len(sets.cloud))
+    rises = after.low > before.high
+    words = (
+        _("{name} makes the points more isotropic: IsoScore {before} → {after}; isotropic: {best}.")
+        if rises
+        else _(
+            "{name} does not make the points more isotropic: IsoScore {before} → {after}; "
+            "isotropic: {best}."
+        )
+    )
+    said = words.format(
+        name=treatment_names()[white.name],
+        before=measured_words(before),
+        after=f"**{measured_words(after)}**",
+        best=signed(after.baseline or 0.0, 3),
+    )
+    found = agreement_change(raw, white, scene)
+    if found is None:
+        needs = _("For neighbours this needs a corpus with labels, and {least} points or more.")
+        return "unknown", f"{said} {needs.format(least=MIN_ROWS)}"
+    better = (
+        _("Nearest neighbours become better ({label}): {change}.")
+        if found.rises
+        else _("Nearest neighbours become worse ({label}): {change}.")
+        if found.falls
+        else _("Nearest neighbours change little ({label}): {change}.")
+    )
+    shown = change(found.value, found.low, found.high)
+    said += " " + better.format(label=markdown(same_label(sets.corpus)), change=f"**{shown}**")
+    count = rises + found.rises
+    return ("holds" if count == 2 else "partly" if count else "fails"), said
+
+
+@kept(2000)
+def _isoscore(picture: TreatedCloud, sample: CorpusCloud) -> Measured:
+    """IsoScore with its interval."""
+    X, units = picture.on(sample).treated.retained, sample.units
+    [row] = measure_table(X, names=["isoscore"], seed=SEED, simulate=False, units=units)
+    return row

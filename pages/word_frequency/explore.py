@@ -1,29 +1,658 @@
-"""The page's interactive part: one fragment, so that a control redraws only it."""
+"""Word frequency's interactive part: its pictures, numbers and sentences."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
 import streamlit as st
 
-from geometry import Corpus
-from geometry.data.number_text import signed
+from geometry import Corpus, Encoder
+from geometry.data.number_text import estimate, signed
+from geometry.encode.pool import DEFAULT_POOLING
+from geometry.evaluate.published import PublishedTable, published_tables
+from geometry.figures.cone import cone_figure
+from geometry.figures.curves import Axes
+from geometry.figures.point_colours import PointColours
+from geometry.figures.ranks import Level, levels_figure, ranks_figure
+from geometry.figures.scatter import Dots, Segment, scatter_figure
+from geometry.measure import (
+    Measured,
+    measure_table,
+    nearest_distances,
+    neighbour_means,
+    sentence_means,
+)
+from geometry.measure.frequency import NEIGHBOURS, by_rank
+from geometry.measure.intervals import Estimate
+from geometry.projection import project
+from geometry.projection.packing import pack_cloud
+from geometry.projection.twin import common_scale, fit_whitening, whiten_beside
 from pages.common import jobs
 from pages.common.address import is_presenting
-from pages.common.corpus_cloud import coverage_of, warn_of_cache
+from pages.common.big_numbers import BigNumber, show_big_numbers
+from pages.common.cache import kept
+from pages.common.controls import layer_words
+from pages.common.corpus_cloud import (
+    CloudSpec,
+    CorpusCloud,
+    coverage_of,
+    encode_corpus,
+    warn_of_cache,
+)
 from pages.common.coverage_notes import warn_of_coverage
+from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.draw.charts import chart_of, share_texts, show_chart
+from pages.common.draw.clouds import axis_titles, current_theme, lines_below, panel_with
+from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
+from pages.common.draw.twin_message import Picture, Points, TwinCloud
+from pages.common.escape import markdown, markdown_table, plotly
 from pages.common.folded import folded
+from pages.common.measures import measure_label
 from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
 from pages.common.models import current_encoder
+from pages.common.reading import apart
+from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
+from pages.common.treatment_names import treatment_names
 from pages.common.verdict import show_verdict
-from pages.common.words import _
+from pages.common.words import _, prose
 
 from . import PAGE
+from .apart import LONGEST_WORD, FrequencyMeasures, Symmetry, symmetry
 from .choices import choose_words
-from .numbers import offer_downloads, show_direction, show_headlines, show_table, show_zipf
-from .pictures import draw_clouds, draw_cosines, draw_lengths
-from .scene import FEWEST, NARROWEST, ORDERED, Scene, measure_words, read_words
-from .sentences import show_holes, show_left_out, show_swap
-from .verdicts import words_verdict
+from .scene import (
+    FEWEST,
+    NARROWEST,
+    ORDERED,
+    PUBLISHED_ENDS,
+    PUBLISHED_ROWS,
+    RankedWords,
+    Scene,
+    direction_sentence,
+    drawn_rows,
+    measure_words,
+    pictures_of,
+    provenance,
+    read_words,
+    table_markdown,
+    three_digits,
+    tokens_spec,
+    words_verdict,
+)
+
+# ---- pictures ----
+
+
+GROUP = "words"
+HEIGHT, COSINES_HEIGHT = 380, 240
+PUBLISHED = "bert_flow_table_1"
+
+
+def published() -> PublishedTable:
+    """BERT-flow's Table 1."""
+    return next(table for table in published_tables() if table.key == PUBLISHED)
+
+
+def draw_lengths(scene: Scene) -> None:
+    """Length against rank."""
+    words = scene.words
+    ends = zip(
+        PUBLISHED_ENDS, PUBLISHED_ENDS[1:], published().rows[PUBLISHED_ROWS[0]], strict=False
+    )
+    figure = ranks_figure(
+        words.lengths,
+        [plotly(text) for text in words.texts],
+        (
+            _("mean of a bin, with its 95% interval"),
+            [
+                Level(each.start + 1, each.stop, each.norm.value, each.norm.low, each.norm.high)
+                for each in scene.measures.bins
+            ],
+        ),
+        [
+            (
+                _("BERT-base, published: Li et al. (2020)"),
+                [Level(a, b, value) for a, b, value in ends if value is not None],
+            )
+        ],
+        current_theme(),
+        titles=(
+            _("rank of the word (1 is the most frequent)"),
+            _("length of the vector (ℓ₂ norm)"),
+            _("share of the words of these ranks"),
+        ),
+        height=HEIGHT,
+    )
+    show_chart(
+        chart_of(figure),
+        key="word-lengths",
+        file_name="word-frequency-lengths",
+        alt=direction_sentence(scene.measures.direction).replace("**", ""),
+    )
+    st.markdown(
+        _(
+            "Each bar is the mean length of the words of these ranks: solid here, dotted as "
+            "published for BERT-base."
+        )
+    )
+
+
+def draw_cosines(scene: Scene) -> None:
+    """The mean cosine of each bin."""
+    bins = [(each, each.cosine) for each in scene.measures.bins if each.cosine is not None]
+    if not bins:
+        return
+    levels = [
+        Level(each.start + 1, each.stop, cosine.value, cosine.low, cosine.high)
+        for each, cosine in bins
+    ]
+    values = ", ".join(
+        f"{each.start + 1:,}–{each.stop:,}: {signed(cosine.value, 3)}" for each, cosine in bins
+    )
+    title = _("mean cosine of pairs")
+    show_chart(
+        chart_of(
+            levels_figure(
+                (_("mean of a bin, with its 95% interval"), levels),
+                [(_("isotropic: {value}").format(value="0"), [Level(1, levels[-1].stop, 0)])],
+                current_theme(),
+                titles=(_("rank of the word (1 is the most frequent)"), title),
+                height=COSINES_HEIGHT,
+            )
+        ),
+        key="word-cosines",
+        file_name="word-frequency-cosines",
+        alt=f"{title} · {values}",
+    )
+    st.caption(_("Mean cosine over all pairs of words of one bin, each word counted once."))
+
+
+def draw_clouds(scene: Scene) -> None:
+    """The same words by SVD, around the origin, and by PCA, around their mean.
+
+    The bins give the colours: most words are rare, so a scale would show one colour.
+    """
+    words = scene.words
+    rows = drawn_rows(words)
+    (svd, of_svd), (pca, of_pca) = pictures_of(words, rows)
+    texts = [words.texts[row] for row in rows]
+    bounds = [(each.start, each.stop) for each in scene.measures.bins]
+    if bounds[-1][1] < len(words):  # words that are drawn and not measured
+        bounds.append((bounds[-1][1], len(words)))
+    colours = PointColours(
+        np.searchsorted([stop for _start, stop in bounds], rows, side="right"),
+        tuple(_("ranks {ranks}").format(ranks=f"{start + 1:,}–{stop:,}") for start, stop in bounds),
+        _("ranks"),
+    )
+    reach = common_scale(svd, svd)[1]
+    titles = (_("SVD (uncentred)"), _("PCA (centred)"))
+    d = words.vectors.shape[1]
+    panels = [
+        panel_with(edges, d, (), each, reach) for each, edges in ((svd, of_svd), (pca, of_pca))
+    ]
+    below = [
+        f"{title}: " + " · ".join(lines_below(picture, panel))
+        for title, picture, panel in zip(titles, (svd, pca), panels, strict=True)
+    ]
+    # PCA places the points around their mean
+    frames = [svd.around_origin, pca.coordinates]
+    alt = _("{n} words by SVD and by PCA, coloured by frequency.").format(n=f"{len(rows):,}")
+    if has_no_webgl2():
+        share_texts(GROUP, [plotly(text) for text in texts])
+        for box, title, panel in zip(st.columns(2), titles, panels, strict=True):
+            with box:
+                st.markdown(f"**{title}**")
+                show_chart(
+                    chart_of(cone_figure(panel, colours, current_theme(), height=HEIGHT, lines=0)),
+                    key=f"words-{title[:3].lower()}",
+                    file_name="word-frequency-cloud",
+                    alt=alt,
+                    texts=GROUP,
+                )
+    else:
+        show_twin_cloud(
+            TwinCloud(
+                points=Points.of(pack_cloud(frames, reach)),
+                rows_key=words.content_key,
+                pictures=[Picture([place], [title]) for place, title in enumerate(titles)],
+                colours=colours,
+                reach=reach,
+                axis_titles=[_("direction {i}").format(i=i) for i in (1, 2)],
+                origin_label=_("origin (PCA: the mean)"),
+                name=_("Words by frequency"),
+                alt=alt,
+                below=below,
+                provenance=provenance(scene),
+                file_name="word-frequency",
+                is_large=is_presenting(),
+            ),
+            current_theme(),
+            key=GROUP,
+            texts=texts,
+        )
+    st.caption(markdown(" · ".join(below)))
+
+
+# ---- numbers ----
+
+
+def show_headlines(scene: Scene) -> None:
+    """Three numbers: the correlation, the length and the cosine of the most frequent words."""
+    measures = scene.measures
+    first, last, rho = measures.bins[0], measures.bins[-1], measures.direction.spearman
+    n = f"{first.n:,}"
+    numbers = [
+        BigNumber(
+            _("length against rank, Spearman"),
+            signed(rho.value, 3),
+            "" if rho.low is None else f"[{signed(rho.low, 3)}, {signed(rho.high or 0, 3)}]",
+        ),
+        BigNumber(
+            _("mean length, {n} most frequent").format(n=n),
+            three_digits(first.norm.value),
+            _("rarest bin: {value}").format(value=three_digits(last.norm.value)),
+        ),
+        BigNumber(
+            _("mean cosine, {n} most frequent").format(n=n),
+            "—" if first.cosine is None else signed(first.cosine.value, 3),
+            ""
+            if last.cosine is None
+            else _("rarest bin: {value}").format(value=signed(last.cosine.value, 3)),
+        ),
+    ]
+    show_big_numbers(_("Words by frequency"), numbers, key="word-numbers")
+    st.caption(markdown(provenance(scene)))
+
+
+def show_direction(scene: Scene) -> None:
+    """Where frequent words are, in a sentence."""
+    st.markdown(direction_sentence(scene.measures.direction))
+
+
+def show_table(scene: Scene) -> None:
+    """The table of BERT-flow."""
+    with st.container(key="word-bins"):
+        st.markdown(table_markdown(scene.measures, dict(published().rows)))
+    st.caption(prose(PAGE, "table"))
+
+
+def bins_csv(measures: FrequencyMeasures, basis: str) -> bytes:
+    """A row for each measure of each bin."""
+    rows = []
+    for each in measures.bins:
+        named: list[tuple[str, Estimate | None]] = [
+            ("norm", each.norm),
+            *((f"distance_{k}", e) for k, e in zip(NEIGHBOURS, each.distances, strict=True)),
+            *((f"dot_{k}", e) for k, e in zip(NEIGHBOURS, each.dots, strict=True)),
+            ("mean_cosine", each.cosine),
+        ]
+        for name, found in named:
+            ends = (None,) * 3 if found is None else (found.value, found.low, found.high)
+            cells = ["" if end is None else short_number(end) for end in ends]
+            rows.append([str(each.start + 1), str(each.stop), str(each.n), name, *cells])
+    head = ["first_rank", "last_rank", "n", "measure", "value", "low", "high"]
+    return csv_bytes(head, rows, basis)
+
+
+def show_zipf(scene: Scene) -> None:
+    """Both symmetries, raw and whitened, under equal weights and under frequencies."""
+    words = scene.words.measured
+    treatments = treatment_names()
+    weights = {"uniform": _("every word once"), "zipf": _("by frequency")}
+    names = ("zipfian_mean_symmetry", "zipfian_spectral_entropy")
+    head = [_("treatment"), _("weights"), *(measure_label(name) for name in names)]
+    lines = [head, ["---", "---", "---:", "---:"]]
+    what = _("Symmetry of {n} words").format(n=f"{len(words):,}")
+    found = jobs.kept_or_made(_symmetry, words, what=what, lane="measure", is_long=True)
+    for treatment, by_weight in found.items():
+        for weight, rows in by_weight.items():
+            cells = [_symmetry_cell(row, treatment) for row in rows]
+            lines.append([treatments[treatment], weights[weight], *cells])
+    st.markdown(markdown_table(lines))
+    st.caption(prose(PAGE, "zipf"))
+
+
+@kept(16)
+def _symmetry(words: RankedWords, report: jobs.Progress = jobs.no_report) -> Symmetry:
+    return apart(partial(symmetry, words.vectors, words.counts), report)
+
+
+def _symmetry_cell(row: Measured, treatment: str) -> str:
+    """The value. Only raw words have an interval: a fit determines the values of the others."""
+    if row.value is None:
+        return "—"
+    if treatment != "raw" or row.low is None or row.high is None:
+        return signed(row.value, 3)
+    return estimate(row.value, row.low, row.high)
+
+
+def offer_downloads(scene: Scene) -> None:
+    """Words with rank, frequency and length; the bins."""
+    words, measures, basis = scene.words, scene.measures, provenance(scene)
+    offer_csv(_("Download words (CSV)"), "word-frequency", lambda: words_csv(words, basis))
+    offer_csv(_("Download bins (CSV)"), "word-frequency-bins", lambda: bins_csv(measures, basis))
+
+
+def words_csv(words: RankedWords, basis: str) -> bytes:
+    """A row for each word."""
+    norms = words.lengths
+    rows = [
+        [text, str(rank), short_number(count), short_number(norm)]
+        for rank, (text, count, norm) in enumerate(
+            zip(words.texts, words.counts, norms, strict=True), start=1
+        )
+    ]
+    return csv_bytes(["word", "rank", "frequency", "length"], rows, basis)
+
+
+# ---- sentences ----
+
+
+LEFT_OUT = (0, 10, 100)  # numbers of most frequent types that are left out
+SMALLEST_MOVE = 1e-6  # share of the vectors' length; less is rounding
+MOST_POINTS = 1500  # sentences at most, of holes and of a swap
+LONGEST_SENTENCE = 500  # characters of a typed sentence
+SWAP = ("I love this old film.", "love", "adore")
+
+
+@dataclass(frozen=True)
+class Holes:
+    """Types and sentence means compared.
+
+    Attributes
+    ----------
+    types, sentences : (float, float, float)
+        Quartiles of the distances to the nearest type; for types, to another one.
+    type_length, sentence_length : float
+        Mean lengths.
+    n_sentences : int
+    """
+
+    types: tuple[float, float, float]
+    sentences: tuple[float, float, float]
+    type_length: float
+    sentence_length: float
+    n_sentences: int
+
+
+@kept(32)
+def left_out(tokens: CorpusCloud) -> dict[int, Measured]:
+    """Mean cosine of sentence means without the most frequent types of the corpus."""
+    cloud = tokens.cloud
+    names, place = np.unique(cloud.texts, return_inverse=True)
+    counts = np.zeros(len(names))
+    counts[place] = cloud.counts
+    rank_of = np.empty(len(names), dtype=np.int64)
+    rank_of[by_rank(counts)] = np.arange(len(names))
+    ranks = rank_of[place]
+    found = {}
+    for without in LEFT_OUT:
+        means = sentence_means(cloud.vectors, cloud.sources, ranks, without=without)
+        [found[without]] = measure_table(means, names=["mean_cosine"], seed=SEED)
+    return found
+
+
+def show_left_out(scene: Scene) -> None:
+    """A row for each number of types left out."""
+    rows = left_out(encode_corpus(scene.corpus, tokens_spec(scene.choice.layer)))
+    lines = [[_("most frequent types left out"), _("mean cosine of sentences"), "n"]]
+    lines.append(["---:", "---:", "---:"])
+    for without, row in rows.items():
+        value = row.value or 0.0
+        shown = signed(value, 3)
+        if row.low is not None and row.high is not None:
+            shown = estimate(value, row.low, row.high)
+        lines.append([f"{without}", shown, f"{row.n:,}"])
+    st.markdown(markdown_table(lines))
+    first, last = rows[LEFT_OUT[0]], rows[LEFT_OUT[-1]]
+    st.markdown(left_out_sentence(first, last))
+    st.caption(
+        _("Means of contextual tokens at {layer}, special tokens left out.").format(
+            layer=layer_words(scene.choice.layer, scene.encoder.n_layers)
+        )
+    )
+    st.caption(prose(PAGE, "left-out"))
+
+
+def left_out_sentence(first: Measured, last: Measured) -> str:
+    """Whether frequent words explain the large cosines here."""
+    if first.low is None or first.high is None or last.low is None or last.high is None:
+        return _("An interval needs more sentences.")
+    if last.high < first.low:
+        words = _(
+            "Without the {n} most frequent types the mean cosine falls from {first} to {last}: "
+            "frequent words explain a part of it."
+        )
+    elif last.low > first.high:
+        words = _(
+            "Without the {n} most frequent types the mean cosine rises from {first} to {last}: "
+            "frequent words do not explain it."
+        )
+    else:
+        words = _(
+            "Without the {n} most frequent types the mean cosine hardly changes, from {first} to "
+            "{last}: frequent words do not explain it."
+        )
+    return words.format(
+        n=LEFT_OUT[-1], first=signed(first.value or 0, 3), last=signed(last.value or 0, 3)
+    )
+
+
+@kept(32)
+def _holes(
+    words: RankedWords,
+    corpus: Corpus,
+    encoder: Encoder,
+    report: jobs.Progress = jobs.no_report,
+) -> Holes:
+    """Distances in the space of types: sentences are means of the vectors of their types."""
+    row_of = {text: row for row, text in enumerate(words.texts)}
+    means = []
+    rng, n = np.random.default_rng(SEED), len(corpus)
+    drawn = np.sort(rng.choice(n, min(n, MOST_POINTS), replace=False))
+    for pieces in encoder.tokenize([corpus.texts[i] for i in drawn], progress=report):
+        rows = [row_of[piece] for piece in pieces if piece in row_of]
+        if len(set(rows)) > 1:
+            means.append(words.vectors[rows].mean(axis=0, dtype=np.float64))
+    Y = np.array(means)
+    to_types = nearest_distances(Y, words.vectors)
+    # the distance of each type to the nearest other one
+    from_types = neighbour_means(words.vectors, (1,), progress=report)[0][:, 0]
+    return Holes(
+        _quartiles(from_types),
+        _quartiles(to_types),
+        float(words.lengths.mean()),
+        float(np.linalg.norm(Y, axis=1).mean()),
+        len(Y),
+    )
+
+
+def _quartiles(values: np.ndarray) -> tuple[float, float, float]:
+    low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
+    return float(low), float(middle), float(high)
+
+
+def show_holes(scene: Scene) -> None:
+    """Quartiles of both distances, and a sentence about them."""
+    words = scene.words.measured
+    found = jobs.kept_or_made(
+        _holes,
+        *(words, scene.corpus, scene.encoder),
+        what=_("Neighbours of {n} words").format(n=f"{len(words):,}"),
+        lane="measure",
+        is_long=True,
+    )
+    line = "{:.2f} · {:.2f} · {:.2f}"
+    lines = [
+        [_("from"), _("distance to the nearest type: quartiles"), _("mean length")],
+        ["---", "---:", "---:"],
+        [_("types (to another type)"), line.format(*found.types), f"{found.type_length:.2f}"],
+        [
+            _("sentences, n = {n}").format(n=f"{found.n_sentences:,}") + _sample_note(scene),
+            line.format(*found.sentences),
+            f"{found.sentence_length:.2f}",
+        ],
+    ]
+    st.markdown(markdown_table(lines))
+    st.markdown(holes_sentence(found))
+    st.caption(prose(PAGE, "holes"))
+
+
+def holes_sentence(found: Holes) -> str:
+    """Whether sentences are farther from every type than types are from each other."""
+    if found.sentences[1] > found.types[2]:
+        return _("Here most sentences are farther from every type than most types are: in holes.")
+    return _(
+        "Here sentences are no farther from the nearest type than types are from each other: in "
+        "no holes."
+    )
+
+
+def show_swap(scene: Scene) -> None:
+    """One sentence, one word replaced: how far its vector moves, raw and whitened.
+
+    The whitening is fitted on the sentences of the corpus.
+    """
+    boxes = st.columns([3, 1, 1])
+    sentence = boxes[0].text_input(
+        _("Sentence"),
+        SWAP[0],
+        key="swap-sentence",
+        persist_state="session",
+        max_chars=LONGEST_SENTENCE,
+    )
+    word = boxes[1].text_input(
+        _("Word"), SWAP[1], key="swap-word", persist_state="session", max_chars=LONGEST_WORD
+    )
+    other = boxes[2].text_input(
+        _("Replace by"), SWAP[2], key="swap-other", persist_state="session", max_chars=LONGEST_WORD
+    )
+    if not word or word not in sentence or not other:
+        st.info(_("Type a word of the sentence and another word."))
+        return
+    swapped = sentence.replace(word, other, 1)
+    spec = CloudSpec(
+        unit="sentences",
+        layer=scene.choice.layer,
+        pooling=DEFAULT_POOLING,
+        max_points=MOST_POINTS,
+    )
+    points = encode_corpus(scene.corpus, spec)
+    pair = jobs.kept_or_made(
+        _encoded,
+        *(scene.encoder, (sentence, swapped), scene.choice.layer),
+        what=_("Encoding {n} sentences").format(n=2),
+    )
+    whitening = fit_whitening(points.vectors, "ledoit-wolf")
+    clouds = {
+        _("Raw"): (points.vectors, pair),
+        _("Whitened"): tuple(whiten_beside(X, whitening).vectors for X in (points.vectors, pair)),
+    }
+    for box, (name, (X, both)) in zip(st.columns(2), clouds.items(), strict=True):
+        with box:
+            _draw_swap(name, X, both, (sentence, swapped), _sample_note(scene))
+    st.caption(markdown(_frequencies(scene, (word, other))))
+    st.caption(prose(PAGE, "swap"))
+
+
+@kept(16, by_session=True)
+def _encoded(
+    encoder: Encoder, texts: tuple[str, str], layer: int, report: jobs.Progress = jobs.no_report
+) -> np.ndarray:
+    """Both vectors (2, d). In a job, because a large model takes more than a second."""
+    return encoder.encode(texts, layer=layer, pooling=DEFAULT_POOLING, progress=report)
+
+
+def _draw_swap(
+    name: str, X: np.ndarray, both: np.ndarray, texts: tuple[str, str], sample_note: str
+) -> None:
+    moved = float(np.linalg.norm(both[1] - both[0]))
+    axes, titles = _axes_of_move(X, both)
+    cloud, (start, stop) = ((rows - X.mean(axis=0)) @ axes.T for rows in (X, both))
+    before, after = (
+        Dots(end[:1], end[1:], [plotly(text)], label, place)
+        for end, text, label, place in (
+            (start, texts[0], _("before"), 1),
+            (stop, texts[1], _("after"), 2),
+        )
+    )
+    arrow = Segment(tuple(start), tuple(stop), "", is_arrow=True)
+    figure = scatter_figure(
+        [
+            Dots(cloud[:, 0], cloud[:, 1], [""] * len(cloud), _("the corpus") + sample_note),
+            before,
+            after,
+        ],
+        titles,
+        current_theme(),
+        segments=[arrow] if _has_moved(both) else [],
+    )
+    rng = np.random.default_rng(SEED)
+    a, b = X[rng.permutation(len(X))], X[rng.permutation(len(X))]
+    usual = float(np.median(np.linalg.norm(a - b, axis=1)))
+    cosine = float(both[0] @ both[1] / np.prod(np.linalg.norm(both, axis=1)))
+    line = _("cosine of both sentences {cosine}; moved by {share} of the usual distance").format(
+        cosine=signed(cosine, 3), share=f"{moved / usual:.0%}"
+    )
+    st.markdown(f"**{name}** · {line}")
+    show_chart(
+        chart_of(figure), key=f"swap-{name}", file_name="word-frequency-swap", alt=f"{name}: {line}"
+    )
+
+
+def _has_moved(both: np.ndarray) -> bool:
+    """Whether the two vectors (2, d) differ by more than rounding."""
+    return bool(np.linalg.norm(both[1] - both[0]) > SMALLEST_MOVE * np.linalg.norm(both))
+
+
+def _axes_of_move(X: np.ndarray, both: np.ndarray) -> tuple[np.ndarray, Axes]:
+    """The direction of the move, so that its whole length is seen, and PCA of the rest: (2, d).
+
+    Two equal vectors have no direction; then the axes are those of PCA.
+    """
+    if not _has_moved(both):
+        picture = project(X, "pca", 2, random_state=SEED)
+        x, y = axis_titles("pca", 2)
+        return np.asarray(picture.axes), Axes(x, y)
+    move = both[1] - both[0]
+    u = move / np.linalg.norm(move)
+    rest = project(X - np.outer(X @ u, u), "pca", 2, random_state=SEED)
+    axes = np.stack([u, np.asarray(rest.axes)[0]])
+    return axes, Axes(_("direction of the move"), _("principal direction of the rest"))
+
+
+def _sample_note(scene: Scene) -> str:
+    """The size of the sample of sentences; "" if all are used."""
+    n_texts = len(scene.corpus)
+    if n_texts <= MOST_POINTS:
+        return ""
+    note = _("a sample of {n} of {all} texts").format(n=f"{MOST_POINTS:,}", all=f"{n_texts:,}")
+    return f" ({note})"
+
+
+def _frequencies(scene: Scene, pair: tuple[str, str]) -> str:
+    """Rank and length of the pieces of both words."""
+    words = scene.words
+    row_of = {text: row for row, text in enumerate(words.texts)}
+    parts = []
+    for word in pair:
+        for piece in scene.encoder.tokenize([word])[0]:
+            row = row_of.get(piece)
+            parts.append(
+                _("{piece}: not among the words above").format(piece=piece)
+                if row is None
+                else _("{piece}: rank {rank}, length {length}").format(
+                    piece=piece,
+                    rank=f"{row + 1:,}",
+                    length=f"{np.linalg.norm(words.vectors[row]):.2f}",
+                )
+            )
+    return " · ".join(parts)
+
+
+# ---- the fragment ----
 
 
 @st.fragment

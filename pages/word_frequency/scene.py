@@ -1,27 +1,35 @@
-"""What the page shows in one run: words, their frequencies, and everything measured on them."""
+"""Words by frequency, and the page's claims beside what is measured."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from geometry import Corpus, Encoder, UndefinedMeasure, VectorTable
+from geometry.data.number_text import estimate, signed
 from geometry.encode import ArrayStore
 from geometry.encode.pool import DEFAULT_POOLING
+from geometry.measure import FrequencyBin, FrequencyDirection
 from geometry.measure.correlation import spearman
 from geometry.measure.frequency import NEIGHBOURS
+from geometry.measure.intervals import Estimate
 from geometry.vectors import read_counts
 from pages.common import jobs
 from pages.common.cache import kept
+from pages.common.controls import layer_words
 from pages.common.corpus_cloud import MANY_POINTS, MOST_DRAWN, CloudSpec, encode_corpus
 from pages.common.draw.twin_cloud import has_no_webgl2
+from pages.common.escape import markdown_table
+from pages.common.models import model_line
 from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
 from pages.common.uploads import is_own
+from pages.common.verdict import ICONS, State, Verdict
 from pages.common.words import _
 
 from .apart import (
@@ -36,6 +44,9 @@ from .apart import (
     words_of_file,
 )
 from .choices import WordChoice
+
+# ---- the scene ----
+
 
 PLOTLY_POINTS = 5000  # points of a cloud at most, in a browser without WebGL2
 FEWEST = max(NEIGHBOURS) + 2
@@ -273,3 +284,220 @@ def _pictures(
 ) -> tuple[WordPicture, ...]:
     X = words.vectors[rows]
     return pictures(X) if X.shape[1] <= WIDE else apart(partial(pictures, X), report)
+
+
+# ---- what the numbers were measured on ----
+
+
+def provenance(scene: Scene) -> str:
+    """Vectors, n, frequencies, seed."""
+    words, choice, encoder, corpus = scene.words, scene.choice, scene.encoder, scene.corpus
+    if choice.words == "upload":
+        parts = [choice.vectors_file.name]
+    else:
+        parts = [model_line(encoder)]
+        parts.append(
+            _("input embeddings")
+            if choice.words == "types"
+            else _("contextual tokens averaged by type, {layer}").format(
+                layer=layer_words(choice.layer, encoder.n_layers)
+            )
+        )
+    count = _("n = {n} words").format(n=f"{len(words):,}")
+    if words.n_available > len(words):
+        count += " " + _("(the most frequent of {n})").format(n=f"{words.n_available:,}")
+    if len(words.measured) < len(words):
+        measured = _("measured: the {n} most frequent")
+        count += " · " + measured.format(n=f"{len(words.measured):,}")
+    if words.tokens is not None and words.tokens[0] < words.tokens[1]:
+        taken, available = words.tokens
+        sample = _("averaged from a sample of {n} of the {all} tokens, seed {seed}")
+        count += " · " + sample.format(n=f"{taken:,}", all=f"{available:,}", seed=SEED)
+    frequencies = {
+        "corpus": _("frequencies: corpus {name}").format(name=corpus.name),
+        "list": _("frequencies: {name}").format(name=getattr(choice.counts_file, "name", "")),
+        "order": _("frequencies: 1/rank by the table’s own order"),
+    }[choice.counts]
+    if words.agreement is not None:
+        frequencies = _(
+            "frequencies: 1/rank by the vocabulary’s own order, of the types in corpus {name} "
+            "(Spearman of that order and their counts there: {rho})"
+        ).format(name=corpus.name, rho=signed(words.agreement, 2))
+    return " · ".join([*parts, count, frequencies, _("raw vectors, nothing fitted")])
+
+
+# ---- claims ----
+
+
+def direction_sentence(direction: FrequencyDirection) -> str:
+    """Where frequent words are, computed from the data."""
+    bins = " → ".join(three_digits(each.value) for each in direction.norms)
+    s = direction.spearman
+    is_open = s.low is not None and s.high is not None and s.low <= 0 <= s.high
+    if direction.order == "neither":
+        words = _(
+            "The mean lengths of the bins go neither up nor down: {bins} (Spearman of length and "
+            "rank {rho}, n = {n})."
+        )
+    elif is_open:
+        words = _(
+            "In this table length hardly goes with frequency: {bins} (Spearman of length and rank "
+            "{rho}, n = {n})."
+        )
+    elif direction.order == "rising":
+        words = _(
+            "In this table frequent words lie nearer to the origin: {bins} (Spearman of length "
+            "and rank {rho}, n = {n})."
+        )
+    else:
+        words = _(
+            "In this table frequent words lie farther from the origin: {bins} (Spearman of length "
+            "and rank {rho}, n = {n})."
+        )
+    return words.format(
+        bins=f"**{bins}**", rho=estimate(s.value, s.low, s.high), n=f"{direction.n:,}"
+    )
+
+
+def three_digits(value: float) -> str:
+    """The number with three significant digits: lengths of different tables differ much."""
+    return f"{value:#.3g}".replace("-", "−").rstrip(".")
+
+
+def words_verdict(scene: Scene) -> Verdict:
+    """The three claims about frequent words, each by itself."""
+    measures = scene.measures
+    first, last = measures.bins[0], measures.bins[-1]
+    norm = ordered_state(first.norm, last.norm, measures.direction.order == "rising")
+    steps = [each.distances[0].value for each in measures.bins]
+    sparse = ordered_state(
+        first.distances[0], last.distances[0], all(a < b for a, b in pairwise(steps))
+    )
+    cone = cone_state(measures.bins)
+    lines = [
+        _line(
+            norm,
+            _("Frequent words lie nearer to the origin"),
+            _("mean length {first} → {last}"),
+            first.norm,
+            last.norm,
+        ),
+        _line(
+            sparse,
+            _("Rare words are sparser"),
+            _("distance to the 3 nearest words {first} → {last}"),
+            first.distances[0],
+            last.distances[0],
+        ),
+        _line(
+            cone,
+            _("Rare words form the cone"),
+            _("mean cosine {first} → {last}"),
+            first.cosine,
+            last.cosine,
+        ),
+    ]
+    states = {norm, sparse, cone}
+    overall: State = "unknown" if states == {"unknown"} else norm if len(states) == 1 else "partly"
+    return Verdict(
+        claim=_(
+            "Frequent words lie near the origin and close together; rare words lie far away, are "
+            "sparse, and form the cone."
+        ),
+        source=_("Gao et al. (2019), Li et al. (2020)"),
+        state=overall,
+        measured="\n\n" + "\n".join(f"- {line}" for line in lines),
+        basis=" · ".join(
+            [
+                provenance(scene),
+                _("the {n} most frequent words against ranks from {start} on").format(
+                    n=f"{first.n:,}", start=f"{last.start + 1:,}"
+                ),
+                _("95% intervals: jackknife over words"),
+            ]
+        ),
+    )
+
+
+def ordered_state(first: Estimate, last: Estimate, rises: bool) -> State:
+    """Whether a mean rises from the most frequent words to the rarest, and from bin to bin.
+
+    Parameters
+    ----------
+    first : Estimate
+        The mean of the most frequent words.
+    last : Estimate
+        The mean of the rarest words.
+    rises : bool
+        True if the mean rises from bin to bin.
+    """
+    if first.high is None or last.low is None:
+        return "unknown"
+    if last.low <= first.high:
+        return "fails"
+    return "holds" if rises else "partly"
+
+
+def cone_state(bins: Sequence[FrequencyBin]) -> State:
+    """Whether rare words have a larger mean cosine than frequent ones."""
+    first, last = bins[0].cosine, bins[-1].cosine
+    if len(bins) < 2 or first is None or last is None or first.high is None or last.low is None:
+        return "unknown"
+    return "holds" if last.low > first.high else "fails"
+
+
+def _line(
+    state: State, claim: str, template: str, first: Estimate | None, last: Estimate | None
+) -> str:
+    """A claim, its mark, and both ends."""
+    ends = [_("no value") if each is None else _cell(each) for each in (first, last)]
+    words = template.format(first=f"**{ends[0]}**", last=f"**{ends[1]}**")
+    return f"{ICONS[state]} {claim}: {words}"
+
+
+PUBLISHED_ENDS = (1, 100, 500, 5000, 30522)  # ranks; the last is the size of BERT's vocabulary
+PUBLISHED_ROWS = (
+    "mean L2 norm",
+    *(f"mean L2 distance to {k} nearest" for k in NEIGHBOURS),
+    *(f"mean dot product with {k} nearest" for k in NEIGHBOURS),
+)
+
+
+def table_markdown(
+    measures: FrequencyMeasures, published: Mapping[str, Sequence[float | None]]
+) -> str:
+    """BERT-flow's table: a row for each bin, and the published figures of the same bin below it."""
+    head = [
+        _("ranks"),
+        "n",
+        _("mean length"),
+        *(_("distance to the {k} nearest").format(k=k) for k in NEIGHBOURS),
+        *(_("dot product with the {k} largest").format(k=k) for k in NEIGHBOURS),
+        _("mean cosine of pairs"),
+    ]
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1)]
+    theirs = list(zip(*(published[name] for name in PUBLISHED_ROWS), strict=True))
+    for place, each in enumerate(measures.bins):
+        lines.append(
+            [
+                f"{each.start + 1:,}–{each.stop:,}",
+                f"{each.n:,}",
+                _cell(each.norm),
+                *map(_cell, each.distances),
+                *map(_cell, each.dots),
+                _("no value")
+                if each.cosine is None
+                else estimate(each.cosine.value, each.cosine.low, each.cosine.high),
+            ]
+        )
+        first, last = PUBLISHED_ENDS[place : place + 2]
+        title = _("published: {ranks}").format(ranks=f"{first:,}–{last:,}")
+        lines.append([title, "", *("" if v is None else f"{v:.2f}" for v in theirs[place]), ""])
+    return markdown_table(lines)
+
+
+def _cell(each: Estimate) -> str:
+    text = three_digits(each.value)
+    if each.low is None or each.high is None:
+        return text
+    return f"{text} [{three_digits(each.low)},\u00a0{three_digits(each.high)}]"

@@ -49,7 +49,7 @@ from pages.common.transform_downloads import offer_file, offer_transform, zipped
 from pages.common.words import _, in_language, language, prose
 
 from . import PAGE
-from .scene import Scene
+from .result import Scene
 
 LABELS = "labels"
 MODEL = "model-to-write"  # in the session: the key of the model that the reader chose

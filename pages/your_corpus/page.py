@@ -18,9 +18,7 @@ from pages.common.words import _, prose
 from pages.your_corpus import PAGE
 from pages.your_corpus.diagnosis import show_diagnosis
 from pages.your_corpus.form import limits, show_form, show_used_pairs, shown_data
-from pages.your_corpus.result import draw_cloud, show_counts, show_more
-from pages.your_corpus.scene import make_scene
-from pages.your_corpus.verdicts import cone_verdict
+from pages.your_corpus.result import cone_verdict, draw_cloud, make_scene, show_counts, show_more
 
 body = open_page(PAGE)
 with body:

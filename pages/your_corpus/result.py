@@ -1,19 +1,35 @@
-"""A reader's own data: their picture and their counts."""
+"""A reader's own corpus or vectors: the cloud, its picture and the claim."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from functools import partial
 
 import streamlit as st
 
-from geometry import Corpus
+from geometry import Corpus, Pairs
+from geometry.data import VectorSet
+from geometry.data.corpus import read_bundled
+from geometry.data.number_text import estimate, signed
+from geometry.encode.cloud import is_stored
 from geometry.figures.cone import cone_figure
+from geometry.measure import Measured, mean_cosine, measure_table
+from geometry.measure.cone import NARROW
+from geometry.measure.intervals import MIN_ROWS
+from geometry.projection import Projection
 from geometry.projection.packing import pack_cloud
 from geometry.projection.twin import common_scale
+from pages.common.cloud_choices import choose_layer, choose_pooling
 from pages.common.corpus_cloud import (
+    MOST_DRAWN,
+    OF_VECTORS,
+    CloudSpec,
     CorpusCloud,
     coverage_of,
+    encode_corpus,
+    store,
 )
 from pages.common.downloads import offer_csv, points_csv
 from pages.common.draw.charts import chart_of, show_chart
@@ -32,12 +48,95 @@ from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.escape import markdown
 from pages.common.measures import measure_label, print_value
+from pages.common.models import chosen_model, current_encoder
 from pages.common.origin import origin
 from pages.common.page_list import page_labels, page_path
+from pages.common.seed import SEED
+from pages.common.uploads import OWN_PAIRS
+from pages.common.verdict import State, Verdict
 from pages.common.words import _, prose
 
 from . import PAGE
-from .scene import COMPONENTS, VIEW, Scene
+
+# ---- the cloud ----
+
+
+VIEW, COMPONENTS = "mean", 2
+PLOTLY_POINTS = 3000  # points that Plotly draws at most, a sample of a larger cloud
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A reader's own data, encoded.
+
+    Attributes
+    ----------
+    own : Corpus or VectorSet
+    pairs : Pairs or None
+        The pairs whose sentences ``own`` are.
+    points : CorpusCloud
+        The vectors; of many texts a sample.
+    drawn : CorpusCloud
+        The points of the picture. Plotly draws a sample of ``points``.
+    picture : Projection or None
+        None if there are too few points for a picture.
+    mean_cosine : Measured
+        Of ``points``, with its interval.
+    is_bundled_model : bool
+        True if the texts are encoded by the bundled encoder.
+    own_pairs : mapping of str to Pairs
+        The reader's own sets of pairs, which may say whether a cure helps.
+    """
+
+    own: Corpus | VectorSet
+    pairs: Pairs | None
+    points: CorpusCloud
+    drawn: CorpusCloud
+    picture: Projection | None
+    mean_cosine: Measured
+    is_bundled_model: bool
+    own_pairs: Mapping[str, Pairs]
+
+
+def make_scene(own: Corpus | VectorSet, pairs: Pairs | None) -> Scene:
+    """The data encoded at the chosen place and projected, as jobs with progress and cancel."""
+    spec = OF_VECTORS if isinstance(own, VectorSet) else _choose_place()
+    points = encode_corpus(own, spec)
+    drawn = points.sample(PLOTLY_POINTS) if has_no_webgl2() else points
+    is_enough = len(drawn.cloud) > COMPONENTS
+    [cosine] = measure_table(points.vectors, names=("mean_cosine",), seed=SEED, units=points.units)
+    return Scene(
+        own,
+        pairs,
+        points,
+        drawn,
+        picture=drawn.project_in_job(VIEW, COMPONENTS) if is_enough else None,
+        mean_cosine=cosine,
+        is_bundled_model=points.model is not None and chosen_model().is_bundled,
+        own_pairs=st.session_state.get(OWN_PAIRS, {}),
+    )
+
+
+def _choose_place() -> CloudSpec:
+    """The layer and the pooling of the picture and of the diagnosis."""
+    encoder = current_encoder()
+    layer_box, pooling_box = st.columns(2)
+    with pooling_box:
+        pooling = choose_pooling(encoder.poolings, "sentences")
+    with layer_box:
+        layer = choose_layer(encoder, "sentences", disabled=pooling == "own")
+    if pooling == "own":
+        layer = str(encoder.n_layers)
+    return CloudSpec(
+        unit="sentences",
+        layer=int(layer) if layer.isdigit() else layer,
+        pooling=pooling,
+        max_points=MOST_DRAWN,
+    )
+
+
+# ---- the picture ----
+
 
 HEIGHT = 520  # px
 
@@ -149,3 +248,66 @@ def cloud_line(points: CorpusCloud) -> str:
         _("seed {seed}").format(seed=points.spec.seed),
     ]
     return " · ".join(parts)
+
+
+# ---- claim ----
+
+
+def cone_verdict(scene: Scene) -> Verdict:
+    """Whether the texts form a narrow cone, and how narrow the bundled corpus is, if encoded."""
+    points = scene.points
+    state, cosine = _state_of(scene.mean_cosine)
+    words = {
+        "holds": _(
+            "Your {units} form a narrow cone: the mean cosine of two of them, drawn at random, is "
+            "{cosine}. Isotropic directions have 0, and a narrow cone has {limit} or more."
+        ),
+        "partly": _(
+            "Your {units} hardly form a cone: the mean cosine of two of them, drawn at random, is "
+            "{cosine}. Isotropic directions have 0, and a narrow cone has {limit} or more."
+        ),
+        "fails": _(
+            "Your {units} form no cone: the mean cosine of two of them, drawn at random, is "
+            "{cosine}, and isotropic directions have 0."
+        ),
+        "unknown": _(
+            "The mean cosine of your {units} is {cosine}. To say whether they form a cone, at "
+            "least {least} are needed that are not all alike."
+        ),
+    }
+    units = _("texts") if points.model else _("vectors")
+    measured = words[state].format(
+        units=units, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
+    )
+    if state != "unknown" and scene.is_bundled_model:
+        measured = " ".join(filter(None, [measured, _comparison(points)]))
+    return Verdict(
+        claim=(
+            _("Texts of any subject form a narrow cone in the middle layers of a model.")
+            if points.model
+            else _("The vectors of a language model form a narrow cone.")
+        ),
+        source="Ethayarajh (2019)",
+        state=state,
+        measured=measured,
+        basis=" · ".join([cloud_line(points), _("95% interval: jackknife over rows")]),
+    )
+
+
+def _state_of(row: Measured) -> tuple[State, str]:
+    """The verdict's state, and the mean cosine with its interval."""
+    if row.value is None or row.low is None or row.high is None:
+        return "unknown", "—" if row.value is None else signed(row.value, 3)
+    state: State = "holds" if row.low >= NARROW else "partly" if row.low > 0 else "fails"
+    return state, estimate(row.value, row.low, row.high)
+
+
+def _comparison(points: CorpusCloud) -> str:
+    """The bundled corpus at the same layer and pooling; empty if its vectors are not stored."""
+    corpus = read_bundled("topics")
+    if not is_stored(points.encoder, corpus, **asdict(points.spec), store=store()):
+        return ""
+    topics = encode_corpus(corpus, points.spec)
+    return _("The corpus Topics, of twelve subjects, has {cosine} at the same layer.").format(
+        cosine=signed(mean_cosine(topics.vectors), 3)
+    )

@@ -36,7 +36,7 @@ def folder_form():
     """A page with only the form for a folder of pairs."""
 
     def script():
-        from pages.sentence_similarity.pairs import show_folder_form
+        from pages.sentence_similarity.choices import show_folder_form
 
         show_folder_form()
 

@@ -21,7 +21,7 @@ from pages.common import words
 from pages.common.treatment_names import treatment_words
 from pages.common.words import languages
 from pages.whitening import explore
-from pages.whitening.downloads import exported_map
+from pages.whitening.explore import exported_map
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import everything, healthy, new_visit
 from tests.test_docs import ROOT, TEXT, undocumented_treatments

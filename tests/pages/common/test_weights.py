@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from geometry import Corpus, Whitening, load_encoder, mean_cosine
-from pages.whitening.downloads import exported_map
+from pages.whitening.explore import exported_map
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.pages.visits import brought, everything, healthy, new_visit
 

@@ -32,12 +32,10 @@ from geometry.measure import (
     self_similarity,
 )
 from pages.common.draw.twin_cloud import NO_WEBGL2
-from pages.layers import explore, film, series
-from pages.layers.curves import published_curves
-from pages.layers.numbers import dimensions_csv, points_table, table_csv
-from pages.layers.rogue import leading
-from pages.layers.scene import Scene
-from pages.layers.verdicts import layers_state, rogue_state
+from pages.layers import explore
+from pages.layers import scene as layers_scene
+from pages.layers.explore import dimensions_csv, leading, points_table, published_curves, table_csv
+from pages.layers.scene import Scene, layers_state, rogue_state
 from tests.encode.tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
@@ -254,7 +252,7 @@ def test_cls_at_the_input_is_one_vector():
 def test_the_table_has_every_layer_and_the_file_every_series(tokens, monkeypatch):
     made: list[bytes] = []
     monkeypatch.setattr(
-        "pages.layers.numbers.offer_csv", lambda _label, _name, table: made.append(table())
+        "pages.layers.explore.offer_csv", lambda _label, _name, table: made.append(table())
     )
     app = visit(unit="tokens", table="open")
     lines = [line for line in everything(app).splitlines() if line.startswith("| ")]
@@ -295,8 +293,10 @@ def test_points_are_as_drawn_with_a_column_for_each_layer(scenes):
 def test_another_layer_measures_no_curve_again(monkeypatch):
     app = visit(layer="2")
     before = curves(app)
-    for name in ("sweep.measure_table", "sweep.fit_treatment", "film.project_layer"):
-        monkeypatch.setattr(f"pages.layers.{name}", lambda *_, **__: pytest.fail("computed again"))
+    for name in ("measure_table", "fit_treatment", "project_layer"):
+        monkeypatch.setattr(
+            f"pages.layers.scene.{name}", lambda *_, **__: pytest.fail("computed again")
+        )
     app.session_state["layer"] = "5"
     after = curves(healthy(app.run()))
     assert "Layer 5 of 6" in everything(app)
@@ -327,12 +327,12 @@ def test_a_model_of_another_size_and_too_few_texts(tmp_path_factory, monkeypatch
     app = visit(Corpus("three", texts[:3]), model=model)
     assert "A picture needs at least 4 points." in everything(app)
     # The tokens of all layers are in memory together, which may take 10 GB for 200 layers.
-    monkeypatch.setattr(series, "BYTES_AT_ONCE", 5 * (N_LAYERS + 1) * DIMENSION * 4)
+    monkeypatch.setattr(layers_scene, "BYTES_AT_ONCE", 5 * (N_LAYERS + 1) * DIMENSION * 4)
     app = visit(Corpus("six", texts), model=model)
     said = everything(app)
     assert "n = 6 sentences ·" in said
     assert "Texts of the curves: a sample of 5 of the 6 texts, seed 0." in said
-    monkeypatch.setattr(series, "BYTES_AT_ONCE", 14 * (N_LAYERS + 1) * DIMENSION * 4)
+    monkeypatch.setattr(layers_scene, "BYTES_AT_ONCE", 14 * (N_LAYERS + 1) * DIMENSION * 4)
     app = visit(Corpus("six", texts), model=model, unit="tokens")
     assert "n = 12 tokens (a sample of 18)" in everything(app)
 
@@ -340,19 +340,21 @@ def test_a_model_of_another_size_and_too_few_texts(tmp_path_factory, monkeypatch
 def test_all_points_are_drawn_in_a_job_and_curves_take_a_sample(monkeypatch, sentences):
     """A corpus above the limits: the pictures and the numbers below them use every row."""
     for of, name, value in (
-        (film, "MANY_POINTS", 10),
-        (series, "SAMPLE_ROWS", 20),
+        (layers_scene, "MANY_POINTS", 10),
+        (layers_scene, "SAMPLE_ROWS", 20),
         (explore, "SAMPLE_ROWS", 20),
     ):
         monkeypatch.setattr(of, name, value)
     started: list[str] = []
-    waited = film.jobs.wait_for
+    waited = layers_scene.jobs.wait_for
     monkeypatch.setattr(
-        film.jobs, "wait_for", lambda key, *a, **k: started.append(key) or waited(key, *a, **k)
+        layers_scene.jobs,
+        "wait_for",
+        lambda key, *a, **k: started.append(key) or waited(key, *a, **k),
     )
     own = corpus()
     app = visit(layer="2", table="open", view="svd", dims="3D")
-    assert [key for key in started if "film._drawn" in key]
+    assert [key for key in started if "scene._drawn" in key]
     (twin,) = twin_clouds(app).values()
     frames = twin.frames[twin.message["views"][0]["points"]]
     assert [len(frame) for frame in frames] == [N] * (LAST + 1)
@@ -424,11 +426,12 @@ def test_sentences_of_one_text_are_one_unit_of_the_intervals(monkeypatch):
     units = []
 
     def recorded(X, **how):
-        units.append(how["units"])
+        if "units" in how:
+            units.append(how["units"])
         return measure_table(X, **how)
 
-    monkeypatch.setattr("pages.layers.sweep.measure_table", recorded)
-    monkeypatch.setattr(series, "SAMPLE_ROWS", 20)
+    monkeypatch.setattr("pages.layers.scene.measure_table", recorded)
+    monkeypatch.setattr(layers_scene, "SAMPLE_ROWS", 20)
     own = replace(corpus(24), sources=tuple(row // 3 for row in range(24)))
     assert "sentences of one text are one unit" in everything(visit(own))
     rows = np.sort(np.random.default_rng(0).choice(24, 20, replace=False))

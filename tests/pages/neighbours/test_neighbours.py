@@ -16,8 +16,8 @@ from geometry.data.corpus import read_bundled
 from geometry.measure import neighbour_changes
 from geometry.measure.frequency import Estimate
 from geometry.measure.neighbour_changes import NeighbourChanges, NeighbourSide
+from pages.neighbours import explore as verdicts
 from pages.neighbours import scene as scenes
-from pages.neighbours import verdicts
 from tests.pages.charts import charts
 from tests.pages.visits import brought, everything, healthy, new_visit
 

@@ -30,7 +30,7 @@ from geometry.hub.pair_sets import PAIR_SETS
 from pages.common import reading
 from pages.common.cache import _shared
 from pages.common.reading import apart
-from pages.sentence_similarity import scene, word_vectors
+from pages.sentence_similarity import scene
 from pages.sentence_similarity.fit_size import GUESS
 from tests.hub.conftest import server  # noqa: F401 (a fixture)
 from tests.hub.hub_server import HubServer
@@ -236,7 +236,7 @@ def test_the_first_ladder_comes_from_an_empty_cache(
 def test_the_scores_of_the_project_s_pairs_are_cached_for_all_readers():
     healthy(new_visit(PAGE).run())
     shared = {name for name, _key in _shared().entries}
-    functions = ("scene._cell", "word_vectors._cells", "word_vectors._own_averages")
+    functions = ("scene._cell", "scene._cells", "scene._own_averages")
     assert {f"pages.sentence_similarity.{name}" for name in functions} <= shared
 
 
@@ -470,7 +470,7 @@ def test_a_set_of_the_hub_that_cannot_be_downloaded_is_reported(monkeypatch: pyt
         details = {"name": name, "endpoint": "https://hub", "reason": "no route"}
         raise DataSetError("no_network", **details)
 
-    monkeypatch.setattr("pages.sentence_similarity.pairs.fetch_pairs", refuse)
+    monkeypatch.setattr("pages.sentence_similarity.choices.fetch_pairs", refuse)
     app = visit(pairs="hub-sts13-test")
     [text] = [element.value for element in app.error if "sts13" in element.value]
     assert text.startswith(
@@ -803,8 +803,8 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting(monk
     static = next(bar for bar in rungs(app) if "tiny.vec, sif" in bar)
     assert static.startswith(f"<b>{said(score(1e-3 / (1e-3 + p / p.sum())))} [")
     called = []
-    monkeypatch.setattr(word_vectors, "WIDE", 5)  # another process scores wide vectors
-    for module in (reading, word_vectors):
+    monkeypatch.setattr(scene, "WIDE", 5)  # another process scores wide vectors
+    for module in (reading, scene):
         monkeypatch.setattr(
             module,
             "apart",

@@ -48,8 +48,7 @@ from pages.common.measures import LABELS, decimals_of, measure_label
 from pages.common.treatment_names import treatment_names
 from pages.common.words import prose
 from pages.whitening.choices import CHARTS
-from pages.whitening.downloads import exported_map, pictures_csv
-from pages.whitening.numbers import measure_all, table_csv
+from pages.whitening.explore import exported_map, measure_all, pictures_csv, table_csv
 from pages.whitening.scene import Scene
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
@@ -985,8 +984,8 @@ def test_a_flow_by_deep_link_is_trained_once(monkeypatch):
         drawn.append(len(history))
         drawn_once.set()
 
-    monkeypatch.setattr("pages.whitening.flow._histories", defaultdict(Watched))
-    monkeypatch.setattr("pages.whitening.flow._draw_live", draw)
+    monkeypatch.setattr("pages.whitening.scene._histories", defaultdict(Watched))
+    monkeypatch.setattr("pages.whitening.scene._draw_live", draw)
     own = upload(40)
     app = measured(own, second="flow", chart="flow")
     assert tuple(pictures(app)) == ("raw", "flow", "removed", "standardised")
@@ -1152,12 +1151,13 @@ def test_the_table_file_states_what_each_picture_was_fitted_on(downloads, cloud_
     [("spectrum", "Raw", 384), ("rogue", "Raw", 10), ("correlation", "Raw", 64 * 64)],
 )
 def test_the_chart_file_has_a_row_an_entry(monkeypatch, kind, name, length):
-    files: list[Callable[[], bytes]] = []
+    files: dict[str, Callable[[], bytes]] = {}
     monkeypatch.setattr(
-        "pages.whitening.charts.offer_csv", lambda _label, _name, make: files.append(make)
+        "pages.whitening.explore.offer_csv",
+        lambda _label, file_name, make: files.update({file_name: make}),
     )
     app = visit(chart=kind)
-    rows = [row for row in rows_of(files[-1]()) if row["name"] == name]
+    rows = [row for row in rows_of(files[f"whitening-{kind}"]()) if row["name"] == name]
     assert len(rows) == length
     suffix = "-raw" if kind == "correlation" else ""
     trace = chart(app, f"{kind}{suffix}")["data"][0]

@@ -20,11 +20,16 @@ from geometry.measure import FrequencyBin, FrequencyDirection, frequency_bins, n
 from geometry.measure.frequency import Estimate
 from geometry.vectors import read_counts
 from pages.common.draw.twin_cloud import NO_WEBGL2
-from pages.word_frequency import apart, numbers, scene
+from pages.word_frequency import apart, explore, scene
 from pages.word_frequency.apart import matched
-from pages.word_frequency.scene import ORDERED, _by_vocabulary
-from pages.word_frequency.sentences import LEFT_OUT, SWAP
-from pages.word_frequency.verdicts import cone_state, direction_sentence, ordered_state
+from pages.word_frequency.explore import LEFT_OUT, SWAP
+from pages.word_frequency.scene import (
+    ORDERED,
+    _by_vocabulary,
+    cone_state,
+    direction_sentence,
+    ordered_state,
+)
 from tests.encode.tiny_encoder import WORDS, save_tiny_bert
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
@@ -358,7 +363,7 @@ def test_the_cloud_is_drawn_twice_and_without_webgl2_by_plotly(types):
 def test_the_files_have_every_word_and_every_bin(types, monkeypatch):
     made: dict[str, str] = {}
     monkeypatch.setattr(
-        numbers,
+        explore,
         "offer_csv",
         lambda _label, name, table: made.update({name: table().decode("utf-8-sig")}),
     )

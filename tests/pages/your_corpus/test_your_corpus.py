@@ -128,7 +128,7 @@ def test_a_refusal_is_shown_in_the_reader_s_language_and_the_page_goes_on(visit,
 
 
 def test_after_a_refusal_the_corpus_chosen_before_remains(visit, monkeypatch):
-    monkeypatch.setattr("pages.your_corpus.scene.make_scene", lambda *given: None)
+    monkeypatch.setattr("pages.your_corpus.result.make_scene", lambda *given: None)
     at = visit()
     give(at, None, PASTED)
     chosen = at.session_state["corpus"]
@@ -222,7 +222,7 @@ def test_a_file_of_json_lines_offers_its_fields(visit):
 
 
 def test_own_data_are_listed_and_can_be_deleted(visit, monkeypatch):
-    monkeypatch.setattr("pages.your_corpus.scene.make_scene", lambda *given: None)
+    monkeypatch.setattr("pages.your_corpus.result.make_scene", lambda *given: None)
     at = visit()
     give(at, None, PASTED)
     code = at.session_state["corpus"]
@@ -235,7 +235,7 @@ def test_own_data_are_listed_and_can_be_deleted(visit, monkeypatch):
 
 
 def test_a_corpus_lost_by_a_reload_is_named_until_another_is_given(visit, monkeypatch):
-    monkeypatch.setattr("pages.your_corpus.scene.make_scene", lambda *given: None)
+    monkeypatch.setattr("pages.your_corpus.result.make_scene", lambda *given: None)
     at = visit()
     at.session_state["gone-corpus"] = "kettles"
     at.run()
@@ -297,7 +297,7 @@ def test_a_failed_encoding_is_shown_and_the_page_goes_on(visit, monkeypatch, err
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("pages.your_corpus.scene.encode_corpus", fail)
+    monkeypatch.setattr("pages.your_corpus.result.encode_corpus", fail)
     at = visit()
     give(at, None, PASTED)
     assert not at.exception
@@ -311,7 +311,7 @@ def test_the_model_s_refusal_is_in_the_reader_s_language(visit, monkeypatch):
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("pages.your_corpus.scene.encode_corpus", fail)
+    monkeypatch.setattr("pages.your_corpus.result.encode_corpus", fail)
     at = visit("zh-Hant")
     give(at, None, PASTED)
     assert not at.exception
@@ -384,7 +384,7 @@ def test_the_operator_s_limits_apply_on_the_page_and_are_stated(visit, monkeypat
 
 
 def test_a_text_that_was_shortened_is_counted(visit, monkeypatch):
-    monkeypatch.setattr("pages.your_corpus.scene.make_scene", lambda *given: None)
+    monkeypatch.setattr("pages.your_corpus.result.make_scene", lambda *given: None)
     at = visit()
     give(at, None, "a b " * 30_000 + "\nshort\n")
     assert any("100,000 characters: 1 texts" in warning.value for warning in at.warning)

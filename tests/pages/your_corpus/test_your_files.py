@@ -138,7 +138,7 @@ def test_a_table_with_a_score_is_a_set_of_pairs():
 
 
 def test_a_sheet_is_sampled_split_and_weighted(operator, monkeypatch):
-    monkeypatch.setattr("pages.your_corpus.scene.make_scene", lambda *given: None)
+    monkeypatch.setattr("pages.your_corpus.result.make_scene", lambda *given: None)
     operator("rows = 40")
     rows = [("text", "weight"), *((f"Kettle {i}. It is on.", i + 1) for i in range(50))]
     at = given("own.xlsx", workbook(rows))
