@@ -24,7 +24,6 @@ DRAWN = """() => [...document.querySelectorAll(".twin, .chart, .plane:not(.hull)
   .every(part => part.dataset.drawn || !part.checkVisibility())"""
 PICTURES = ".twin-stage, .chart[data-drawn], .plane svg"
 THEMES = ("light", "dark")
-MARKS = ((pytest.mark.slow, pytest.mark.long), (pytest.mark.long, pytest.mark.slow))
 REDRAWN = 3000  # milliseconds
 FORM_FIRST = ("your_corpus",)  # it has no picture before a corpus is given
 
@@ -55,13 +54,18 @@ def assert_first_picture_fits(page: Page, width: int, height: int):
     )
 
 
-@pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize(
-    ("language", "theme"),
-    [  # the themes differ in colours only: each language is tested often in one of them
-        pytest.param(language, theme, marks=mark)
-        for i, language in enumerate(languages())
-        for theme, mark in zip(THEMES, MARKS[i % 2], strict=True)
+    ("name", "language", "theme"),
+    [  # each page in one state, and each state on some page; `make test-long` has the others
+        pytest.param(
+            name,
+            language,
+            theme,
+            marks=pytest.mark.long if (i + 2 * j + k) % 4 else pytest.mark.slow,
+        )
+        for i, name in enumerate(PAGES)
+        for j, language in enumerate(languages())
+        for k, theme in enumerate(THEMES)
     ],
 )
 def test_a_page_fits_plain_and_presented_at_every_size(
