@@ -6,15 +6,18 @@ The limits are [memory] in narrow-cone.toml; those of computed results are in ``
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import streamlit as st
-from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from geometry.data.limits import MEGABYTE
 
@@ -23,6 +26,7 @@ from .garbage import collect_all
 from .models import warm_up
 from .streamlit_internals import (
     UPLOADS,
+    XSRF_COOKIE,
     Unreadable,
     end_expired_sessions,
     open_sessions,
@@ -33,21 +37,38 @@ from .streamlit_internals import (
 from .words import _
 
 LONGEST_NUMBER = 19  # digits of a number of bytes at most
+IDLE_SECONDS = 10.0  # until an upload of which nothing more comes is ended
+RETURN_SECONDS = 15.0  # for which a place is retained after its tab has gone: a reload takes it
 
 
 # ---- sessions ----
 
 
+@dataclass
+class _Place:
+    """A place in the order of arrival.
+
+    visitor : the same for all tabs of a browser. gone : when its session was found to have ended.
+    """
+
+    visitor: str
+    session: str
+    gone: float | None = None
+
+
+_places: list[_Place] = []
+_lock = Lock()
+
+
 def limit_sessions() -> None:
-    """End the page with a warning if the operator's number of sessions was reached before."""
+    """End the page with a warning if the operator's number of sessions came before."""
     most = memory_limits().sessions
     try:
-        came_first = open_sessions()[:most]
+        if _place(session_id(), open_sessions()) < most:
+            return
     except Unreadable:
         refusal = _("This server can't count its visitors, so it shows no page. Its log says why.")
     else:
-        if len(came_first) < most or session_id() in came_first:
-            return
         refusal = _(
             "This server already has {n} visitors, as many as its operator allows. Reload the "
             "page in some minutes."
@@ -56,57 +77,80 @@ def limit_sessions() -> None:
     st.stop()
 
 
+def _place(session: str, open_: Sequence[str]) -> int:
+    """How many places are before that of this session. A reload takes the place of its browser."""
+    visitor = st.context.cookies.get(XSRF_COOKIE, session)
+    now = time.monotonic()
+    with _lock:
+        for each in _places:
+            each.gone = None if each.session in open_ else each.gone or now
+        _places[:] = [each for each in _places if now - (each.gone or now) < RETURN_SECONDS]
+        own = [each for each in _places if each.session == session]
+        left = [each for each in _places if each.gone is not None and each.visitor == visitor]
+        if not own and not left:
+            _places.append(_Place(visitor, session))
+        place = (own or left or _places[-1:])[0]
+        place.session, place.gone = session, None
+        return _places.index(place)
+
+
 # ---- uploads ----
 
 
 class UploadLimit:
-    """Refuses an upload if the server would then have too many bytes of uploaded files.
+    """Ends an upload if the server would then have too many bytes of uploaded files.
 
-    An ASGI middleware. Streamlit limits each file, but not how many there are.
+    An ASGI middleware. Streamlit limits each file, but not how many there are. It reads the body
+    after it has checked the session and the token, so a stranger's upload holds nothing.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._coming: Counter[str] = Counter()  # bytes of uploads in progress, by session
+        self._coming: Counter[str] = Counter()  # bytes that have come of uploads, by session
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] == "PUT" and UPLOADS in scope["path"]:
-            session = scope["path"].partition(UPLOADS)[2].partition("/")[0]
-            length = dict(scope["headers"]).get(b"content-length", b"")
-            n_bytes = int(length) if length.isdigit() and len(length) < LONGEST_NUMBER else None
-            reason = self._reason_to_refuse(session, n_bytes)
-            if reason is not None:
-                status, text = reason
-                await PlainTextResponse(text, status_code=status)(scope, receive, send)
-                return
-            coming = Counter({session: n_bytes or 0})
-            self._coming += coming
-            try:
-                await self._app(scope, receive, send)
-            finally:
-                self._coming -= coming
+        if scope["type"] != "http" or scope["method"] != "PUT" or UPLOADS not in scope["path"]:
+            await self._app(scope, receive, send)
             return
-        await self._app(scope, receive, send)
+        session = scope["path"].partition(UPLOADS)[2].partition("/")[0]
+        stated = dict(scope["headers"]).get(b"content-length", b"0")
+        size = int(stated) if stated.isdigit() and len(stated) < LONGEST_NUMBER else 0
+        came = 0
 
-    def _reason_to_refuse(self, session: str, n_bytes: int | None) -> tuple[int, str] | None:
-        """An HTTP status and a sentence; None if the upload is accepted."""
-        if n_bytes is None:
-            return 411, "The size of the file is missing."
+        async def counted() -> Message:
+            nonlocal came
+            self._refuse_too_much(session, max(0, size - came))
+            try:
+                async with asyncio.timeout(IDLE_SECONDS):
+                    message = await receive()
+            except TimeoutError:
+                raise HTTPException(408, "Nothing more of the file came.") from None
+            n_bytes = len(message.get("body", b""))
+            came += n_bytes
+            self._coming[session] += n_bytes
+            self._refuse_too_much(session, 0)
+            return message
+
+        try:
+            await self._app(scope, counted, send)
+        finally:
+            self._coming -= Counter({session: came})
+
+    def _refuse_too_much(self, session: str, n_bytes: int) -> None:
+        """Raise HTTPException if so many bytes more are too many."""
         try:
             stored = uploaded_bytes()
-        except Unreadable:
-            return 503, "This server can't count its uploads, so it accepts none. Its log says why."
+        except Unreadable as error:
+            text = "This server can't count its uploads, so it accepts none. Its log says why."
+            raise HTTPException(503, text) from error
         limits = memory_limits()
         own = stored.get(session, 0) + self._coming[session]
         if own + n_bytes > limits.session_uploads_megabytes * MEGABYTE:
-            return (
-                413,
-                "Your uploads take too much memory together. Remove one, or reload the page.",
-            )
+            text = "Your uploads take too much memory together. Remove one, or reload the page."
+            raise HTTPException(413, text)
         every = sum(stored.values()) + self._coming.total()
         if every + n_bytes > limits.uploads_megabytes * MEGABYTE:
-            return 507, "The server's memory for uploads is full. Try again later."
-        return None
+            raise HTTPException(507, "The server's memory for uploads is full. Try again later.")
 
 
 # ---- ended sessions ----

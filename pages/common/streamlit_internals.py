@@ -24,6 +24,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 from streamlit.runtime.stats import GaugeStat
 from streamlit.web.server.starlette.starlette_routes import BASE_ROUTE_UPLOAD_FILE
+from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
 VERSION = "1.67"  # in which the names were read
 NAMES = {  # what each is for
@@ -40,6 +41,7 @@ NAMES = {  # what each is for
     "ForwardMsgQueue.clear": "corrects pages that quick clicks blank",
     "ForwardMsgQueue._queue": "corrects pages that quick clicks blank",
 }
+XSRF_COOKIE = XSRF_COOKIE_NAME  # one for each browser
 UPLOADS = f"/{BASE_ROUTE_UPLOAD_FILE}/"  # the path of an upload ends with <session>/<file>
 
 

@@ -8,10 +8,13 @@ import os
 import re
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
 
 from bench.reader import Reader
 from geometry.hub.operator_limits import VARIABLE
@@ -166,6 +169,8 @@ class Upload:
         begin = b'--edge\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
         end = b"\r\n--edge--\r\n"
         self._content = begin + bytes(size - len(begin) - len(end)) + end
+        if not sized:
+            self._content = b"%x\r\n%b\r\n0\r\n\r\n" % (size, self._content)
         length = f"Content-Length: {size}" if sized else "Transfer-Encoding: chunked"
         self._socket = socket.create_connection(("127.0.0.1", server.port), timeout=60)
         head = [
@@ -180,11 +185,23 @@ class Upload:
         self._socket.sendall("\r\n".join(head).encode())
         self.status = self._read()
 
+    def send(self, n_bytes: int) -> None:
+        """Send the next bytes of the content."""
+        self._socket.sendall(self._content[:n_bytes])
+        self._content = self._content[n_bytes:]
+
     def end(self) -> int:
-        """Send the content if the server reads it; returns the last status."""
+        """Send the rest if the server reads it; returns the last status."""
         if self.status == 100:
-            self._socket.sendall(self._content)
-            self.status = self._read()
+            with suppress(OSError):  # the server has refused what has come
+                self.send(len(self._content))
+            return self.answer()
+        self._socket.close()
+        return self.status
+
+    def answer(self) -> int:
+        """The last status."""
+        self.status = self._read()
         self._socket.close()
         return self.status
 
@@ -216,7 +233,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(autouse=True)
 def empty(server: Server) -> None:
-    """Without sessions and uploads."""
+    """Without sessions, places and uploads."""
     until(
         lambda: (
             "GAVE 0"
@@ -225,6 +242,7 @@ print("GAVE", len(manager.list_sessions()))""")
         )
     )
     until(lambda: not server.uploaded())
+    server.order("import pages.common.server_memory as limits; limits._places.clear()")
 
 
 async def sees(reader: Reader) -> str:
@@ -236,19 +254,51 @@ async def sees(reader: Reader) -> str:
     return seen
 
 
-def test_one_session_too_many_sees_a_message_until_another_ends(server):
+def test_a_free_place_goes_to_the_reader_who_waited_longest(server):
+    """Refused readers do not count, and a reload keeps its place."""
+    server.order("import pages.common.server_memory as limits; limits.RETURN_SECONDS = 3")
+
     async def visit() -> None:
         async with (
-            Reader(server.port, PAGE) as first,
-            Reader(server.port, PAGE) as second,
-            Reader(server.port, PAGE) as last,
+            Reader(server.port, PAGE, cookie="_streamlit_xsrf=a") as first,
+            Reader(server.port, PAGE, cookie="_streamlit_xsrf=b") as second,
+            Reader(server.port, PAGE, cookie="_streamlit_xsrf=c") as third,
+            Reader(server.port, PAGE, cookie="_streamlit_xsrf=d") as last,
         ):
-            assert [await sees(each) for each in (first, second, last)] == [PAGE, PAGE, FULL]
-            assert await sees(second) == PAGE
-            await first.__aexit__()
-            async with asyncio.timeout(60):
-                while await sees(last) == FULL:  # until the server notices that one has left
-                    await asyncio.sleep(0.1)
+            readers = (first, second, third, last)
+            assert [await sees(each) for each in readers] == [PAGE, PAGE, FULL, FULL]
+            await second.__aexit__()
+            async with Reader(server.port, PAGE, cookie="_streamlit_xsrf=b") as again:
+                assert await sees(last) == FULL
+                assert await sees(again) == PAGE
+                await third.__aexit__()
+                async with Reader(server.port, PAGE, cookie="_streamlit_xsrf=c") as third_again:
+                    assert await sees(third_again) == FULL
+                    await first.__aexit__()
+                    async with asyncio.timeout(60):
+                        while await sees(third_again) == FULL:
+                            assert await sees(last) == FULL  # it asks as often
+                            await asyncio.sleep(0.2)
+                    assert await sees(last) == FULL
+
+    run_alone(visit())
+
+
+def test_a_page_under_a_foreign_name_gets_no_connection(server):
+    """A site may point its own name to this machine: its pages then have its name as origin."""
+
+    async def answers(name: str) -> bool:
+        address = f"ws://{name}:{server.port}/_stcore/stream"
+        origin = f"http://{name}:{server.port}"
+        options = {"host": "127.0.0.1", "port": server.port, "origin": origin}
+        with suppress(InvalidStatus):
+            async with connect(address, subprotocols=["streamlit"], **options):
+                return True
+        return False
+
+    async def visit() -> None:
+        names = ("localhost", "127.0.0.1", "rebound.example", "127.0.0.1.rebound.example")
+        assert [await answers(name) for name in names] == [True, True, False, False]
 
     run_alone(visit())
 
@@ -260,18 +310,33 @@ def test_uploads_have_a_limit_for_each_session_and_for_all(server):
             await other.open()
             a, b = one.session, other.session
             assert put(server, a, 3 * MEGABYTE + 1) == 413
-            assert put(server, a, MEGABYTE, sized=False) == 411
+            assert put(server, a, 3 * MEGABYTE + 1, sized=False) == 413
             assert put(server, a, 2 * MEGABYTE) == 204
             assert 1.9 * MEGABYTE < server.uploaded() < 2 * MEGABYTE
             assert put(server, a, 2 * MEGABYTE) == 413
             assert put(server, b, 3 * MEGABYTE) == 507
-            # an upload counts from its beginning
+            # an upload counts as far as it has come
             begun = Upload(server, b, 2 * MEGABYTE)
             assert begun.status == 100
-            assert put(server, b, 2 * MEGABYTE) == 413
-            assert put(server, a, MEGABYTE) == 507
-            assert begun.end() == 204
-            assert put(server, a, MEGABYTE) == 507
+            assert put(server, a, MEGABYTE) == 204
+            begun.send(MEGABYTE // 2)
+            until(lambda: put(server, a, MEGABYTE) == 413 or put(server, b, MEGABYTE) == 507)
+            assert begun.end() == 507
+
+    run_alone(visit())
+
+
+def test_an_upload_that_nothing_comes_of_holds_nothing_and_ends(server):
+    server.order("import pages.common.server_memory as limits; limits.IDLE_SECONDS = 1")
+
+    async def visit() -> None:
+        async with Reader(server.port, PAGE) as reader:
+            await reader.open()
+            idle = [Upload(server, reader.session, 3 * MEGABYTE) for _ in range(5)]
+            assert {each.status for each in idle} == {100}
+            assert put(server, reader.session, 2 * MEGABYTE) == 204
+            assert {each.answer() for each in idle} == {408}
+            assert put(server, "stranger", 9 * MEGABYTE) == 400  # before any limit
 
     run_alone(visit())
 
