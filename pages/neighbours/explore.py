@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -432,15 +433,26 @@ def _capital(text: str) -> str:
 
 
 FILE = "relevance-file"
+AT_ONCE_BYTES = 300_000  # of a file whose answers are found in less than a second
+
+
+@dataclass(frozen=True)
+class Named:
+    """A file's queries and answers, or those judged on some points; a reader's own."""
+
+    found: Any
+    content_key: str
+    private: bool = True
 
 
 @dataclass(frozen=True)
 class Retrieved:
-    """The judged queries, and both scores (q,) of each, raw and treated."""
+    """The judged queries, and both scores (q,) of each, raw and treated, with their means."""
 
     judged: Judged
     recall: tuple[np.ndarray, np.ndarray]
     ndcg: tuple[np.ndarray, np.ndarray]
+    means: tuple[RetrievalScore, RetrievalScore]
 
 
 def show_relevance(scene: Scene) -> None:
@@ -455,13 +467,21 @@ def show_relevance(scene: Scene) -> None:
     except CorpusError as error:
         show_error(error)
         return
-    cloud = scene.points.cloud
-    judged = judge(relevance, cloud.texts, row_numbers(cloud).tolist())
-    judged = _with_vectors(scene, judged)
+    how: dict[str, Any] = {
+        "what": _("Answers of {n} queries").format(n=f"{len(relevance):,}"),
+        "at_once": file.size <= AT_ONCE_BYTES,
+        "lane": "measure",
+    }
+    queries = jobs.kept_or_made(_judged, Named(relevance, file.file_id), scene.points, **how)
+    judged: Judged = queries.found
     _warn_of_missing(scene, judged)
     if not len(judged):
         return
-    found = retrieve(scene, judged)
+    typed = tuple(q for q, row in zip(judged.queries, judged.rows, strict=True) if row is None)
+    vectors = encoded_texts(scene.points, typed) if typed else None
+    found = jobs.kept_or_made(
+        _retrieved, queries, scene.points, scene.clouds, scene.k, vectors, **how
+    )
     _show_scores(scene, found)
     offer_csv(
         _("Download scores by query (CSV)"),
@@ -470,19 +490,22 @@ def show_relevance(scene: Scene) -> None:
     )
 
 
-def _with_vectors(scene: Scene, judged: Judged) -> Judged:
+@kept(4)
+def _judged(file: Named, points: CorpusCloud, report: jobs.Progress = jobs.no_report) -> Named:
     """All queries, or only those that are points if no encoder can encode the others."""
-    if scene.points.model is not None and scene.points.cloud.unit == "sentences":
-        return judged
-    places = [place for place, row in enumerate(judged.rows) if row is not None]
-    return Judged(
-        tuple(judged.queries[place] for place in places),
-        tuple(judged.rows[place] for place in places),
-        tuple(judged.relevant[place] for place in places),
-        tuple(judged.left_out[place] for place in places),
-        judged.n_queries,
-        judged.n_missing,
-    )
+    report(0, 0)
+    judged = judge(file.found, points.cloud.texts, row_numbers(points.cloud).tolist())
+    if points.model is None or points.cloud.unit != "sentences":
+        places = [place for place, row in enumerate(judged.rows) if row is not None]
+        judged = Judged(
+            tuple(judged.queries[place] for place in places),
+            tuple(judged.rows[place] for place in places),
+            tuple(judged.relevant[place] for place in places),
+            tuple(judged.left_out[place] for place in places),
+            judged.n_queries,
+            judged.n_missing,
+        )
+    return Named(judged, f"{file.content_key}/{points.key}")
 
 
 def _warn_of_missing(scene: Scene, judged: Judged) -> None:
@@ -504,33 +527,53 @@ def _warn_of_missing(scene: Scene, judged: Judged) -> None:
     st.warning(message)
 
 
-def retrieve(scene: Scene, judged: Judged) -> Retrieved:
-    """Recall and nDCG of each query. A query and its copies do not count as answers."""
-    vectors = np.zeros((len(judged), scene.points.vectors.shape[1]), dtype=np.float32)
-    typed = [place for place, row in enumerate(judged.rows) if row is None]
-    rows = [(place, row) for place, row in enumerate(judged.rows) if row is not None]
-    if typed:
-        texts = tuple(judged.queries[place] for place in typed)
-        vectors[typed] = encoded_texts(scene.points, texts)
-    for place, row in rows:
-        vectors[place] = scene.points.vectors[row]
-    recall, ndcg = [], []
-    for search, Q in (
-        (scene.clouds.before, vectors),
-        (scene.clouds.after, scene.clouds.apply(vectors)),
-    ):
-        found = search.nearest_except(Q, scene.k, judged.left_out).rows
+@kept(8)
+def _retrieved(
+    queries: Named,
+    points: CorpusCloud,
+    clouds: SearchedClouds,
+    k: int,
+    typed: np.ndarray | None,
+    report: jobs.Progress = jobs.no_report,
+) -> Retrieved:
+    """Recall and nDCG of each query. A query and its copies do not count as answers.
+
+    Parameters
+    ----------
+    queries : Named
+    points : CorpusCloud
+    clouds : SearchedClouds
+    k : int
+    typed : (m, d) array or None
+        Vectors of the queries that are no points.
+    report : callable
+    """
+    judged: Judged = queries.found
+    is_typed = np.array([row is None for row in judged.rows])
+    vectors = np.zeros((len(judged), points.vectors.shape[1]), dtype=np.float32)
+    vectors[~is_typed] = points.vectors[[row for row in judged.rows if row is not None]]
+    if typed is not None:
+        vectors[is_typed] = typed
+    recall: list[np.ndarray] = []
+    ndcg: list[np.ndarray] = []
+    for search, Q in ((clouds.before, vectors), (clouds.after, clouds.apply(vectors))):
+        report(len(recall), 2)
+        found = search.nearest_except(Q, k, judged.left_out).rows
         recall.append(recall_at_k(found, judged.relevant))
         ndcg.append(ndcg_at_k(found, judged.relevant))
-    return Retrieved(judged, (recall[0], recall[1]), (ndcg[0], ndcg[1]))
+    return Retrieved(
+        judged,
+        (recall[0], recall[1]),
+        (ndcg[0], ndcg[1]),
+        (retrieval_score(*recall, seed=SEED), retrieval_score(*ndcg, seed=SEED)),
+    )
 
 
 def _show_scores(scene: Scene, found: Retrieved) -> None:
     k = scene.k
     head = [_("measure"), _("Raw"), treatment_words(scene.after), _("change")]
     lines = [head, ["---", "---:", "---:", "---:"]]
-    for name, pair in ((f"recall@{k}", found.recall), (f"nDCG@{k}", found.ndcg)):
-        score: RetrievalScore = retrieval_score(*pair, seed=SEED)
+    for name, score in zip((f"recall@{k}", f"nDCG@{k}"), found.means, strict=True):
         lines.append(
             [
                 name,
