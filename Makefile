@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 CREATED := $(VENV)/.created
 RUN_READY := $(VENV)/.run-ready
 DEV_READY := $(VENV)/.dev-ready
-PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --no-compile
+PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --no-compile -c constraints.txt
 # pip would compile on one core, and the packages' own tests. Some files are no Python: no failure.
 COMPILE := $(BIN)/python -m compileall -qq -j 0 -x '/(tests?|testing|_inductor)/' $(VENV)/lib \
   >/dev/null 2>&1 || true
@@ -24,7 +24,7 @@ QUICK := $(addprefix tests/,data evaluate figures linalg measure projection tran
 HEADLESS := $(if $(filter 0,$(OPEN)),--server.headless true)
 WATCHING := $(if $(filter 1,$(WATCH)),--server.fileWatcherType auto --server.runOnSave true)
 
-.PHONY: help run test test-slow test-long check format bench screenshot clean chromium
+.PHONY: help run test test-slow test-long check format bench screenshot pin clean chromium
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -70,6 +70,9 @@ bench: $(DEV_READY) chromium ## every figure in docs/benchmarks.md, beside its p
 screenshot: $(DEV_READY) chromium ## take the README's picture from the running app
 	$(BIN)/python -m tests.browser.screenshot
 
+pin: $(DEV_READY) ## write what is installed: constraints.txt and the table of licences
+	$(BIN)/python -m deploy.pin
+
 clean: ## remove caches and build outputs; the environment stays (delete .venv to start over)
 	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name $(VENV) -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -86,14 +89,14 @@ $(CREATED):
 	@touch $@
 
 # A stamp is written last: an install that failed leaves none, and the next run tries again.
-$(RUN_READY): requirements.txt $(CREATED)
+$(RUN_READY): requirements.txt constraints.txt $(CREATED)
 	@echo "Installing what the app needs (some minutes the first time)"
 	@rm -f $@
 	@$(PIP_INSTALL) -r requirements.txt
 	@$(COMPILE)
 	@touch $@
 
-$(DEV_READY): requirements-dev.txt requirements-scale.txt requirements.txt $(CREATED)
+$(DEV_READY): requirements-dev.txt requirements-scale.txt requirements.txt constraints.txt $(CREATED)
 	@echo "Installing what the app and its tests need (some minutes the first time)"
 	@rm -f $@
 	@$(PIP_INSTALL) -r requirements-dev.txt

@@ -1,0 +1,88 @@
+"""Write what is installed: ``constraints.txt`` pins each package, ``docs/licences.md`` lists them.
+
+    python -m deploy.pin
+
+It follows the requirements of requirements-dev.txt in this environment.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[1]
+CONSTRAINTS = ROOT / "constraints.txt"
+LICENCES = ROOT / "docs" / "licences.md"
+LONGEST = 60  # characters of a licence; some packages give its whole text
+
+
+def required(path: Path) -> list[Requirement]:
+    """The requirements of a file and of those that it includes."""
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("-r "):
+            found += required(path.with_name(line[3:].strip()))
+        elif line and not line.startswith("#"):
+            found.append(Requirement(line))
+    return found
+
+
+def installed(wanted: list[Requirement]) -> dict[str, Distribution]:
+    """The installed packages that the requirements need, by name, in alphabetical order."""
+    found: dict[str, Distribution] = {}
+    seen: set[tuple[str, str]] = set()
+    rest = [(requirement, "") for requirement in wanted]
+    while rest:
+        requirement, extra = rest.pop()
+        if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
+            continue
+        name = canonicalize_name(requirement.name)
+        try:
+            package = found.setdefault(name, distribution(name))
+        except PackageNotFoundError:  # an extra of a package that nobody asked for
+            continue
+        for each in ("", *requirement.extras):
+            if (name, each) not in seen:
+                seen.add((name, each))
+                rest += [(Requirement(text), each) for text in package.requires or ()]
+    return dict(sorted(found.items()))
+
+
+def constraints(packages: dict[str, Distribution]) -> str:
+    """A line for each package, without the name of its build."""
+    lines = [f"{name}=={each.version.partition('+')[0]}" for name, each in packages.items()]
+    return "# Written by `make pin`: every package, also those that others require.\n" + "".join(
+        f"{line}\n" for line in lines
+    )
+
+
+def licences(packages: dict[str, Distribution]) -> str:
+    """A table of names and licences."""
+    rows = [f"| {name} | {licence_of(each)} |" for name, each in packages.items()]
+    head = ["# Licences of the packages", "", "Written by `make pin`.", ""]
+    return "\n".join([*head, "| package | licence |", "| --- | --- |", *rows, ""])
+
+
+def licence_of(package: Distribution) -> str:
+    """The licence in short."""
+    given = package.metadata
+    said = given.get("License-Expression") or given.get("License") or ""
+    if not said or len(said) > LONGEST:
+        kinds = [each for each in given.get_all("Classifier") or () if each.startswith("License")]
+        said = ", ".join(each.rpartition(" :: ")[2] for each in kinds) or said
+    return re.sub(r"\s+", " ", said)[:LONGEST].replace("|", "/") or "not stated"
+
+
+def main() -> None:
+    """Write both files."""
+    packages = installed(required(ROOT / "requirements-dev.txt"))
+    CONSTRAINTS.write_text(constraints(packages), encoding="utf-8")
+    LICENCES.write_text(licences(packages), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

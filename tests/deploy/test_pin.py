@@ -1,0 +1,29 @@
+"""Each installed package is pinned, also those that others require; so are CI's actions."""
+
+import re
+
+from deploy.pin import CONSTRAINTS, LICENCES, ROOT, installed, required
+
+PINS = dict(line.split("==") for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines()[1:])
+
+
+def test_every_installed_package_is_pinned_and_has_a_licence_in_the_table():
+    packages = installed(required(ROOT / "requirements-dev.txt"))
+    assert {"streamlit", "jinja2", "torch"} <= packages.keys()
+    for name, package in packages.items():
+        assert PINS[name] == package.version.partition("+")[0], name
+    table = LICENCES.read_text(encoding="utf-8")
+    assert re.findall(r"^\| ([a-z0-9-]+) \| \S", table, re.M)[2:] == sorted(PINS)
+
+
+def test_the_makefile_and_the_image_install_what_is_pinned():
+    for path in ("Makefile", "deploy/Dockerfile"):
+        installs = re.findall(r"pip install .*", (ROOT / path).read_text(encoding="utf-8"))
+        assert installs
+        assert all("-c constraints.txt" in line for line in installs), path
+
+
+def test_actions_are_pinned_by_commit():
+    found = re.findall(r"uses: (\S+)", (ROOT / ".github/workflows/test.yml").read_text("utf-8"))
+    assert found
+    assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", each) for each in found)
