@@ -862,6 +862,20 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The folder `{folder}` has no vector data set: neither a manifest nor Parquet files. "
             "Check its path."
         ),
+        "bad_manifest": (
+            "The file `{file}` is damaged: `{detail}`. Run the command that wrote it again, with "
+            "another folder."
+        ),
+        "leads_out": (
+            "`{name}` in the folder `{folder}` is a link. Only files of the folder itself are "
+            "read: copy the file there."
+        ),
+        "damaged_shard": (
+            "The content of the shard `{shard}` is not what its manifest states. " + _REWRITE
+        ),
+        "out_is_input": (
+            "The folder `{folder}` has the sources of this command. Give another folder."
+        ),
         "unfinished": (
             "{left} of {n} shards of `{folder}` are not done. Run the command that writes it again."
         ),

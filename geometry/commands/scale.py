@@ -243,6 +243,7 @@ def fit(
     from ..export.affine import affine_map, save_transform
     from ..scale.fit import fit_data
     from ..scale.manifest import VectorData
+    from ..scale.store import last_name
 
     with _engine("fit", cluster) as engine:
         data = VectorData(run)
@@ -259,7 +260,7 @@ def fit(
         )
         about = {k: v for k, v in data.column(column).about.items() if isinstance(v, str | int)}
         about = {name: about[name] for name in ("model", "layer", "pooling") if name in about}
-        save_transform(out, fitted, **about, corpus=run)
+        save_transform(out, fitted, **about, corpus=last_name(data.address))
         settings = dict(affine_map(fitted, **about).about)
     text = f"{out}: {', '.join(f'{name} {value}' for name, value in settings.items())}"
     _finish(text, {"out": str(out), **settings}, engine, cluster)
@@ -538,7 +539,9 @@ def status(context: click.Context, run: str, check: bool, as_json: bool) -> None
         )
         _print_left_out(counts, found.failed, found.left_out)
         for name in found.damaged:
-            click.echo(f"{name}: its content is not what was written; delete it and run again")
+            click.echo(f"{name}: its content is not what was written; run its command again")
+        for name in found.cut_logs:
+            click.echo(f"{name}: its log is cut off, so it counts as left; run its command again")
     context.exit(2 if found.damaged else LEFT_OUT if found.failed or found.left_out else 0)
 
 
@@ -616,6 +619,8 @@ def _finish_run(out: str, manifest: dict[str, Any], options: dict[str, Any]) -> 
         result = {"out": out, "counts": counts, "failed": failed, "rows_left_out": rows}
         click.echo(json.dumps(result, ensure_ascii=False))
     else:
+        for name in manifest["redone"]:
+            click.echo(f"{name}: its content or its log was damaged; it was written again")
         click.echo(
             f"{out}: {counts['rows']:,} rows in {counts['done']:,} shards, "
             f"{counts['bytes'] / 1e6:,.1f} MB"

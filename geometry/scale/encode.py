@@ -15,10 +15,10 @@ import pyarrow as pa
 from ..hub.bundled import BUNDLED
 from .engine import Engine
 from .errors import ScaleError
-from .manifest import Column, RunFolder
+from .manifest import ID_STEP, Column, RunFolder
 from .store import absolute
 from .texts import TextColumns, text_blocks, text_shards
-from .vectors import ID_STEP, LeftOut, ShardWriter
+from .vectors import LeftOut, ShardWriter
 
 if TYPE_CHECKING:
     from ..encode.encoder import Encoder
@@ -100,7 +100,10 @@ def encode_shards(
     indices = tuple(dict.fromkeys(encoder.layer_index(layer) for layer in chosen))
     names = as_poolings(tuple(poolings))
     texts = texts or TextColumns()
-    about = {"model": encoder.name, "revision": encoder.revision}
+    is_folder = Path(model).is_dir()
+    # a data set is given to others, who need no path of this machine
+    known_as = Path(model).resolve().name if is_folder else encoder.name
+    about = {"model": known_as, "revision": encoder.revision}
     columns = tuple(
         Column(
             f"layer{layer}_{pooling}",
@@ -113,13 +116,13 @@ def encode_shards(
     )
     sources = text_shards(addresses)
     settings = {
-        "model": encoder.name,
+        "model": known_as,
         "revision": encoder.revision,
         "fingerprint": encoder.fingerprint,
         "columns": [texts.text, texts.label, texts.weight],
     }
     run = RunFolder(out, "encode", settings, [described(column) for column in columns], sources)
-    if Path(model).is_dir():
+    if is_folder:
         model = absolute(model)
     of_model = Model(model, revision, encoder.fingerprint)
     return work_off(

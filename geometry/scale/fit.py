@@ -81,7 +81,7 @@ def moments_of(
         return found.value
 
     name = f"moments-{column.name}" + ("" if weights is None else f"-{weights}")
-    return stored_sum(data, name, Moments, compute, engine=engine)
+    return stored_sum(data, column, name, Moments, compute, engine=engine)
 
 
 def fit_data(

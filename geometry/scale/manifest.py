@@ -13,10 +13,12 @@ import hashlib
 import importlib.metadata
 import json
 import platform
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from functools import cache, cached_property
+from dataclasses import asdict, dataclass, replace
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +26,16 @@ from .errors import Failed, ScaleError
 from .parquet import footer
 from .store import (
     absolute,
+    digest,
     exists,
     filesystem,
+    inside,
     is_local,
     joined,
+    last_name,
     listed,
-    read_bytes,
+    read_json,
+    remove,
     remove_parts,
     write_bytes,
 )
@@ -37,6 +43,12 @@ from .store import (
 FORMAT = "narrow-cone vector data set 1"
 MANIFEST, SHARDS, LOG, LOCK = "manifest.json", "shards", "log", ".lock"
 PACKAGES = ("numpy", "pyarrow", "torch", "dask", "distributed")
+STATES = ("done", "failed", "left")
+ID_STEP = 2**32  # a shard has fewer rows than this
+MOST_BYTES, MOST_NUMBERS, LONGEST_NAME = 2**44, 2**20, 200
+WIDTHS = {"float16": 2, "float32": 4, "float64": 8}
+_NAME = re.compile(r"\w[\w-]*\.parquet")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -84,6 +96,141 @@ class Shard:
     place: int
 
 
+@dataclass(frozen=True)
+class Entry:
+    """A shard as a manifest and its log state it. Numbers are 0 if it is not done.
+
+    Attributes
+    ----------
+    name, source : str
+        Names of its file and of the file that it was made from.
+    state : str
+        "done", "failed" or "left".
+    reason : str
+        Why it is not done; "" if that is not known.
+    rows, bytes, sha256
+        Of the file.
+    blank, left_out, rows_left_out
+        Rows without text; rows that could not be read, and the first of them, from 1.
+    """
+
+    name: str
+    source: str = ""
+    state: str = "left"
+    reason: str = ""
+    rows: int = 0
+    bytes: int = 0
+    sha256: str = ""
+    blank: int = 0
+    left_out: int = 0
+    rows_left_out: tuple[int, ...] = ()
+
+    @classmethod
+    def read(cls, given: Any) -> Entry:
+        """The entry in a JSON value. Raises ValueError if that is not one."""
+        name = _text(given, "name")
+        if not _NAME.fullmatch(name):
+            raise _wrong("name", name)
+        state = _text(given, "state")
+        if state not in STATES:
+            raise _wrong("state", state)
+        entry = cls(name, _text(given, "source", ""), state, _text(given, "reason", ""))
+        if state != "done":
+            return entry
+        sha256 = _text(given, "sha256")
+        if not _SHA256.fullmatch(sha256):
+            raise _wrong("sha256", sha256)
+        places = given.get("rows_left_out", [])
+        if not isinstance(places, list) or not all(type(each) is int for each in places):
+            raise _wrong("rows_left_out", places)
+        return replace(
+            entry,
+            rows=_number(given, "rows", ID_STEP - 1),
+            bytes=_number(given, "bytes", MOST_BYTES),
+            sha256=sha256,
+            blank=_number(given, "blank", ID_STEP, 0),
+            left_out=_number(given, "left_out", ID_STEP, 0),
+            rows_left_out=tuple(places),
+        )
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The contents of a manifest, as far as they are read again."""
+
+    kind: str
+    settings: Mapping[str, Any]
+    vectors: tuple[Column, ...]
+    shards: tuple[Entry, ...]
+
+    @classmethod
+    def read(cls, given: Any) -> Manifest:
+        """The manifest in a JSON value. Raises ValueError if that is not one."""
+        vectors = tuple(_column(each) for each in _list(given, "vectors"))
+        shards = tuple(Entry.read(each) for each in _list(given, "shards"))
+        for names in ([each.name for each in vectors], [each.name for each in shards]):
+            if len(set(names)) < len(names):
+                twice = next(name for name in names if names.count(name) > 1)
+                raise ValueError(f"{twice} twice")
+        settings = given.get("settings")
+        if not isinstance(settings, dict):
+            raise _wrong("settings", settings)
+        # vectors are not compressed, so a file has at least their bytes
+        width = sum(each.dimension * WIDTHS[each.dtype] for each in vectors)
+        for entry in shards:
+            if entry.rows * width > entry.bytes:
+                raise ValueError(f"{entry.name}: rows {entry.rows}, bytes {entry.bytes}")
+        return cls(_text(given, "kind"), settings, vectors, shards)
+
+
+def _column(given: Any) -> Column:
+    dtype = _text(given, "dtype")
+    if dtype not in WIDTHS:
+        raise _wrong("dtype", dtype)
+    dimension = _number(given, "dimension", MOST_NUMBERS)
+    if dimension == 0:
+        raise _wrong("dimension", dimension)
+    for name, value in given.items():
+        members = value.values() if isinstance(value, dict) else [value]
+        if not all(each is None or isinstance(each, str | int | float) for each in members):
+            raise _wrong(name, value)
+    return Column(_text(given, "column"), dimension, dtype, given)
+
+
+def _wrong(name: str, value: Any) -> ValueError:
+    is_plain = isinstance(value, str | int | float)
+    return ValueError(f"{name}: {value if is_plain else type(value).__name__}")
+
+
+def _member(given: Any, name: str, default: Any) -> Any:
+    if not isinstance(given, dict):
+        raise _wrong("an object", given)
+    if name not in given and default is None:
+        raise ValueError(f"no {name}")
+    return given.get(name, default)
+
+
+def _text(given: Any, name: str, default: str | None = None) -> str:
+    value = _member(given, name, default)
+    if not isinstance(value, str) or (default is None and not 0 < len(value) <= LONGEST_NAME):
+        raise _wrong(name, value)
+    return value
+
+
+def _number(given: Any, name: str, most: int, default: int | None = None) -> int:
+    value = _member(given, name, default)
+    if type(value) is not int or not 0 <= value <= most:
+        raise _wrong(name, value)
+    return value
+
+
+def _list(given: Any, name: str) -> list[Any]:
+    value = _member(given, name, None)
+    if not isinstance(value, list):
+        raise _wrong(name, value)
+    return value
+
+
 class VectorData:
     """A vector data set that can be read.
 
@@ -94,7 +241,7 @@ class VectorData:
 
     Attributes
     ----------
-    manifest : dict
+    manifest : Manifest
     shards : tuple of Shard
         Those that are done.
     """
@@ -104,25 +251,26 @@ class VectorData:
         self.has_manifest = exists(joined(self.address, MANIFEST))
         if self.has_manifest:
             self.manifest = read_manifest(self.address)
-            left = sum(each["state"] == "left" for each in self.manifest["shards"])
+            left = sum(each.state == "left" for each in self.manifest.shards)
             if left:
-                n = len(self.manifest["shards"])
+                n = len(self.manifest.shards)
                 raise ScaleError("unfinished", folder=self.address, left=left, n=n)
         else:
             self.manifest = _manifest_of_files(self.address)
+        within = [SHARDS] if self.has_manifest else []
         self.shards = tuple(
             Shard(
-                each["name"],
-                joined(self.address, *([SHARDS] if self.has_manifest else []), each["name"]),
-                each["rows"],
-                each["bytes"],
-                each["sha256"],
+                each.name,
+                inside(self.address, *within, each.name),
+                each.rows,
+                each.bytes,
+                each.sha256,
                 place,
             )
-            for place, each in enumerate(self.manifest["shards"])
-            if each["state"] == "done"
+            for place, each in enumerate(self.manifest.shards)
+            if each.state == "done"
         )
-        if not self.shards:
+        if not self.shards or not self.columns:
             raise ScaleError("no_vectors", folder=self.address)
 
     @property
@@ -131,10 +279,7 @@ class VectorData:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        return tuple(
-            Column(each["column"], each["dimension"], each["dtype"], each)
-            for each in self.manifest["vectors"]
-        )
+        return self.manifest.vectors
 
     def column(self, name: str | None) -> Column:
         """The column of vectors of that name; None takes the only one."""
@@ -159,34 +304,40 @@ class VectorData:
         return f"{self.address}/{self.key}"
 
 
-def read_manifest(address: str) -> dict[str, Any]:
-    """The manifest of a folder. Raises ScaleError "not_a_run" if there is none or another file."""
+def read_manifest(address: str) -> Manifest:
+    """The manifest of a folder.
+
+    Raises ScaleError "not_a_run" if there is none or of another program, "bad_manifest" if it is
+    damaged, "leads_out" if it is a link.
+    """
+    file = inside(address, MANIFEST)
     try:
-        found = json.loads(read_bytes(joined(address, MANIFEST)))
-        if found["format"] != FORMAT or not isinstance(found["shards"], list):
-            raise KeyError
-    except (FileNotFoundError, KeyError, TypeError, ValueError) as error:
+        found = read_json(file)
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise ScaleError("not_a_run", folder=address)
+        return Manifest.read(found)
+    except FileNotFoundError as error:
         raise ScaleError("not_a_run", folder=address) from error
-    return found
+    except ScaleError:
+        raise
+    except ValueError as error:
+        raise ScaleError("bad_manifest", file=file, detail=str(error)) from error
 
 
-def _manifest_of_files(address: str) -> dict[str, Any]:
+def _manifest_of_files(address: str) -> Manifest:
     """The contents of a folder of Parquet files without manifest, from the files' footers."""
     sizes = {name: size for name, size in listed(address).items() if name.endswith(".parquet")}
     if not sizes:
         raise ScaleError("not_a_run", folder=address)
-    shards: list[dict[str, Any]] = []
+    shards: list[Entry] = []
     vectors: list[dict[str, Any]] = []
     for name in sorted(sizes):
-        rows, columns = footer(joined(address, name))
+        rows, found = footer(joined(address, name))
         # Those of the first file that has rows; the others are checked later
-        vectors = vectors or columns
-        shards.append(
-            {"name": name, "state": "done", "rows": rows, "bytes": sizes[name], "sha256": ""}
-        )
-    if not vectors:
-        raise ScaleError("no_vectors", folder=address)
-    return {"format": FORMAT, "kind": "files", "vectors": vectors, "shards": shards}
+        vectors = vectors or found
+        shards.append(Entry(name, state="done", rows=rows, bytes=sizes[name]))
+    columns = (Column(each["column"], each["dimension"], each["dtype"], each) for each in vectors)
+    return Manifest("files", {}, tuple(columns), tuple(shards))
 
 
 class RunFolder:
@@ -202,7 +353,13 @@ class RunFolder:
     vectors : sequence of mapping
         The columns of vectors.
     sources : sequence of str
-        One address a shard, in order.
+        One address a shard, in order. Files of the folder have their names only, because the
+        folder is given to others.
+
+    Raises
+    ------
+    ScaleError
+        "out_is_input" if a source is in the folder.
     """
 
     def __init__(
@@ -215,11 +372,15 @@ class RunFolder:
     ) -> None:
         self.address = absolute(address)
         self.sources = tuple(sources)
+        own = {real(self.address), real(joined(self.address, SHARDS))}
+        if any(real(parent_of(source)) in own for source in self.sources):
+            raise ScaleError("out_is_input", folder=self.address)
+        self.redone: tuple[str, ...] = ()  # damaged shards, which are done again
         self.names = tuple(f"part-{i:05d}.parquet" for i in range(len(sources)))
         self._head: dict[str, Any] = {
             "format": FORMAT,
             "kind": kind,
-            "settings": json.loads(json.dumps({**settings, "sources": list(sources)})),
+            "settings": json.loads(json.dumps({**settings, "sources": key_of(sources)})),
             "vectors": [dict(each) for each in vectors],
         }
 
@@ -233,8 +394,8 @@ class RunFolder:
         with _locked(self.address):
             if exists(joined(self.address, MANIFEST)):
                 before = read_manifest(self.address)
-                same = ("kind", "settings", "vectors")
-                if any(before.get(name) != self._head[name] for name in same):
+                after = Manifest.read({**self._head, "shards": []})
+                if replace(before, shards=()) != after:
                     raise ScaleError("other_run", folder=self.address)
             self.tidy()
             self.save([])
@@ -245,38 +406,52 @@ class RunFolder:
         remove_parts(joined(self.address, SHARDS))
 
     def left(self) -> tuple[int, ...]:
-        """Numbers of the shards that are not done."""
-        done = finished_shards(self.address, self.names)
-        return tuple(i for i, name in enumerate(self.names) if name not in done)
+        """Numbers of the shards that are not done. Those that are damaged are done again."""
+        found = finished_shards(self.address, self.names, check=True)
+        self.redone = (*found.damaged, *found.cut_logs)
+        for name in self.redone:
+            remove(joined(self.address, LOG, log_name(name)))
+        return tuple(
+            i
+            for i, name in enumerate(self.names)
+            if name not in found.done or name in found.damaged
+        )
 
     def save(self, failures: Sequence[Failed], ended_by: Failed | None = None) -> dict[str, Any]:
-        """Write the manifest from the workers' logs; returns it.
+        """Write the manifest from the workers' logs; returns it, and the shards done again.
 
         A shard that ended the run is left, with the reason.
         """
-        done = finished_shards(self.address, self.names)
-        reasons = {failed.shard: str(failed.error) for failed in failures}
+        done = finished_shards(self.address, self.names).done
+        reasons = {failed.shard: self._reason(failed) for failed in failures}
         shards = []
-        for name, source in zip(self.names, self.sources, strict=True):
-            entry = {"name": name, "source": source, "state": "left"}
-            if name in done:
-                entry |= {"state": "done", **done[name]}
-            elif name in reasons:
-                entry |= {"state": "failed", "reason": reasons[name]}
-            elif ended_by is not None and name == ended_by.shard:
-                entry |= {"reason": str(ended_by.error)}
-            shards.append(entry)
+        for name, address in zip(self.names, self.sources, strict=True):
+            entry = done.get(name, Entry(name))
+            if name not in done and name in reasons:
+                entry = replace(entry, state="failed", reason=reasons[name])
+            elif name not in done and ended_by is not None and name == ended_by.shard:
+                entry = replace(entry, reason=self._reason(ended_by))
+            shards.append(replace(entry, source=last_name(address)))
         manifest = {
             **self._head,
             "versions": _versions(),
             "counts": counts_of(shards),
-            "shards": shards,
+            "shards": [asdict(entry) for entry in shards],
         }
         write_bytes(
             joined(self.address, MANIFEST),
             json.dumps(manifest, ensure_ascii=False, indent=1).encode(),
         )
-        return manifest
+        return {**manifest, "redone": self.redone}
+
+    def _reason(self, failed: Failed) -> str:
+        """The sentence of a fault, with names in place of addresses."""
+        text = str(failed.error)
+        folders = {self.address, *map(parent_of, self.sources)}
+        folders |= {filesystem(folder)[1] for folder in folders if folder}
+        for folder in sorted(filter(None, folders), key=len, reverse=True):
+            text = text.replace(f"{folder}/", "")
+        return text
 
 
 @cache
@@ -289,32 +464,82 @@ def _versions() -> dict[str, str]:
     return versions
 
 
-def counts_of(shards: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+def counts_of(shards: Sequence[Entry]) -> dict[str, int]:
     """Shards by state, and sums over those that are done."""
-    done = [each for each in shards if each["state"] == "done"]
+    states = [each.state for each in shards]
     return {
         "shards": len(shards),
-        "done": len(done),
-        "failed": sum(each["state"] == "failed" for each in shards),
-        "left": sum(each["state"] == "left" for each in shards),
-        **{name: sum(each.get(name, 0) for each in done) for name in COUNTED},
+        **{state: states.count(state) for state in STATES},
+        **{name: sum(getattr(each, name) for each in shards) for name in COUNTED},
     }
 
 
 COUNTED = ("rows", "bytes", "blank", "left_out")
 
 
-def finished_shards(address: str, names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The workers' logs of the shards that are there with the bytes that the log states."""
-    sizes = listed(joined(address, SHARDS))
-    logs = listed(joined(address, LOG))
-    found = {}
+@dataclass(frozen=True)
+class Finished:
+    """The shards of a run that have a log, by name.
+
+    done : those with the bytes that the log states.
+    damaged : names of those with another digest; only if they were checked.
+    cut_logs : names of those whose log is cut off or damaged. They count as not done.
+    """
+
+    done: Mapping[str, Entry]
+    damaged: tuple[str, ...]
+    cut_logs: tuple[str, ...]
+
+
+def finished_shards(address: str, names: Sequence[str], *, check: bool = False) -> Finished:
+    """The shards that are done by their logs.
+
+    Parameters
+    ----------
+    address : str
+    names : sequence of str
+        Names of the shards.
+    check : bool
+        Read every shard and compare its digest with the log's.
+    """
+    sizes = listed(inside(address, SHARDS))
+    logs = listed(inside(address, LOG))
+    done, cut = {}, []
     for name in names:
         if name in sizes and log_name(name) in logs:
-            entry = json.loads(read_bytes(joined(address, LOG, log_name(name))))
-            if entry["bytes"] == sizes[name]:
-                found[name] = entry
-    return found
+            try:
+                log = read_json(joined(address, LOG, log_name(name)))
+                entry = Entry.read({**log, "name": name, "state": "done"})
+            except (TypeError, ValueError):  # as left by a crash of the machine
+                cut.append(name)
+                continue
+            if entry.bytes == sizes[name]:
+                done[name] = entry
+    damaged: list[str] = []
+    if check:
+        with ThreadPoolExecutor() as pool:  # a store far away answers several at a time
+            found = pool.map(partial(_digest_in, address), done)
+            damaged = [n for n, sha256 in zip(done, found, strict=True) if sha256 != done[n].sha256]
+    return Finished(done, tuple(damaged), tuple(cut))
+
+
+def _digest_in(address: str, name: str) -> str:
+    return digest(joined(address, SHARDS, name))
+
+
+def key_of(sources: Sequence[str]) -> str:
+    """A digest of addresses, which a manifest has in their place."""
+    return hashlib.sha256(json.dumps(list(sources)).encode()).hexdigest()
+
+
+def parent_of(address: str) -> str:
+    """The address of a file's folder; "" for a name alone."""
+    return address.rpartition("/")[0]
+
+
+def real(address: str) -> str:
+    """The address that two names of a folder have in common."""
+    return str(Path(absolute(address)).resolve()) if address and is_local(address) else address
 
 
 def log_name(shard: str) -> str:

@@ -121,7 +121,7 @@ def directions_of(
 
     if transform is not None:
         return compute()
-    return stored_sum(data, f"directions-{column.name}", Directions, compute, engine=engine)
+    return stored_sum(data, column, f"directions-{column.name}", Directions, compute, engine=engine)
 
 
 def measure_data(
@@ -179,8 +179,8 @@ def stored_measures(data: VectorData, column: str | None = None) -> tuple[DataMe
     Raises ScaleError "not_measured" if they are not stored.
     """
     chosen = data.column(column)
-    moments = stored_sum(data, f"moments-{chosen.name}", Moments, None)
-    directions = stored_sum(data, f"directions-{chosen.name}", Directions, None)
+    moments = stored_sum(data, chosen, f"moments-{chosen.name}", Moments, None)
+    directions = stored_sum(data, chosen, f"directions-{chosen.name}", Directions, None)
     return tuple(exact_measures(moments, directions).values())
 
 

@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
@@ -21,9 +22,18 @@ from ..measure.intervals import NORMAL
 from ..measure.neighbours import largest
 from .engine import Engine, Summed
 from .errors import ScaleError
-from .manifest import Column, Shard, VectorData
+from .manifest import Column, Entry, Shard, VectorData
 from .samples import hash_of
-from .store import absolute, joined, read_arrays, read_bytes, remove, write_bytes, written
+from .store import (
+    absolute,
+    joined,
+    read_arrays,
+    read_bytes,
+    read_json,
+    remove,
+    write_bytes,
+    written,
+)
 from .vectors import LeftOut, blocks
 
 QUERY_ROWS = 512  # queries whose products with a block are in memory at a time
@@ -150,9 +160,10 @@ def _index_of(task: SearchTask) -> tuple[bytes, LeftOut]:
     key = f"{task.shard.name} {task.shard.sha256} {task.shard.size} {task.column.name}"
     try:
         content = read_bytes(task.index)
-        about = json.loads(read_bytes(task.index + ".json"))
-        if (about["key"], about["sha256"]) == (key, hashlib.sha256(content).hexdigest()):
-            left_out.n, left_out.rows = about["left_out"], about["rows_left_out"]
+        stored = read_json(task.index + ".json")
+        about = Entry.read({**stored, "name": task.shard.name, "state": "done"})
+        if (stored["key"], about.sha256) == (key, hashlib.sha256(content).hexdigest()):
+            left_out.n, left_out.rows = about.left_out, list(about.rows_left_out)
             if task.skip or not left_out.n:
                 return content, left_out
     except (FileNotFoundError, KeyError, TypeError, ValueError):
@@ -171,9 +182,9 @@ def _index_of(task: SearchTask) -> tuple[bytes, LeftOut]:
     content = bytes(index.save() or b"")
     write_bytes(task.index, content)
     digest = hashlib.sha256(content).hexdigest()
-    about = {"key": key, "sha256": digest}
-    about |= {"left_out": left_out.n, "rows_left_out": left_out.rows}
-    write_bytes(task.index + ".json", json.dumps(about).encode())
+    stored = {"key": key, "sha256": digest, "rows": task.shard.rows, "bytes": len(content)}
+    stored |= {"left_out": left_out.n, "rows_left_out": left_out.rows}
+    write_bytes(task.index + ".json", json.dumps(stored).encode())
     return content, left_out
 
 
@@ -239,6 +250,7 @@ def find_neighbours(
     def search(rows: np.ndarray, *, by_index: bool) -> tuple[Near, int]:
         place, sha256 = _write_queries(out, ids[rows], units[rows])
         folder = data.address if data.has_manifest else out + ".index"
+        name = quote(chosen.name, safe="")  # a column of another program may have any name
         tasks = [
             SearchTask(
                 shard,
@@ -247,7 +259,7 @@ def find_neighbours(
                 sha256,
                 k,
                 itself,
-                joined(folder, INDEX, f"{chosen.name}-{shard.name}.usearch") if by_index else None,
+                joined(folder, INDEX, f"{name}-{shard.name}.usearch") if by_index else None,
                 engine.skip,
             )
             for shard in data.shards

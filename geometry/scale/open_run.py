@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
-from typing import Any
 
 from ..data.embeddings import VectorSet, VectorSetReport
 from .engine import Engine, Watch
-from .manifest import VectorData, counts_of, finished_shards, read_manifest
+from .manifest import Entry, VectorData, counts_of, finished_shards, read_manifest
 from .samples import draw
-from .store import joined, read_bytes
+from .store import last_name
 
 SAMPLE = 1_000_000
 
@@ -54,7 +52,7 @@ def open_run(
         seed=seed,
     )
     return VectorSet(
-        name=data.address.rsplit("/", 1)[-1],
+        name=last_name(data.address),
         vectors=rows.X,
         texts=None if rows.texts is None else tuple(text or "" for text in rows.texts),
         labels=None if rows.labels is None else tuple(label or "" for label in rows.labels),
@@ -80,6 +78,8 @@ class Status:
         The first rows that were left out, from 1, by shard.
     damaged : tuple of str
         Shards whose content is not what the manifest states. Empty unless they were checked.
+    cut_logs : tuple of str
+        Shards whose log is cut off. They count as left.
     """
 
     kind: str
@@ -87,6 +87,7 @@ class Status:
     failed: dict[str, str]
     left_out: dict[str, list[int]]
     damaged: tuple[str, ...] = ()
+    cut_logs: tuple[str, ...] = ()
 
 
 def read_status(folder: str, *, check: bool = False) -> Status:
@@ -99,25 +100,26 @@ def read_status(folder: str, *, check: bool = False) -> Status:
         Read every shard and compare its digest with the manifest's.
     """
     manifest = read_manifest(folder)
-    entries: list[dict[str, Any]] = manifest["shards"]
-    done = finished_shards(folder, [each["name"] for each in entries])
+    names = [entry.name for entry in manifest.shards]
+    found = finished_shards(folder, names, check=check)
     shards = [
-        {**each, "state": "done", **done[each["name"]]}
-        if each["name"] in done
-        else {**each, "state": "failed" if "reason" in each else "left"}
-        for each in entries
+        found.done.get(entry.name)
+        or Entry(entry.name, state="failed" if entry.reason else "left", reason=entry.reason)
+        for entry in manifest.shards
     ]
-    damaged = tuple(
-        name
-        for name, entry in done.items()
+    other = {
+        entry.name
+        for entry in manifest.shards
         if check
-        and hashlib.sha256(read_bytes(joined(folder, "shards", name))).hexdigest()
-        != entry["sha256"]
-    )
+        and entry.state == "done"
+        and entry.name in found.done
+        and entry.sha256 != found.done[entry.name].sha256
+    }
     return Status(
-        manifest["kind"],
+        manifest.kind,
         counts_of(shards),
-        {each["name"]: each["reason"] for each in shards if each["state"] == "failed"},
-        {each["name"]: each["rows_left_out"] for each in shards if each.get("left_out")},
-        damaged,
+        {each.name: each.reason for each in shards if each.state == "failed"},
+        {each.name: list(each.rows_left_out) for each in shards if each.left_out},
+        tuple(name for name in names if name in other or name in found.damaged),
+        found.cut_logs,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import tempfile
 import uuid
@@ -20,6 +21,7 @@ from fsspec.implementations.local import LocalFileSystem
 from .errors import ScaleError
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+MOST_JSON = 2**28  # bytes of a manifest, which 100,000 shards stay far below
 PART = ".part"  # the end of the name of a file that is not finished
 
 
@@ -41,6 +43,24 @@ def absolute(address: str) -> str:
 def joined(address: str, *names: str) -> str:
     """The address of a file in a folder."""
     return "/".join([address.rstrip("/"), *names])
+
+
+def last_name(address: str) -> str:
+    """The name of a file or folder without what is above it."""
+    return address.rstrip("/").rpartition("/")[2]
+
+
+def inside(folder: str, *names: str) -> str:
+    """The address of a file in a run's folder.
+
+    Raises ScaleError "leads_out" if a part of it is a link, which may lead to any other file.
+    """
+    address = folder
+    for name in names:
+        address = joined(address, name)
+        if is_local(address) and Path(filesystem(address)[1]).is_symlink():
+            raise ScaleError("leads_out", folder=folder, name=name)
+    return address
 
 
 def listed(address: str) -> dict[str, int]:
@@ -69,6 +89,39 @@ def read_bytes(address: str) -> bytes:
     """The content of a file."""
     fs, path = filesystem(address)
     return fs.cat_file(path)
+
+
+def read_json(address: str) -> Any:
+    """The value in a JSON file. Raises ValueError for everything that is not one."""
+    fs, path = filesystem(address)
+    with fs.open(path, "rb") as file:
+        content = file.read(MOST_JSON + 1)
+    if len(content) > MOST_JSON:
+        raise ValueError(f"more than {MOST_JSON} bytes")
+    try:
+        return json.loads(content)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def digest(address: str) -> str:
+    """The sha256 of a file's content."""
+    fs, path = filesystem(address)
+    with fs.open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@lru_cache(maxsize=2**17)
+def known_digest(address: str, version: str) -> str:
+    """``digest``, computed once in a process for each version of the file (``version_of``)."""
+    return digest(address)
+
+
+def version_of(address: str) -> str:
+    """A text that changes when the file is written again."""
+    fs, path = filesystem(address)
+    fs.invalidate_cache()
+    return str(fs.ukey(path))
 
 
 def read_unchanged(address: str, sha256: str, *, folder: str) -> bytes:

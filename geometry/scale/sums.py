@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import TypeVar
+from urllib.parse import quote
 
 import numpy as np
 
 from .engine import Engine
 from .errors import ScaleError
-from .manifest import VectorData
-from .store import joined, read_bytes, write_bytes
+from .manifest import Column, VectorData
+from .store import inside, read_bytes, write_bytes
 
 SUMS = "sums"
 VERSION = "1"  # version of the arithmetic: sums of another version are computed again
+AXES = {"mean": 1, "scatter": 2, "cubic": 1, "total": 1, "squares": 1}  # others are numbers
 Sum = TypeVar("Sum")
 
 
 def stored_sum(
     data: VectorData,
+    column: Column,
     name: str,
     kind: type[Sum],
     compute: Callable[[], Sum] | None,
@@ -34,6 +38,7 @@ def stored_sum(
     ----------
     data : VectorData
         A folder without manifest stores nothing.
+    column : Column
     name : str
     kind : type
         A dataclass of numbers and float64 arrays; fields that are None are left out.
@@ -45,13 +50,15 @@ def stored_sum(
     from safetensors import SafetensorError
     from safetensors.numpy import load, save
 
-    address = joined(data.address, SUMS, f"{name}.safetensors")
+    # a column of another program may have any name
+    address = inside(data.address, SUMS, f"{quote(name, safe='')}.safetensors")
     key = json.dumps({"key": data.key, "version": VERSION})
     if data.has_manifest:
         try:
             content = read_bytes(address)
             arrays = load(content)
-            if _metadata(content).get("key") == key:
+            about = {"key": key, "sha256": _digest(arrays)}
+            if _metadata(content) == about and _fits(arrays, column.dimension):
                 return kind(**{n: a if a.ndim else a.item() for n, a in arrays.items()})
         except (FileNotFoundError, SafetensorError, TypeError, ValueError):
             pass
@@ -64,11 +71,26 @@ def stored_sum(
         # ascontiguousarray makes a number an array of one
         tensors = {n: a.reshape(np.shape(values[n])) for n, a in tensors.items()}
         try:
-            write_bytes(address, save(tensors, metadata={"key": key}))
+            about = {"key": key, "sha256": _digest(tensors)}
+            write_bytes(address, save(tensors, metadata=about))
         except OSError as error:  # the folder is read-only: the next call sums again
             if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
                 raise
     return found
+
+
+def _digest(arrays: Mapping[str, np.ndarray]) -> str:
+    parts = (name.encode() + arrays[name].tobytes() for name in sorted(arrays))
+    return hashlib.sha256(b"".join(parts)).hexdigest()
+
+
+def _fits(arrays: Mapping[str, np.ndarray], d: int) -> bool:
+    """Whether the arrays have finite numbers for d axes."""
+    return all(
+        np.isfinite(a).all()
+        and (a.shape[:1] == (d,) if name == "weak" else a.shape == (d,) * AXES.get(name, 0))
+        for name, a in arrays.items()
+    )
 
 
 def _metadata(content: bytes) -> dict[str, str]:

@@ -12,6 +12,7 @@ from geometry.export import affine_map
 from geometry.export.affine import transform_bytes
 from pages.common import jobs
 from pages.common.cache import kept
+from pages.common.escape import markdown
 from pages.common.limit_notes import upload_limits
 from pages.common.measures import measure_label, no_value, print_value, unit_of
 from pages.common.messages import error_text
@@ -50,7 +51,7 @@ def _about(data: VectorData, column: Column) -> str:
     parts = [
         _("{n} vectors of {d} numbers").format(n=f"{data.n_rows:,}", d=f"{column.dimension:,}"),
         _("shards: {n}").format(n=f"{len(data.shards):,}"),
-        *(f"{key} {value}" for key, value in column.about.items() if value is not None),
+        *(markdown(f"{key} {value}") for key, value in column.about.items() if value is not None),
     ]
     return " · ".join(parts)
 
