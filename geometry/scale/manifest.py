@@ -257,11 +257,15 @@ class VectorData:
                 raise ScaleError("unfinished", folder=self.address, left=left, n=n)
         else:
             self.manifest = _manifest_of_files(self.address)
-        within = [SHARDS] if self.has_manifest else []
+        within = inside(self.address, *([SHARDS] if self.has_manifest else []))
+        self._sizes = listed(within)  # without links
+        for each in self.manifest.shards:
+            if each.state == "done" and each.name not in self._sizes:
+                inside(within, each.name)  # a file that is missing is noticed where it is read
         self.shards = tuple(
             Shard(
                 each.name,
-                inside(self.address, *within, each.name),
+                joined(within, each.name),
                 each.rows,
                 each.bytes,
                 each.sha256,
@@ -272,6 +276,15 @@ class VectorData:
         )
         if not self.shards or not self.columns:
             raise ScaleError("no_vectors", folder=self.address)
+
+    def refuse_other_sizes(self) -> None:
+        """Raise ScaleError "damaged_shard" if a file has not the bytes that the manifest states.
+
+        Then the numbers of rows may be wrong, too.
+        """
+        for shard in self.shards:
+            if self._sizes.get(shard.name) != shard.size:
+                raise ScaleError("damaged_shard", shard=shard.address)
 
     @property
     def n_rows(self) -> int:
@@ -372,8 +385,9 @@ class RunFolder:
     ) -> None:
         self.address = absolute(address)
         self.sources = tuple(sources)
+        self._source_folders = {parent_of(source) for source in sources} - {""}
         own = {real(self.address), real(joined(self.address, SHARDS))}
-        if any(real(parent_of(source)) in own for source in self.sources):
+        if own & {real(folder) for folder in self._source_folders}:
             raise ScaleError("out_is_input", folder=self.address)
         self.redone: tuple[str, ...] = ()  # damaged shards, which are done again
         self.names = tuple(f"part-{i:05d}.parquet" for i in range(len(sources)))
@@ -447,9 +461,9 @@ class RunFolder:
     def _reason(self, failed: Failed) -> str:
         """The sentence of a fault, with names in place of addresses."""
         text = str(failed.error)
-        folders = {self.address, *map(parent_of, self.sources)}
-        folders |= {filesystem(folder)[1] for folder in folders if folder}
-        for folder in sorted(filter(None, folders), key=len, reverse=True):
+        folders = {self.address, *self._source_folders}
+        folders |= {filesystem(folder)[1] for folder in folders}  # without file://
+        for folder in sorted(folders, key=len, reverse=True):
             text = text.replace(f"{folder}/", "")
         return text
 
@@ -539,7 +553,7 @@ def parent_of(address: str) -> str:
 
 def real(address: str) -> str:
     """The address that two names of a folder have in common."""
-    return str(Path(absolute(address)).resolve()) if address and is_local(address) else address
+    return str(Path(absolute(address)).resolve()) if is_local(address) else address
 
 
 def log_name(shard: str) -> str:

@@ -52,13 +52,17 @@ def stored_sum(
 
     # a column of another program may have any name
     address = inside(data.address, SUMS, f"{quote(name, safe='')}.safetensors")
-    key = json.dumps({"key": data.key, "version": VERSION})
+
+    def key_of(arrays: Mapping[str, np.ndarray]) -> str:
+        # one text, because safetensors writes several in any order
+        return json.dumps({"key": data.key, "version": VERSION, "sha256": _digest(arrays)})
+
     if data.has_manifest:
         try:
             content = read_bytes(address)
             arrays = load(content)
-            about = {"key": key, "sha256": _digest(arrays)}
-            if _metadata(content) == about and _fits(arrays, column.dimension):
+            is_whole = _metadata(content).get("key") == key_of(arrays)
+            if is_whole and _fits(arrays, column.dimension):
                 return kind(**{n: a if a.ndim else a.item() for n, a in arrays.items()})
         except (FileNotFoundError, SafetensorError, TypeError, ValueError):
             pass
@@ -71,8 +75,7 @@ def stored_sum(
         # ascontiguousarray makes a number an array of one
         tensors = {n: a.reshape(np.shape(values[n])) for n, a in tensors.items()}
         try:
-            about = {"key": key, "sha256": _digest(tensors)}
-            write_bytes(address, save(tensors, metadata=about))
+            write_bytes(address, save(tensors, metadata={"key": key_of(tensors)}))
         except OSError as error:  # the folder is read-only: the next call sums again
             if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
                 raise

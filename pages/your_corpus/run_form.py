@@ -34,6 +34,7 @@ def show_run_form(folder: str) -> None:
 
     try:
         data = VectorData(folder)
+        data.refuse_other_sizes()
         names = [column.name for column in data.columns]
         name = names[0]
         if len(names) > 1:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from geometry.scale import (
     Engine,
@@ -128,18 +129,40 @@ def test_a_folder_that_leads_out_or_is_damaged_is_refused_with_a_sentence(
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("case", ["above", "linked shard", "deep", "twice", "rows"])
-def test_the_page_shows_the_sentence(case, run, tmp_path, monkeypatch):
-    spoil, sentence = BAD[case]
-    spoil(run)
+@pytest.fixture
+def on_page(run, tmp_path, monkeypatch) -> Callable[[], AppTest]:
+    """Opens the run on Your corpus."""
     config = tmp_path / "own.toml"
     config.write_text(f"[uploads]\nfolders = ['{tmp_path / 'allowed'}']\n")
     monkeypatch.setenv("NARROW_CONE_CONFIG", str(config))
-    at = healthy(new_visit("your_corpus", source="server").run())
-    at.selectbox(key="server-file").set_value("allowed/run")
-    healthy(at.run())
+
+    def opened() -> AppTest:
+        at = healthy(new_visit("your_corpus", source="server").run())
+        at.selectbox(key="server-file").set_value("allowed/run")
+        return healthy(at.run())
+
+    return opened
+
+
+def lying(run: Path) -> Path:
+    return of_shard(rows=10**9, bytes=10**12)(run)
+
+
+@pytest.mark.parametrize("case", ["above", "linked shard", "deep", "twice", "rows", "both"])
+def test_the_page_shows_the_sentence(case, run, on_page):
+    spoil, sentence = BAD.get(case, (lying, "is not what its manifest states"))
+    spoil(run)
+    at = on_page()
     assert re.search(sentence, " ".join(each.value for each in at.error))
     assert "vectors of 12 numbers" not in everything(at)
+
+
+def test_the_page_reads_no_shard_with_other_content(run, on_page):
+    zeroed(run / "shards" / FIRST)
+    at = on_page()
+    healthy(at.button(key="use_run").click().run())
+    assert "is not what its manifest states" in " ".join(each.value for each in at.error)
+    assert "vector-uploads" not in at.session_state
 
 
 def zeroed(path: Path) -> None:
