@@ -134,17 +134,17 @@ class Entry:
         state = _text(given, "state")
         if state not in STATES:
             raise _wrong("state", state)
-        entry = cls(name, _text(given, "source", ""), state, _text(given, "reason", ""))
+        about = (name, _text(given, "source", ""), state, _text(given, "reason", ""))
         if state != "done":
-            return entry
+            return cls(*about)
         sha256 = _text(given, "sha256")
         if not _SHA256.fullmatch(sha256):
             raise _wrong("sha256", sha256)
         places = given.get("rows_left_out", [])
         if not isinstance(places, list) or not all(type(each) is int for each in places):
             raise _wrong("rows_left_out", places)
-        return replace(
-            entry,
+        return cls(
+            *about,
             rows=_number(given, "rows", ID_STEP - 1),
             bytes=_number(given, "bytes", MOST_BYTES),
             sha256=sha256,
