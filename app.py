@@ -30,8 +30,14 @@ else:  # the server's start: `streamlit run` imports this file once and serves `
     from starlette.middleware import Middleware
 
     import pages.narrow_cone.explore  # noqa: F401
+    from pages.common.messages import show_failure
     from pages.common.server_memory import UploadLimit, while_running
     from pages.common.streamlit_internals import correct_faults
 
     correct_faults()
-    app = st.App("app.py", lifespan=while_running, middleware=[Middleware(UploadLimit)])
+    app = st.App(
+        "app.py",
+        lifespan=while_running,
+        middleware=[Middleware(UploadLimit)],
+        on_script_error=show_failure,
+    )

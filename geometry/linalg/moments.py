@@ -175,24 +175,32 @@ def ledoit_wolf(moments: Moments) -> float:
 
 
 def _refuse_extreme(found: Moments, X: np.ndarray, w: np.ndarray | None) -> None:
-    """UndefinedMeasure "extreme_size" if the numbers are too large or too small.
+    """``refuse_extreme`` for the rows with a weight above 0.
 
-    For nearly every cloud the sums show that they are not. Otherwise the rows are read again.
+    For nearly every cloud the sums show that nothing is extreme. Otherwise the rows are read again.
     """
-    single = X.dtype == np.float32
-    low, high = (SMALLEST_32, LARGEST_32) if single else (SMALLEST, LARGEST)
+    low, high = _range_of(X)
     if found.weight == 0:
         return
     variances = np.diag(found.scatter) / found.weight
     if low <= np.max([np.abs(found.mean).max(), np.sqrt(variances.max())]) <= high:
         return
     refuse_not_finite(X)
-    weighted = X if w is None else X[np.asarray(w) > 0]
-    peak = max(float(weighted.max()), -float(weighted.min()))
+    refuse_extreme(X if w is None else X[np.asarray(w) > 0])
+
+
+def refuse_extreme(X: np.ndarray) -> None:
+    """UndefinedMeasure "extreme_size" if the numbers of X (n, d) are too large or too small."""
+    low, high = _range_of(X)
+    peak = max(float(X.max()), -float(X.min()))
     if peak != 0 and not low <= peak <= high:
         raise UndefinedMeasure(
             "extreme_size", largest=f"{peak:.2g}", dtype=str(X.dtype), low=low, high=high
         )
+
+
+def _range_of(X: np.ndarray) -> tuple[float, float]:
+    return (SMALLEST_32, LARGEST_32) if X.dtype == np.float32 else (SMALLEST, LARGEST)
 
 
 def _of_float32(X: np.ndarray, likely_weak: np.ndarray | None) -> Moments | None:

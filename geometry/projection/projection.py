@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..linalg.rows import float_rows
 from ..measure.cone import direction_of, mean_direction
 from .umap_fit import UMAP_NEIGHBOURS, fit_umap
 
@@ -28,7 +29,8 @@ class Projection:
     ----------
     coordinates : (n, k) float64, k in {2, 3}.
     method : see ``project``.
-    axes : (k, d), or (3, d) for "cone", orthonormal rows; None for "umap".
+    axes : (k, d), or (3, d) for "cone", orthonormal rows; None for "umap". If d < 3 these are the
+        first d columns of axes in 3 dimensions.
     centre : (d,) subtracted before the axes apply; zeros except for "pca", None for "umap".
     origin : (k,) place of the true origin in the picture; None for "umap".
     explained : share of sum |x - centre|^2 in the picture, in [0, 1]; 1 for "cone" in 3D, which
@@ -150,7 +152,10 @@ def project(
     if method not in _FRAMES:
         known = ", ".join([*_FRAMES, "umap"])
         raise ValueError(f"method must be one of {known}; got {method!r}")
-    axes, centre = _FRAMES[method](X, n_components)
+    d = X.shape[1]
+    # an axis in a third dimension, where d < 3, is 0 in the others
+    wide = np.pad(X, ((0, 0), (0, max(0, 3 - d))))
+    axes, centre = (part[..., :d] for part in _FRAMES[method](wide, n_components))
     return _on_frame(_Frame(method, axes, centre, n_components), X, random_state)
 
 
@@ -371,12 +376,5 @@ def _checked(X: np.ndarray, n_components: int) -> np.ndarray:
     X = np.asarray(X)
     if n_components not in (2, 3):
         raise ValueError(f"n_components must be 2 or 3; got {n_components}")
-    if X.ndim != 2 or X.shape[1] < 3:
-        raise ValueError(f"expected vectors as rows with at least 3 dimensions; got {X.shape}")
-    if len(X) <= n_components:
-        raise ValueError(
-            f"{n_components} components need more than {n_components} rows; got {len(X)}"
-        )
-    if not np.isfinite(X).all():
-        raise ValueError("vectors have NaN or infinity; clean them first")
+    X = float_rows(X, at_least=n_components + 1)
     return X.astype(np.float64, copy=False)

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
-from geometry import Cloud, Corpus, Encoder, project, read_cloud
+from geometry import Cloud, Corpus, Encoder, UndefinedMeasure, project, read_cloud
 from geometry.data import VectorSet
 from geometry.data.limits import MAX_VECTOR_SETS
 from geometry.encode import ArrayStore, Coverage
@@ -298,7 +298,7 @@ def _cloud(encoder: Encoder, corpus: Corpus, spec: CloudSpec, *, private: bool) 
 def cloud_of_vectors(vectors: VectorSet) -> CorpusCloud:
     """A reader's own vectors as a cloud.
 
-    Rows of zeros have no direction, and are left out.
+    Rows of zeros have no direction, and are left out. Raises UndefinedMeasure if no row is left.
     """
     numbers = None if vectors.numbers is None else vectors.numbers.tobytes()
     beside = hash((vectors.labels, numbers))
@@ -311,7 +311,10 @@ def cloud_of_vectors(vectors: VectorSet) -> CorpusCloud:
 def _cloud_of_vectors(sha256: str, beside_hash: int, _vectors: VectorSet) -> CorpusCloud:
     X, labels = _vectors.vectors, _vectors.labels
     numbers = np.arange(1, len(X) + 1) if _vectors.numbers is None else _vectors.numbers
-    norms = np.sqrt(np.einsum("nd,nd->n", X, X))
+    # float64: squares of small float32 numbers would be 0
+    norms = np.sqrt(np.einsum("nd,nd->n", X, X, dtype=np.float64))
+    if not norms.any():
+        raise UndefinedMeasure("all_zero")
     texts = _vectors.texts or tuple(f"#{number}" for number in numbers.tolist())
     cloud = Cloud(
         unit="vectors",

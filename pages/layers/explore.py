@@ -67,7 +67,7 @@ from pages.common.measures import (
     print_value,
     unit_of,
 )
-from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
+from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
 from pages.common.shell import picture_place, show_question
 from pages.common.verdict import show_verdict
@@ -430,7 +430,7 @@ def show_all_measures(scene: Scene) -> None:
             "and d."
         )
     )
-    with encoder_errors_shown():
+    with errors_shown():
         st.caption(coverage_line(coverage_of(scene.first.corpus)))
     measured_on = {name: " · ".join(series_origin(each)) for name, each in scene.series.items()}
     offer_csv(
@@ -684,7 +684,7 @@ def explore(corpus: Corpus) -> None:
     with find_box:
         show_selection(first.cloud, first.key)
     with notes_box:  # above the pictures, but computed after they were sent
-        with encoder_errors_shown():
+        with errors_shown():
             warn_of_coverage(coverage_of(corpus))
         warn_of_cache()
     try:

@@ -79,7 +79,7 @@ from pages.common.measures import (
     print_value,
     unit_of,
 )
-from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
+from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import chosen_model, current_encoder
 from pages.common.page_list import page_path
 from pages.common.seed import SEED
@@ -392,7 +392,7 @@ def show_all_measures(scene: Scene) -> None:
         notes = " · ".join(picture_notes(side, scene))
         box.caption(notes, help=explained(notes))
     if scene.points.model is not None:
-        with encoder_errors_shown():
+        with errors_shown():
             st.caption(coverage_line(coverage_of(scene.points.corpus)))
     whitening = scene.whitening
     if is_set_by_fit(scene.white, scene):
@@ -828,31 +828,34 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
         else:
             centring, strength = film_settings(can_play=can_play)
         umap_box = st.container()
-    with progress_box:
-        scene = build_scene(points, look, fit, chosen, centring=centring, strength=strength)
+    scene = None
+    with errors_shown(notes_box):
+        with progress_box:
+            scene = build_scene(points, look, fit, chosen, centring=centring, strength=strength)
+        if scene is None:
+            notes_box.info(prose(PAGE, "all-equal"))
     if scene is None:
-        notes_box.info(prose(PAGE, "all-equal"))
         return
-    with look_box:
+    with look_box, errors_shown():
         draw_pictures(scene)
     with welcome_box:
         welcome(scene)
     with found_box:
         show_inspector(scene)
-    with numbers_box:
+    with numbers_box, errors_shown():
         show_headlines(scene)
     with guess_box:
         ask_for_guess(scene)
     with notes_box:  # above the pictures, but computed after they were sent
         if isinstance(corpus, Corpus):
-            with encoder_errors_shown():
+            with errors_shown():
                 warn_of_coverage(coverage_of(corpus))
         warn_of_cache()
         if scene.has_few_points:
             st.warning(prose(PAGE, "few-points", few_points_values(scene)))
         warn_of_simplex(scene)
     if not is_presenting():
-        with answer_box:
+        with answer_box, errors_shown():
             _answer(scene)
     with more_box:
         offer_downloads(scene)

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from geometry import nearest
+from geometry import UndefinedMeasure, nearest
 from geometry.data.number_text import change, estimate, signed
 from geometry.encode import ArrayStore
 from geometry.measure import (
@@ -482,17 +482,23 @@ def is_hardly_a_cone(scene: Scene) -> bool:
 def narrows_first(scene: Scene) -> bool:
     """True if strength alone, without centring, raises the mean cosine."""
     raw = measured(scene.raw)["mean_cosine"].value or 0.0
-    rise = film_cosines(scene.points, scene.fit)[0.0, 1.0] - raw
+    alone = film_cosines(scene.points, scene.fit)[0.0, 1.0]
+    rise = 0.0 if alone is None else alone - raw
     return rise > 1 / 10**COSINE_DECIMALS  # a smaller rise is not visible in the printed figures
 
 
 @kept(200)
-def film_cosines(points: CorpusCloud, fit: str) -> dict[tuple[float, float], float]:
-    """Mean cosine at three settings of (centring, strength), which the questions quote."""
-    return {
-        (s, t): mean_cosine(whitened.function(points, fit, s, t)[0])
-        for s, t in ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0))
-    }
+def film_cosines(points: CorpusCloud, fit: str) -> dict[tuple[float, float], float | None]:
+    """Mean cosine at three settings of (centring, strength), which the questions quote.
+
+    None where it is undefined: settings can move a point to the origin.
+    """
+    found: dict[tuple[float, float], float | None] = {}
+    for s, t in ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0)):
+        found[s, t] = None
+        with suppress(UndefinedMeasure):
+            found[s, t] = mean_cosine(whitened.function(points, fit, s, t)[0])
+    return found
 
 
 def lesson_values(scene: Scene, agreements: Sequence[float] | None) -> dict[str, str]:
@@ -518,9 +524,9 @@ def lesson_values(scene: Scene, agreements: Sequence[float] | None) -> dict[str,
         "norm_share": print_value("mean_norm_share", of["mean_norm_share"], 2),
         "norm_times": f"{n * (of['mean_norm_share'] or 0.0):.0f}",
         "positive": _percent(of.get("positive_cosine_share")),
-        "half_together": signed(film[0.5, 0.5], COSINE_DECIMALS),
-        "strength_alone": signed(film[0.0, 1.0], COSINE_DECIMALS),
-        "centred": signed(film[1.0, 0.0], COSINE_DECIMALS),
+        "half_together": print_value("mean_cosine", film[0.5, 0.5], COSINE_DECIMALS),
+        "strength_alone": print_value("mean_cosine", film[0.0, 1.0], COSINE_DECIMALS),
+        "centred": print_value("mean_cosine", film[1.0, 0.0], COSINE_DECIMALS),
         "cosine_spread": f"{d**-0.5:.3f}",
         "spread": f"{isotropic_angle_spread(d):.1f}",
         "shrinkage": f"{whitening.shrinkage:.3f}",

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Corpus, CorpusError, UndefinedMeasure
+from geometry import Corpus, CorpusError
 from geometry.data import Judged, VectorSet, judge, read_relevance
 from geometry.data.number_text import change, estimate, signed, with_sign
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
@@ -51,8 +51,7 @@ from pages.common.folded import folded
 from pages.common.glosses import explained_caption
 from pages.common.measures import label_name
 from pages.common.messages import (
-    ENCODER_ERRORS,
-    encoder_errors_shown,
+    errors_shown,
     show_error,
     too_few_for_interval,
 )
@@ -630,25 +629,23 @@ def explore(corpus: Corpus | VectorSet) -> None:
     # and the browser would build them again and lose the focus
     progress_box, look_box, answer_box = st.container(), picture_place(), st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
-    try:
+    scene = None
+    with errors_shown(notes_box):
         scene = _choose_scene(
             corpus, controls=control_box, more=more_box, notes=notes_box, progress=progress_box
         )
-    except ENCODER_ERRORS as error:
-        with notes_box:
-            show_error(error)
-        return
     if scene is None:
         return
-    with look_box:
+    is_measured = False
+    with look_box, errors_shown():
         is_measured = _show_pictures(scene)
     with notes_box:  # above the pictures, but computed after they were sent
         if isinstance(corpus, Corpus):
-            with encoder_errors_shown():
+            with errors_shown():
                 warn_of_coverage(coverage_of(corpus))
         warn_of_cache()
     if not is_presenting():
-        with answer_box:
+        with answer_box, errors_shown():
             _answer(scene, is_measured=is_measured)
     with more_box, st.container(horizontal=True):
         offer_lists(scene)
@@ -718,11 +715,7 @@ def _show_pictures(scene: Scene) -> bool:
         draw_rankings(scene)
     with histogram_box:
         draw_histogram(scene)
-    try:
-        show_headlines(scene)
-    except UndefinedMeasure as error:
-        show_error(error)
-        return False
+    show_headlines(scene)
     return True
 
 
@@ -743,5 +736,5 @@ def _answer(scene: Scene, *, is_measured: bool) -> None:
         _("Queries with known answers"), key="relevance", icon=":material/rule:"
     ) as is_open:
         if is_open:
-            with encoder_errors_shown():
+            with errors_shown():
                 show_relevance(scene)

@@ -129,7 +129,7 @@ def _share(label: str, key: str, turned: set[str], about: str | None = None) -> 
 
 
 def _n_components(d: int, recommended: int | None, turned: set[str]) -> int | None:
-    if "n_components" not in turned:
+    if "n_components" not in turned or d == 1:  # a slider needs two different ends
         return None
     default = recommended or d
     follow_default("kept", default)
@@ -170,6 +170,8 @@ def _removed(d: int, turned: set[str]) -> int | None:
     if "n_removed" not in turned:
         return None
     most = min(MOST_REMOVED, d - 1)
+    if most == 0:  # a slider needs two different ends
+        return 0
     _within("removed", 0, most)
     return int(
         st.slider(

@@ -92,7 +92,7 @@ from pages.common.measures import (
     print_value,
     same_label,
 )
-from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, error_text, show_error
+from pages.common.messages import error_text, errors_shown
 from pages.common.models import current_encoder
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
@@ -429,7 +429,7 @@ def show_all_measures(scene: Scene) -> None:
         title = f"**{treatment_names()[picture.name]}**"
         st.caption("  \n".join([title, about(picture, scene)]))
     if scene.sets.points.model is not None:
-        with encoder_errors_shown():
+        with errors_shown():
             st.caption(coverage_line(coverage_of(scene.sets.corpus)))
     measured_on = provenance(scene)
     offer_csv(
@@ -902,34 +902,36 @@ def explore(corpus: Corpus | VectorSet) -> None:
         spec = replace(spec, max_points=MOST_DRAWN)
     with more_box:
         look = choose_look(corpus, spec, views=("mean", "svd", "pca"))
-    scene = _choose_scene(
-        corpus,
-        spec,
-        look,
-        own=boxes[:5],
-        fit_on=fit_box,
-        more=more_box,
-        notes=notes_box,
-        progress=progress_box,
-        find=find_box,
-    )
+    scene = None
+    with errors_shown(notes_box):
+        scene = _choose_scene(
+            corpus,
+            spec,
+            look,
+            own=boxes[:5],
+            fit_on=fit_box,
+            more=more_box,
+            notes=notes_box,
+            progress=progress_box,
+            find=find_box,
+        )
     if scene is None:
         return
-    points = scene.sets.points
-    with look_box:
+    points, waiting = scene.sets.points, {}
+    with look_box, errors_shown():
         draw_pictures(scene)
         waiting = show_headlines(scene)
     with find_box:
         show_selection(points.cloud, points.key)
     with notes_box:  # above the pictures, but computed after they were sent
         if isinstance(corpus, Corpus):
-            with encoder_errors_shown():
+            with errors_shown():
                 warn_of_coverage(coverage_of(corpus))
         warn_of_cache()
         warn_of_simplex(scene)
         warn_of_emptied(scene)
     if not is_presenting():
-        with answer_box:
+        with answer_box, errors_shown():
             _answer(scene)
     with more_box:
         offer_downloads(scene)
@@ -988,13 +990,8 @@ def _choose_scene(
     names = choose_treatments(spec.unit, own[:3])
     with fit_on:
         code = choose_fit_set(corpus)
-    try:
-        with progress:
-            points, fit = points_and_fit(corpus, spec, code)
-    except ENCODER_ERRORS as error:
-        with notes:
-            show_error(error)
-        return None
+    with progress:
+        points, fit = points_and_fit(corpus, spec, code)
     if has_no_webgl2():
         points = points.sample(SAMPLE_ROWS)  # Plotly draws them; it is slow with many
     with notes:

@@ -50,7 +50,7 @@ from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.escape import markdown, markdown_table, plotly
 from pages.common.folded import folded
 from pages.common.measures import measure_label
-from pages.common.messages import ENCODER_ERRORS, encoder_errors_shown, show_error
+from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
 from pages.common.reading import apart
 from pages.common.seed import SEED
@@ -711,7 +711,7 @@ def explore(corpus: Corpus) -> None:
         show_headlines(scene)
     with notes_box:  # above the pictures, but computed after they were sent
         if choice.words != "upload" or choice.counts == "corpus":
-            with encoder_errors_shown():
+            with errors_shown():
                 warn_of_coverage(coverage_of(corpus))
         warn_of_cache()
     with answer_box:
@@ -744,7 +744,7 @@ def _answer(scene: Scene) -> None:
     for name, (label, show) in parts.items():
         with folded(label, key=f"words-{name}", icon=":material/science:") as is_open:
             if is_open:
-                with encoder_errors_shown():
+                with errors_shown():
                     show(scene)
     for question in ("opposite", "types"):
         show_question(PAGE, question)

@@ -9,7 +9,7 @@ from geometry.diagnosis.sentences import file_notes
 from pages.common.corpus_cloud import coverage_of, warn_of_cache
 from pages.common.coverage_notes import coverage_line, warn_of_coverage
 from pages.common.escape import markdown
-from pages.common.messages import encoder_errors_shown
+from pages.common.messages import errors_shown
 from pages.common.page_list import page_path
 from pages.common.shell import close_page, open_page, require_model
 from pages.common.uploads import OWN_CORPORA, OWN_PAIRS, OWN_VECTORS, show_own
@@ -66,7 +66,7 @@ with result:
                 st.caption(coverage_line(coverage))
                 warn_of_coverage(coverage)
         scene = None
-        with encoder_errors_shown():
+        with errors_shown():
             scene = make_scene(corpus, pairs)
         if scene is not None:
             warn_of_cache()
@@ -81,6 +81,6 @@ with result:
                     icon=":material/arrow_forward:",
                 )
             show_verdict(cone_verdict(scene), key="own-cone")
-            with encoder_errors_shown():
+            with errors_shown():
                 show_diagnosis(scene)
             show_more()

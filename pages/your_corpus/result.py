@@ -48,6 +48,7 @@ from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.escape import markdown
 from pages.common.measures import measure_label, print_value
+from pages.common.messages import errors_shown
 from pages.common.models import chosen_model, current_encoder
 from pages.common.origin import origin
 from pages.common.page_list import page_labels, page_path
@@ -79,7 +80,7 @@ class Scene:
     drawn : CorpusCloud
         The points of the picture. Plotly draws a sample of ``points``.
     picture : Projection or None
-        None if there are too few points for a picture.
+        None if there are too few points for a picture, or no mean direction.
     mean_cosine : Measured
         Of ``points``, with its interval.
     is_bundled_model : bool
@@ -103,14 +104,17 @@ def make_scene(own: Corpus | VectorSet, pairs: Pairs | None) -> Scene:
     spec = OF_VECTORS if isinstance(own, VectorSet) else _choose_place()
     points = encode_corpus(own, spec)
     drawn = points.sample(PLOTLY_POINTS) if has_no_webgl2() else points
-    is_enough = len(drawn.cloud) > COMPONENTS
+    picture = None
+    if len(drawn.cloud) > COMPONENTS:
+        with errors_shown():
+            picture = drawn.project_in_job(VIEW, COMPONENTS)
     [cosine] = measure_table(points.vectors, names=("mean_cosine",), seed=SEED, units=points.units)
     return Scene(
         own,
         pairs,
         points,
         drawn,
-        picture=drawn.project_in_job(VIEW, COMPONENTS) if is_enough else None,
+        picture=picture,
         mean_cosine=cosine,
         is_bundled_model=points.model is not None and chosen_model().is_bundled,
         own_pairs=st.session_state.get(OWN_PAIRS, {}),
@@ -145,6 +149,8 @@ def draw_cloud(scene: Scene) -> None:
     """The raw cloud around the origin, with its cones."""
     points, picture = scene.drawn, scene.picture
     cloud, line = points.cloud, cloud_line(points)
+    if picture is None and len(cloud) > COMPONENTS:
+        return
     if picture is None:
         st.info(
             _(

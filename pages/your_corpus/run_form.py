@@ -10,6 +10,7 @@ from geometry.data import VectorSet
 from geometry.errors import GeometryError
 from geometry.export import affine_map
 from geometry.export.affine import transform_bytes
+from geometry.linalg.moments import refuse_extreme
 from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.escape import markdown
@@ -70,6 +71,7 @@ def _show_sample(data: VectorData, column: Column) -> None:
     if not st.button(_("Use these vectors"), key="use_run", type="primary"):
         return
     vectors = _read(data, column, chosen)
+    refuse_extreme(vectors.vectors)  # pages can't draw them
     choose_next(add_vectors(vectors))
 
 

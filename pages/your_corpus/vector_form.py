@@ -6,9 +6,11 @@ from typing import Any
 
 import streamlit as st
 
+from geometry import UndefinedMeasure
 from geometry.data import VectorSet
 from geometry.data.limits import CorpusError
 from geometry.errors import GeometryError
+from geometry.linalg.moments import refuse_extreme
 from geometry.vectors import VectorPreview, preview_vector_set, read_vector_set
 from geometry.vectors.errors import VectorFileError
 from geometry.vectors.set_files import NO_COLUMN
@@ -71,7 +73,9 @@ def show_vector_form(file: Any) -> None:
     try:
         with st.expander(_("Rows and columns"), key=ROWS, on_change="rerun"):
             vectors = _choose(file)
-    except (VectorFileError, CorpusError) as error:
+            if vectors is not None:
+                refuse_extreme(vectors.vectors)  # pages can't draw them
+    except (VectorFileError, CorpusError, UndefinedMeasure) as error:
         st.error(error_text(error))
         return
     if vectors is None:

@@ -1,0 +1,157 @@
+"""Odd vectors on every page that shows vectors: a picture or a sentence, never an exception."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import pytest
+from streamlit import error_util
+from streamlit.runtime import fragment
+from streamlit.runtime.scriptrunner import exec_code
+
+from geometry import UndefinedMeasure
+from geometry.data import VectorSet
+from geometry.linalg.rows import unit_rows
+from pages.common.messages import show_failure
+from pages.common.uploads import FOR_VECTORS
+from tests.pages.visits import ROOT, brought, everything, healthy, new_visit
+
+random = np.random.default_rng(0)
+
+
+def cone(n: int, d: int) -> np.ndarray:
+    """Rows about a mean of length 3."""
+    return random.standard_normal((n, d)) + 3 * np.eye(d)[0]
+
+
+def with_rows(rows: list[int], value: float) -> np.ndarray:
+    """A cone in which each number of some rows has one value."""
+    X = cone(60, 8)
+    X[rows] = value
+    return X
+
+
+SETS: dict[str, Callable[[], np.ndarray]] = {
+    "identity": lambda: np.eye(50, 60),
+    "two opposite numbers": lambda: np.repeat([[1.0], [-1.0]], 25, axis=0),
+    "two opposite rows": lambda: np.repeat([[1.0] * 4, [-1.0] * 4], 25, axis=0),
+    "one row at 1e30": lambda: with_rows([3], 1e30),
+    "largest numbers of float32": lambda: 3e38 * np.sign(cone(60, 8)),
+    "smallest numbers of float32": lambda: 1e-38 * cone(60, 8),
+    "1e20": lambda: 1e20 * cone(60, 8),
+    "1e-20": lambda: 1e-20 * cone(60, 8),
+    "1e30": lambda: 1e30 * cone(60, 8),
+    "1e-30": lambda: 1e-30 * cone(60, 8),
+    "rows from 1e-30 to 1e30": lambda: np.logspace(-30, 30, 60)[:, None] * cone(60, 8),
+    "columns from 1e-15 to 1e15": lambda: np.logspace(-15, 15, 8) * cone(60, 8),
+    **{f"vectors of {d} numbers": lambda d=d: cone(60, d) for d in (1, 2, 3)},  # type: ignore[misc]
+    **{f"{n} vectors": lambda n=n: cone(n, 8) for n in (1, 2, 3, 4)},  # type: ignore[misc]
+    "one number": lambda: np.ones((1, 1)),
+    "the cosine's three points": lambda: np.array([[2.0, 2], [2, -2], [-2, 2]]),
+    "four points of a plane": lambda: cone(4, 2),
+    "many vectors of one number": lambda: cone(3000, 1),
+    "vectors of 4,096 numbers": lambda: cone(12, 4096),
+    "all equal": lambda: np.ones((50, 8)),
+    "one constant column": lambda: np.column_stack([np.full(60, 5.0), cone(60, 7)]),
+    "one line": lambda: random.standard_normal((50, 1)) * np.arange(1.0, 9.0),
+    "rows of zeros": lambda: with_rows([1, 5, 7], 0),
+    "one row that is not zero": lambda: np.eye(50, 8) * np.eye(50)[:, :1],
+    "zeros": lambda: np.zeros((50, 8)),
+}
+
+SLOW = ("vectors of 4,096 numbers",)
+
+
+def visit(page: str, X: np.ndarray, labels: tuple[str, ...]) -> str:
+    """All text on the page of these vectors."""
+    vectors = VectorSet("mine", X.astype(np.float32), labels=labels, label_column="side")
+    state = brought("vector-uploads", "corpus", vectors)
+    return everything(healthy(new_visit(page, state, **{"fit-on": "same"}).run()))
+
+
+@pytest.mark.parametrize("page", FOR_VECTORS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in SETS]
+)
+def test_odd_vectors_end_in_a_picture_or_a_sentence(page: str, name: str) -> None:
+    X = SETS[name]()
+    said = visit(page, X, tuple("ab"[row % 2] for row in range(len(X))))
+    assert "A library failed" not in said
+    assert "fault in this program" not in said
+    assert "got 0" not in said
+
+
+@pytest.mark.parametrize("page", FOR_VECTORS)
+def test_every_row_may_have_its_own_label(page: str) -> None:
+    said = visit(page, cone(5000, 4), tuple(f"label {row}" for row in range(5000)))
+    assert "fault in this program" not in said
+
+
+@pytest.mark.parametrize("page", ["narrow_cone", "whitening"])
+@pytest.mark.parametrize("dims", ["2D", "3D"])
+@pytest.mark.parametrize("view", ["svd", "pca", "mean", "cone"])
+def test_one_number_is_drawn_in_every_view(page: str, dims: str, view: str) -> None:
+    X = cone(60, 1)
+    app = new_visit(page, brought("vector-uploads", "corpus", VectorSet("mine", X)))
+    app.query_params.update({"fit-on": "same", "view": view, "dims": dims})
+    assert "60 vectors" in everything(healthy(app.run()))
+
+
+# ---- the handler ----
+
+
+def failing(error: Exception) -> Callable[..., None]:
+    """A function that raises the error."""
+
+    def fail(*_: object, **_options: object) -> None:
+        raise error
+
+    return fail
+
+
+def logged(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """The messages of our own code."""
+    return [each.getMessage() for each in caplog.records if each.name.startswith("pages.")]
+
+
+def test_a_panel_has_its_error_in_its_place_and_the_page_goes_on(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(
+        "pages.narrow_cone.explore.show_causes", failing(UndefinedMeasure("centred"))
+    )
+    app = new_visit("narrow_cone").run()
+    assert [error.value for error in healthy(app).error] == [
+        "There is no mean direction: the mean vector is zero, as of a centred cloud."
+    ]
+    assert "More controls and downloads" in everything(app)
+    assert not logged(caplog)
+
+
+def test_an_own_refusal_is_logged_in_one_line_and_blamed_on_no_library(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuses(*_: object) -> None:
+        unit_rows(np.zeros(3))  # one of our own functions, with a wrong argument
+
+    monkeypatch.setattr("pages.narrow_cone.explore.show_causes", refuses)
+    app = new_visit("narrow_cone").run()
+    [error] = healthy(app).error
+    assert "fault in this program" in error.value
+    [line] = logged(caplog)
+    assert line.startswith("ValueError: ")
+    assert "\n" not in line
+
+
+def test_the_server_shows_what_no_page_handles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server calls ``show_failure``; AppTest calls no handler, so other tests see errors."""
+    monkeypatch.setattr("pages.narrow_cone.explore.choose_fit", failing(KeyError("secret")))
+    assert new_visit("narrow_cone").run().exception
+    for module in (fragment, exec_code):
+        shown = partial(error_util.handle_user_script_exception, on_script_error=show_failure)
+        monkeypatch.setattr(module, "handle_user_script_exception", lambda e, _, s=shown: s(e))
+    app = new_visit("narrow_cone").run()
+    [error] = healthy(app).error
+    assert "fault in this program" in error.value
+    assert "secret" not in error.value
+    assert "on_script_error=show_failure" in (ROOT / "app.py").read_text(encoding="utf8")
