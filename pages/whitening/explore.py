@@ -936,9 +936,9 @@ def explore(corpus: Corpus | VectorSet) -> None:
     with more_box:
         offer_downloads(scene)
     if "flow" in waiting:
-        with waiting["flow"]:
+        with waiting["flow"], errors_shown():
             train_flow(scene.sets.fit_points)
-        st.rerun()  # the whole page: on a first visit there is no fragment yet to run again
+            st.rerun()  # the whole page: on a first visit there is no fragment yet to run again
 
 
 def _answer(scene: Scene) -> None:

@@ -19,6 +19,7 @@ from geometry.data.number_text import change, signed
 from geometry.data.pairs import read_bundled_pairs
 from geometry.encode import ArrayStore
 from geometry.linalg.moments import Moments
+from geometry.linalg.rows import count_distinct
 from geometry.measure import Annotations, Measured, label_agreement, measure_table
 from geometry.measure.intervals import MIN_ROWS, Estimate
 from geometry.measure.neighbours import AgreementDraws
@@ -106,7 +107,15 @@ def flow_treatment(points: CorpusCloud) -> Treatment | None:
 
 
 def train_flow(points: CorpusCloud) -> None:
-    """Train a flow on the points, with count, live loss curve and cancel."""
+    """Train a flow on the points, with count, live loss curve and cancel.
+
+    Raises UndefinedMeasure for fewer than three distinct points.
+    """
+    from geometry.transform.flow import MIN_DISTINCT_ROWS
+
+    distinct = count_distinct(points.vectors, most=MIN_DISTINCT_ROWS)
+    if distinct < MIN_DISTINCT_ROWS:
+        raise UndefinedMeasure("too_few_distinct", at_least=MIN_DISTINCT_ROWS, n=distinct)
     place = st.empty()
     n_drawn = 0
 

@@ -97,6 +97,14 @@ def test_one_number_is_drawn_in_every_view(page: str, dims: str, view: str) -> N
     assert "60 vectors" in everything(healthy(app.run()))
 
 
+def test_a_flow_of_two_different_points_is_refused_with_a_sentence() -> None:
+    X = np.repeat([[3.0, 1, 0], [3.0, 0, 1]], 25, axis=0)
+    app = new_visit("whitening", brought("vector-uploads", "corpus", VectorSet("mine", X)))
+    app.query_params.update({"fit-on": "same", "third": "flow"})
+    said = everything(healthy(app.run()))
+    assert "This measure needs at least 3 distinct rows; got 2." in said
+
+
 # ---- the handler ----
 
 

@@ -123,6 +123,14 @@ def test_a_refused_file_of_vectors_leaves_the_session_as_it_was():
     assert not errors(healthy(at.run()))
 
 
+@pytest.mark.parametrize(("size", "largest"), [(3e38, "3e+38"), (1e-38, "1e-38")])
+def test_vectors_of_extreme_size_are_refused_when_they_are_read(size: float, largest: str):
+    at = given("own.npy", npy(np.float32(size) * np.sign(X)))
+    [error] = errors(at)
+    assert f"The largest magnitude in the rows is {largest}" in error
+    assert "use_vectors" not in {button.key for button in at.button}
+
+
 def test_a_table_with_a_score_is_a_set_of_pairs():
     content = "sentence1,sentence2,score\n" + "".join(f"a {i},b {i},{i}\n" for i in range(30))
     at = given("own.csv", content.encode())
