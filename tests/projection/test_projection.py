@@ -350,3 +350,14 @@ def test_a_centred_cloud_has_no_mean_direction_even_where_rounding_leaves_a_mean
     assert np.linalg.norm(X.mean(axis=0)) > 0
     with pytest.raises(ValueError, match="no mean direction"):
         project(X, method)
+
+
+@pytest.mark.parametrize("method", LINEAR)
+@pytest.mark.parametrize("d", [1, 2])
+def test_fewer_dimensions_than_the_picture_keep_every_length(method, d):
+    X = CLOUD[:, :d] + 2
+    found = project(X, method, 3)
+    lengths = np.linalg.norm(X, axis=1)
+    np.testing.assert_allclose(np.linalg.norm(found.around_origin, axis=1), lengths, rtol=1e-9)
+    np.testing.assert_allclose(found.apply(X).coordinates, found.coordinates, atol=1e-9)
+    assert found.explained == pytest.approx(1)
