@@ -782,11 +782,38 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The transform is for vectors of {found} numbers, and the encoder's have {dimension}. "
             "Fit it on vectors of this encoder."
         ),
-        "folder_in_use": "`{name}` is a file, or a folder that is not empty. Name a new one.",
         "other_vectors": (
             "The written model gives other vectors than the encoder and the transform: they differ "
             "by {difference} of their length, and the limit is {limit}. Choose the last layer, "
             "more shrinkage, or fewer directions."
+        ),
+    },
+    "output": {
+        "other_ending": (
+            "The ending of `{name}` is of no format that is written here. Choose one of {names}."
+        ),
+        "other_ending_or_folder": (
+            "The ending of `{name}` is of no format that is written here. Choose one of {names}, "
+            "or a name without an ending for a folder."
+        ),
+        "link": (
+            "`{name}` is a symbolic link, and results are not written through links. Name another "
+            "file."
+        ),
+        "is_input": (
+            "`{name}` is read or written by the same command, and an input is never replaced. Name "
+            "another file."
+        ),
+        "folder_in_use": "`{name}` is a file, or a folder that is not empty. Name a new one.",
+        "no_file": "`{name}` exists and is no file that can be replaced. Name another file.",
+        "exists": "`{name}` exists already. Name another file, or replace it by `--force`.",
+        "no_folder": (
+            "`{folder}` is no folder, so `{name}` can't be written there. Make it, or name "
+            "another one."
+        ),
+        "not_written": (
+            "`{name}` can't be written ({reason}). What had this name before is unchanged. Free "
+            "some space, or name another folder."
         ),
     },
     "scale": {

@@ -13,6 +13,7 @@ import geometry
 from geometry.data import decode
 from geometry.data.catalogues import catalogue
 from geometry.data.limits import CorpusError
+from geometry.data.write import OutputError
 from geometry.encode.precision import PrecisionError
 from geometry.encode.tokenizer import TextError
 from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
@@ -32,7 +33,7 @@ LIBRARY = Path(geometry.__file__).parent
 CLASSES = {
     each.__name__: each
     for each in (
-        *(CorpusError, DataSetError, ExportError, ModelFilesError, OperatorFileError),
+        *(CorpusError, DataSetError, ExportError, ModelFilesError, OperatorFileError, OutputError),
         *(PrecisionError, ScaleError, TextError, TrainingError, UndefinedMeasure),
         VectorFileError,
     )

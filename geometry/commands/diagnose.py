@@ -14,7 +14,7 @@ import numpy as np
 
 from ..data.catalogues import ENGLISH, languages
 from .own_data import EXIT_CODES, OwnData, Reading, encode_own, own_data_options, read_own
-from .shell import errors_in_words, progress_on_stderr
+from .shell import FORCE, errors_in_words, progress_on_stderr
 
 LARGE_FILE = 400_000_000  # bytes; of a larger file a sample is diagnosed
 SAMPLE = 20_000  # rows of a large file that are diagnosed
@@ -28,7 +28,7 @@ _COMPARE_HELP = "Poolings whose layers are compared with this one; else those of
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Report, .html.")
+@click.option("--out", type=click.Path(path_type=Path), help="Report, .html.")
 @click.option("--pairs", type=click.Path(dir_okay=False, path_type=Path), help=_PAIRS_HELP)
 @click.option("--compare", help=_COMPARE_HELP)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the halves and intervals.")
@@ -39,6 +39,7 @@ _COMPARE_HELP = "Poolings whose layers are compared with this one; else those of
     show_default=True,
     help="Of the report and of the text that is printed.",
 )
+@FORCE
 @own_data_options
 def diagnose(
     file: Path | None,
@@ -47,6 +48,7 @@ def diagnose(
     compare: str | None,
     seed: int,
     language: str,
+    force: bool,
     as_json: bool,
     **reading: Any,
 ) -> None:
@@ -76,20 +78,23 @@ def diagnose(
         Seed of the halves and the intervals.
     language : str
         Language of the report and of the printed text.
+    force : bool
+        Replace a file that exists.
     as_json : bool
         Print one JSON object.
     **reading
         Fields of ``Reading``.
     """
     from ..data.catalogues import catalogue
+    from ..data.write import check_output, saving, write
     from ..diagnosis import diagnose as diagnosed
     from ..diagnosis import diagnosis_json, report_html
     from ..diagnosis.sentences import file_notes
 
     with errors_in_words():
         how = Reading(**reading)
-        if out is not None and not out.parent.is_dir():
-            raise ValueError(f"{out.parent} is no folder, so {out.name} can't be written there")
+        if out is not None:
+            check_output(out, (".html",), inputs=(file, pairs, how.metadata), force=force)
         own, judged, others = _read(file, pairs, how, compare)
         about = {name: value for name, value in own.about.items() if name not in _IN_FULL}
         if pairs is not None:
@@ -110,7 +115,8 @@ def diagnose(
         notes = [] if own.read is None else file_notes(own.read, translate)
         if out is not None:
             html = report_html(found, notes=notes, translate=translate, language=language)
-            out.write_text(html, encoding="utf-8")
+            with saving(out):
+                write(out, html.encode(), force=force)
         if as_json:
             printed = diagnosis_json(found)
             printed["notes"] = [] if own.read is None else file_notes(own.read, str)

@@ -24,12 +24,13 @@ from .options import (
     treatments_of,
     weightings_of,
 )
-from .shell import errors_in_words, progress_on_stderr
+from .shell import FORCE, errors_in_words, progress_on_stderr
 from .subjects import ModelSubject, ScoredGrid, Settings, Subject, WordSubject
 
 OF_MODELS = ("model", "revision", "layers", "poolings")
 OF_VECTORS = ("weighting", "counts", "word_pairs")
 _FILE = click.Path(dir_okay=False, path_type=Path)
+_OUT = click.Path(path_type=Path)
 _PAIRS_HELP = (
     "bundled (as pairs), hard-pairs or pairs-zh; a table of scored pairs; folder:split; a set of "
     "the Hugging Face Hub, such as stsb:test or sickr:test. Several are subsets for --aggregate."
@@ -66,8 +67,9 @@ _AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of thei
 @click.option("--similarity", type=click.Choice(SIMILARITIES), default="cosine", show_default=True)
 @click.option("--draws", type=click.IntRange(min=1), default=DRAWS, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the resamples.")
-@click.option("--csv", "csv_file", type=_FILE, help="Write the grid's rows there.")
-@click.option("--json", "json_file", type=_FILE, help="Write the grid and its settings there.")
+@click.option("--csv", "csv_file", type=_OUT, help="Write the grid's rows there.")
+@click.option("--json", "json_file", type=_OUT, help="Write the grid and its settings there.")
+@FORCE
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @click.pass_context
 def evaluate(context: click.Context, /, **options: Any) -> None:
@@ -77,8 +79,7 @@ def evaluate(context: click.Context, /, **options: Any) -> None:
     """
     with errors_in_words():
         _refuse_mixture(context, options)
-        for file in (options["csv_file"], options["json_file"]):
-            _refuse_unwritable(file)
+        _check_outputs(options)
         columns = None if options["columns"] is None else columns_of(options["columns"])
         settings = _settings(options, columns)
         pairs = _pairs(options["pairs"], columns, settings)
@@ -86,7 +87,7 @@ def evaluate(context: click.Context, /, **options: Any) -> None:
         subject = _subject(options, settings)
         scored = subject.grid(pairs)
         dev = None if dev_pairs is None else subject.grid(dev_pairs)
-        _show(subject, scored, dev, options["csv_file"], options["json_file"])
+        _show(subject, scored, dev, options)
 
 
 def _settings(options: dict[str, Any], columns: Columns | None) -> Settings:
@@ -143,9 +144,9 @@ def _show(
     subject: Subject,
     scored: ScoredGrid,
     dev: ScoredGrid | None,
-    csv_file: Path | None,
-    json_file: Path | None,
+    options: dict[str, Any],
 ) -> None:
+    from ..data.write import saving, write
     from ..evaluate import choose_on_dev, grid_csv, grid_json
     from .grid_text import chosen_text, grid_text
 
@@ -157,10 +158,14 @@ def _show(
         click.echo(f"\n{chosen_text(chosen, dev.grid, grid)}")
         for note in dev.notes:
             click.echo(f"  {dev.grid.evaluated_on}: {note}")
-    if csv_file is not None:
-        csv_file.write_text(grid_csv(grid, **settings), encoding="utf-8")
-    if json_file is not None:
-        json_file.write_text(grid_json(grid, chosen=chosen, **settings), encoding="utf-8")
+    made = {
+        options["csv_file"]: lambda: grid_csv(grid, **settings),
+        options["json_file"]: lambda: grid_json(grid, chosen=chosen, **settings),
+    }
+    for out, text in made.items():
+        if out is not None:
+            with saving(out):
+                write(out, text().encode(), force=options["force"])
 
 
 def _refuse_mixture(context: click.Context, options: dict[str, Any]) -> None:
@@ -186,7 +191,15 @@ def _option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def _refuse_unwritable(file: Path | None) -> None:
+def _check_outputs(options: dict[str, Any]) -> None:
     """Check that the files can be written, before the work starts."""
-    if file is not None and not file.parent.is_dir():
-        raise ValueError(f"{file.parent} is no folder, so {file.name} can't be written there")
+    from ..data.write import check_output
+
+    several = ("pairs", "dev", "word_pairs")
+    inputs = [options[name] for name in ("model", "vectors", "counts", "fit")]
+    sources = [str(source) for name in several for source in options[name]]
+    folders = [place for source in sources if (place := source.rpartition(":")[0])]
+    inputs = [*inputs, *sources, *folders]
+    for name, ending in (("csv_file", ".csv"), ("json_file", ".json")):
+        if options[name] is not None:
+            check_output(options[name], (ending,), inputs=inputs, force=options["force"])

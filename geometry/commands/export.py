@@ -8,11 +8,12 @@ import click
 
 from ..hub.bundled import BUNDLED
 from .options import texts_of
-from .shell import errors_in_words, progress_on_stderr
+from .shell import FORCE, errors_in_words, progress_on_stderr
 
 FILES = (".safetensors", ".onnx", ".npz")
 _OUT_HELP = (
-    f"A file ending in {', '.join(FILES)}; any other name is a folder for sentence-transformers."
+    f"A file ending in {', '.join(FILES)}; a name without an ending is a folder for "
+    "sentence-transformers."
 )
 
 
@@ -29,6 +30,7 @@ _OUT_HELP = (
 @click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model.")
 @click.option("--layer", type=int, default=-1, show_default=True, help="-1 is the last.")
 @click.option("--pooling", default="mean", show_default=True, help="As mean, cls, max.")
+@FORCE
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 def export(
     texts: str,
@@ -38,6 +40,7 @@ def export(
     revision: str | None,
     layer: int,
     pooling: str,
+    force: bool,
     quiet: bool,
 ) -> None:
     """Fit a transform on the vectors of TEXTS, a corpus or pairs, and write it.
@@ -51,7 +54,7 @@ def export(
     texts : str
         A path, or the name of a data set.
     out : Path
-        A file or, without a known suffix, a folder.
+        A file or, without a suffix, a folder.
     transform : str
         As in ``parse_treatment``.
     model : str
@@ -62,21 +65,23 @@ def export(
         -1 is the last.
     pooling : str
         One of ``POOLINGS``.
+    force : bool
+        Replace a file that exists.
     quiet : bool
         Print no progress.
     """
 
+    from ..data.write import check_output, saving, write
     from ..encode.load import load_encoder
     from ..evaluate.fitting import FitSet
     from ..evaluate.specs import parse_treatment
     from ..export import affine_map, numpy_files, onnx_bytes, write_sentence_model
-    from ..export.affine import ExportError, transform_bytes
+    from ..export.affine import transform_bytes
     from ..export.numpy_files import ARRAYS
 
     with errors_in_words():
         spec = parse_treatment(transform)
-        if out.exists() and (out.is_file() or any(out.iterdir())):
-            raise ExportError("folder_in_use", name=str(out))
+        check_output(out, FILES, inputs=(texts, model), or_folder=True, force=force)
         read = texts_of(texts, quiet=quiet)
         encoder = load_encoder(
             model, revision=revision, progress=progress_on_stderr("downloading", quiet=quiet)
@@ -88,12 +93,13 @@ def export(
         affine = affine_map(
             fitted, model=encoder.name, layer=layer, pooling=pooling, corpus=Path(texts).name
         )
-        if out.suffix == ".safetensors":
-            out.write_bytes(transform_bytes(affine))
-        elif out.suffix == ".onnx":
-            out.write_bytes(onnx_bytes(affine))
-        elif out.suffix == ".npz":
-            out.write_bytes(numpy_files(affine)[ARRAYS])
-        else:
-            write_sentence_model(out, encoder, affine, layer=layer, pooling=pooling)
+        with saving(out):
+            if out.suffix == ".safetensors":
+                write(out, transform_bytes(affine), force=force)
+            elif out.suffix == ".onnx":
+                write(out, onnx_bytes(affine), force=force)
+            elif out.suffix == ".npz":
+                write(out, numpy_files(affine)[ARRAYS], force=force)
+            else:
+                write_sentence_model(out, encoder, affine, layer=layer, pooling=pooling)
         click.echo(f"{out}: {', '.join(f'{name} {value}' for name, value in affine.about.items())}")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from .own_data import EXIT_CODES, OwnData, Reading, own_data_options, read_own
-from .shell import errors_in_words, progress_on_stderr
+from .shell import FORCE, errors_in_words, progress_on_stderr
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,7 +29,9 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("file", type=_FILE)
-@click.option("--out", required=True, type=_FILE, help="A CSV file for the neighbours.")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="A .csv file for the neighbours."
+)
 @click.option("--queries", type=_FILE, help="Texts, one a line. Without it, every row.")
 @click.option("--relevance", type=_FILE, help="Queries with known answers, to be scored.")
 @click.option(
@@ -43,6 +46,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     help="A file to fit on; same: the rows themselves; half: half of them, and search the others.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the half and intervals.")
+@FORCE
 @own_data_options
 def neighbours(
     file: Path,
@@ -53,6 +57,7 @@ def neighbours(
     transform: str,
     fit_on: str,
     seed: int,
+    force: bool,
     as_json: bool,
     **reading: Any,
 ) -> None:
@@ -86,17 +91,23 @@ def neighbours(
         A file, "same" or "half".
     seed : int
         Seed of the half and the intervals.
+    force : bool
+        Replace a file that exists.
     as_json : bool
         Print one JSON object.
     **reading
         Fields of ``Reading``.
     """
+    from ..data.write import check_output, saving, written
+
     with errors_in_words():
-        if not out.resolve().parent.is_dir():
-            raise ValueError(f"{out}: its folder does not exist")
+        how = Reading(**reading)
+        inputs = (file, queries, relevance, how.metadata, fit_on)
+        check_output(out, (".csv",), inputs=inputs, force=force)
         request = _Request(queries, relevance, k, transform, fit_on, seed)
-        found = _compare(file, request, Reading(**reading))
-        _write(out, found, k)
+        found = _compare(file, request, how)
+        with saving(out), written(out, force=force) as binary:
+            _write(binary, found, k)
         numbers = _numbers(found, request)
         if as_json:
             click.echo(json.dumps({"out": str(out), "queries": len(found.queries), **numbers}))
@@ -258,14 +269,15 @@ def _encode(texts: Sequence[str], how: Reading) -> np.ndarray:
     )
 
 
-def _write(out: Path, found: _Compared, k: int) -> None:
+def _write(binary: IO[bytes], found: _Compared, k: int) -> None:
     from ..data.csv_cells import csv_cell
 
-    with out.open("w", encoding="utf-8-sig", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(HEAD)
-        for line in _table(found, k):
-            writer.writerow(map(csv_cell, line))
+    file = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(HEAD)
+    for line in _table(found, k):
+        writer.writerow(map(csv_cell, line))
+    file.detach()
 
 
 def _table(found: _Compared, k: int) -> Iterator[tuple[Any, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -13,12 +14,14 @@ import numpy as np
 
 from ..projection.projection import METHODS
 from .own_data import EXIT_CODES, OwnData, Reading, own_data_options, read_own
-from .shell import errors_in_words, progress_on_stderr
+from .shell import FORCE, errors_in_words, progress_on_stderr
 
 if TYPE_CHECKING:
     from ..projection import Projection
 
-_OUT_HELP = ".csv, .npy, .parquet; any other name is a folder for the Embedding Projector."
+_OUT_HELP = (
+    ".csv, .npy, .parquet; a name without an ending is a folder for the Embedding Projector."
+)
 
 
 @click.command(epilog=EXIT_CODES)
@@ -27,6 +30,7 @@ _OUT_HELP = ".csv, .npy, .parquet; any other name is a folder for the Embedding 
 @click.option("--method", type=click.Choice(METHODS), default="svd", show_default=True)
 @click.option("--dims", type=click.IntRange(2, 3), default=2, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of umap.")
+@FORCE
 @own_data_options
 def project(
     file: Path,
@@ -34,6 +38,7 @@ def project(
     method: str,
     dims: int,
     seed: int,
+    force: bool,
     as_json: bool,
     **reading: Any,
 ) -> None:
@@ -60,19 +65,22 @@ def project(
         Coordinates of each row.
     seed : int
         Seed of UMAP.
+    force : bool
+        Replace a file that exists.
     as_json : bool
         Print one JSON object.
     **reading
         Fields of ``Reading``.
     """
+    from ..data.write import check_output, saving, write
     from ..export import write_vectors
-    from ..export.vector_files import ENDINGS, refuse_in_use
+    from ..export.vector_files import ENDINGS
     from ..projection import project as projected
 
     with errors_in_words():
         how = Reading(**reading)
-        if out.suffix not in (".csv", *ENDINGS):
-            refuse_in_use(out)
+        endings = (".csv", *ENDINGS)
+        check_output(out, endings, inputs=(file, how.metadata), or_folder=True, force=force)
         own = read_own(file, how)
         n = len(own.vectors)
         if method == "umap":
@@ -83,10 +91,11 @@ def project(
             found = projected(own.vectors, method, n_components=dims, random_state=seed)
             of_umap = {}
         points = found.around_origin
-        if out.suffix == ".csv":
-            _write_csv(out, points, own)
-        else:
-            write_vectors(out, points, texts=own.texts, labels=own.labels)
+        with saving(out):
+            if out.suffix == ".csv":
+                write(out, _csv_bytes(points, own), force=force)
+            else:
+                write_vectors(out, points, texts=own.texts, labels=own.labels, force=force)
         figures = {
             "out": str(out),
             "n": len(points),
@@ -144,13 +153,14 @@ def _umap(X: np.ndarray, dims: int, seed: int, *, quiet: bool) -> tuple[Projecti
     return umap_picture(X, points, random_state=seed), n_fitted
 
 
-def _write_csv(out: Path, points: np.ndarray, own: OwnData) -> None:
+def _csv_bytes(points: np.ndarray, own: OwnData) -> bytes:
     from ..data.csv_cells import csv_cell
 
     beside = {name: each for name, each in (("text", own.texts), ("label", own.labels)) if each}
-    with out.open("w", encoding="utf-8-sig", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*beside, *"xyz"[: points.shape[1]]])
-        for row, point in enumerate(points):
-            cells = [csv_cell(each[row]) for each in beside.values()]
-            writer.writerow([*cells, *(f"{value:.6g}" for value in point)])
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*beside, *"xyz"[: points.shape[1]]])
+    for row, point in enumerate(points):
+        cells = [csv_cell(each[row]) for each in beside.values()]
+        writer.writerow([*cells, *(f"{value:.6g}" for value in point)])
+    return out.getvalue().encode("utf-8-sig")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import ALL, BUNDLED, listed, poolings_of
-from .shell import errors_in_words
+from .shell import FORCE, errors_in_words
 
 if TYPE_CHECKING:
     from ..scale.engine import Engine, Report
@@ -162,6 +162,7 @@ def encode(
     from ..scale.encode import encode_shards
     from ..scale.texts import TextColumns
 
+    _check_run(out)
     with _engine("encode", cluster) as engine:
         manifest = encode_shards(
             engine,
@@ -201,6 +202,7 @@ def _indices(text: str) -> tuple[int, ...]:
 @click.option("--strength", type=float, default=1.0, show_default=True, help="From 0 to 1.")
 @click.option("--weights", help="A column of weights, such as word frequencies.")
 @_COLUMN
+@FORCE
 @_on_a_cluster
 def fit(
     run: str,
@@ -212,6 +214,7 @@ def fit(
     strength: float,
     weights: str | None,
     column: str | None,
+    force: bool,
     **cluster: Any,
 ) -> None:
     """Fit a whitening or a removal on the data set RUN, in one pass over its rows.
@@ -237,14 +240,19 @@ def fit(
         A column of weights, such as word frequencies.
     column : str or None
         Column of vectors; needed if there are several.
+    force : bool
+        Replace a file that exists.
     **cluster
         Options of the cluster, and of what is printed.
     """
-    from ..export.affine import affine_map, save_transform
+    from ..data.write import check_output, saving, write
+    from ..export.affine import affine_map, transform_bytes
     from ..scale.fit import fit_data
     from ..scale.manifest import VectorData
     from ..scale.store import last_name
 
+    with errors_in_words():
+        check_output(out, (".safetensors",), inputs=(run,), force=force)
     with _engine("fit", cluster) as engine:
         data = VectorData(run)
         fitted = fit_data(
@@ -260,7 +268,9 @@ def fit(
         )
         about = {k: v for k, v in data.column(column).about.items() if isinstance(v, str | int)}
         about = {name: about[name] for name in ("model", "layer", "pooling") if name in about}
-        save_transform(out, fitted, **about, corpus=last_name(data.address))
+        content = transform_bytes(affine_map(fitted, **about, corpus=last_name(data.address)))
+        with saving(out):
+            write(out, content, force=force)
         settings = dict(affine_map(fitted, **about).about)
     text = f"{out}: {', '.join(f'{name} {value}' for name, value in settings.items())}"
     _finish(text, {"out": str(out), **settings}, engine, cluster)
@@ -306,6 +316,7 @@ def transform(
     from ..scale.manifest import VectorData
     from ..scale.transform import read_transform, transform_data
 
+    _check_run(out)
     with _engine("transform", cluster) as engine:
         manifest = transform_data(
             engine, VectorData(run), read_transform(fitted), out, column=column, dtype=dtype
@@ -430,6 +441,7 @@ def project(
     from ..scale.manifest import VectorData
     from ..scale.project import project_data
 
+    _check_run(out)
     with _engine("project", cluster) as engine:
         manifest = project_data(
             engine,
@@ -451,6 +463,7 @@ def project(
 @click.option("--k", type=click.IntRange(min=1), default=10, show_default=True)
 @click.option("--approximate", is_flag=True, help="Search indexes, and print their recall.")
 @_COLUMN
+@FORCE
 @_on_a_cluster
 def neighbours(
     run: str,
@@ -459,6 +472,7 @@ def neighbours(
     k: int,
     approximate: bool,
     column: str | None,
+    force: bool,
     **cluster: Any,
 ) -> None:
     """Find the k nearest rows of the data set RUN to each row of the data set QUERIES.
@@ -478,12 +492,20 @@ def neighbours(
         Search indexes, and print their recall.
     column : str or None
         Column of vectors; needed if there are several.
+    force : bool
+        Replace a file that exists.
     **cluster
         Options of the cluster, and of what is printed.
     """
+    from ..data.write import check_output
     from ..scale.manifest import VectorData
     from ..scale.neighbours import find_neighbours
+    from ..scale.store import absolute, is_local
 
+    with errors_in_words():
+        if is_local(out):
+            place = Path(absolute(out))
+            check_output(place, (".parquet",), inputs=(run, queries), force=force)
     with _engine("neighbours", cluster) as engine:
         found = find_neighbours(
             engine,
@@ -493,6 +515,7 @@ def neighbours(
             column=column,
             k=k,
             approximate=approximate,
+            force=force,
         )
     text = f"{out}: {found['queries']:,} queries, {found['k']} nearest of {found['rows']:,} rows"
     if approximate:
@@ -543,6 +566,21 @@ def status(context: click.Context, run: str, check: bool, as_json: bool) -> None
         for name in found.cut_logs:
             click.echo(f"{name}: its log is cut off, so it counts as left; run its command again")
     context.exit(2 if found.damaged else LEFT_OUT if found.failed or found.left_out else 0)
+
+
+def _check_run(out: str) -> None:
+    """Refuse a symbolic link and a folder with other content than a run's."""
+    from ..data.write import refuse_in_use
+    from ..scale.manifest import LOCK, MANIFEST
+    from ..scale.store import absolute, is_local
+
+    with errors_in_words():
+        if not is_local(out):
+            return
+        folder = Path(absolute(out))
+        is_run = any((folder / name).is_file() for name in (MANIFEST, LOCK))
+        if folder.is_symlink() or not is_run:
+            refuse_in_use(folder)
 
 
 class _Coded(click.ClickException):

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import click
 
 FAILED, INTERRUPTED = 2, 130
+FORCE = click.option("--force", is_flag=True, help="Replace a file that exists.")
 STEPS = 10  # lines of progress if stderr is no terminal
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .own_data import EXIT_CODES, OwnData, Reading, own_data_options, read_own
-from .shell import errors_in_words
+from .shell import FORCE, errors_in_words
 
 if TYPE_CHECKING:
     from ..export import AffineMap
@@ -27,12 +27,14 @@ _TRANSFORM_HELP = f"As centred, abtt:3, pca:128:lw; {USUAL} is a whitening for t
 @click.option("--out", required=True, type=click.Path(path_type=Path), help=_OUT_HELP)
 @click.option("--fit", type=click.Path(dir_okay=False, path_type=Path), help=_FIT_HELP)
 @click.option("--transform", default=USUAL, show_default=True, help=_TRANSFORM_HELP)
+@FORCE
 @own_data_options
 def whiten(
     file: Path,
     out: Path,
     fit: Path | None,
     transform: str,
+    force: bool,
     as_json: bool,
     **reading: Any,
 ) -> None:
@@ -56,24 +58,25 @@ def whiten(
         Rows to fit on, or a fitted transform; None fits on ``file``.
     transform : str
         As in ``parse_treatment``, or "usual".
+    force : bool
+        Replace a file that exists.
     as_json : bool
         Print one JSON object.
     **reading
         Fields of ``Reading``.
     """
+    from ..data.write import check_output, saving
     from ..export import write_vectors
-    from ..export.vector_files import ENDINGS, refuse_in_use
+    from ..export.vector_files import ENDINGS
 
     with errors_in_words():
         how = Reading(**reading)
-        if out.suffix and out.suffix not in ENDINGS:
-            raise ValueError(f"{out.name}: vectors are written as {', '.join(ENDINGS)} or a folder")
-        if not out.suffix:
-            refuse_in_use(out)
+        check_output(out, ENDINGS, inputs=(file, fit, how.metadata), or_folder=True, force=force)
         own = read_own(file, how)
         affine = _fitted(fit, transform, own, how)
         Z = affine.apply(own.vectors)
-        write_vectors(out, Z, texts=own.texts, labels=own.labels)
+        with saving(out):
+            write_vectors(out, Z, texts=own.texts, labels=own.labels, force=force)
         about = {**own.about, **affine.about}
         if as_json:
             n, d = Z.shape

@@ -17,6 +17,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..data.write import PART, write
 from ..hub.download import Progress
 from .encoder import Encoder
 from .pool import POOLINGS, as_poolings
@@ -177,10 +178,10 @@ def _begin(job: _Job, folder: Path) -> dict[int, str]:
 
 def _clear(folder: Path) -> None:
     """Create the folder, or delete the files of an earlier call in it and nothing else."""
-    ours = {JOURNAL, f"{JOURNAL}.part", *(f"{name}.npy" for name in POOLINGS)}
+    ours = {JOURNAL, *(f"{name}.npy" for name in POOLINGS)}
     folder.mkdir(parents=True, exist_ok=True)
     found = sorted(path.name for path in folder.iterdir())
-    if others := [name for name in found if name not in ours]:
+    if others := [name for name in found if name not in ours and not name.endswith(PART)]:
         raise ValueError(f"{folder} has {others[0]}; name a folder that is empty or not there yet")
     for name in found:
         (folder / name).unlink()
@@ -212,10 +213,8 @@ def _read_journal(job: _Job, folder: Path) -> dict[int, str] | None:
 
 
 def _write_journal(job: _Job, folder: Path, finished: dict[int, str]) -> None:
-    part = folder / f"{JOURNAL}.part"
-    part.touch(mode=OWNER_ONLY)
-    part.write_text(json.dumps({"job": asdict(job), "finished": finished}), encoding="utf-8")
-    part.replace(folder / JOURNAL)
+    content = json.dumps({"job": asdict(job), "finished": finished})
+    write(folder / JOURNAL, content.encode(), mode=OWNER_ONLY)
 
 
 def _checksum(arrays: dict[str, np.memmap], rows: slice) -> str:

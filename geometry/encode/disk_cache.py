@@ -12,7 +12,6 @@ import hashlib
 import io
 import os
 import shutil
-import tempfile
 import threading
 import time
 from collections import OrderedDict
@@ -26,6 +25,7 @@ from filelock import FileLock, Timeout
 from platformdirs import user_cache_path
 
 from ..data.corpus import Corpus
+from ..data.write import PART, written
 from ..hub.download import Progress
 from .blocks import OWNER_ONLY, encode_to_files
 from .encoder import OWN, Encoder, Layer
@@ -117,15 +117,9 @@ class ArrayStore:
             return
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".part", delete=False) as part:
-                try:
-                    part.write(_digest(key, body))
-                    part.write(body)
-                    part.close()
-                    Path(part.name).replace(self._path(key))
-                except BaseException:
-                    _delete(Path(part.name))
-                    raise
+            with written(self._path(key), mode=OWNER_ONLY) as file:
+                file.write(_digest(key, body))
+                file.write(body)
         except OSError as failure:
             self.failure = failure
             self._keep_in_memory(key, array)
@@ -209,7 +203,7 @@ class ArrayStore:
 
     def _evict(self) -> None:
         """Delete the least recently used files above the limit; blocks in use do not count."""
-        for part in self.folder.glob("*.part"):  # left by a process that was killed
+        for part in self.folder.glob(f"*{PART}"):  # left by a process that was killed
             with suppress(OSError):
                 if time.time() - part.stat().st_mtime > STALE_SECONDS:
                     _delete(part)

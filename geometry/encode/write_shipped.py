@@ -9,12 +9,14 @@ model or of ``CODE_VERSION``; a test fails until then.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 from pathlib import Path
 
 import numpy as np
 
 from ..data.corpus import read_bundled
+from ..data.write import write as write_file
 from .cloud import counts_key, piece_frequencies, type_averages, type_averages_key
 from .disk_cache import key_of
 from .load import load_encoder
@@ -38,8 +40,10 @@ def write_shipped(folder: Path = FOLDER) -> None:
     index = {}
 
     def write(key: str, file: str, array: np.ndarray) -> None:
-        np.save(folder / file, array, allow_pickle=False)
-        sha256 = hashlib.sha256((folder / file).read_bytes()).hexdigest()
+        out = io.BytesIO()
+        np.save(out, array, allow_pickle=False)
+        write_file(folder / file, out.getvalue())
+        sha256 = hashlib.sha256(out.getvalue()).hexdigest()
         index[key] = {"file": file, "sha256": sha256}
 
     for name, clouds in CLOUDS.items():
@@ -53,7 +57,7 @@ def write_shipped(folder: Path = FOLDER) -> None:
         if name == "pairs":
             averages = type_averages(encoder, corpus.texts)
             write(type_averages_key(encoder, corpus), f"{name}-type-averages.npy", averages)
-    (folder / INDEX).write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
+    write_file(folder / INDEX, (json.dumps(index, indent=2) + "\n").encode())
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..data.limits import LIMITS, Limits
+from ..data.write import write
 from ..errors import GeometryError
 from ..linalg.products import centred_product
 from ..linalg.rows import need_width, unchecked_rows
@@ -97,7 +98,7 @@ def save_transform(path: str | os.PathLike[str], fitted: Any, **about: object) -
     **about
         As in ``affine_map``.
     """
-    Path(path).write_bytes(transform_bytes(affine_map(fitted, **about)))
+    write(Path(path), transform_bytes(affine_map(fitted, **about)))
 
 
 def transform_bytes(affine: AffineMap) -> bytes:

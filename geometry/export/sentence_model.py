@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.write import refuse_in_use, written_folder
 from ..encode.architecture import quiet_loading
 from ..encode.encoder import Encoder
 from .affine import ExportError, affine_map
@@ -60,9 +61,13 @@ def write_sentence_model(
     ------
     ExportError
         For a pooling or a layer that sentence-transformers can't express, another width than the
-        encoder's, and a folder that is in use. Also if a vector of the written model differs by
+        encoder's. Also if a vector of the written model differs by
         more than LARGEST_DIFFERENCE of its length.
+    OutputError
+        For a folder that is in use.
     """
+    from safetensors import SafetensorError
+
     folder = Path(folder)
     affine = affine_map(fitted, model=encoder.name, layer=layer, pooling=pooling)
     if pooling not in MODES:
@@ -72,13 +77,16 @@ def write_sentence_model(
         raise ExportError("other_layer", layer=layer, last=encoder.n_layers)
     if len(affine.offset) != encoder.dimension:
         raise ExportError("other_width", found=len(affine.offset), dimension=encoder.dimension)
-    if folder.exists() and any(folder.iterdir()):
-        raise ExportError("folder_in_use", name=str(folder))
+    refuse_in_use(folder)
     encoder.read_files()  # runs the trial of the model before another library reads it
     with quiet_loading():
         model = _modules(encoder, affine.offset, affine.matrix, n_layers, MODES[pooling])
     _refuse_other_vectors(model, encoder, affine.apply, layer, pooling)
-    model.save(str(folder), create_model_card=False)
+    with written_folder(folder) as unfinished:
+        try:
+            model.save(str(unfinished), create_model_card=False)
+        except SafetensorError as error:  # a full disk is one
+            raise OSError(str(error)) from error
     return folder
 
 

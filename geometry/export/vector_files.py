@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from ..data.csv_cells import csv_cell
-from .affine import ExportError
+from ..data.write import write
 
 ENDINGS = (".npy", ".parquet")
 VECTORS, METADATA = "vectors.tsv", "metadata.tsv"
@@ -93,6 +93,7 @@ def write_vectors(
     *,
     texts: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
+    force: bool = True,
 ) -> None:
     """Write .npy, .parquet, or any other name as a folder of ``projector_files``.
 
@@ -104,28 +105,23 @@ def write_vectors(
         Not written to .npy, which is for numbers only.
     labels : sequence of n str, optional
         Not written to .npy, which is for numbers only.
+    force : bool
+        Replace a file that exists.
 
     Raises
     ------
-    ExportError
+    OutputError
         For a folder that is in use.
     """
     path = Path(path)
+    content: bytes | Mapping[str, bytes]
     if path.suffix == ".npy":
-        path.write_bytes(npy_bytes(vectors))
+        content = npy_bytes(vectors)
     elif path.suffix == ".parquet":
-        path.write_bytes(parquet_bytes(vectors, texts=texts, labels=labels))
+        content = parquet_bytes(vectors, texts=texts, labels=labels)
     else:
-        refuse_in_use(path)
-        path.mkdir(parents=True, exist_ok=True)
-        for name, content in projector_files(vectors, texts=texts, labels=labels).items():
-            (path / name).write_bytes(content)
-
-
-def refuse_in_use(path: Path) -> None:
-    """Raise ExportError for a file, and for a folder that is not empty."""
-    if path.exists() and (path.is_file() or any(path.iterdir())):
-        raise ExportError("folder_in_use", name=str(path))
+        content = projector_files(vectors, texts=texts, labels=labels)
+    write(path, content, force=force)
 
 
 def _cell(text: str) -> str:

@@ -13,6 +13,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..data.write import write
+
 COMMIT = re.compile(r"[0-9a-f]{40}")
 SAFE = re.compile(r"[\w.-]+")  # an etag or commit that may be a file's name
 WAIT = 0.2  # seconds between two attempts to take a lock
@@ -56,7 +58,7 @@ class HubCache:
         if not COMMIT.fullmatch(revision):
             reference = self._reference(revision)
             reference.parent.mkdir(parents=True, exist_ok=True)
-            reference.write_text(commit, encoding="utf-8")
+            write(reference, commit.encode())
 
     def mark_complete(self, commit: str) -> None:
         """Record that every needed file of the commit has arrived.

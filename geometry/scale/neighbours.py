@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -18,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ..data.write import saving
 from ..measure.intervals import NORMAL
 from ..measure.neighbours import largest
 from .engine import Engine, Summed
@@ -203,6 +205,7 @@ def find_neighbours(
     column: str | None = None,
     k: int = 10,
     approximate: bool = False,
+    force: bool = True,
 ) -> Mapping[str, Any]:
     """The k nearest rows to each query, as a Parquet file of query, ids and cosines.
 
@@ -221,6 +224,8 @@ def find_neighbours(
     approximate : bool
         Search an index of each shard, which is built at the first search. The recall is measured
         on RECALL_QUERIES queries, drawn by a hash of their ids.
+    force : bool
+        Replace a file that exists.
 
     Returns
     -------
@@ -276,7 +281,7 @@ def find_neighbours(
         drawn = np.sort(np.argsort(hash_of(ids), kind="stable")[:RECALL_QUERIES])
         exact, _ = search(drawn, by_index=False)
         summary |= _recall(near.ids[drawn], exact.ids)
-    with written(out) as file:
+    with saving(Path(out)), written(out, force=force) as file:
         pq.write_table(_table(ids, near), file)
     remove(queries_of(out))
     return summary

@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import tempfile
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -18,11 +17,12 @@ import fsspec
 import numpy as np
 from fsspec.implementations.local import LocalFileSystem
 
+from ..data.write import PART
+from ..data.write import written as whole_file
 from .errors import ScaleError
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 MOST_JSON = 2**28  # bytes of a manifest, which 100,000 shards stay far below
-PART = ".part"  # the end of the name of a file that is not finished
 
 
 def filesystem(address: str) -> tuple[Any, str]:
@@ -207,30 +207,24 @@ class Hashed:
 
 
 @contextmanager
-def written(address: str) -> Iterator[Hashed]:
+def written(address: str, *, force: bool = True) -> Iterator[Hashed]:
     """A file that gets its name when it is complete. If the block fails, there is no such file.
 
-    Raises ScaleError "disk_full" if there is no space.
+    ``force`` replaces a file of this machine, as in ``data.write.written``. Raises ScaleError
+    "disk_full" if there is no space.
     """
     fs, path = filesystem(address)
-    local = isinstance(fs, LocalFileSystem)
     try:
-        if local:
+        if isinstance(fs, LocalFileSystem):
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-            part = Path(path).with_name(f".{Path(path).name}.{uuid.uuid4().hex}{PART}")
-        else:
-            handle, name = tempfile.mkstemp(suffix=PART)
-            os.close(handle)
-            part = Path(name)
-        try:
-            with part.open("wb") as raw:
+            with whole_file(Path(path), force=force) as raw:
                 yield Hashed(raw)
-            if local:
-                part.replace(path)
-            else:
+        else:
+            with tempfile.TemporaryDirectory() as folder:
+                part = Path(folder, "content")
+                with part.open("wb") as raw:
+                    yield Hashed(raw)
                 fs.put_file(str(part), path)
-        finally:
-            part.unlink(missing_ok=True)
     except OSError as error:
         if error.errno in FULL:
             raise ScaleError(

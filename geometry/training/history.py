@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.write import write
 from .runs import GROUPS, Force, Record, Run, TextFacts, Theory
 
 EARLY = 0.15  # share of all steps; by then the tokens that never occur have a common direction
@@ -151,7 +152,7 @@ def write_history(history: History, path: Path, about: Mapping[str, str]) -> Non
         places=history.places.astype(np.float16),
     )
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(out.getvalue())
+    write(path, out.getvalue())
 
 
 def read_history(path: Path) -> tuple[History, dict[str, str]]:

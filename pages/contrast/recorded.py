@@ -18,6 +18,7 @@ import numpy as np
 
 from geometry import load_encoder
 from geometry.data import read_bundled_pairs
+from geometry.data.write import write
 
 from .run import (
     ContrastRun,
@@ -106,7 +107,7 @@ def write_recorded() -> None:
         "ending": asdict(ending),
         "seeds": [[asdict(gain) for gain in gains] for gains in seeds],
     }
-    FILE.write_text(json.dumps(_short(stored)) + "\n", encoding="utf-8")
+    write(FILE, (json.dumps(_short(stored)) + "\n").encode())
 
 
 def _short(value: Any) -> Any:

@@ -111,7 +111,7 @@ def test_chosen_on_dev(place, tmp_path, capsys):
         (("--transforms", "whiten"), "'whiten' is not known"),
         (("--similarity", "cosinus"), "'cosinus' is not one of 'cosine'"),
         (("--draws", "0"), "0 is not in the range"),
-        (("--csv", "/absent/grid.csv"), "/absent is no folder"),
+        (("--csv", "/absent/grid.csv"), "`/absent` is no folder"),
         (("--bogus",), "No such option"),
         (("--vectors", "/absent.vec"), "--model and --vectors exclude each other"),
         (("--weighting", "sif"), "--weighting belongs to word vectors; give them by --vectors"),

@@ -137,7 +137,7 @@ def test_of_a_large_file_a_sample_is_diagnosed_and_stated(folder, capsys, monkey
     assert (printed["n"], printed["notes"][0]) == (100, "A random sample: 100 of 200, seed 0.")
     assert printed["notes"][1].startswith(whole)
     assert whole in (folder / "r.html").read_text(encoding="utf-8")
-    assert run_shell([*args, "--sample", "150"]) == 0
+    assert run_shell([*args, "--force", "--sample", "150"]) == 0
     assert "A random sample: 150 of 200, seed 0." in capsys.readouterr().out
 
 
@@ -151,7 +151,9 @@ def test_an_outlier_has_the_number_of_its_row_in_the_file(folder, capsys):
 
 def test_whiten_fits_on_the_file_on_another_or_takes_a_fitted_transform(folder, capsys):
     def whitened(*args: str) -> np.ndarray:
-        assert run_shell(["whiten", "vectors.npy", "--out", "w.npy", "--quiet", *args]) == 0
+        assert (
+            run_shell(["whiten", "vectors.npy", "--out", "w.npy", "--force", "--quiet", *args]) == 0
+        )
         return np.load("w.npy")
 
     np.testing.assert_allclose(whitened("--transform", "centred"), X - X.mean(axis=0), atol=1e-4)
@@ -283,7 +285,10 @@ def test_project_writes_the_library_s_points(folder, capsys):
         (["diagnose", "vectors.npy", "--pairs", "p.csv"], "no model can encode them"),
         (["whiten", "vectors.npy", "--out", "w.npy", "--transform", "flow"], "flow needs training"),
         (["whiten", "vectors.npy", "--out", "."], "not empty"),
-        (["whiten", "vectors.npy", "--out", "w.csv"], ".npy, .parquet or a folder"),
+        (
+            ["whiten", "vectors.npy", "--out", "w.csv"],
+            "Choose one of `.npy`, `.parquet`, or a name",
+        ),
         (["project", "vectors.npy", "--out", "p.csv", "--dims", "4"], "4 is not in the range"),
     ],
 )

@@ -71,7 +71,7 @@ def test_bundles_that_no_server_uses_any_more_are_removed(static):
     digest = "0123456789abcdef"
     removed = [
         aged(static / f"twin_cloud-{digest}.js", ancient),
-        aged(static / f"twin_cloud-{digest}.js.4711", ancient),
+        aged(static / f".twin_cloud-{digest}.js.4711.part", ancient),
     ]
     left = [
         # A running server may still use this bundle.
@@ -122,7 +122,7 @@ def test_plotly_is_served_whole_and_older_ones_are_removed(static, fresh_address
     ancient = scripts.EXPIRY + 60
     removed = [
         aged(static / "plotly-5.24.1.min.js", ancient),
-        aged(static / "plotly-5.24.1.min.js.4711", ancient),
+        aged(static / ".plotly-5.24.1.min.js.4711.part", ancient),
     ]
     left = [
         aged(static / "plotly-6.0.0rc1.min.js", scripts.EXPIRY - 60),  # a running server may use it

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from geometry.export import ExportError, npy_bytes, parquet_bytes, projector_files, write_vectors
+from geometry.data.write import OutputError
+from geometry.export import npy_bytes, parquet_bytes, projector_files, write_vectors
 
 X = np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
 TEXTS = ("plain", "a\ttab and\na line", "=1+1", "雨")
@@ -53,7 +54,7 @@ def test_the_name_decides_the_form_and_a_folder_in_use_is_refused(tmp_path):
         write_vectors(tmp_path / name, X, texts=TEXTS)
     assert (tmp_path / "folder" / "metadata.tsv").is_file()
     np.testing.assert_array_equal(np.load(tmp_path / "a.npy"), X)
-    with pytest.raises(ExportError, match="not empty"):
+    with pytest.raises(OutputError, match="not empty"):
         write_vectors(tmp_path / "folder", X)
     with pytest.raises(ValueError, match="1 texts for 4 vectors"):
         write_vectors(tmp_path / "b.parquet", X, texts=["one"])

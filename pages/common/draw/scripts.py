@@ -14,6 +14,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from geometry.data.write import PART, write
+
 STATIC = Path(__file__).parents[3] / "static"  # served under app/static; git ignores it
 IMPORT = re.compile(r'^import\s+\{[^}]*\}\s+from\s+"\./([\w.]+)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
@@ -83,9 +85,7 @@ def put_in_static(name: str, version: str, versions: str, content: bytes) -> str
                 os.utime(target)
         else:
             STATIC.mkdir(exist_ok=True)
-            part = STATIC / f"{target.name}.{os.getpid()}"
-            part.write_bytes(content)
-            part.replace(target)
+            write(target, content)
     except OSError:  # the folder can't be written
         return None
     _clear_away(name, versions, keep=target)
@@ -95,8 +95,9 @@ def put_in_static(name: str, version: str, versions: str, content: bytes) -> str
 def _clear_away(name: str, versions: str, *, keep: Path) -> None:
     """Remove other versions of that name, whole or half written, that are older than EXPIRY."""
     before, after = map(re.escape, name.split("{}"))
-    others = re.compile(rf"{before}{versions}{after}(\.\d+)?")
-    for path in STATIC.glob(name.format("*") + "*"):
+    own = f"{before}{versions}{after}"
+    others = re.compile(rf"{own}|\.{own}\.\w+{re.escape(PART)}")
+    for path in STATIC.iterdir():
         if path == keep or not others.fullmatch(path.name):
             continue
         with suppress(OSError):  # another server has removed the file, or it may not be removed

@@ -1,0 +1,435 @@
+"""What commands write is whole or absent: inputs and earlier outputs survive every failure."""
+
+import ctypes
+import errno
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from geometry.commands import run_shell
+from geometry.data import read_bundled
+from geometry.data.write import PART
+
+ROOT = Path(__file__).parents[2]
+X = np.random.default_rng(0).normal(size=(60, 8)).astype(np.float32) + 1
+QUIET = ("--quiet",)
+ALONE = ("--quiet", "--workers", "0")
+EARLIER = b"an earlier result"
+
+
+class Writer(NamedTuple):
+    """A command that writes ``out``; ``other`` has an ending of no format of it."""
+
+    args: tuple[str, ...]
+    out: str
+    other: str
+    option: str = "--out"
+
+
+WRITERS = {
+    "whiten": Writer(("whiten", "v.npy", *QUIET), "o.npy", "o.csv"),
+    "whiten a table": Writer(("whiten", "v.npy", *QUIET), "o.parquet", "o.svg"),
+    "whiten a folder": Writer(("whiten", "v.npy", *QUIET), "o", "o.d"),
+    "project": Writer(("project", "v.npy", *QUIET), "o.csv", "pr.svg"),
+    "project a folder": Writer(("project", "v.npy", *QUIET), "o", "o.d"),
+    "diagnose": Writer(("diagnose", "v.npy", *QUIET), "o.html", "o.pdf"),
+    "neighbours": Writer(("neighbours", "v.npy", "-k", "3", *QUIET), "o.csv", "o.xlsx"),
+    "evaluate csv": Writer(
+        ("evaluate", "--vectors", "w.vec", "--transforms", "none", "--draws", "9", *QUIET),
+        *("o.csv", "o.json", "--csv"),
+    ),
+    "evaluate json": Writer(
+        ("evaluate", "--vectors", "w.vec", "--transforms", "none", "--draws", "9", *QUIET),
+        *("o.json", "o.csv", "--json"),
+    ),
+    "export": Writer(("export", "t.txt", *QUIET), "o.safetensors", "pr.svg"),
+    "export onnx": Writer(("export", "t.txt", *QUIET), "o.onnx", "o.pt"),
+    "export numpy": Writer(("export", "t.txt", *QUIET), "o.npz", "o.npy"),
+    "export a model": Writer(("export", "t.txt", *QUIET), "o", "o.bin"),
+    "scale fit": Writer(("scale", "fit", "run", *ALONE), "o.safetensors", "o.npy"),
+    "scale neighbours": Writer(
+        ("scale", "neighbours", "run", "run", "--k", "3", *ALONE), "o.parquet", "o.csv"
+    ),
+}
+FILES = {name: each for name, each in WRITERS.items() if "." in each.out}
+FOLDERS = {name: each for name, each in WRITERS.items() if "." not in each.out}
+RUNS = {
+    "scale encode": ("scale", "encode", "t.txt", *ALONE),
+    "scale transform": ("scale", "transform", "run", "f.safetensors", *ALONE),
+    "scale project": ("scale", "project", "run", *ALONE),
+}
+# In a process of its own: a limit of the size of files, and a kill at it or at the renaming
+CHILD = """
+import os, resource, signal, sys
+limit, ending, *args = sys.argv[1:]
+from geometry.commands import run_shell
+if ending == "renaming":
+    def kill(event, about):
+        if event in ("os.rename", "os.link"):
+            os.kill(os.getpid(), signal.SIGKILL)
+    sys.addaudithook(kill)
+else:
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL if ending == "kill" else signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
+sys.exit(run_shell(args))
+"""
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    """One input of each kind, made once."""
+    folder = tmp_path_factory.mktemp("inputs")
+    texts = read_bundled("pairs").texts
+    np.save(folder / "v.npy", X)
+    (folder / "t.txt").write_text("\n".join(texts[:60]), encoding="utf-8")
+    words = sorted({word for text in texts for word in text.lower().split() if word.isalpha()})
+    rng = np.random.default_rng(1)
+    lines = (f"{word} {' '.join(f'{x:.4f}' for x in rng.normal(size=8))}\n" for word in words)
+    (folder / "w.vec").write_text("".join(lines), encoding="utf-8")
+    run = str(folder / "run")
+    args = ["scale", "encode", str(folder / "t.txt"), "--out", run, *ALONE]
+    assert run_shell(args) == 0
+    fitted = str(folder / "f.safetensors")
+    assert run_shell(["scale", "fit", run, "--out", fitted, *ALONE]) == 0
+    return folder
+
+
+@pytest.fixture
+def folder(inputs, tmp_path, monkeypatch):
+    """A copy of the inputs, as the working directory."""
+    shutil.copytree(inputs, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every finished file below; sums that ``scale`` keeps in a run are not inputs."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not any(part.endswith(PART) for part in path.parts)
+        and not {"sums", ".lock"} & {*path.parts}
+        and path.suffix != ".queries"
+    }  # fmt: skip
+
+
+def call(writer: Writer, *more: str, out: str | None = None) -> int:
+    return run_shell([*writer.args, writer.option, out or writer.out, *more])
+
+
+def in_a_process(writer: Writer, folder: Path, *more: str, limit: int = 0, ending: str = "limit"):
+    args = [*writer.args, writer.option, writer.out, *more]
+    return subprocess.run(
+        [sys.executable, "-c", CHILD, str(limit), ending, *args],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def size_of(folder: Path, writer: Writer) -> int:
+    """Bytes of the largest file that the command writes."""
+    assert call(writer) == 0
+    out = folder / writer.out
+    size = max(path.stat().st_size for path in [out, *out.rglob("*")] if path.is_file())
+    shutil.rmtree(out) if out.is_dir() else out.unlink()
+    return size
+
+
+def of_names(table: dict) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("name", table)
+
+
+def test_every_command_that_writes_is_in_this_module():
+    from geometry.commands import scale, shell
+
+    commands = [*shell.commands.values(), *scale.commands.values()]
+    writing = {
+        each.name
+        for each in commands
+        for option in each.params
+        if {"--out", "--csv"} & {*option.opts}
+    }
+    here = {w.args[w.args[0] == "scale"] for w in WRITERS.values()} | {a[1] for a in RUNS.values()}
+    assert writing == here
+
+
+# ---- refused before any work ----
+
+
+@of_names([name for name in FILES if "scale" not in name])  # theirs are folders
+def test_an_input_is_never_an_output(folder, capsys, name):
+    writer = FILES[name]
+    source = next(each for each in writer.args if Path(each).is_file())
+    before = contents(folder)
+    aim = Path(writer.out)
+    for make in (os.link, lambda source, out: out.symlink_to(source)):
+        make(source, aim)
+        assert call(writer, "--force") == 2
+        assert aim.name in capsys.readouterr().err
+        aim.unlink()
+        assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("args", "out"),
+    [
+        (("whiten", "v.npy"), "v.npy"),
+        (("whiten", "../{here}/v.npy"), "v.npy"),
+        (("whiten", "link.npy"), "v.npy"),
+        (("whiten", "t.txt", "--fit", "v.npy"), "v.npy"),
+        (("project", "v.npy", "--metadata", "m.csv"), "m.csv"),
+        (("neighbours", "v.npy", "--relevance", "m.csv"), "m.csv"),
+        (("neighbours", "v.npy", "--fit", "m.csv"), "m.csv"),
+        (("scale", "neighbours", "run", "run", "--workers", "0"), "run/shards/part-00000.parquet"),
+    ],
+)
+def test_an_input_by_its_own_name_is_refused(folder, capsys, args, out):
+    Path("link.npy").symlink_to("v.npy")
+    Path("m.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    before = contents(folder)
+    args = [each.format(here=folder.name) for each in args]
+    for force in ((), ("--force",)):
+        assert run_shell([*args, "--out", out, "--quiet", *force]) == 2
+        error = capsys.readouterr().err
+        assert "by the same command" in error
+        assert error.count("\n") == 1
+    assert contents(folder) == before
+
+
+def test_two_results_need_two_files(folder, capsys):
+    args = WRITERS["evaluate csv"].args
+    Path("b.json").symlink_to("a.csv")
+    assert run_shell([*args, "--csv", "a.csv", "--json", "b.json"]) == 2
+    assert "symbolic link" in capsys.readouterr().err
+
+
+@of_names(FILES)
+def test_an_existing_file_needs_force(folder, capsys, name):
+    writer, out = FILES[name], Path(FILES[name].out)
+    out.write_bytes(EARLIER)
+    out.chmod(0o600)
+    assert call(writer) == 2
+    assert "--force" in capsys.readouterr().err
+    assert out.read_bytes() == EARLIER
+    assert call(writer, "--force") == 0
+    assert len(out.read_bytes()) > len(EARLIER)
+    assert out.stat().st_mode & 0o777 == 0o600
+
+
+@of_names(FILES)
+def test_a_file_that_appears_during_the_work_stays(folder, capsys, monkeypatch, name):
+    writer, out = FILES[name], Path(FILES[name].out)
+    flush = os.fsync
+
+    def appear(number: int) -> None:
+        flush(number)
+        if not out.exists():
+            out.write_bytes(EARLIER)
+
+    monkeypatch.setattr(os, "fsync", appear)
+    assert call(writer) == 2
+    assert "--force" in capsys.readouterr().err
+    assert out.read_bytes() == EARLIER
+    assert not list(folder.glob(f".*{PART}"))
+
+
+@of_names(WRITERS)
+def test_a_symbolic_link_is_not_followed(folder, capsys, name):
+    writer = WRITERS[name]
+    Path("target").mkdir()
+    for target in ("target", "target/absent", "v.npy"):
+        Path(writer.out).symlink_to(target)
+        before = contents(folder)
+        for force in ((), ("--force",)):
+            assert call(writer, *force) == 2
+            assert writer.out in capsys.readouterr().err
+        assert contents(folder) == before
+        Path(writer.out).unlink()
+
+
+@of_names(WRITERS)
+def test_the_ending_is_checked_before_any_work(folder, capsys, monkeypatch, name):
+    for module in ("own_data.read_own", "options.texts_of"):
+        module, _, function = module.partition(".")
+        for each in ("whiten", "project", "diagnose", "neighbours", "export"):
+            place = sys.modules[f"geometry.commands.{each}"]
+            if hasattr(place, function):
+                monkeypatch.setattr(place, function, lambda *_a, **_k: pytest.fail("it read"))
+    writer = WRITERS[name]
+    assert call(writer, out=writer.other) == 2
+    error = capsys.readouterr().err
+    assert Path(writer.out).suffix in error
+    assert "ending" in error
+    assert not Path(writer.other).exists()
+
+
+@of_names(FOLDERS)
+def test_a_folder_with_content_is_refused(folder, capsys, name):
+    writer = FOLDERS[name]
+    Path("o").mkdir()
+    Path("o/mine").write_bytes(EARLIER)
+    for force in ((), ("--force",)):
+        assert call(writer, *force) == 2
+        assert "not empty" in capsys.readouterr().err
+        assert [path.name for path in Path("o").iterdir()] == ["mine"]
+    Path("o/mine").unlink()
+    assert call(writer) == 0  # an empty folder is taken
+    assert not list(folder.rglob(f".*{PART}"))
+
+
+@of_names(FILES)
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+def test_only_a_file_is_replaced(folder, capsys, name, make):
+    writer = FILES[name]
+    make(writer.out)
+    kind = Path(writer.out).stat().st_mode
+    assert call(writer, "--force") == 2
+    assert "is no file" in capsys.readouterr().err
+    assert Path(writer.out).stat().st_mode == kind
+
+
+@of_names(RUNS)
+def test_a_run_takes_no_folder_of_others_and_no_link(folder, capsys, name):
+    Path("o").mkdir()
+    Path("o/mine").write_bytes(EARLIER)
+    assert run_shell([*RUNS[name], "--out", "o"]) == 2
+    assert "not empty" in capsys.readouterr().err
+    assert [path.name for path in Path("o").iterdir()] == ["mine"]
+    Path("link").symlink_to("o")
+    assert run_shell([*RUNS[name], "--out", "link"]) == 2
+    assert "symbolic link" in capsys.readouterr().err
+    for _ in range(2):  # a run goes on in its own folder
+        assert run_shell([*RUNS[name], "--out", "new"]) == 0
+
+
+# ---- failures while it writes ----
+
+
+@of_names(WRITERS)
+def test_a_full_disk_leaves_inputs_and_earlier_outputs(folder, capsys, monkeypatch, name):
+    def full(_number: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    writer = WRITERS[name]
+    if name in FILES:
+        Path(writer.out).write_bytes(EARLIER)
+    before = contents(folder)
+    monkeypatch.setattr(os, "fsync", full)
+    assert call(writer, *(("--force",) if name in FILES else ())) == 2
+    error = capsys.readouterr().err
+    assert os.strerror(errno.ENOSPC) in error
+    assert "Free some space" in error
+    assert error.count("\n") == 1
+    assert contents(folder) == before
+    assert not list(folder.rglob(f".*{PART}"))
+
+
+@of_names(WRITERS)
+def test_a_limit_of_file_size_leaves_inputs_and_earlier_outputs(folder, name):
+    writer = WRITERS[name]
+    limit = size_of(folder, writer) // 2
+    force = ()
+    if name in FILES:
+        Path(writer.out).write_bytes(EARLIER)
+        force = ("--force",)
+    before = contents(folder)
+    done = in_a_process(writer, folder, *force, limit=limit)
+    assert done.returncode == 2, done.stderr
+    assert "can't be written" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert contents(folder) == before
+    assert not list(folder.rglob(f".*{PART}"))
+
+
+def killed(folder: Path, writer: Writer, *, limit: int = 0, ending: str) -> None:
+    force = ()
+    if "." in writer.out:
+        Path(writer.out).write_bytes(EARLIER)
+        force = ("--force",)
+    before = contents(folder)
+    done = in_a_process(writer, folder, *force, limit=limit, ending=ending)
+    assert done.returncode == -(signal.SIGXFSZ if ending == "kill" else signal.SIGKILL)
+    assert contents(folder) == before
+    assert call(writer, *force) == 0  # what is left over is in nobody's way
+
+
+@of_names(WRITERS)
+def test_a_kill_leaves_inputs_and_earlier_outputs(folder, name):
+    killed(folder, WRITERS[name], limit=size_of(folder, WRITERS[name]) // 2, ending="kill")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("moment", range(10))
+@of_names(WRITERS)
+def test_a_kill_at_ten_moments(folder, name, moment):
+    writer = WRITERS[name]
+    if moment == 9:
+        killed(folder, writer, ending="renaming")
+    else:
+        killed(folder, writer, limit=size_of(folder, writer) * moment // 9, ending="kill")
+
+
+def test_a_kill_just_before_the_name_is_given(folder):
+    killed(folder, WRITERS["whiten"], ending="renaming")
+
+
+@of_names(WRITERS)
+def test_a_folder_without_rights(folder, name):
+    """Root gives up the right to write everywhere."""
+
+    def obey() -> None:
+        if os.getuid() == 0:
+            assert ctypes.CDLL(None, use_errno=True).prctl(24, 1) == 0  # CAP_DAC_OVERRIDE
+
+    writer = WRITERS[name]
+    Path("shut").mkdir()
+    Path("shut").chmod(0o555)
+    done = subprocess.run(
+        [sys.executable, "-m", "geometry", *writer.args, writer.option, f"shut/{writer.out}"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        preexec_fn=obey,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    Path("shut").chmod(0o755)
+    assert done.returncode == 2
+    assert "Permission denied" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not list(Path("shut").iterdir())
+
+
+@pytest.mark.slow
+def test_a_disk_that_is_full_in_truth(folder):
+    if os.getuid() or not shutil.which("mount"):
+        pytest.skip("only root mounts a disk")
+    Path("small").mkdir()
+    mounted = ["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", "small"]
+    if subprocess.run(mounted, check=False, capture_output=True).returncode:
+        pytest.skip("no disk can be mounted")
+    try:
+        Path("small/v.npy").write_bytes(Path("v.npy").read_bytes())
+        Path("small/o.npy").write_bytes(EARLIER)
+        before = contents(Path("small"))
+        args = ["whiten", "small/v.npy", "--out", "small/o.npy", "--force", "--quiet"]
+        assert run_shell(args) == 2
+        assert contents(Path("small")) == before
+    finally:
+        subprocess.run(["umount", "small"], check=True)
+
+
+def test_what_is_printed_names_the_output(folder, capsys):
+    assert call(WRITERS["whiten"], "--json") == 0
+    assert json.loads(capsys.readouterr().out)["out"] == "o.npy"
