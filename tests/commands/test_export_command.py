@@ -79,4 +79,4 @@ def test_what_can_not_be_exported_is_an_error_of_one_line(corpus, tmp_path, caps
     assert not out.exists()
     out.touch()
     assert run_shell(["export", str(corpus), "--out", str(out), "--quiet"]) == 2
-    assert "not empty" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err

@@ -47,7 +47,7 @@ def test_the_table_has_both_lists_of_every_row(folder, tmp_path, capsys):
     options = ("--layer", 4, "--transform", "pca:8:lw", "--quiet")
     assert run_shell([str(each) for each in (*args, *options)]) == 0
     said = capsys.readouterr().out
-    assert run_shell([str(each) for each in (*args, *options, "--json")]) == 0
+    assert run_shell([str(each) for each in (*args, *options, "--json", "--force")]) == 0
     found = json.loads(capsys.readouterr().out)
     X = load_encoder().encode(TEXTS, layer=4).astype(np.float64)
     Z = Whitening("pca", n_components=8, shrinkage="ledoit-wolf").fit_transform(X)
@@ -78,7 +78,7 @@ def test_queries_half_and_known_answers(folder, tmp_path, capsys):
     more = ["--transform", "centred", "--relevance", str(answers)]
     assert run_shell([*args, *more]) == 0
     assert "nDCG@10 of 2 queries" in capsys.readouterr().out
-    assert run_shell([*args, *more, "--json"]) == 0
+    assert run_shell([*args, *more, "--json", "--force"]) == 0
     printed = json.loads(capsys.readouterr().out)
     X = np.load(folder / "vectors.npy")
     index = NearestNeighbors(n_neighbors=10, metric="cosine", algorithm="brute").fit(X)

@@ -151,9 +151,8 @@ def test_an_outlier_has_the_number_of_its_row_in_the_file(folder, capsys):
 
 def test_whiten_fits_on_the_file_on_another_or_takes_a_fitted_transform(folder, capsys):
     def whitened(*args: str) -> np.ndarray:
-        assert (
-            run_shell(["whiten", "vectors.npy", "--out", "w.npy", "--force", "--quiet", *args]) == 0
-        )
+        command = ["whiten", "vectors.npy", "--out", "w.npy", "--force", "--quiet"]
+        assert run_shell([*command, *args]) == 0
         return np.load("w.npy")
 
     np.testing.assert_allclose(whitened("--transform", "centred"), X - X.mean(axis=0), atol=1e-4)
@@ -179,6 +178,7 @@ def test_texts_are_read_as_on_the_page(folder, capsys):
     rows = ["貓在睡。狗在跑。", "雨下得很大。", "火車來了。茶涼了。"]
     (folder / "big.csv").write_text("".join(f"{row},x\n" for row in rows), encoding="big5")
     args = ["project", "big.csv", "--out", "p.csv", "--json", "--quiet", "--encoding", "big5"]
+    args.append("--force")
 
     def projected(*more: str) -> list[dict[str, str]]:
         assert run_shell([*args, *more]) == 0, capsys.readouterr().err
@@ -212,6 +212,7 @@ def test_rows_with_nan_are_dropped_and_a_sample_is_taken_on_request(folder, caps
     args = [
         "whiten",
         "two.npz",
+        "--force",
         "--out",
         "w.npy",
         "--transform",
@@ -285,10 +286,7 @@ def test_project_writes_the_library_s_points(folder, capsys):
         (["diagnose", "vectors.npy", "--pairs", "p.csv"], "no model can encode them"),
         (["whiten", "vectors.npy", "--out", "w.npy", "--transform", "flow"], "flow needs training"),
         (["whiten", "vectors.npy", "--out", "."], "not empty"),
-        (
-            ["whiten", "vectors.npy", "--out", "w.csv"],
-            "Choose one of `.npy`, `.parquet`, or a name",
-        ),
+        (["whiten", "vectors.npy", "--out", "w.csv"], "one of `.npy`, `.parquet`, or a name"),
         (["project", "vectors.npy", "--out", "p.csv", "--dims", "4"], "4 is not in the range"),
     ],
 )
