@@ -139,8 +139,12 @@ def check_output(
     name = str(path)
     is_folder = or_folder and not path.suffix
     if not is_folder and path.suffix not in endings:
-        because = "other_ending_or_folder" if or_folder else None
-        raise OutputError("other_ending", because=because, name=name, names=endings)
+        raise OutputError(
+            "other_ending",
+            because="other_ending_or_folder" if or_folder else "other_ending",
+            name=name,
+            names=endings,
+        )
     if path.is_symlink():
         raise OutputError("link", name=name)
     if any(each is not None and _is_within(path, Path(each)) for each in inputs):

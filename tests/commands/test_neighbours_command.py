@@ -74,11 +74,11 @@ def test_queries_half_and_known_answers(folder, tmp_path, capsys):
     answers = tmp_path / "answers.csv"
     answers.write_text("query,relevant\n1,2;3;4;5;6;7;8\n2,1;3;4;5;6;7;8\n", encoding="utf-8")
     out = tmp_path / "n.csv"
-    args = ["neighbours", str(folder / "vectors.npy"), "--out", str(out), "--quiet"]
+    args = ["neighbours", str(folder / "vectors.npy"), "--out", str(out), "--force", "--quiet"]
     more = ["--transform", "centred", "--relevance", str(answers)]
     assert run_shell([*args, *more]) == 0
     assert "nDCG@10 of 2 queries" in capsys.readouterr().out
-    assert run_shell([*args, *more, "--json", "--force"]) == 0
+    assert run_shell([*args, *more, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     X = np.load(folder / "vectors.npy")
     index = NearestNeighbors(n_neighbors=10, metric="cosine", algorithm="brute").fit(X)
