@@ -109,6 +109,11 @@ def run(limits: ProcessLimits, call: Callable[[], Answer], report: Report = no_r
         process.end()
 
 
+def is_limited() -> bool:
+    """Whether this process has limits of memory and of time, so that a reader needs no other."""
+    return _is_limited
+
+
 class Process:
     """A process of low priority that computes calls, one after the other."""
 
@@ -319,6 +324,7 @@ class _Parent:
 
 
 _parent: _Parent | None = None
+_is_limited = False
 
 
 def send_progress(*numbers: Any) -> None:
@@ -332,7 +338,7 @@ def send_progress(*numbers: Any) -> None:
 
 def _serve() -> None:
     """Compute the parent's calls, until it closes the pipe."""
-    global _parent
+    global _parent, _is_limited
     _parent = parent = _Parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C ends
     limits: ProcessLimits = pickle.loads(parent.calls.get())
@@ -341,6 +347,7 @@ def _serve() -> None:
         os.environ[NICENESS_VARIABLE] = "0"  # processes that this one starts inherit the priority
     if limits.prepare is not None:
         limits.prepare()
+    _is_limited = limits.memory_bytes is not None and limits.cpu_seconds < FOREVER
     while True:
         try:
             parent.compute(limits)

@@ -8,13 +8,15 @@ import json
 import random
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pyarrow as pa
 from pyarrow import parquet
+from safetensors.numpy import save
 
 from tests.bounded import Attempt
 from tests.vector_files import WRITERS
@@ -22,6 +24,8 @@ from tests.vector_files import WRITERS
 CORPORA = Path(__file__).resolve().parents[1] / "assets" / "corpora"
 LINES = 30
 SCARCE = 4  # rounds between two files of formats that another process reads
+APART = ("Parquet", "xlsx", "vector set, Parquet")
+_UTC = re.compile(rb"20\d\d-\d\d-\d\dT[\d:.]+Z")
 PIECES = (
     *(b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b'"', b"'", b"\r"),
     *(b"\n\n", b"\t\t\t", b",,,", b"[[[[", b"{", b"}", b"nan", b"-inf", b"1e999999", b"\\ud800"),
@@ -39,8 +43,30 @@ def _rows() -> list[tuple[str, str, str]]:
 def _parquet(rows: list[tuple[str, str, str]], **options: object) -> bytes:
     left, right, score = zip(*rows, strict=True)
     table = pa.table({"left": left, "right": right, "score": list(map(float, score))})
+    return _written(table, **options)
+
+
+def _written(table: pa.Table, **options: object) -> bytes:
     written = io.BytesIO()
     parquet.write_table(table, written, **options)
+    return written.getvalue()
+
+
+def _workbook(rows: Iterable[tuple[str, ...]]) -> bytes:
+    """A workbook without the time of writing."""
+    book, written = openpyxl.Workbook(), io.BytesIO()
+    for row in (("text", "label"), *rows):
+        book.active.append(row)
+    book.save(written)
+    with zipfile.ZipFile(written) as archive:
+        return _zip({name: _UTC.sub(b"", archive.read(name)) for name in archive.namelist()})
+
+
+def _zip(members: Mapping[str, str | bytes]) -> bytes:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return written.getvalue()
 
 
@@ -81,6 +107,24 @@ def files() -> dict[str, Attempt]:
         if name == "gzip":  # the archive contains its time of writing
             written = _gzip(gzip.decompress(written))
         found[f"vectors, {name}"] = Attempt("vectors", written)
+    texts = [a for a, _, _ in pairs]
+    labels, rows = [text[0] for text in texts], vectors[: len(texts)]
+    found["xlsx"] = Attempt("corpus", _workbook(zip(texts, labels, strict=True)))
+    found["zip"] = Attempt("corpus", _zip({f"{i}.txt": text for i, text in enumerate(texts)}))
+    of_labels = {"label_column": "label"}
+    table_of_vectors = pa.table({"e": rows.tolist(), "text": texts, "label": labels})
+    found["vector set, Parquet"] = Attempt(
+        "vector set", _written(table_of_vectors), options=of_labels
+    )
+    archive = io.BytesIO()
+    np.savez_compressed(archive, e=rows, text=np.array(texts), label=np.array(labels))
+    found["vector set, npz"] = Attempt("vector set", archive.getvalue(), options=of_labels)
+    lines = np.frombuffer("\n".join(labels).encode(), np.uint8)
+    found["vector set, safetensors"] = Attempt(
+        "vector set",
+        save({"e": rows, "label": lines}, metadata={"text": json.dumps(texts)}),
+        options=of_labels,
+    )
     packed = io.BytesIO()
     np.savez_compressed(packed, words=np.array(words), vectors=vectors)
     alone = io.BytesIO()
@@ -99,7 +143,7 @@ def damaged(n: int, seed: int = 0) -> list[Attempt]:
     turn = 0
     while len(made) < n:
         for kind, source in sources.items():
-            if kind.startswith("Parquet") and turn % SCARCE:
+            if kind.startswith(APART) and turn % SCARCE:
                 continue
             content = _damaged(source.content, rng, sources)
             made.append(Attempt(source.reader, content, kind, source.options))
@@ -126,8 +170,12 @@ def _zip_of_damaged(content: bytes, rng: random.Random, sources: dict[str, Attem
     written = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(written, "w") as new:
         how = rng.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA))
-        for member in old.infolist():
-            changed = _damaged(old.read(member), rng, sources)
+        members = old.infolist()
+        damaged_one = rng.choice(members)
+        for member in members:
+            changed = old.read(member)
+            if member is damaged_one:
+                changed = _damaged(changed, rng, sources)
             new.writestr(zipfile.ZipInfo(member.filename), changed, how)
     return written.getvalue()
 

@@ -24,6 +24,7 @@ from geometry.process import (
     ProcessEnded,
     ProcessLimits,
     Worker,
+    is_limited,
     run,
     send_progress,
 )
@@ -76,6 +77,15 @@ def runs(pid: int) -> bool:
     except OSError:
         return False
     return status.rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [(FREE, False), (ProcessLimits(10**9), False), (ProcessLimits(10**9, 100), True)],
+)
+def test_a_process_knows_whether_it_has_limits(limits, expected):
+    assert run(limits, is_limited) == expected
+    assert not is_limited()
 
 
 def test_the_answer_comes_back_from_another_process(compute):

@@ -27,7 +27,8 @@ class Limits:
         Bytes of a corpus, pairs or counts, after decompression; also of all cells of a Parquet
         table.
     table_bytes : int
-        Bytes of word vectors, after decompression, and in memory with their words.
+        Bytes of word vectors, after decompression, and in memory with their words. Texts and labels
+        of other vectors may take half as much.
     rows : int
         Texts of a corpus, or pairs of a set.
     columns : int
@@ -44,8 +45,10 @@ class Limits:
     vectors : int
         Vectors of a set that a reader uploads. A sample can be drawn from a file with more.
     seconds : int
-        Processor time of the process that reads a Parquet table. JSON lines and unpacking have half
-        of it.
+        Processor time of the process that reads Parquet or a workbook. JSON lines and unpacking
+        have half of it.
+    memory_bytes : int
+        Memory of that process. 0 reads in the caller's process, which nothing then limits.
     """
 
     file_bytes: int = 50 * MEGABYTE
@@ -60,6 +63,7 @@ class Limits:
     words: int = 2_000_000
     vectors: int = 1_000_000
     seconds: int = 10
+    memory_bytes: int = 900 * MEGABYTE
 
     @property
     def lines(self) -> int:
@@ -88,6 +92,8 @@ OWN_FILES = Limits(  # limits of the commands of the shell, for files of the per
     dimensions=16_384,
     words=20_000_000,
     vectors=20_000_000,
+    seconds=600,
+    memory_bytes=4_000 * MEGABYTE,
 )
 MAX_BYTES = LIMITS.file_bytes
 MAX_TEXTS = LIMITS.rows

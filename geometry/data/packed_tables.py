@@ -6,18 +6,21 @@ import io
 import time
 import warnings
 import zipfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import PurePosixPath
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from ..process import ProcessEnded, run
 from . import parquet_table
 from .decode import PARQUET, ZIP, decode
 from .limits import CorpusError, Limits, refuse_too_many_cells, refuse_too_many_columns
+from .parquet_table import process_limits
 from .tables import Table, header_of, unique_names
 
 SHEETS = "xl/workbook.xml"  # a member of every .xlsx
 FILE_COLUMNS = ("text", "folder", "file")  # columns of a zip of text files
+Answer = TypeVar("Answer")
 LONGEST_DIRECTORY = 16 << 20  # bytes of the list of an archive's members; each takes about 100
 
 
@@ -35,7 +38,9 @@ def read_packed_table(
         Whether the first row of a sheet names the columns. None finds it from the content.
     """
     if content.startswith(PARQUET):
-        return "Parquet", read_parquet(content, limits)
+        columns, rows, n_rows = _limited(parquet_table.read, content, limits, kind="Parquet table")
+        lines = tuple(range(1, len(rows) + 1))
+        return "Parquet", Table(columns, rows, lines, n_rows, 0, has_header=True)
     if not content.startswith(ZIP):
         return None
     try:
@@ -48,7 +53,7 @@ def read_packed_table(
     if sum(each.file_size for each in archive.infolist()) > limits.unpacked_bytes:
         raise CorpusError("too_many_bytes", because="unpacked", limit=limits.unpacked_bytes)
     if SHEETS in names:
-        return "Excel", _sheet(content, limits, has_header)
+        return "Excel", _limited(_sheet, content, limits, has_header, kind="workbook of Excel")
     return "ZIP", _text_files(archive, limits)
 
 
@@ -66,44 +71,40 @@ def has_long_directory(file: BinaryIO, longest: int = LONGEST_DIRECTORY) -> bool
     return end is None or end[zipfile._ECD_SIZE] > longest  # type: ignore[attr-defined]
 
 
-def read_parquet(content: bytes, limits: Limits) -> Table:
-    """The table, as another process reads it.
+def _limited(
+    read: Callable[..., Answer], content: bytes, limits: Limits, *rest: Any, kind: str
+) -> Answer:
+    """What ``read(content, limits, *rest)`` returns, by another process with limits.
 
-    A few bytes of Parquet may unpack to any amount of memory, in more than one way, and nothing
-    in the file states how much. Only the operating system can stop it.
+    A few bytes of Parquet or of a workbook may unpack to any amount of memory or take any time, in
+    more than one way, and nothing in the file states how much. Only the operating system can stop
+    it.
     """
-    process = parquet_table.PROCESS._replace(cpu_seconds=limits.seconds)
+    call, process = partial(read, content, limits, *rest), process_limits(limits)
     try:
-        columns, rows, n_rows = run(process, partial(parquet_table.read, content, limits))
+        return call() if process is None else run(process, call)
     except CorpusError:
         raise
     except MemoryError as error:
         raise CorpusError(
             "too_many_bytes", because="unpacked", limit=limits.unpacked_bytes
         ) from error
-    except Exception as error:  # pyarrow raises almost anything on a damaged file
+    except Exception as error:  # pyarrow and openpyxl raise almost anything on a damaged file
         if isinstance(error, ProcessEnded) and error.too_slow:
             raise CorpusError("too_large", because="too_slow", limit=limits.seconds) from error
-        raise CorpusError("damaged_file", kind="Parquet table") from error
-    return Table(columns, rows, tuple(range(1, len(rows) + 1)), n_rows, 0, has_header=True)
+        raise CorpusError("damaged_file", kind=kind) from error
 
 
 def _sheet(content: bytes, limits: Limits, has_header: bool | None) -> Table:
     """The first sheet of a workbook, as its program stored it; no formula is calculated."""
     import openpyxl
 
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # openpyxl warns of parts that are not read here
-            book = openpyxl.load_workbook(
-                io.BytesIO(content), read_only=True, data_only=True, keep_links=False
-            )
-            sheet = book.worksheets[0]
-            found, n_found, last = _sheet_rows(sheet, limits)
-    except (CorpusError, MemoryError):
-        raise
-    except Exception as error:  # openpyxl raises almost anything on a damaged file
-        raise CorpusError("damaged_file", kind="workbook of Excel") from error
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # openpyxl warns of parts that are not read here
+        book = openpyxl.load_workbook(
+            io.BytesIO(content), read_only=True, data_only=True, keep_links=False
+        )
+        found, n_found, last = _sheet_rows(book.worksheets[0], limits)
     width = max((len(row) for _, row in found), default=0)
     refuse_too_many_columns(width, limits.columns)
     rows = [(line, (*row, *[""] * (width - len(row)))) for line, row in found]
@@ -125,13 +126,10 @@ def _sheet(content: bytes, limits: Limits, has_header: bool | None) -> Table:
 
 def _sheet_rows(sheet: Any, limits: Limits) -> tuple[list[tuple[int, tuple[str, ...]]], int, int]:
     """(row from 1 and cells of the first rows that are not empty, how many these are, last row)."""
-    began, seconds = time.thread_time(), limits.seconds / 2
     found: list[tuple[int, tuple[str, ...]]] = []
-    n_found = last = 0
+    n_found = last = n_bytes = 0
     rows = sheet.iter_rows(values_only=True, max_col=limits.columns + 1)
     for number, row in enumerate(rows, start=1):
-        if time.thread_time() - began > seconds:
-            raise CorpusError("too_large", because="too_slow", limit=f"{seconds:g}")
         cells = ["" if value is None else str(value).strip() for value in row]
         while cells and not cells[-1]:
             cells.pop()
@@ -140,6 +138,9 @@ def _sheet_rows(sheet: Any, limits: Limits) -> tuple[list[tuple[int, tuple[str, 
         n_found, last = n_found + 1, number
         if n_found <= limits.rows + 1:  # one of them may be the header
             refuse_too_many_cells(n_found * len(cells), limits)
+            n_bytes += sum(len(cell.encode()) for cell in cells)
+            if n_bytes > limits.unpacked_bytes:  # cells may share one text of the file
+                raise MemoryError
             found.append((number, tuple(cells)))
     return found, n_found, last
 

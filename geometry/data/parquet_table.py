@@ -1,4 +1,4 @@
-"""A Parquet table's cells as text, read in a process of its own.
+"""A Parquet table's cells as text, and the limits of the process that reads them.
 
 ``packed_tables`` starts the process. This module imports little, so that it starts fast.
 """
@@ -11,19 +11,23 @@ from ..process import ProcessLimits
 from .limits import Limits, refuse_too_many_columns
 
 # pyarrow alone takes some 300,000,000 addresses, and more for each thread and pool of memory
-PROCESS = ProcessLimits(
-    memory_bytes=900_000_000,
-    environment={
-        "ARROW_DEFAULT_MEMORY_POOL": "system",
-        "ARROW_IO_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "MALLOC_ARENA_MAX": "1",
-    },
-    is_quiet=True,
-)
+ENVIRONMENT = {
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "ARROW_IO_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MALLOC_ARENA_MAX": "1",
+}
 BATCH_ROWS = 32
 Row = tuple[str, ...]
+
+
+def process_limits(limits: Limits) -> ProcessLimits | None:
+    """Limits of the process that reads a file; None if the caller turned them off."""
+    if not limits.memory_bytes:
+        return None
+    seconds = max(1, limits.seconds - 2)  # the system ends it a second later
+    return ProcessLimits(limits.memory_bytes, seconds, ENVIRONMENT, is_quiet=True)
 
 
 def read(content: bytes, limits: Limits) -> tuple[Row, tuple[Row, ...], int]:

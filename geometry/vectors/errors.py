@@ -30,3 +30,9 @@ def too_large(n_rows: int, d: int, limit: int, *, beside: int = 0) -> VectorFile
     """
     needed = n_rows * d * BYTES_A_NUMBER + beside
     return VectorFileError("too_many_bytes", n=n_rows, d=d, needed=needed, limit=limit)
+
+
+def refuse_unpacked(n_bytes: int, limit: int) -> None:
+    """Raise VectorFileError for content that takes more bytes than the limit."""
+    if n_bytes > limit:
+        raise VectorFileError("too_large", because="unpacked_set", limit=limit)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import csv
-import io
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from ..data.decode import Source, read_text_file
-from ..data.limits import Limits
+from ..data.decode import Source, lines_of, read_text_file
+from ..data.limits import Limits, refuse_too_many_cells
 from .errors import VectorFileError
 
 ONLY = "text"  # the name of the only column of a file without a header
@@ -18,7 +18,7 @@ ONLY = "text"  # the name of the only column of a file without a header
 
 @dataclass(frozen=True)
 class MetadataRows:
-    """A table with one row for each vector, in the same order."""
+    """A table with one row for each vector, in the same order; an empty row has fewer cells."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -36,7 +36,8 @@ class MetadataRows:
     def column(self, name: str, numbers: np.ndarray) -> list[str]:
         """The cells of a column in the rows of these numbers, from 1."""
         place = self.columns.index(name)
-        return [self.rows[number - 1][place] for number in numbers.tolist()]
+        rows = (self.rows[number - 1] for number in numbers.tolist())
+        return [row[place] if place < len(row) else "" for row in rows]
 
 
 def read_metadata(
@@ -56,35 +57,46 @@ def read_metadata(
     """
     file = read_text_file(source, name=name, limits=limits)
     suffix = Path(name or "").suffix.lower() or file.suffix
-    text = file.text.removesuffix("\n").removesuffix("\r")
-    if suffix == ".csv":
-        rows = [tuple(row) for row in csv.reader(io.StringIO(text, newline=""))]
-    else:
-        rows = [tuple(line.split("\t")) for line in text.replace("\r\n", "\n").split("\n")]
-    while len(rows) > n + 1 and not any(rows[-1]):  # empty lines at the end
-        rows.pop()
-    width = max(1, len(rows[0]))
-    for line, row in enumerate(rows, start=1):
+    # an empty row is a row, so that there may be as many lines as for so many texts
+    lines = lines_of(
+        file.text,
+        limits.but(rows=n),
+        newline="" if suffix == ".csv" else "\n",
+        most=limits.line_characters,
+    )
+    records: Iterator[list[str]] = (
+        csv.reader(line for _, line in lines)
+        if suffix == ".csv"
+        else (line.removesuffix("\n").removesuffix("\r").split("\t") for _, line in lines)
+    )
+    rows: list[tuple[str, ...]] = []
+    n_rows = n_cells = width = 0
+    for line, row in enumerate(records, start=1):
+        width = width or max(1, len(row))
+        if width > limits.columns:
+            raise VectorFileError(
+                "too_large", because="too_many_metadata_columns", limit=limits.columns
+            )
         if len(row) != width and any(row):
             raise VectorFileError(
                 "ragged_row", because="uneven_metadata", line=line, n=len(row), expected=width
             )
-    if width > limits.columns:
-        raise VectorFileError(
-            "too_large", because="too_many_metadata_columns", limit=limits.columns
-        )
-    has_header = len(rows) == n + 1
-    if len(rows) not in (n, n + 1):
-        raise VectorFileError("metadata_rows", n=len(rows), n_vectors=n)
+        if line > n + 1 and not any(row):  # perhaps the end of the file
+            continue
+        n_rows, n_cells = line, n_cells + len(row)
+        if n_rows <= n + 1:
+            refuse_too_many_cells(n_cells, limits)
+            rows.append(tuple(cell.strip() for cell in row))
+    if not rows:
+        n_rows, width, rows = 1, 1, [("",)]
+    has_header = n_rows == n + 1
+    if n_rows not in (n, n + 1):
+        raise VectorFileError("metadata_rows", n=n_rows, n_vectors=n)
     named = rows[0] if has_header else ((ONLY,) if width == 1 else ("",) * width)
     columns: dict[str, None] = {}
     for place, each in enumerate(named, start=1):
-        each = each.strip() or f"column {place}"
+        each = each or f"column {place}"
         while each in columns:
             each = f"{each} ({place})"
         columns[each] = None
-    body = rows[1:] if has_header else rows
-    return MetadataRows(
-        tuple(columns),
-        tuple(tuple(cell.strip() for cell in (*row, *[""] * width)[:width]) for row in body),
-    )
+    return MetadataRows(tuple(columns), tuple(rows[has_header:]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from sys import getsizeof
 from typing import Literal
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from ..data.embeddings import WholeStatistics
 from ..data.limits import Limits
 from ..linalg.moments import Moments
-from .errors import MOST_NAMED, VectorFileError
+from .errors import MOST_NAMED, VectorFileError, refuse_unpacked
 from .row_source import Block
 
 NotFinite = Literal["stop", "drop"]
@@ -67,6 +68,7 @@ class Taken:
         self._numbers = np.empty(0, dtype=np.int64)
         self._n = 0  # rows of the arrays that are in use
         self._beside: tuple[list[str] | None, list[str] | None] = (None, None)
+        self._text_bytes = 0  # of texts and labels
         self._sums: _LengthSums | None = None
         if sample is None and expected is not None:
             self._refuse_too_many(expected)
@@ -145,7 +147,9 @@ class Taken:
         for column, texts in zip(self._beside, beside, strict=True):
             if column is not None and texts is not None:
                 for slot, place in zip(slots.tolist(), places.tolist(), strict=True):
+                    self._text_bytes += getsizeof(texts[place]) - getsizeof(column[slot])
                     column[slot] = texts[place]
+        refuse_unpacked(self._text_bytes, self._limits.table_bytes // 2)
 
     def _grow(self, end: int) -> None:
         rows = end + end // 8

@@ -90,6 +90,8 @@ class RowSource:
         How many these are.
     n_skipped : int
         Rows of the file that are no part of the blocks, for this and for any other reason.
+    close : callable
+        Ends what reads the file.
     """
 
     format: str
@@ -103,6 +105,7 @@ class RowSource:
     left_out: tuple[str, ...] = ()
     n_left_out: int = 0
     n_skipped: int = 0
+    close: Callable[[], object] = lambda: None
 
     def vector_choice(
         self, wanted: str | Sequence[str] | None, without: Sequence[str | None]

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..data.decode import refuse_halves
 from ..data.limits import Limits
-from .errors import VectorFileError, too_large
+from .errors import VectorFileError, refuse_unpacked, too_large
+from .gather import BESIDE_A_WORD
 from .row_source import (
     BLOCK_ROWS,
     Block,
@@ -66,8 +67,7 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
     members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
     if not members:
         raise VectorFileError("no_vectors", because="no_arrays")
-    if sum(each.file_size for each in members) > limits.table_bytes:
-        raise VectorFileError("too_large", because="unpacked_set", limit=limits.table_bytes)
+    refuse_unpacked(sum(each.file_size for each in members), limits.table_bytes)
     headers = {
         each.filename.removesuffix(".npy"): _member_header(archive, each) for each in members
     }
@@ -89,7 +89,7 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
         shape, is_fortran, dtype = headers[str(name)]
         _refuse_array(shape, dtype)
         columns = [
-            None if column is None else _member_texts(archive, column, shape[0])
+            None if column is None else _member_texts(archive, column, shape[0], limits)
             for column in (chosen.text, chosen.label)
         ]
         with _member(archive, str(name)) as (_, read):
@@ -137,10 +137,10 @@ def open_safetensors(file: BinaryIO, hints: Hints) -> RowSource:
         if name is None:
             return None
         if name in metadata:
-            return _texts_of(str(metadata[name]), name, n)
+            return _texts_of(str(metadata[name]), name, n, hints.limits)
         (found,), _, at = tensors[name]
         file.seek(8 + length + at)
-        return _texts_of(file.read(found).decode("utf-8", "replace"), name, n)
+        return _texts_of(file.read(found).decode("utf-8", "replace"), name, n, hints.limits)
 
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         shape, kind, at = tensors[str(chosen.vector)]
@@ -255,14 +255,26 @@ def _member_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Header:
     return header
 
 
-def _member_texts(archive: zipfile.ZipFile, name: str, n: int) -> list[str]:
-    """One array of n strings or numbers, as texts."""
+def _member_texts(archive: zipfile.ZipFile, name: str, n: int, limits: Limits) -> list[str]:
+    """One array of n strings or numbers, as texts.
+
+    Parameters
+    ----------
+    archive : ZipFile
+    name : str
+        Of the array.
+    n : int
+        Vectors of the file.
+    limits : Limits
+    """
     with _member(archive, name) as ((shape, _, dtype), read):
         if dtype.hasobject:
             raise VectorFileError("pickled", because="pickled_array")
         if shape != (n,):
             raise VectorFileError("column_length", column=name, n=shape[0], n_vectors=n)
-        found = np.frombuffer(read(_n_bytes(shape, dtype)), dtype).tolist()
+        size = _n_bytes(shape, dtype)
+        refuse_unpacked(size + n * BESIDE_A_WORD, limits.table_bytes)
+        found = np.frombuffer(read(size), dtype).tolist()
     return _whole(
         each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each) for each in found
     )
@@ -284,7 +296,20 @@ def _tensor(stated: dict[str, Any], size: int) -> tuple[tuple[int, ...], str, in
     return shape, kind, start
 
 
-def _texts_of(content: str, name: str, n: int) -> list[str]:
+def _texts_of(content: str, name: str, n: int, limits: Limits) -> list[str]:
+    """The n texts of lines or of a JSON list.
+
+    Parameters
+    ----------
+    content : str
+    name : str
+        Of the tensor, or of the entry of the metadata.
+    n : int
+        Vectors of the file.
+    limits : Limits
+    """
+    n_parts = sum(map(content.count, "\n,[{"))  # each may become an object
+    refuse_unpacked(len(content) + n_parts * BESIDE_A_WORD, limits.table_bytes)
     found = listed(content)
     if found is None:
         found = content.removesuffix("\n").split("\n")

@@ -300,7 +300,10 @@ def _opened(
         file.seek(0)
         found = recognised(head, hints.suffix)
         rows = _of_words(file, inner, hints) if found.rows is None else found.rows(file, hints)
-        yield rows, file, inner.stem
+        try:
+            yield rows, file, inner.stem
+        finally:
+            rows.close()
 
 
 def _of_words(file: BinaryIO, name: Path, hints: Hints) -> RowSource:

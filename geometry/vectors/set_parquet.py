@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import io
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..data.limits import Limits
-from ..data.parquet_table import text_of
+from ..data.limits import LIMITS, Limits
+from ..data.parquet_table import BATCH_ROWS, process_limits, text_of
+from ..process import Process, ProcessEnded, is_limited
 from .errors import VectorFileError
 from .row_source import (
+    BLOCK_BYTES,
     Block,
     ChosenColumns,
     Hints,
@@ -20,39 +27,123 @@ from .row_source import (
     rows_a_block,
 )
 
-READ_AHEAD = 1 << 20  # bytes of a column read at a time; the default reads a whole row group
+# Bytes of a column read at a time; the default reads a whole row group
+READ_AHEAD, MIN_AHEAD = 1 << 20, 1 << 14
 
 
 def open_parquet(file: BinaryIO, hints: Hints) -> RowSource:
-    """The rows of a Parquet table."""
+    """The rows of a Parquet table, which a process with limits decodes: this one, or another."""
     limits = hints.limits
-    import pyarrow as pa
-    from pyarrow import parquet
+    allowed = None if is_limited() else process_limits(limits)
+    if allowed is None:
+        table = _Table(file, limits)
+        return RowSource("parquet", table.blocks, **table.facts)
+    parts = max(1.0, file.seek(0, os.SEEK_END) / LIMITS.vector_file_bytes)
+    process = Process(allowed._replace(cpu_seconds=parts * allowed.cpu_seconds))
 
-    try:
-        table = parquet.ParquetFile(file, buffer_size=READ_AHEAD, pre_buffer=False)
-    except (pa.ArrowException, OSError) as error:
-        raise VectorFileError("damaged_file", kind="Parquet table") from error
-    schema = table.schema_arrow
-    if len(schema.names) > limits.dimensions + limits.columns:
-        raise VectorFileError("too_large", because="too_many_dimensions", limit=limits.dimensions)
-    lists = [
-        each.name
-        for each in schema
-        if (pa.types.is_list(each.type) or _is_long(each.type)) and _is_number(each.type.value_type)
-    ]
-    floats = [each.name for each in schema if pa.types.is_floating(each.type)]
-    plain = [each.name for each in schema if not pa.types.is_nested(each.type)]
-    n_rows = table.metadata.num_rows
+    def ask(call: Callable[[], Any]) -> Any:
+        try:
+            process.start(call)
+            return process.answer()
+        except MemoryError as error:
+            raise VectorFileError(
+                "too_large", because="unpacked_set", limit=limits.table_bytes
+            ) from error
+        except ProcessEnded as error:
+            if error.too_slow:
+                raise VectorFileError(
+                    "too_large", because="too_slow", limit=limits.seconds
+                ) from error
+            raise VectorFileError("damaged_file", kind="Parquet table") from error
 
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
-        vector = chosen.vector
+        ask(partial(_begin_apart, chosen))
+        while (block := ask(_next_apart)) is not None:
+            yield block
+
+    try:
+        facts = ask(partial(_open_apart, _path_or_content(file), limits))
+    except BaseException:
+        process.end()
+        raise
+    return RowSource("parquet", blocks, close=process.end, **facts)
+
+
+# ---- in the process, which has one table ----
+
+_table: _Table
+_blocks: Iterator[Block]
+
+
+def _open_apart(source: str | bytes, limits: Limits) -> dict[str, Any]:
+    global _table
+    _table = _Table(io.BytesIO(source) if isinstance(source, bytes) else source, limits)
+    return _table.facts
+
+
+def _begin_apart(chosen: ChosenColumns) -> None:
+    global _blocks
+    _blocks = _table.blocks(chosen)
+
+
+def _next_apart() -> Block | None:
+    return next(_blocks, None)
+
+
+def _path_or_content(file: BinaryIO) -> str | bytes:
+    """The path of an open file, or what it has."""
+    with suppress(OSError, ValueError, TypeError, AttributeError):  # it is in memory, or was moved
+        if os.path.samestat(os.fstat(file.fileno()), Path(file.name).stat()):
+            return str(Path(file.name).resolve())
+    file.seek(0)
+    return file.read()
+
+
+class _Table:
+    """An open table.   facts : of its ``RowSource``."""
+
+    def __init__(self, file: str | BinaryIO, limits: Limits) -> None:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        self._limits = limits
+        with _own_error():
+            metadata = parquet.read_metadata(file)
+            n_columns = metadata.num_columns
+            if n_columns > limits.dimensions + limits.columns:
+                raise VectorFileError(
+                    "too_large", because="too_many_dimensions", limit=limits.dimensions
+                )
+            ahead = max(MIN_AHEAD, min(READ_AHEAD, BLOCK_BYTES // max(1, n_columns)))
+            self._file = parquet.ParquetFile(
+                file, metadata=metadata, buffer_size=ahead, pre_buffer=False
+            )
+            schema = self._file.schema_arrow
+        lists = [
+            each.name
+            for each in schema
+            if (pa.types.is_list(each.type) or _is_long(each.type))
+            and _is_number(each.type.value_type)
+        ]
+        floats = [each.name for each in schema if pa.types.is_floating(each.type)]
+        self.facts: dict[str, Any] = {
+            "n_rows": metadata.num_rows,
+            "columns": tuple(e.name for e in schema if not pa.types.is_nested(e.type)),
+            "vector_columns": likeliest_first(lists),
+            "dimension_columns": dimensions_among(floats),
+        }
+
+    def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:
+        """As ``RowSource.blocks``."""
+        vector, most = chosen.vector, self._limits.text_characters
         names = (vector,) if isinstance(vector, str) else tuple(vector or ())
         beside = [each for each in (chosen.text, chosen.label) if each is not None]
         first = 1
-        try:
-            width = _width(table, vector, limits) if isinstance(vector, str) else len(names)
-            batches = table.iter_batches(
+        with _own_error():
+            width = len(names)
+            if isinstance(vector, str):
+                width = _width(self._file, vector, self._limits)
+            batches = self._file.iter_batches(
                 rows_a_block(width),
                 columns=list(dict.fromkeys([*names, *beside])),
                 use_threads=False,
@@ -63,18 +154,21 @@ def open_parquet(file: BinaryIO, hints: Hints) -> RowSource:
                 else:
                     rows = np.stack([_numbers(_column(batch, name)) for name in names], axis=1)
                 first += len(rows)
-                yield Block(rows, _texts(batch, chosen.text), _texts(batch, chosen.label))
-        except (pa.ArrowException, OSError) as error:
-            raise VectorFileError("damaged_file", kind="Parquet table") from error
+                texts, labels = (_texts(batch, each, most) for each in (chosen.text, chosen.label))
+                yield Block(rows, texts, labels)
 
-    return RowSource(
-        "parquet",
-        blocks,
-        n_rows=n_rows,
-        columns=tuple(plain),
-        vector_columns=likeliest_first(lists),
-        dimension_columns=dimensions_among(floats),
-    )
+
+@contextmanager
+def _own_error() -> Iterator[None]:
+    """Turn pyarrow's errors into "damaged_file"; without memory they are MemoryErrors."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except MemoryError:
+        raise
+    except (pa.ArrowException, OSError) as error:
+        raise VectorFileError("damaged_file", kind="Parquet table") from error
 
 
 def _is_long(kind: Any) -> bool:
@@ -151,10 +245,14 @@ def _of_lists(column: Any, width: int, first: int) -> np.ndarray:
     return _numbers(column.flatten()).reshape(len(lengths), width)
 
 
-def _texts(batch: Any, name: str | None) -> list[str] | None:
+def _texts(batch: Any, name: str | None, most: int) -> list[str] | None:
+    """Cells as texts of ``most`` characters; a few at a time, since rows may share a long text."""
     if name is None:
         return None
-    return [text_of(each) for each in _column(batch, name).to_pylist()]
+    column, texts = _column(batch, name), []
+    for start in range(0, len(column), BATCH_ROWS):
+        texts += [text_of(each)[:most] for each in column.slice(start, BATCH_ROWS).to_pylist()]
+    return texts
 
 
 def _column(batch: Any, name: str) -> Any:

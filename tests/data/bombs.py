@@ -111,6 +111,94 @@ def far_cell() -> bytes:
     return written.getvalue()
 
 
+def texts_beside(text: pa.Array, **options) -> bytes:
+    """Vectors of two numbers, each with a text."""
+    e = pa.FixedSizeListArray.from_arrays(pa.array(np.ones(2 * len(text), np.float32)), 2)
+    return parquet_of(pa.table({"e": e, "text": text}), **options)
+
+
+def longer_vectors() -> bytes:
+    """A first vector of one number, and 20,000 of 50,000."""
+    written = io.BytesIO()
+    schema = pa.schema([("e", pa.list_(pa.float32()))])
+    with parquet.ParquetWriter(written, schema, compression="zstd") as out:
+        out.write_table(pa.table({"e": [[0.0]]}, schema=schema))
+        ends = pa.array(np.arange(0, 101 * 50_000, 50_000, dtype=np.int32))
+        rows = pa.ListArray.from_arrays(ends, pa.array(np.zeros(100 * 50_000, np.float32)))
+        for _ in range(200):
+            out.write_table(pa.table({"e": rows}, schema=schema))
+    return written.getvalue()
+
+
+def labels_of(content: bytes) -> bytes:
+    """A gzipped safetensors file of two vectors with a tensor of labels."""
+    labels = np.frombuffer(content, np.uint8)
+    return gzip.compress(save({"vectors": np.ones((2, 2), np.float32), "labels": labels}), 1)
+
+
+def npz_of_labels(labels: np.ndarray) -> bytes:
+    written = io.BytesIO()
+    np.savez_compressed(written, vec=np.ones((len(labels), 1), np.int8), labels=labels)
+    return written.getvalue()
+
+
+def workbook_with(**parts: str) -> bytes:
+    """A workbook of one cell, with other content in some parts."""
+    book, written = openpyxl.Workbook(), io.BytesIO()
+    book.active["A1"] = "a"
+    book.save(written)
+    changed = io.BytesIO()
+    with (
+        zipfile.ZipFile(written) as old,
+        zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
+        for name in old.namelist():
+            content = parts.pop(name.rpartition("/")[2].removesuffix(".xml"), old.read(name))
+            if "sharedStrings" in parts and name == "[Content_Types].xml":
+                content = content.replace(b"</Types>", SHARED + b"</Types>")
+            new.writestr(name, content)
+        for name, content in parts.items():
+            new.writestr(f"xl/{name}.xml", content)
+    return changed.getvalue()
+
+
+SHARED = (
+    b'<Override PartName="/xl/sharedStrings.xml" ContentType="application/'
+    b'vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"/>'
+)
+MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def many_styles() -> bytes:
+    """A workbook whose cells could have 3,500,000 styles."""
+    return workbook_with(
+        styles=f"<styleSheet {MAIN}><cellXfs>{'<xf/>' * 3_500_000}</cellXfs></styleSheet>"
+    )
+
+
+def many_sheets() -> bytes:
+    """A workbook of 200,000 sheets, which all are one file."""
+    sheets = "".join(f'<sheet name="{i}" sheetId="{i}" r:id="rId1"/>' for i in range(1, 200_001))
+    return workbook_with(
+        workbook=f'<workbook {MAIN} xmlns:r="{OFFICE}"><sheets>{sheets}</sheets></workbook>'
+    )
+
+
+def shared_strings(strings: str, n_cells: int) -> bytes:
+    """A workbook whose cells all are the first of its shared strings."""
+    rows = '<row><c t="s"><v>0</v></c></row>' * n_cells
+    return workbook_with(
+        sharedStrings=f"<sst {MAIN}>{strings}</sst>",
+        sheet1=f"<worksheet {MAIN}><sheetData>{rows}</sheetData></worksheet>",
+    )
+
+
+def with_metadata(n: int, metadata: bytes, name: str = "metadata.tsv") -> Attempt:
+    vectors = npy_of("|i1", f"({n}, 1)") + bytes(n)
+    return Attempt("vector set", vectors, options={"metadata": metadata, "metadata_name": name})
+
+
 WIDE = b"".join(b"%x" % i + b" 1 2" * 8_000 + b"\n" for i in range(9))
 NUMBERS = b" 1" * 10**6 + b"\n"
 ATTEMPTS = {  # each file is made when it is used
@@ -207,6 +295,52 @@ ATTEMPTS = {  # each file is made when it is used
     ),
     "set, Parquet of zeros": lambda: Attempt("vector set", wide_zeros(10**6, 384)),
     "set, Parquet, long vectors": lambda: Attempt("vector set", wide_zeros(20, 2 * 10**7)),
+    "set, Parquet, longer vectors": lambda: Attempt("vector set", longer_vectors()),
+    "set, Parquet, dictionaries": lambda: Attempt(
+        "vector set",
+        texts_beside(pa.DictionaryArray.from_arrays(np.zeros(5000, np.int32), ["x" * 10**6])),
+    ),
+    "set, Parquet, prefixes": lambda: Attempt(
+        "vector set",
+        texts_beside(
+            pa.array(["x" * 10**6] * 1000),
+            use_dictionary=False,
+            column_encoding={"text": "DELTA_BYTE_ARRAY"},
+        ),
+    ),
+    "set, Parquet, texts in many rows": lambda: Attempt(
+        "vector set",
+        texts_beside(pa.DictionaryArray.from_arrays(np.zeros(100_000, np.int32), ["x" * 50_000])),
+    ),
+    "set, labels, nested": lambda: Attempt(
+        "vector set",
+        labels_of(b"[" + b"[]," * 6 * 10**7 + b"[]]"),
+        options={"label_column": "labels"},
+    ),
+    "set, labels, lines": lambda: Attempt(
+        "vector set", labels_of(b"\n" * 19 * 10**7), options={"label_column": "labels"}
+    ),
+    "set, labels, long": lambda: Attempt(
+        "vector set",
+        npz_of_labels(np.full(2_000, "\U0001f600" * 45_000)),
+        options={"label_column": "labels"},
+    ),
+    "set, labels, many": lambda: Attempt(
+        "vector set",
+        npz_of_labels(np.full(10**8, b"a")),
+        options={"label_column": "labels", "sample": 100},
+    ),
+    "set, metadata, columns": lambda: with_metadata(2, b"\t" * 4 * 10**7 + b"\n"),
+    "set, metadata, rows": lambda: with_metadata(2, b"\n" * 4 * 10**7 + b"a"),
+    "set, metadata, short rows": lambda: with_metadata(10**6, b"a" + b"\t" * 299 + b"\n" * 10**6),
+    "set, metadata, cells": lambda: with_metadata(150_000, (b"\t" * 299 + b"a\n") * 150_000),
+    "set, metadata, commas": lambda: with_metadata(2, b"," * 4 * 10**7 + b"\n", "metadata.csv"),
+    "sheet, styles": lambda: Attempt("corpus", many_styles()),
+    "sheet, 200,000 sheets": lambda: Attempt("corpus", many_sheets()),
+    "sheet, long shared string": lambda: Attempt(
+        "corpus", shared_strings("<si><t>" + "x" * 10**6 + " </t></si>", 100_000)
+    ),
+    "sheet, shared strings": lambda: Attempt("corpus", shared_strings("<si/>" * 8 * 10**6, 1)),
     "zip, members": lambda: Attempt("corpus", many_members()),
     "sheet, far cell": lambda: Attempt("corpus", far_cell()),
     "npz, long words": lambda: Attempt("vectors", npz_of_long_words(8_192, 20_000)),
