@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..data.limits import LIMITS, Limits
+from ..data.limits import MEGABYTE, Limits
 from ..data.parquet_table import BATCH_ROWS, process_limits, text_of
 from ..process import Process, ProcessEnded, is_limited
 from .errors import VectorFileError
@@ -29,6 +29,7 @@ from .row_source import (
 
 # Bytes of a column read at a time; the default reads a whole row group
 READ_AHEAD, MIN_AHEAD = 1 << 20, 1 << 14
+FOR_SECONDS = 20 * MEGABYTE  # bytes of a file that may take the limit of seconds; more take more
 
 
 def open_parquet(file: BinaryIO, hints: Hints) -> RowSource:
@@ -38,7 +39,7 @@ def open_parquet(file: BinaryIO, hints: Hints) -> RowSource:
     if allowed is None:
         table = _Table(file, limits)
         return RowSource("parquet", table.blocks, **table.facts)
-    parts = max(1.0, file.seek(0, os.SEEK_END) / LIMITS.vector_file_bytes)
+    parts = max(1.0, file.seek(0, os.SEEK_END) / FOR_SECONDS)
     process = Process(allowed._replace(cpu_seconds=parts * allowed.cpu_seconds))
 
     def ask(call: Callable[[], Any]) -> Any:
