@@ -8,10 +8,12 @@ import shutil
 import signal
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from geometry.commands import run_shell
@@ -433,3 +435,36 @@ def test_a_disk_that_is_full_in_truth(folder):
 def test_what_is_printed_names_the_output(folder, capsys):
     assert call(WRITERS["whiten"], "--json") == 0
     assert json.loads(capsys.readouterr().out)["out"] == "o.npy"
+
+
+# ---- what leaves the house ----
+
+
+def all_in(path: Path) -> bytes:
+    """A file's bytes, those of an archive's members, and the cells and notes of a Parquet file."""
+    found = [path.read_bytes()]
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            found += [archive.read(name) for name in archive.namelist()]
+    if path.suffix == ".parquet":
+        table = pq.read_table(path)
+        found += [repr(table.schema.metadata).encode(), repr(table.to_pydict()).encode()]
+    return b"\n".join(found)
+
+
+@of_names(WRITERS)
+def test_an_output_names_no_place_of_this_machine(name, folder, monkeypatch):
+    names = ["user-of-the-test", "host-of-the-test"]  # the real ones may be short and common
+    for variable in ("USER", "LOGNAME", "USERNAME"):
+        monkeypatch.setenv(variable, names[0])
+    for function in ("socket.gethostname", "socket.getfqdn", "platform.node"):
+        monkeypatch.setattr(function, lambda: names[1])
+    writer = WRITERS[name]
+    args = tuple(str(folder / each) if (folder / each).exists() else each for each in writer.args)
+    assert call(writer._replace(args=args)) == 0
+    out = folder / writer.out
+    files = [path for path in [out, *out.rglob("*")] if path.is_file()]
+    assert files
+    for path in files:
+        for place in (str(folder), str(Path.home()), *names):
+            assert place.encode() not in all_in(path), (path.name, place)

@@ -85,7 +85,10 @@ def screen(app: AppTest) -> list[str]:
     return sent
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page",  # the curves of Layers take most of the time
+    [pytest.param(page, marks=[pytest.mark.slow] * (page == "layers")) for page in PAGES],
+)
 def test_kept_answers_show_what_emptied_caches_show(page: str):
     settings = settings_of(page)
     assert settings
@@ -99,7 +102,7 @@ def test_kept_answers_show_what_emptied_caches_show(page: str):
 @pytest.mark.parametrize("page", PAGES)
 def test_kept_answers_show_what_a_new_process_shows(page: str):
     settings = settings_of(page)
-    kept = [changed(page, *setting) for setting in settings]
+    kept = [changed(page, *setting) for setting in settings[:4]]
     program = (
         "import json, sys; from tests.pages.test_kept_answers import changed, read_few_topics; "
         "read_few_topics(); sys.stdout.write(json.dumps(changed(*sys.argv[1:])))"

@@ -287,7 +287,14 @@ def test_no_file_of_a_run_names_the_machine(tmp_path, capsys, monkeypatch):
         ("measure", tmp_path / "moved"),
         ("project", tmp_path / "run", "--out", tmp_path / "map"),
         ("project", tmp_path / "run", "--out", tmp_path / "umap", "--method", "umap"),
-        ("neighbours", tmp_path / "run", tmp_path / "moved", "--out", "near", "--approximate"),
+        (
+            "neighbours",
+            tmp_path / "run",
+            tmp_path / "moved",
+            "--out",
+            "near.parquet",
+            "--approximate",
+        ),
     )
     codes = [shell(capsys, *verb, *ALONE)[0] for verb in verbs]
     assert codes == [3, 2, 0, 0, 0, 0, 0, 0]

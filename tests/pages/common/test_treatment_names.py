@@ -77,7 +77,9 @@ def test_the_library_and_the_shell_fit_and_export_it(tmp_path):
     done = CliRunner().invoke(shell, args)
     assert done.exit_code == 0, done.output
     np.testing.assert_allclose(np.load(out), 2 * (X - X.mean(axis=0)), atol=1e-5)
-    refused = CliRunner().invoke(shell, [*args[:3], "--transform", "tripled", *args[-2:]])
+    refused = CliRunner().invoke(
+        shell, [*args[:3], "--transform", "tripled", "--out", f"{out}.npy"]
+    )
     assert ", doubled" in refused.output
     halves = {"mean": np.stack([X[:60], X[:60]])}
     grid = evaluate_grid(halves, np.arange(30.0), treatments=["none", "doubled"], draws=10)
