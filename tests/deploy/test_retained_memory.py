@@ -6,7 +6,7 @@ from bench.load import RETAINED, growth_once_cleared, memory, move_through, read
 from tests.browser.server import AppServer
 from tests.event_loop import run_alone
 
-pytestmark = [pytest.mark.slow, pytest.mark.model]
+pytestmark = [pytest.mark.long, pytest.mark.model]
 
 
 def test_closed_sessions_leave_no_memory_behind(cache_dir):
