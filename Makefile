@@ -44,7 +44,7 @@ test: $(DEV_READY) chromium ## every test but the slow ones, the browser's too (
 test-slow: $(DEV_READY) chromium ## the slow tests: statistics over many seeds, training, UMAP
 	$(BIN)/python -m pytest $(WORKERS) -m slow $(ARGS)
 
-test-long: $(DEV_READY) chromium ## the long tests, by hand: 8,000 damaged files, and the states of each page that make test-slow leaves out
+test-long: $(DEV_READY) chromium ## the long tests, by hand (CONTRIBUTING.md says when)
 	$(BIN)/python -m pytest -n 3 -m long $(ARGS)
 
 check: $(DEV_READY) ## format, lint, types, import contracts, quick tests
