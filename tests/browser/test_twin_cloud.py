@@ -108,7 +108,7 @@ points = Points.of(pack_cloud([places, -places], 1.0))
 pictures = [Picture([0], ["one"]), Picture([1], ["two"])]
 colours = PointColours(np.zeros(n, dtype=int), ("all",), "kind")
 cloud = TwinCloud(points, f"{n}", pictures, colours, 1.0, "xyz"[:k], "origin", "few", "few points")
-show_twin_cloud(cloud, LIGHT, lambda word: word, key="few", texts=["the only one"][:n],
+show_twin_cloud(cloud, LIGHT, key="few", texts=["the only one"][:n],
                 on_selection=lambda rows: st.session_state.update(rows=rows.tolist()))
 st.markdown(f"rows {st.session_state.get('rows')}")
 """

@@ -59,7 +59,7 @@ SETS: dict[str, Callable[[], np.ndarray]] = {
     "zeros": lambda: np.zeros((50, 8)),
 }
 
-SLOW = ("vectors of 4,096 numbers",)
+LONG = ("vectors of 4,096 numbers",)
 
 
 def visit(page: str, X: np.ndarray, labels: tuple[str, ...]) -> str:
@@ -71,7 +71,7 @@ def visit(page: str, X: np.ndarray, labels: tuple[str, ...]) -> str:
 
 @pytest.mark.parametrize("page", FOR_VECTORS)
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in SETS]
+    "name", [pytest.param(name, marks=pytest.mark.long if name in LONG else ()) for name in SETS]
 )
 def test_odd_vectors_end_in_a_picture_or_a_sentence(page: str, name: str) -> None:
     X = SETS[name]()
