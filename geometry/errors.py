@@ -28,15 +28,6 @@ class GeometryError(ValueError):
 
     ``str(error)`` is the English sentence of ``SENTENCES``; names are in backticks.
 
-    Parameters
-    ----------
-    code : str
-        The case, for a program that handles the error.
-    because : str, optional
-        Which sentence of the case applies, where it has several.
-    **details
-        Numbers and names that the sentence quotes. Sizes are in bytes.
-
     Attributes
     ----------
     code, because, details

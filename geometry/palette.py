@@ -11,32 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours for one background.
-
-    Parameters
-    ----------
-    ink : str
-        Text and axes.
-    grid : str
-        Faint lines.
-    paper : str
-        The background.
-    raw : str
-        The raw cloud, where it has one colour.
-    white : str
-        The whitened cloud, where it has one colour.
-    accent : str
-        Selected points.
-    categories : tuple of str
-        Six hues that differ under every colour blindness; a test measures by how much. The first
-        two are from Okabe & Ito (2008).
-    other : str
-        Points of groups that have no colour of their own.
-    lines : tuple of str
-        Four hues for thin lines and arrows, which need more contrast than points.
-    scale : tuple of str
-        Colours of values in order: Cividis without the end that is close to the background.
-    """
+    """Colours for one background."""
 
     ink: str
     grid: str

@@ -86,15 +86,6 @@ def no_report(done: int, total: int) -> None:
 def run(limits: ProcessLimits, call: Callable[[], Answer], report: Report = no_report) -> Answer:
     """What the call returns, by another process.
 
-    Parameters
-    ----------
-    limits : ProcessLimits
-    call : callable
-        It may use ``send_progress``.
-    report : callable, optional
-        Called several times a second with the last progress, (0, 0) before the first. An exception
-        raised in it ends the process.
-
     Raises
     ------
     ProcessEnded
@@ -213,11 +204,6 @@ class Worker:
 
     It starts at its first call. It ends when it was idle for a while and when a call is cancelled.
     If it is killed, its call fails with ``ProcessEnded``, and the next call starts another process.
-
-    Parameters
-    ----------
-    idle_seconds : float
-        Idle time after which the process ends and frees its memory.
     """
 
     def __init__(self, idle_seconds: float) -> None:

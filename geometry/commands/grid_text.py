@@ -18,14 +18,7 @@ FEW = 5  # missing words that are listed
 
 
 def grid_text(grid: Grid, *, notes: Sequence[str] = ()) -> str:
-    """The settings of the measurement, then a line for each cell.
-
-    Parameters
-    ----------
-    grid : Grid
-    notes : sequence of str
-        Lines before the cells.
-    """
+    """The settings of the measurement, then a line for each cell."""
     subsets = tuple(name for name, _ in grid.subsets)
     rows = [
         (*HEADINGS[:-1], *subsets, HEADINGS[-1]),
@@ -53,17 +46,7 @@ def about(grid: Grid) -> str:
 
 
 def chosen_text(chosen: Chosen, dev: Grid, test: Grid) -> str:
-    """The cell chosen on dev, and its score on test.
-
-    Parameters
-    ----------
-    chosen : Chosen
-        The result of ``choose_on_dev``.
-    dev : Grid
-        The grid that it was chosen from.
-    test : Grid
-        The grid of its score.
-    """
+    """The cell chosen on dev, and its score on test."""
     on_dev, on_test = chosen.cell_on_dev, chosen.cell_on_test
     return "\n".join(
         [

@@ -73,30 +73,6 @@ def neighbours(
     python -m geometry neighbours vectors.npy --transform centred --fit half --out n.csv --json
 
     \f
-    Parameters
-    ----------
-    file : Path
-        Texts or vectors.
-    out : Path
-        A CSV file.
-    queries : Path or None
-        Texts, one a line; None takes every row.
-    relevance : Path or None
-        Queries with known answers, to be scored.
-    k : int >= 1
-        Neighbours of each query.
-    transform : str
-        As in ``parse_treatment``.
-    fit_on : str
-        A file, "same" or "half".
-    seed : int
-        Seed of the half and the intervals.
-    force : bool
-        Replace a file that exists.
-    as_json : bool
-        Print one JSON object.
-    **reading
-        Fields of ``Reading``.
     """
     from ..data.write import check_output, saving, written
 

@@ -80,17 +80,7 @@ def listed(text: str, option: str) -> tuple[str, ...]:
 
 
 def pairs_of(sources: Sequence[str], *, columns: Columns | None = None, quiet: bool) -> Pairs:
-    """One set of pairs; several sets become the subsets of one.
-
-    Parameters
-    ----------
-    sources : sequence of str
-        Paths, or names of data sets.
-    columns : three str or int, optional
-        Left, right and score of tables. None finds them automatically.
-    quiet : bool
-        Do not print the progress of downloads.
-    """
+    """One set of pairs; several sets become the subsets of one."""
     from ..data.pairs import Pairs
 
     parts = [_read_pairs(source, columns=columns, quiet=quiet) for source in sources]
@@ -110,17 +100,7 @@ def pairs_of(sources: Sequence[str], *, columns: Columns | None = None, quiet: b
 
 
 def texts_of(source: str, *, columns: Columns | None = None, quiet: bool) -> tuple[str, ...]:
-    """Both sentences of every pair, or the texts of a corpus.
-
-    Parameters
-    ----------
-    source : str
-        A path, or the name of a data set.
-    columns : three str or int, optional
-        Columns of the pairs. If a table lacks them, they are found automatically.
-    quiet : bool
-        Do not print the progress of downloads.
-    """
+    """Both sentences of every pair, or the texts of a corpus."""
     from ..data.corpus import read_corpus
     from ..data.limits import CorpusError
 

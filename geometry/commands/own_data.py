@@ -122,15 +122,7 @@ class OwnData:
 
 
 def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> OwnData:
-    """Vectors as they are; texts encoded at the layer and pooling.
-
-    Parameters
-    ----------
-    file : Path
-    reading : Reading
-    compared : str, optional
-        Poolings whose layers are encoded too, with commas.
-    """
+    """Vectors as they are; texts encoded at the layer and pooling."""
     only_of_vectors = (reading.metadata, reading.vector_column, reading.drop_nan or None)
     is_vectors = reading.is_vectors or any(each is not None for each in only_of_vectors)
     if is_vectors or file.suffix.lower() in OF_VECTORS:
@@ -181,15 +173,7 @@ def read_own_vectors(file: Path, reading: Reading) -> VectorSet:
 
 
 def encode_own(corpus: Corpus, reading: Reading, *, compared: str | None = None) -> OwnData:
-    """Texts encoded at the layer and pooling.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    reading : Reading
-    compared : str, optional
-        As in ``read_own``.
-    """
+    """Texts encoded at the layer and pooling."""
     from ..encode.load import load_encoder
     from ..encode.pool import OWN, as_poolings
 

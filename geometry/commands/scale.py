@@ -220,30 +220,6 @@ def fit(
     """Fit a whitening or a removal on the data set RUN, in one pass over its rows.
 
     \f
-    Parameters
-    ----------
-    run : str
-        Address of the data set.
-    out : Path
-        A .safetensors file.
-    method : str
-        As in ``fit_data``.
-    components : int or None
-        Directions to retain, or to remove.
-    shrinkage : str or None
-        A number in [0, 1], or "ledoit-wolf".
-    centring : float in [0, 1]
-        The share of the mean that is subtracted.
-    strength : float in [0, 1]
-        1 is full whitening.
-    weights : str or None
-        A column of weights, such as word frequencies.
-    column : str or None
-        Column of vectors; needed if there are several.
-    force : bool
-        Replace a file that exists.
-    **cluster
-        Options of the cluster, and of what is printed.
     """
     from ..data.write import check_output, saving, write
     from ..export.affine import affine_map, transform_bytes
@@ -478,24 +454,6 @@ def neighbours(
     """Find the k nearest rows of the data set RUN to each row of the data set QUERIES.
 
     \f
-    Parameters
-    ----------
-    run : str
-        Address of the data set.
-    queries : str
-        Address of the data set of queries.
-    out : str
-        A Parquet file.
-    k : int >= 1
-        Neighbours of each query.
-    approximate : bool
-        Search indexes, and print their recall.
-    column : str or None
-        Column of vectors; needed if there are several.
-    force : bool
-        Replace a file that exists.
-    **cluster
-        Options of the cluster, and of what is printed.
     """
     from ..data.write import check_output
     from ..scale.manifest import VectorData
@@ -536,16 +494,6 @@ def status(context: click.Context, run: str, check: bool, as_json: bool) -> None
     """Print what is done, failed and left in the folder RUN, also while a run works there.
 
     \f
-    Parameters
-    ----------
-    context : click.Context
-        Ends the command with its exit code.
-    run : str
-        Address of the data set.
-    check : bool
-        Read every shard and compare its digest.
-    as_json : bool
-        Print one JSON object.
     """
     from ..scale.open_run import read_status
 

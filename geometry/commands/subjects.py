@@ -78,17 +78,7 @@ class Subject(Protocol):
 
 
 class ModelSubject:
-    """An encoder: layers by poolings. The fit set is encoded once for all sets of pairs.
-
-    Parameters
-    ----------
-    encoder : Encoder
-    layers : sequence of int or str, optional
-        None is all.
-    poolings : sequence of str
-        Some of ``POOLINGS``.
-    settings : Settings
-    """
+    """An encoder: layers by poolings. The fit set is encoded once for all sets of pairs."""
 
     def __init__(
         self,
@@ -146,19 +136,7 @@ class ModelSubject:
 
 
 class WordSubject:
-    """Word vectors: the weightings take the place of poolings; notes give the coverage.
-
-    Parameters
-    ----------
-    table : VectorTable
-    weightings : sequence of str
-        Some of "mean", "sif" and "zipf".
-    counts_file : Path, optional
-        Word counts. None estimates them from the order of the table, as 1/rank.
-    settings : Settings
-    word_pairs : sequence of Pairs
-        Sets of word pairs to score as well.
-    """
+    """Word vectors: the weightings take the place of poolings; notes give the coverage."""
 
     def __init__(
         self,

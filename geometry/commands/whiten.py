@@ -48,22 +48,6 @@ def whiten(
     python -m geometry whiten vectors.npy --fit whitened.npy --transform pca:8:lw --out projector
 
     \f
-    Parameters
-    ----------
-    file : Path
-        Texts or vectors.
-    out : Path
-        A file or, without a suffix, a folder for the Embedding Projector.
-    fit : Path or None
-        Rows to fit on, or a fitted transform; None fits on ``file``.
-    transform : str
-        As in ``parse_treatment``, or "usual".
-    force : bool
-        Replace a file that exists.
-    as_json : bool
-        Print one JSON object.
-    **reading
-        Fields of ``Reading``.
     """
     from ..data.write import check_output, saving
     from ..export import write_vectors

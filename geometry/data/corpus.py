@@ -240,24 +240,7 @@ def read_pasted(
     max_texts: int | None = None,
     limits: Limits = LIMITS,
 ) -> Corpus:
-    """A corpus from pasted text, one text a line; blank lines are counted in ``n_blank``.
-
-    Parameters
-    ----------
-    text : str
-    name : str
-        Title of the corpus.
-    by_sentence : bool
-        As in ``read_corpus``.
-    sample : int, >= 2, optional
-        As in ``read_corpus``.
-    seed : int
-        As in ``read_corpus``.
-    max_texts : int, optional
-        In place of ``limits.rows``.
-    limits : Limits
-        How large the text may be.
-    """
+    """A corpus from pasted text, one text a line; blank lines are counted in ``n_blank``."""
     limits = limits.but(rows=max_texts)
     if len(text) > limits.file_bytes:
         raise CorpusError("too_many_bytes", limit=limits.file_bytes)
@@ -281,19 +264,6 @@ def preview_table(
     """The first rows of a file, its columns, and which of them look like texts and labels.
 
     A file of lines has one column, "text".
-
-    Parameters without a description are as in ``read_corpus``.
-
-    Parameters
-    ----------
-    source : path, bytes or binary file
-    rows : int
-        Rows in the result at most.
-    name : str, optional
-    has_header : bool, optional
-    encoding : str, optional
-    max_bytes : int, optional
-    limits : Limits
 
     Raises
     ------

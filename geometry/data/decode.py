@@ -78,19 +78,7 @@ def read_text_file(
     encoding: str | None = None,
     limits: Limits = LIMITS,
 ) -> TextFile:
-    """Read a text file, and find its encoding.
-
-    Parameters
-    ----------
-    source : path, bytes or binary file
-        A str is a path. A binary file is read from its start.
-    name : str, optional
-        The title; for bytes also the name whose suffix marks a table.
-    encoding : str, optional
-        None takes a byte order mark, then UTF-8, then a guess where one is clear.
-    limits : Limits
-        How large the file may be.
-    """
+    """Read a text file, and find its encoding."""
     content = read_bytes(source, limits.file_bytes)
     if isinstance(source, (str, os.PathLike)):
         own = Path(source)
@@ -125,16 +113,6 @@ def lines_of(
     text: str, limits: Limits = LIMITS, *, newline: str | None = None, most: int | None = None
 ) -> Iterator[tuple[int, str]]:
     """(number from 1, line) of a text, one at a time: a list of all lines may be very large.
-
-    Parameters
-    ----------
-    text : str
-    limits : Limits
-        Only ``lines`` is used.
-    newline : str, optional
-        How lines end, as in ``open``.
-    most : int, optional
-        Characters of a line. None is no limit.
 
     Raises
     ------
@@ -200,19 +178,6 @@ class Unpacked(gzip.GzipFile):
     """The content of a gzip archive, refused beyond a number of bytes or seconds.
 
     Millions of empty members, or a name of 100 MB in the header, take minutes and have no content.
-
-    Parameters
-    ----------
-    packed : binary file
-        At its start.
-    most : int
-        Bytes of content.
-    seconds : float
-        Seconds of processor time.
-    too_large : Exception
-        Raised beyond ``most``.
-    too_slow : Exception
-        Raised beyond ``seconds``.
     """
 
     def __init__(

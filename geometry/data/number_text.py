@@ -18,32 +18,12 @@ def signed(value: float, decimals: int) -> str:
 
 
 def estimate(value: float, low: float | None, high: float | None, decimals: int = 3) -> str:
-    """A value with its interval, if it has one: 0.566 [0.541, 0.591].
-
-    Parameters
-    ----------
-    value : float
-    low : float or None
-        Lower end of the interval.
-    high : float or None
-        Upper end of the interval.
-    decimals : int
-    """
+    """A value with its interval, if it has one: 0.566 [0.541, 0.591]."""
     return _with_ends(signed, value, low, high, decimals)
 
 
 def change(value: float, low: float | None, high: float | None, decimals: int = 3) -> str:
-    """A difference with its sign, and its interval if it has one: +0.013 [+0.002, +0.024].
-
-    Parameters
-    ----------
-    value : float
-    low : float or None
-        Lower end of the interval.
-    high : float or None
-        Upper end of the interval.
-    decimals : int
-    """
+    """A difference with its sign, and its interval if it has one: +0.013 [+0.002, +0.024]."""
     return _with_ends(with_sign, value, low, high, decimals)
 
 

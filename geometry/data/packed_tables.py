@@ -27,16 +27,7 @@ LONGEST_DIRECTORY = 16 << 20  # bytes of the list of an archive's members; each 
 def read_packed_table(
     content: bytes, limits: Limits, *, has_header: bool | None = None
 ) -> tuple[str, Table] | None:
-    """(kind, table) of a file that is packed; None for any other file.
-
-    Parameters
-    ----------
-    content : bytes
-    limits : Limits
-        How large the table may be.
-    has_header : bool, optional
-        Whether the first row of a sheet names the columns. None finds it from the content.
-    """
+    """(kind, table) of a file that is packed; None for any other file."""
     if content.startswith(PARQUET):
         columns, rows, n_rows = _limited(parquet_table.read, content, limits, kind="Parquet table")
         lines = tuple(range(1, len(rows) + 1))
@@ -58,15 +49,7 @@ def read_packed_table(
 
 
 def has_long_directory(file: BinaryIO, longest: int = LONGEST_DIRECTORY) -> bool:
-    """Whether a zip has a long list of members, of which zipfile makes an object each.
-
-    Parameters
-    ----------
-    file : binary file
-        Seekable.
-    longest : int
-        Bytes of the list.
-    """
+    """Whether a zip has a long list of members, of which zipfile makes an object each."""
     end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
     return end is None or end[zipfile._ECD_SIZE] > longest  # type: ignore[attr-defined]
 

@@ -21,16 +21,7 @@ def names_its_columns(file_name: str) -> bool:
 
 
 def read_pair_bytes(source: Source, name: str | None, limits: Limits) -> tuple[bytes, Path]:
-    """The content of a file as it is, and the name whose suffix gives its form.
-
-    Parameters
-    ----------
-    source : path, bytes or binary file
-    name : str or None
-        For a source without a name.
-    limits : Limits
-        Only ``file_bytes`` is used.
-    """
+    """The content of a file as it is, and the name whose suffix gives its form."""
     content = read_bytes(source, limits.file_bytes)
     given = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
     return content, Path(str(given or name or "pairs"))
@@ -39,20 +30,7 @@ def read_pair_bytes(source: Source, name: str | None, limits: Limits) -> tuple[b
 def read_pair_file(
     content: bytes, file_name: Path, *, name: str | None, encoding: str | None, limits: Limits
 ) -> TextFile | tuple[str, Table]:
-    """The text of a table, or (title, rows) of a file of records; gzip is undone first.
-
-    Parameters
-    ----------
-    content : bytes
-    file_name : Path
-        Its suffix gives the form.
-    name : str or None
-        The title. None takes it from ``file_name``.
-    encoding : str or None
-        None finds it from the content.
-    limits : Limits
-        How large the file may be.
-    """
+    """The text of a table, or (title, rows) of a file of records; gzip is undone first."""
     if content.startswith(GZIP):
         content = _unpacked(content, limits)
         file_name = Path(file_name.name.removesuffix(".gz"))

@@ -373,18 +373,7 @@ def _subsets(
 
 
 def check_pair(line: int, left: str, right: str, score: str) -> None:
-    """Raise CorpusError for a pair that lacks a side, or a score that is no number.
-
-    Parameters
-    ----------
-    line : int
-        Its number, for the message.
-    left : str
-        The first sentence, stripped.
-    right : str
-        The second one, stripped.
-    score : str
-    """
+    """Raise CorpusError for a pair that lacks a side, or a score that is no number."""
     if not left or not right:
         raise CorpusError("blank_sentence", line=line)
     if not is_number(score) or not math.isfinite(float(score)):

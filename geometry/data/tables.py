@@ -110,20 +110,7 @@ def read_table(
     wanted: Sequence[str | int | None] = (),
     limits: Limits = LIMITS,
 ) -> Table:
-    """The table in a file of columns.
-
-    Parameters
-    ----------
-    file : TextFile
-    max_rows : int, optional
-        Rows in the result at most; all are counted. None is all.
-    has_header : bool, optional
-        None finds it from the content.
-    wanted : sequence of str, int or None
-        Names of columns. A first row that contains one of them is a header.
-    limits : Limits
-        How large the table may be.
-    """
+    """The table in a file of columns."""
     delimiters = ("\t",) if file.suffix in (".tsv", ".tab") else DELIMITERS
     # one row more, since the first may be the header
     found = _parse(file.text, delimiters, None if max_rows is None else max_rows + 1, limits)
@@ -145,16 +132,7 @@ def read_table(
 
 
 def read_lines(file: TextFile, *, max_rows: int | None = None, limits: Limits = LIMITS) -> Table:
-    """The lines of a file as a table of one column, "text".
-
-    Parameters
-    ----------
-    file : TextFile
-    max_rows : int, optional
-        Rows in the result at most; all are counted. None is all.
-    limits : Limits
-        Only ``lines`` is used.
-    """
+    """The lines of a file as a table of one column, "text"."""
     rows: list[tuple[str]] = []
     lines: list[int] = []
     n_rows = n_blank = 0

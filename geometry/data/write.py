@@ -26,17 +26,7 @@ class OutputError(GeometryError):
 def write(
     path: Path, content: bytes | Mapping[str, bytes], *, force: bool = True, mode: int = 0o666
 ) -> None:
-    """Write a file, or a folder of files by name, as ``written`` and ``written_folder`` do.
-
-    Parameters
-    ----------
-    path : Path
-    content : bytes, or mapping of str to bytes
-    force : bool
-        As in ``written``.
-    mode : int
-        As in ``written``.
-    """
+    """Write a file, or a folder of files by name, as ``written`` and ``written_folder`` do."""
     if isinstance(content, bytes):
         with written(path, force=force, mode=mode) as file:
             file.write(content)
@@ -52,14 +42,6 @@ def written(path: Path, *, force: bool = True, mode: int = 0o666) -> Iterator[IO
 
     If the block or the disk fails, what had the name before is unchanged. A symbolic link is
     replaced, not followed.
-
-    Parameters
-    ----------
-    path : Path
-    force : bool
-        Replace a file of that name; without it FileExistsError is raised.
-    mode : int
-        Permissions of a new file, less those that the process masks. A replaced file's stay.
     """
     part = _part(path.parent, path.name)
     try:
@@ -117,18 +99,6 @@ def check_output(
     force: bool = False,
 ) -> None:
     """Refuse an output before any work begins.
-
-    Parameters
-    ----------
-    path : Path
-    endings : tuple of str
-        Of the formats that are written.
-    inputs : iterable of str, Path or None
-        What the command reads and what else it writes. A name of no file is passed over.
-    or_folder : bool
-        A name without an ending is a folder.
-    force : bool
-        A file that exists may be replaced.
 
     Raises
     ------

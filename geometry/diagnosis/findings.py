@@ -56,21 +56,7 @@ def find_all(
     units: np.ndarray | None = None,
     seed: int,
 ) -> tuple[Finding, ...]:
-    """Every finding of X. Copies are counted in all rows; the rest is measured on the sample.
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-    rows : (m,) array of int
-        Numbers of the rows that are not zero.
-    sample : (k,) array of int, k >= 2
-        Some of them, or all.
-    texts : sequence of n str, optional
-    units : (n,) ids, optional
-        Intervals leave out rows of one unit together.
-    seed : int
-        Seed of the groups of rows behind the intervals.
-    """
+    """Every finding of X. Copies are counted in all rows; the rest is measured on the sample."""
     S, U = X[sample], None if units is None else units[sample]
     table = {row.name: row for row in measure_table(S, names=MEASURES, seed=seed, units=U)}
     found = [
@@ -102,17 +88,7 @@ def copies(X: np.ndarray, texts: Sequence[str] | None = None) -> np.ndarray:
 
 
 def connected(first: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """For each row, the first of all rows that copies and pairs connect with it, (n,).
-
-    Parameters
-    ----------
-    first : (n,) array of int
-        For each row, the first row that is a copy of it.
-    left : (p,) array of int
-        One row of each pair.
-    right : (p,) array of int
-        The other row of each pair.
-    """
+    """For each row, the first of all rows that copies and pairs connect with it, (n,)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

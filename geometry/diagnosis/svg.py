@@ -20,20 +20,7 @@ def histogram(
     x_label: str,
     names: tuple[str, str],
 ) -> str:
-    """Bars of shares between edges, and a reference as a line.
-
-    Parameters
-    ----------
-    edges : (b + 1,) array
-    shares : (b,) array
-    reference : (b,) array
-        May be empty.
-    title : str
-        The text alternative.
-    x_label : str
-    names : (str, str)
-        Names of the bars and of the line.
-    """
+    """Bars of shares between edges, and a reference as a line."""
     # the line of many dimensions is far higher than the bars; it is cut there
     highest = float(max(shares.max(), min(reference.max(initial=0.0), 2 * shares.max())))
     x = _scale(edges, (float(edges[0]), float(edges[-1])), (LEFT, WIDTH - RIGHT))
@@ -61,17 +48,7 @@ def histogram(
 def bars(
     values: np.ndarray, labels: Sequence[str], *, title: str, x_label: str, y_label: str
 ) -> str:
-    """Upright bars, a label under each.
-
-    Parameters
-    ----------
-    values : (b,) array
-    labels : sequence of b str
-    title : str
-        The text alternative.
-    x_label : str
-    y_label : str
-    """
+    """Upright bars, a label under each."""
     low, high = min(0.0, float(values.min())), max(0.0, float(values.max())) or 1.0
     base = float(_scale(np.zeros(1), (low, high), (HEIGHT - BOTTOM, TOP))[0])
     step = (WIDTH - LEFT - RIGHT) / len(values)
@@ -96,19 +73,7 @@ def bars(
 
 
 def points(places: np.ndarray, *, title: str, x_label: str, y_label: str, origin: str) -> str:
-    """Points (m, 2) at one scale on both axes, with the origin marked.
-
-    Parameters
-    ----------
-    places : (m, 2) array
-        The first axis is drawn upwards.
-    title : str
-        The text alternative.
-    x_label : str
-    y_label : str
-    origin : str
-        Its label.
-    """
+    """Points (m, 2) at one scale on both axes, with the origin marked."""
     along, across = places.T
     low, high = min(0.0, float(along.min())), max(0.0, float(along.max()))
     half = max(float(np.abs(across).max()), (high - low) / 2, 1e-12)

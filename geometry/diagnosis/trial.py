@@ -143,25 +143,7 @@ def run_trial(
     step: Callable[[], None],
     fittable: np.ndarray | None = None,
 ) -> Trial:
-    """The trial of X (n, d), n >= 4.
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-        No zero row.
-    yardstick : Yardstick, optional
-    groups : (n,) array of int
-        Rows of one group stay in one half.
-    others : mapping of (layer, pooling) to array (n, d')
-        The same rows at other layers, or functions that return them.
-    seed : int
-        Seed of the halves.
-    step : callable
-        Called after each treatment.
-    fittable : (n,) array of bool, optional
-        Rows to fit on; the others are only scored. By default all rows are used for both. A fit
-        leaves out copies of the rows that score it.
-    """
+    """The trial of X (n, d), n >= 4."""
 
     def halves(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         first, second = split_halves(len(rows), groups[rows], random_state=seed)

@@ -79,18 +79,7 @@ class LabelYardstick:
 
 
 class PairYardstick:
-    """Spearman's correlation of cosines with the scores of pairs; bootstrap over pairs.
-
-    Parameters
-    ----------
-    left : (p,) array of int
-        Row number of the first of each pair.
-    right : (p,) array of int
-        Row number of the second.
-    gold : (p,) array of float
-    seed : int
-        Seed of the resamples.
-    """
+    """Spearman's correlation of cosines with the scores of pairs; bootstrap over pairs."""
 
     def __init__(self, left: np.ndarray, right: np.ndarray, gold: np.ndarray, seed: int) -> None:
         self.left, self.right, self.gold, self.seed = left, right, gold, seed

@@ -93,18 +93,6 @@ class TransformerStates:
     layer: for BERT embeddings with positions, normalised; for Llama and T5 rows of the embedding
     matrix. The last is the model's output. GPT-2, Llama, ModernBERT and T5 normalise it, and not
     the states before it.
-
-    Parameters
-    ----------
-    folder : Path
-    name : str
-        For error messages.
-    dtype : str
-        Type of the weights in memory, whatever that of the file: "float32" or "bfloat16".
-    device : str
-    packed : bool
-        Whether ``speed_up_linear_layers`` is applied on a CPU. False for a model that reads its
-        layers' weights, such as Mamba.
     """
 
     def __init__(

@@ -177,23 +177,7 @@ def is_stored(
     whole_sentences: bool = False,
     store: ArrayStore,
 ) -> bool:
-    """Whether the store has the vectors that ``read_cloud`` needs, so that it encodes nothing.
-
-    Parameters without a description are as in ``read_cloud``.
-
-    Parameters
-    ----------
-    encoder : Encoder
-    corpus : Corpus
-    unit : str
-    layer : int, tuple of int or str
-    pooling : str
-    special_tokens : bool
-    max_points : int
-    seed : int
-    whole_sentences : bool
-    store : ArrayStore
-    """
+    """Whether the store has the vectors that ``read_cloud`` needs, so that it encodes nothing."""
     layers = encoder.layer_indices(layer)
     wanted = _Wanted(
         encoder,
@@ -344,15 +328,7 @@ def counts_key(encoder: Encoder, corpus: Corpus) -> str:
 def piece_frequencies(
     encoder: Encoder, texts: Sequence[str], *, progress: Progress | None = None
 ) -> np.ndarray:
-    """For each text, the mean over its pieces of log10 of their count in all texts, (n,).
-
-    Parameters
-    ----------
-    encoder : Encoder
-    texts : sequence of n str
-    progress : callable, optional
-        As in ``Encoder.tokenize``.
-    """
+    """For each text, the mean over its pieces of log10 of their count in all texts, (n,)."""
     pieces = encoder.tokenize(texts, progress=progress)
     counts = Counter(piece for sentence in pieces for piece in sentence)
     logs = {piece: np.log10(count) for piece, count in counts.items()}
@@ -401,14 +377,6 @@ def _token_vectors(
 
     The vectors of all tokens of the texts that are encoded at a time take VECTOR_BYTES at most, or
     are those of one text.
-
-    Parameters
-    ----------
-    wanted : _Wanted
-    layers : sequence of int
-    rows : (m,) array of int
-    lengths : list of int
-        Tokens of each text.
     """
     texts, sizes = wanted.corpus.texts, np.asarray(lengths)
     starts = np.cumsum([0, *lengths])

@@ -298,21 +298,6 @@ def recalled_vectors(
     exceed BYTES_AT_ONCE, only this pooling is computed, by blocks on disk in the store's folder,
     where a run that was killed resumes. If the blocks can't be written there, only these layers are
     computed, in memory. The pooling "own" is computed and stored alone.
-
-    Parameters
-    ----------
-    encoder : Encoder
-    corpus : Corpus
-    layer : int, tuple of int or str
-        As in ``Encoder.encode``.
-    pooling : str
-        As in ``Encoder.encode``.
-    special_tokens : bool
-        As in ``Encoder.encode``.
-    store : ArrayStore, optional
-        Without one nothing is stored.
-    progress : callable, optional
-        Called with (texts done, texts in all). An exception raised in it ends the encoding.
     """
     layers = encoder.layer_indices(layer)
     every = range(encoder.n_layers + 1)
@@ -376,16 +361,7 @@ def recalled_vectors(
 def recall(
     store: ArrayStore | None, keys: tuple[str, ...], compute: Callable[[], dict[str, np.ndarray]]
 ) -> list[np.ndarray]:
-    """The arrays of some keys, from the store or computed.
-
-    Parameters
-    ----------
-    store : ArrayStore or None
-    keys : tuple of str
-    compute : callable
-        Called if an array is missing. It returns {key: array} of these keys and perhaps others;
-        all are stored.
-    """
+    """The arrays of some keys, from the store or computed."""
     if store is not None and (arrays := stored(store, keys)) is not None:
         return arrays
     computed = compute()
@@ -402,34 +378,12 @@ def stored(store: ArrayStore, keys: tuple[str, ...]) -> list[np.ndarray] | None:
 
 
 def key_of(encoder: Encoder, corpus: Corpus, unit: str, layer: int, detail: str) -> str:
-    """The key of an array: the sha256 of everything that its numbers depend on.
-
-    Parameters
-    ----------
-    encoder : Encoder
-    corpus : Corpus
-    unit : str
-        "sentences", "tokens" or "types".
-    layer : int
-        From 0.
-    detail : str
-        What else the array depends on, such as the pooling.
-    """
+    """The key of an array: the sha256 of everything that its numbers depend on."""
     return ArrayStore.key(CODE_VERSION, encoder.fingerprint, corpus.sha256, unit, layer, detail)
 
 
 def blocks_name(encoder: Encoder, corpus: Corpus, pooling: str, special_tokens: bool) -> str:
-    """The name of the folder in which a large corpus is encoded by blocks.
-
-    Parameters
-    ----------
-    encoder : Encoder
-    corpus : Corpus
-    pooling : str
-        As in ``Encoder.encode``.
-    special_tokens : bool
-        As in ``Encoder.encode``.
-    """
+    """The name of the folder in which a large corpus is encoded by blocks."""
     return key_of(encoder, corpus, "sentences", 0, pooled_name(pooling, special_tokens))
 
 

@@ -537,18 +537,7 @@ def fingerprint_of(
     dtype: str,
     progress: Progress | None = None,
 ) -> str:
-    """sha256 of the weights, tokenizer and settings in a folder, and of the dtype.
-
-    Parameters
-    ----------
-    folder : Path
-    known : str or None
-        The sha256 of the files if it is known; then no file is read. In float32 it is returned
-        as it is.
-    dtype : str
-    progress : callable (int, int), optional
-        Called with (bytes read, bytes in all). An exception raised in it ends the reading.
-    """
+    """sha256 of the weights, tokenizer and settings in a folder, and of the dtype."""
     digest = hashlib.sha256()
     if known is not None:
         if dtype == "float32":

@@ -21,15 +21,6 @@ def resolve_layers(
 ) -> tuple[int, ...]:
     """Indices into the n_layers + 1 hidden states, counted from 0.
 
-    Parameters
-    ----------
-    layer : int, tuple of int or str
-        An index (negative from the end), several, or a name in ``LAYER_SETS``.
-    n_layers : int
-        Transformer layers of the model.
-    name : str
-        The model's name, for error messages.
-
     Raises
     ------
     ValueError

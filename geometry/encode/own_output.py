@@ -36,14 +36,6 @@ Step = Callable[[Any], Any]
 class OwnOutput:
     """The steps that a folder's modules.json applies to the last hidden states.
 
-    Parameters
-    ----------
-    folder : Path
-    name : str
-        For error messages.
-    dimension : int
-        Dimension of the hidden states.
-
     Attributes
     ----------
     dimension : int

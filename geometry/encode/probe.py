@@ -32,18 +32,6 @@ def probed_states(
 ) -> TransformerStates:
     """The model, after a first pass that agreed with its ``settings``.
 
-    Parameters
-    ----------
-    folder : Path
-    settings : Architecture
-        What config.json states.
-    name : str
-        For error messages.
-    dtype : str
-        "float32" or "bfloat16".
-    device : str
-        torch's name of the device.
-
     Raises
     ------
     ModelFilesError

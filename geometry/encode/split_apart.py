@@ -81,18 +81,6 @@ def split_apart(
 ) -> list[Split]:
     """The tokens of the texts, by another process.
 
-    Parameters
-    ----------
-    tokenizer : str
-        Its JSON.
-    texts : sequence of str
-    special : bool
-        Whether special tokens are added.
-    name : str
-        Name of the model, for error messages.
-    report : callable, optional
-        Called several times a second; an exception raised in it ends the process.
-
     Raises
     ------
     ModelFilesError

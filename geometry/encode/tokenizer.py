@@ -94,19 +94,7 @@ class CutText:
 
 
 class PieceReader:
-    """A fast tokenizer (tokenizer.json).
-
-    Parameters
-    ----------
-    path : Path
-        Path of tokenizer.json.
-    name : str
-        Name of the model, for error messages. By default the folder.
-    max_tokens : int
-        Longer texts are cut there; special tokens count.
-    lowercase : bool
-        Convert every text to lower case before the tokenizer's own rules apply.
-    """
+    """A fast tokenizer (tokenizer.json)."""
 
     def __init__(
         self, path: Path, *, name: str = "", max_tokens: int, lowercase: bool = False
@@ -322,11 +310,6 @@ def rectangle(texts: Sequence[Pieces], pad_id: int) -> tuple[Tensor, Tensor, Ten
     then the same as without padding, and a decoder's tokens attend to no padding. So each text has
     the vector that it has alone. With padding on the left, GPT-2 and BERT would count positions
     through the padding.
-
-    Returns
-    -------
-    ids, mask, ordinary : (b, L) Tensor of int64
-        ``mask`` is 1 on tokens, ``ordinary`` is 1 on tokens that are not special.
     """
     import torch
 
@@ -343,16 +326,7 @@ def rectangle(texts: Sequence[Pieces], pad_id: int) -> tuple[Tensor, Tensor, Ten
 
 
 def need_known_ids(ids: Tensor, n_types: int, *, name: str) -> None:
-    """Raise ModelFilesError if an id of the tokenizer has no row in the model's matrix.
-
-    Parameters
-    ----------
-    ids : tensor of int
-    n_types : int
-        Rows of the matrix.
-    name : str
-        Name of the model, for the message.
-    """
+    """Raise ModelFilesError if an id of the tokenizer has no row in the model's matrix."""
     highest = int(ids.max())
     if highest >= n_types:
         raise ModelFilesError(

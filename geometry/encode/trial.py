@@ -52,18 +52,6 @@ def try_model(
 
     Returns the tokens of the longest text that it reads within ``pass_memory.PASS_BYTES``.
 
-    Parameters
-    ----------
-    folder : Path
-    name : str
-        For error messages.
-    report : callable, optional
-        Called several times a second; an exception raised in it ends the trial.
-    base_bytes : int
-        Memory that any model may take; more is added for the size of its files.
-    base_seconds : float
-        Time that any model may take; more is added for the size of its files.
-
     Raises
     ------
     ModelFilesError

@@ -153,17 +153,7 @@ class WordReader:
 
 
 class WordStates:
-    """The table as a model: its one hidden state is the rows of the ids (b, L).
-
-    Parameters
-    ----------
-    place : Path
-        The folder of model.safetensors.
-    dtype : str
-        "float32" or "bfloat16".
-    device : str
-        torch's name of the device.
-    """
+    """The table as a model: its one hidden state is the rows of the ids (b, L)."""
 
     pad_id = 0
 

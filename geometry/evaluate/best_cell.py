@@ -83,15 +83,6 @@ def halves(gold_scores: np.ndarray, *, random_state: int = 0) -> tuple[np.ndarra
 class RecordingBootstrap(PairBootstrap):
     """A bootstrap that also records similarities, so that ``HalfChoice`` needs no second fit.
 
-    Parameters
-    ----------
-    gold_scores : (n,) array of float, n >= 3
-        As in ``PairBootstrap``.
-    draws : int
-        As in ``PairBootstrap``.
-    seed : int
-        As in ``PairBootstrap``.
-
     Attributes
     ----------
     recorded : list of (PairScore, (n,) array)
@@ -112,13 +103,6 @@ class HalfChoice:
     """The best cell on one half of the pairs, scored on the other half.
 
     Cells come one column at a time; only the similarities of the best cell so far stay in memory.
-
-    Parameters
-    ----------
-    gold_scores : (n,) array of float
-        As in ``halves``, which raises.
-    random_state : int
-        As in ``halves``.
     """
 
     def __init__(self, gold_scores: np.ndarray, *, random_state: int = 0) -> None:

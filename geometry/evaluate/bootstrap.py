@@ -309,16 +309,7 @@ def difference(before: PairScore, after: PairScore) -> Difference:
 
 
 def drawn_counts(n: int, draws: int, seed: int) -> np.ndarray:
-    """How often each resample of the bootstrap takes each pair, (n, draws).
-
-    Parameters
-    ----------
-    n : int
-        Pairs.
-    draws : int
-        Resamples.
-    seed : int
-    """
+    """How often each resample of the bootstrap takes each pair, (n, draws)."""
     rng = np.random.default_rng(seed)
     counts = np.empty((draws, n), dtype=np.uint32 if n >= 2**16 else np.uint16)
     for row in counts:

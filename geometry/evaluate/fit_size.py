@@ -26,17 +26,6 @@ def fit_sizes(available: int, d: int, *, count: int = 12, past_d: bool = True) -
     """Sizes of a fit set from FEWEST up to all rows, spaced by ratio.
 
     n = d is one of them if there are as many rows.
-
-    Parameters
-    ----------
-    available : int
-        All rows.
-    d : int
-        Dimensions.
-    count : int
-        About how many sizes.
-    past_d : bool
-        Add a size a little above d.
     """
     if available <= FEWEST:
         return (available,)
@@ -53,15 +42,6 @@ def split_halves(
     Tokens of one sentence resemble each other, so a sentence that lies in both halves would make
     held-out rows look fitted. Rows of one group therefore stay in one half; the cut is the one
     nearest to n / 2. A half is empty if all rows are of one group.
-
-    Parameters
-    ----------
-    n : int
-        Number of rows. Without groups the first half has the extra row of an odd n.
-    groups : (n,) array, optional
-        The group of each row, such as the sentence of a token.
-    random_state : int
-        Seed of the draw.
 
     Raises
     ------
@@ -120,19 +100,6 @@ def whitening_by_size(
 
     The halves and the order in which rows join the fit are drawn once, so a larger fit contains
     the rows of every smaller one.
-
-    Parameters
-    ----------
-    X : (n, d) array, n >= 8, d >= 2
-        Vectors, one a row.
-    groups : (n,) array, optional
-        Rows of one group stay in one half: see ``split_halves``.
-    sizes : sequence of int, optional
-        Rows of each fit; by default ``fit_sizes``.
-    random_state : int
-        Seed of the draw.
-    progress : callable, optional
-        Called with (fits done, fits). An exception raised in it ends the work.
 
     Raises
     ------

@@ -19,14 +19,7 @@ FitVectors = Mapping[str, np.ndarray] | Callable[[Layers, str], "np.ndarray | Mo
 
 
 class FitSet:
-    """Fits treatments on the rows of one layer and pooling; the rows are read once for all of them.
-
-    Parameters
-    ----------
-    fit_vectors : (m, d) array of float, m >= 2, or Moments
-    eps : float
-        Machine precision of the rows; used only if their moments are given.
-    """
+    """Fits treatments on the rows of one layer and pooling, which are read once for all."""
 
     def __init__(self, fit_vectors: np.ndarray | Moments, *, eps: float = FLOAT32_EPS) -> None:
         self._rows: np.ndarray | None = None

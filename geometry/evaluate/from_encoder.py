@@ -120,17 +120,7 @@ def encode_distinct(
     *,
     progress: Progress | None = None,
 ) -> dict[str, np.ndarray]:
-    """{pooling: (layers, n, d)} as ``Encoder.encode_layers``, each distinct text encoded once.
-
-    Parameters
-    ----------
-    encoder : Encoder
-    texts : sequence of str
-    poolings : sequence of str
-        Some of ``POOLINGS``.
-    progress : callable, optional
-        Called with (texts done, texts in all), of the distinct texts.
-    """
+    """{pooling: (layers, n, d)} as ``Encoder.encode_layers``, each distinct text encoded once."""
     place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
     vectors = encoder.encode_layers(list(place), poolings=poolings, progress=progress)
     if len(place) == len(texts):
@@ -153,19 +143,6 @@ def encode_fit(
 
     Moments if all treatments can be fitted on them, so that memory does not grow with the texts;
     all rows otherwise.
-
-    Parameters
-    ----------
-    encoder : Encoder
-    texts : sequence of str
-        The fit set.
-    layers : sequence of int or str
-    poolings : sequence of str
-        Some of ``POOLINGS``.
-    treatments : sequence of str
-        As in ``evaluate_grid``.
-    progress : callable, optional
-        Called with (texts done, texts in all), of the distinct texts.
     """
     texts = tuple(dict.fromkeys(texts))
     if all(TREATMENTS[spec.name].takes_moments for spec in parse_treatments(treatments)):
@@ -184,17 +161,6 @@ def fit_moments(
     """Moments of texts at those layers and poolings, as a function for ``fit_vectors``.
 
     Texts are encoded TEXTS_AT_ONCE at a time; the moments of blocks merge exactly.
-
-    Parameters
-    ----------
-    encoder : Encoder
-    texts : sequence of str
-        The fit set; a text that comes twice counts twice.
-    layers : sequence of int or str
-    poolings : sequence of str
-        Some of ``POOLINGS``.
-    progress : callable, optional
-        Called with (texts done, texts in all).
     """
     wanted = {encoder.layer_indices(layer) for layer in layers}
     sums: dict[tuple[Layers, str], Moments] = {}

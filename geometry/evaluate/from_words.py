@@ -182,15 +182,6 @@ def average_pairs(
     """The first half of ``evaluate_words``: averages of words.
 
     Parameters and errors are those of ``evaluate_words``.
-
-    Parameters
-    ----------
-    table : VectorTable
-    pairs : Pairs
-    weightings : str or sequence of str
-    counts : mapping of str to float, optional
-    fit_texts : sequence of str, optional
-    tokenizer : callable
     """
     named = (weightings,) if isinstance(weightings, str) else tuple(dict.fromkeys(weightings))
 
@@ -229,22 +220,7 @@ def evaluate_averages(
     aggregation: str | None = None,
     progress: Progress | None = None,
 ) -> WordGrid:
-    """The second half of ``evaluate_words``: averages are treated and scored.
-
-    Parameters without a description are as in ``evaluate_words``.
-
-    Parameters
-    ----------
-    averages : AveragedPairs
-        The result of ``average_pairs``.
-    treatments : sequence of str
-    fit_on : str, optional
-    similarity : str
-    draws : int
-    seed : int
-    aggregation : str, optional
-    progress : callable, optional
-    """
+    """The second half of ``evaluate_words``: averages are treated and scored."""
     known, fit = averages.known, averages.fit
     scored = _known_pairs(averages.pairs, known)
     grid = evaluate_grid(

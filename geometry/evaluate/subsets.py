@@ -134,14 +134,6 @@ def resamples_of(
 ) -> PairBootstrap:
     """The resamples of pairs, for intervals and differences.
 
-    Parameters
-    ----------
-    pairs : Pairs
-    how : str, optional
-        One of ``AGGREGATIONS``. None takes the pairs as one set.
-    draws : int
-    seed : int
-
     Raises
     ------
     ValueError

@@ -20,21 +20,7 @@ FRAME = 110  # px of the height outside of the axes
 
 @dataclass(frozen=True)
 class PlanePoint:
-    """A cloud.
-
-    Parameters
-    ----------
-    uniformity : float
-    alignment : float
-    value : float
-        The value that gives the point its colour.
-    label : str
-        Beside the point.
-    about : str
-        The hover text.
-    is_main : bool
-        True for a larger point with a bold label.
-    """
+    """A cloud."""
 
     uniformity: float
     alignment: float
@@ -63,18 +49,7 @@ def plane_figure(
     *,
     height: int = 430,
 ) -> go.Figure:
-    """Points with labels, and the path as a line with a dot for each recorded step.
-
-    Parameters
-    ----------
-    points : sequence of PlanePoint
-    path : PlanePath
-    titles : (str, str, str)
-        Titles of the x axis, the y axis and the colours.
-    theme : Theme
-    height : int
-        Pixels.
-    """
+    """Points with labels, and the path as a line with a dot for each recorded step."""
     x = np.array([*(point.uniformity for point in points), *path.uniformity])
     y = np.array([*(point.alignment for point in points), *path.alignment])
     (left, right), (low, high) = (_limits(each) for each in (x, y))

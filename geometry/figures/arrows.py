@@ -43,20 +43,7 @@ def arrows_figure(
     reach: float,
     height: int = 440,
 ) -> go.Figure:
-    """Hidden states as points, tokens as arrows from the origin, forces at their tips.
-
-    Parameters
-    ----------
-    hidden : (n, 2) array
-    tokens : sequence of Token
-    labels : dict
-        Names for "hidden", "token", "pull", "push" and "path".
-    theme : Theme
-    reach : float
-        Half of the frame's width.
-    height : int
-        Pixels.
-    """
+    """Hidden states as points, tokens as arrows from the origin, forces at their tips."""
     longest = max(np.linalg.norm(f) for each in tokens for f in (each.pull, each.push))
     scale = LONGEST_FORCE * reach / longest if longest else 0.0
     pulls, pushes = theme.white, theme.raw

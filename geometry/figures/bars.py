@@ -15,19 +15,7 @@ from .layout import PERCENT, axis, base_layout
 
 @dataclass(frozen=True)
 class Bars:
-    """The bars of one cloud.
-
-    Parameters
-    ----------
-    heights : (m,) array of float
-        Shares.
-    about : m strings
-        The hover text of each bar.
-    name : str
-        The cloud's text in the legend.
-    place : int
-        The cloud's number, which decides the colour; 0 is raw.
-    """
+    """The bars of one cloud."""
 
     heights: np.ndarray
     about: Sequence[str]
@@ -38,19 +26,7 @@ class Bars:
 def bars_figure(
     groups: Sequence[Bars], x: str, y: str, theme: Theme, *, height: int = 320
 ) -> go.Figure:
-    """Bars 1 to m of each cloud beside each other, as shares.
-
-    Parameters
-    ----------
-    groups : sequence of Bars
-    x : str
-        Title of the x axis.
-    y : str
-        Title of the y axis.
-    theme : Theme
-    height : int
-        Pixels.
-    """
+    """Bars 1 to m of each cloud beside each other, as shares."""
     figure = go.Figure(
         [
             go.Bar(

@@ -23,18 +23,7 @@ CONE_RINGS = 48
 def cone_figure(
     panel: Panel, colours: PointColours, theme: Theme, *, height: int = 440, lines: int = 3
 ) -> go.Figure:
-    """The panel as a figure: Scattergl for two components, Scatter3d for three.
-
-    Parameters
-    ----------
-    panel : Panel
-    colours : PointColours
-    theme : Theme
-    height : int
-        Pixels of the picture, without the captions.
-    lines : int
-        Caption lines to leave space for; the same for compared panels.
-    """
+    """The panel as a figure: Scattergl for two components, Scatter3d for three."""
     layout = panel_layout(panel, theme, height=height, lines=lines)
     draw = _draw_flat if panel.coordinates.shape[1] == 2 else _draw_deep
     return draw(panel, colours, theme, layout)

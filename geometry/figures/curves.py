@@ -21,28 +21,7 @@ LEGEND_LINE = 19  # px of an entry of the legend on a line of its own
 
 @dataclass(frozen=True)
 class Curve:
-    """One line.
-
-    Parameters
-    ----------
-    x : (m,) array of float
-    y : (m,) array of float
-    name : str
-        Its text in the legend.
-    place : int or None
-        The number of the compared cloud, 0 for raw; None for a reference line.
-    step : bool
-        True for a line of steps, as of a histogram.
-    low : (m,) array of float or None
-        Lower ends of the intervals, which are shaded.
-    high : (m,) array of float or None
-        Upper ends of the intervals.
-    dots : bool
-        True to mark each point, where the line between two points has no meaning of its own. A
-        NaN in y leaves a gap.
-    colour : str or None
-        In place of that of ``place``.
-    """
+    """One line."""
 
     x: np.ndarray
     y: np.ndarray
@@ -57,27 +36,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Axes:
-    """Titles and scales of both axes.
-
-    Parameters
-    ----------
-    x : str
-        Title of the x axis.
-    y : str
-        Title of the y axis.
-    log_x : bool
-        True for a logarithmic x axis.
-    log_y : bool
-        True for a logarithmic y axis.
-    x_range : (float, float) or None
-        Ends of the x axis in data units; None to show all data. Above 0 on a logarithmic axis.
-    y_range : (float, float) or None
-        Ends of the y axis in data units; None to show all data.
-    percent : bool
-        True to show y as a percentage.
-    x_ticks : tuple of float
-        The numbers on the x axis; by default Plotly's choice.
-    """
+    """Titles and scales of both axes."""
 
     x: str
     y: str
@@ -98,16 +57,7 @@ def place_colour(place: int, theme: Theme) -> str:
 def curves_figure(
     curves: Sequence[Curve], axes: Axes, theme: Theme, *, height: int = 320
 ) -> go.Figure:
-    """All curves with a legend above. Each compared cloud has its own colour and dash.
-
-    Parameters
-    ----------
-    curves : sequence of Curve
-    axes : Axes
-    theme : Theme
-    height : int
-        Pixels. The legend, one line an entry on a narrow screen, is added to them.
-    """
+    """All curves with a legend above. Each compared cloud has its own colour and dash."""
     references = iter(REFERENCES * len(curves))
     dashes = [
         next(references) if curve.place is None else DASHES[curve.place % len(DASHES)]

@@ -50,22 +50,7 @@ def matrix_figure(
     reach: float = 1.0,
     height: int = 320,
 ) -> go.Figure:
-    """A square matrix as colours, the first row on top.
-
-    Parameters
-    ----------
-    matrix : (k, k) array of float
-    names : k strings
-        Names of its rows and columns.
-    theme : Theme
-    title : str
-        Title of both axes: what the names are names of.
-    reach : float
-        The colours run from -reach to reach. A reach of 0, as of a matrix of zeros, counts as 1,
-        because Plotly would otherwise choose the ends.
-    height : int
-        Pixels.
-    """
+    """A square matrix as colours, the first row on top."""
     reach = reach if reach > 0 else 1.0
     figure = go.Figure(
         go.Heatmap(
@@ -120,19 +105,7 @@ def strips_figure(
     ticks: Sequence[int],
     reach: float,
 ) -> go.Figure:
-    """Wide matrices below each other, with the same columns and one scale of colours.
-
-    Parameters
-    ----------
-    strips : sequence of Strip
-    theme : Theme
-    titles : (str, str)
-        Titles of the columns and of the rows.
-    ticks : sequence of int
-        The columns that are named, by their number.
-    reach : float
-        The colours run from -reach to reach.
-    """
+    """Wide matrices below each other, with the same columns and one scale of colours."""
     rows = [len(strip.rows) for strip in strips]
     height = sum(rows) * STRIP_HEIGHT + (len(strips) + 1) * STRIP_MARGIN
     figure = make_subplots(
@@ -182,21 +155,7 @@ def strips_figure(
 
 @dataclass(frozen=True)
 class Cells:
-    """A table of scores.
-
-    Parameters
-    ----------
-    values : (r, c) array of float
-        NaN for a cell without a value.
-    written : r by c strings
-        The text in each cell.
-    about : r by c strings
-        The hover text of each cell.
-    rows : r strings
-        Names of the rows.
-    columns : c strings
-        Names of the columns.
-    """
+    """A table of scores."""
 
     values: np.ndarray
     written: Sequence[Sequence[str]]
@@ -214,21 +173,7 @@ def cells_figure(
     titles: tuple[str, str] = ("", ""),
     height: int = 380,
 ) -> go.Figure:
-    """A table of scores: each cell has its text and a colour, the first row on top.
-
-    Parameters
-    ----------
-    cells : Cells
-    theme : Theme
-    limits : (float, float)
-        The values at the ends of the colours.
-    diverging : bool
-        True for blue below 0 and red above 0. The limits are then (-reach, reach).
-    titles : (str, str)
-        Titles of the columns and of the rows.
-    height : int
-        Pixels.
-    """
+    """A table of scores: each cell has its text and a colour, the first row on top."""
     low, high = limits if limits[1] > limits[0] else (limits[0] - 0.5, limits[0] + 0.5)
     figure = go.Figure(
         go.Heatmap(

@@ -32,23 +32,7 @@ def cosine_histogram_figure(
     *,
     height: int = 300,
 ) -> go.Figure:
-    """Both clouds' histograms as filled steps, and the isotropic reference as a dotted line.
-
-    Parameters
-    ----------
-    raw : (m,) array of float
-        Share of the pairs of the raw cloud in each bin.
-    white : (m,) array of float
-        The same for the whitened cloud.
-    reference : (m,) array of float
-        The same for isotropic directions.
-    edges : (m + 1,) array of float in [-1, 1]
-        Edges of the bins.
-    words : HistogramWords
-    theme : Theme
-    height : int
-        Pixels.
-    """
+    """Both clouds' histograms as filled steps, and the isotropic reference as a dotted line."""
     middle = (edges[:-1] + edges[1:]) / 2
     figure = go.Figure()
     for shares, colour, name in (

@@ -31,24 +31,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Rung:
-    """One measured score and the published ones beside it.
-
-    Parameters
-    ----------
-    label : str
-        The text above the dot.
-    about : str
-        The hover text.
-    value : float or None
-        The score; None if undefined.
-    low : float or None
-        Lower end of the interval; None without one.
-    high : float or None
-        Upper end of the interval; None without one.
-    place : int
-        The number of the rung's family, which decides the colour.
-    ticks : sequence of Tick
-    """
+    """One measured score and the published ones beside it."""
 
     label: str
     about: str
@@ -79,16 +62,6 @@ def ladder_figure(
     """A dot with its interval on each rung, the first rung on top.
 
     Each label is above its dot and not beside it, because a narrow screen has no space for both.
-
-    Parameters
-    ----------
-    rungs : sequence of Rung
-    x : str
-        Title of the x axis.
-    theme : Theme
-    names : (str, str)
-        Names of the measured and of the published scores in the legend.
-    band : ScoreRange, optional
     """
     ticks = [(place, tick) for place, rung in enumerate(rungs) for tick in rung.ticks]
     figure = go.Figure([_dots(rungs, names[0], theme)])

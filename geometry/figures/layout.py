@@ -11,16 +11,7 @@ SYMBOL_CODES = {"circle": 0, "diamond": 2}  # Plotly's numbers for palette.SYMBO
 
 
 def base_layout(theme: Theme, *, height: int, **more: Any) -> dict[str, Any]:
-    """Layout settings common to all figures. ``uirevision`` preserves zoom and camera.
-
-    Parameters
-    ----------
-    theme : Theme
-    height : int
-        Pixels.
-    **more
-        Other settings of Plotly's layout; they replace those of this function.
-    """
+    """Layout settings common to all figures. ``uirevision`` preserves zoom and camera."""
     return {
         "height": height,
         "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
@@ -34,15 +25,7 @@ def base_layout(theme: Theme, *, height: int, **more: Any) -> dict[str, Any]:
 
 
 def axis(theme: Theme, title: str, **more: Any) -> dict[str, Any]:
-    """A labelled axis with a visible zero line.
-
-    Parameters
-    ----------
-    theme : Theme
-    title : str
-    **more
-        Other settings of Plotly's axis; they replace those of this function.
-    """
+    """A labelled axis with a visible zero line."""
     return {
         "title": {"text": title, "font": {"size": 13}},
         "gridcolor": theme.grid,

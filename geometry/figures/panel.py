@@ -53,28 +53,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Panel:
-    """A cloud as a picture.
-
-    Parameters
-    ----------
-    coordinates : (n, k) array of float, k = 2 or 3
-        The origin of the space is at 0.
-    texts : n strings
-        Hover texts.
-    reach : float
-        Half-width of all axes; the same for compared panels.
-    axis_titles : k strings
-    origin_label : str or None
-        Label of the origin; None for a picture without an origin.
-    wedges : sequence of Wedge
-        Cones.
-    bands : sequence of Band
-        Shaded directions.
-    marks : sequence of Mark
-        Marked points.
-    frame : Frame or None
-        What the picture shows; None for the square or cube of the reach.
-    """
+    """A cloud as a picture."""
 
     coordinates: np.ndarray
     texts: Sequence[str]
@@ -111,18 +90,7 @@ class Panel:
 
 
 def panel_layout(panel: Panel, theme: Theme, *, height: int, lines: int) -> dict[str, Any]:
-    """Layout with the captions above the picture and the legend of the marks below it.
-
-    Parameters
-    ----------
-    panel : Panel
-    theme : Theme
-    height : int
-        Pixels of the picture, without the captions.
-    lines : int
-        Caption lines to leave space for; 0 for no captions. Panels beside each other need the same
-        number, so that their pictures align.
-    """
+    """Layout with the captions above the picture and the legend of the marks below it."""
     caption = {
         "xref": "paper",
         "yref": "paper",

@@ -18,17 +18,7 @@ MOST_COLOURED = 8  # groups with a colour of their own; the smaller ones are dra
 
 @dataclass(frozen=True)
 class PointColours:
-    """Labels or values of n points, from which their colours follow.
-
-    Parameters
-    ----------
-    codes : (n,) array
-        Category codes, or values.
-    names : tuple of str or None
-        Category names by code; None for values.
-    title : str
-        What the colour means, for the scale bar.
-    """
+    """Labels or values of n points, from which their colours follow."""
 
     codes: np.ndarray
     names: tuple[str, ...] | None
@@ -50,29 +40,14 @@ class PointColours:
 def legend_entries(
     colours: PointColours, theme: Theme, other: str = "other"
 ) -> list[tuple[str, str, str]]:
-    """(name, colour, symbol) of each group, with one entry for all others; empty for values.
-
-    Parameters
-    ----------
-    colours : PointColours
-    theme : Theme
-    other : str
-        The name of the groups beyond MOST_COLOURED.
-    """
+    """(name, colour, symbol) of each group, with one entry for all others; empty for values."""
     names = colours.names or ()
     shown = (*names[:MOST_COLOURED], other) if len(names) > MOST_COLOURED else names
     return [(name, *look_of(code, theme)) for code, name in enumerate(shown)]
 
 
 def look_of(code: int, theme: Theme) -> tuple[str, str]:
-    """Colour and symbol of a category: six hues, then the same hues with another symbol.
-
-    Parameters
-    ----------
-    code : int
-        Codes from MOST_COLOURED on have the look of "other".
-    theme : Theme
-    """
+    """Colour and symbol of a category: six hues, then the same hues with another symbol."""
     if code >= MOST_COLOURED:
         return theme.other, SYMBOLS[0]
     hues = len(theme.categories)
@@ -80,16 +55,7 @@ def look_of(code: int, theme: Theme) -> tuple[str, str]:
 
 
 def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) -> dict[str, Any]:
-    """Marker settings for ONE trace of all points, coloured by an array.
-
-    Parameters
-    ----------
-    colours : PointColours
-    theme : Theme
-    size : float
-        Diameter in pixels.
-    opacity : float in [0, 1]
-    """
+    """Marker settings for ONE trace of all points, coloured by an array."""
     base: dict[str, Any] = {"size": size, "opacity": opacity, "line": {"width": 0}}
     if colours.names is None:
         bar = {"orientation": "h", "thickness": 10, "y": -0.2, "yanchor": "top", "len": 0.6}

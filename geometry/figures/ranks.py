@@ -40,24 +40,7 @@ def ranks_figure(
     titles: tuple[str, str, str],
     height: int = 380,
 ) -> go.Figure:
-    """Points, or a density where they are many, with the levels of the bins above.
-
-    Parameters
-    ----------
-    norms : (n,) array of float
-        In the order of the ranks.
-    about : sequence of n str
-        Hover texts.
-    measured : (str, sequence of Level)
-        The name of the bins' means, and these.
-    references : sequence of the same
-        Levels of others, drawn as dotted lines.
-    theme : Theme
-    titles : (str, str, str)
-        Titles of the x axis, of the y axis, of the colours of a density.
-    height : int
-        Pixels.
-    """
+    """Points, or a density where they are many, with the levels of the bins above."""
     n = len(norms)
     shown = POINTS if n > MANY else n
     figure = go.Figure(_points(norms[:shown], about[:shown], theme))
@@ -77,20 +60,7 @@ def levels_figure(
     titles: tuple[str, str],
     height: int = 380,
 ) -> go.Figure:
-    """The levels of the bins alone, on the x axis of ``ranks_figure``.
-
-    Parameters
-    ----------
-    measured : (str, sequence of Level)
-        As in ``ranks_figure``; there is one bin or more.
-    references : sequence of the same
-        As in ``ranks_figure``.
-    theme : Theme
-    height : int
-        Pixels.
-    titles : (str, str)
-        Titles of the x axis, of the y axis.
-    """
+    """The levels of the bins alone, on the x axis of ``ranks_figure``."""
     figure = go.Figure()
     _add_levels(figure, measured, references, theme)
     return _with_axes(figure, measured[1][-1].stop, theme, titles, height)

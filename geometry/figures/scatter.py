@@ -18,19 +18,7 @@ MANY = 2000  # and from this one on drawn by WebGL, which covers lines and arrow
 
 @dataclass(frozen=True)
 class Dots:
-    """A group of points.
-
-    Parameters
-    ----------
-    x : (m,) array of float
-    y : (m,) array of float
-    about : m strings
-        The hover text of each point.
-    name : str
-        The group's text in the legend; "" for none.
-    place : int
-        The group's number, which decides its colour and symbol.
-    """
+    """A group of points."""
 
     x: np.ndarray
     y: np.ndarray
@@ -72,17 +60,6 @@ def scatter_figure(
     """Groups of points, dotted lines and rings; the first trace is the first group.
 
     The legend lists groups, segments and rings that have a name.
-
-    Parameters
-    ----------
-    groups : sequence of Dots
-    axes : Axes
-    theme : Theme
-    segments : sequence of Segment
-        Drawn as dotted lines or as arrows.
-    rings : sequence of Ring
-    height : int
-        Pixels.
     """
     traces = [_dots(group, theme) for group in groups]
     traces += [_segment(segment, theme) for segment in segments]

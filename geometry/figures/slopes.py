@@ -69,15 +69,6 @@ def slopes_figure(
 
     The first trace has every dot, those of the left list first, for clicks. The texts are
     annotations named "cut": the browser cuts them to the width that there is.
-
-    Parameters
-    ----------
-    before : sequence of Item
-        The left list.
-    after : sequence of Item
-        The right list.
-    words : SlopeWords
-    theme : Theme
     """
     rows = max(len(before), len(after))
     below = rows + 1

@@ -78,19 +78,7 @@ class HubCache:
         return self.folder / "blobs" / f"{_safe(etag)}.incomplete"
 
     def link(self, commit: str, path: str, etag: str, *, size: int) -> bool:
-        """Link the file of a commit to its blob. False if there is no blob of that size.
-
-        Parameters
-        ----------
-        commit : str
-            Hash of the commit.
-        path : str
-            Of the file in its repository.
-        etag : str
-            The blob's name.
-        size : int
-            Bytes.
-        """
+        """Link the file of a commit to its blob. False if there is no blob of that size."""
         place, blob = self.snapshot(commit) / path, self.folder / "blobs" / _safe(etag)
         if place.is_file() and place.stat().st_size == size:
             return True

@@ -67,17 +67,6 @@ class CancelledDownload(Exception):
 class Download:
     """The transfer of the files of one commit.
 
-    Parameters
-    ----------
-    files : sequence of ListedFile
-    cache : HubCache
-    commit : str
-        Hash of the commit.
-    headers : mapping of str to str
-        Of each request, such as the token.
-    progress : callable or None
-        Called with (bytes there, bytes in all). An exception raised in it cancels the transfer.
-
     Attributes
     ----------
     files : dict of ListedFile

@@ -41,21 +41,7 @@ DATA_SET = Kind("dataset", "datasets/", DataSetError)
 def converting_errors(
     repository: str, *, revision: str, endpoint: str, folder: Path, kind: Kind = MODEL
 ) -> Iterator[None]:
-    """Convert errors of hub, network and disk to the kind's error; others pass unchanged.
-
-    Parameters
-    ----------
-    repository : str
-        Its name, "owner/name".
-    revision : str
-        Commit, branch or tag.
-    endpoint : str
-        Address of the hub.
-    folder : Path
-        Where files are written.
-    kind : Kind
-        Model or data set.
-    """
+    """Convert errors of hub, network and disk to the kind's error; others pass unchanged."""
     from httpx2 import HTTPError
     from huggingface_hub.errors import (
         EntryNotFoundError,
@@ -83,17 +69,7 @@ def converting_errors(
 
 
 def no_network(repository: str, endpoint: str, reason: str, kind: Kind = MODEL) -> ModelFilesError:
-    """The hub can't be reached, or its answer is not that of a hub.
-
-    Parameters
-    ----------
-    repository : str
-    endpoint : str
-        Address of the hub.
-    reason : str
-        What failed, for the message.
-    kind : Kind
-    """
+    """The hub can't be reached, or its answer is not that of a hub."""
     return kind.error("no_network", name=repository, endpoint=endpoint, reason=reason)
 
 
@@ -103,30 +79,12 @@ def invalid_name(repository: str, kind: Kind = MODEL) -> ModelFilesError:
 
 
 def unknown_name(repository: str, endpoint: str, kind: Kind = MODEL) -> ModelFilesError:
-    """The hub has no such repository.
-
-    Parameters
-    ----------
-    repository : str
-    endpoint : str
-        Address of the hub.
-    kind : Kind
-    """
+    """The hub has no such repository."""
     return kind.error("unknown_name", name=repository, endpoint=endpoint)
 
 
 def gated(repository: str, endpoint: str, status: int, kind: Kind = MODEL) -> ModelFilesError:
-    """The hub answered 401 or 403. Without a token it also does so for unknown names.
-
-    Parameters
-    ----------
-    repository : str
-    endpoint : str
-        Address of the hub.
-    status : int
-        401 or 403.
-    kind : Kind
-    """
+    """The hub answered 401 or 403. Without a token it also does so for unknown names."""
     return kind.error(
         "gated",
         name=repository,
@@ -137,27 +95,12 @@ def gated(repository: str, endpoint: str, status: int, kind: Kind = MODEL) -> Mo
 
 
 def vanished_revision(repository: str, revision: str, kind: Kind = MODEL) -> ModelFilesError:
-    """The repository does not have this branch, tag or commit, or no longer has it.
-
-    Parameters
-    ----------
-    repository : str
-    revision : str
-    kind : Kind
-    """
+    """The repository does not have this branch, tag or commit, or no longer has it."""
     return kind.error("vanished_revision", name=repository, revision=revision)
 
 
 def partly_there(repository: str, reason: str, kind: Kind = MODEL) -> ModelFilesError:
-    """The download is incomplete, or a listed file is absent.
-
-    Parameters
-    ----------
-    repository : str
-    reason : str
-        What failed, for the message.
-    kind : Kind
-    """
+    """The download is incomplete, or a listed file is absent."""
     return kind.error(
         "half_downloaded", because="broken_transfer", name=repository, file=ITS_FILES, reason=reason
     )
@@ -172,21 +115,7 @@ def no_disk(
     reason: str = "",
     kind: Kind = MODEL,
 ) -> ModelFilesError:
-    """Too little free space, or no permission to write.
-
-    Parameters
-    ----------
-    repository : str
-    folder : Path
-        Where files are written.
-    needed : int or None
-        Bytes to write. None if a write failed before their number was known.
-    free : int
-        Bytes.
-    reason : str
-        What the system reports. By default that the disk is full.
-    kind : Kind
-    """
+    """Too little free space, or no permission to write."""
     return kind.error(
         "no_disk",
         because="disk_failed" if needed is None else None,

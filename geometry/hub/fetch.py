@@ -105,22 +105,6 @@ def fetch_data_files(
     A branch is resolved once. The cache records its commit, and later calls read that commit, so
     that figures stay comparable.
 
-    Parameters
-    ----------
-    repository : str
-        "owner/name".
-    choose : callable
-        Given all paths of the data set, returns the wanted ones in order.
-    revision : str, optional
-        Branch, tag or commit; "main" by default.
-    progress : callable (int, int), optional
-        As in ``fetch_model``.
-
-    Returns
-    -------
-    (str, list of Path)
-        The commit, and the files in the order of ``choose``.
-
     Raises
     ------
     DataSetError
@@ -165,15 +149,7 @@ class _ModelRepository(Repository):
     def fetched_folder(
         self, limits: ModelLimits, progress: Progress | None, *, cached: Path | None
     ) -> Path:
-        """Fetch what is missing at the hub's commit; returns the folder.
-
-        Parameters
-        ----------
-        limits : ModelLimits
-        progress : callable or None
-        cached : Path or None
-            The folder to return if the hub can't be reached.
-        """
+        """Fetch what is missing at the hub's commit; returns the folder."""
         if self.offline:
             raise self.unreachable("HF_HUB_OFFLINE is set")
         try:
@@ -194,15 +170,7 @@ class _ModelRepository(Repository):
     def _judge_then_fetch(
         self, download: Download, paths: tuple[str, ...], limits: ModelLimits
     ) -> None:
-        """config.json first, then the other settings. The weights follow if all are accepted.
-
-        Parameters
-        ----------
-        download : Download
-        paths : tuple of str
-            Of all files in the repository.
-        limits : ModelLimits
-        """
+        """config.json first, then the other settings. The weights follow if all are accepted."""
         config = None
         if CONFIG in download.files:
             download.fetch(CONFIG)

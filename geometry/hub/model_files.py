@@ -73,17 +73,6 @@ def refuse_unreadable(
 ) -> None:
     """Raise ModelFilesError if no text model can be read from these files.
 
-    Parameters
-    ----------
-    name : str
-        The model's name, for the message.
-    paths : collection of str
-        Of all its files, relative.
-    config : object
-        The content of config.json; None if there is none.
-    is_folder : bool
-        Whether the model is a folder of this machine and not of the hub.
-
     Raises
     ------
     ModelFilesError
@@ -127,17 +116,7 @@ def folder_bytes(folder: Path) -> int:
 
 
 def refuse_missing_shards(folder: Path, name: str, paths: Collection[str]) -> None:
-    """Raise ModelFilesError "half_downloaded" if the index or one of its shards is missing.
-
-    Parameters
-    ----------
-    folder : Path
-        Of the index.
-    name : str
-        Of the model, for the message.
-    paths : collection of str
-        The files that are there.
-    """
+    """Raise ModelFilesError "half_downloaded" if the index or one of its shards is missing."""
     if WEIGHTS in paths or not any(map(SHARD.fullmatch, paths)):
         return
     if INDEX not in paths:
@@ -160,17 +139,7 @@ def folder_files(folder: Path) -> list[str]:
 
 
 def module_folder(folder: Path, path: str, *, name: str) -> Path:
-    """The folder of a module in modules.json. ModelFilesError if it is outside the model's.
-
-    Parameters
-    ----------
-    folder : Path
-        Of the model.
-    path : str
-        As modules.json states it.
-    name : str
-        Of the model, for the message.
-    """
+    """The folder of a module in modules.json. ModelFilesError if it is outside the model's."""
     if path and not MODULE.fullmatch(path):
         raise ModelFilesError("unreadable", because="folder_elsewhere", name=name, folder=path)
     return folder / path
@@ -209,17 +178,7 @@ def read_settings(path: Path, *, name: str) -> Any:
 
 
 def refuse_long(path: Path, limit: int, *, name: str) -> None:
-    """Raise ModelFilesError "half_downloaded" for a file of settings beyond a number of bytes.
-
-    Parameters
-    ----------
-    path : Path
-        The file of settings.
-    limit : int
-        Bytes.
-    name : str
-        Of the model, for the message.
-    """
+    """Raise ModelFilesError "half_downloaded" for a file of settings beyond a number of bytes."""
     if path.stat().st_size > limit:
         raise incomplete(name, path.name, f"it has more than {limit:,} bytes")
 
@@ -229,15 +188,6 @@ def refuse_unfit_sizes(folder: Path, config: Mapping[str, Any], *, name: str) ->
 
     Without this check, transformers would build a billion layers and only then miss their weights.
     Each layer has a tensor at least, and each row and column of a matrix a number.
-
-    Parameters
-    ----------
-    folder : Path
-        Of the model.
-    config : mapping
-        The content of config.json.
-    name : str
-        Of the model, for the message.
     """
     tensors = [
         each
@@ -297,18 +247,7 @@ def _header(path: Path, name: str) -> tuple[int, list[dict[str, Any]]]:
 
 
 def incomplete(name: str, file: str, reason: str, **details: Any) -> ModelFilesError:
-    """The error "half_downloaded" for one file.
-
-    Parameters
-    ----------
-    name : str
-        Of the model.
-    file : str
-    reason : str
-        What is wrong with the file.
-    **details
-        Other values for the sentence.
-    """
+    """The error "half_downloaded" for one file."""
     return ModelFilesError("half_downloaded", name=name, file=file, reason=reason, **details)
 
 

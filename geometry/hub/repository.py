@@ -30,17 +30,7 @@ LONGEST_REVISION = 200  # bytes; it becomes a path in the cache
 
 
 class Repository:
-    """A model or a data set. Endpoint and cache are read from the environment at each call.
-
-    Parameters
-    ----------
-    repository : str
-        Its name, "owner/name".
-    revision : str
-        Commit, branch or tag.
-    kind : Kind
-        Model or data set.
-    """
+    """A model or a data set. Endpoint and cache are read from the environment at each call."""
 
     def __init__(self, repository: str, revision: str, kind: Kind = MODEL) -> None:
         from huggingface_hub import constants, is_offline_mode
@@ -102,19 +92,7 @@ class Repository:
         wanted: Iterable[str],
         progress: Progress | None,
     ) -> Download:
-        """The transfer of some files.
-
-        Parameters
-        ----------
-        commit : str
-            Hash of the commit.
-        listed : dict of RepoSibling
-            The hub's list of files, by path.
-        wanted : iterable of str
-            Paths.
-        progress : callable or None
-            Called with (bytes there, bytes in all). An exception raised in it cancels the transfer.
-        """
+        """The transfer of some files."""
         from huggingface_hub.utils import build_hf_headers
 
         return Download(

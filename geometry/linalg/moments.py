@@ -66,14 +66,6 @@ class Moments:
     ) -> Moments:
         """Moments of one array X (n, d), by blocks of rows.
 
-        Parameters
-        ----------
-        X : (n, d) array of float32 or float64
-        sample_weight : (n,) array, >= 0, optional
-        like : Moments, optional
-            Moments of earlier rows of the same cloud. They halve the time. Sums change only by
-            rounding.
-
         Raises
         ------
         ValueError
@@ -92,16 +84,7 @@ class Moments:
         sample_weight: np.ndarray | None = None,
         like: Moments | None = None,
     ) -> Moments:
-        """Like ``of``, without its check of the range, for a part of a cloud that passed it.
-
-        Parameters
-        ----------
-        X : (n, d) array of float
-            At least one row.
-        sample_weight : (n,) array, >= 0, optional
-        like : Moments, optional
-            Moments of earlier rows of the same cloud. They save time and change only rounding.
-        """
+        """Like ``of``, without its check of the range, for a part of a cloud that passed it."""
         if not len(X):
             raise ValueError("moments need at least one row; got none")
         is_plain = sample_weight is None and X.dtype == np.float32

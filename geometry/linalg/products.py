@@ -127,21 +127,7 @@ def _level(S: np.ndarray) -> float:
 
 
 def centred_product(X: np.ndarray, shift: np.ndarray, W: np.ndarray) -> np.ndarray:
-    """(X - shift) W, computed by blocks of rows.
-
-    Parameters
-    ----------
-    X : (n, d) array
-        All three arrays have the same precision.
-    shift : (d,) array
-    W : (d, k) array
-
-    Returns
-    -------
-    (n, k) array
-
-    Raises ValueError naming the first row of X that has NaN or infinity.
-    """
+    """(X - shift) W, computed by blocks of rows."""
     sizes = []
     Z = np.empty((len(X), W.shape[1]), dtype=X.dtype)
     centred = np.empty((min(len(X), BLOCK_ROWS), X.shape[1]), dtype=X.dtype)

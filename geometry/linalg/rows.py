@@ -101,15 +101,7 @@ def _differ(X: np.ndarray) -> int:
 
 
 def need_whole(name: str, value: Any, *, at_least: int) -> None:
-    """Raise ValueError unless the value is an integer of at least ``at_least``, and not a bool.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument, for the message.
-    value : object
-    at_least : int
-    """
+    """Raise ValueError unless the value is an integer of at least ``at_least``, and not a bool."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < at_least:
         raise ValueError(f"{name} must be an integer of at least {at_least}; got {value!r}")
 

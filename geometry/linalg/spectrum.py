@@ -115,17 +115,6 @@ def rank_floor(largest: float, mean_norm2: float, d: int, eps: float) -> float:
     Rounding moves a row by about eps times its length, so the floor depends on the mean as well as
     on the spread. (In the embedding layer all [CLS] vectors are equal; their rank is 0.) The last
     term is the error of eigh, d eps64.
-
-    Parameters
-    ----------
-    largest : float
-        The largest variance of any direction.
-    mean_norm2 : float
-        Squared norm of the mean.
-    d : int
-        Dimensions.
-    eps : float
-        Machine precision of the data.
     """
     spread = (d * eps) ** 2 * largest
     offset = 4 * eps**2 * mean_norm2

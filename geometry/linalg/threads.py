@@ -18,13 +18,6 @@ def in_threads(
     """The result of each item, in order.
 
     While the caller waits or after it has stopped, no more than ``threads`` items are begun.
-
-    Parameters
-    ----------
-    work : callable
-    items : iterable
-    threads : int, >= 1
-        1 works in the caller's thread.
     """
     if threads == 1:
         yield from map(work, items)

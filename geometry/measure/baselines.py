@@ -75,21 +75,7 @@ def isotropic_baselines(
 def baselines_with_errors(
     names: Iterable[str], n: int, d: int, *, seed: int = 0, simulate: bool = True
 ) -> dict[str, Baseline]:
-    """``isotropic_baselines`` with the standard errors of those that are simulated.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Some of ``measure_names``.
-    n : int, >= 1
-        Rows.
-    d : int, >= 1
-        Dimensions.
-    seed : int
-        Seed of the simulated baselines.
-    simulate : bool
-        False leaves out the baselines that have no closed form.
-    """
+    """``isotropic_baselines`` with the standard errors of those that are simulated."""
     need_whole("n", n, at_least=1)
     need_whole("d", d, at_least=1)
     names = list(names)

@@ -94,18 +94,7 @@ def opening_angle(X: np.ndarray, *, quantile: float = 0.5) -> float:
 def subsampled_angles(
     X: np.ndarray, U: np.ndarray, chosen: np.ndarray, quantiles: tuple[float, ...]
 ) -> np.ndarray:
-    """Opening angles of B subsamples, each about its own mean: (B, len(quantiles)).
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-    U : (n, d) array of float
-        The same as unit rows.
-    chosen : (B, n) array of bool
-        The rows of each subsample.
-    quantiles : tuple of float in [0, 1]
-        Quantiles of the angles.
-    """
+    """Opening angles of B subsamples, each about its own mean: (B, len(quantiles))."""
     means = chosen.astype(np.float64) @ X  # (B, d), the means up to a factor
     axes = means / np.linalg.norm(means, axis=1, keepdims=True)
     angles = np.degrees(np.arccos((axes @ U.T).clip(-1.0, 1.0)))  # (B, n)

@@ -184,17 +184,7 @@ class Contextual:
 def contextual_parts(
     vectors: np.ndarray, types: np.ndarray, sentences: np.ndarray, *, seed: int
 ) -> dict[str, Callable[[], Contextual]]:
-    """The three measures by name, each computed when called; their common parts once.
-
-    Parameters
-    ----------
-    vectors : (n, d) array of float
-        Vectors of tokens; no zero row.
-    types : (n,) ids or words
-    sentences : (n,) ids
-    seed : int
-        Seed of the permutations behind the baseline of "max_explainable_variance".
-    """
+    """The three measures by name, each computed when called; their common parts once."""
     tokens, types, sentences = Tokens(vectors), np.asarray(types), np.asarray(sentences)
     return {
         "self_similarity": lambda: replace(

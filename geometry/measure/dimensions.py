@@ -11,10 +11,6 @@ def widest_variance(X: np.ndarray) -> float:
     """Variance of the dimension that varies most, divided by the mean variance, in [1, d].
 
     It is 1 where all dimensions vary alike. Standardising makes it 1; a shift does not change it.
-
-    Parameters
-    ----------
-    X : (n, d) array of float, n >= 2
     """
     variances = finite_rows(X, at_least=2).var(axis=0)
     if not variances.any():
@@ -27,11 +23,6 @@ def mean_absolute_correlation(X: np.ndarray) -> float:
 
     Neither a shift nor standardising changes it. Dimensions that do not vary are left out. For n
     rows with independent dimensions it is about ``independent_correlation(n)``.
-
-    Parameters
-    ----------
-    X : (n, d) array of float, n >= 2
-        Two dimensions or more vary.
     """
     X = finite_rows(X, at_least=2)
     X = X - X.mean(axis=0)

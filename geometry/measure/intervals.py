@@ -164,17 +164,7 @@ def hubness_reach(replicates: Sequence[float]) -> float:
 
 
 def subsampling_reach(replicates: Sequence[float], m: int, n: int) -> float:
-    """Half-width of a 95% interval, from the values of subsamples.
-
-    Parameters
-    ----------
-    replicates : sequence of float
-        The measure of each subsample.
-    m : int
-        Rows of a subsample.
-    n : int, > m
-        All rows.
-    """
+    """Half-width of a 95% interval, from the values of subsamples."""
     return NORMAL * float(np.std(replicates)) * float(np.sqrt(m / (n - m)))
 
 

@@ -176,15 +176,6 @@ def changes_of(
     """``neighbour_changes`` from neighbours that were found before, more than k of each row.
 
     ``k``, ``labels``, ``units`` and ``seed`` are as in ``neighbour_changes``.
-
-    Parameters
-    ----------
-    before : Nearest
-    after : Nearest
-    k : int, >= 1
-    labels : sequence of n labels, optional
-    units : (n,) ids, optional
-    seed : int
     """
     n = len(before.rows)
     codes = None

@@ -67,17 +67,7 @@ def nearest(X: np.ndarray, row: int, *, k: int = 5) -> tuple[np.ndarray, np.ndar
 
 
 def nearest_of_all(X: np.ndarray, *, k: int = 5, block_rows: int = BLOCK_ROWS) -> np.ndarray:
-    """Indices (n, k) of each row's k nearest other rows by cosine, nearest first.
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-        No zero row.
-    k : int, >= 1
-        Cut to n - 1.
-    block_rows : int, >= 1
-        Rows whose cosines to all others are in memory at once.
-    """
+    """Indices (n, k) of each row's k nearest other rows by cosine, nearest first."""
     need_whole("k", k, at_least=1)
     need_whole("block_rows", block_rows, at_least=1)
     return closest(unit_rows(X), k, block_rows=block_rows)
@@ -97,23 +87,6 @@ def closest(
     For unit rows this is the order of cosines: |u - v|^2 = 2 - 2 cos. The rows are multiplied in
     float32, minus their mean: distances stay the same, and rows in a needle have more digits.
     Distances that are still too close to distinguish are computed again in float64.
-
-    Parameters
-    ----------
-    A : (n, d) array of float64
-        Squares of its numbers are in float32's range.
-    k : int
-        Neighbours of each row; cut to n - 1.
-    block_rows : int
-        Rows multiplied at a time.
-    watch : callable, optional
-        Called as ``watch(rows, S)`` with each block (m, n) of scores
-        S_ij = a_i'a_j - |a_j|^2 / 2 of the rows minus their mean, -inf at j = i. It may overwrite
-        them. With several threads it is called in each of them.
-    progress : callable, optional
-        Called with (rows done, rows in all), in the caller's thread.
-    threads : int
-        Blocks multiplied at the same time.
     """
     A = A - A.mean(axis=0)
     n, d = A.shape
@@ -341,14 +314,6 @@ def agreement_draws(
     """The agreement in each subsample, neighbours found anew; None below MIN_ROWS units.
 
     Parameters are as in ``label_agreement_interval``.
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-    labels : sequence of n labels
-    k : int, >= 1
-    units : (n,) ids, optional
-    seed : int
     """
     codes = label_codes(labels)
     X, unit = np.asarray(X)[codes >= 0], units_of(units, len(X))[codes >= 0]
@@ -400,17 +365,6 @@ def refuse_ties(U: np.ndarray, near: np.ndarray, *, k: int, equal: float) -> Non
 
     The k-th and the 2k-th nearest of such a row have equal cosines. That is so among copies, and on
     a simplex, which a full whitening makes of n <= d + 1 rows.
-
-    Parameters
-    ----------
-    U : (n, d) array of float
-        Unit rows.
-    near : (n, 2k or n - 1) array of int
-        Their neighbours, nearest first.
-    k : int
-        Neighbours that are counted.
-    equal : float
-        The share of 1 - cos that may be rounding.
     """
     kth, later = (np.einsum("nd,nd->n", U, U[near[:, at]]) for at in (k - 1, -1))
     refuse_equal_cosines(kth, later, (U @ U.sum(axis=0) - 1) / (len(U) - 1), k=k, equal=equal)
@@ -419,19 +373,7 @@ def refuse_ties(U: np.ndarray, near: np.ndarray, *, k: int, equal: float) -> Non
 def refuse_equal_cosines(
     kth: np.ndarray, later: np.ndarray, mean: np.ndarray | float, *, k: int, equal: float
 ) -> None:
-    """As ``refuse_ties``, from cosines.
-
-    Parameters
-    ----------
-    kth : (n,) array of float
-        Cosine of each row with its k-th nearest.
-    later : (n,) array of float
-        Cosine of each row with its 2k-th nearest.
-    mean : (n,) array of float, or float
-        Mean cosine of each row with the others, or of all pairs.
-    k : int
-    equal : float
-    """
+    """As ``refuse_ties``, from cosines."""
     if np.mean(kth - later <= equal * (1 - mean)) > 0.5:
         raise UndefinedMeasure("equal_distances", k=k)
 
@@ -491,13 +433,6 @@ def largest_rounding(distances: np.ndarray, doubtful: float) -> float:
     A map may have enlarged rounding, by a factor that the rows do not show. A gap shows it: the
     last gap of a factor GAP above a distance below ``doubtful``. Rows that are near to each other
     at all distances have no such gap.
-
-    Parameters
-    ----------
-    distances : (n,) array, >= 0
-        Distances of rows of rms length 1 to their nearest row.
-    doubtful : float
-        A distance at or below it may be rounding.
     """
     if distances.min() > doubtful:
         return 0.0

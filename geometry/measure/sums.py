@@ -44,17 +44,6 @@ class Shared:
 
     No measure of a table depends on scale, so rows of a size that overflows are rescaled.
 
-    Parameters
-    ----------
-    X : (n, d) array of float
-    seed : int
-        Seed of the order.
-    uses : frozenset of str
-        Those of COSTLY that some measure reads.
-    units : (n,) ids, optional
-        Rows of one unit, such as the tokens of one sentence, are left out together: they are a
-        cluster. None takes each row as one.
-
     Attributes
     ----------
     cluster_starts, cluster_sizes : (u,) arrays of int

@@ -31,37 +31,6 @@ class Listed:
     With ``without_each`` the interval is a jackknife that leaves out each unit. With ``angle`` it
     is subsampled. Else it is a jackknife by groups of units. A unit is a row, or the rows of one
     sentence.
-
-    Parameters
-    ----------
-    label : str
-        What a reader sees, in English; pages translate it.
-    of : callable of a View
-        The value.
-    baseline : callable of (n, d) or None
-        The value for n isotropic rows in d dimensions in closed form; None simulates it.
-    low : float
-        The lower end of the range.
-    high : float
-        The upper end of the range.
-    ceiling : callable of (n, d) or None
-        The largest value of n rows in d dimensions, where it is lower than ``high``.
-    without_each : callable of a Shared or None
-        The (u,) values without each unit, in closed form.
-    reach : callable
-        Half-width of the interval from the values without each group of units.
-    ends : callable
-        The interval from the value and that half-width.
-    angle : int or None
-        The place of an opening angle in ANGLE_QUANTILES.
-    uses : tuple of str
-        Those of COSTLY that the measure reads.
-    of_sums : bool
-        True for a function of the sums over rows of x, x x', x / |x| and its squares.
-    decimals : int
-        How many to print.
-    unit : str
-        Unit of the value, "" for a pure number.
     """
 
     label: str
@@ -80,16 +49,7 @@ class Listed:
     unit: str = ""
 
     def within(self, value: float, n: int, d: int) -> float:
-        """The value, cut to the range of the measure for that number of rows and dimensions.
-
-        Parameters
-        ----------
-        value : float
-        n : int
-            Rows.
-        d : int
-            Dimensions.
-        """
+        """The value, cut to the range of the measure for that number of rows and dimensions."""
         high = self.high if self.ceiling is None else min(self.high, self.ceiling(n, d))
         return max(self.low, min(value, high))
 
@@ -190,16 +150,7 @@ def _uniformity_without_each(shared: Shared) -> np.ndarray:
 
 
 def _pair_mean_without_each(shared: Shared, by_row: np.ndarray, within: np.ndarray) -> np.ndarray:
-    """Means over the remaining ordered pairs.
-
-    Parameters
-    ----------
-    shared : Shared
-    by_row : (n,) array of float
-        Sums of each row to all others.
-    within : (u,) array of float
-        Sums over the ordered pairs of each unit, which ``by_row`` counts twice.
-    """
+    """Means over the remaining ordered pairs."""
     n = shared.n - shared.cluster_sizes
     return np.asarray((by_row.sum() - 2 * shared.by_cluster(by_row) + within) / (n * (n - 1)))
 

@@ -52,39 +52,14 @@ def film(
     raw: Projection,
     knobs: Sequence[tuple[float, float]] = film_knobs(),
 ) -> tuple[Stop, ...]:
-    """The stops of rows X (n, d) under a fitted whitening, all in the basis of ``raw``.
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-    fitted : WhiteningMap
-        At full strength.
-    raw : Projection
-        Projection of X itself; not "umap", which can't place other vectors.
-    knobs : sequence of (centring, strength)
-        Those of each stop.
-    """
+    """The stops of rows X (n, d) under a fitted whitening, all in the basis of ``raw``."""
     return tuple(stop_at(X, fitted, raw, centring=s, strength=t) for s, t in knobs)
 
 
 def stop_at(
     X: np.ndarray, fitted: WhiteningMap, raw: Projection, *, centring: float, strength: float
 ) -> Stop:
-    """The picture at any (centring, strength), on the film's path or off it.
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-        The raw cloud.
-    fitted : WhiteningMap
-        At full strength.
-    raw : Projection
-        Projection of the raw cloud. This picture has the same axes.
-    centring : float in [0, 1]
-        The share of the mean that is subtracted.
-    strength : float in [0, 1]
-        1 is full whitening.
-    """
+    """The picture at any (centring, strength), on the film's path or off it."""
     places, cones = _place(X, fitted.adjust(centring=centring, strength=strength), raw)
     factor = match_radius(raw.around_origin, places)
     places = places * factor
@@ -114,15 +89,6 @@ def place_in_film(
     """The place of two settings on the film's path, in stops from its start; None off the path.
 
     (0.5, 0) is 0.5; with nine stops of strength (1, 0.25) is 3.0; (0.5, 0.5) is off the path.
-
-    Parameters
-    ----------
-    knobs : sequence of (centring, strength)
-        The stops of the film.
-    centring : float in [0, 1]
-        The share of the mean that is subtracted.
-    strength : float in [0, 1]
-        1 is full whitening.
     """
     place, distance = nearest_in_film(knobs, centring, strength)
     return place if distance < FAR else None
@@ -131,17 +97,7 @@ def place_in_film(
 def nearest_in_film(
     knobs: Sequence[tuple[float, float]], centring: float, strength: float
 ) -> tuple[float, float]:
-    """(the nearest place on the film's path in stops, its distance in (centring, strength)).
-
-    Parameters
-    ----------
-    knobs : sequence of (centring, strength)
-        The stops of the film.
-    centring : float in [0, 1]
-        The share of the mean that is subtracted.
-    strength : float in [0, 1]
-        1 is full whitening.
-    """
+    """(the nearest place on the film's path in stops, its distance in (centring, strength))."""
     point = np.array([centring, strength])
     found = []
     for place, (start, end) in enumerate(pairwise(knobs)):

@@ -140,15 +140,6 @@ def whiten_points(plane: Plane, fit_on: np.ndarray, points: np.ndarray = POINTS)
     ``POINTS``), in any basis and with any shift. Fitted on the three points themselves they are
     -0.5, -0.5, -0.5: any three points of the plane that are not on one line whiten to the corners
     of an equilateral triangle.
-
-    Parameters
-    ----------
-    plane : Plane
-        Basis and shift.
-    fit_on : (n, 2) array
-        Coordinates of the points of the fit.
-    points : (m, 2) array
-        Coordinates; by default a, b, c.
     """
     return whitening_of(plane.place(fit_on)).apply(plane.place(points))
 

@@ -198,14 +198,6 @@ def trustworthiness(
     among the true ones. Neighbours are by cosine in d dimensions, by distance in the picture. The
     same number as scikit-learn's with metric="cosine".
 
-    Parameters
-    ----------
-    X : (n, d) array of float
-    coordinates : (n, 2) or (n, 3) array
-        The picture.
-    random_state : int
-        Seed of the TRUST_ROWS rows that are drawn from a larger cloud.
-
     References
     ----------
     Venna, Kaski 2001, equation 1.
@@ -280,16 +272,6 @@ def moment_axes(
     """(axes (k, d), centre (d,)) of ``project``, from sums over rows.
 
     For data sets of more rows than fit into memory.
-
-    Parameters
-    ----------
-    method : str
-        "svd", "pca" or "mean".
-    mean : (d,) array
-    second : (d, d) array
-        E[x x'], not about the mean.
-    n_components : int
-        k.
     """
     covariance, zero = second - np.outer(mean, mean), np.zeros(len(mean))
     if method == "pca":
@@ -348,16 +330,7 @@ def _umap(
 
 
 def umap_picture(X: np.ndarray, coordinates: np.ndarray, *, random_state: int = 0) -> Projection:
-    """The Projection of UMAP coordinates that were fitted elsewhere.
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-        The rows that UMAP was fitted to.
-    coordinates : (n, 2) or (n, 3) array
-    random_state : int
-        The seed of the fit; also that of ``trustworthiness``.
-    """
+    """The Projection of UMAP coordinates that were fitted elsewhere."""
     trust, rows = trustworthiness(X, coordinates, random_state=random_state)
     return Projection(
         coordinates=coordinates,

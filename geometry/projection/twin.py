@@ -78,17 +78,7 @@ class Twin:
 def fit_whitening(
     X: np.ndarray, fit: str = "recommended", *, sample_weight: np.ndarray | None = None
 ) -> WhiteningMap:
-    """The full-strength ZCA whitening of rows, for ``whiten_beside``.
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-    fit : str
-        "recommended" (``recommended_whitening``), "ledoit-wolf", or "full" (no shrinkage, all
-        directions in the rank; with n <= d it makes a simplex, see ``Whitening``).
-    sample_weight : (n,) array, >= 0, optional
-        Weights of the rows. "recommended" then depends on the effective n, (sum w)^2 / sum w^2.
-    """
+    """The full-strength ZCA whitening of rows, for ``whiten_beside``."""
     if fit not in FITS:
         raise ValueError(f"fit must be one of {', '.join(FITS)}; got {fit!r}")
     weights = None if sample_weight is None else checked_weights(sample_weight, len(X))
@@ -171,15 +161,7 @@ def drawn_cones(
 
 
 def frame_of(places: np.ndarray, cones: Sequence[tuple[np.ndarray, float]] = ()) -> Frame:
-    """The frame of a cloud as it is drawn.
-
-    Parameters
-    ----------
-    places : (n, k) array
-        Around the origin, k = 2 or 3.
-    cones : sequence of ((k,) array, float)
-        Axis, a unit vector, and half-angle in the picture in degrees of each cone that is drawn.
-    """
+    """The frame of a cloud as it is drawn."""
     P = places[:: -(-len(places) // FRAME_ROWS)]
     length = float(np.quantile(np.linalg.norm(P, axis=1), FRAME_SHARE))
     held = [np.zeros((1, P.shape[1])), *(length * _rim(axis, angle) for axis, angle in cones)]
@@ -227,16 +209,7 @@ def common_scale(raw: Projection, white: Projection) -> tuple[float, float]:
 
 
 def film_reach(X: np.ndarray, whitening: WhiteningMap, raw: Projection) -> float:
-    """Half-width of one frame for the whole film from raw to white.
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-    whitening : WhiteningMap
-        The fitted whitening at full strength.
-    raw : Projection
-        The picture of X; the whitened rows are drawn in the same basis.
-    """
+    """Half-width of one frame for the whole film from raw to white."""
     return _common_scale(raw.around_origin, raw.places(whiten_beside(X, whitening).vectors))[1]
 
 

@@ -25,19 +25,7 @@ def fit_umap(
     n_neighbors: int,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> np.ndarray:
-    """Coordinates (n, n_components) float64 on cosine distance; one seed, one result.
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-        No zero row.
-    n_components : int
-    random_state : int
-    n_neighbors : int
-        Cut to n - 1.
-    progress : callable, optional
-        Called with (stage, done, total).
-    """
+    """Coordinates (n, n_components) float64 on cosine distance; one seed, one result."""
     import umap  # 11 s of imports, for this method only
 
     k = min(n_neighbors, len(X) - 1)

@@ -165,15 +165,6 @@ def work_off(
     """Do the shards of a run that are not done, and write its manifest; returns that.
 
     The manifest is written after an error, too.
-
-    Parameters
-    ----------
-    engine : Engine
-    run : RunFolder
-    work : callable of a task
-    task_of : callable of the number of a shard
-    prepare : callable
-        Called first, when no other run can write in the folder.
     """
     with run.held():
         prepare()

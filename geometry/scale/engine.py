@@ -177,16 +177,7 @@ class Engine:
 
 
 class DaskEngine(Engine):
-    """Works on a Dask cluster.
-
-    Parameters
-    ----------
-    client : distributed.Client
-    retries : int
-        How often Dask begins a task again whose worker raised an error.
-    **how
-        Parameters of ``Engine``.
-    """
+    """Works on a Dask cluster."""
 
     def __init__(self, client: Any, *, retries: int = RETRIES, **how: Any) -> None:
         super().__init__(**how)
@@ -227,14 +218,7 @@ class DaskEngine(Engine):
         merge: Callable[[Any, Any], Any],
         tasks: Sequence[Task],
     ) -> Merged:
-        """As ``Engine.total``. Parts are merged by the workers.
-
-        Parameters
-        ----------
-        work : callable of a task
-        merge : callable of two results
-        tasks : sequence of Task
-        """
+        """As ``Engine.total``. Parts are merged by the workers."""
         from dask import delayed
 
         report = Report(len(tasks))
@@ -283,16 +267,7 @@ class DaskEngine(Engine):
 
 
 def tree(leaf: Callable[[int], Any], n: int, join: Callable[[list[Any]], Any]) -> Any:
-    """Leaves 0 to n - 1, joined from left to right, FAN at a time.
-
-    Parameters
-    ----------
-    leaf : callable of int
-    n : int >= 1
-        Number of leaves.
-    join : callable of a list
-        Gets up to FAN parts.
-    """
+    """Leaves 0 to n - 1, joined from left to right, FAN at a time."""
     size = 1
     while size < n:
         size *= FAN
@@ -310,13 +285,6 @@ def attempt(work: Callable[[Any], Any], task: Task, threads: int) -> Any:
     """The result of a task, or Failed for a fault of its shard, which a retry would not mend.
 
     Other errors, such as those of a network, are raised, and Dask begins the task again.
-
-    Parameters
-    ----------
-    work : callable of a task
-    task : Task
-    threads : int
-        Threads of numpy and torch.
     """
     try:
         with _thread_pools("torch" in sys.modules).limit(limits=threads):
@@ -332,16 +300,7 @@ def _thread_pools(with_torch: bool) -> ThreadpoolController:
 
 
 def part_of(work: Callable[[Any], Any], task: Task, threads: int) -> Merged:
-    """The sum of a task as a leaf of the tree.
-
-    Parameters
-    ----------
-    work : callable of a task
-        Returns (rows, their sum or None, rows left out).
-    task : Task
-    threads : int
-        Threads of numpy and torch.
-    """
+    """The sum of a task as a leaf of the tree."""
     result = attempt(work, task, threads)
     if isinstance(result, Failed):
         return Merged(None, 0, (result,))
@@ -351,18 +310,7 @@ def part_of(work: Callable[[Any], Any], task: Task, threads: int) -> Merged:
 
 
 def reported_part(work: Callable[[Any], Any], task: Task, threads: int, topic: str) -> Merged:
-    """``part_of`` in a worker; a Dask event reports the shard to the client.
-
-    Parameters
-    ----------
-    work : callable of a task
-        As in ``part_of``.
-    task : Task
-    threads : int
-        Threads of numpy and torch.
-    topic : str
-        Dask's topic that the client listens to.
-    """
+    """``part_of`` in a worker; a Dask event reports the shard to the client."""
     from distributed import get_worker
 
     part = part_of(work, task, threads)
@@ -391,17 +339,7 @@ def merged(merge: Callable[[Any, Any], Any], parts: Sequence[Merged]) -> Merged:
 
 
 def failed(shard: str, error: BaseException, retries: int) -> Failed:
-    """A task that raised after all retries, or that several workers died of.
-
-    Parameters
-    ----------
-    shard : str
-        Its name.
-    error : BaseException
-        That of the last try.
-    retries : int
-        Tries after the first.
-    """
+    """A task that raised after all retries, or that several workers died of."""
     if type(error).__name__ == "KilledWorker":
         return Failed(shard, ScaleError("killed_workers", shard=shard))
     detail = (str(error).strip().splitlines() or [""])[0]

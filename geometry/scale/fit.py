@@ -62,16 +62,7 @@ def _weights(task: MomentsTask, values: Any) -> np.ndarray:
 def moments_of(
     engine: Engine, data: VectorData, column: Column, *, weights: str | None = None
 ) -> Moments:
-    """The moments of all rows, from the data set's folder if they are there, else in one pass.
-
-    Parameters
-    ----------
-    engine : Engine
-    data : VectorData
-    column : Column
-    weights : str, optional
-        A column of weights, 0 or more.
-    """
+    """The moments of all rows, from the data set's folder if they are there, else in one pass."""
 
     def compute() -> Moments:
         tasks = [MomentsTask(shard, column, weights, engine.skip) for shard in data.shards]

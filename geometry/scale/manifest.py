@@ -356,19 +356,6 @@ def _manifest_of_files(address: str) -> Manifest:
 class RunFolder:
     """A folder that shards are written to.
 
-    Parameters
-    ----------
-    address : str
-    kind : str
-        The verb, such as "encode".
-    settings : mapping
-        What the shards' content depends on. A folder has the shards of one setting.
-    vectors : sequence of mapping
-        The columns of vectors.
-    sources : sequence of str
-        One address a shard, in order. Files of the folder have their names only, because the
-        folder is given to others.
-
     Raises
     ------
     ScaleError
@@ -506,16 +493,7 @@ class Finished:
 
 
 def finished_shards(address: str, names: Sequence[str], *, check: bool = False) -> Finished:
-    """The shards that are done by their logs.
-
-    Parameters
-    ----------
-    address : str
-    names : sequence of str
-        Names of the shards.
-    check : bool
-        Read every shard and compare its digest with the log's.
-    """
+    """The shards that are done by their logs."""
     sizes = listed(inside(address, SHARDS))
     logs = listed(inside(address, LOG))
     done, cut = {}, []
@@ -562,17 +540,7 @@ def log_name(shard: str) -> str:
 
 
 def write_log(address: str, shard: str, entry: Mapping[str, Any]) -> None:
-    """State that a shard is done; the worker's last step.
-
-    Parameters
-    ----------
-    address : str
-        Address of the data set.
-    shard : str
-        Name of the shard's file.
-    entry : mapping
-        Its row counts, size and digest.
-    """
+    """State that a shard is done; the worker's last step."""
     write_bytes(joined(address, LOG, log_name(shard)), json.dumps(entry).encode())
 
 

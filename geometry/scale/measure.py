@@ -101,16 +101,7 @@ def directions_of_shard(task: DirectionsTask) -> Summed:
 def directions_of(
     engine: Engine, data: VectorData, column: Column, transform: bytes | None = None
 ) -> Directions:
-    """The directions of all rows, from the folder if they are there and there is no transform.
-
-    Parameters
-    ----------
-    engine : Engine
-    data : VectorData
-    column : Column
-    transform : bytes, optional
-        A file of ``save_transform``, applied first.
-    """
+    """The directions of all rows, from the folder if they are there and there is no transform."""
 
     def compute() -> Directions:
         tasks = [DirectionsTask(s, column, transform, engine.skip) for s in data.shards]

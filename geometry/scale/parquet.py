@@ -48,15 +48,7 @@ def names_of(address: str) -> tuple[str, ...]:
 
 
 def batches_of(file: pq.ParquetFile, columns: list[str], address: str) -> Iterator[pa.RecordBatch]:
-    """The record batches of a Parquet file. Raises ScaleError "unreadable_shard".
-
-    Parameters
-    ----------
-    file : ParquetFile
-    columns : list of str
-    address : str
-        For the error.
-    """
+    """The record batches of a Parquet file. Raises ScaleError "unreadable_shard"."""
     batches = file.iter_batches(batch_size=READ_ROWS, columns=columns, use_threads=False)
     while True:
         try:

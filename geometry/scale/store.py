@@ -127,14 +127,6 @@ def version_of(address: str) -> str:
 def read_unchanged(address: str, sha256: str, *, folder: str) -> bytes:
     """The content of a file that a run wrote.
 
-    Parameters
-    ----------
-    address : str
-    sha256 : str
-        Digest of the content.
-    folder : str
-        For the error.
-
     Raises
     ------
     ScaleError
@@ -148,14 +140,7 @@ def read_unchanged(address: str, sha256: str, *, folder: str) -> bytes:
 
 @lru_cache(maxsize=1)
 def read_arrays(address: str, sha256: str, *, folder: str) -> dict[str, np.ndarray]:
-    """The arrays of a .safetensors file, as ``read_unchanged``; read once in a worker.
-
-    Parameters
-    ----------
-    address : str
-    sha256 : str
-    folder : str
-    """
+    """The arrays of a .safetensors file, as ``read_unchanged``; read once in a worker."""
     from safetensors.numpy import load
 
     return load(read_unchanged(address, sha256, folder=folder))

@@ -32,21 +32,7 @@ def stored_sum(
     *,
     engine: Engine | None = None,
 ) -> Sum:
-    """A sum of this name, from the folder if it is of the same shards.
-
-    Parameters
-    ----------
-    data : VectorData
-        A folder without manifest stores nothing.
-    column : Column
-    name : str
-    kind : type
-        A dataclass of numbers and float64 arrays; fields that are None are left out.
-    compute : callable, optional
-        Without it, ScaleError "not_measured" is raised if the sum is not stored.
-    engine : Engine, optional
-        A sum that leaves out rows or shards is not stored.
-    """
+    """A sum of this name, from the folder if it is of the same shards."""
     from safetensors import SafetensorError
     from safetensors.numpy import load, save
 

@@ -80,15 +80,6 @@ def text_blocks(
 ) -> Iterator[tuple[list[TextRow], int]]:
     """(rows, number of rows without text) of a shard, BLOCK_TEXTS rows at a time.
 
-    Parameters
-    ----------
-    address : str
-    columns : TextColumns
-    skip : bool
-        Leave out rows that can't be read. False raises.
-    left_out : LeftOut
-        Gets the rows left out.
-
     Raises
     ------
     ScaleError

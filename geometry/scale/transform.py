@@ -88,24 +88,7 @@ def map_data(
     *,
     axes: bool = False,
 ) -> dict[str, Any]:
-    """``transform_data`` with the columns named.
-
-    Parameters
-    ----------
-    engine : Engine
-    data : VectorData
-    fitted : AffineMap
-    out : str
-        The folder of the new data set.
-    kind : str
-        The verb in the manifest.
-    chosen : Column
-        The column to read.
-    target : Column
-        The column of the new data set.
-    axes : bool
-        Write each coordinate as a column of its own, too.
-    """
+    """``transform_data`` with the columns named."""
     if len(fitted.offset) != chosen.dimension:
         raise ScaleError(
             "other_width", folder=data.address, found=chosen.dimension, wanted=len(fitted.offset)

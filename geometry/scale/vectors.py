@@ -76,18 +76,6 @@ def blocks(
 ) -> Iterator[ShardBlock]:
     """The rows of a shard, block by block.
 
-    Parameters
-    ----------
-    shard : Shard
-    column : Column
-        Column of the vectors.
-    beside : sequence of str
-        Other columns, given as far as they are there.
-    skip : bool
-        Leave out rows that have NaN or infinity. False raises.
-    left_out : LeftOut, optional
-        Gets the rows left out.
-
     Raises
     ------
     ScaleError
@@ -202,18 +190,7 @@ def _matrix(values: pa.Array, d: int, address: str, start: int) -> np.ndarray:
 
 
 class ShardWriter:
-    """Writes a shard's rows and, at its end, the worker's log of it.
-
-    Parameters
-    ----------
-    folder : str
-        Folder of the run.
-    name : str
-        Name of the shard.
-    columns : sequence of Column
-    beside : mapping of str to pyarrow type
-        Other columns.
-    """
+    """Writes a shard's rows and, at its end, the worker's log of it."""
 
     def __init__(
         self,
@@ -256,15 +233,7 @@ class ShardWriter:
     def write(
         self, ids: np.ndarray, vectors: Sequence[np.ndarray], beside: Mapping[str, pa.Array]
     ) -> None:
-        """Append rows.
-
-        Parameters
-        ----------
-        ids : (m,) int64
-        vectors : sequence of (m, d) arrays
-            One for each column, in order.
-        beside : mapping of str to pyarrow array
-        """
+        """Append rows."""
         arrays = [pa.array(ids, pa.int64())]
         for name in self._schema.names[1 : len(self._schema) - len(self._columns)]:
             arrays.append(beside[name].cast(self._schema.field(name).type))

@@ -82,16 +82,7 @@ class History:
 
 
 def fixed_basis(rows: np.ndarray) -> np.ndarray:
-    """The mean direction, and the principal direction of largest variance at right angles to it.
-
-    Parameters
-    ----------
-    rows : (n, d) array
-
-    Returns
-    -------
-    (d, 2) array with orthonormal columns
-    """
+    """The mean direction, and the principal direction of largest variance at right angles to it."""
     rows = rows.astype(np.float64)
     mean = rows.mean(axis=0)
     first = mean / np.linalg.norm(mean)
@@ -116,15 +107,7 @@ def film_of(rows: Sequence[np.ndarray], at: int = -1) -> np.ndarray:
 
 
 def write_history(history: History, path: Path, about: Mapping[str, str]) -> None:
-    """Write a history as npz: places as float16, and ``about`` as JSON.
-
-    Parameters
-    ----------
-    history : History
-    path : Path
-    about : dict
-        What it was made with.
-    """
+    """Write a history as npz: places as float16, and ``about`` as JSON."""
     text = history.text
     head = {
         "about": dict(about),

@@ -251,14 +251,7 @@ def _snapshot(step: TrainingStep, drawn: DrawnWords) -> Snapshot:
 
 
 def theory_of(step: TrainingStep, text: TrainingText) -> Theory:
-    """The hull of the hidden states, and how the loss moves tokens, at the fixed places.
-
-    Parameters
-    ----------
-    step : TrainingStep
-        A step of a language model.
-    text : TrainingText
-    """
+    """The hull of the hidden states, and how the loss moves tokens, at the fixed places."""
     away = -step.hidden.mean(axis=0, dtype=np.float64)
     examples, unseen = _example_tokens(step), text.unseen().tolist()
     tokens = [*examples, *unseen]

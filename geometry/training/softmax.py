@@ -84,18 +84,7 @@ def token_gradient(
 def token_gradients(
     hidden: np.ndarray, targets: np.ndarray, embeddings: np.ndarray, tokens: Sequence[int]
 ) -> list[TokenGradient]:
-    """``token_gradient`` of several tokens, with one softmax for all.
-
-    Parameters
-    ----------
-    hidden : (n, d) array
-        As in ``token_gradient``.
-    targets : (n,) array of int
-        As in ``token_gradient``.
-    embeddings : (v, d) array
-        As in ``token_gradient``.
-    tokens : sequence of int
-    """
+    """``token_gradient`` of several tokens, with one softmax for all."""
     hidden, embeddings = (np.asarray(each, dtype=np.float64) for each in (hidden, embeddings))
     logits = hidden @ embeddings.T
     logits -= logits.max(axis=1, keepdims=True)

@@ -37,15 +37,7 @@ class SoftmaxToy:
 
     @classmethod
     def after(cls, steps: int, side: str = "one-sided") -> SoftmaxToy:
-        """The state after so many steps.
-
-        Parameters
-        ----------
-        steps : int
-        side : str
-            "one-sided": the origin is outside of the convex hull of the hidden states. "around":
-            it is inside.
-        """
+        """The state after so many steps."""
         hidden = _hidden(side)
         tokens = 0.8 * np.array([[1.0, 0.2], [-0.2, 1.0], [-1.0, -0.2], [0.2, -1.0]])
         path = [tokens]

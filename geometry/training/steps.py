@@ -73,22 +73,6 @@ def steps_of(
 ) -> Iterator[TrainingStep]:
     """Train with Adam; yield the start, then every ``record_every``-th step and the last.
 
-    Parameters
-    ----------
-    text : TrainingText
-    embeddings : (v, d) tensor
-        The matrix that is recorded.
-    parameters : list
-        Trained tensors.
-    loss_of : callable
-        (the loss to report, what is minimised) of the next batch.
-    hidden_of : callable
-        (hidden states, targets) of the fixed places.
-    learning_rate : float
-    n_steps : int
-    record_every : int
-        Steps between two records.
-
     Raises
     ------
     TrainingError

@@ -373,26 +373,6 @@ def train(
     """Fit couplings to rows under N(0, I), by Adam on batches.
 
     All random numbers come from ``rng``; torch's generator, threads and flags are not changed.
-
-    Parameters
-    ----------
-    couplings : tuple of Coupling
-        The start of the training.
-    rows : (n, d) array
-        In the coordinates of the start, as ``held_out``.
-    held_out : (m, d) array
-        Not trained on; their loss chooses the best epoch.
-    smoothing : Smoothing
-        Noise that is added to rows.
-    start_log_det : float
-        log|det J| of the linear map before the couplings.
-    schedule : Schedule
-        Epochs, batches, learning rate and patience.
-    rng : Generator
-    progress : callable, optional
-        Called with a FlowEpoch at the start and after each epoch. Its exception ends the training.
-    cancelled : callable, optional
-        Called before each batch. If it returns True, the training ends.
     """
     import torch
 

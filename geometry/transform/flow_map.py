@@ -194,13 +194,6 @@ def chain(couplings: tuple[Coupling, ...], x: Any, xp: Any) -> tuple[Any, Any]:
 
     The columns of z have the order of those of x, so that couplings with zero shift are the
     identity.
-
-    Parameters
-    ----------
-    couplings : tuple of Coupling
-    x : (n, d) array or tensor
-    xp : module
-        NumPy or torch, which ``x`` is of.
     """
     log_det: Any = 0.0
     for coupling in couplings:
@@ -223,18 +216,6 @@ def identity_couplings(
     """Couplings with random permutations and first layers; W3 = b3 = 0 makes them the identity.
 
     Every second permutation exchanges the halves, so that two couplings can move every column.
-
-    Parameters
-    ----------
-    d : int
-        Dimensions.
-    n_couplings : int
-    hidden_units : int
-        Units of each of the two hidden layers.
-    kind : str
-        "affine" or "additive".
-    rng : Generator
-        Draws permutations and first layers.
     """
     k = d // 2
     m = (d - k) * (2 if kind == "affine" else 1)

@@ -138,16 +138,6 @@ class ScoredPairs:
     def of(cls, X: np.ndarray, pairs: Any, gold_scores: Any, components: np.ndarray) -> ScoredPairs:
         """The pairs along the components.
 
-        Parameters
-        ----------
-        X : (n, d) array of float
-        pairs : (m, 2) array of int in [0, n), m >= 3
-            Rows of X.
-        gold_scores : (m,) array of float
-            Not all equal.
-        components : (D, d) array
-            Orthonormal directions.
-
         Raises
         ------
         ValueError

@@ -242,13 +242,6 @@ def treatment_of_moments(name: str, moments: Moments, *, eps: float) -> Treatmen
 
     For several treatments of the same rows, or rows too many for memory. "zipf" needs weighted
     moments.
-
-    Parameters
-    ----------
-    name : str
-    moments : Moments
-    eps : float
-        Machine precision of the rows.
     """
     kind = _one_of(name, [each for each in TREATMENTS.values() if each.takes_moments])
     need_rows(moments.n_rows, 2)

@@ -15,19 +15,7 @@ class VectorFileError(GeometryError):
 
 
 def too_large(n_rows: int, d: int, limit: int, *, beside: int = 0) -> VectorFileError:
-    """The error of a table that needs too many bytes.
-
-    Parameters
-    ----------
-    n_rows : int
-        Rows of the table.
-    d : int
-        Dimensions of the table.
-    limit : int
-        Bytes that it may take.
-    beside : int
-        Bytes of its words.
-    """
+    """The error of a table that needs too many bytes."""
     needed = n_rows * d * BYTES_A_NUMBER + beside
     return VectorFileError("too_many_bytes", n=n_rows, d=d, needed=needed, limit=limit)
 

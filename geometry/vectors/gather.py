@@ -103,14 +103,6 @@ class _Counts:
 class Gathering:
     """Collects blocks of words and rows; ``is_full`` once no more are wanted.
 
-    Parameters
-    ----------
-    d : int
-        Numbers a row.
-    wanted : Wanted
-    expected : int
-        Rows that the file may have; memory is reserved for them.
-
     Attributes
     ----------
     is_whole : bool
@@ -136,15 +128,7 @@ class Gathering:
         return len(self.words) >= self.wanted.at_most(len(self.words) + 1)
 
     def add(self, words: Sequence[bytes], block: np.ndarray, *, share_read: float = 0.0) -> None:
-        """Add a block.
-
-        Parameters
-        ----------
-        words : sequence of m bytes
-        block : (m, d) array
-        share_read : float in [0, 1]
-            Share of the file that was read; 0 if unknown. It gives an estimate of the rows to come.
-        """
+        """Add a block."""
         taken = self._take(self._decoded(words), np.isfinite(block).all(axis=1))
         self.wanted.refuse_words(self.counts.rows)
         if not taken:

@@ -43,18 +43,7 @@ class MetadataRows:
 def read_metadata(
     source: Source, n: int, *, name: str | None = None, limits: Limits
 ) -> MetadataRows:
-    """The rows of a .tsv, .csv or .txt file beside n vectors.
-
-    Parameters
-    ----------
-    source : path, bytes or binary file
-    n : int
-        Vectors. A file with one row more has a header; an empty row is a row.
-    name : str, optional
-        With the suffix .csv a comma separates the columns.
-    limits : Limits
-        How large the file may be.
-    """
+    """The rows of a .tsv, .csv or .txt file beside n vectors."""
     file = read_text_file(source, name=name, limits=limits)
     suffix = Path(name or "").suffix.lower() or file.suffix
     # an empty row is a row, so that there may be as many lines as for so many texts

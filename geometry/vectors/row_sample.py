@@ -45,15 +45,6 @@ class Taken:
 
     Each row gets a random number from the seed, and those with the smallest are the sample. So the
     sample depends on the seed and the number of rows only, and any row is as likely as another.
-
-    Parameters
-    ----------
-    sample : int or None
-        None takes all rows.
-    seed : int
-    limits : Limits
-    expected : int or None
-        Rows of the file, if that is known.
     """
 
     def __init__(

@@ -256,17 +256,7 @@ def _member_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Header:
 
 
 def _member_texts(archive: zipfile.ZipFile, name: str, n: int, limits: Limits) -> list[str]:
-    """One array of n strings or numbers, as texts.
-
-    Parameters
-    ----------
-    archive : ZipFile
-    name : str
-        Of the array.
-    n : int
-        Vectors of the file.
-    limits : Limits
-    """
+    """One array of n strings or numbers, as texts."""
     with _member(archive, name) as ((shape, _, dtype), read):
         if dtype.hasobject:
             raise VectorFileError("pickled", because="pickled_array")
@@ -297,17 +287,7 @@ def _tensor(stated: dict[str, Any], size: int) -> tuple[tuple[int, ...], str, in
 
 
 def _texts_of(content: str, name: str, n: int, limits: Limits) -> list[str]:
-    """The n texts of lines or of a JSON list.
-
-    Parameters
-    ----------
-    content : str
-    name : str
-        Of the tensor, or of the entry of the metadata.
-    n : int
-        Vectors of the file.
-    limits : Limits
-    """
+    """The n texts of lines or of a JSON list."""
     n_parts = sum(map(content.count, "\n,[{"))  # each may become an object
     refuse_unpacked(len(content) + n_parts * BESIDE_A_WORD, limits.table_bytes)
     found = listed(content)

@@ -217,16 +217,7 @@ def _numbers(column: Any) -> np.ndarray:
 
 
 def _of_lists(column: Any, width: int, first: int) -> np.ndarray:
-    """(m, width) numbers of a column of lists.
-
-    Parameters
-    ----------
-    column : pyarrow array
-    width : int
-        Numbers of the first row.
-    first : int
-        The number of the column's first row in the file, from 1.
-    """
+    """(m, width) numbers of a column of lists."""
     import pyarrow.compute as pc
 
     found = pc.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False)

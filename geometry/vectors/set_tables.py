@@ -142,16 +142,7 @@ def open_json_lines(file: BinaryIO, hints: Hints) -> RowSource:
 
 
 def count_rows(file: BinaryIO, encoding: str | None, limits: Limits) -> int:
-    """Lines that are not blank.
-
-    Parameters
-    ----------
-    file : binary file
-        Seekable.
-    encoding : str or None
-        None reads the file as latin-1.
-    limits : Limits
-    """
+    """Lines that are not blank."""
     lines = _lines(file, encoding or "latin-1", limits)
     return sum(bool(line.strip()) for _, line in lines)
 

@@ -67,13 +67,6 @@ def weighted_means(
     """Row i is the mean over ``known[i]`` of weight times vector; zeros where there is none.
 
     Summed in float64, in the precision of ``vectors``.
-
-    Parameters
-    ----------
-    known : n sequences of int
-        Rows of ``vectors``, as often as each occurs.
-    vectors : (V, d) array
-    weights : (V,) array of float64
     """
     precision = vectors.dtype if np.issubdtype(vectors.dtype, np.floating) else np.float64
     means = np.zeros((len(known), vectors.shape[1]), dtype=precision)

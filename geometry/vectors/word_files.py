@@ -85,15 +85,7 @@ def read_vectors(
 def opened_content(
     source: Source, name: str | None, limits: Limits
 ) -> Iterator[tuple[BinaryIO, int | None, Path]]:
-    """(the content at its start, its size or None where it is compressed, its name without .gz).
-
-    Parameters
-    ----------
-    source : path, bytes or seekable binary file
-    name : str or None
-        Where the source has none, or in place of its own.
-    limits : Limits
-    """
+    """(the content at its start, its size or None where it is compressed, its name without .gz)."""
     own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
     title = Path(Path(str(name or own or "vectors")).name.removesuffix(".gz"))
     with opened(source, VectorFileError) as packed:

@@ -146,16 +146,7 @@ def _header(lines: list[bytes]) -> tuple[int | None, int | None]:
 def _parsed(
     first: _Lines, others: Iterator[_Lines], form: Form, largest: int
 ) -> Iterator[tuple[int, Parsed]]:
-    """(bytes read, words and rows) of every block, in the file's order.
-
-    Parameters
-    ----------
-    first : block of lines
-    others : iterator of blocks of lines
-    form : Form
-    largest : int
-        Bytes of a block.
-    """
+    """(bytes read, words and rows) of every block, in the file's order."""
     parse = _parser(form, largest)
     workers = min(MAX_WORKERS, os.cpu_count() or 1)
     pending: deque[tuple[_Lines, Future[Parsed | None]]] = deque()

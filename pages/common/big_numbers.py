@@ -38,16 +38,7 @@ class BigNumber:
 
 
 def show_big_numbers(title: str, numbers: Sequence[BigNumber], *, key: str) -> None:
-    """The numbers side by side under a title, as a list that screen readers can read.
-
-    Parameters
-    ----------
-    title : str
-        The title of the picture.
-    numbers : sequence of BigNumber
-    key : str
-        The key of the list on the page.
-    """
+    """The numbers side by side under a title, as a list that screen readers can read."""
     items = "".join(_item(number) for number in numbers)
     with st.container(key=key):
         st.html(f'<dl class="big-numbers" aria-label="{escape(title)}">{items}</dl>')
@@ -60,16 +51,7 @@ def _item(number: BigNumber) -> str:
 
 
 def change_of(value: float | None, former: float | None, decimals: int) -> str:
-    """The signed difference; "" if one of the values is missing.
-
-    Parameters
-    ----------
-    value : float or None
-    former : float or None
-        The value before the change.
-    decimals : int
-        Decimals of the printed difference.
-    """
+    """The signed difference; "" if one of the values is missing."""
     if value is None or former is None:
         return ""
     return with_sign(value - former, decimals)
@@ -81,17 +63,7 @@ def measure_numbers(
     *,
     names: Sequence[str] = HEADLINES,
 ) -> list[BigNumber]:
-    """Measures of a cloud in large numbers: mean cosine and IsoScore, or those named.
-
-    Parameters
-    ----------
-    rows : mapping of str to Measured
-        By the measure's name.
-    raw : mapping of str to Measured or None
-        The same of the raw cloud, for the change; None for the raw cloud itself.
-    names : sequence of str
-        "mean_cosine", "positive_cosine_share", "isoscore".
-    """
+    """Measures of a cloud in large numbers: mean cosine and IsoScore, or those named."""
     labels = {
         "mean_cosine": _("mean cosine"),
         "positive_cosine_share": _("positive cosines"),
@@ -116,18 +88,7 @@ def measure_numbers(
 def agreement_number(
     label: str, share: float | None, raw: float | None, chance: float
 ) -> BigNumber:
-    """The share of neighbours with the same label.
-
-    Parameters
-    ----------
-    label : str
-        Such as "same topic (5 nearest)".
-    share : float or None
-    raw : float or None
-        The share in the raw cloud, for the change; None for the raw cloud itself.
-    chance : float
-        The share of neighbours drawn at random.
-    """
+    """The share of neighbours with the same label."""
     change = ""
     if share is not None and raw is not None:
         change = _("{k} points").format(k=with_sign(100 * (share - raw), 1))

@@ -66,16 +66,7 @@ class Store:
             return entry
 
     def add(self, place: EntryKey, answer: Any, max_entries: int) -> None:
-        """Store an answer and drop what is then too many or too much.
-
-        Parameters
-        ----------
-        place : (str, hashable)
-            The function and its arguments.
-        answer : object
-        max_entries : int
-            Most answers that this function may have.
-        """
+        """Store an answer and drop what is then too many or too much."""
         entry = _Entry(answer, size_of(answer), time.monotonic())
         most = memory_limits().results_megabytes * MEGABYTE
         with _lock:
@@ -180,15 +171,7 @@ class Kept(Generic[P, Answer]):
         return None if entry is None else entry.answer
 
     def put(self, answer: Answer, *values: P.args, **options: P.kwargs) -> Answer:
-        """Keep an answer that was computed elsewhere; returns the one that is kept.
-
-        Parameters
-        ----------
-        answer : object
-        *values
-            Arguments of the function.
-        **options
-        """
+        """Keep an answer that was computed elsewhere; returns the one that is kept."""
         return self._found_or_made(*self._place(values, options), lambda: answer)
 
     def name_of(self, *values: P.args, **options: P.kwargs) -> str:
@@ -243,13 +226,6 @@ def kept(
     attribute ``private`` says (or an argument ``private=True``), it is kept for that session only
     and freed with it. A job or a download's callback has no session, so it computes such an answer
     again.
-
-    Parameters
-    ----------
-    most : int
-        Beyond this number the oldest answer is dropped: of all readers, and again of each session.
-    by_session : bool
-        True if every answer is kept for its session only.
     """
     return lambda function: Kept(function, most, by_session=by_session)
 

@@ -45,16 +45,7 @@ def warn_of_too_few(n: int) -> bool:
 def choose_cloud(
     encoder: Encoder, *, more: DeltaGenerator | None = None, boxes: Sequence[DeltaGenerator] = ()
 ) -> CloudSpec:
-    """Unit, layer and pooling.
-
-    Parameters
-    ----------
-    encoder : Encoder
-    more : DeltaGenerator, optional
-        The box of the toggle of special tokens; by default below the pooling.
-    boxes : three of DeltaGenerator, optional
-        The boxes of unit, layer and pooling; by default three columns.
-    """
+    """Unit, layer and pooling."""
     unit_box, layer_box, pooling_box = boxes or st.columns(3)
     with unit_box:
         unit = choose_unit(("sentences", "tokens", "types"))
@@ -106,16 +97,7 @@ def choose_pooling(poolings: Sequence[str], unit: str) -> str:
 
 
 def choose_special(encoder: Encoder, unit: str, pooling: str) -> bool:
-    """A toggle that names the special tokens; True without a toggle if the model has none.
-
-    Parameters
-    ----------
-    encoder : Encoder
-    unit : str
-        "sentences", "tokens" or "types"; the toggle is disabled for all but sentences.
-    pooling : str
-        Special tokens are always included for "cls" and "own".
-    """
+    """A toggle that names the special tokens; True without a toggle if the model has none."""
     names = ", ".join(map(code, encoder.special_tokens))
     if not names:
         return True
@@ -131,16 +113,7 @@ def choose_special(encoder: Encoder, unit: str, pooling: str) -> bool:
 
 
 def choose_layer(encoder: Encoder, unit: str, *, disabled: bool) -> str:
-    """A layer by number; for sentences also an average of layers by its name.
-
-    Parameters
-    ----------
-    encoder : Encoder
-    unit : str
-        "sentences", "tokens" or "types".
-    disabled : bool
-        True shows the control, but it can't be changed.
-    """
+    """A layer by number; for sentences also an average of layers by its name."""
     last = encoder.n_layers
     labels = layer_labels(last)
     if last == 0:
@@ -166,18 +139,7 @@ def choose_layer(encoder: Encoder, unit: str, *, disabled: bool) -> str:
 def choose_look(
     corpus: Corpus | VectorSet, spec: CloudSpec, *, views: Sequence[str] = VIEWS, dims: str = "2D"
 ) -> Look:
-    """View, dimensions and colour.
-
-    Parameters
-    ----------
-    corpus : Corpus or VectorSet
-    spec : CloudSpec
-        Types have no labels. Vectors have no frequencies.
-    views : sequence of str
-        Names in ``VIEWS``.
-    dims : str
-        "2D" or "3D": the default.
-    """
+    """View, dimensions and colour."""
     view_box, size_box, colour_box = st.columns([3, 1, 2])
     with view_box:
         view = choose(

@@ -39,26 +39,6 @@ def choose(
 
     The URL parameter ``?key=code`` sets the control on arrival and is updated when it changes.
     A code that is not among the options counts as the default.
-
-    Parameters
-    ----------
-    widget : callable
-        A control of Streamlit, such as ``st.selectbox``.
-    label : str
-    options : sequence of str
-        Codes.
-    key : str
-        A name in ``PARAMETERS``, of the control and in the address.
-    default : str
-        A code.
-    labels : mapping of str to str, optional
-        The label of each code. A code without a label is its own label.
-    always_in_url : bool
-        Write the default to the address too.
-    private : collection of str
-        Codes that are never written to the address.
-    **settings
-        Other settings of the widget.
     """
     PARAMETERS[key]  # KeyError for a name that the address does not have
     labels = labels or {}

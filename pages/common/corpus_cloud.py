@@ -240,16 +240,6 @@ def encode_corpus(
     """The cloud, from memory, from the disk, or encoded with progress and cancel.
 
     Raises the errors of ``read_cloud``.
-
-    Parameters
-    ----------
-    corpus : Corpus or VectorSet
-        Vectors are not encoded.
-    spec : CloudSpec
-    like : CorpusCloud, optional
-        The same cloud at another layer, see ``read_cloud``.
-    private : bool, optional
-        True for a sample of a reader's own texts. By default whether the corpus is their upload.
     """
     if isinstance(corpus, VectorSet):
         return cloud_of_vectors(corpus)

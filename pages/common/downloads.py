@@ -16,17 +16,7 @@ from .words import in_language
 
 
 def offer_csv(label: str, name: str, table: Callable[[], bytes | str]) -> None:
-    """A button that makes and downloads a table.
-
-    Parameters
-    ----------
-    label : str
-        The label of the button.
-    name : str
-        The name of the file without .csv.
-    table : callable
-        Returns the table. It is called when the button is pressed.
-    """
+    """A button that makes and downloads a table."""
     st.download_button(
         label,
         data=in_language(table),
@@ -38,18 +28,7 @@ def offer_csv(label: str, name: str, table: Callable[[], bytes | str]) -> None:
 
 
 def points_csv(cloud: Cloud, columns: Sequence[str], places: np.ndarray, measured_on: str) -> bytes:
-    """One row a point: text, label, and the drawn coordinates.
-
-    Parameters
-    ----------
-    cloud : Cloud
-        n points.
-    columns : sequence of k str
-        Names of the coordinates.
-    places : (n, k) array
-    measured_on : str
-        As in ``csv_bytes``.
-    """
+    """One row a point: text, label, and the drawn coordinates."""
     labels = cloud.labels or ("",) * len(cloud)
     rows = [
         [text, label, *map(short_number, place)]
@@ -59,16 +38,7 @@ def points_csv(cloud: Cloud, columns: Sequence[str], places: np.ndarray, measure
 
 
 def csv_bytes(head: Sequence[str], rows: Sequence[Sequence[str]], measured_on: str) -> bytes:
-    """A table as CSV; the last column of its first row names what the numbers were measured on.
-
-    Parameters
-    ----------
-    head : sequence of str
-        Names of the columns.
-    rows : sequence of sequences of str
-    measured_on : str
-        Corpus, model and settings in words.
-    """
+    """A table as CSV; the last column of its first row names what the numbers were measured on."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(map(csv_cell, [*head, "measured_on"]))

@@ -34,18 +34,6 @@ def read_cloud_apart(
 
     If the worker can't write vectors to the disk, they stay in the memory of ``store``.
 
-    Parameters without a description are as in ``read_cloud``.
-
-    Parameters
-    ----------
-    encoder : Encoder
-    corpus : Corpus
-    store : ArrayStore
-    progress : callable (int, int)
-        An exception raised in it ends the worker.
-    **spec
-        Other arguments of ``read_cloud``.
-
     Raises
     ------
     ProcessEnded

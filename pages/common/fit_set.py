@@ -66,15 +66,7 @@ def choose_weights(points: CorpusCloud) -> CorpusCloud:
 
 
 def fit_words(code: str, fit: CorpusCloud) -> str:
-    """What a treatment was fitted on.
-
-    Parameters
-    ----------
-    code : str
-        The fit set, as in ``points_and_fit``.
-    fit : CorpusCloud
-        The points of the fit, some or all of that set.
-    """
+    """What a treatment was fitted on."""
     words = {
         SAME: _("fitted on {n} of these points"),
         SPLIT: _("fitted on {n} points of the other half"),
@@ -98,17 +90,7 @@ def weight_words(points: CorpusCloud) -> list[str]:
 def points_and_fit(
     corpus: Corpus | VectorSet, spec: CloudSpec, code: str
 ) -> tuple[CorpusCloud, CorpusCloud]:
-    """The points shown, and all points of the fit set.
-
-    Parameters
-    ----------
-    corpus : Corpus or VectorSet
-        The data shown.
-    spec : CloudSpec
-        Unit, layer and pooling.
-    code : str
-        The fit set: SAME, SPLIT (half of the points), or the code of a corpus.
-    """
+    """The points shown, and all points of the fit set."""
     points = encode_corpus(corpus, spec)
     if code == SAME:
         return points, points

@@ -15,13 +15,6 @@ def folded(label: str, *, key: str, icon: str | None = None) -> Iterator[bool]:
     """An expander whose content is computed only if it is open; it stays open on return.
 
     Use it as ``with folded(...) as is_open: if is_open: ...``.
-
-    Parameters
-    ----------
-    label : str
-    key : str
-        The key of the part. True in the session state opens it.
-    icon : str, optional
     """
     state = st.session_state
     opened = state.setdefault("opened", {})

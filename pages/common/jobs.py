@@ -123,17 +123,7 @@ _watcher: threading.Thread | None = None  # cancels unwanted jobs, while there a
 
 
 class Job:
-    """One piece of work: its progress, then its result or error.
-
-    Parameters
-    ----------
-    work : callable
-        Called with a function that takes (done, total). Its return value is the result.
-    lane : Lane
-        Jobs of one lane run one after the other.
-    is_long : bool
-        Shorter jobs of the lane go before it.
-    """
+    """One piece of work: its progress, then its result or error."""
 
     def __init__(
         self, work: Callable[[Progress], Any], lane: Lane, *, is_long: bool = False
@@ -236,18 +226,6 @@ def joined(
 
     It is a job whose result was not fetched yet, or a new one. A visitor waits for one job of a
     lane, and for one long job of all lanes. Other jobs without another visitor are cancelled.
-
-    Parameters
-    ----------
-    key : str
-        Names everything that the result depends on.
-    work : callable
-        As in ``Job``.
-    visitor : Visitor
-    lane : str
-        "encode", "read", "umap", "model", "flow" or "measure".
-    is_long : bool
-        As in ``Job``.
     """
     with _lock:
         job = _jobs.get(key)
@@ -318,27 +296,6 @@ def wait_for(
     If the work is cancelled, the page's run ends here with a button to start again. An error of
     the work is raised here. An error that is no Exception, such as a panic of a library in Rust, is
     raised as a RuntimeError, because Streamlit would leave the page running for ever.
-
-    Parameters
-    ----------
-    key : str
-        The same key joins the same job.
-    work : callable
-        Called with a report function (done, total).
-    what : str
-        A name of the work, such as "Encoding 1,224 sentences".
-    lane : str
-        Jobs of one lane take turns.
-    amount : callable
-        Formats an amount of finished work.
-    cancelled : str or None
-        The message after a cancel.
-    watch : callable or None
-        Called during the work, to draw the results so far.
-    passing : bool
-        True if the work depends on the page's controls: a moved control then cancels it.
-    is_long : bool
-        True for work of more than some seconds: other jobs of the lane then come first.
     """
     sentences = {
         CANCELLED: cancelled or _("Cancelled. Your texts are still here, and you can start again."),
@@ -382,21 +339,7 @@ def wait_for(
 def kept_or_made(
     function: Kept[..., Answer], *values: Any, what: str, at_once: bool = False, **how: Any
 ) -> Answer:
-    """The kept answer of a function, or the result of a job that calls it.
-
-    Parameters
-    ----------
-    function : Kept
-        It may have an argument ``report``.
-    *values
-        Its arguments.
-    what : str
-        As in ``wait_for``.
-    at_once : bool
-        True for work of less than about a second, which needs no job.
-    **how
-        Other arguments of ``wait_for``.
-    """
+    """The kept answer of a function, or the result of a job that calls it."""
     if at_once:
         return function(*values)
     answer = function.find(*values)
@@ -419,20 +362,7 @@ def all_kept_or_made(
     threads: int = 1,
     **how: Any,
 ) -> list[Answer]:
-    """The kept answer of each call. One job makes those that are missing.
-
-    Parameters
-    ----------
-    function : Kept
-    calls : sequence of tuple
-        Arguments of the function.
-    what : str
-        As in ``wait_for``; "{n}" in it becomes the number of missing answers.
-    threads : int
-        Calls that are made at a time.
-    **how
-        Other arguments of ``wait_for``.
-    """
+    """The kept answer of each call. One job makes those that are missing."""
     missing = [values for values in calls if function.find(*values) is None]
     if missing:
 

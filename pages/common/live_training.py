@@ -56,12 +56,6 @@ class _Ended(Exception):
 class Training:
     """A generator's values, computed in another process for one session.
 
-    Parameters
-    ----------
-    visitor : Visitor
-    call : callable
-        As for a ``Process``; it returns an iterator whose values can be pickled.
-
     Attributes
     ----------
     records : list
@@ -210,19 +204,7 @@ def follow(
     playing: str = "no-film",
     every: float = 0.0,
 ) -> None:
-    """Draw in a fragment, every two seconds while this session's training is active.
-
-    Parameters
-    ----------
-    name : str
-    draw : callable
-        Called with the training, or None before the first. It may call ``show_controls``.
-    playing : str
-        Key in the session's state. While its value is true, the fragment is drawn more often.
-        The default has no value.
-    every : float
-        Seconds between two draws while playing.
-    """
+    """Draw in a fragment, every two seconds while this session's training is active."""
     was_playing = bool(st.session_state.get(playing))
     former = training_of(name)
     was_active = former is not None and former.is_active
@@ -281,15 +263,7 @@ def show_controls(name: str, training: Training) -> None:
 
 
 def show_progress(done: int, n: int) -> None:
-    """The progress of a training, from the press of the button.
-
-    Parameters
-    ----------
-    done : int
-        Steps so far; 0 before the first record.
-    n : int
-        Steps in all.
-    """
+    """The progress of a training, from the press of the button."""
     if done:
         text = _("Step {step} of {n}").format(step=done, n=n)
     else:

@@ -63,16 +63,7 @@ def decimals_of(name: str) -> int:
 
 
 def print_value(name: str, value: float | None, decimals: int | None = None) -> str:
-    """The number without its unit, "" for None.
-
-    Parameters
-    ----------
-    name : str
-        A name in ``measure_names``.
-    value : float or None
-    decimals : int, optional
-        By default the decimals of the table.
-    """
+    """The number without its unit, "" for None."""
     if value is None:
         return ""
     if name == "label_agreement":

@@ -37,17 +37,7 @@ WARM_UP_VARIABLE = "NARROW_CONE_ENCODER_WARM_UP"  # "0" turns it off
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """A model as the sidebar names it.
-
-    Parameters
-    ----------
-    name : str
-        "bundled", a name on the Hugging Face Hub, or a folder of the server.
-    revision : str
-        Branch, tag or commit; "" for the main branch.
-    dtype : str
-        Precision of the weights, a name in ``DTYPES``.
-    """
+    """A model as the sidebar names it."""
 
     name: str = BUNDLED
     revision: str = ""

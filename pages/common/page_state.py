@@ -115,14 +115,6 @@ def forget_layers() -> None:
 
 
 def give_to_page(page: str, key: str, value: Any) -> None:
-    """Choose a setting of another page, which is used when that page is opened.
-
-    Parameters
-    ----------
-    page : str
-    key : str
-        A name in ``PARAMETERS``.
-    value : object
-    """
+    """Choose a setting of another page, which is used when that page is opened."""
     PARAMETERS[key]
     st.session_state.setdefault(LEFT, {}).setdefault(page, {})[key] = value

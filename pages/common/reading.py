@@ -69,19 +69,6 @@ def read_upload(
     """The answer of ``read(content, name=..., limits=..., **options)``, or its error, raised.
 
     Both are cached for the session, so that a rerun does not read the file again.
-
-    Parameters
-    ----------
-    read : callable
-        A reader of the library, or a function of a module without Streamlit.
-    file : UploadedFile or ServerFile
-        ``read`` gets the path of a server's file, so that it can read it by blocks.
-    beside : mapping of str to object, optional
-        Large options, such as texts or a second file. Another process then reads the file.
-    named : str
-        A key of the values in ``beside``.
-    **options
-        Further options. Equal values give equal answers.
     """
     options = {"limits": upload_limits()} | options
     answer = _answer(read, _Named(file, file.file_id), _Named(beside, named), options)

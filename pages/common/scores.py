@@ -23,18 +23,7 @@ def hundred(value: float | None) -> str:
 def with_interval(
     value: float | None, low: float | None, high: float | None, *, sign: bool = False
 ) -> str:
-    """A correlation × 100 with its interval, such as 56.7 [51.2, 61.3], without a line break.
-
-    Parameters
-    ----------
-    value : float or None
-    low : float or None
-        Lower end of the interval. None or NaN prints the value alone.
-    high : float or None
-        Upper end of the interval, with None as for ``low``.
-    sign : bool
-        True also prints a plus.
-    """
+    """A correlation × 100 with its interval, such as 56.7 [51.2, 61.3], without a line break."""
     number = hundred(value)
     if value is None:
         return number

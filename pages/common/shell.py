@@ -35,13 +35,6 @@ def open_page(name: str, *, charts: str = "later") -> DeltaGenerator:
 
     Returns the container of everything between the claim and the limits. Until it has a picture, a
     frame is in its place.
-
-    Parameters
-    ----------
-    name : str
-    charts : str
-        "first" if a Plotly chart is the first picture, "later" if one is below a cloud, "none".
-        The browser compiles Plotly for 0.7 s: at once, after the first picture, or never.
     """
     # what the reader sees first is sent first: the frame, before the imports and the sidebar
     head, body = st.container(key="head"), st.container(key="body")
@@ -121,16 +114,7 @@ def require_model() -> None:
 
 
 def show_question(page: str, name: str, values: Mapping[str, object] | None = None) -> None:
-    """A question in an expander: its first line is the label, the rest the answer.
-
-    Parameters
-    ----------
-    page : str
-    name : str
-        Of the section ``question-<name>``.
-    values : mapping, optional
-        As in ``prose``.
-    """
+    """A question in an expander: its first line is the label, the rest the answer."""
     question, answer = prose(page, f"question-{name}", values).split("\n", 1)
     with st.expander(question.lstrip("# "), key=f"question-{name}", icon=":material/help:"):
         st.markdown(answer.strip())

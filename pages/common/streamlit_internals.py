@@ -154,17 +154,7 @@ def uploaded_bytes() -> dict[str, int]:
 
 
 def publish(family: str, about: str, figures: Callable[[], Mapping[str, int]]) -> None:
-    """Add a family of figures to the server's metrics.
-
-    Parameters
-    ----------
-    family : str
-        Its name.
-    about : str
-        Its description.
-    figures : callable
-        Returns the numbers of bytes, by name.
-    """
+    """Add a family of figures to the server's metrics."""
 
     class Provider:
         stats_families = (family,)

@@ -33,17 +33,7 @@ body:has(.st-key-{key} [data-testid="stFileChip"][aria-invalid="true"])
 
 
 def upload(label: str, key: str, max_bytes: int, *, tooltip: str | None = None) -> Any:
-    """An uploader in the reader's language; returns its file, or None.
-
-    Parameters
-    ----------
-    label : str
-    key : str
-        Of the uploader in the session.
-    max_bytes : int
-        A larger file is refused.
-    tooltip : str, optional
-    """
+    """An uploader in the reader's language; returns its file, or None."""
     file = st.file_uploader(label, key=key, max_upload_size=max_bytes // MEGABYTE, help=tooltip)
     words = {"browse": _("Choose a file"), "drop": _("or drop it here")}
     st.html(UPLOADER_STYLE.format(key=key, **words))
@@ -53,15 +43,7 @@ def upload(label: str, key: str, max_bytes: int, *, tooltip: str | None = None) 
 
 
 def upload_table(label: str, key: str) -> Any:
-    """The uploader of a table, with its limits; returns the file, or None.
-
-    Parameters
-    ----------
-    label : str
-        ``{megabytes}`` in it is the limit.
-    key : str
-        Of the uploader in the session.
-    """
+    """The uploader of a table, with its limits; returns the file, or None."""
     most = upload_limits().file_bytes
     file = upload(label.format(megabytes=megabytes(most)), key, most)
     st.caption(table_note())

@@ -15,31 +15,14 @@ from .words import in_language
 
 
 def offer_transform(make: Callable[[], AffineMap], name: str) -> None:
-    """A button for each form of the file, which is made when the button is pressed.
-
-    Parameters
-    ----------
-    make : callable
-        Returns the map.
-    name : str
-        The name of the file without its ending.
-    """
+    """A button for each form of the file, which is made when the button is pressed."""
     offer_file("safetensors", f"{name}.safetensors", lambda: transform_bytes(make()))
     offer_file("ONNX", f"{name}.onnx", lambda: onnx_bytes(make()))
     offer_file("NumPy", f"{name}-numpy.zip", lambda: zipped(numpy_files(make())))
 
 
 def offer_file(label: str, file_name: str, content: Callable[[], bytes]) -> None:
-    """A download button.
-
-    Parameters
-    ----------
-    label : str
-        The label of the button.
-    file_name : str
-    content : callable
-        Returns the file. It is called when the button is pressed.
-    """
+    """A download button."""
     st.download_button(
         label,
         data=in_language(content),

@@ -54,21 +54,7 @@ def offered(*, of_moments: bool) -> list[str]:
 def choose_treatment(
     page: str, n: int, d: int, *, notes: DeltaGenerator, of_moments: bool = False
 ) -> str:
-    """Choose the treatment, a text for ``parse_treatment``.
-
-    Parameters
-    ----------
-    page : str
-        The page. Its prose has a warning as the section ``other-treatment``.
-    n : int
-        Rows of the fit.
-    d : int
-        Dimensions.
-    notes : DeltaGenerator
-        The box of the warning.
-    of_moments : bool
-        True if the page can't apply treatments that need rows.
-    """
+    """Choose the treatment, a text for ``parse_treatment``."""
     advised = usual_whitening(n, d)
     labels = {code: treatment_words(code) for code in offered(of_moments=of_moments)}
     code_of_label("after")

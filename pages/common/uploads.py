@@ -31,18 +31,7 @@ FOR_VECTORS = ("narrow_cone", "whitening", "neighbours", "your_corpus")  # they 
 
 
 def remember(store: str, code: str, value: Any, most: int) -> None:
-    """Store a value in the session's state; the oldest values beyond a number are dropped.
-
-    Parameters
-    ----------
-    store : str
-        Key in ``session_state`` of the dict of values.
-    code : str
-        Key of the value in that dict.
-    value : object
-    most : int
-        Values in the dict at most.
-    """
+    """Store a value in the session's state; the oldest values beyond a number are dropped."""
     others = {name: each for name, each in st.session_state.get(store, {}).items() if name != code}
     st.session_state[store] = dict([*others.items(), (code, value)][-most:])
     st.session_state[USES] = st.session_state.get(USES, 0) + 1

@@ -32,14 +32,6 @@ def agreement_of(
     """The agreement of neighbours' labels, with draws for an interval.
 
     None for a single label, for too few units, or if a row has no direction.
-
-    Parameters
-    ----------
-    X : (n, d) array
-    labels : sequence of n labels
-    units : (n,) array or None
-        Rows of one unit, such as the sentences of one text, are drawn together. They do not count
-        as neighbours of each other.
     """
     if len({*labels} - {""}) < 2:
         return None

@@ -35,16 +35,7 @@ NUMBERS = {  # the numbers that each control offers, by its key
 def choose_settings(
     encoder: Encoder, boxes: Sequence[DeltaGenerator], *, more: DeltaGenerator
 ) -> HeadSettings:
-    """The controls above the picture.
-
-    Parameters
-    ----------
-    encoder : Encoder
-    boxes : sequence of five DeltaGenerator
-        A box for each control.
-    more : DeltaGenerator
-        The box of the less important controls.
-    """
+    """The controls above the picture."""
     last = encoder.n_layers
     text_box, layer_box, pooling_box, temperature_box, dropout_box = boxes
     with text_box:

@@ -462,16 +462,7 @@ def _show_numbers(scene: Scene) -> None:
 
 
 def _choose_scene(run: ContrastRun, settings: HeadSettings, *, is_active: bool) -> Scene:
-    """The run and one of its recorded steps, on a slider; the last step while it trains.
-
-    Parameters
-    ----------
-    run : ContrastRun
-    settings : HeadSettings
-        The settings of the controls.
-    is_active : bool
-        True while the run is being trained.
-    """
+    """The run and one of its recorded steps, on a slider; the last step while it trains."""
     steps = {moment.step: moment for moment in run.moments}
     step = max(steps)
     if len(steps) > 1 and not is_active:

@@ -245,17 +245,7 @@ class _Measure:
         *,
         spearman_dev: float = np.nan,
     ) -> PlaneScores:
-        """The point of both sets' sentences.
-
-        Parameters
-        ----------
-        name : str
-        dev : array or None
-            The left sentences, then the right ones. None if ``spearman_dev`` is given.
-        test : array
-            The left sentences, then the right ones.
-        spearman_dev : float
-        """
+        """The point of both sets' sentences."""
         left, right = np.split(test, 2)
         score = self._scores[name] = self._test.score(pair_similarities(left, right))
         if dev is not None:

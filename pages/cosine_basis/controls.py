@@ -176,16 +176,7 @@ def _choose_reading() -> str:
 
 
 def read_scene(above: DeltaGenerator, more: DeltaGenerator) -> Scene:
-    """The scene that the controls choose. A drag in the picture has set them before.
-
-    Parameters
-    ----------
-    above : container
-        The box of the presets. They are drawn last, because the sliders read the address first.
-    more : container
-        The box of the controls that are not beside the picture.
-    _ : callable
-    """
+    """The scene that the controls choose. A drag in the picture has set them before."""
     sliders = _read_plane()
     whiten = _choose_whitening()
     with more:

@@ -23,23 +23,7 @@ class Cosines:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """The reader's choices and the numbers that follow from them.
-
-    Parameters
-    ----------
-    plane : Plane
-        The basis and the shift.
-    reading : "coordinates" or "position"
-        How the page's text reads the numbers of a, b, c.
-    whiten : "no", "cloud" or "points"
-        What the whitening is fitted on.
-    unit_circle : bool
-        True to draw the points of length 1.
-    points : (3, 2) array of float
-        Coordinates of a, b, c in the basis.
-    is_hidden : bool
-        True before a guess: only the first picture is shown.
-    """
+    """The reader's choices and the numbers that follow from them."""
 
     plane: Plane
     reading: str

@@ -72,15 +72,7 @@ def choose_what() -> tuple[str, float]:
 
 
 def choose_more(what: str, gamma: float) -> TrainingSettings:
-    """Text, vocabulary, model and steps.
-
-    Parameters
-    ----------
-    what : str
-        A code in ``WHAT``, as ``choose_what`` returns it.
-    gamma : float, >= 0
-        Weight of the penalty.
-    """
+    """Text, vocabulary, model and steps."""
     upper, lower = st.columns(4), st.columns(4, vertical_alignment="bottom")
     with upper[0]:
         text = choose(

@@ -230,16 +230,7 @@ def _charts(scene: Scene, what: str, title: str) -> list[tuple[Chart, str]]:
 
 
 def curves_of(scene: Scene, run: int, what: str) -> tuple[list[Curve], str]:
-    """The curves of one model, and the title of their x axis.
-
-    Parameters
-    ----------
-    scene : Scene
-    run : int
-        The model's place.
-    what : str
-        A name in ``CURVES``.
-    """
+    """The curves of one model, and the title of their x axis."""
     history, steps = scene.history, scene.history.steps.astype(float)
     if what == "spectrum":
         spectra = history.singular_values[[0, scene.at], run]
@@ -461,16 +452,7 @@ def cone_verdict(scene: Scene, run: int) -> Verdict:
 
 
 def cure_verdict(scene: Scene, plain: int, penalised: int) -> Verdict:
-    """Whether the penalty removes the cone, and the loss is not worse.
-
-    Parameters
-    ----------
-    scene : Scene
-    plain : int
-        The place of the model without the penalty.
-    penalised : int
-        The place of the model with the penalty.
-    """
+    """Whether the penalty removes the cone, and the loss is not worse."""
     before, after = (scene.cosine(run, "unseen") for run in (plain, penalised))
     losses = [float(scene.history.loss[scene.at, run]) for run in (plain, penalised)]
     worse = losses[1] / losses[0] - 1
@@ -502,16 +484,7 @@ def cure_verdict(scene: Scene, plain: int, penalised: int) -> Verdict:
 
 
 def others_verdict(scene: Scene, classifier: int, word2vec: int) -> Verdict:
-    """Whether the vectors of the classifier and of word2vec are spread.
-
-    Parameters
-    ----------
-    scene : Scene
-    classifier : int
-        The place of the classifier in the history.
-    word2vec : int
-        The place of word2vec.
-    """
+    """Whether the vectors of the classifier and of word2vec are spread."""
     narrow = [
         max(scene.cosine(run, name) for name in GROUPS) >= NARROW for run in (classifier, word2vec)
     ]

@@ -13,18 +13,7 @@ def train(
     labels: tuple[str, ...] | None,
     vocabulary: int | None,
 ) -> Iterator[Record]:
-    """The records of ``train_runs``, with a core for each of several models.
-
-    Parameters
-    ----------
-    runs : tuple of Run
-    texts : tuple of str or None
-        None trains on the manual that comes with the project.
-    labels : tuple of str or None
-        The section of each text. None takes each text as a section.
-    vocabulary : int or None
-        Number of words, the most frequent ones; all others become one token. None keeps all.
-    """
+    """The records of ``train_runs``, with a core for each of several models."""
     import torch
 
     if len(runs) > 1:

@@ -53,17 +53,7 @@ class Scene:
         return int(self.history.steps[self.at])
 
     def cosine(self, run: int, group: str, at: int | None = None) -> float:
-        """The mean cosine of a group of words, by default at the step of the numbers.
-
-        Parameters
-        ----------
-        run : int
-            The place of the model in the history.
-        group : str
-            A name in ``GROUPS``.
-        at : int, optional
-            The place of a recorded step.
-        """
+        """The mean cosine of a group of words, by default at the step of the numbers."""
         place = self.at if at is None else at
         return float(self.history.cosine[place, run, GROUPS.index(group)])
 

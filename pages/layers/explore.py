@@ -463,15 +463,7 @@ def _cell(row: Measured) -> str:
 
 
 def table_csv(tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, str]) -> bytes:
-    """A row for each measure of each layer of each series.
-
-    Parameters
-    ----------
-    tables : mapping of str to sequence of Table
-        By the series' name, a table for each layer.
-    measured_on : mapping of str to str
-        What each series is, in words.
-    """
+    """A row for each measure of each layer of each series."""
     head = ["series", "layer", "measure", "value", "low", "high", "isotropic", "n", "d"]
     rows = [
         [
@@ -513,16 +505,7 @@ def offer_downloads(scene: Scene, measure: str) -> None:
 
 
 def curves_csv(curves: Sequence[Curve], theme: Theme, measured_on: str) -> bytes:
-    """The values of the curves, a row for each point.
-
-    Parameters
-    ----------
-    curves : sequence of Curve
-    theme : Theme
-        Of the figure that the values are read from.
-    measured_on : str
-        Corpus, model and settings in words.
-    """
+    """The values of the curves, a row for each point."""
     head, rows = figure_rows({"": curves_figure(curves, Axes("", ""), theme)})
     text = [[v if isinstance(v, str) else short_number(v) for v in row] for row in rows]
     return csv_bytes(head, text, measured_on)

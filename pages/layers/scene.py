@@ -96,16 +96,6 @@ def drawn_spec(
 
     Sentences are stored on the disk layer by layer. Tokens of all layers are encoded in one pass in
     memory, so fewer of them are taken.
-
-    Parameters
-    ----------
-    encoder : Encoder
-    name : str
-        "tokens", or the code of a pooling.
-    special_tokens : bool
-        Include special tokens in the pooling of sentences. Contextual tokens are without them.
-    most : int
-        Points at most.
     """
     if name == TOKENS:
         return CloudSpec(
@@ -130,17 +120,7 @@ def sampled_corpus(corpus: Corpus, encoder: Encoder) -> Corpus:
 
 
 def read_series(corpus: Corpus, encoder: Encoder, name: str, special_tokens: bool) -> Series:
-    """The cloud of that name at every layer, encoded in one pass. Of a large corpus, a sample.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    encoder : Encoder
-    name : str
-        "tokens", or the code of a pooling.
-    special_tokens : bool
-        As in ``drawn_spec``.
-    """
+    """The cloud of that name at every layer, encoded in one pass. Of a large corpus, a sample."""
     texts, private = sampled_corpus(corpus, encoder), is_own(corpus)
     most = SAMPLE_ROWS if name == TOKENS else MOST_DRAWN
     spec = drawn_spec(encoder, name, special_tokens, most)
@@ -159,17 +139,7 @@ def compared_names(shown: str) -> tuple[str, ...]:
 def read_all_series(
     shown: str, corpus: Corpus, encoder: Encoder, special_tokens: bool
 ) -> dict[str, Series]:
-    """The clouds of the curves by name, without those that bfloat16 can't resolve.
-
-    Parameters
-    ----------
-    shown : str
-        The name of the cloud that is drawn. PrecisionError is raised if it can't be resolved.
-    corpus : Corpus
-    encoder : Encoder
-    special_tokens : bool
-        As in ``read_series``.
-    """
+    """The clouds of the curves by name, without those that bfloat16 can't resolve."""
     found = {}
     for name in compared_names(shown):
         try:
@@ -269,16 +239,7 @@ class Film:
 
 
 def build_film(name: str, first: CorpusCloud, look: Look) -> Film:
-    """Project and measure every layer, once for all readers. Many points are done in a job.
-
-    Parameters
-    ----------
-    name : str
-        "tokens", or the code of a pooling.
-    first : CorpusCloud
-        The cloud at the input.
-    look : Look
-    """
+    """Project and measure every layer, once for all readers. Many points are done in a job."""
     points, n_layers = unlabelled(first), first.encoder.n_layers + 1
     how: dict[str, Any] = {
         "at_once": len(first.cloud) * n_layers <= MANY_POINTS,
@@ -356,15 +317,7 @@ Sweep = dict[str, tuple[Table, ...]]  # by the series' name, a table for each la
 
 
 def sweep(series: Sequence[Series], *, contextual: bool = False) -> Sweep:
-    """The tables of every layer of every series.
-
-    Parameters
-    ----------
-    series : sequence of Series
-    contextual : bool
-        True for the measures that compare a token with its type and its sentence. They take
-        longer, so they have a separate job. The series must be that of the tokens.
-    """
+    """The tables of every layer of every series."""
     tables = iter(
         jobs.all_kept_or_made(
             _contextual_table if contextual else _table,
@@ -428,15 +381,7 @@ class CloudChoice:
 
 
 def choose_cloud_and_look(corpus: Corpus, encoder: Encoder, *, more: DeltaGenerator) -> CloudChoice:
-    """The controls above the pictures.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    encoder : Encoder
-    more : DeltaGenerator
-        Where the toggle of special tokens is drawn.
-    """
+    """The controls above the pictures."""
     unit_box, pooling_box = st.columns(2)
     with unit_box:
         unit = choose_unit(("sentences", "tokens"))

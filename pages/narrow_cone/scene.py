@@ -119,16 +119,7 @@ def _store_key(key: str, n_components: int) -> str:
 
 
 def fit_elsewhere(X: np.ndarray, n_components: int, seed: int, report: Progress) -> np.ndarray:
-    """UMAP coordinates (n, n_components), fitted by the worker process.
-
-    Parameters
-    ----------
-    X : (n, d) array
-    n_components : int
-    seed : int
-    report : callable
-        Called with (epochs done, epochs in all).
-    """
+    """UMAP coordinates (n, n_components), fitted by the worker process."""
     settings = n_components, seed, UMAP_NEIGHBOURS
     return UMAP.run(partial(fit_umap, np.asarray(X), *settings, progress=send_progress), report)
 
@@ -376,16 +367,7 @@ def full_whitening(points: CorpusCloud, fit: str) -> WhiteningMap:
 def whitened(
     points: CorpusCloud, fit: str, centring: float, strength: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(vectors, retained vectors) at the sliders' positions.
-
-    Parameters
-    ----------
-    points : CorpusCloud
-    fit : str
-        Code of the whitening's fit.
-    centring : float in [0, 1]
-    strength : float in [0, 1]
-    """
+    """(vectors, retained vectors) at the sliders' positions."""
     full = full_whitening(points, fit)
     twin = whiten_beside(points.vectors, full, centring=centring, strength=strength)
     return twin.vectors, twin.retained_vectors
@@ -414,20 +396,6 @@ def build_scene(
     """Whiten and project. Results that do not depend on the sliders come from the cache.
 
     None if all points are equal. A projection of many points shows its progress.
-
-    Parameters
-    ----------
-    points : CorpusCloud
-    look : Look
-        View, components and colours.
-    fit : str
-        Code of the whitening's fit.
-    chosen : int or None
-        The row that is ringed.
-    centring : float in [0, 1]
-        Of the slider.
-    strength : float in [0, 1]
-        Of the slider.
     """
     k, is_umap = look.n_components, look.view == "umap"
     if full_whitening(points, fit).rank == 0:

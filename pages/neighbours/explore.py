@@ -224,15 +224,7 @@ LONGEST_CELL = 160  # characters of a text in the table at most
 
 
 def with_ends(each: Estimate, decimals: int = 2, *, sign: bool = False) -> str:
-    """A value with its interval, if it has one.
-
-    Parameters
-    ----------
-    each : Estimate
-    decimals : int
-    sign : bool
-        True also prints a plus.
-    """
+    """A value with its interval, if it has one."""
     show = change if sign else estimate
     return show(each.value, each.low, each.high, decimals)
 
@@ -535,18 +527,7 @@ def _retrieved(
     typed: np.ndarray | None,
     report: jobs.Progress = jobs.no_report,
 ) -> Retrieved:
-    """Recall and nDCG of each query. A query and its copies do not count as answers.
-
-    Parameters
-    ----------
-    queries : Named
-    points : CorpusCloud
-    clouds : SearchedClouds
-    k : int
-    typed : (m, d) array or None
-        Vectors of the queries that are no points.
-    report : callable
-    """
+    """Recall and nDCG of each query. A query and its copies do not count as answers."""
     judged: Judged = queries.found
     is_typed = np.array([row is None for row in judged.rows])
     vectors = np.zeros((len(judged), points.vectors.shape[1]), dtype=np.float32)
@@ -661,20 +642,7 @@ def _choose_scene(
     notes: DeltaGenerator,
     progress: DeltaGenerator,
 ) -> Scene | None:
-    """The controls and the scene; None if there are too few points.
-
-    Parameters
-    ----------
-    corpus : Corpus or VectorSet
-    controls : DeltaGenerator
-        The box of the controls.
-    more : DeltaGenerator
-        The box of further controls.
-    notes : DeltaGenerator
-        The box of messages.
-    progress : DeltaGenerator
-        The box of a progress bar.
-    """
+    """The controls and the scene; None if there are too few points."""
     with controls:
         if isinstance(corpus, VectorSet):
             spec = OF_VECTORS

@@ -68,17 +68,6 @@ def choose_query(
     """The point of a click, of the address or of a search; by default the first point.
 
     The search is by text or row number. With an encoder the typed text can be the query.
-
-    Parameters
-    ----------
-    points : CorpusCloud
-        The points that are searched.
-    fit_code : str
-        "split" if they are half of all points.
-    search : DeltaGenerator
-        The box of the search.
-    matches : DeltaGenerator
-        The box of what it finds.
     """
     row = chosen_row(points)
     with search:
@@ -253,15 +242,7 @@ class Rankings:
 
 
 def rank(clouds: SearchedClouds, query: Query, k: int) -> Rankings:
-    """The k nearest points before and after, and their ranks on the other side.
-
-    Parameters
-    ----------
-    clouds : SearchedClouds
-        Of more than k points beside the query.
-    query : Query
-    k : int
-    """
+    """The k nearest points before and after, and their ranks on the other side."""
     vectors = (query.vector, clouds.apply(query.vector))
     searches = (clouds.before, clouds.after)
     found, ranks = [], []
@@ -381,15 +362,7 @@ def _changes(
 def read_points(
     corpus: Corpus | VectorSet, spec: CloudSpec, code: str
 ) -> tuple[CorpusCloud, CorpusCloud]:
-    """The points that are searched, and those of the fit. Raises the errors of the encoder.
-
-    Parameters
-    ----------
-    corpus : Corpus or VectorSet
-    spec : CloudSpec
-    code : str
-        The fit set, as in ``points_and_fit``.
-    """
+    """The points that are searched, and those of the fit. Raises the errors of the encoder."""
     points, fit = points_and_fit(corpus, spec, code)
     most = MOST_BYTES // (2 * 4 * points.vectors.shape[1])
     if len(points.cloud) > most:
@@ -406,16 +379,6 @@ def search_clouds(
     """Fit the treatment and prepare both searches.
 
     Raises UndefinedMeasure for a row of zeros, which has no direction.
-
-    Parameters
-    ----------
-    points : CorpusCloud
-        They are searched.
-    fit : CorpusCloud
-        The treatment is fitted on them.
-    after : str
-        A text for ``parse_treatment``.
-    report : callable
     """
     treatment = FitSet(fit.vectors).fit(parse_treatment(after))
     report(0, 0)

@@ -478,15 +478,7 @@ class ScoringChoice:
 
 
 def make_choice(*, more: DeltaGenerator, notes: DeltaGenerator) -> ScoringChoice:
-    """Draw the controls; returns the choices.
-
-    Parameters
-    ----------
-    more : DeltaGenerator
-        Where the similarity is chosen.
-    notes : DeltaGenerator
-        For the form of uploaded pairs and for warnings.
-    """
+    """Draw the controls; returns the choices."""
     encoder = current_encoder()
     with st.container(key="pair-controls"):
         pairs = choose_pairs()

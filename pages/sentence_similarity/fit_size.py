@@ -112,14 +112,6 @@ def has_to_guess(n: int, raw: PairScore, full: PairScore) -> bool:
     """Ask what whitening in full does at n = d, once a session; later show the answer.
 
     True until the reader has guessed or has skipped the question.
-
-    Parameters
-    ----------
-    n : int
-        Sentences of the fit.
-    raw : PairScore
-    full : PairScore
-        Of whitening in full.
     """
     answers = {"higher": _("higher"), "same": _("not clearly different"), "lower": _("lower")}
     if GUESS not in st.session_state:

@@ -248,15 +248,7 @@ def _named(cells: Sequence[Cell]) -> str:
 
 
 def grid_csv(choice: ScoringChoice, grid: Grid, caption: str) -> bytes:
-    """A row for each cell, with the columns of the shell and the settings of the measurement.
-
-    Parameters
-    ----------
-    choice : ScoringChoice
-    grid : Grid
-    caption : str
-        Corpus, fit and settings in words.
-    """
+    """A row for each cell, with the columns of the shell and the settings of the measurement."""
     encoder = choice.encoder
     text = export.grid_csv(grid, model=encoder.name, revision=encoder.revision, measured_on=caption)
     return text.encode("utf-8-sig")  # with a byte order mark, so that spreadsheets read Chinese

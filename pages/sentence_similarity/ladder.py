@@ -343,15 +343,7 @@ def ladder_rungs(scene: Scene) -> list[Rung]:
 
 
 def place_words(scene: Scene, layer: int, pooling: str) -> str:
-    """Pooling and layer.
-
-    Parameters
-    ----------
-    scene : Scene
-    layer : int
-    pooling : str
-        Code of a pooling.
-    """
+    """Pooling and layer."""
     if layer == scene.choice.encoder.n_layers:
         return _("{pooling}, last layer").format(pooling=pooling_names()[pooling])
     return _("{pooling}, layer {layer}").format(pooling=pooling_names()[pooling], layer=layer)
@@ -377,16 +369,7 @@ def _static_rungs(static: Static, ticks: Sequence[Tick]) -> list[Rung]:
 
 
 def _rung(name: str, cell: Cell, place: int, ticks: Sequence[Tick] = ()) -> Rung:
-    """A rung. Its number is first, because narrow screens cut the end of a long line.
-
-    Parameters
-    ----------
-    name : str
-    cell : Cell
-    place : int
-        The colour: the family of the rung.
-    ticks : sequence of Tick
-    """
+    """A rung. Its number is first, because narrow screens cut the end of a long line."""
     score = cell.score
     cut = cut_words(cell)
     label = f"<b>{hundred(score.spearman)}</b>  {name}"
@@ -732,18 +715,7 @@ def show_best(scene: Scene) -> None:
 def best_values(
     choice: ScoringChoice, chosen: Chosen, top: Cell, names: tuple[str, str]
 ) -> dict[str, str]:
-    """The values in the sentence about the best cell.
-
-    Parameters
-    ----------
-    choice : ScoringChoice
-    chosen : Chosen
-        The cell chosen on dev.
-    top : Cell
-        The best cell on the pairs of the page.
-    names : (str, str)
-        Of the dev pairs and of the test pairs.
-    """
+    """The values in the sentence about the best cell."""
     dev, test = chosen.cell_on_dev, chosen.cell_on_test
     score = test.score
     return {
@@ -942,15 +914,7 @@ def _table(scene: Scene, moves: Moves, rows: np.ndarray) -> None:
 
 
 def pairs_csv(scene: Scene, moves: Moves, caption: str) -> bytes:
-    """A row for each pair: sentences, scores, ranks and moves.
-
-    Parameters
-    ----------
-    scene : Scene
-    moves : Moves
-    caption : str
-        On what the numbers were measured.
-    """
+    """A row for each pair: sentences, scores, ranks and moves."""
     head = ["pair", "left", "right", "gold", "before", "after"]
     head += ["rank_gold", "rank_before", "rank_after", "rank_moved", "nearer_by"]
     pairs, ranks = scene.choice.pairs.pairs, moves.ranks
@@ -1015,15 +979,7 @@ def _by_subset(encoded: EncodedPairs, layer: int, pooling: str, after: str) -> B
 
 
 def subset_table(scene: Scene, scores: BySubset, both: tuple[PairScore, PairScore]) -> str:
-    """A Markdown table of subsets and aggregates.
-
-    Parameters
-    ----------
-    scene : Scene
-    scores : BySubset
-    both : (PairScore, PairScore)
-        Before and after, of all pairs as one set.
-    """
+    """A Markdown table of subsets and aggregates."""
     names = [code(name.replace("|", "/")) for name in scores.mean[0].subsets]
     by_name = zip(*(mean.subsets.values() for mean in scores.mean), strict=True)
     rows: list[tuple[str, tuple[PairScore, PairScore] | tuple[Aggregate, Aggregate]]]

@@ -317,16 +317,7 @@ class Scene:
     own_static: Static
 
     def cell(self, layer: Layer, pooling: str, treatment: str = "none") -> Cell:
-        """A cell of the ladder.
-
-        Parameters
-        ----------
-        layer : int, str or tuple of int
-            As in ``Encoder.encode``.
-        pooling : str
-        treatment : str
-            A text for ``parse_treatment``; "none" for the raw cell.
-        """
+        """A cell of the ladder."""
         return self.cells[layer, pooling, treatment]
 
     @property
@@ -553,22 +544,7 @@ def score_column(
     rows: np.ndarray | None = None,
     raw: PairScore | None = None,
 ) -> Grid:
-    """The cells of one layer and pooling.
-
-    Parameters
-    ----------
-    encoded : EncodedPairs
-    layer : int or str
-    pooling : str
-    treatments : sequence of str
-        As in ``evaluate_grid``.
-    bootstrap : PairBootstrap, optional
-        Of the gold scores of the scored pairs; by default that of all pairs.
-    rows : (m,) array of int, optional
-        The scored pairs; None is all. The fit set does not depend on them.
-    raw : PairScore, optional
-        The score of the raw vectors, if it is known.
-    """
+    """The cells of one layer and pooling."""
     bootstrap = bootstrap or encoded.bootstrap
     X = encoded.vectors(layer, pooling)
     if rows is not None:
@@ -593,16 +569,7 @@ def score_column(
 
 @kept(64)
 def pair_moves(encoded: EncodedPairs, layer: int, pooling: str, after: str) -> Moves | None:
-    """The rank moves of the pairs; None if a sentence has no similarity.
-
-    Parameters
-    ----------
-    encoded : EncodedPairs
-    layer : int
-    pooling : str
-    after : str
-        The treatment, a text for ``parse_treatment``.
-    """
+    """The rank moves of the pairs; None if a sentence has no similarity."""
     X, fit = encoded.vectors(layer, pooling), encoded.fit_vectors(layer, pooling)
     try:
         before, moved = (

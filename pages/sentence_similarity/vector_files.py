@@ -30,18 +30,6 @@ def averages_of_file(
     The whole file is read, because a word may be in upper or lower case, and frequencies are
     estimated from the order.
 
-    Parameters
-    ----------
-    content : bytes
-    pairs : Pairs
-    name : str
-        Of the file.
-    limits : Limits
-    weighting : str
-        "mean", "sif" or "zipf".
-    fit_texts : sequence of str or None
-        As in ``average_pairs``.
-
     Raises
     ------
     VectorFileError
@@ -56,20 +44,6 @@ def score_of_files(
     vectors: bytes, *, name: str, words: bytes, words_name: str, limits: Limits, **how: Any
 ) -> WordPairScore:
     """The score of a file of word pairs by a file of vectors.
-
-    Parameters
-    ----------
-    vectors : bytes
-        The file of vectors.
-    name : str
-        Name of the file of vectors.
-    words : bytes
-        The file of word pairs.
-    words_name : str
-        Name of the file of word pairs.
-    limits : Limits
-    **how
-        Other arguments of ``evaluate_word_pairs``.
 
     Raises
     ------

@@ -90,23 +90,7 @@ def choose_knobs(
     removed: DeltaGenerator,
     more: DeltaGenerator,
 ) -> Knobs:
-    """The sliders of the treatments that are shown.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Treatments.
-    n : int
-        Rows of the fit.
-    d : int
-        Dimensions.
-    strength : DeltaGenerator
-        The box of the slider of the strength, beside the pictures.
-    removed : DeltaGenerator
-        The box of the slider of the removed directions, beside the pictures.
-    more : DeltaGenerator
-        The box of the others.
-    """
+    """The sliders of the treatments that are shown."""
     turned = {knob for name in names for knob in TREATMENTS[name].knobs}
     recommended = recommended_whitening(n, d)
     with strength:

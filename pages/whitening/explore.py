@@ -342,16 +342,6 @@ def rows_of(
     There a measure is a property of the fit. An interval would say nothing about other points.
     The shares of single dimensions are of the model's dimensions, as in the chart, and not of
     principal coordinates.
-
-    Parameters
-    ----------
-    picture : TreatedCloud
-    sample : CorpusCloud
-        The points that are measured.
-    is_new : bool
-        True if the treatment was fitted on other points.
-    is_whole : bool
-        False for FIVE alone.
     """
     treated, units = picture.on(sample).treated, sample.units
     annotations = annotations_of(sample)
@@ -499,16 +489,7 @@ def where_they_disagree(scene: Scene, tables: Tables) -> list[str]:
 
 
 def table_csv(scene: Scene, tables: Tables, measured_on: str) -> bytes:
-    """A row for each measure of each treatment, with the data that the treatment was fitted on.
-
-    Parameters
-    ----------
-    scene : Scene
-    tables : mapping of str to tuple of Measured
-        By treatment.
-    measured_on : str
-        Corpus, model and settings in words.
-    """
+    """A row for each measure of each treatment, with the data that the treatment was fitted on."""
     head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
     head += ["fitted_on", "rank_of_fit", "shrinkage"]
     fit_cells = {picture.name: fit_cells_of(picture, scene) for picture in scene.pictures}
@@ -967,26 +948,7 @@ def _choose_scene(
     progress: DeltaGenerator,
     find: DeltaGenerator,
 ) -> Scene | None:
-    """The controls of the treatments and their scene; None if there is nothing to draw.
-
-    Parameters
-    ----------
-    corpus : Corpus or VectorSet
-    spec : CloudSpec
-    look : Look
-    own : five of DeltaGenerator
-        Beside the pictures: three treatments, strength, directions removed.
-    fit_on : DeltaGenerator
-        The box of the fit set.
-    more : DeltaGenerator
-        The box of the other controls.
-    notes : DeltaGenerator
-        The box of messages.
-    progress : DeltaGenerator
-        The box of a progress bar.
-    find : DeltaGenerator
-        The box of the search for a point.
-    """
+    """The controls of the treatments and their scene; None if there is nothing to draw."""
     names = choose_treatments(spec.unit, own[:3])
     with fit_on:
         code = choose_fit_set(corpus)

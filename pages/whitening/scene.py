@@ -358,17 +358,7 @@ class Scene:
 
 
 def choose_point_sets(points: CorpusCloud, fit: CorpusCloud, fit_set: FitRows) -> PointSets:
-    """The points shown, and a part of the fit set.
-
-    Parameters
-    ----------
-    points : CorpusCloud
-        Those shown.
-    fit : CorpusCloud
-        All points of the fit set.
-    fit_set : FitRows
-        How many of its rows to take; they are drawn with a seed.
-    """
+    """The points shown, and a part of the fit set."""
     available = len(fit.cloud)
     if fit_set.rows < available:
         order = np.random.default_rng(SEED).permutation(available)
@@ -379,19 +369,7 @@ def choose_point_sets(points: CorpusCloud, fit: CorpusCloud, fit_set: FitRows) -
 def build_scene(
     sets: PointSets, names: tuple[str, ...], knobs: Knobs, look: Look, chosen: int | None
 ) -> Scene:
-    """Every treatment of the same points. A moved knob computes only what depends on it.
-
-    Parameters
-    ----------
-    sets : PointSets
-    names : tuple of str
-        Treatments.
-    knobs : Knobs
-    look : Look
-        View, components and colours.
-    chosen : int or None
-        The row that is ringed.
-    """
+    """Every treatment of the same points. A moved knob computes only what depends on it."""
     fitted = {name: _fitted(name, sets) for name in names}
     ready = [treatment for treatment in fitted.values() if treatment is not None]
     pictures = tuple(_picture(treatment, sets, knobs, look) for treatment in ready)
@@ -579,17 +557,7 @@ def _share_of(picture: TreatedCloud, sample: CorpusCloud) -> float | None:
 
 
 def agreement_change(before: TreatedCloud, after: TreatedCloud, scene: Scene) -> Estimate | None:
-    """The change of the agreement with its interval; None without labels or with few points.
-
-    Parameters
-    ----------
-    before : TreatedCloud
-        Such as the raw cloud.
-    after : TreatedCloud
-        Of the same points.
-    scene : Scene
-        The agreement is measured on the sample of its points.
-    """
+    """The change of the agreement with its interval; None without labels or with few points."""
     first, then = (_draws_of(picture, scene.sets.sample) for picture in (before, after))
     return None if first is None or then is None else since(first, then)
 

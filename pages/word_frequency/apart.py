@@ -56,22 +56,7 @@ def words_of_file(
     counts: bytes | None = None,
     counts_name: str = "",
 ) -> WordRows:
-    """The most frequent words of a file of vectors.
-
-    Parameters
-    ----------
-    content : bytes
-    name : str
-        Name of the file.
-    limits : Limits
-    texts : sequence of str, optional
-        Their words are counted.
-    counts : bytes, optional
-        A file of words and counts. Without texts and counts the words are in the order of their
-        frequencies.
-    counts_name : str
-        Name of the file of counts.
-    """
+    """The most frequent words of a file of vectors."""
     table = read_vectors(content, name=name, limits=limits)
     given: Mapping[str, float] = rank_counts(table)
     if counts is not None:
@@ -84,15 +69,7 @@ def words_of_file(
 def matched(
     vectors: np.ndarray, words: Sequence[str], counts: Mapping[str, float]
 ) -> tuple[np.ndarray, Sequence[str], np.ndarray]:
-    """The rows whose word has a count. A word without one is looked up without its first mark.
-
-    Parameters
-    ----------
-    vectors : (n, d) array
-    words : sequence of n str
-    counts : mapping of str to float
-        Words without a count, or with 0, are left out.
-    """
+    """The rows whose word has a count. A word without one is looked up without its first mark."""
     rows, found = [], []
     taken: set[str] = set()
     for row, word in enumerate(words):
@@ -107,14 +84,7 @@ def matched(
 
 
 def ranked(vectors: np.ndarray, words: Sequence[str], counts: np.ndarray) -> WordRows:
-    """The most frequent words, and the number of all words.
-
-    Parameters
-    ----------
-    vectors : (n, d) array
-    words : sequence of n str
-    counts : (n,) array of float
-    """
+    """The most frequent words, and the number of all words."""
     most = min(MAX_WORDS, MAX_NUMBERS // vectors.shape[1])
     order = by_rank(counts)[:most]
     texts = tuple(words[row][:LONGEST_WORD] for row in order)
@@ -124,15 +94,7 @@ def ranked(vectors: np.ndarray, words: Sequence[str], counts: np.ndarray) -> Wor
 def measured(
     X: np.ndarray, counts: np.ndarray, progress: Callable[[int, int], None]
 ) -> FrequencyMeasures:
-    """Direction and bins. Raises UndefinedMeasure for words of one length or of one frequency.
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-    counts : (n,) array of float
-    progress : callable (int, int)
-        Called with (rows done, rows in all).
-    """
+    """Direction and bins. Raises UndefinedMeasure for words of one length or of one frequency."""
     direction = frequency_direction(X, counts, seed=SEED)
     near = neighbour_means(X, progress=progress)
     return FrequencyMeasures(direction, frequency_bins(X, counts, near, seed=SEED))

@@ -140,15 +140,7 @@ class Scene:
 
 
 def read_words(corpus: Corpus, encoder: Encoder, choice: WordChoice) -> RankedWords:
-    """The words with a vector and a frequency. Raises what the readers raise.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The counts and the contextual tokens come from it, if they are chosen.
-    encoder : Encoder
-    choice : WordChoice
-    """
+    """The words with a vector and a frequency. Raises what the readers raise."""
     private = choice.words == "upload" or choice.counts == "list" or is_own(corpus)
     if choice.words == "upload":
         return _uploaded(corpus, choice)
@@ -197,14 +189,6 @@ def _by_vocabulary(
     """(1/rank of each name by the vocabulary's order (n,), Spearman of that order and the counts).
 
     Words that no text contains have no rank. A vocabulary begins with such tokens.
-
-    Parameters
-    ----------
-    names : sequence of n str
-        Words of the vocabulary.
-    counts : (n,) array
-        Their counts in the corpus.
-    vocabulary : sequence of str
     """
     row_of = {word: row for row, word in enumerate(vocabulary)}
     by_order = 1 / (1 + np.argsort(np.argsort([row_of[name] for name in names])))
@@ -420,17 +404,7 @@ def words_verdict(scene: Scene) -> Verdict:
 
 
 def ordered_state(first: Estimate, last: Estimate, rises: bool) -> State:
-    """Whether a mean rises from the most frequent words to the rarest, and from bin to bin.
-
-    Parameters
-    ----------
-    first : Estimate
-        The mean of the most frequent words.
-    last : Estimate
-        The mean of the rarest words.
-    rises : bool
-        True if the mean rises from bin to bin.
-    """
+    """Whether a mean rises from the most frequent words to the rarest, and from bin to bin."""
     if first.high is None or last.low is None:
         return "unknown"
     if last.low <= first.high:

@@ -372,14 +372,7 @@ def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
 
 
 def model_refusal(encoder: Encoder, layer: int | str, pooling: str) -> ExportError | None:
-    """Why sentence-transformers can't express the layer or the pooling; None if it can.
-
-    Parameters
-    ----------
-    encoder : Encoder
-    layer : int or str
-    pooling : str
-    """
+    """Why sentence-transformers can't express the layer or the pooling; None if it can."""
     if not isinstance(layer, int) or layer == 0:
         return ExportError("other_layer", layer=layer, last=encoder.n_layers)
     if pooling not in MODES:
@@ -436,16 +429,7 @@ def _written_model(data: DiagnosedData, layer: int | str, pooling: str, treatmen
 
 
 def model_zip(encoder: Encoder, affine: AffineMap, layer: int, pooling: str) -> bytes:
-    """The folder that sentence-transformers loads, as a zip archive.
-
-    Parameters
-    ----------
-    encoder : Encoder
-    affine : AffineMap
-        It maps the vectors of that layer and pooling.
-    layer : int
-    pooling : str
-    """
+    """The folder that sentence-transformers loads, as a zip archive."""
     with tempfile.TemporaryDirectory() as folder:
         path = write_sentence_model(
             Path(folder) / "model", encoder, affine, layer=layer, pooling=pooling

@@ -23,19 +23,7 @@ def offer_sample(key: str) -> None:
 def choose_sample(
     key: str, most: int, *, always: bool = False, first: int | None = None
 ) -> dict[str, Any]:
-    """The reader's sample as options of a reader: {} or {"sample": rows, "seed": seed}.
-
-    Parameters
-    ----------
-    key : str
-        The key of the switch of ``offer_sample``.
-    most : int
-        The most rows of the sample.
-    always : bool
-        True shows the controls even if the file may be below the limit.
-    first : int, optional
-        The proposed number of rows; by default ``most``.
-    """
+    """The reader's sample as options of a reader: {} or {"sample": rows, "seed": seed}."""
     if not always:
         if not st.session_state.get(key):
             return {}

@@ -57,29 +57,7 @@ def show_chart(
     group: str = "",
     texts: str = "",
 ) -> None:
-    """Draw the chart, or redraw it if a chart of that key is already on the page.
-
-    Parameters
-    ----------
-    chart : Chart
-    key : str
-        The chart's identity.
-    file_name : str
-        Name of the PNG that the camera button saves, at twice the size, and of the SVG.
-    alt : str
-        The chart in words, for readers who cannot see it.
-    on_point : callable
-        Called with the row of a clicked point of the first trace, before the rerun.
-    on_selection : callable
-        Called with the rows inside a lasso or box. The browser highlights the same points in
-        every chart of the group.
-    zoom : bool
-        False for a picture with a fixed scale.
-    group : str
-        Two-dimensional charts of one group are zoomed and moved together.
-    texts : str
-        The name under which ``share_texts`` sent the points' texts.
-    """
+    """Draw the chart, or redraw it if a chart of that key is already on the page."""
     message = {
         "figure": chart.json,
         "height": chart.height,
@@ -120,14 +98,6 @@ def share_texts(name: str, texts: Sequence[str], *, key: str = "") -> None:
     """Send the points' texts once, for all charts that show these points; call it before them.
 
     A redrawn chart then sends only coordinates.
-
-    Parameters
-    ----------
-    name : str
-        By which the charts find the texts.
-    texts : sequence of str
-    key : str
-        The sender's identity, if the name changes with the points. By default the name.
     """
     message = {"name": name, "texts": [shown(text) for text in texts]}
     _texts()(key=f"texts-{key or name}", data=json.dumps(message).encode())

@@ -96,22 +96,7 @@ def cloud_panel(
     is_framed: bool = False,
     d: int | None = None,
 ) -> Panel:
-    """``panel_with`` the cones of the vectors (n, d).
-
-    Parameters without a description are as in ``panel_with``.
-
-    Parameters
-    ----------
-    vectors : (n, d) array
-        From which angles are measured.
-    texts : sequence of n str
-    projection : Projection
-    reach : float
-    scale : float
-    is_framed : bool
-    d : int, optional
-        Dimensions that the cloud fills, if these are fewer than those of its vectors.
-    """
+    """``panel_with`` the cones of the vectors (n, d)."""
     edges = cone_edges(vectors, projection)
     d = d or vectors.shape[1]
     return panel_with(edges, d, texts, projection, reach, scale=scale, is_framed=is_framed)
@@ -127,24 +112,7 @@ def panel_with(
     scale: float = 1.0,
     is_framed: bool = False,
 ) -> Panel:
-    """The cloud to draw: around the origin, with its cone and its captions.
-
-    Parameters
-    ----------
-    edges : sequence of ConeEdge
-        The cones.
-    d : int
-        Dimensions that the cloud fills.
-    texts : sequence of n str
-        For the tooltips.
-    projection : Projection
-    reach : float
-        Half-width of the frame.
-    scale : float
-        Multiplies the coordinates.
-    is_framed : bool
-        True frames the cloud with its cones and the origin, not the square of the reach.
-    """
+    """The cloud to draw: around the origin, with its cone and its captions."""
     k = projection.n_components
     bands = []
     if projection.method == "cone" and k == 2:
@@ -166,16 +134,7 @@ def panel_with(
 
 
 def cone_wedges(edges: Sequence[ConeEdge], projection: Projection, d: int) -> list[Wedge]:
-    """The cones of a picture, each with its angle in d dimensions and the angle that is drawn.
-
-    Parameters
-    ----------
-    edges : sequence of ConeEdge
-    projection : Projection
-        Of the picture. The angle-true picture draws each angle as it is.
-    d : int
-        Dimensions that the cloud fills.
-    """
+    """The cones of a picture, each with its angle in d dimensions and the angle that is drawn."""
     shares = {0.5: _("half within {angle}°"), 0.9: _("90% within {angle}°")}
     if projection.method == "cone":
         template = _("{share} of the raw mean")
@@ -199,14 +158,7 @@ def _degrees(angle: float) -> str:
 
 
 def alternative(title: str, vectors: np.ndarray, panel: Panel | None) -> str:
-    """Text alternative: number of points, their mean cosine, the panel's captions.
-
-    Parameters
-    ----------
-    title : str
-    vectors : (n, d) array
-    panel : Panel or None
-    """
+    """Text alternative: number of points, their mean cosine, the panel's captions."""
     try:
         cosine = mean_cosine(vectors)
     except UndefinedMeasure:
@@ -215,19 +167,7 @@ def alternative(title: str, vectors: np.ndarray, panel: Panel | None) -> str:
 
 
 def alternative_with(title: str, n: int, cosine: float | None, panel: Panel | None) -> str:
-    """``alternative`` with a given mean cosine.
-
-    Parameters
-    ----------
-    title : str
-        Of the picture.
-    n : int
-        Points of the picture.
-    cosine : float or None
-        Mean cosine over all pairs; None if some points are zero.
-    panel : Panel or None
-        Its captions end the text.
-    """
+    """``alternative`` with a given mean cosine."""
     if cosine is None:
         text = _("{title}: {n} points, some at zero and without a direction.")
         text = text.format(title=title, n=f"{n:,}")

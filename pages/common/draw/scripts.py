@@ -67,17 +67,7 @@ def served(entry: Path) -> str:
 
 
 def put_in_static(name: str, version: str, versions: str, content: bytes) -> str | None:
-    """The address under which Streamlit serves the content; None if the folder can't be written.
-
-    Parameters
-    ----------
-    name : str
-        The file's name, with {} for its version.
-    version : str
-    versions : str
-        A regular expression for all versions: older files are found by it and removed.
-    content : bytes
-    """
+    """The address under which Streamlit serves the content; None if the folder can't be written."""
     target = STATIC / name.format(version)
     try:
         if target.is_file() and target.stat().st_size == len(content):

@@ -50,24 +50,7 @@ def show_twin_cloud(
     on_selection: Callable[[np.ndarray], None] | None = None,
     on_settled: Callable[[Sequence[float]], None] | None = None,
 ) -> None:
-    """Draw the twin cloud; if one of that key is on the page, update what has changed.
-
-    Parameters
-    ----------
-    cloud : TwinCloud
-    theme : Theme
-    key : str
-        The component's identity.
-    texts : sequence of str
-        The points' texts, for the tooltip. Few are sent at once, others on request.
-    on_point : callable, optional
-        Called with the row of a clicked point.
-    on_selection : callable, optional
-        Called with the rows inside a lasso, ascending; with no rows when the lasso is cleared.
-    on_settled : callable, optional
-        Called with the knobs' settings where the reader stops the film or a knob. If it is None,
-        the film runs in the browser only.
-    """
+    """Draw the twin cloud; if one of that key is on the page, update what has changed."""
     place = f"twin-{key}"
     n = cloud.n
 

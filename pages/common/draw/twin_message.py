@@ -163,17 +163,7 @@ class TwinCloud:
 
 
 def message_of(cloud: TwinCloud, codes: Points, theme: Theme, texts: str) -> dict[str, Any]:
-    """The description without the arrays. It is small and sent again at every change.
-
-    Parameters
-    ----------
-    cloud : TwinCloud
-    codes : Points
-        The points' colour codes.
-    theme : Theme
-    texts : str
-        Name of the points' texts.
-    """
+    """The description without the arrays. It is small and sent again at every change."""
     return {
         "rows": cloud.rows_key,
         "codes": codes.name,
