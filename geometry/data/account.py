@@ -1,0 +1,66 @@
+"""Where the rows and columns of a file went: every row was read, or left out for a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+MOST_ROWS = 5  # row numbers that are named for a reason
+
+# Reasons for rows that are left out, as ``LeftOut.reason``
+BLANK = "blank"  # no text, or no vector
+NOT_FINITE = "not_finite"  # NaN, infinity or a missing number
+DUPLICATE = "duplicate"  # its word came before
+UNWANTED = "unwanted"  # beyond the number or the choice that the caller gave
+SAMPLED = "sampled"  # not drawn
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Rows that were left out for one reason.
+
+    Attributes
+    ----------
+    reason : str
+    n : int
+    rows : tuple of int
+        Their numbers in the file, from 1 without the header; the first few.
+    """
+
+    reason: str
+    n: int
+    rows: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, reason: str, rows: Iterable[int]) -> LeftOut:
+        """Of the numbers of all rows of a reason."""
+        numbers = tuple(rows)
+        return cls(reason, len(numbers), numbers[:MOST_ROWS])
+
+
+@dataclass(frozen=True)
+class Account:
+    """What became of a file's rows and columns.
+
+    Attributes
+    ----------
+    rows_in_file : int
+        Without the header: the rows that were read and all that were left out.
+    rows_read : int
+    left_out : tuple of LeftOut
+        One a reason that occurs.
+    columns_used : tuple of str
+    columns_left_out : tuple of str
+        Those of the file that nothing was taken from.
+    """
+
+    rows_in_file: int
+    rows_read: int
+    left_out: tuple[LeftOut, ...] = ()
+    columns_used: tuple[str, ...] = ()
+    columns_left_out: tuple[str, ...] = ()
+
+    @property
+    def n_left_out(self) -> int:
+        """Rows that were left out for any reason."""
+        return sum(each.n for each in self.left_out)
