@@ -117,6 +117,22 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "unknown_encoding": (
             "There is no text encoding named `{encoding}`. Use one such as utf-8, big5 or cp1252."
         ),
+        "uncertain_quoting": (
+            "The quotation marks of this file can be read in two ways: a cell between two marks "
+            "has several lines, or a mark is a character as any other and each line is a row. The "
+            "first such cell begins with `{line}`. Choose whether cells are quoted."
+        ),
+        "uncertain_delimiter": (
+            "The columns of this file can be divided by {choices}. Choose the delimiter."
+        ),
+        "uncertain_decimal": (
+            "`{cell}` can be a number with three decimals, or one of thousands. Choose the decimal "
+            "sign."
+        ),
+        "uncertain_header": (
+            "The first row, `{row}`, can be the names of the columns, or the first row of numbers. "
+            "Choose whether there is a header."
+        ),
         "bad_quotes": _OPEN_QUOTES,
         "uneven_row": (
             "The row at line {line} has {n} columns and the first row has {expected}. Put quotes "
@@ -377,18 +393,18 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "no_vector_in_row": ("Row {row} has no vector. Remove the row, or compute its vector."),
         "no_vector_in_line": "The row at line {line} has no vector. Remove it, or fill it in.",
-        "uneven_cells": (
-            "The row at line {line} has {n} columns and the first row has {expected}. Put quotes "
-            "around a cell that contains the delimiter, or save the table again."
-        ),
         "uneven_metadata": (
             "Line {line} of the metadata has {n} columns and the first line has {expected}. Put a "
             "tab between two columns, and none within a cell."
         ),
-        "open_quotes": _OPEN_QUOTES,
         "long_row": (
             "Line {line} is longer than the limit of {limit} characters. Put each row on its own "
             "line."
+        ),
+        "split_decimals": (
+            "The cell `{cell}` in row {row} begins with a zero, as the digits after a decimal "
+            "comma do, and commas also divide the columns. Save the file with decimal points, or "
+            "with semicolons between the columns."
         ),
         "bad_cell": (
             "`{field}` in column `{column}` at line {line} is not a number. Correct it, or leave "

@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=1))
         elif kind_of(item.nodeid) == "sts":
             item.add_marker(pytest.mark.slow)
-        if "shared_data" in getattr(item, "fixturenames", ()):
+        if {"shared_data", "case"}.intersection(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.data)
     ranks = {kind: rank for rank, kind in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: ranks.get(kind_of(item.nodeid), len(ranks)))  # a stable sort
@@ -155,6 +155,19 @@ def real_trial(monkeypatch: pytest.MonkeyPatch) -> None:
     from geometry.encode import trial
 
     monkeypatch.setattr("geometry.encode.encoder.try_model", trial.try_model)
+
+
+@pytest.fixture(scope="session")
+def case() -> Callable[[str], Path]:
+    """case("06-decimal-comma/eight.csv"): a file rebuilt from a public report, or a skip."""
+
+    def find(name: str) -> Path:
+        path = ROOT.parent / "shared" / "cases" / name
+        if not path.exists():
+            pytest.skip(f"case {name} absent")
+        return path
+
+    return find
 
 
 @pytest.fixture(scope="session")

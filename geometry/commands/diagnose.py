@@ -13,7 +13,7 @@ import click
 import numpy as np
 
 from ..data.catalogues import ENGLISH, languages
-from .own_data import EXIT_CODES, OwnData, Reading, encode_own, own_data_options, read_own
+from .own_data import EXIT_CODES, OwnData, OwnOptions, encode_own, own_data_options, read_own
 from .shell import FORCE, errors_in_words, progress_on_stderr
 
 LARGE_FILE = 400_000_000  # bytes; of a larger file a sample is diagnosed
@@ -83,7 +83,7 @@ def diagnose(
     as_json : bool
         Print one JSON object.
     **reading
-        Fields of ``Reading``.
+        Fields of ``OwnOptions``.
     """
     from ..data.catalogues import catalogue
     from ..data.write import check_output, saving, write
@@ -92,7 +92,7 @@ def diagnose(
     from ..diagnosis.sentences import file_notes
 
     with errors_in_words():
-        how = Reading(**reading)
+        how = OwnOptions(**reading)
         if out is not None:
             check_output(out, (".html",), inputs=(file, pairs, how.metadata), force=force)
         own, judged, others = _read(file, pairs, how, compare)
@@ -126,7 +126,7 @@ def diagnose(
 
 
 def _read(
-    file: Path | None, pairs: Path | None, how: Reading, compare: str | None
+    file: Path | None, pairs: Path | None, how: OwnOptions, compare: str | None
 ) -> tuple[OwnData, Any, dict[Any, Any]]:
     """The vectors, the pairs that score them, and both at other layers."""
     compared = compare or how.pooling
@@ -143,7 +143,7 @@ def _read(
     return own, *_vectors_of_pairs(pairs, own, how, compared)
 
 
-def _pairs_alone(file: Path, how: Reading, compared: str) -> tuple[OwnData, Any]:
+def _pairs_alone(file: Path, how: OwnOptions, compared: str) -> tuple[OwnData, Any]:
     """The different sentences of the pairs as a corpus, and the pairs by their rows."""
     from ..data.corpus import Corpus
     from ..data.limits import OWN_FILES
@@ -158,7 +158,7 @@ def _pairs_alone(file: Path, how: Reading, compared: str) -> tuple[OwnData, Any]
 
 
 def _vectors_of_pairs(
-    pairs: Path, own: OwnData, how: Reading, compared: str
+    pairs: Path, own: OwnData, how: OwnOptions, compared: str
 ) -> tuple[Any, dict[Any, Any]]:
     """(left, right, gold) by the model of the texts, and both sides at other layers."""
     from ..data.corpus import Corpus

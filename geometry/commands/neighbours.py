@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from .own_data import EXIT_CODES, OwnData, Reading, own_data_options, read_own
+from .own_data import EXIT_CODES, OwnData, OwnOptions, own_data_options, read_own
 from .shell import FORCE, errors_in_words, progress_on_stderr
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def neighbours(
     from ..data.write import check_output, saving, written
 
     with errors_in_words():
-        how = Reading(**reading)
+        how = OwnOptions(**reading)
         inputs = (file, queries, relevance, how.metadata, fit_on)
         check_output(out, (".csv",), inputs=inputs, force=force)
         request = _Request(queries, relevance, k, transform, fit_on, seed)
@@ -163,7 +163,7 @@ class _Compared:
     judged_vectors: np.ndarray | None
 
 
-def _compare(file: Path, request: _Request, how: Reading) -> _Compared:
+def _compare(file: Path, request: _Request, how: OwnOptions) -> _Compared:
     import numpy as np
 
     from ..data.corpus import read_corpus
@@ -233,7 +233,7 @@ def _compare(file: Path, request: _Request, how: Reading) -> _Compared:
     )
 
 
-def _encode(texts: Sequence[str], how: Reading) -> np.ndarray:
+def _encode(texts: Sequence[str], how: OwnOptions) -> np.ndarray:
     from ..encode.load import load_encoder
 
     encoder = load_encoder(how.model, revision=how.revision)

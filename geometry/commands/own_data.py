@@ -67,7 +67,7 @@ def own_data_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @dataclass(frozen=True)
-class Reading:
+class OwnOptions:
     """How files are read: the values of ``own_data_options``."""
 
     is_vectors: bool
@@ -121,7 +121,7 @@ class OwnData:
     read: Corpus | VectorSet | None = None
 
 
-def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> OwnData:
+def read_own(file: Path, reading: OwnOptions, *, compared: str | None = None) -> OwnData:
     """Vectors as they are; texts encoded at the layer and pooling."""
     only_of_vectors = (reading.metadata, reading.vector_column, reading.drop_nan or None)
     is_vectors = reading.is_vectors or any(each is not None for each in only_of_vectors)
@@ -147,7 +147,7 @@ def read_own(file: Path, reading: Reading, *, compared: str | None = None) -> Ow
     return encode_own(corpus, reading, compared=compared)
 
 
-def read_own_vectors(file: Path, reading: Reading) -> VectorSet:
+def read_own_vectors(file: Path, reading: OwnOptions) -> VectorSet:
     """A file of vectors."""
     from ..data.limits import OWN_FILES
     from ..errors import GeometryError
@@ -172,7 +172,7 @@ def read_own_vectors(file: Path, reading: Reading) -> VectorSet:
         raise ValueError(f"{error} --drop-nan leaves them out.") from error
 
 
-def encode_own(corpus: Corpus, reading: Reading, *, compared: str | None = None) -> OwnData:
+def encode_own(corpus: Corpus, reading: OwnOptions, *, compared: str | None = None) -> OwnData:
     """Texts encoded at the layer and pooling."""
     from ..encode.load import load_encoder
     from ..encode.pool import OWN, as_poolings

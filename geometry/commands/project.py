@@ -13,7 +13,7 @@ import click
 import numpy as np
 
 from ..projection.projection import METHODS
-from .own_data import EXIT_CODES, OwnData, Reading, own_data_options, read_own
+from .own_data import EXIT_CODES, OwnData, OwnOptions, own_data_options, read_own
 from .shell import FORCE, errors_in_words, progress_on_stderr
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def project(
     as_json : bool
         Print one JSON object.
     **reading
-        Fields of ``Reading``.
+        Fields of ``OwnOptions``.
     """
     from ..data.write import check_output, saving, write
     from ..export import write_vectors
@@ -78,7 +78,7 @@ def project(
     from ..projection import project as projected
 
     with errors_in_words():
-        how = Reading(**reading)
+        how = OwnOptions(**reading)
         endings = (".csv", *ENDINGS)
         check_output(out, endings, inputs=(file, how.metadata), or_folder=True, force=force)
         own = read_own(file, how)

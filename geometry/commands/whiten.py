@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .own_data import EXIT_CODES, OwnData, Reading, own_data_options, read_own
+from .own_data import EXIT_CODES, OwnData, OwnOptions, own_data_options, read_own
 from .shell import FORCE, errors_in_words
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def whiten(
     from ..export.vector_files import ENDINGS
 
     with errors_in_words():
-        how = Reading(**reading)
+        how = OwnOptions(**reading)
         check_output(out, ENDINGS, inputs=(file, fit, how.metadata), or_folder=True, force=force)
         own = read_own(file, how)
         affine = _fitted(fit, transform, own, how)
@@ -70,7 +70,7 @@ def whiten(
             click.echo(f"{out}: {Z.shape[0]:,} vectors of {Z.shape[1]:,} numbers; {settings}")
 
 
-def _fitted(fit: Path | None, transform: str, own: OwnData, how: Reading) -> AffineMap:
+def _fitted(fit: Path | None, transform: str, own: OwnData, how: OwnOptions) -> AffineMap:
     from ..diagnosis.trial import usual_settings
     from ..evaluate.fitting import FitSet
     from ..evaluate.specs import parse_treatment

@@ -29,9 +29,10 @@ from .limits import (
 )
 from .packed_tables import read_packed_table
 from .pairs import read_bundled_pairs
+from .recognise import AS_FOUND, Reading
 from .sentences import split_sentences
 from .shipped import shipped_file
-from .tables import Table, is_number, read_lines, read_table
+from .tables import Table, read_lines, read_table
 
 FOLDER = shipped_file("corpora")
 MOST_SAMPLED = 1_000_000  # the most rows of a file that a sample is drawn from
@@ -168,6 +169,7 @@ def read_corpus(
     weight_column: str | int | None = None,
     has_header: bool | None = None,
     encoding: str | None = None,
+    reading: Reading = AS_FOUND,
     by_sentence: bool = False,
     sample: int | None = None,
     seed: int = 0,
@@ -199,6 +201,8 @@ def read_corpus(
         Whether the first row names the columns. None finds it from the content.
     encoding : str, optional
         None finds it from the content.
+    reading : Reading
+        What else is known of how the file is written, such as its delimiter.
     by_sentence : bool
         Split each text into sentences, see ``split_sentences``. Each has the label and the weight
         of its text, and its number in ``sources``.
@@ -219,12 +223,13 @@ def read_corpus(
         With one of the codes unreadable, too_many_bytes, binary, wrong_encoding,
         unknown_encoding, half_character, bad_quotes, uneven_row, long_line, unknown_column,
         no_text_column, empty, too_few_texts, too_many_texts, too_many_lines, too_many_columns,
-        bad_json, bad_weight, damaged_file, too_large.
+        bad_json, bad_weight, damaged_file, too_large, uncertain (``reading`` has to say it).
     """
     limits = limits.but(rows=max_texts, file_bytes=max_bytes)
     wanted = (text_column, label_column, weight_column)
-    reading = limits if sample is None else limits.but(rows=MOST_SAMPLED)
-    file, table = _read(source, name, encoding, has_header, wanted, reading)
+    within = limits if sample is None else limits.but(rows=MOST_SAMPLED)
+    reading = reading.but(encoding=encoding, header=has_header)
+    file, table = _read(source, name, reading, wanted, within)
     choice = _Choice(*wanted, by_sentence=by_sentence, sample=sample, seed=seed)
     with own_errors(CorpusError):
         return _corpus_of(file, table, choice, limits)
@@ -245,8 +250,8 @@ def read_pasted(
     if len(text) > limits.file_bytes:
         raise CorpusError("too_many_bytes", limit=limits.file_bytes)
     file = TextFile(title=name, suffix="", text=refuse_halves(text), encoding="utf-8")
-    reading = limits if sample is None else limits.but(rows=MOST_SAMPLED)
-    table = read_lines(file, max_rows=reading.rows, limits=limits)
+    most = limits.rows if sample is None else MOST_SAMPLED
+    table = read_lines(file, max_rows=most, limits=limits)
     choice = _Choice(by_sentence=by_sentence, sample=sample, seed=seed)
     return _corpus_of(file, table, choice, limits)
 
@@ -258,6 +263,7 @@ def preview_table(
     name: str | None = None,
     has_header: bool | None = None,
     encoding: str | None = None,
+    reading: Reading = AS_FOUND,
     max_bytes: int | None = None,
     limits: Limits = LIMITS,
 ) -> Preview:
@@ -271,7 +277,8 @@ def preview_table(
         As ``read_corpus`` does. Any number of texts is accepted; ``n_rows`` has it.
     """
     limits = limits.but(file_bytes=max_bytes, rows=max(rows, min(limits.rows, PREVIEWED)))
-    file, table = _read(source, name, encoding, has_header, (), limits)
+    reading = reading.but(encoding=encoding, header=has_header)
+    file, table = _read(source, name, reading, (), limits)
     with own_errors(CorpusError):
         refuse_empty(table.n_rows)
         text_at, label_at = table.text_column, table.label_column
@@ -289,26 +296,19 @@ def preview_table(
 
 
 def _table_of(
-    file: TextFile,
-    max_rows: int,
-    has_header: bool | None,
-    wanted: tuple[str | int | None, ...],
-    limits: Limits,
+    file: TextFile, reading: Reading, wanted: tuple[str | int | None, ...], limits: Limits
 ) -> Table:
     if file.suffix in JSON_SUFFIXES:
         return read_json_lines(file.text, limits)
-    if file.is_table or any(column is not None for column in wanted):
-        return read_table(
-            file, max_rows=max_rows, has_header=has_header, wanted=wanted, limits=limits
-        )
-    return read_lines(file, max_rows=max_rows, limits=limits)
+    if file.is_table or reading.delimiter or any(column is not None for column in wanted):
+        return read_table(file, max_rows=limits.rows, wanted=wanted, reading=reading, limits=limits)
+    return read_lines(file, max_rows=limits.rows, limits=limits)
 
 
 def _read(
     source: Source,
     name: str | None,
-    encoding: str | None,
-    has_header: bool | None,
+    reading: Reading,
     wanted: tuple[str | int | None, ...],
     limits: Limits,
 ) -> tuple[TextFile, Table]:
@@ -317,16 +317,18 @@ def _read(
     own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
     path = Path(str(own or name or "text"))
     with own_errors(CorpusError):
-        packed = read_packed_table(content, limits, has_header=has_header)
+        packed = read_packed_table(content, limits, has_header=reading.header)
         if packed is not None:
             kind, table = packed
             title = Path(name or path.name).stem
             return TextFile(title, path.suffix.lower(), "", kind), table
-    file = read_text_file(content, name=str(name or path.name), encoding=encoding, limits=limits)
+    file = read_text_file(
+        content, name=str(name or path.name), encoding=reading.encoding, limits=limits
+    )
     if own is not None:
         file = replace(file, suffix=path.suffix.lower())
     with own_errors(CorpusError):
-        return file, _table_of(file, limits.rows, has_header, wanted, limits)
+        return file, _table_of(file, reading, wanted, limits)
 
 
 @dataclass(frozen=True)
@@ -389,10 +391,10 @@ def _weights(table: Table, column: int, places: Sequence[int]) -> tuple[float, .
     """The weights of these rows, checked."""
     found = []
     for place in places:
-        cell = table.rows[place][column]
-        if not is_number(cell) or not 0 <= float(cell) < LARGEST_COUNT:
+        weight = table.number(cell := table.rows[place][column])
+        if weight is None or not 0 <= weight < LARGEST_COUNT:
             raise CorpusError("bad_weight", weight=cell, line=table.lines[place])
-        found.append(float(cell))
+        found.append(weight)
     if not any(found):
         raise CorpusError("no_weight")
     return tuple(found)

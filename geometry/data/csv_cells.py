@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .tables import is_number
+from .recognise import is_number
 
 FORMULA_SIGNS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r")  # noqa: RUF001
 # In many countries a spreadsheet begins a new cell after a semicolon or a tab.

@@ -16,7 +16,8 @@ from . import parquet_table
 from .decode import PARQUET, ZIP, decode
 from .limits import CorpusError, Limits, refuse_too_many_cells, refuse_too_many_columns
 from .parquet_table import process_limits
-from .tables import Table, header_of, unique_names
+from .recognise import header_of, unique_names
+from .tables import Table
 
 SHEETS = "xl/workbook.xml"  # a member of every .xlsx
 FILE_COLUMNS = ("text", "folder", "file")  # columns of a zip of text files

@@ -34,8 +34,9 @@ from .limits import (
     refuse_too_many,
 )
 from .pair_records import read_pair_bytes, read_pair_file
+from .recognise import AS_FOUND, Reading, is_id, is_number
 from .shipped import shipped_file
-from .tables import Table, is_number, mostly_numbers, read_table
+from .tables import Table, read_table
 
 BUNDLED_PAIRS = ("pairs", "hard-pairs", "pairs-zh")  # the default first
 _STSB = ("genre", "file", "year", "id", "score", "left", "right")
@@ -172,6 +173,7 @@ def read_pairs(
     subset_column: str | int | None = None,
     has_header: bool | None = None,
     encoding: str | None = None,
+    reading: Reading = AS_FOUND,
     max_pairs: int | None = None,
     max_bytes: int | None = None,
     limits: Limits = LIMITS,
@@ -194,6 +196,8 @@ def read_pairs(
         Whether the first row names the columns. None finds it from the content.
     encoding : str, optional
         None finds it from the content.
+    reading : Reading
+        What else is known of how the file is written, such as its delimiter.
     max_pairs : int, optional
         In place of ``limits.rows``.
     max_bytes : int, optional
@@ -205,21 +209,25 @@ def read_pairs(
     ------
     CorpusError
         With the codes of ``read_corpus``, and no_pair_columns, bad_score, blank_sentence,
-        bad_json.
+        bad_json, uncertain (``reading`` has to say it).
     """
     if columns is not None and len(columns) != 3:
         raise ValueError(f"columns must be three: left, right and score; got {len(columns)}")
     limits = limits.but(rows=max_pairs, file_bytes=max_bytes, unpacked_bytes=max_bytes)
+    reading = reading.but(encoding=encoding, header=has_header)
     content, file_name = read_pair_bytes(source, name, limits)
     with own_errors(CorpusError):
-        file = read_pair_file(content, file_name, name=name, encoding=encoding, limits=limits)
+        file = read_pair_file(
+            content, file_name, name=name, encoding=reading.encoding, limits=limits
+        )
         if isinstance(file, TextFile):
-            table = _stsb_table(file.text, limits) if columns is None and not has_header else None
+            may_be_stsb = columns is None and not reading.header
+            table = _stsb_table(file.text, limits) if may_be_stsb else None
             table = table or read_table(
                 file,
                 max_rows=limits.rows,
-                has_header=has_header,
                 wanted=(*(columns or ()), subset_column),
+                reading=reading,
                 limits=limits,
             )
             title = file.title
@@ -240,7 +248,7 @@ def _pairs_of(
     places = _pair_places(table) if columns is None else tuple(map(table.index, columns))
     left_at, right_at, score_at = places
     for line, row in zip(table.lines, table.rows, strict=True):
-        check_pair(line, row[left_at], row[right_at], row[score_at])
+        check_pair(line, row[left_at], row[right_at], table.number(row[score_at]), row[score_at])
     refuse_too_few(table.n_rows)
     most = limits.text_characters
     sides = [table.cells(left_at), table.cells(right_at)]
@@ -248,7 +256,7 @@ def _pairs_of(
         name=title,
         left=tuple(cell[:most] for cell in sides[0]),
         right=tuple(cell[:most] for cell in sides[1]),
-        gold_scores=np.array([float(cell) for cell in table.cells(score_at)]),
+        gold_scores=np.array([table.number(cell) for cell in table.cells(score_at)], dtype=float),
         subsets=_subsets(table, subset_column, places),
         n_shortened=sum(len(cell) > most for side in sides for cell in side),
     )
@@ -347,9 +355,12 @@ def _pair_places(table: Table) -> tuple[int, int, int]:
         places = (table.named((left,)), table.named((right,)), score)
         if None not in places:
             return places  # type: ignore[return-value]
-    if len(table.columns) == 3:
-        numeric = [i for i in range(3) if mostly_numbers(table.cells(i))]
-        texts = [i for i in range(3) if i not in numeric]
+    columns = [*range(len(table.columns))]
+    if len(columns) > 3:  # a number of the row, or a code, may be beside the three
+        columns = [i for i in columns if not is_id(table.cells(i))]
+    if len(columns) == 3:
+        numeric = [i for i in columns if table.is_numeric(i)]
+        texts = [i for i in columns if i not in numeric]
         if len(numeric) == 1 and _may_be_pairs(table, texts, numeric[0]):
             return texts[0], texts[1], numeric[0]
     raise CorpusError("no_pair_columns", columns=table.columns)
@@ -372,9 +383,12 @@ def _subsets(
     return None if found is None or found in places else tuple(table.cells(found))
 
 
-def check_pair(line: int, left: str, right: str, score: str) -> None:
-    """Raise CorpusError for a pair that lacks a side, or a score that is no number."""
+def check_pair(line: int, left: str, right: str, score: float | None, cell: str) -> None:
+    """Raise CorpusError for a pair that lacks a side, or a score that is no number.
+
+    cell : the score as the file has it
+    """
     if not left or not right:
         raise CorpusError("blank_sentence", line=line)
-    if not is_number(score) or not math.isfinite(float(score)):
-        raise CorpusError("bad_score", line=line, score=score)
+    if score is None or not math.isfinite(score):
+        raise CorpusError("bad_score", line=line, score=cell)

@@ -1,4 +1,4 @@
-"""What a file is: its container, encoding, delimiter, quoting, header, decimal sign and columns.
+"""How a table of text is written: delimiter, quoting, decimal sign, header, and its columns' kinds.
 
 The library, the shell and the pages recognise a file here. What is certain is used. What is not is
 asked for: an error "uncertain" names the option.
@@ -6,11 +6,39 @@ asked for: an error "uncertain" names the option.
 
 from __future__ import annotations
 
+import csv
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Literal
+
+from .column_names import LABEL_NAMES, PAIR_NAMES, SCORE_NAMES, TEXT_NAMES
+from .limits import MAX_BYTES, CorpusError
 
 Holds = Literal["texts", "vectors", "pairs"]
 Quoting = Literal["quoted", "none"]
+Lines = Callable[[], Iterable[str]]  # the lines of a file with their ends, from the first
+
+DELIMITERS = ("\t", ",", ";", "|")  # of equally good ones the first is taken
+NO_DELIMITER = "\x1f"  # of a table of one column: it occurs in no text
+SPACES = " "  # the delimiter of numbers with spaces between, however many
+TAB_SUFFIXES = (".tsv", ".tab")
+MISSING = ("", "na", "n/a", "null", "none")  # cells without a number, in any case
+SAMPLE_ROWS = 200  # rows by which a table is recognised
+_SAMPLE_CHARACTERS = 1 << 20
+_MIN_SHARE = 0.8  # a delimiter makes at least this share of the sample rows as wide as the first
+_LONGEST_NUMBER = 400  # characters of a number
+_MOST_VALUES = 50  # different cells of a column of labels
+_KNOWN = {*TEXT_NAMES, *LABEL_NAMES, *SCORE_NAMES, *(name for pair in PAIR_NAMES for name in pair)}
+
+_SEPARATOR = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)  # the first line of some tables
+_COMMA_NUMBER = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d+),\d+([eE][-+]?\d+)?", re.ASCII)
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
+_ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{16,}|[a-z_:./#-]*\d+", re.I)
+
+# A process-wide limit of 131,072 characters a cell: a long text is cut by the encoder, not here.
+csv.field_size_limit(MAX_BYTES)
 
 
 @dataclass(frozen=True)
@@ -52,3 +80,386 @@ class Reading:
 
 
 AS_FOUND = Reading()  # everything is found from the content
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the lines of a table of text become cells.
+
+    decimal : sign of its numbers; ``unclear`` then is a cell that has two meanings
+    skipped : lines before the table, such as "sep=;"
+    """
+
+    delimiter: str
+    quoting: Quoting = "quoted"
+    decimal: str = "."
+    unclear: str | None = None
+    skipped: int = 0
+
+
+def unclear_decimal(cell: str) -> CorpusError:
+    """The error for numbers whose decimal sign the file does not show."""
+    return CorpusError(
+        "uncertain", because="uncertain_decimal", option="decimal", choices=(".", ","), cell=cell
+    )
+
+
+# ---- numbers and kinds of columns ----
+
+
+def is_number(cell: str, decimal: str = ".") -> bool:
+    """True for a cell that reads as a number, nan and infinity among them."""
+    if len(cell) > _LONGEST_NUMBER or not cell.isascii() or "_" in cell:
+        return False
+    if decimal == "," and ("." in cell or "," in cell) and not _COMMA_NUMBER.fullmatch(cell):
+        return False
+    try:
+        to_number(cell, decimal)
+    except ValueError:
+        return False
+    return True
+
+
+def to_number(cell: str, decimal: str = ".") -> float:
+    """The number that a cell reads as. ValueError for a cell that is none."""
+    return float(cell if decimal == "." else cell.replace(".", "").replace(",", "."))
+
+
+def mostly_numbers(cells: Iterable[str], decimal: str = ".") -> bool:
+    """True where over half of the cells are numbers."""
+    flags = [is_number(cell, decimal) for cell in cells]
+    return 2 * sum(flags) > len(flags)
+
+
+def is_running(cells: Sequence[str]) -> bool:
+    """True for numbers of rows: 0, 1, 2, … or 1, 2, 3, …"""
+    if len(cells) < 3 or not all(map(str.isdecimal, cells)) or cells[0] not in ("0", "1", "2"):
+        return False
+    first = int(cells[0])  # 2 follows the first row, where that may be a header
+    return [*map(int, cells)] == [*range(first, first + len(cells))]
+
+
+def is_id(cells: Sequence[str]) -> bool:
+    """True for a column that only tells rows apart: 1, 2, 3, … or a different code in each row."""
+    filled = [cell.strip() for cell in cells]
+    if len(filled) < 3 or len(set(filled)) < len(filled):
+        return False
+    if all(map(str.isdecimal, filled)):
+        return is_running(filled)
+    return all(map(_ID.fullmatch, filled))
+
+
+# ---- the dialect ----
+
+
+def records(lines: Iterable[str], dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
+    """(first line, cells) of each record; a blank one has no cells.
+
+    Raises
+    ------
+    CorpusError
+        "uneven_row" or "bad_quotes".
+    """
+    rest = islice(lines, dialect.skipped, None)
+    is_spaced = dialect.delimiter == SPACES
+    reader = None if is_spaced else _reader(rest, dialect.delimiter, dialect.quoting)
+    width, line = 0, dialect.skipped + 1
+    try:
+        for cells in map(str.split, rest) if reader is None else reader:
+            if not any(map(str.strip, cells)):
+                cells = []
+            width = width or len(cells)
+            if cells and len(cells) != width:
+                raise CorpusError("uneven_row", line=line, n=len(cells), expected=width)
+            yield line, cells
+            line = line + 1 if reader is None else dialect.skipped + reader.line_num + 1
+    except csv.Error as error:
+        raise CorpusError("bad_quotes", line=line) from error
+
+
+def dialect_of(
+    lines: Lines, *, suffix: str = "", reading: Reading = AS_FOUND, spaced: bool = False
+) -> Dialect:
+    """The dialect of a table; CorpusError "uncertain" if the file fits two.
+
+    suffix : of the file's name; tabs divide a .tsv
+    spaced : whether spaces may divide, as between numbers
+    """
+    sample = _sample(lines())
+    stated = _SEPARATOR.fullmatch(sample[0]) if sample else None
+    skipped = int(stated is not None)
+    if reading.delimiter is not None:
+        delimiter = reading.delimiter
+    elif stated is not None:
+        delimiter = stated[1]
+    else:
+        candidates = ("\t",) if suffix in TAB_SUFFIXES else DELIMITERS
+        delimiter = _delimiter(sample, candidates, spaced=spaced)
+    found = Dialect(delimiter, skipped=skipped)
+    if delimiter != SPACES:
+        found = replace(found, quoting=reading.quoting or _quoting(lines, found))
+    if reading.decimal is not None:
+        return replace(found, decimal=reading.decimal)
+    decimal, unclear = _decimal(sample, found)
+    return replace(found, decimal=decimal, unclear=unclear)
+
+
+def is_of_lists(cells: Sequence[str]) -> bool:
+    """True for cells such as [0.1, 0.2]."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    return bool(filled) and 2 * sum(
+        cell.startswith("[") and cell.endswith("]") for cell in filled
+    ) > len(filled)
+
+
+def _sample(lines: Iterable[str]) -> list[str]:
+    """The first lines, at least two, and not many characters."""
+    sample: list[str] = []
+    characters = 0
+    for line in islice(lines, SAMPLE_ROWS + 1):
+        sample.append(line)
+        characters += len(line)
+        if characters > _SAMPLE_CHARACTERS and len(sample) > 1:
+            break
+    return sample
+
+
+def _reader(lines: Iterable[str], delimiter: str, quoting: Quoting) -> Any:
+    how: Literal[0, 3] = csv.QUOTE_MINIMAL if quoting == "quoted" else csv.QUOTE_NONE
+    return csv.reader(lines, delimiter=delimiter, quoting=how, strict=True)
+
+
+def _rows(sample: Sequence[str], delimiter: str, quoting: Quoting) -> list[list[str]]:
+    """The rows of the sample that are not empty; without the last, which may be cut off."""
+    rows: list[list[str]] = []
+    try:
+        rows.extend(cells for cells in _reader(sample, delimiter, quoting) if cells)
+    except csv.Error:
+        if quoting == "quoted":
+            return _rows(sample, delimiter, "none")
+    return rows
+
+
+def _delimiter(sample: Sequence[str], candidates: Sequence[str], *, spaced: bool) -> str:
+    """The delimiter that makes the rows equally wide, and their cells whole.
+
+    A column's name that is known decides first. In prose a space follows a comma, and after a
+    delimiter there is none. Then more cells that are numbers decide.
+    """
+    scores: dict[str, tuple[float, ...]] = {}
+    for delimiter in candidates:
+        for quoting in ("quoted", "none"):
+            rows = _rows(sample, delimiter, quoting)
+            if not rows or len(rows[0]) == 1:
+                continue
+            width = len(rows[0])
+            share = sum(len(row) == width for row in rows) / len(rows)
+            known = any(cell.strip().casefold() in _KNOWN for cell in rows[0])
+            if share < _MIN_SHARE and not (known and share >= _MIN_SHARE / 2):
+                continue
+            inner = [cell for row in rows for cell in row[1:]]
+            whole = 1 - sum(cell.startswith(" ") for cell in inner) / len(inner)
+            cells = [cell.strip() for row in rows for cell in row]
+            numeric = sum(is_number(each) or is_number(each, ",") for each in cells) / len(cells)
+            score = (float(known), round(share, 2), round(whole, 1), round(numeric, 2))
+            scores[delimiter] = max(score, scores.get(delimiter, score))
+    # decimal commas with spaces between give cells such as "5 0"
+    if spaced and all(score[3] < 1 for score in scores.values()) and _is_spaced(sample):
+        return SPACES
+    if not scores:
+        return NO_DELIMITER
+    best = max(scores.values())
+    equal = [each for each, score in scores.items() if score == best]
+    if len(equal) > 1:
+        raise CorpusError(
+            "uncertain",
+            because="uncertain_delimiter",
+            option="delimiter",
+            choices=tuple("tab" if each == "\t" else each for each in equal),
+        )
+    return equal[0]
+
+
+def _is_spaced(sample: Sequence[str]) -> bool:
+    """Whether lines are numbers with spaces between.
+
+    A word of GloVe may be a number such as 1990. But if all first cells are numbers, and one has a
+    point, or all cells are whole, or the first cells are 1, 2, 3, …, no word is among them.
+    """
+    rows = [line.split() for line in sample if line.strip()]
+    if not rows or len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
+        return False
+    if not all(is_number(cell) or is_number(cell, ",") for row in rows for cell in row):
+        return False
+    first, others = [row[0] for row in rows], [cell for row in rows for cell in row[1:]]
+    return (
+        any(not cell.lstrip("-+").isdecimal() for cell in first)
+        or all(cell.lstrip("-+").isdecimal() for cell in others)
+        or is_running(first)
+    )
+
+
+@dataclass
+class _Shape:
+    """What a whole table looks like in a dialect: equal widths, and records of several lines."""
+
+    is_even: bool = True
+    width: int = 0
+    has_joined: bool = False
+    joined: list[list[str]] | None = None  # lines of records whose every line could be a row
+
+
+def _shape(lines: Iterable[str], dialect: Dialect) -> _Shape | None:
+    """None for open quotes."""
+    shape, taken = _Shape(), []
+
+    def noted() -> Iterator[str]:
+        for line in islice(lines, dialect.skipped, None):
+            taken.append(line)
+            yield line
+
+    try:
+        for cells in _reader(noted(), dialect.delimiter, dialect.quoting):
+            if any(cell.strip() for cell in cells):
+                shape.width = shape.width or len(cells)
+                shape.is_even &= len(cells) == shape.width
+                if len(taken) > 1:
+                    shape.has_joined = True
+                    rows = [*_reader(taken, dialect.delimiter, "none")]
+                    if all(len(row) == shape.width for row in rows):
+                        shape.joined = [*(shape.joined or ()), *rows]
+            taken.clear()
+    except csv.Error:
+        return None
+    return shape
+
+
+def _quoting(lines: Lines, dialect: Dialect) -> Quoting:
+    """Whether quotation marks belong to the form of the table, or to its texts.
+
+    A mark at the beginning of one text and another at the end of a later one would make one cell of
+    all rows between. So if each line of a cell of several lines could be a row, its cells decide.
+    """
+    if not any('"' in line for line in lines()):
+        return "quoted"
+    quoted = _shape(lines(), dialect)
+    if quoted is not None and quoted.is_even and not quoted.joined:
+        return "quoted"
+    plain = _shape(lines(), replace(dialect, quoting="none"))
+    is_plain = plain is not None and plain.is_even
+    if quoted is None or not quoted.is_even:
+        return "none" if is_plain else "quoted"
+    if is_plain and _are_rows(lines, dialect, quoted):
+        return "none"
+    raise CorpusError(
+        "uncertain",
+        because="uncertain_quoting",
+        option="quoting",
+        choices=("quoted", "none"),
+        line="".join(quoted.joined[0])[:80] if quoted.joined else "",
+    )
+
+
+def _are_rows(lines: Lines, dialect: Dialect, quoted: _Shape) -> bool:
+    """Whether the lines within cells have a number, or a label, where the other rows have one."""
+    inner = quoted.joined or []
+    others: list[list[str]] = []
+    for _, cells in islice(records(lines(), dialect), 1, 5 * SAMPLE_ROWS):
+        if not any("\n" in cell for cell in cells) and len(cells) == quoted.width:
+            others.append(cells)
+    if quoted.width < 2 or len(others) < 2:
+        return False
+    for within, beside in zip(zip(*inner, strict=True), zip(*others, strict=True), strict=True):
+        if mostly_numbers(beside) and all(map(is_number, map(str.strip, within))):
+            return True
+        values = set(beside)
+        is_label = len(values) <= min(_MOST_VALUES, len(beside) // 2) and "" not in values
+        if is_label and values.issuperset(within):
+            return True
+    return False
+
+
+def _decimal(sample: Sequence[str], dialect: Dialect) -> tuple[str, str | None]:
+    """The decimal sign of a table's columns of numbers; and a cell, if it is unclear."""
+    if dialect.delimiter == SPACES:
+        rows = [line.split() for line in sample[dialect.skipped :]]
+    else:
+        rows = _rows(sample[dialect.skipped :], dialect.delimiter, dialect.quoting)
+    width = max(map(len, rows), default=0)
+    columns = [[row[i].strip() for row in rows[1:] or rows if i < len(row)] for i in range(width)]
+    with_comma: list[str] = []
+    for cells in columns:
+        filled = [cell for cell in cells if cell.casefold() not in MISSING]
+        commas = [cell for cell in filled if _COMMA_NUMBER.fullmatch(cell)]
+        if any("." in cell and is_number(cell) for cell in filled):
+            return ".", None
+        if commas and mostly_numbers(filled, ","):
+            with_comma += commas
+    if not with_comma:
+        return ".", None
+    return ",", with_comma[0] if all(map(_THOUSANDS.fullmatch, with_comma)) else None
+
+
+# ---- the header ----
+
+
+def header_of(first: Sequence[str], body: Sequence[Sequence[str]], decimal: str = ".") -> bool:
+    """Whether the first row of a table of texts looks like the names of its columns."""
+    if any(is_number(cell, decimal) for cell in first):
+        return False
+    if any(cell.casefold() in _KNOWN for cell in first):
+        return True
+    sample = body[:SAMPLE_ROWS]
+    if len(first) < 2 or not sample or not all(map(_is_like_a_name, first)):
+        return False  # the first line of a table of one column may be a text
+    columns = list(zip(*sample, strict=True))
+    if any(mostly_numbers(cells, decimal) for cells in columns):
+        return True
+    if any(cell in cells for cell, cells in zip(first, columns, strict=True)):
+        return False
+    longest = max(sum(map(len, cells)) / len(cells) for cells in columns)
+    return longest > 2 * max(map(len, first))
+
+
+def header_of_numbers(first: Sequence[str], body: Sequence[Sequence[str]], decimal: str) -> bool:
+    """Whether the first row of a table of vectors names its columns.
+
+    first, body : the cells of columns of numbers, without the columns of texts
+
+    0, 1, 2, … are names that pandas writes, and may be a vector: CorpusError "uncertain" if the
+    other rows don't show which.
+    """
+    cells = [cell.strip() for cell in first]
+    if any(cell.casefold() not in MISSING and not is_number(cell, decimal) for cell in cells):
+        return True
+    counted = [int(cell) for cell in cells if cell.isdecimal()]
+    if len(counted) < max(2, len(cells) - 1) or counted[0] not in (0, 1):
+        return False
+    if counted != [*range(counted[0], counted[0] + len(counted))] or not body:
+        return False
+    others = [cell.strip() for row in body for cell in row]
+    has_points = sum(not cell.lstrip("-+").isdecimal() for cell in others) / len(others)
+    if len(counted) > 3 and has_points > _MIN_SHARE:
+        return True
+    raise CorpusError(
+        "uncertain",
+        because="uncertain_header",
+        option="header",
+        choices=("yes", "no"),
+        row=", ".join(cells[:8]),
+    )
+
+
+def unique_names(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, made different; an empty one becomes "column" and its place."""
+    unique: dict[str, None] = {}  # a dict, because a list would be searched for each name
+    for place, name in enumerate(names, start=1):
+        name = name or f"column {place}"
+        while name in unique:
+            name = f"{name} ({place})"
+        unique[name] = None
+    return tuple(unique)
+
+
+def _is_like_a_name(cell: str) -> bool:
+    return 0 < len(cell) <= 30 and len(cell.split()) <= 3 and cell[-1] not in ".?!。？！"

@@ -18,7 +18,7 @@ from .errors import ScaleError
 from .manifest import ID_STEP, Column, RunFolder
 from .store import absolute
 from .texts import TextColumns, text_blocks, text_shards
-from .vectors import LeftOut, ShardWriter
+from .vectors import RowsLeftOut, ShardWriter
 
 if TYPE_CHECKING:
     from ..encode.encoder import Encoder
@@ -187,7 +187,7 @@ def encode_shard(task: EncodeTask) -> int:
     if torch.get_num_threads() != task.threads:
         torch.set_num_threads(task.threads)
     encoder = _loaded(task.model)
-    left_out, blank = LeftOut(), 0
+    left_out, blank = RowsLeftOut(), 0
     beside = {"text": pa.string()}
     if task.texts.label is not None:
         beside["label"] = pa.string()

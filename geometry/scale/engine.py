@@ -22,9 +22,9 @@ from ..errors import GeometryError
 from .errors import Failed, ScaleError
 
 if TYPE_CHECKING:
-    from .vectors import LeftOut
+    from .vectors import RowsLeftOut
 
-Summed = tuple[int, Any, "LeftOut"]  # rows, their sum or None, and rows that were left out
+Summed = tuple[int, Any, "RowsLeftOut"]  # rows, their sum or None, and rows that were left out
 FAN = 8  # parts that are merged at a time
 RETRIES = 3
 CONNECT_SECONDS = 20

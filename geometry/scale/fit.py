@@ -14,7 +14,7 @@ from .engine import Engine, Summed
 from .errors import ScaleError
 from .manifest import Column, Shard, VectorData
 from .sums import stored_sum
-from .vectors import LeftOut, blocks
+from .vectors import RowsLeftOut, blocks
 
 REMOVALS = ("removal", "removal-uncentred")
 FIT_METHODS = (*METHODS, *REMOVALS)
@@ -36,7 +36,7 @@ class MomentsTask:
 
 def moments_of_shard(task: MomentsTask) -> Summed:
     """The moments of a shard."""
-    total, left_out = None, LeftOut()
+    total, left_out = None, RowsLeftOut()
     beside = () if task.weights is None else (task.weights,)
     for block in blocks(task.shard, task.column, beside=beside, skip=task.skip, left_out=left_out):
         if not len(block.X):

@@ -20,7 +20,7 @@ from .manifest import Column, Shard, VectorData
 from .samples import draw
 from .sums import stored_sum
 from .transform import read_transform_bytes
-from .vectors import LeftOut, blocks
+from .vectors import RowsLeftOut, blocks
 
 SAMPLE = 5_000  # rows of the measures that compare all pairs
 ALL, SAMPLED = "all rows", "sample"
@@ -80,7 +80,7 @@ class DirectionsTask:
 def directions_of_shard(task: DirectionsTask) -> Summed:
     """The directions of a shard."""
     fitted = None if task.transform is None else read_transform_bytes(task.transform)
-    found, left_out = None, LeftOut()
+    found, left_out = None, RowsLeftOut()
     for block in blocks(task.shard, task.column, skip=task.skip, left_out=left_out):
         if not len(block.X):
             continue

@@ -36,7 +36,7 @@ from .store import (
     write_bytes,
     written,
 )
-from .vectors import LeftOut, blocks
+from .vectors import RowsLeftOut, blocks
 
 QUERY_ROWS = 512  # queries whose products with a block are in memory at a time
 RECALL_QUERIES = 200
@@ -93,7 +93,7 @@ def search_shard(task: SearchTask) -> Summed:
     if task.index is not None:
         content, left_out = _index_of(task)
         return task.shard.rows - left_out.n, _search_index(task, content, ids, U), left_out
-    n, found, left_out = 0, None, LeftOut()
+    n, found, left_out = 0, None, RowsLeftOut()
     for block in blocks(task.shard, task.column, skip=task.skip, left_out=left_out):
         n += len(block.ids)
         parts = [
@@ -150,7 +150,7 @@ def _search_index(task: SearchTask, content: bytes, ids: np.ndarray, U: np.ndarr
     )
 
 
-def _index_of(task: SearchTask) -> tuple[bytes, LeftOut]:
+def _index_of(task: SearchTask) -> tuple[bytes, RowsLeftOut]:
     """Read the shard's index from its file, or build it.
 
     Also returns the rows that it leaves out.
@@ -158,7 +158,7 @@ def _index_of(task: SearchTask) -> tuple[bytes, LeftOut]:
     from usearch.index import Index
 
     assert task.index is not None
-    left_out = LeftOut()
+    left_out = RowsLeftOut()
     key = f"{task.shard.name} {task.shard.sha256} {task.shard.size} {task.column.name}"
     try:
         content = read_bytes(task.index)
@@ -178,7 +178,7 @@ def _index_of(task: SearchTask) -> tuple[bytes, LeftOut]:
         expansion_add=EXPANSION,
         expansion_search=EXPANSION,
     )
-    left_out = LeftOut()
+    left_out = RowsLeftOut()
     for block in blocks(task.shard, task.column, skip=task.skip, left_out=left_out):
         index.add(block.ids, unit(block.X), threads=1)
     content = bytes(index.save() or b"")
@@ -309,7 +309,7 @@ def _read_all(queries: VectorData, column: Column, engine: Engine) -> tuple[np.n
     """(ids, unit rows) of all queries."""
     parts = []
     for shard in queries.shards:
-        left_out = LeftOut()
+        left_out = RowsLeftOut()
         for block in blocks(shard, column, skip=engine.skip, left_out=left_out):
             parts.append((block.ids.copy(), unit(block.X)))
         if left_out.n:

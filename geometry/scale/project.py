@@ -20,7 +20,7 @@ from .manifest import Column, RunFolder, VectorData
 from .samples import draw
 from .store import joined, read_arrays, read_bytes, write_bytes
 from .transform import AXES, CARRIED, TransformTask, carried_columns, map_data
-from .vectors import LeftOut, ShardBlock, ShardWriter, blocks
+from .vectors import RowsLeftOut, ShardBlock, ShardWriter, blocks
 
 LINEAR = ("svd", "pca", "mean")
 PROJECTIONS = (*LINEAR, "umap")
@@ -135,7 +135,7 @@ def _by_sample(
 def place_shard(task: TransformTask) -> int:
     """Place a shard's rows and write their coordinates; returns the number of rows."""
     fitted = read_arrays(joined(task.folder, FITTED), task.sha256, folder=task.folder)
-    left_out = LeftOut()
+    left_out = RowsLeftOut()
     kinds = {name: CARRIED[name] for name in task.beside}
     kinds |= {name: pa.float32() for name in task.axes}
     with ShardWriter(task.folder, task.name, [task.out], kinds) as writer:
@@ -151,7 +151,7 @@ def place_shard(task: TransformTask) -> int:
     return writer.n_rows
 
 
-def _with_directions(block: ShardBlock, task: TransformTask, left_out: LeftOut) -> ShardBlock:
+def _with_directions(block: ShardBlock, task: TransformTask, left_out: RowsLeftOut) -> ShardBlock:
     """The block without its rows of zeros, which have no neighbours by cosine."""
     sound = np.asarray(block.X.any(axis=1))
     if sound.all():

@@ -9,7 +9,7 @@ import numpy as np
 
 from .engine import Engine, Summed
 from .manifest import Column, Shard, VectorData
-from .vectors import LeftOut, blocks
+from .vectors import RowsLeftOut, blocks
 
 SPARE = 6  # standard deviations that a draw may fall short of its mean
 
@@ -90,7 +90,7 @@ class SampleTask:
 
 def sample_of_shard(task: SampleTask) -> Summed:
     """The rows drawn from a shard, and the number of rows read."""
-    n, parts, left_out = 0, [], LeftOut()
+    n, parts, left_out = 0, [], RowsLeftOut()
     for block in blocks(
         task.shard, task.column, beside=task.beside, skip=task.skip, left_out=left_out
     ):

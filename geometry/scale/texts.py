@@ -15,7 +15,7 @@ import fsspec
 from .errors import ScaleError
 from .parquet import batches_of, opened_shard, unreadable
 from .store import filesystem
-from .vectors import LeftOut
+from .vectors import RowsLeftOut
 
 SUFFIXES = (".parquet", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt")
 PACKED = (".gz", ".bz2", ".xz", ".zst")
@@ -76,7 +76,7 @@ def suffix_of(address: str) -> str:
 
 
 def text_blocks(
-    address: str, columns: TextColumns, *, skip: bool, left_out: LeftOut
+    address: str, columns: TextColumns, *, skip: bool, left_out: RowsLeftOut
 ) -> Iterator[tuple[list[TextRow], int]]:
     """(rows, number of rows without text) of a shard, BLOCK_TEXTS rows at a time.
 

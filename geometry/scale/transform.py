@@ -20,7 +20,7 @@ from .errors import ScaleError
 from .manifest import Column, RunFolder, Shard, VectorData
 from .parquet import names_of
 from .store import joined, read_bytes, read_unchanged, write_bytes
-from .vectors import LeftOut, ShardWriter, blocks
+from .vectors import RowsLeftOut, ShardWriter, blocks
 
 TRANSFORM = "transform.safetensors"
 CARRIED = {"text": pa.string(), "label": pa.string(), "weight": pa.float64()}
@@ -128,7 +128,7 @@ def carried_columns(data: VectorData) -> tuple[str, ...]:
 def transform_shard(task: TransformTask) -> int:
     """Map a shard and write it; returns the number of rows."""
     fitted = transform_of_run(task.folder, task.sha256)
-    left_out = LeftOut()
+    left_out = RowsLeftOut()
     kinds = {name: CARRIED[name] for name in task.beside}
     kinds |= {name: pa.float32() for name in task.axes}
     with ShardWriter(task.folder, task.name, [task.out], kinds) as writer:

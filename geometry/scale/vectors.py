@@ -49,7 +49,7 @@ class ShardBlock:
         return ShardBlock(self.ids[sound], self.X[sound], beside, self.rows[sound])
 
 
-class LeftOut:
+class RowsLeftOut:
     """Rows that are left out: their number, and the first few of them, from 1."""
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ def blocks(
     *,
     beside: Sequence[str] = (),
     skip: bool = False,
-    left_out: LeftOut | None = None,
+    left_out: RowsLeftOut | None = None,
 ) -> Iterator[ShardBlock]:
     """The rows of a shard, block by block.
 
@@ -144,7 +144,7 @@ def _checked(
     others: Mapping[str, list[pa.Array]],
     start: int,
     skip: bool,
-    left_out: LeftOut | None,
+    left_out: RowsLeftOut | None,
 ) -> ShardBlock:
     beside = {name: pa.concat_arrays(parts) for name, parts in others.items() if name != "id"}
     block = ShardBlock(ids, X, beside, start + np.arange(len(X)))
@@ -266,7 +266,7 @@ class ShardWriter:
         self._file.is_given_up = True
         self._parquet.close()
 
-    def log(self, left_out: LeftOut, *, blank: int = 0) -> dict[str, Any]:
+    def log(self, left_out: RowsLeftOut, *, blank: int = 0) -> dict[str, Any]:
         """Write the log of the shard, after which it counts as done; returns it."""
         entry = {
             "rows": self.n_rows,

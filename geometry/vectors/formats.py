@@ -16,7 +16,7 @@ from .gather import Wanted
 from .row_source import HEAD, Hints, RowSource
 from .set_arrays import open_npy, open_npz, open_safetensors
 from .set_parquet import open_parquet
-from .set_tables import delimiter_of, open_json_lines, open_table
+from .set_tables import is_table, open_json_lines, open_table
 from .word_arrays import read_npz, read_safetensors
 from .word_binary import is_binary, read_binary
 from .word_text import is_text, read_text
@@ -63,7 +63,7 @@ FORMATS = (
         open_json_lines,
     ),
     Format("binary", lambda head, _: is_binary(head, is_whole=len(head) < HEAD), None, read_binary),
-    Format("csv", lambda head, suffix: delimiter_of(head, suffix) is not None, open_table),
+    Format("csv", is_table, open_table),
     Format("text", lambda head, _: is_text(head), words=read_text),
 )
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..data.column_names import LABEL_NAMES, TEXT_NAMES
 from ..data.limits import LIMITS, Limits
+from ..data.recognise import AS_FOUND, Reading
 from .errors import VectorFileError
 from .word_arrays import BLOCK_ROWS, VECTOR_NAMES
 
@@ -39,13 +40,12 @@ class Hints:
     """What a caller says of a file.
 
     suffix : of its name, in lower case
-    has_header, encoding : of a table; None finds it from the content
+    reading : how it is to be read
     limits : how large it may be
     """
 
     suffix: str = ""
-    has_header: bool | None = None
-    encoding: str | None = None
+    reading: Reading = AS_FOUND
     limits: Limits = LIMITS
 
 

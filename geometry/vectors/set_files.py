@@ -14,6 +14,7 @@ from ..data.column_names import LABEL_NAMES
 from ..data.decode import Source
 from ..data.embeddings import VectorSet, VectorSetReport
 from ..data.limits import LIMITS, MIN_TEXTS, Limits
+from ..data.recognise import AS_FOUND, Reading
 from .errors import MOST_NAMED, VectorFileError
 from .formats import recognised
 from .gather import in_memory
@@ -80,6 +81,7 @@ def read_vector_set(
     seed: int = 0,
     has_header: bool | None = None,
     encoding: str | None = None,
+    reading: Reading = AS_FOUND,
     limits: Limits = LIMITS,
 ) -> VectorSet:
     """Vectors of texts, images or anything else, with a text and a label for each row.
@@ -117,6 +119,8 @@ def read_vector_set(
         Whether the first row of a table names the columns. None finds it from the content.
     encoding : str, optional
         Encoding of a table. None finds it from the content.
+    reading : Reading
+        What else is known of how the file is written, such as its delimiter.
     limits : Limits
         How large the file may be.
 
@@ -133,7 +137,8 @@ def read_vector_set(
         raise ValueError(f'not_finite must be "stop" or "drop"; got {not_finite!r}')
     if sample is not None and sample < MIN_TEXTS:
         raise ValueError(f"sample must be at least {MIN_TEXTS}, or None for all; got {sample}")
-    with _opened(source, name, Hints("", has_header, encoding, limits)) as (rows, file, title):
+    reading = reading.but(encoding=encoding, header=has_header)
+    with _opened(source, name, Hints("", reading, limits)) as (rows, file, title):
         if rows.n_left_out and not_finite == "stop":
             raise VectorFileError(
                 "not_finite", because="unfinite_words", n=rows.n_left_out, words=rows.left_out
@@ -192,6 +197,7 @@ def preview_vector_set(
     metadata_name: str | None = None,
     has_header: bool | None = None,
     encoding: str | None = None,
+    reading: Reading = AS_FOUND,
     limits: Limits = LIMITS,
 ) -> VectorPreview:
     """The first rows of a file of vectors, and which columns look like vectors, texts and labels.
@@ -206,6 +212,7 @@ def preview_vector_set(
     metadata_name : str, optional
     has_header : bool, optional
     encoding : str, optional
+    reading : Reading
     limits : Limits
     rows : int
         In the result at most.
@@ -215,7 +222,8 @@ def preview_vector_set(
     VectorFileError, CorpusError
         As ``read_vector_set`` does.
     """
-    with _opened(source, name, Hints("", has_header, encoding, limits)) as (found, file, _):
+    reading = reading.but(encoding=encoding, header=has_header)
+    with _opened(source, name, Hints("", reading, limits)) as (found, file, _):
         beside = _metadata(metadata, metadata_name, found, file, limits)
         of_metadata = () if beside is None else beside.columns
         chosen = _choice(found, beside, None, None, None)
@@ -270,7 +278,7 @@ def vector_blocks(
     not_finite : str
         As in ``read_vector_set``; "stop" raises at the first block with NaN or infinity.
     """
-    with _opened(source, name, Hints("", has_header, None, limits)) as (rows, _, _):
+    with _opened(source, name, Hints("", AS_FOUND.but(header=has_header), limits)) as (rows, _, _):
         chosen = ChosenColumns(rows.vector_choice(vector_column, ()))
         start = 1
         for block in rows.blocks(chosen):
@@ -308,7 +316,7 @@ def _opened(
 
 def _of_words(file: BinaryIO, name: Path, hints: Hints) -> RowSource:
     """Word vectors: each word is a text."""
-    table = read_vectors(file, name=name.name, encoding=hints.encoding, limits=hints.limits)
+    table = read_vectors(file, name=name.name, encoding=hints.reading.encoding, limits=hints.limits)
     report = table.report
     assert report is not None
 

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from operator import itemgetter
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from ..data.decode import decode, refuse_halves
 from ..data.limits import CorpusError, Limits
-from ..data.tables import SAMPLE_ROWS, is_number, unique_names
+from ..data.recognise import (
+    MISSING,
+    NO_DELIMITER,
+    SAMPLE_ROWS,
+    TAB_SUFFIXES,
+    Dialect,
+    dialect_of,
+    header_of_numbers,
+    is_number,
+    is_of_lists,
+    is_running,
+    mostly_numbers,
+    records,
+    to_number,
+    unclear_decimal,
+    unique_names,
+)
 from .errors import VectorFileError
 from .row_source import (
     HEAD,
@@ -29,62 +44,68 @@ from .row_source import (
     rows_a_block,
 )
 
-MISSING = ("", "na", "n/a", "null", "none")  # cells without a number, in any case
-QUOTED: Literal[0] = csv.QUOTE_MINIMAL
-UNQUOTED: Literal[3] = csv.QUOTE_NONE
-SPACES = " "  # the delimiter of numbers with spaces between, however many
-
 NumberedRow = tuple[int, list[str]]
 
 
 def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     """The rows of a table of text."""
-    limits = hints.limits
-    file.seek(0)
-    delimiter = delimiter_of(file.read(HEAD), hints.suffix) or ","
-    has_header, encoding = hints.has_header, hints.encoding or _encoding(file)
+    limits, reading = hints.limits, hints.reading
+    encoding = reading.encoding or _encoding(file)
 
-    def records(quoting: Literal[0, 3]) -> Iterator[NumberedRow]:
-        return _records(file, encoding, delimiter, quoting, limits)
+    def lines() -> Iterator[str]:
+        return (line for _, line in _lines(file, encoding, limits))
 
-    quoting: Literal[0, 3] = QUOTED
-    try:
-        sample = [cells for _, cells in islice(records(QUOTED), SAMPLE_ROWS)]
-    except VectorFileError:
-        sample, quoting = [cells for _, cells in islice(records(UNQUOTED), SAMPLE_ROWS)], UNQUOTED
+    dialect = dialect_of(lines, suffix=hints.suffix, reading=reading, spaced=True)
+
+    def rows() -> Iterator[NumberedRow]:
+        return ((line, cells) for line, cells in records(lines(), dialect) if cells)
+
+    sample = [cells for _, cells in islice(rows(), SAMPLE_ROWS)]
     if not sample:
         raise VectorFileError("no_vectors", because="empty_file")
     first, body = sample[0], sample[1:] or sample
     if len(first) > limits.dimensions + limits.columns:
         raise VectorFileError("too_large", because="too_many_dimensions", limit=limits.dimensions)
-    cells = [[row[place] for row in body] for place in range(len(first))]
-    numeric = [place for place, column in enumerate(cells) if _is_numeric(column)]
-    lists = [place for place, column in enumerate(cells) if _is_of_lists(column)]
+    cells = [[row[place].strip() for row in body] for place in range(len(first))]
+    lists = [place for place, column in enumerate(cells) if is_of_lists(column)]
+    numeric = [place for place, column in enumerate(cells) if _is_numeric(column, dialect.decimal)]
+    empty = [place for place, column in enumerate(cells) if not any(map(_is_filled, column))]
+    if numeric and not lists and dialect.unclear is not None:
+        raise unclear_decimal(dialect.unclear)
+    has_header = reading.header
     if has_header is None:
-        has_header = _is_header(first, numeric, lists)
+        has_header = _is_header(sample, numeric, lists, dialect.decimal)
     names = unique_names([name.strip() if has_header else "" for name in first])
     columns = dict(zip(names, range(len(names)), strict=True))
     vector_columns = likeliest_first([names[place] for place in lists])
 
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
-        rows = records(quoting)
+        found = rows()
         if has_header:
-            next(rows, None)
+            next(found, None)
         beside = [None if each is None else columns[each] for each in (chosen.text, chosen.label)]
         if isinstance(chosen.vector, str) and columns[chosen.vector] in lists:
             parse = _list_parser(columns[chosen.vector])
         else:
             taken = (chosen.vector,) if isinstance(chosen.vector, str) else chosen.vector or ()
-            parse = _cell_parser({name: columns[name] for name in taken})
-        yield from _blocks(rows, parse, beside, _cell, limits)
+            parse = _cell_parser({name: columns[name] for name in taken}, dialect.decimal)
+        yield from _blocks(found, parse, beside, _cell, limits)
 
-    # a column without a name is usually the number of the row, as pandas writes it
-    with_name = [names[place] for place in numeric if not has_header or first[place].strip()]
-    usable = dimensions_among(with_name) if has_header else tuple(with_name)
-    usable = () if lists else usable
+    usable: tuple[str, ...] = ()
+    if not lists:
+        # numbers of the rows are no dimension; pandas writes them without a name
+        has_rows = not first[0].strip() if has_header else _are_numbered(cells)
+        with_name = [names[place] for place in numeric if place or not has_rows]
+        usable = dimensions_among(with_name) if has_header else tuple(with_name)
+        wide = [names.index(name) for name in usable]
+        _refuse_split_decimals([[row[i] for i in wide] for row in sample[has_header:]], dialect)
+        if len({_stem(name) for name in usable}) == 1 and has_header:
+            # a dimension without a number in the first rows
+            alike = {names[i] for i in empty if _stem(names[i]) == _stem(usable[0])}
+            usable = tuple(name for name in names if name in alike or name in usable)
     taken_for_vectors = {*vector_columns, *usable}
     return RowSource(
-        "tsv" if delimiter == "\t" else "csv",
+        "tsv" if dialect.delimiter == "\t" else "csv",
         blocks,
         columns=tuple(name for name in names if name not in taken_for_vectors),
         vector_columns=vector_columns,
@@ -97,7 +118,7 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
 def open_json_lines(file: BinaryIO, hints: Hints) -> RowSource:
     """The rows of a file with one JSON object a line."""
     limits = hints.limits
-    encoding = hints.encoding or _encoding(file)
+    encoding = hints.reading.encoding or _encoding(file)
 
     def records() -> Iterator[tuple[int, dict[str, Any]]]:
         for number, line in _lines(file, encoding, limits):
@@ -147,33 +168,19 @@ def count_rows(file: BinaryIO, encoding: str | None, limits: Limits) -> int:
     return sum(bool(line.strip()) for _, line in lines)
 
 
-def delimiter_of(head: bytes, suffix: str) -> str | None:
-    """The delimiter of a table of numbers that begins so; None if it is none."""
-    if suffix in (".tsv", ".tab"):
-        return "\t"
-    return _delimiter_within(head) or ("," if suffix == ".csv" else None)
-
-
-def _delimiter_within(head: bytes) -> str | None:
-    lines = [line for line in head.splitlines()[:SAMPLE_ROWS] if line.strip()]
-    if not lines:
-        return None
-    second = lines[min(1, len(lines) - 1)].decode("latin-1")
-    counts = {
-        sign: sum(is_number(cell.strip(' "')) for cell in second.split(sign))
-        for sign in ("\t", ",", ";", "|")
-        if sign in second
-    }
-    if any(counts.values()):
-        return max(counts, key=lambda sign: counts[sign])
-    fields = [line.split() for line in lines[: len(lines) - 1] or lines]
-    first = [row[0].decode("latin-1") for row in fields]
-    # a word of GloVe may be a number such as 1990, but not all words are numbers with a point
-    if len(fields[0]) > 1 and all(
-        is_number(each) and ("." in each or "e" in each) for each in first
-    ):
-        return SPACES
-    return None
+def is_table(head: bytes, suffix: str) -> bool:
+    """Whether a file that begins so is a table with numbers in its second row."""
+    if suffix in (".csv", *TAB_SUFFIXES):
+        return True
+    lines = head.decode("latin-1").splitlines(keepends=True)
+    lines = lines[: len(lines) - 1] or lines
+    try:
+        dialect = dialect_of(lambda: lines, spaced=True)
+        rows = [cells for _, cells in islice(records(lines, dialect), 3) if cells]
+    except CorpusError as error:
+        return error.code == "uncertain"
+    second = rows[min(1, len(rows) - 1)] if rows and dialect.delimiter != NO_DELIMITER else []
+    return any(is_number(cell.strip(), dialect.decimal) for cell in second) or is_of_lists(second)
 
 
 def _blocks(
@@ -218,7 +225,7 @@ def _value(record: dict[str, Any], key: str) -> str:
     return "" if found is None else str(found).strip()
 
 
-def _cell_parser(places: dict[str, int]) -> Callable[[list[str], int], list[float]]:
+def _cell_parser(places: dict[str, int], decimal: str) -> Callable[[list[str], int], list[float]]:
     """Numbers of some cells of a row, NaN where a cell is empty."""
     if len(places) == 1:
         (only,) = places.values()
@@ -228,23 +235,23 @@ def _cell_parser(places: dict[str, int]) -> Callable[[list[str], int], list[floa
 
     def parse(cells: list[str], line: int) -> list[float]:
         taken = pick(cells)
-        try:
-            return list(map(float, taken))
-        except ValueError:
-            named = zip(places, taken, strict=True)
-            return [_number(cell, name, line) for name, cell in named]
+        if decimal == "." and "_" not in "".join(taken):
+            with suppress(ValueError):
+                return list(map(float, taken))
+        named = zip(places, taken, strict=True)
+        return [_number(cell, name, line, decimal) for name, cell in named]
 
     return parse
 
 
-def _number(cell: str, column: str, line: int) -> float:
-    if cell.strip().casefold() in MISSING:
+def _number(cell: str, column: str, line: int, decimal: str = ".") -> float:
+    if not _is_filled(cell.strip()):
         return float("nan")
-    if not is_number(cell.strip()):
+    if not is_number(cell.strip(), decimal):
         raise VectorFileError(
             "bad_number", because="bad_cell", line=line, field=cell[:40], column=column
         )
-    return float(cell)
+    return to_number(cell.strip(), decimal)
 
 
 def _list_parser(place: int) -> Callable[[list[str], int], list[float]]:
@@ -362,71 +369,43 @@ def _lines(file: BinaryIO, encoding: str, limits: Limits) -> Iterator[tuple[int,
         place += len(raw)
 
 
-def _records(
-    file: BinaryIO, encoding: str, delimiter: str, quoting: Literal[0, 3], limits: Limits
-) -> Iterator[NumberedRow]:
-    """(line, cells) of each row that is not empty, all of one width."""
-    lines = _lines(file, encoding, limits)
-    rows = _split_lines(lines) if delimiter == SPACES else _csv(lines, delimiter, quoting)
-    width = 0
-    for line, cells in rows:
-        if not cells or not any(cells):
-            continue
-        width = width or len(cells)
-        if len(cells) != width:
-            raise VectorFileError(
-                "ragged_row", because="uneven_cells", line=line, n=len(cells), expected=width
-            )
-        yield line, cells
+def _refuse_split_decimals(rows: Sequence[Sequence[str]], dialect: Dialect) -> None:
+    """Raise VectorFileError for 0,5125 that became two cells, by a whole number such as 0235."""
+    for row, cells in enumerate(rows if dialect.delimiter == "," else (), start=1):
+        for cell in map(str.strip, cells):
+            if len(cell) > 1 and cell.isdecimal() and cell.startswith("0"):
+                raise VectorFileError("bad_number", because="split_decimals", row=row, cell=cell)
 
 
-def _split_lines(lines: Iterator[tuple[int, str]]) -> Iterator[NumberedRow]:
-    for number, line in lines:
-        yield number, line.split()
+def _are_numbered(columns: Sequence[Sequence[str]]) -> bool:
+    """Whether the first column has the numbers of the rows, and the others have points."""
+    others = [cell for column in columns[1:] for cell in column]
+    return is_running(columns[0]) and 2 * sum("." in cell for cell in others) > len(others)
 
 
-def _csv(
-    lines: Iterator[tuple[int, str]], delimiter: str, quoting: Literal[0, 3]
-) -> Iterator[NumberedRow]:
-    reader = csv.reader(
-        (line for _, line in lines), delimiter=delimiter, quoting=quoting, strict=True
-    )
-    line = 1
-    try:
-        for cells in reader:
-            yield line, cells
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise VectorFileError("ragged_row", because="open_quotes", line=line) from error
+def _is_filled(cell: str) -> bool:
+    return cell.casefold() not in MISSING
 
 
-def _is_numeric(cells: Sequence[str]) -> bool:
+def _is_numeric(cells: Sequence[str], decimal: str) -> bool:
     """True where over half of the cells that are not empty are numbers."""
-    filled = [cell.strip() for cell in cells if cell.strip().casefold() not in MISSING]
-    return 2 * sum(map(is_number, filled)) > len(filled)
+    return mostly_numbers(filter(_is_filled, cells), decimal)
 
 
-def _is_of_lists(cells: Sequence[str]) -> bool:
-    """True for cells such as [0.1, 0.2]."""
-    filled = [cell.strip() for cell in cells if cell.strip()]
-    return bool(filled) and 2 * sum(
-        cell.startswith("[") and cell.endswith("]") for cell in filled
-    ) > len(filled)
-
-
-def _is_header(first: Sequence[str], numeric: Sequence[int], lists: Sequence[int]) -> bool:
-    """Whether the first row names the columns: its cells are no numbers, or count 0, 1, 2, …"""
+def _is_header(
+    sample: Sequence[Sequence[str]], numeric: Sequence[int], lists: Sequence[int], decimal: str
+) -> bool:
+    """Whether the first row of a table names its columns."""
+    first = sample[0]
     if not (numeric or lists):
         return True
     if lists:
         return not any(first[place].strip().startswith("[") for place in lists)
-    cells = [first[place].strip() for place in numeric]
-    if any(cell.casefold() not in MISSING and not is_number(cell) for cell in cells):
-        return True
-    counted = [int(cell) for cell in cells if cell.isdecimal()]
-    return (
-        len(counted) > 1
-        and len(counted) >= len(cells) - 1
-        and counted == list(range(counted[0], counted[0] + len(counted)))
-        and counted[0] in (0, 1)
+    names = [first[place] for place in numeric]
+    return header_of_numbers(
+        names, [[row[place] for place in numeric] for row in sample[1:]], decimal
     )
+
+
+def _stem(name: str) -> str:
+    return name.rstrip("0123456789")

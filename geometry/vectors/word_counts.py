@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..data.decode import Source, TextFile, lines_of, read_text_file
 from ..data.embeddings import VectorTable
 from ..data.limits import LARGEST_COUNT, LIMITS, CorpusError, Limits, refuse_empty
-from ..data.tables import is_number
+from ..data.recognise import is_number
 from ..errors import own_errors
 
 

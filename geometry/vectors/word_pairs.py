@@ -18,7 +18,7 @@ from ..data.limits import (
     refuse_too_many,
 )
 from ..data.pairs import Pairs, check_pair
-from ..data.tables import is_number
+from ..data.recognise import is_number
 from ..errors import own_errors
 from .sif import refuse_unfinite_words
 
@@ -87,7 +87,7 @@ def _word_pairs_of(file: TextFile, limits: Limits) -> Pairs:
                 expected=len(rows[0][1]),
             )
         left, right, score = cells[left_at], cells[right_at], cells[score_at]
-        check_pair(number, left, right, score)
+        check_pair(number, left, right, float(score) if is_number(score) else None, score)
         found.append((left, right, float(score)))
     lefts, rights, scores = zip(*found, strict=True)
     return Pairs(file.title, lefts, rights, np.array(scores))

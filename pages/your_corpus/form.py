@@ -13,7 +13,7 @@ from geometry.data.column_names import PAIR_NAMES, SCORE_NAMES
 from geometry.data.corpus import Preview, preview_table, read_corpus, read_pasted
 from geometry.data.decode import JSON_SUFFIXES, TABLE_SUFFIXES
 from geometry.data.limits import MEGABYTE, MIN_TEXTS
-from geometry.data.tables import mostly_numbers
+from geometry.data.recognise import mostly_numbers
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
 from pages.common.escape import markdown

@@ -7,7 +7,8 @@ import pytest
 
 from geometry.data.decode import TextFile
 from geometry.data.limits import CorpusError
-from geometry.data.tables import Table, is_number, read_lines, read_table
+from geometry.data.recognise import Reading, is_number
+from geometry.data.tables import Table, read_lines, read_table
 
 
 def file(text: str, suffix: str = ".csv") -> TextFile:
@@ -114,8 +115,8 @@ def test_a_header_is_distinguished_from_a_row(text, has_header):
 
 def test_a_header_may_be_stated():
     text = "It is late.,x\nIt is not.,y\n"
-    assert table(text, has_header=True).columns == ("It is late.", "x")
-    assert table("text,label\na,b\n", has_header=False).n_rows == 2
+    assert table(text, reading=Reading(header=True)).columns == ("It is late.", "x")
+    assert table("text,label\na,b\n", reading=Reading(header=False)).n_rows == 2
     assert table(text, wanted=("x",)).has_header
     assert not table(text, wanted=("z", 0, None)).has_header
 

@@ -22,7 +22,7 @@ from geometry.scale import (
     transform_data,
 )
 from geometry.scale.manifest import Column, RunFolder
-from geometry.scale.vectors import LeftOut, ShardWriter
+from geometry.scale.vectors import RowsLeftOut, ShardWriter
 
 D = 12
 SHARDS = 24  # shards of the vectors on which every verb is tested
@@ -58,7 +58,7 @@ def write_run(folder: Path, parts: list[np.ndarray], column: str = "v") -> Path:
         for name, X in zip(run.names, parts, strict=True):
             with ShardWriter(run.address, name, columns, {}) as writer:
                 writer.write(np.arange(start, start + len(X)), [X], {})
-            writer.log(LeftOut())
+            writer.log(RowsLeftOut())
             start += len(X)
         run.save([])
     return folder

@@ -28,7 +28,7 @@ from geometry.scale import (
 )
 from geometry.scale.encode import encode_shards
 from geometry.scale.texts import text_blocks, text_shards
-from geometry.scale.vectors import LeftOut
+from geometry.scale.vectors import RowsLeftOut
 from tests.scale.shards import D, cloud, split, write_files
 from tests.scale.test_walk import shell
 
@@ -227,24 +227,24 @@ def parquet(path: Path) -> Path:
 )
 def test_texts_of_every_form_with_bad_rows(make, texts, blank, bad, first, tmp_path):
     path = str(make(tmp_path / "shard"))
-    left_out = LeftOut()
+    left_out = RowsLeftOut()
     ((rows, n_blank),) = text_blocks(path, TextColumns(), skip=True, left_out=left_out)
     assert [(row.place, row.text) for row in rows] == texts
     assert (n_blank, left_out.rows, left_out.n) == (blank, bad, len(bad))
     if first:
         with pytest.raises(ScaleError, match=first):
-            list(text_blocks(path, TextColumns(), skip=False, left_out=LeftOut()))
+            list(text_blocks(path, TextColumns(), skip=False, left_out=RowsLeftOut()))
 
 
 def test_weights_and_labels_of_texts(tmp_path):
     path = str(parquet(tmp_path / "shard"))
     columns = TextColumns(label="n", weight="n")
-    ((rows, _),) = text_blocks(path, columns, skip=False, left_out=LeftOut())
+    ((rows, _),) = text_blocks(path, columns, skip=False, left_out=RowsLeftOut())
     assert [(row.label, row.weight) for row in rows] == [("1.0", 1.0), ("3.0", 3.0)]
     with pytest.raises(ScaleError, match="has no column `body`; it has `text`, `n`"):
-        list(text_blocks(path, TextColumns("body"), skip=False, left_out=LeftOut()))
+        list(text_blocks(path, TextColumns("body"), skip=False, left_out=RowsLeftOut()))
     with pytest.raises(ScaleError, match="a weight that is not a number"):
-        list(text_blocks(path, TextColumns(weight="text"), skip=False, left_out=LeftOut()))
+        list(text_blocks(path, TextColumns(weight="text"), skip=False, left_out=RowsLeftOut()))
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_a_shard_of_texts_that_is_cut_off(name: str, spoil: Callable[[bytes], by
     path = tmp_path / name
     path.write_bytes(spoil(parquet(tmp_path / "b").read_bytes()))
     with pytest.raises(ScaleError, match="can't be read"):
-        list(text_blocks(str(path), TextColumns(), skip=True, left_out=LeftOut()))
+        list(text_blocks(str(path), TextColumns(), skip=True, left_out=RowsLeftOut()))
 
 
 def test_shards_are_found_in_folders_and_by_patterns(tmp_path):
@@ -275,7 +275,7 @@ def test_shards_of_texts_are_read_over_http(tmp_path):
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         (shard,) = text_shards([f"http://127.0.0.1:{server.server_port}/a.jsonl"])
-        ((rows, _),) = text_blocks(shard, TextColumns(), skip=True, left_out=LeftOut())
+        ((rows, _),) = text_blocks(shard, TextColumns(), skip=True, left_out=RowsLeftOut())
         server.shutdown()
     assert [(row.place, row.text) for row in rows] == [(0, "one"), (5, "six")]
 

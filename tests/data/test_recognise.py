@@ -1,0 +1,230 @@
+"""Delimiter, quoting, decimal sign and header: found where they are certain, else asked for."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from geometry.data import read_corpus, read_pairs
+from geometry.data.limits import CorpusError
+from geometry.data.recognise import Reading, is_id
+from geometry.errors import GeometryError
+from geometry.measure import mean_cosine
+from geometry.vectors import read_vector_set
+
+
+def asked(read, *arguments, **options) -> GeometryError:
+    with pytest.raises(GeometryError) as caught:
+        read(*arguments, **options)
+    assert caught.value.code == "uncertain"
+    assert caught.value.details["option"] in Reading.__dataclass_fields__
+    return caught.value
+
+
+# ---- quotation marks that belong to the texts ----
+
+STRAY = (
+    "id{0}text{0}topic\n1{0}a short sentence{0}A\n2{0}another sentence{0}B\n"
+    '3{0}"Run and do not look back{0}A\n4{0}one more of them{0}B\n5{0}and one more{0}A\n'
+    '6{0}the pipe is wider than 5"{0}B\n7{0}the last sentence{0}A\n'
+)
+LABELS_ALONE = (
+    'text{0}topic\nIt rains.{0}sky\nIt snows.{0}sky\nA cat.{0}animal\nA dog.{0}animal\n"Go away{0}'
+    'sky\nIt is late.{0}animal\nA 5"{0}animal\nThe end.{0}sky\n'
+)
+
+
+@pytest.mark.parametrize("delimiter", ["\t", ",", ";", "|"])
+@pytest.mark.parametrize(("table", "n"), [(STRAY, 7), (LABELS_ALONE, 8)])
+def test_marks_of_two_texts_join_no_rows(table, n, delimiter):
+    corpus = read_corpus(table.format(delimiter).encode(), name="t.csv", text_column="text")
+    assert len(corpus) == n
+    assert sum('"' in text for text in corpus.texts) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("utterances.tsv", lambda path: read_corpus(path, text_column="text").texts),
+        ("utterances.csv", lambda path: read_corpus(path, text_column="text").texts),
+        ("pairs.tsv", lambda path: read_pairs(path).left),
+        ("vectors.tsv", lambda path: read_vector_set(path).vectors),
+    ],
+)
+def test_case_04(case, name, read):
+    assert len(read(case(f"04-tsv-stray-quotes/{name}"))) == 12
+
+
+def test_a_quoted_cell_of_several_lines_stays_one():
+    rows = [("text", "topic"), ("one,\ntwo, three, four\nfive", "x"), ("five", "y"), ("six", "x")]
+    written = io.StringIO()
+    csv.writer(written).writerows(rows)
+    corpus = read_corpus(written.getvalue().encode(), name="t.csv", text_column="text")
+    assert corpus.texts == ("one,\ntwo, three, four\nfive", "five", "six")
+
+
+def test_marks_with_two_meanings_are_asked_for():
+    table = b'text,note\n"one,two\nthree",four\nfive,six\nseven,eight\n'
+    error = asked(read_corpus, table, name="t.csv", text_column="text")
+    assert error.details["option"] == "quoting"
+    joined = read_corpus(table, name="t.csv", text_column=0, reading=Reading(quoting="quoted"))
+    apart = read_corpus(table, name="t.csv", text_column=0, reading=Reading(quoting="none"))
+    assert (joined.texts[0], len(apart)) == ("one,two\nthree", 4)
+
+
+# ---- delimiters ----
+
+
+def test_case_45(case):
+    folder = "45-delimiter-tie-comma-before-tab"
+    places = read_corpus(case(f"{folder}/places.csv"))
+    assert (len(places), places.texts[0]) == (5, "The Paris market opens at 0")
+    for name in ("joined.csv", "joined.tsv", "joined.txt"):
+        assert len(read_pairs(case(f"{folder}/{name}"))) == 5
+
+
+@pytest.mark.parametrize("delimiter", ["\t", ";", "|", ","])
+@pytest.mark.parametrize("other", [", ", "; ", " | "])
+def test_a_sign_of_the_prose_is_no_delimiter(delimiter, other):
+    if other.strip() == delimiter:
+        pytest.skip("the same sign")
+    rows = [f"Word {i}{other}and more of it{delimiter}kind{i % 2}\n" for i in range(6)]
+    corpus = read_corpus("".join(rows).encode(), name="t.csv")
+    assert corpus.texts[1] == f"Word 1{other}and more of it"
+
+
+def test_a_line_states_the_delimiter():
+    table = "sep=;\ntext;label\none, two;a\nthree, four;b\n"
+    corpus = read_corpus(table.encode(), name="t.csv", label_column="label")
+    assert (corpus.texts, corpus.labels) == (("one, two", "three, four"), ("a", "b"))
+
+
+def test_two_delimiters_that_fit_are_asked_for():
+    table = b"ab,cd;ef\ngh,ij;kl\nmn,op;qr\n"
+    assert asked(read_corpus, table, name="t.csv").details["choices"] == (",", ";")
+    corpus = read_corpus(table, name="t.csv", text_column=0, reading=Reading(delimiter=";"))
+    assert corpus.texts == ("ab,cd", "gh,ij", "mn,op")
+
+
+# ---- decimal commas ----
+
+
+def test_case_06(case):
+    found = read_vector_set(case("06-decimal-comma/eight.csv"))
+    assert found.vectors.shape == (60, 8)
+    assert mean_cosine(found.vectors) == pytest.approx(0.4825, abs=5e-5)
+    shapes = {"ABCD.csv": (3, 4), "noheader.csv": (3, 2), "vectors.csv": (3, 3)}
+    for name, shape in (shapes | {"vectors.tsv": (3, 3), "vec-text.csv": (3, 2)}).items():
+        assert read_vector_set(case(f"06-decimal-comma/{name}")).vectors.shape == shape
+    assert read_pairs(case("06-decimal-comma/pairs.csv")).gold_scores.tolist() == [4.5, 0.2, 2.8]
+    weights = read_corpus(case("06-decimal-comma/weights.csv"), weight_column="weight").weights
+    assert weights == (0.5, 1.5, 2)
+    thousands = case("06-decimal-comma/thousands.csv")
+    assert asked(read_corpus, thousands, weight_column=1).details["option"] == "decimal"
+    assert len(read_corpus(thousands)) == 2
+
+
+@pytest.mark.parametrize("form", ["{};{}", "{}\t{}", '"{}","{}"', "{}|{}", "{} {}"])
+@pytest.mark.parametrize("number", ["{:.4f}", "{:.1f}", "{:.2e}"])
+def test_decimal_commas_are_read(form, number):
+    numbers = np.random.default_rng(0).standard_normal((20, 2)) * 10
+    cells = [[number.format(each).replace(".", ",") for each in row] for row in numbers]
+    content = "".join(form.format(*row) + "\n" for row in cells).encode()
+    expected = [[float(each.replace(",", ".")) for each in row] for row in cells]
+    np.testing.assert_allclose(read_vector_set(content, name="v.txt").vectors, expected, rtol=1e-6)
+
+
+def test_thousands_before_a_decimal_comma():
+    content = b"1.234,5;0,25\n12,5;1.000.000,75\n7,5;8,5\n"
+    vectors = read_vector_set(content, name="v.csv").vectors
+    assert vectors.tolist() == [[1234.5, 0.25], [12.5, 1000000.75], [7.5, 8.5]]
+
+
+def test_decimal_commas_between_commas_are_refused():
+    content = b"0,5125,0,0235\n1,512,2,523\n3,531,4,523\n"
+    with pytest.raises(GeometryError) as caught:
+        read_vector_set(content, name="v.csv")
+    assert caught.value.because == "split_decimals"
+    assert "0235" in str(caught.value)
+
+
+# ---- headers ----
+
+
+@pytest.mark.parametrize(
+    "table",
+    [b"0,1\n0.5,0.25\n1.5,2\n", b"1 2 3\n0.5 0.25 1\n1.5 2 3\n", b"0,1,2\n1,2,0\n2,1,0\n"],
+)
+def test_counted_first_rows_are_asked_for(table):
+    assert asked(read_vector_set, table, name="v.txt").details["option"] == "header"
+    n = table.count(b"\n")
+    for header in (True, False):
+        found = read_vector_set(table, name="v.txt", reading=Reading(header=header))
+        assert len(found.vectors) == n - header
+
+
+def test_names_that_pandas_counts_are_a_header():
+    numbers = np.random.default_rng(0).standard_normal((5, 6))
+    content = ",".join(map(str, range(6))) + "\n"
+    content += "".join(",".join(map(str, row)) + "\n" for row in numbers)
+    assert read_vector_set(content.encode(), name="v.csv").vectors.shape == (5, 6)
+
+
+# ---- columns ----
+
+
+@pytest.mark.parametrize("name", ["one-int.csv", "all-empty-col.csv", "sparse-col.csv"])
+def test_case_31(case, name):
+    path = case(f"31-wide-table-with-integer-column/{name}")
+    if name == "one-int.csv":
+        assert read_vector_set(path).vectors.shape == (6, 5)
+        return
+    with pytest.raises(GeometryError) as caught:
+        read_vector_set(path)
+    assert caught.value.code == "not_finite"
+
+
+def test_numbers_of_rows_are_no_dimension():
+    numbers = np.random.default_rng(0).standard_normal((5, 3)).round(3)
+    rows = "".join(f"{i},{','.join(map(str, row))}\n" for i, row in enumerate(numbers, start=1))
+    assert read_vector_set(rows.encode(), name="v.csv").vectors.shape == (5, 3)
+    whole = b"1,5,7\n2,8,9\n3,1,1\n"  # 1, 2, 3 may be numbers as the others
+    assert read_vector_set(whole, name="v.csv").vectors.shape == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["1", "2", "3"], True),
+        (["q1", "q2", "q7"], True),
+        (["doc-000017", "doc-000018", "doc-000020"], True),
+        ([f"{i:08x}-1234-5678-9abc-def012345678" for i in range(3)], True),
+        (["3", "1", "7"], False),
+        (["q1", "q1", "q2"], False),
+        (["one", "two", "three"], False),
+        (["A short text.", "Another 2", "And 3"], False),
+    ],
+)
+def test_ids_tell_rows_apart(cells, expected):
+    assert is_id(cells) == expected
+
+
+def test_texts_are_not_taken_from_ids():
+    rows = "".join(
+        f"{i:08x}-1234-5678-9abc-def012345678,It rains {'so ' * i}much.\n" for i in range(5)
+    )
+    assert read_corpus(rows.encode(), name="t.csv").texts[0] == "It rains much."
+
+
+def test_pairs_may_have_numbers_of_rows():
+    rows = "".join(f"{i},A cat no {i},A dog no {i},{i % 3 + 0.5}\n" for i in range(1, 6))
+    pairs = read_pairs(rows.encode(), name="p.csv")
+    assert (pairs.left[0], pairs.gold_scores[0]) == ("A cat no 1", 1.5)
+
+
+def test_the_error_is_one_of_the_caller():
+    with pytest.raises(CorpusError, match="Choose the delimiter"):
+        read_corpus(b"ab,cd;ef\ngh,ij;kl\nmn,op;qr\n", name="t.csv")
