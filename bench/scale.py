@@ -40,7 +40,7 @@ from geometry.scale import (
     project_data,
     transform_data,
 )
-from geometry.scale.vectors import LeftOut
+from geometry.scale.vectors import RowsLeftOut
 
 D = 384
 SHARD_ROWS = 100_000
@@ -330,8 +330,8 @@ def overhead() -> list[Row]:
     ]
 
 
-def _nothing(task: Any) -> tuple[int, int, LeftOut]:
-    return 1, 0, LeftOut()
+def _nothing(task: Any) -> tuple[int, int, RowsLeftOut]:
+    return 1, 0, RowsLeftOut()
 
 
 # ---- what a row costs ----

@@ -420,6 +420,11 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "`{column}` has {n} values and there are {n_vectors} vectors. Save them again, one for "
             "each vector."
         ),
+        "metadata_header": (
+            "The first row of the metadata, `{row}`, looks like names of columns. Then there are "
+            "{n} rows for {n_vectors} vectors, and each vector would get the label of another. "
+            "Give a row of names and one row for each vector."
+        ),
         "metadata_rows": (
             "The metadata has {n} rows and the file has {n_vectors} vectors. Give one row for each "
             "vector, in the same order; one more row may name the columns."

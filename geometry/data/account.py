@@ -24,7 +24,7 @@ class LeftOut:
     reason : str
     n : int
     rows : tuple of int
-        Their numbers in the file, from 1 without the header; the first few.
+        The first few: lines of a text or table, rows of other files, from 1.
     """
 
     reason: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import own_errors
+from .account import BLANK, SAMPLED, Account
 from .decode import JSON_SUFFIXES, Source, TextFile, read_bytes, read_text_file, refuse_halves
 from .json_lines import read_json_lines
 from .limits import (
@@ -69,6 +70,8 @@ class Corpus:
     sources : tuple of n int, or None
         The number of the text that each row is a sentence of, from 0. Sentences of one text are
         not independent. None if no text was split, and for a file of a single text.
+    account : Account or None
+        What became of the file's rows and columns; None without a file.
     """
 
     name: str
@@ -83,6 +86,7 @@ class Corpus:
     n_available: int | None = None
     seed: int = 0
     sources: tuple[int, ...] | None = None
+    account: Account | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "texts", tuple(self.texts))
@@ -362,12 +366,13 @@ def _corpus_of(file: TextFile, table: Table, choice: _Choice, limits: Limits) ->
             for each in split_sentences(table.rows[place][text_at])
         ]
         places, texts = [place for place, _ in split], [each for _, each in split]
-    n_available = None
+    n_available, read = None, set(with_text)
     if choice.sample is not None and len(texts) > choice.sample:
         n_available = len(texts)
         drawn = np.random.default_rng(choice.seed).choice(n_available, choice.sample, replace=False)
         drawn.sort()
         places, texts = [places[i] for i in drawn], [texts[i] for i in drawn]
+        read = set(places)
     refuse_too_many(len(texts), limits.rows)
     refuse_too_few(len(texts))
     most = limits.text_characters
@@ -384,6 +389,13 @@ def _corpus_of(file: TextFile, table: Table, choice: _Choice, limits: Limits) ->
         n_available=n_available,
         seed=choice.seed,
         sources=tuple(places) if 1 < len(set(places)) < len(places) else None,
+        account=table.account(
+            (text_at, label_at, weight_at),
+            {
+                BLANK: [place for place, row in enumerate(table.rows) if not row[text_at]],
+                SAMPLED: [place for place in with_text if place not in read],
+            },
+        ),
     )
 
 

@@ -7,7 +7,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice
@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import own_errors
+from .account import Account
 from .column_names import (
     LABEL_NAMES,
     PAIR_NAMES,
@@ -64,6 +65,8 @@ class Pairs:
         Repository and commit of pairs that were fetched; else "".
     n_shortened : int
         Sentences that were longer than the limit, and cut there.
+    account : Account or None
+        What became of the file's rows and columns; None without a file.
     """
 
     name: str
@@ -74,6 +77,7 @@ class Pairs:
     scale: tuple[float, float] | None = None
     source: str = ""
     n_shortened: int = 0
+    account: Account | None = None
 
     @cached_property
     def sentence_counts(self) -> Mapping[str, int]:
@@ -250,6 +254,7 @@ def _pairs_of(
     for line, row in zip(table.lines, table.rows, strict=True):
         check_pair(line, row[left_at], row[right_at], table.number(row[score_at]), row[score_at])
     refuse_too_few(table.n_rows)
+    subset_at = _subset_place(table, subset_column, places)
     most = limits.text_characters
     sides = [table.cells(left_at), table.cells(right_at)]
     return Pairs(
@@ -257,8 +262,9 @@ def _pairs_of(
         left=tuple(cell[:most] for cell in sides[0]),
         right=tuple(cell[:most] for cell in sides[1]),
         gold_scores=np.array([table.number(cell) for cell in table.cells(score_at)], dtype=float),
-        subsets=_subsets(table, subset_column, places),
+        subsets=None if subset_at is None else tuple(table.cells(subset_at)),
         n_shortened=sum(len(cell) > most for side in sides for cell in side),
+        account=table.account((*places, subset_at), {}),
     )
 
 
@@ -312,15 +318,19 @@ def _stsb_table(text: str, limits: Limits) -> Table | None:
 
     Nothing is quoted. Some rows have columns beyond the seventh, which name their origin.
     """
-    sample = [_is_stsb(line) for _, line in islice(_filled_lines(text, limits), _SAMPLE_LINES)]
+    lines = (line for _, line in lines_of(text, limits, most=limits.line_characters))
+    sample = [*map(_is_stsb, islice(filter(str.strip, lines), _SAMPLE_LINES))]
     if 2 * sum(sample) <= len(sample):
         return None
     width = len(_STSB)
     rows: list[tuple[str, ...]] = []
     numbers: list[int] = []
-    n_rows = 0
-    for number, line in _filled_lines(text, limits):
-        cells = line.split("\t", width)[:width]
+    n_rows = n_blank = 0
+    for number, line in lines_of(text, limits, newline="\n", most=limits.line_characters):
+        if not line.strip():
+            n_blank += 1
+            continue
+        cells = line.rstrip("\r\n").split("\t", width)[:width]
         if len(cells) < width:
             raise CorpusError(
                 "uneven_row", because="uneven_stsb_row", line=number, n=len(cells), expected=width
@@ -329,18 +339,11 @@ def _stsb_table(text: str, limits: Limits) -> Table | None:
         if n_rows <= limits.rows:
             rows.append(tuple(cell.strip() for cell in cells))
             numbers.append(number)
-    return Table(_STSB, tuple(rows), tuple(numbers), n_rows, n_blank=0)
-
-
-def _filled_lines(text: str, limits: Limits) -> Iterator[tuple[int, str]]:
-    """(number, line) of the lines that are not blank."""
-    for number, line in lines_of(text, limits, newline="\n", most=limits.line_characters):
-        if line.strip():
-            yield number, line.rstrip("\r\n")
+    return Table(_STSB, tuple(rows), tuple(numbers), n_rows, n_blank)
 
 
 def _is_stsb(line: str) -> bool:
-    cells = line.split("\t", len(_STSB))
+    cells = line.rstrip("\n").split("\t", len(_STSB))
     return (
         len(cells) >= len(_STSB)
         and is_number(cells[4])
@@ -376,11 +379,9 @@ def _may_be_pairs(table: Table, texts: Sequence[int], score: int) -> bool:
     return sum(names[i] in TEXT_NAMES for i in texts) != 1
 
 
-def _subsets(
-    table: Table, column: str | int | None, places: tuple[int, ...]
-) -> tuple[str, ...] | None:
+def _subset_place(table: Table, column: str | int | None, places: tuple[int, ...]) -> int | None:
     found = table.named(SUBSET_NAMES) if column is None else table.index(column)
-    return None if found is None or found in places else tuple(table.cells(found))
+    return None if found in places else found
 
 
 def check_pair(line: int, left: str, right: str, score: float | None, cell: str) -> None:

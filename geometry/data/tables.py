@@ -6,9 +6,10 @@ The parser is the standard library's and not that of pandas. Every cell stays a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from .account import BLANK, MOST_ROWS, Account, LeftOut
 from .column_names import LABEL_NAMES, TEXT_NAMES
 from .decode import TextFile, lines_of
 from .limits import (
@@ -44,7 +45,7 @@ class Table:
 
     lines : the line of the file where each row begins, from 1.
     n_rows : rows in the file, which may be more than ``rows``.
-    n_blank : empty lines and rows of empty cells.
+    n_blank : empty lines and rows of empty cells; ``blank`` has the first few of their lines.
     decimal, unclear : of its numbers, as in ``Dialect``.
     """
 
@@ -56,6 +57,29 @@ class Table:
     has_header: bool = False
     decimal: str = "."
     unclear: str | None = None
+    blank: tuple[int, ...] = ()
+
+    def account(self, used: Iterable[int | None], left_out: Mapping[str, Sequence[int]]) -> Account:
+        """What became of the rows and columns.
+
+        used : places of the columns, or None
+        left_out : from a reason to the places of rows that were left out for it, besides blank ones
+        """
+        columns = {self.columns[place] for place in used if place is not None}
+        lines = {
+            reason: [self.lines[place] for place in places] for reason, places in left_out.items()
+        }
+        n_left_out = sum(map(len, lines.values()))
+        n_blank = self.n_blank + len(lines.get(BLANK, ()))
+        blank = tuple(sorted((*self.blank, *lines.pop(BLANK, ())))[:MOST_ROWS])
+        reasons = [LeftOut(BLANK, n_blank, blank), *(LeftOut.of(*each) for each in lines.items())]
+        return Account(
+            rows_in_file=self.n_rows + self.n_blank,
+            rows_read=self.n_rows - n_left_out,
+            left_out=tuple(each for each in reasons if each.n),
+            columns_used=tuple(name for name in self.columns if name in columns),
+            columns_left_out=tuple(name for name in self.columns if name not in columns),
+        )
 
     def index(self, column: str | int) -> int:
         """Place of a column, given by its name or by its place from 0."""
@@ -155,26 +179,26 @@ def read_lines(file: TextFile, *, max_rows: int | None = None, limits: Limits = 
     """The lines of a file as a table of one column, "text"."""
     rows: list[tuple[str]] = []
     lines: list[int] = []
-    n_rows = n_blank = 0
+    n_rows, blank = 0, []
     for number, line in lines_of(file.text, limits):
         if not line.strip():
-            n_blank += 1
+            blank.append(number)
             continue
         n_rows += 1
         if max_rows is None or n_rows <= max_rows:
             rows.append((line.strip(),))
             lines.append(number)
-    return Table(("text",), tuple(rows), tuple(lines), n_rows, n_blank)
+    return _table(("text",), rows, lines, n_rows, blank)
 
 
 def _rows(text: Iterable[str], dialect: Dialect, max_rows: int | None, limits: Limits) -> Table:
     """The rows of lines; the columns have no names yet."""
     rows: list[tuple[str, ...]] = []
     lines: list[int] = []
-    n_rows = n_blank = 0
+    n_rows, blank = 0, []
     for line, cells in records(text, dialect):
         if not cells:
-            n_blank += 1
+            blank.append(line)
             continue
         if not n_rows:
             refuse_too_many_columns(len(cells), limits.columns)
@@ -183,9 +207,19 @@ def _rows(text: Iterable[str], dialect: Dialect, max_rows: int | None, limits: L
             refuse_too_many_cells(n_rows * len(cells), limits)
             rows.append(tuple(cell.strip() for cell in cells))
             lines.append(line)
-    return Table(
-        (), tuple(rows), tuple(lines), n_rows, n_blank, False, dialect.decimal, dialect.unclear
-    )
+    found = _table((), rows, lines, n_rows, blank)
+    return replace(found, decimal=dialect.decimal, unclear=dialect.unclear)
+
+
+def _table(
+    columns: tuple[str, ...],
+    rows: Sequence[tuple[str, ...]],
+    lines: Sequence[int],
+    n_rows: int,
+    blank: Sequence[int],
+) -> Table:
+    first = tuple(blank[:MOST_ROWS])
+    return Table(columns, tuple(rows), tuple(lines), n_rows, len(blank), blank=first)
 
 
 def _has_letter(cell: str) -> bool:

@@ -5,12 +5,14 @@ The functions take a function that translates: pages give their catalogue's, the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from ..data.account import BLANK, Account
 from ..data.catalogues import Translate
 from ..data.corpus import Corpus
 from ..data.embeddings import VectorSet
 from ..data.number_text import change, estimate, signed
+from ..data.pairs import Pairs
 from ..encode.pool import POOLING_NAMES
 from ..evaluate.specs import parse_treatment
 from ..measure.intervals import MIN_ROWS
@@ -38,6 +40,7 @@ _RANK = (
     "n = {n}, d = {d}, n/d = {ratio}. The covariance has rank {rank} and an effective rank of "
     "{effective}."
 )
+_MOST_COLUMNS = 8  # unused columns that are named
 _COVERED = "In simulated cones, 92% to 97% of such intervals contain the true value."
 SENTENCES = {
     "answer": "{what}: {answer}.",
@@ -198,6 +201,8 @@ SENTENCES = {
     "file-sample": "A random sample: {n} of {all}, seed {seed}.",
     "file-whole": "Of all {n} rows, exactly: mean cosine {cosine}, mean length {norm}.",
     "file-dropped": "Rows left out for NaN or infinity: {n} (number {rows}).",
+    "file-blank": "Rows left out because they have no text: {n} ({rows}).",
+    "file-columns": "Columns of the file that are not used: {columns}.",
     "file-zero": "Rows of zeros, which have no direction: {n} (number {rows}).",
     "name-leave": "raw",
     "name-centre": "centred",
@@ -407,12 +412,15 @@ def measured(diagnosis: Diagnosis, _: Translate) -> str:
     return found
 
 
-def file_notes(own: Corpus | VectorSet, _: Translate) -> list[str]:
-    """Notes on the file: what was sampled, and which of its rows are left out."""
+def file_notes(own: Corpus | VectorSet | Pairs, _: Translate) -> list[str]:
+    """Notes on the file: what was sampled, and which of its rows and columns are left out."""
+    if isinstance(own, Pairs):
+        return _account_notes(own.account, _)
     if isinstance(own, Corpus):
-        if own.n_available is None:
-            return []
-        return [_sample_note(len(own), own.n_available, own.seed, _)]
+        notes = _account_notes(own.account, _)
+        if own.n_available is not None:
+            notes.insert(0, _sample_note(len(own), own.n_available, own.seed, _))
+        return notes
     report, notes = own.report, []
     if report is None:
         return []
@@ -431,9 +439,30 @@ def file_notes(own: Corpus | VectorSet, _: Translate) -> list[str]:
         ("zero", report.n_zero, report.zero),
     ):
         if n:
-            listed = ", ".join(map(str, rows)) + (", …" if n > len(rows) else "")
-            notes.append(_(SENTENCES[f"file-{code}"]).format(n=f"{n:,}", rows=listed))
+            sentence = _(SENTENCES[f"file-{code}"])
+            notes.append(sentence.format(n=f"{n:,}", rows=_first(rows, n)))
     return notes
+
+
+def _account_notes(account: Account | None, _: Translate) -> list[str]:
+    """Rows without text, and columns that are not used."""
+    notes: list[str] = []
+    if account is None:
+        return notes
+    for each in account.left_out:
+        if each.reason == BLANK:
+            notes.append(
+                _(SENTENCES["file-blank"]).format(n=f"{each.n:,}", rows=_first(each.rows, each.n))
+            )
+    if account.columns_left_out:
+        names = account.columns_left_out
+        shown = _first([f"“{name}”" for name in names[:_MOST_COLUMNS]], len(names))
+        notes.append(_(SENTENCES["file-columns"]).format(columns=shown))
+    return notes
+
+
+def _first(shown: Sequence[object], n: int) -> str:
+    return ", ".join(map(str, shown)) + (", …" if n > len(shown) else "")
 
 
 def _sample_note(n: int, n_all: int, seed: int, _: Translate) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from ..data.column_names import LABEL_NAMES, TEXT_NAMES
 from ..data.decode import Source, lines_of, read_text_file
 from ..data.limits import Limits, refuse_too_many_cells
+from ..data.recognise import is_number, mostly_numbers, unique_names
 from .errors import VectorFileError
 
 ONLY = "text"  # the name of the only column of a file without a header
@@ -79,13 +81,31 @@ def read_metadata(
     if not rows:
         n_rows, width, rows = 1, 1, [("",)]
     has_header = n_rows == n + 1
-    if n_rows not in (n, n + 1):
+    shown = _shows(rows)
+    if n_rows not in (n, n + 1) or (has_header and shown is False):
         raise VectorFileError("metadata_rows", n=n_rows, n_vectors=n)
+    if shown and not has_header:
+        raise VectorFileError(
+            "metadata_rows",
+            because="metadata_header",
+            row=", ".join(rows[0][:5]),
+            n=n_rows - 1,
+            n_vectors=n,
+        )
     named = rows[0] if has_header else ((ONLY,) if width == 1 else ("",) * width)
-    columns: dict[str, None] = {}
-    for place, each in enumerate(named, start=1):
-        each = each or f"column {place}"
-        while each in columns:
-            each = f"{each} ({place})"
-        columns[each] = None
-    return MetadataRows(tuple(columns), tuple(rows[has_header:]))
+    return MetadataRows(unique_names(named), tuple(rows[has_header:]))
+
+
+def _shows(rows: Sequence[Sequence[str]]) -> bool | None:
+    """Whether the first row can only be a header (True), can only be data, or shows neither."""
+    first, body = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
+    columns = [[row[place] for row in body] for place in range(len(first))]
+    numeric = [place for place, cells in enumerate(columns) if mostly_numbers(cells)]
+    if any(first[place] and not is_number(first[place]) for place in numeric):
+        return True
+    if any(is_number(first[place]) for place in numeric):
+        return False
+    if any(cell and cell in cells for cell, cells in zip(first, columns, strict=True)):
+        return False
+    names = {*TEXT_NAMES, *LABEL_NAMES}
+    return True if len(first) > 1 and names.issuperset(map(str.casefold, first)) else None

@@ -59,7 +59,7 @@ with result:
         chosen = chosen.format(name=markdown(corpus.name), n=f"{len(corpus):,}")
         st.success(chosen, icon=":material/check_circle:")
         for note in file_notes(corpus, _):
-            st.caption(note)
+            st.caption(markdown(note))
         if isinstance(corpus, Corpus):
             with suppress(ModelFilesError):  # make_scene shows this error
                 coverage = coverage_of(corpus)

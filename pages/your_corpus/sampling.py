@@ -9,6 +9,7 @@ import streamlit as st
 from geometry import Corpus
 from geometry.data import VectorSet
 from geometry.diagnosis.sentences import file_notes
+from pages.common.escape import markdown
 from pages.common.uploads import chosen_own
 from pages.common.words import _
 
@@ -47,4 +48,4 @@ def show_notes(own: Corpus | VectorSet) -> None:
     chosen = chosen_own()
     if chosen is None or chosen.sha256 != own.sha256:
         for note in file_notes(own, _):
-            st.caption(note)
+            st.caption(markdown(note))

@@ -166,6 +166,37 @@ def test_counted_first_rows_are_asked_for(table):
         assert len(found.vectors) == n - header
 
 
+VECTORS = b"0.5\t0.25\n1.5\t2\n2.5\t0.1\n"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "labels"),
+    [
+        (b"name\tkind\na\tx\nb\ty\nc\tx\n", ("x", "y", "x")),
+        (b"a\tx\nb\ty\nc\tx\n", ("x", "y", "x")),
+        (b"word\tyear\na\t1990\nb\t1991\nc\t2001\n", ("1990", "1991", "2001")),
+        (b"text\tlabel\na\tx\nb\ty\n", None),  # a row is missing: each label would move
+        (b"word\tyear\na\t1990\nb\t1991\n", None),
+        (b"a\tx\nb\ty\nc\tx\nd\ty\n", None),  # a row too many, and no header
+    ],
+)
+def test_labels_stay_with_their_vectors(metadata, labels):
+    last = metadata.split(b"\n")[0].split(b"\t")[1].decode()
+    column = last if labels and last not in labels else "column 2"
+
+    def read():
+        return read_vector_set(
+            VECTORS, name="v.tsv", metadata=metadata, metadata_name="m.tsv", label_column=column
+        )
+
+    if labels is None:
+        with pytest.raises(GeometryError) as caught:
+            read()
+        assert caught.value.code == "metadata_rows"
+    else:
+        assert read().labels == labels
+
+
 def test_names_that_pandas_counts_are_a_header():
     numbers = np.random.default_rng(0).standard_normal((5, 6))
     content = ",".join(map(str, range(6))) + "\n"
