@@ -129,6 +129,9 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "`{cell}` can be a number with three decimals, or one of thousands. Choose the decimal "
             "sign."
         ),
+        "uncertain_holds": (
+            "The file, with the columns {columns}, can hold texts or {what}. Choose what it holds."
+        ),
         "uncertain_header": (
             "The first row, `{row}`, can be the names of the columns, or the first row of numbers. "
             "Choose whether there is a header."

@@ -194,7 +194,7 @@ def test_every_named_layer_and_pooling_is_in_models():
     ],
 )
 def test_the_shell_documents_every_option_and_its_default(command, of):
-    heads = [f"| option{each} | default | meaning |" for each in of]
+    heads = [f"| option{each} | default | meaning |" for each in (*of, " of reading")]
     rows = [row for head in heads for row in table(TEXT["shell"], head)]
     listed = {frozenset(CODE.findall(options)): default for options, default, _ in rows}
     options = [each for each in command.params if isinstance(each, click.Option)]

@@ -92,7 +92,7 @@ def diagnose(
     from ..diagnosis.sentences import file_notes
 
     with errors_in_words():
-        how = OwnOptions(**reading)
+        how = OwnOptions.of(**reading)
         if out is not None:
             check_output(out, (".html",), inputs=(file, pairs, how.metadata), force=force)
         own, judged, others = _read(file, pairs, how, compare)
@@ -150,9 +150,9 @@ def _pairs_alone(file: Path, how: OwnOptions, compared: str) -> tuple[OwnData, A
     from ..data.pairs import read_pairs
 
     of_file = (how.metadata, how.vector_column, how.text_column, how.label_column, how.sample)
-    if how.is_vectors or how.drop_nan or any(each is not None for each in of_file):
+    if how.reading.holds == "vectors" or how.drop_nan or any(each is not None for each in of_file):
         raise ValueError("an option about FILE is given, and no FILE")
-    read = read_pairs(file, limits=OWN_FILES)
+    read = read_pairs(file, reading=how.reading, limits=OWN_FILES)
     own = encode_own(Corpus(read.name, read.sentences), how, compared=compared)
     return own, (*read.rows, read.gold_scores)
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from ..data.recognise import Reading
 from ..evaluate.bootstrap import DRAWS
 from ..evaluate.similarities import SIMILARITIES
 from ..evaluate.subsets import AGGREGATIONS
@@ -20,6 +21,8 @@ from .options import (
     layers_of,
     pairs_of,
     poolings_of,
+    reading_of,
+    reading_options,
     texts_of,
     treatments_of,
     weightings_of,
@@ -59,6 +62,7 @@ _AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of thei
 @click.option("--word-pairs", multiple=True, type=_FILE, help=_WORD_PAIRS_HELP)
 @click.option("--pairs", multiple=True, default=(BUNDLED,), show_default=True, help=_PAIRS_HELP)
 @click.option("--columns", help=_COLUMNS_HELP)
+@reading_options
 @click.option("--aggregate", type=click.Choice(AGGREGATIONS), help=_AGGREGATE_HELP)
 @click.option("--transforms", default=",".join(LADDER), show_default=True, help="As pca:128:lw.")
 @click.option("--fit", help="Pairs or texts to fit on; else the pairs' own sentences.")
@@ -80,10 +84,12 @@ def evaluate(context: click.Context, /, **options: Any) -> None:
     with errors_in_words():
         _refuse_mixture(context, options)
         _check_outputs(options)
+        options["reading"] = reading_of(options)
         columns = None if options["columns"] is None else columns_of(options["columns"])
         settings = _settings(options, columns)
-        pairs = _pairs(options["pairs"], columns, settings)
-        dev_pairs = _pairs(options["dev"], columns, settings) if options["dev"] else None
+        reading = options["reading"]
+        pairs = _pairs(options["pairs"], columns, reading, settings)
+        dev_pairs = _pairs(options["dev"], columns, reading, settings) if options["dev"] else None
         subject = _subject(options, settings)
         scored = subject.grid(pairs)
         dev = None if dev_pairs is None else subject.grid(dev_pairs)
@@ -91,7 +97,7 @@ def evaluate(context: click.Context, /, **options: Any) -> None:
 
 
 def _settings(options: dict[str, Any], columns: Columns | None) -> Settings:
-    fit, quiet = options["fit"], options["quiet"]
+    fit, quiet, reading = options["fit"], options["quiet"], options["reading"]
     return Settings(
         treatments=treatments_of(options["transforms"]),
         similarity=options["similarity"],
@@ -99,12 +105,16 @@ def _settings(options: dict[str, Any], columns: Columns | None) -> Settings:
         draws=options["draws"],
         seed=options["seed"],
         quiet=quiet,
-        fit_texts=None if fit is None else texts_of(fit, columns=columns, quiet=quiet),
+        fit_texts=None
+        if fit is None
+        else texts_of(fit, columns=columns, reading=reading, quiet=quiet),
         fit_on=None if fit is None else options["fit_name"] or Path(fit).stem,
     )
 
 
-def _pairs(sources: tuple[str, ...], columns: Columns | None, settings: Settings) -> Any:
+def _pairs(
+    sources: tuple[str, ...], columns: Columns | None, reading: Reading, settings: Settings
+) -> Any:
     """The pairs. An error is raised before the encoding, which takes minutes."""
     from ..evaluate.subsets import resamples_of
 
@@ -113,7 +123,7 @@ def _pairs(sources: tuple[str, ...], columns: Columns | None, settings: Settings
             f"{len(sources)} sets of pairs: say how they become one score, by --aggregate "
             f"{', '.join(AGGREGATIONS)}; published figures differ by it"
         )
-    pairs = pairs_of(sources, columns=columns, quiet=settings.quiet)
+    pairs = pairs_of(sources, columns=columns, reading=reading, quiet=settings.quiet)
     resamples_of(pairs, settings.aggregation, draws=1)
     return pairs
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ..hub.bundled import BUNDLED
-from .options import texts_of
+from .options import reading_of, reading_options, texts_of
 from .shell import FORCE, errors_in_words, progress_on_stderr
 
 FILES = (".safetensors", ".onnx", ".npz")
@@ -30,6 +31,7 @@ _OUT_HELP = (
 @click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model.")
 @click.option("--layer", type=int, default=-1, show_default=True, help="-1 is the last.")
 @click.option("--pooling", default="mean", show_default=True, help="As mean, cls, max.")
+@reading_options
 @FORCE
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 def export(
@@ -42,6 +44,7 @@ def export(
     pooling: str,
     force: bool,
     quiet: bool,
+    **reading: Any,
 ) -> None:
     """Fit a transform on the vectors of TEXTS, a corpus or pairs, and write it.
 
@@ -69,6 +72,8 @@ def export(
         Replace a file that exists.
     quiet : bool
         Print no progress.
+    **reading
+        Fields of ``Reading``.
     """
 
     from ..data.write import check_output, saving, write
@@ -82,7 +87,7 @@ def export(
     with errors_in_words():
         spec = parse_treatment(transform)
         check_output(out, FILES, inputs=(texts, model), or_folder=True, force=force)
-        read = texts_of(texts, quiet=quiet)
+        read = texts_of(texts, reading=reading_of(reading), quiet=quiet)
         encoder = load_encoder(
             model, revision=revision, progress=progress_on_stderr("downloading", quiet=quiet)
         )

@@ -77,7 +77,7 @@ def neighbours(
     from ..data.write import check_output, saving, written
 
     with errors_in_words():
-        how = OwnOptions(**reading)
+        how = OwnOptions.of(**reading)
         inputs = (file, queries, relevance, how.metadata, fit_on)
         check_output(out, (".csv",), inputs=inputs, force=force)
         request = _Request(queries, relevance, k, transform, fit_on, seed)
@@ -183,8 +183,8 @@ def _compare(file: Path, request: _Request, how: OwnOptions) -> _Compared:
     elif request.fit_on == SAME:
         fit = rows.X
     else:  # labels and metadata belong to FILE
-        is_vectors = how.is_vectors or how.metadata is not None
-        other = replace(how, is_vectors=is_vectors, metadata=None, label_column=None)
+        reading = how.reading.but(holds=None if how.metadata is None else "vectors")
+        other = replace(how, reading=reading, metadata=None, label_column=None)
         fit = _OwnRows.of(read_own(Path(request.fit_on), other)).X
     treatment = FitSet(fit).fit(spec)
     Z = treatment.apply(rows.X).retained

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import click
+
+from ..data.recognise import AS_FOUND, Holds, Reading
 from ..hub.bundled import BUNDLED
 from .shell import progress_on_stderr
 
@@ -17,6 +20,70 @@ if TYPE_CHECKING:
 
 ALL = "all"
 Columns = tuple[str | int, ...]
+READING = (
+    click.option(
+        "--as",
+        "holds",
+        type=click.Choice(("texts", "vectors", "pairs")),
+        help="What the file holds; else found, or asked for.",
+    ),
+    click.option("--encoding", help="Of a file of text, as big5; else found."),
+    click.option("--delimiter", help="Between columns, as ';' or tab; else found."),
+    click.option(
+        "--quoting",
+        type=click.Choice(("quoted", "none")),
+        help="Whether quotation marks enclose cells; else found.",
+    ),
+    click.option(
+        "--header/--no-header",
+        "header",
+        default=None,
+        help="Whether the first row of a table names the columns; else found.",
+    ),
+    click.option("--decimal", type=click.Choice((".", ",")), help="Decimal sign; else found."),
+    click.option("--sheet", help="Sheet of a workbook; else the first that is visible."),
+    click.option("--path", "path", help="Names to the records of nested JSON, as data.items."),
+)
+_FIELDS = ("holds", "encoding", "delimiter", "quoting", "header", "decimal", "sheet", "path")
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of how a file is written; ``reading_of`` takes their values."""
+    return with_options(command, READING)
+
+
+def with_options(command: Callable[..., Any], options: Sequence[Any]) -> Callable[..., Any]:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def reading_of(options: dict[str, Any]) -> Reading:
+    """The ``Reading`` of a command's options, which are taken out."""
+    given = {name: options.pop(name) for name in _FIELDS}
+    if given["delimiter"] in ("tab", "\\t"):
+        given["delimiter"] = "\t"
+    if given["delimiter"] is not None and len(given["delimiter"]) != 1:
+        raise ValueError(f"--delimiter must be one character, or tab; got {given['delimiter']!r}")
+    return Reading(**given)
+
+
+def held(file: Path, reading: Reading) -> Holds:
+    """What a file holds. CorpusError "uncertain" if that is not clear."""
+    from ..data.limits import OWN_FILES, CorpusError
+    from ..vectors import recognise
+
+    found = recognise(file, reading=reading, limits=OWN_FILES)
+    if not found.is_certain:
+        raise CorpusError(
+            "uncertain",
+            because="uncertain_holds",
+            option="as",
+            choices=("texts", found.holds),
+            columns=found.columns,
+            what=found.holds,
+        )
+    return found.holds
 
 
 def layers_of(text: str) -> tuple[Layer, ...] | None:
@@ -79,11 +146,19 @@ def listed(text: str, option: str) -> tuple[str, ...]:
     return parts
 
 
-def pairs_of(sources: Sequence[str], *, columns: Columns | None = None, quiet: bool) -> Pairs:
+def pairs_of(
+    sources: Sequence[str],
+    *,
+    columns: Columns | None = None,
+    reading: Reading = AS_FOUND,
+    quiet: bool,
+) -> Pairs:
     """One set of pairs; several sets become the subsets of one."""
     from ..data.pairs import Pairs
 
-    parts = [_read_pairs(source, columns=columns, quiet=quiet) for source in sources]
+    parts = [
+        _read_pairs(source, columns=columns, reading=reading, quiet=quiet) for source in sources
+    ]
     if len(parts) == 1:
         return parts[0]
     count = Counter(part.name for part in parts)
@@ -99,23 +174,30 @@ def pairs_of(sources: Sequence[str], *, columns: Columns | None = None, quiet: b
     return Pairs.joined(" + ".join(names), named)
 
 
-def texts_of(source: str, *, columns: Columns | None = None, quiet: bool) -> tuple[str, ...]:
-    """Both sentences of every pair, or the texts of a corpus."""
+def texts_of(
+    source: str, *, columns: Columns | None = None, reading: Reading = AS_FOUND, quiet: bool
+) -> tuple[str, ...]:
+    """Both sentences of every pair, or the texts of a corpus. ValueError for vectors."""
     from ..data.corpus import read_corpus
     from ..data.limits import CorpusError
 
+    is_unknown = columns is None and reading.holds is None and Path(source).is_file()
+    if is_unknown and held(Path(source), reading) == "vectors":
+        raise ValueError(f"{source} holds vectors. For its texts, say --as texts")
     for tried in dict.fromkeys((columns, None)):
         try:
-            pairs = _read_pairs(source, columns=tried, quiet=quiet)
+            pairs = _read_pairs(source, columns=tried, reading=reading, quiet=quiet)
         except CorpusError as reason:
             if reason.code not in ("no_pair_columns", "unknown_column"):
                 raise
         else:
             return (*pairs.left, *pairs.right)
-    return read_corpus(Path(source)).texts
+    return read_corpus(Path(source), reading=reading).texts
 
 
-def _read_pairs(source: str, *, columns: Columns | None = None, quiet: bool) -> Pairs:
+def _read_pairs(
+    source: str, *, columns: Columns | None = None, reading: Reading = AS_FOUND, quiet: bool
+) -> Pairs:
     """The bundled pairs, a split of a Hugging Face data set or of a folder, or a file."""
     from ..data.pairs import BUNDLED_PAIRS, read_bundled_pairs, read_pair_folder, read_pairs
     from ..hub.pair_sets import PAIR_SETS, fetch_pairs
@@ -133,4 +215,4 @@ def _read_pairs(source: str, *, columns: Columns | None = None, quiet: bool) -> 
         if split not in splits:
             raise ValueError(f"{place} has no pairs {split!r}; there are {', '.join(splits)}")
         return splits[split]
-    return read_pairs(Path(source), columns=columns)
+    return read_pairs(Path(source), columns=columns, reading=reading)

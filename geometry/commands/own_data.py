@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
+from ..data.recognise import Reading
 from ..hub.bundled import BUNDLED
-from .options import layer_of, listed
+from .options import READING, held, layer_of, listed, reading_of, with_options
 from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
@@ -19,12 +20,10 @@ if TYPE_CHECKING:
     from ..data.embeddings import VectorSet, VectorSetReport
     from ..encode.encoder import Layer
 
-# Endings of files of vectors; other files are texts
-OF_VECTORS = (".npy", ".npz", ".safetensors", ".parquet")
 EXIT_CODES = "Exit codes: 0 done, 2 an error in one line on stderr, 130 interrupted."
-_VECTORS_HELP = f"FILE has vectors; without it so by the endings {', '.join(OF_VECTORS)}."
 _OPTIONS = (
-    click.option("--vectors", "is_vectors", is_flag=True, help=_VECTORS_HELP),
+    *READING,
+    click.option("--vectors", "is_vectors", is_flag=True, help="The same as --as vectors."),
     click.option(
         "--metadata",
         type=click.Path(dir_okay=False, path_type=Path),
@@ -33,13 +32,6 @@ _OPTIONS = (
     click.option("--vector-column", help="Column or array with the vectors; else found."),
     click.option("--texts", "text_column", help="Column with the texts; else found."),
     click.option("--labels", "label_column", help="Column with a label for each row."),
-    click.option(
-        "--header/--no-header",
-        "has_header",
-        default=None,
-        help="Whether the first row of a table names the columns; else found.",
-    ),
-    click.option("--encoding", help="Of a file of text, as big5; else found."),
     click.option("--by-sentence", is_flag=True, help="Split each text into sentences."),
     click.option("--drop-nan", is_flag=True, help="Leave out vectors with NaN or infinity."),
     click.option("--sample", type=click.IntRange(min=2), help="Take so many random rows at most."),
@@ -61,22 +53,18 @@ _OPTIONS = (
 
 def own_data_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every command that reads a FILE of texts or vectors."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return with_options(command, _OPTIONS)
 
 
 @dataclass(frozen=True)
 class OwnOptions:
-    """How files are read: the values of ``own_data_options``."""
+    """How files are read and encoded: the values of ``own_data_options``."""
 
-    is_vectors: bool
+    reading: Reading
     metadata: Path | None
     vector_column: str | None
     text_column: str | None
     label_column: str | None
-    has_header: bool | None
-    encoding: str | None
     by_sentence: bool
     drop_nan: bool
     sample: int | None
@@ -85,6 +73,13 @@ class OwnOptions:
     layer: Layer
     pooling: str
     quiet: bool
+
+    @classmethod
+    def of(cls, *, is_vectors: bool, **options: Any) -> OwnOptions:
+        """Of the values of ``own_data_options``."""
+        reading = reading_of(options)
+        holds = "vectors" if is_vectors else reading.holds
+        return cls(reading=replace(reading, holds=holds), **options)
 
     def __post_init__(self) -> None:
         if isinstance(self.layer, str):
@@ -121,33 +116,40 @@ class OwnData:
     read: Corpus | VectorSet | None = None
 
 
-def read_own(file: Path, reading: OwnOptions, *, compared: str | None = None) -> OwnData:
+def read_own(file: Path, options: OwnOptions, *, compared: str | None = None) -> OwnData:
     """Vectors as they are; texts encoded at the layer and pooling."""
-    only_of_vectors = (reading.metadata, reading.vector_column, reading.drop_nan or None)
-    is_vectors = reading.is_vectors or any(each is not None for each in only_of_vectors)
-    if is_vectors or file.suffix.lower() in OF_VECTORS:
-        own = read_own_vectors(file, reading)
+    only_of_vectors = (options.metadata, options.vector_column, options.drop_nan or None)
+    holds = options.reading.holds
+    if holds is None and any(each is not None for each in only_of_vectors):
+        holds = "vectors"
+    holds = holds or held(file, options.reading)
+    if holds == "vectors":
+        own = read_own_vectors(file, options)
         about = _about(own) | _left_out(own.report)
         return OwnData(
             own.vectors, own.texts, own.labels, about=about, numbers=own.numbers, read=own
+        )
+    if holds != "texts":
+        raise ValueError(
+            f"{file} holds {holds}. Give pairs by --pairs and queries by --relevance, or read its "
+            "texts by --as texts"
         )
     from ..data.corpus import read_corpus
     from ..data.limits import OWN_FILES
 
     corpus = read_corpus(
         file,
-        text_column=reading.text_column,
-        label_column=reading.label_column,
-        has_header=reading.has_header,
-        encoding=reading.encoding,
-        by_sentence=reading.by_sentence,
-        sample=reading.sample,
+        text_column=options.text_column,
+        label_column=options.label_column,
+        reading=options.reading,
+        by_sentence=options.by_sentence,
+        sample=options.sample,
         limits=OWN_FILES,
     )
-    return encode_own(corpus, reading, compared=compared)
+    return encode_own(corpus, options, compared=compared)
 
 
-def read_own_vectors(file: Path, reading: OwnOptions) -> VectorSet:
+def read_own_vectors(file: Path, options: OwnOptions) -> VectorSet:
     """A file of vectors."""
     from ..data.limits import OWN_FILES
     from ..errors import GeometryError
@@ -156,14 +158,13 @@ def read_own_vectors(file: Path, reading: OwnOptions) -> VectorSet:
     try:
         return read_vector_set(
             file,
-            metadata=reading.metadata,
-            vector_column=reading.vector_column,
-            text_column=reading.text_column,
-            label_column=reading.label_column,
-            has_header=reading.has_header,
-            encoding=reading.encoding,
-            not_finite="drop" if reading.drop_nan else "stop",
-            sample=reading.sample,
+            metadata=options.metadata,
+            vector_column=options.vector_column,
+            text_column=options.text_column,
+            label_column=options.label_column,
+            reading=options.reading,
+            not_finite="drop" if options.drop_nan else "stop",
+            sample=options.sample,
             limits=OWN_FILES,
         )
     except GeometryError as error:
@@ -172,20 +173,20 @@ def read_own_vectors(file: Path, reading: OwnOptions) -> VectorSet:
         raise ValueError(f"{error} --drop-nan leaves them out.") from error
 
 
-def encode_own(corpus: Corpus, reading: OwnOptions, *, compared: str | None = None) -> OwnData:
+def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = None) -> OwnData:
     """Texts encoded at the layer and pooling."""
     from ..encode.load import load_encoder
     from ..encode.pool import OWN, as_poolings
 
     encoder = load_encoder(
-        reading.model,
-        revision=reading.revision,
-        progress=progress_on_stderr("downloading", quiet=reading.quiet),
+        options.model,
+        revision=options.revision,
+        progress=progress_on_stderr("downloading", quiet=options.quiet),
     )
-    layers = encoder.layer_indices(reading.layer)
-    progress = progress_on_stderr("encoding", quiet=reading.quiet)
+    layers = encoder.layer_indices(options.layer)
+    progress = progress_on_stderr("encoding", quiet=options.quiet)
     others: dict[tuple[int, str], np.ndarray] = {}
-    wanted = [] if compared is None else [reading.pooling, *listed(compared, "compare")]
+    wanted = [] if compared is None else [options.pooling, *listed(compared, "compare")]
     poolings = tuple(dict.fromkeys(each for each in wanted if each != OWN))
     if poolings:
         hidden = encoder.encode_layers(
@@ -194,14 +195,14 @@ def encode_own(corpus: Corpus, reading: OwnOptions, *, compared: str | None = No
         others = {
             (each, pooling): X for pooling, every in hidden.items() for each, X in enumerate(every)
         }
-    if not poolings or reading.pooling == OWN:
+    if not poolings or options.pooling == OWN:
         vectors = encoder.encode(
-            corpus.texts, layer=reading.layer, pooling=reading.pooling, progress=progress
+            corpus.texts, layer=options.layer, pooling=options.pooling, progress=progress
         )
     elif len(layers) == 1:
-        vectors = others.pop((layers[0], reading.pooling))
+        vectors = others.pop((layers[0], options.pooling))
     else:
-        vectors = hidden[reading.pooling][list(layers)].mean(axis=0, dtype=np.float32)
+        vectors = hidden[options.pooling][list(layers)].mean(axis=0, dtype=np.float32)
     sampled = {}
     if corpus.n_available is not None:
         sampled = _sampled(len(corpus), corpus.n_available, corpus.seed)
@@ -209,8 +210,8 @@ def encode_own(corpus: Corpus, reading: OwnOptions, *, compared: str | None = No
         **_about(corpus),
         **sampled,
         "model": encoder.name,
-        "layer": _layer_name(reading.layer, layers),
-        "pooling": reading.pooling,
+        "layer": _layer_name(options.layer, layers),
+        "pooling": options.pooling,
     }
     if encoder.revision:
         about["revision"] = encoder.revision

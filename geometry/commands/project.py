@@ -78,7 +78,7 @@ def project(
     from ..projection import project as projected
 
     with errors_in_words():
-        how = OwnOptions(**reading)
+        how = OwnOptions.of(**reading)
         endings = (".csv", *ENDINGS)
         check_output(out, endings, inputs=(file, how.metadata), or_folder=True, force=force)
         own = read_own(file, how)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import click
+
+from ..errors import GeometryError
 
 FAILED, INTERRUPTED = 2, 130
 FORCE = click.option("--force", is_flag=True, help="Replace a file that exists.")
@@ -47,7 +50,17 @@ def errors_in_words() -> Iterator[None]:
         named = f"{error.filename}: " if error.filename else ""
         raise click.ClickException(f"{named}{error.strerror or error}") from error
     except (ValueError, TypeError) as error:
+        if isinstance(error, GeometryError) and error.code == "uncertain":
+            option = _option(error.details["option"], error.details["choices"])
+            raise click.ClickException(f"{error} {option}") from error
         raise click.ClickException(str(error)) from error
+
+
+def _option(option: str, choices: Sequence[str]) -> str:
+    """What to write for what a file does not show."""
+    if option == "header":
+        return "Say it by --header or --no-header."
+    return f"Say it by --{option} {' or '.join(map(shlex.quote, choices))}."
 
 
 def progress_on_stderr(what: str, *, quiet: bool) -> Callable[[int, int], None] | None:

@@ -54,7 +54,7 @@ def whiten(
     from ..export.vector_files import ENDINGS
 
     with errors_in_words():
-        how = OwnOptions(**reading)
+        how = OwnOptions.of(**reading)
         check_output(out, ENDINGS, inputs=(file, fit, how.metadata), or_folder=True, force=force)
         own = read_own(file, how)
         affine = _fitted(fit, transform, own, how)

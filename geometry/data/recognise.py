@@ -16,7 +16,7 @@ from typing import Any, Literal
 from .column_names import LABEL_NAMES, PAIR_NAMES, SCORE_NAMES, TEXT_NAMES
 from .limits import MAX_BYTES, CorpusError
 
-Holds = Literal["texts", "vectors", "pairs"]
+Holds = Literal["texts", "vectors", "pairs", "queries"]
 Quoting = Literal["quoted", "none"]
 Lines = Callable[[], Iterable[str]]  # the lines of a file with their ends, from the first
 
@@ -48,7 +48,7 @@ class Reading:
     Attributes
     ----------
     holds : str or None
-        "texts", "vectors" or "pairs".
+        "texts", "vectors", "pairs" or "queries" (with what is relevant to them).
     encoding : str or None
     delimiter : str or None
         One character.

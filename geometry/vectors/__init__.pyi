@@ -1,4 +1,6 @@
 from .errors import VectorFileError as VectorFileError
+from .recognised import Recognised as Recognised
+from .recognised import recognise as recognise
 from .set_files import VectorPreview as VectorPreview
 from .set_files import preview_vector_set as preview_vector_set
 from .set_files import read_vector_set as read_vector_set

@@ -1,0 +1,145 @@
+"""What a file holds: texts, vectors, scored pairs, or queries with what is relevant to them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..data.column_names import PAIR_NAMES, QUERY_NAMES, RELEVANT_NAMES, TEXT_NAMES
+from ..data.corpus import Preview, preview_table
+from ..data.decode import GZIP, PARQUET, ZIP, Source, opened
+from ..data.limits import LIMITS, CorpusError, Limits
+from ..data.pairs import Pairs, read_pairs
+from ..data.recognise import AS_FOUND, Holds, Reading
+from ..errors import GeometryError
+from .set_files import VectorPreview, preview_vector_set
+
+HEAD = 200_000  # bytes of a text by which it is recognised; of a longer first line all of it
+MANY_DIMENSIONS = 8  # columns of numbers from which a table with texts counts as vectors
+PREVIEW_ROWS = 8
+SAMPLE = 100  # pairs by which sentences are told from words
+Answer = TypeVar("Answer")
+_WORDS = ("text", "binary")  # formats of word vectors
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """What a file holds, and why.
+
+    Attributes
+    ----------
+    holds : str
+        "texts", "vectors", "pairs" or "queries".
+    is_certain : bool
+        False if it could be texts as well; then ``holds`` is a guess.
+    format : str
+        Of vectors as in ``VectorSetReport``; of others the encoding, or the kind of container.
+    columns : tuple of str
+        All columns that have names.
+    vectors : tuple of str
+        The columns or arrays of vectors, or of their dimensions.
+    """
+
+    holds: Holds
+    is_certain: bool
+    format: str
+    columns: tuple[str, ...] = ()
+    vectors: tuple[str, ...] = ()
+
+
+def recognise(
+    source: Source,
+    *,
+    name: str | None = None,
+    reading: Reading = AS_FOUND,
+    limits: Limits = LIMITS,
+) -> Recognised:
+    """What a file holds, by its first rows and the names of its columns.
+
+    Parameters
+    ----------
+    source : path, bytes or seekable binary file
+    name : str, optional
+        Name of the file, where the source has none.
+    reading : Reading
+        How the file is written, as far as the caller knows.
+    limits : Limits
+
+    Raises
+    ------
+    GeometryError
+        As ``read_vector_set`` or ``read_corpus`` does, if the file holds nothing of either.
+    """
+    own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    title = Path(str(name or own or "file")).name
+    with opened(source, CorpusError) as file:
+        if file.seekable():
+            file.seek(0)
+        head = file.read(HEAD)
+        if len(head) == HEAD and not _is_packed(head):
+            head = head[: head.rfind(b"\n") + 1] or head + file.readline(limits.table_bytes)
+        beginning: Source = source if _is_packed(head) else head
+    options: dict[str, Any] = {"name": title, "reading": reading, "limits": limits}
+    found = _tried(preview_vector_set, beginning, PREVIEW_ROWS, **options)
+    table = _tried(preview_table, beginning, PREVIEW_ROWS, **options)
+    pairs = _tried(read_pairs, beginning, **options)
+    decided = _decided(found, table, pairs, Path(title).suffix.lower())
+    return replace(decided, holds=reading.holds, is_certain=True) if reading.holds else decided
+
+
+def _tried(read: Callable[..., Answer], *arguments: Any, **options: Any) -> Answer | GeometryError:
+    try:
+        return read(*arguments, **options)
+    except GeometryError as error:
+        return error
+
+
+def _is_packed(head: bytes) -> bool:
+    return head.startswith((GZIP, PARQUET, ZIP)) or b"\0" in head[:1_000]
+
+
+def _decided(
+    found: VectorPreview | GeometryError,
+    table: Preview | GeometryError,
+    pairs: Pairs | GeometryError,
+    suffix: str,
+) -> Recognised:
+    if isinstance(table, GeometryError):
+        if isinstance(found, GeometryError):
+            # what is unclear comes first, then what is wrong with a table
+            raise found if found.code == "uncertain" or table.code == "binary" else table
+        return _vectors(found)
+    folded = {column.casefold() for column in table.columns}
+    if {"query-id", "corpus-id"} <= folded or (
+        folded.intersection(QUERY_NAMES) and folded.intersection(RELEVANT_NAMES) and len(folded) < 4
+    ):
+        return Recognised("queries", True, table.encoding, table.columns)
+    if isinstance(pairs, Pairs):
+        is_named = any(folded.issuperset(names) for names in PAIR_NAMES)
+        texts = (*pairs.left[:SAMPLE], *pairs.right[:SAMPLE])
+        is_long = 2 * sum(" " in text for text in texts) > len(texts)
+        return Recognised("pairs", is_named or is_long, table.encoding, table.columns)
+    if isinstance(found, GeometryError):
+        return Recognised("texts", True, table.encoding, table.columns)
+    d, column = found.vectors.shape[1], table.suggested_text_column
+    if found.format in _WORDS:
+        is_certain = d >= MANY_DIMENSIONS or suffix == ".vec"
+    elif found.vector_columns or column is None:
+        is_certain = True
+    else:  # columns of numbers beside texts
+        is_group = (
+            d > 1 and len({name.rstrip("0123456789") for name in found.dimension_columns}) == 1
+        )
+        if not is_group and (d == 1 or column.casefold() in TEXT_NAMES):
+            return Recognised("texts", True, table.encoding, table.columns)
+        is_certain = d >= MANY_DIMENSIONS or (is_group and d > 2)
+    return replace(_vectors(found), is_certain=is_certain)
+
+
+def _vectors(found: VectorPreview) -> Recognised:
+    vectors = found.vector_columns or found.dimension_columns
+    columns = tuple(dict.fromkeys((*vectors, *found.columns)))
+    return Recognised("vectors", True, found.format, columns, vectors)
