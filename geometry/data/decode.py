@@ -48,6 +48,7 @@ _LEGACY = (
     "cp1252", "big5", "gb18030", "cp932", "cp949", "euc_jp", "cp1250", "cp1251", "koi8_r",
     "cp1253", "cp1254", "cp1255", "cp1256", "cp874",
 )  # fmt: skip
+ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", *_LEGACY)  # what a reader can choose
 _MAX_CHAOS = 0.1  # largest share of oddities that charset-normalizer may find in a guess
 
 

@@ -13,7 +13,14 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal
 
-from .column_names import LABEL_NAMES, PAIR_NAMES, SCORE_NAMES, TEXT_NAMES
+from .column_names import (
+    LABEL_NAMES,
+    PAIR_NAMES,
+    QUERY_NAMES,
+    RELEVANT_NAMES,
+    SCORE_NAMES,
+    TEXT_NAMES,
+)
 from .limits import MAX_BYTES, CorpusError
 
 Holds = Literal["texts", "vectors", "pairs", "queries"]
@@ -30,7 +37,10 @@ _SAMPLE_CHARACTERS = 1 << 20
 _MIN_SHARE = 0.8  # a delimiter makes at least this share of the sample rows as wide as the first
 _LONGEST_NUMBER = 400  # characters of a number
 _MOST_VALUES = 50  # different cells of a column of labels
-_KNOWN = {*TEXT_NAMES, *LABEL_NAMES, *SCORE_NAMES, *(name for pair in PAIR_NAMES for name in pair)}
+_KNOWN = {
+    *(*TEXT_NAMES, *LABEL_NAMES, *SCORE_NAMES, *QUERY_NAMES, *RELEVANT_NAMES),
+    *(name for pair in PAIR_NAMES for name in pair),
+}
 
 _SEPARATOR = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)  # the first line of some tables
 _COMMA_NUMBER = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d+),\d+([eE][-+]?\d+)?", re.ASCII)

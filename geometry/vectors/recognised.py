@@ -15,6 +15,7 @@ from ..data.limits import LIMITS, CorpusError, Limits
 from ..data.pairs import Pairs, read_pairs
 from ..data.recognise import AS_FOUND, Holds, Reading
 from ..errors import GeometryError
+from .formats import recognised
 from .set_files import VectorPreview, preview_vector_set
 
 HEAD = 200_000  # bytes of a text by which it is recognised; of a longer first line all of it
@@ -90,6 +91,11 @@ def recognise(
     return replace(decided, holds=reading.holds, is_certain=True) if reading.holds else decided
 
 
+def is_array(head: bytes, suffix: str) -> bool:
+    """Whether a file that begins so has vectors, and no text. VectorFileError for other bytes."""
+    return b"\0" in head[:1_000] and bool(recognised(head, suffix))
+
+
 def _tried(read: Callable[..., Answer], *arguments: Any, **options: Any) -> Answer | GeometryError:
     try:
         return read(*arguments, **options)
@@ -111,6 +117,8 @@ def _decided(
         if isinstance(found, GeometryError):
             # what is unclear comes first, then what is wrong with a table
             raise found if found.code == "uncertain" or table.code == "binary" else table
+        if found.vectors.shape[1] < MANY_DIMENSIONS and table.code == "too_many_columns":
+            raise table
         return _vectors(found)
     folded = {column.casefold() for column in table.columns}
     if {"query-id", "corpus-id"} <= folded or (

@@ -9,12 +9,13 @@ import streamlit as st
 
 from geometry import CorpusError, Pairs, read_pairs
 from geometry.data.pair_records import names_its_columns
+from geometry.data.recognise import Reading
 from geometry.evaluate.bootstrap import checked_gold
 
 from .limit_notes import shortened_note
 from .messages import error_text
 from .reading import read_upload
-from .table_form import show_head, show_header_toggle
+from .table_form import reading_of, show_head, show_refusal
 from .words import _
 
 
@@ -26,7 +27,7 @@ def show_pair_file(file: Any, adopt: Callable[[Pairs], None]) -> None:
     try:
         pairs = _choose_columns(file)
     except CorpusError as error:
-        st.error(error_text(error))
+        show_refusal(error, file)
         return
     if pairs is None:
         return
@@ -55,32 +56,34 @@ def pair_refusal(pairs: Pairs) -> str:
 
 def _choose_columns(file: Any) -> Pairs | None:
     """Show the head of the file and choose columns; None until three are chosen."""
+    reading = reading_of(file)
     if names_its_columns(file.name):
-        return _of_records(file)
+        return _of_records(file, reading)
     try:
-        head = show_head(file)
-    except CorpusError:  # rows of unequal length, as in the files of STS-B
-        return _read(file)
+        head = show_head(file, reading)
+    except CorpusError as error:
+        if error.code != "uneven_row":
+            raise
+        return _read(file, reading)  # as in the files of STS-B
     is_automatic = st.toggle(
         _("Detect columns automatically"), value=True, key=f"guess-{file.file_id}"
     )
     if is_automatic:
-        return _read(file)
+        return _read(file, reading)
     named = _three_of(head.columns, file.file_id)
-    show_header_toggle(file, head)
-    return _read(file, named, head.has_header) if named else None
+    return _read(file, reading.but(header=head.has_header), named) if named else None
 
 
-def _of_records(file: Any) -> Pairs | None:
+def _of_records(file: Any, reading: Reading) -> Pairs | None:
     """JSON lines or Parquet: columns by their usual names, else chosen by the reader."""
     try:
-        return _read(file)
+        return _read(file, reading)
     except CorpusError as error:
         if error.code != "no_pair_columns":
             raise
         st.info(error_text(error))
         named = _three_of(error.details["columns"], file.file_id)
-    return _read(file, named) if named else None
+    return _read(file, reading, named) if named else None
 
 
 def _three_of(columns: Sequence[str], file_id: str) -> tuple[str, ...] | None:
@@ -100,8 +103,6 @@ def _three_of(columns: Sequence[str], file_id: str) -> tuple[str, ...] | None:
     return named if len(named) == len(labels) else None
 
 
-def _read(
-    file: Any, columns: tuple[str, ...] | None = None, has_header: bool | None = None
-) -> Pairs:
-    pairs: Pairs = read_upload(read_pairs, file, columns=columns, has_header=has_header)
+def _read(file: Any, reading: Reading, columns: tuple[str, ...] | None = None) -> Pairs:
+    pairs: Pairs = read_upload(read_pairs, file, columns=columns, reading=reading)
     return pairs

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
 from geometry import CorpusError
 from geometry.data.corpus import Preview, preview_table
+from geometry.data.decode import ENCODINGS
 from geometry.data.limits import MEGABYTE
+from geometry.data.recognise import AS_FOUND, Reading
+from geometry.errors import GeometryError
 
 from .limit_notes import megabytes, table_note, upload_limits, vector_note
 from .messages import error_text
@@ -62,13 +66,73 @@ def upload_word_vectors(key: str) -> Any:
     return file
 
 
-def show_head(file: Any) -> Preview:
+def reading_of(file: Any) -> Reading:
+    """How the reader says that a file is written; boxes for it, if they are wanted or needed."""
+    shown = f"how-{file.file_id}"
+    if st.session_state.pop(f"ask-{file.file_id}", False):
+        st.session_state[shown] = True
+    if not st.toggle(_("Choose how the file is read"), key=shown):
+        return AS_FOUND
+    asked: dict[str, tuple[str, ...]] = st.session_state.get(f"choices-{file.file_id}", {})
+    options = _options(asked)
+    chosen = {
+        option: box.selectbox(
+            label,
+            list(values),
+            index=None,
+            key=f"{option}-{file.file_id}",
+            format_func=values.__getitem__,
+            placeholder=_("Found"),
+        )
+        for box, (option, (label, values)) in zip(
+            st.columns(len(options)), options.items(), strict=True
+        )
+    }
+    return AS_FOUND.but(**chosen)
+
+
+def _options(asked: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, dict[Any, str]]]:
+    """The label of each box, and its values with their labels.
+
+    asked : choices that errors gave for what has no fixed ones
+    """
+    encodings = dict.fromkeys((*asked.get("encoding", ()), *ENCODINGS))
+    fixed: dict[str, tuple[str, dict[Any, str]]] = {
+        "encoding": (_("Encoding"), {each: each.upper() for each in encodings}),
+        "delimiter": (_("Delimiter"), {"\t": _("tab"), ",": ",", ";": ";", "|": "|"}),
+        "quoting": (
+            _("Quotation marks"),
+            {"quoted": _("enclose cells"), "none": _("belong to the text")},
+        ),
+        "header": (_("First row"), {True: _("names of columns"), False: _("a row as any other")}),
+        "decimal": (_("Decimal sign"), {".": ".", ",": ","}),
+    }
+    names = {"sheet": _("Sheet"), "path": _("Place of the records")}
+    return fixed | {
+        option: (names[option], dict(zip(choices, choices, strict=True)))
+        for option, choices in asked.items()
+        if option in names
+    }
+
+
+def show_refusal(error: GeometryError, file: Any) -> None:
+    """The error of a file; if the file is unclear, the boxes of ``reading_of`` too."""
+    if error.code == "uncertain":
+        asked = st.session_state.setdefault(f"choices-{file.file_id}", {})
+        option = error.details["option"]
+        if not st.session_state.get(f"how-{file.file_id}") or option not in asked:
+            asked[option] = error.details["choices"]
+            st.session_state[f"ask-{file.file_id}"] = True
+            st.rerun()
+    st.error(error_text(error))
+
+
+def show_head(file: Any, reading: Reading) -> Preview:
     """The first rows of the file, below its header or below numbered columns.
 
     Raises CorpusError for a file that is not a table with rows of equal length.
     """
-    has_header = st.session_state.get(f"header-{file.file_id}")
-    preview: Preview = read_upload(preview_table, file, rows=PREVIEW_ROWS, has_header=has_header)
+    preview: Preview = read_upload(preview_table, file, rows=PREVIEW_ROWS, reading=reading)
     st.dataframe(
         {
             column: [row[i][:PREVIEW_CHARACTERS] for row in preview.rows]
@@ -78,12 +142,3 @@ def show_head(file: Any) -> Preview:
         alt=_("The first rows of the file"),
     )
     return preview
-
-
-def show_header_toggle(file: Any, preview: Preview) -> None:
-    """A toggle: the first row is a header. ``show_head`` uses it in the next run."""
-    st.toggle(
-        _("The first row contains the column names"),
-        value=preview.has_header,
-        key=f"header-{file.file_id}",
-    )

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
 
 from geometry import Corpus, CorpusError, Pairs, read_bundled
 from geometry.data import VectorSet
-from geometry.data.column_names import PAIR_NAMES, SCORE_NAMES
-from geometry.data.corpus import Preview, preview_table, read_corpus, read_pasted
-from geometry.data.decode import JSON_SUFFIXES, TABLE_SUFFIXES
+from geometry.data.corpus import Preview, read_corpus, read_pasted
+from geometry.data.decode import JSON_SUFFIXES, TABLE_SUFFIXES, opened
 from geometry.data.limits import MEGABYTE, MIN_TEXTS
 from geometry.data.recognise import mostly_numbers
+from geometry.errors import GeometryError
+from geometry.vectors import Recognised, recognise
+from geometry.vectors.recognised import HEAD, is_array
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
 from pages.common.escape import markdown
@@ -28,14 +31,14 @@ from pages.common.models import current_encoder
 from pages.common.page_list import page_labels, page_path
 from pages.common.page_state import give_to_page
 from pages.common.pair_form import show_pair_file
-from pages.common.reading import read_upload
-from pages.common.table_form import show_head, show_header_toggle, upload
+from pages.common.reading import PACKED, ServerFile, read_upload
+from pages.common.table_form import reading_of, show_head, show_refusal, upload
 from pages.common.uploads import OWN_PAIRS, add_pairs, add_upload, chosen_own
 from pages.common.words import _, language
 from pages.your_corpus.run_form import show_run_form
 from pages.your_corpus.sampling import choose_sample, offer_sample, show_notes
 from pages.your_corpus.server_files import has_folders, server_file, server_files, server_runs
-from pages.your_corpus.vector_form import ROWS, head_of, looks_like_vectors, show_vector_form
+from pages.your_corpus.vector_form import ROWS, show_vector_form
 
 PASTE_HEIGHT = 150
 SHOWN_FILE, USED_PAIRS = "file-shown", "pairs-used-here"
@@ -226,9 +229,11 @@ def _show_file(file: Any) -> None:
         list(names),
         key=f"kind-{file.file_id}",
         format_func=names.__getitem__,
-        required=True,
+        required=st.session_state[f"kind-{file.file_id}"] is not None,
     )
-    if kind == VECTORS:
+    if kind is None:
+        st.info(_("It is not clear what the file holds. Choose it."))
+    elif kind == VECTORS:
         show_vector_form(file)
     elif kind == PAIRS:
         show_pair_file(file, _adopt_pairs)
@@ -236,19 +241,24 @@ def _show_file(file: Any) -> None:
         _show_text_file(file)
 
 
-def _kind_of(file: Any) -> str:
-    """The kind that is proposed for a new file."""
-    if looks_like_vectors(file):
-        return VECTORS
-    if not file.name.lower().endswith((*TABLE_SUFFIXES, *JSON_SUFFIXES)):
-        return TEXTS
+def _kind_of(file: Any) -> str | None:
+    """What a new file holds; None if the reader has to say it."""
+    suffix = PurePath(file.name).suffix.lower()
     try:
-        columns = preview_table(head_of(file), 1, name=file.name, limits=upload_limits()).columns
-    except CorpusError:
-        return TEXTS
-    folded = {column.casefold() for column in columns}
-    has_pair = any(folded.issuperset(names) for names in PAIR_NAMES)
-    return PAIRS if has_pair and folded.intersection(SCORE_NAMES) else TEXTS
+        with opened(file.path if isinstance(file, ServerFile) else file, CorpusError) as content:
+            head = content.read(HEAD)
+            if head.startswith(PACKED):  # another process unpacks it
+                found: Recognised = read_upload(recognise, file)
+            elif is_array(head, suffix):
+                return VECTORS
+            else:
+                found = recognise(content, name=file.name, limits=upload_limits())
+    except GeometryError:
+        return TEXTS  # its form shows the error
+    if found.holds == "queries":
+        queries = _("This file has queries and what is relevant to them. Upload it on “{page}”.")
+        st.info(queries.format(page=page_labels()["neighbours"]))
+    return found.holds if found.is_certain and found.holds != "queries" else None
 
 
 def _adopt_pairs(pairs: Pairs) -> None:
@@ -293,7 +303,7 @@ def _show_text_file(file: Any) -> None:
         with st.expander(_("Rows and columns"), key=ROWS, on_change="rerun"):
             corpus = _choose_columns(file, key)
     except CorpusError as error:
-        st.error(error_text(error))
+        show_refusal(error, file)
         if error.code == "too_many_texts" and not st.session_state.get(key):
             offer_sample(key)
         return
@@ -306,18 +316,20 @@ def _choose_columns(file: Any, key: str) -> Corpus:
 
     key : of the switch for a sample.
     """
-    found = show_head(file)
+    reading = reading_of(file)
+    found = show_head(file, reading)
     st.caption(_preview_line(found))
     name = file.name.lower()
-    has_names = name.endswith((*JSON_SUFFIXES, ".parquet", ".zip"))
+    has_names = name.endswith((*JSON_SUFFIXES, ".parquet", ".zip"))  # of columns, in the file
     columns = {}
     if has_names or name.endswith((*TABLE_SUFFIXES, ".xlsx")) or len(found.columns) > 1:
         columns = _columns(file, found)
-        if not has_names:
-            show_header_toggle(file, found)
+        reading = reading.but(header=None if has_names else found.has_header)
     by_sentence = _offer_splitting(f"sentences-{file.file_id}")
     sample = choose_sample(key, upload_limits().rows)
-    return _read(file, **columns, **({"by_sentence": True} if by_sentence else {}), **sample)
+    options = columns | ({"by_sentence": True} if by_sentence else {}) | sample
+    corpus: Corpus = read_upload(read_corpus, file, reading=reading, **options)
+    return corpus
 
 
 def _columns(file: Any, found: Preview) -> dict[str, Any]:
@@ -364,13 +376,7 @@ def _columns(file: Any, found: Preview) -> dict[str, Any]:
         "text_column": text_column,
         "label_column": label_column,
         "weight_column": weight_column,
-        "has_header": found.has_header,
     }
-
-
-def _read(file: Any, **columns: Any) -> Corpus:
-    corpus: Corpus = read_upload(read_corpus, file, **columns)
-    return corpus
 
 
 def _index(found: Preview, column: str | None, *, without: str | None = None) -> int | None:

@@ -17,7 +17,13 @@ from geometry.vectors.set_files import NO_COLUMN
 from pages.common.limit_notes import megabytes, upload_limits
 from pages.common.messages import error_text
 from pages.common.reading import ServerFile, read_upload
-from pages.common.table_form import PREVIEW_CHARACTERS, PREVIEW_ROWS, upload
+from pages.common.table_form import (
+    PREVIEW_CHARACTERS,
+    PREVIEW_ROWS,
+    reading_of,
+    show_refusal,
+    upload,
+)
 from pages.common.uploads import add_vectors
 from pages.common.words import _
 
@@ -29,43 +35,11 @@ SHOWN_NUMBERS = 4  # numbers of a vector in the table of the first rows
 FEW_DIMENSIONS = 30  # dimensions up to which each can be chosen as labels
 FIRST_LOOK = 20_000  # rows of a server's file that are proposed as a sample
 ROWS = "file-rows"
-HEAD = 200_000  # bytes of a text file by which its kind is found
-MANY_DIMENSIONS = 8  # columns of numbers from which a table counts as vectors
-
-
-def looks_like_vectors(file: Any) -> bool:
-    """Whether vectors are proposed as the kind of a new file."""
-    name = file.name.lower()
-    if name.endswith((".npy", ".npz", ".safetensors", ".vec", ".bin", ".gz")):
-        return True
-    if name.endswith((".xlsx", ".zip")):
-        return False
-    try:
-        found = _preview(file) if name.endswith(".parquet") else _preview_of_head(file)
-    except GeometryError:
-        return False
-    return bool(found.vector_columns) or len(found.dimension_columns) >= MANY_DIMENSIONS
 
 
 def _preview(file: Any, **options: Any) -> VectorPreview:
-    given = {"rows": PREVIEW_ROWS, "has_header": None} | options
-    found: VectorPreview = read_upload(preview_vector_set, file, **given)
+    found: VectorPreview = read_upload(preview_vector_set, file, rows=PREVIEW_ROWS, **options)
     return found
-
-
-def head_of(file: Any) -> bytes:
-    """The first whole lines of a text file. They are few, so this process can parse them."""
-    if isinstance(file, ServerFile):
-        with file.path.open("rb") as opened:
-            head = opened.read(HEAD)
-    else:
-        head = file.getvalue()[:HEAD]
-    return head if len(head) < HEAD else head[: head.rfind(b"\n") + 1]
-
-
-def _preview_of_head(file: Any) -> VectorPreview:
-    head = head_of(file)
-    return preview_vector_set(head, PREVIEW_ROWS, name=file.name, limits=upload_limits())
 
 
 def show_vector_form(file: Any) -> None:
@@ -76,7 +50,7 @@ def show_vector_form(file: Any) -> None:
             if vectors is not None:
                 refuse_extreme(vectors.vectors)  # pages can't draw them
     except (VectorFileError, CorpusError, UndefinedMeasure) as error:
-        st.error(error_text(error))
+        show_refusal(error, file)
         return
     if vectors is None:
         return
@@ -94,19 +68,13 @@ def _adopt(vectors: VectorSet) -> None:
 
 def _choose(file: Any) -> VectorSet | None:
     """The vectors by the reader's choices; None after a message."""
-    header = st.session_state.get(f"header-{file.file_id}")
-    found = _preview(file, has_header=header)
+    reading = reading_of(file)
+    found = _preview(file, reading=reading)
     beside, named = _metadata_of(file, found)
     if beside:
-        found = _preview(file, has_header=header, beside=beside, named=named)
+        found = _preview(file, reading=reading, beside=beside, named=named)
     _show_head(found)
-    options = _columns(file, found) | {"has_header": found.has_header}
-    if found.has_header is not None:
-        st.toggle(
-            _("The first row contains the column names"),
-            value=found.has_header,
-            key=f"header-{file.file_id}",
-        )
+    options = _columns(file, found) | {"reading": reading.but(header=found.has_header)}
     return _read(file, found, options, (beside, named))
 
 

@@ -52,7 +52,7 @@ REFUSALS = {
         "Ünïcödé çà là, où êtes-vous? 天地玄黃宇宙洪荒\n".encode() * 3 + b"\xff\n",
         "The file is not `UTF-8`",
     ),
-    "no text column": ("a.csv", b"x,y\n1,2\n3,4\n", "Add a column of sentences"),
+    "no text column": ("a.csv", b"x,y\n?,!\n-,+\n", "Add a column of sentences"),
     "one row": ("a.csv", b"text\nOne sentence.\n", "There is only one text"),
     "too many rows": ("a.csv", b"text,n\n" + b"a b,1\n" * (MAX_TEXTS + 1), "the limit is 100,000"),
     "uneven": ("a.csv", b"text,n\n" + b"a,1\n" * 9 + b"b\n", "has 1 columns"),
@@ -193,11 +193,13 @@ def test_the_reader_may_choose_another_column_and_deny_the_header(visit):
     give(at, "a.csv", b"text,other\nOne kettle.,Ein Kessel.\nTwo kettles.,Zwei Kessel.\n")
     at.main.selectbox[0].set_value("other").run()
     assert not shown_errors(at)
-    assert "2 texts ready" in at.main.caption[-1].value
-    at.main.toggle[0].set_value(False).run()
+    assert any("2 texts ready" in caption.value for caption in at.main.caption)
+    at.main.toggle[0].set_value(True).run()  # how the file is read
+    box = next(box for box in at.main.selectbox if box.label == "First row")
+    box.select("a row as any other").run()
     assert not at.exception
     assert not shown_errors(at)
-    assert "3 texts ready" in at.main.caption[-1].value
+    assert any("3 texts ready" in caption.value for caption in at.main.caption)
 
 
 def test_a_column_of_numbers_is_not_taken_without_a_warning(visit):
@@ -216,9 +218,37 @@ def test_a_file_of_json_lines_offers_its_fields(visit):
     assert not shown_errors(at)
     text = at.main.selectbox[0]
     assert (text.value, text.options) == ("body", ["id", "body"])
-    # The fields have names, so there is no control for the header.
-    assert [toggle.label for toggle in at.main.toggle] == ["Split texts into sentences"]
-    assert "3 texts ready" in at.main.caption[-1].value
+    assert any("3 texts ready" in caption.value for caption in at.main.caption)
+
+
+def test_an_unclear_file_is_asked_about(visit):
+    at = visit(source="upload")
+    give(at, "a.csv", b"ab,cd;ef\ngh,ij;kl\nmn,op;qr\n")
+    (message,) = shown_errors(at)
+    assert "Choose the delimiter" in message
+    box = next(box for box in at.main.selectbox if box.label == "Delimiter")
+    box.select(";").run()
+    assert not shown_errors(at)
+    assert at.main.dataframe[0].value.iloc[0].tolist() == ["ab,cd", "ef"]
+    assert any("3 texts ready" in caption.value for caption in at.main.caption)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"text,d0,d1\na,0.5,0.25\nb,1.5,2.5\nc,2.5,3.5\n", None),
+        (b"text,d0,d1,d2\na,0.5,0.25,1.5\nb,1.5,2.5,1.5\nc,2.5,3.5,2.5\n", "vectors"),
+        (b"text,topic\na b,x\nc d,y\n", "texts"),
+        (b"left,right,score\na b,c d,1\ne f,g h,2\n", "pairs"),
+        (b"query,relevant\na b,c d\ne f,g h\n", None),
+    ],
+)
+def test_what_a_file_holds_is_proposed_or_asked(visit, content, kind):
+    at = visit(source="upload")
+    give(at, "a.csv", content)
+    assert not at.exception
+    assert at.main.segmented_control[-1].value == kind
+    assert any("It is not clear" in box.value for box in at.info) == (kind is None)
 
 
 def test_own_data_are_listed_and_can_be_deleted(visit, monkeypatch):
