@@ -31,7 +31,7 @@ class GeometryError(ValueError):
     Attributes
     ----------
     code, because, details
-        As given.
+        The case, which of its sentences, and what that quotes; sizes in bytes.
     """
 
     subject = ""  # the key of its sentences in SENTENCES

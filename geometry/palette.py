@@ -13,16 +13,17 @@ from dataclasses import dataclass
 class Theme:
     """Colours for one background."""
 
-    ink: str
+    ink: str  # text and axes
     grid: str
-    paper: str
-    raw: str
-    white: str
-    accent: str
+    paper: str  # the background
+    raw: str  # the raw cloud, where it has one colour
+    white: str  # the whitened cloud
+    accent: str  # selected points
+    # Six hues that differ under every colour blindness; the first two are of Okabe & Ito (2008)
     categories: tuple[str, ...]
     other: str
-    lines: tuple[str, ...]
-    scale: tuple[str, ...]
+    lines: tuple[str, ...]  # thin lines and arrows need more contrast than points
+    scale: tuple[str, ...]  # Cividis without the end that is close to the background
 
 
 SYMBOL_SIGNS = {"circle": "●", "diamond": "◆"}

@@ -86,6 +86,9 @@ def no_report(done: int, total: int) -> None:
 def run(limits: ProcessLimits, call: Callable[[], Answer], report: Report = no_report) -> Answer:
     """What the call returns, by another process.
 
+    ``report`` is called several times a second with the last progress, (0, 0) before the first. An
+    exception raised in it ends the process.
+
     Raises
     ------
     ProcessEnded

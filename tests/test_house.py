@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -276,15 +276,15 @@ def test_no_public_class_has_the_name_of_another():
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def exported_names() -> set[str]:
-    """Names that the packages of ``geometry`` export."""
-    imports = [
-        node
-        for stub in sorted((ROOT / "geometry").rglob("*.pyi"))
-        for node in ast.walk(parsed(stub))
-        if isinstance(node, ast.ImportFrom)
-    ]
-    return {alias.asname or alias.name for node in imports for alias in node.names}
+def exported_names(folder: Path) -> dict[Path, set[str]]:
+    """Names that the packages in a folder export, by the file that defines them."""
+    names = defaultdict(set)
+    for stub in folder.rglob("*.pyi"):
+        for node in ast.walk(parsed(stub)):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                path = stub.parent.joinpath(*node.module.split(".")).with_suffix(".py")
+                names[path] |= {alias.name for alias in node.names}
+    return names
 
 
 def exported_functions(body: list[ast.stmt], exported: set[str]) -> Iterator[Function]:
@@ -315,11 +315,10 @@ def described(docstring: str) -> set[str]:
 
 
 def test_docstrings_of_exported_names_have_the_parameters_where_there_are_more_than_two():
-    exported = exported_names()
     functions = [
         (f"{path.relative_to(ROOT)}:{function.lineno} {function.name}", function)
-        for path in sorted((ROOT / "geometry").rglob("*.py"))
-        for function in exported_functions(parsed(path).body, exported)
+        for path, names in sorted(exported_names(ROOT / "geometry").items())
+        for function in exported_functions(parsed(path).body, names)
         if len(parameters(function)) > 2
     ]
     assert len(functions) > 100

@@ -62,28 +62,6 @@ def diagnose(
     python -m geometry diagnose sentences.csv --labels topic --layer 4 --out report.html
     python -m geometry diagnose vectors.npy --json
     python -m geometry diagnose --pairs pairs.csv --out pairs.html --language zh-Hant
-
-    \f
-    Parameters
-    ----------
-    file : Path or None
-        Texts or vectors; None with ``pairs`` alone.
-    out : Path or None
-        The report, .html.
-    pairs : Path or None
-        Scored pairs, which judge the treatments.
-    compare : str or None
-        Poolings between commas, whose layers are compared; None is the pooling of ``reading``.
-    seed : int
-        Seed of the halves and the intervals.
-    language : str
-        Language of the report and of the printed text.
-    force : bool
-        Replace a file that exists.
-    as_json : bool
-        Print one JSON object.
-    **reading
-        Fields of ``OwnOptions``.
     """
     from ..data.catalogues import catalogue
     from ..data.write import check_output, saving, write

@@ -50,30 +50,6 @@ def export(
 
     The file is for vectors of this model, layer and pooling. The folder is the model itself with
     the transform after its pooling.
-
-    \f
-    Parameters
-    ----------
-    texts : str
-        A path, or the name of a data set.
-    out : Path
-        A file or, without a suffix, a folder.
-    transform : str
-        As in ``parse_treatment``.
-    model : str
-        A name on the Hugging Face Hub, or a folder.
-    revision : str or None
-        Branch, tag or commit.
-    layer : int
-        -1 is the last.
-    pooling : str
-        One of ``POOLINGS``.
-    force : bool
-        Replace a file that exists.
-    quiet : bool
-        Print no progress.
-    **reading
-        Fields of ``Reading``.
     """
 
     from ..data.write import check_output, saving, write

@@ -71,8 +71,6 @@ def neighbours(
     python -m geometry neighbours sentences.txt --out neighbours.csv
     python -m geometry neighbours sentences.txt --queries questions.txt -k 5 --out found.csv
     python -m geometry neighbours vectors.npy --transform centred --fit half --out n.csv --json
-
-    \f
     """
     from ..data.write import check_output, saving, written
 

@@ -177,7 +177,10 @@ def pairs_of(
 def texts_of(
     source: str, *, columns: Columns | None = None, reading: Reading = AS_FOUND, quiet: bool
 ) -> tuple[str, ...]:
-    """Both sentences of every pair, or the texts of a corpus. ValueError for vectors."""
+    """Both sentences of every pair, or the texts of a corpus. ValueError for vectors.
+
+    Pairs without those ``columns`` are read by the columns that are found.
+    """
     from ..data.corpus import read_corpus
     from ..data.limits import CorpusError
 

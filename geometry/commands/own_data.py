@@ -117,7 +117,7 @@ class OwnData:
 
 
 def read_own(file: Path, options: OwnOptions, *, compared: str | None = None) -> OwnData:
-    """Vectors as they are; texts encoded at the layer and pooling."""
+    """Vectors as they are; texts by ``encode_own``."""
     only_of_vectors = (options.metadata, options.vector_column, options.drop_nan or None)
     holds = options.reading.holds
     if holds is None and any(each is not None for each in only_of_vectors):
@@ -174,7 +174,7 @@ def read_own_vectors(file: Path, options: OwnOptions) -> VectorSet:
 
 
 def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = None) -> OwnData:
-    """Texts encoded at the layer and pooling."""
+    """Texts encoded at the layer and pooling, and at all layers by the poolings ``compared``."""
     from ..encode.load import load_encoder
     from ..encode.pool import OWN, as_poolings
 

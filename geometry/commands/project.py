@@ -51,26 +51,6 @@ def project(
     \b
     python -m geometry project vectors.npy --method pca --out points.csv
     python -m geometry project sentences.csv --labels topic --method mean --dims 3 --out points
-
-    \f
-    Parameters
-    ----------
-    file : Path
-        Texts or vectors.
-    out : Path
-        A file or folder for the coordinates.
-    method : str
-        One of ``METHODS``.
-    dims : {2, 3}
-        Coordinates of each row.
-    seed : int
-        Seed of UMAP.
-    force : bool
-        Replace a file that exists.
-    as_json : bool
-        Print one JSON object.
-    **reading
-        Fields of ``OwnOptions``.
     """
     from ..data.write import check_output, saving, write
     from ..export import write_vectors

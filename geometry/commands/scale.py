@@ -132,32 +132,6 @@ def encode(
 
     SHARDS are files, folders or patterns: .parquet, .jsonl, .csv, .tsv and .txt, packed with gzip
     or not. A shard is one task, so cut large files into parts of some 10,000 texts.
-
-    \f
-    Parameters
-    ----------
-    shards : tuple of str
-        Files, folders or patterns.
-    out : str
-        Address of the new data set.
-    layers : str
-        Indices between commas, or "all".
-    poolings : str
-        Names between commas.
-    dtype : {"float32", "float16"}
-        Type of the numbers on disk.
-    text_column : str
-        Column of the texts of Parquet, JSON lines and CSV.
-    label_column : str or None
-        Stored as label.
-    weight_column : str or None
-        Stored as weight.
-    model : str
-        A name on the Hugging Face Hub, or a folder that every worker has.
-    revision : str or None
-        Branch, tag or commit.
-    **cluster
-        Options of the cluster, and of what is printed.
     """
     from ..scale.encode import encode_shards
     from ..scale.texts import TextColumns
@@ -217,10 +191,7 @@ def fit(
     force: bool,
     **cluster: Any,
 ) -> None:
-    """Fit a whitening or a removal on the data set RUN, in one pass over its rows.
-
-    \f
-    """
+    """Fit a whitening or a removal on the data set RUN, in one pass over its rows."""
     from ..data.write import check_output, saving, write
     from ..export.affine import affine_map, transform_bytes
     from ..scale.fit import fit_data
@@ -271,24 +242,7 @@ def _share(text: str | None) -> float | str | None:
 def transform(
     run: str, fitted: str, out: str, dtype: str | None, column: str | None, **cluster: Any
 ) -> None:
-    """Apply the transform FITTED (.safetensors) to every row of the data set RUN.
-
-    \f
-    Parameters
-    ----------
-    run : str
-        Address of the data set.
-    fitted : str
-        A .safetensors file.
-    out : str
-        Address of the new data set.
-    dtype : {"float32", "float16"} or None
-        Type of the numbers on disk; None keeps that of the data set.
-    column : str or None
-        Column of vectors; needed if there are several.
-    **cluster
-        Options of the cluster, and of what is printed.
-    """
+    """Apply the transform FITTED (.safetensors) to every row of the data set RUN."""
     from ..scale.manifest import VectorData
     from ..scale.transform import read_transform, transform_data
 
@@ -314,22 +268,6 @@ def measure(
 
     Measures that are functions of sums are of all rows. The others are of --sample rows, which a
     hash of their ids draws, with their interval.
-
-    \f
-    Parameters
-    ----------
-    run : str
-        Address of the data set.
-    fitted : str or None
-        A .safetensors file.
-    sample : int >= 2
-        Rows at most, for measures that are not functions of sums.
-    seed : int
-        Seed of the sample and the intervals.
-    column : str or None
-        Column of vectors; needed if there are several.
-    **cluster
-        Options of the cluster, and of what is printed.
     """
     from ..scale.manifest import VectorData
     from ..scale.measure import measure_data
@@ -392,28 +330,7 @@ def project(
     column: str | None,
     **cluster: Any,
 ) -> None:
-    """Write 2 or 3 coordinates of every row of the data set RUN, as columns x, y and z.
-
-    \f
-    Parameters
-    ----------
-    run : str
-        Address of the data set.
-    out : str
-        Address of the new data set.
-    method : {"pca", "svd", "mean", "umap"}
-        As in ``project``.
-    components : {2, 3}
-        Coordinates of each row.
-    sample : int
-        Rows that UMAP is fitted on.
-    seed : int
-        Seed of the sample and of UMAP.
-    column : str or None
-        Column of vectors; needed if there are several.
-    **cluster
-        Options of the cluster, and of what is printed.
-    """
+    """Write 2 or 3 coordinates of every row of the data set RUN, as columns x, y and z."""
     from ..scale.manifest import VectorData
     from ..scale.project import project_data
 
@@ -451,10 +368,7 @@ def neighbours(
     force: bool,
     **cluster: Any,
 ) -> None:
-    """Find the k nearest rows of the data set RUN to each row of the data set QUERIES.
-
-    \f
-    """
+    """Find the k nearest rows of the data set RUN to each row of the data set QUERIES."""
     from ..data.write import check_output
     from ..scale.manifest import VectorData
     from ..scale.neighbours import find_neighbours
@@ -491,10 +405,7 @@ def neighbours(
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 @click.pass_context
 def status(context: click.Context, run: str, check: bool, as_json: bool) -> None:
-    """Print what is done, failed and left in the folder RUN, also while a run works there.
-
-    \f
-    """
+    """Print what is done, failed and left in the folder RUN, also while a run works there."""
     from ..scale.open_run import read_status
 
     with errors_in_words():

@@ -136,7 +136,10 @@ class ModelSubject:
 
 
 class WordSubject:
-    """Word vectors: the weightings take the place of poolings; notes give the coverage."""
+    """Word vectors: the weightings take the place of poolings; notes give the coverage.
+
+    Without a file of counts a word's count is 1/rank in the table.
+    """
 
     def __init__(
         self,

@@ -46,8 +46,6 @@ def whiten(
     python -m geometry whiten vectors.npy --out whitened.npy
     python -m geometry whiten sentences.csv --layer 4 --transform centred --out centred.parquet
     python -m geometry whiten vectors.npy --fit whitened.npy --transform pca:8:lw --out projector
-
-    \f
     """
     from ..data.write import check_output, saving
     from ..export import write_vectors

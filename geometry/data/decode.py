@@ -79,7 +79,7 @@ def read_text_file(
     encoding: str | None = None,
     limits: Limits = LIMITS,
 ) -> TextFile:
-    """Read a text file, and find its encoding."""
+    """Read a text file in its encoding: of a byte order mark, else UTF-8, else a clear guess."""
     content = read_bytes(source, limits.file_bytes)
     if isinstance(source, (str, os.PathLike)):
         own = Path(source)
@@ -118,7 +118,7 @@ def lines_of(
     Raises
     ------
     CorpusError
-        "too_many_lines" or "long_line".
+        "too_many_lines", or "long_line" beyond ``most`` characters.
     """
     for number, line in enumerate(io.StringIO(text, newline=newline), start=1):
         if number > limits.lines:
@@ -176,7 +176,7 @@ def opened(source: Source, refuse: Callable[..., Exception]) -> Iterator[BinaryI
 
 
 class Unpacked(gzip.GzipFile):
-    """The content of a gzip archive, refused beyond a number of bytes or seconds.
+    """The content of a gzip archive, refused beyond a number of bytes or seconds of the processor.
 
     Millions of empty members, or a name of 100 MB in the header, take minutes and have no content.
     """

@@ -385,7 +385,7 @@ def _subset_place(table: Table, column: str | int | None, places: tuple[int, ...
 
 
 def check_pair(line: int, left: str, right: str, score: float | None, cell: str) -> None:
-    """Raise CorpusError for a pair that lacks a side, or a score that is no number.
+    """Raise CorpusError for a stripped pair that lacks a side, or a score that is no number.
 
     cell : the score as the file has it
     """

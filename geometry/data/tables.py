@@ -147,7 +147,10 @@ def read_table(
     reading: Reading = AS_FOUND,
     limits: Limits = LIMITS,
 ) -> Table:
-    """The table in a file of columns."""
+    """The table in a file of columns; rows beyond ``max_rows`` are only counted.
+
+    A first row that has a ``wanted`` name is a header.
+    """
 
     def lines() -> Iterator[str]:
         numbered = lines_of(file.text, limits, newline="", most=limits.line_characters)
@@ -176,7 +179,7 @@ def read_table(
 
 
 def read_lines(file: TextFile, *, max_rows: int | None = None, limits: Limits = LIMITS) -> Table:
-    """The lines of a file as a table of one column, "text"."""
+    """The lines of a file as a column, "text"; those beyond ``max_rows`` are only counted."""
     rows: list[tuple[str]] = []
     lines: list[int] = []
     n_rows, blank = 0, []

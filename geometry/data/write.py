@@ -41,7 +41,8 @@ def written(path: Path, *, force: bool = True, mode: int = 0o666) -> Iterator[IO
     """A file that gets its name when it is complete and on disk.
 
     If the block or the disk fails, what had the name before is unchanged. A symbolic link is
-    replaced, not followed.
+    replaced, not followed. Without ``force`` a file of that name is a FileExistsError. A file that
+    is replaced keeps its permissions; a new one has ``mode``, less what the process masks.
     """
     part = _part(path.parent, path.name)
     try:
@@ -98,7 +99,7 @@ def check_output(
     or_folder: bool = False,
     force: bool = False,
 ) -> None:
-    """Refuse an output before any work begins.
+    """Refuse an output before any work begins; ``inputs`` include what else is written.
 
     Raises
     ------

@@ -56,7 +56,7 @@ def find_all(
     units: np.ndarray | None = None,
     seed: int,
 ) -> tuple[Finding, ...]:
-    """Every finding of X. Copies are counted in all rows; the rest is measured on the sample."""
+    """Every finding of X: copies among the ``rows`` that are not zero, all else in the sample."""
     S, U = X[sample], None if units is None else units[sample]
     table = {row.name: row for row in measure_table(S, names=MEASURES, seed=seed, units=U)}
     found = [

@@ -20,7 +20,7 @@ def histogram(
     x_label: str,
     names: tuple[str, str],
 ) -> str:
-    """Bars of shares between edges, and a reference as a line."""
+    """Bars of shares between edges, and a reference, which may be empty, as a line."""
     # the line of many dimensions is far higher than the bars; it is cut there
     highest = float(max(shares.max(), min(reference.max(initial=0.0), 2 * shares.max())))
     x = _scale(edges, (float(edges[0]), float(edges[-1])), (LEFT, WIDTH - RIGHT))
@@ -73,7 +73,7 @@ def bars(
 
 
 def points(places: np.ndarray, *, title: str, x_label: str, y_label: str, origin: str) -> str:
-    """Points (m, 2) at one scale on both axes, with the origin marked."""
+    """Points (m, 2), the first axis upwards, at one scale on both, with the origin marked."""
     along, across = places.T
     low, high = min(0.0, float(along.min())), max(0.0, float(along.max()))
     half = max(float(np.abs(across).max()), (high - low) / 2, 1e-12)

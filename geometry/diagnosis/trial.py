@@ -143,7 +143,11 @@ def run_trial(
     step: Callable[[], None],
     fittable: np.ndarray | None = None,
 ) -> Trial:
-    """The trial of X (n, d), n >= 4."""
+    """The trial of X (n, d), n >= 4, no row zero. Rows of one group stay in one half.
+
+    ``others`` are the same rows at other places. Without ``fittable`` any row may be fitted on or
+    scored; with it, those rows are only fitted on, less copies of rows that are scored.
+    """
 
     def halves(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         first, second = split_halves(len(rows), groups[rows], random_state=seed)

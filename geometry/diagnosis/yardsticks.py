@@ -79,7 +79,7 @@ class LabelYardstick:
 
 
 class PairYardstick:
-    """Spearman's correlation of cosines with the scores of pairs; bootstrap over pairs."""
+    """Spearman's correlation of cosines with the scores of pairs of rows; bootstrap over pairs."""
 
     def __init__(self, left: np.ndarray, right: np.ndarray, gold: np.ndarray, seed: int) -> None:
         self.left, self.right, self.gold, self.seed = left, right, gold, seed

@@ -361,7 +361,7 @@ def recalled_vectors(
 def recall(
     store: ArrayStore | None, keys: tuple[str, ...], compute: Callable[[], dict[str, np.ndarray]]
 ) -> list[np.ndarray]:
-    """The arrays of some keys, from the store or computed."""
+    """The arrays of some keys, stored or computed. ``compute`` may give others; all are stored."""
     if store is not None and (arrays := stored(store, keys)) is not None:
         return arrays
     computed = compute()

@@ -537,7 +537,10 @@ def fingerprint_of(
     dtype: str,
     progress: Progress | None = None,
 ) -> str:
-    """sha256 of the weights, tokenizer and settings in a folder, and of the dtype."""
+    """sha256 of the weights, tokenizer and settings in a folder, and of the dtype.
+
+    ``known`` is that of the files, which are then not read. In float32 it is the answer.
+    """
     digest = hashlib.sha256()
     if known is not None:
         if dtype == "float32":

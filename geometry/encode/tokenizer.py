@@ -94,7 +94,7 @@ class CutText:
 
 
 class PieceReader:
-    """A fast tokenizer (tokenizer.json)."""
+    """A fast tokenizer (tokenizer.json). Special tokens count in ``max_tokens``."""
 
     def __init__(
         self, path: Path, *, name: str = "", max_tokens: int, lowercase: bool = False
@@ -304,7 +304,7 @@ def batches_by_tokens(lengths: Sequence[int], budget: int) -> Iterator[np.ndarra
 
 
 def rectangle(texts: Sequence[Pieces], pad_id: int) -> tuple[Tensor, Tensor, Tensor]:
-    """The texts of one batch, padded to the longest.
+    """(ids, mask, 1 where a token is not special) of one batch, padded to the longest: (b, L).
 
     The padding is always on the right, whatever the tokenizer's settings state. Every position is
     then the same as without padding, and a decoder's tokens attend to no padding. So each text has

@@ -25,7 +25,7 @@ WHITENINGS = ("pca", f"pca:{RETAINED}", "pca:lw")
 def fit_sizes(available: int, d: int, *, count: int = 12, past_d: bool = True) -> tuple[int, ...]:
     """Sizes of a fit set from FEWEST up to all rows, spaced by ratio.
 
-    n = d is one of them if there are as many rows.
+    n = d is one of them if there are as many rows, and with ``past_d`` a size a little above.
     """
     if available <= FEWEST:
         return (available,)

@@ -23,7 +23,7 @@ class FitSet:
 
     def __init__(self, fit_vectors: np.ndarray | Moments, *, eps: float = FLOAT32_EPS) -> None:
         self._rows: np.ndarray | None = None
-        self._eps = eps
+        self._eps = eps  # of the rows behind given moments
         if isinstance(fit_vectors, Moments):
             self.moments = fit_vectors
         else:

@@ -160,7 +160,8 @@ def fit_moments(
 ) -> Callable[[Layers, str], Moments]:
     """Moments of texts at those layers and poolings, as a function for ``fit_vectors``.
 
-    Texts are encoded TEXTS_AT_ONCE at a time; the moments of blocks merge exactly.
+    Texts are encoded TEXTS_AT_ONCE at a time; the moments of blocks merge exactly. A text that
+    comes twice counts twice.
     """
     wanted = {encoder.layer_indices(layer) for layer in layers}
     sums: dict[tuple[Layers, str], Moments] = {}

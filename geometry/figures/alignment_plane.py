@@ -24,10 +24,10 @@ class PlanePoint:
 
     uniformity: float
     alignment: float
-    value: float
+    value: float  # its colour
     label: str
-    about: str
-    is_main: bool = False
+    about: str  # hover text
+    is_main: bool = False  # larger, with a bold label
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class PlanePath:
 def plane_figure(
     points: Sequence[PlanePoint],
     path: PlanePath,
-    titles: tuple[str, str, str],
+    titles: tuple[str, str, str],  # of x, y and the colours
     theme: Theme,
     *,
     height: int = 430,

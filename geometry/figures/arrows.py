@@ -37,7 +37,7 @@ class Token:
 def arrows_figure(
     hidden: np.ndarray,
     tokens: Sequence[Token],
-    labels: dict[str, str],
+    labels: dict[str, str],  # of "hidden", "token", "pull", "push" and "path"
     theme: Theme,
     *,
     reach: float,

@@ -17,10 +17,10 @@ from .layout import PERCENT, axis, base_layout
 class Bars:
     """The bars of one cloud."""
 
-    heights: np.ndarray
-    about: Sequence[str]
+    heights: np.ndarray  # shares
+    about: Sequence[str]  # hover texts
     name: str
-    place: int
+    place: int  # decides the colour; 0 is raw
 
 
 def bars_figure(

@@ -24,14 +24,14 @@ class Curve:
     """One line."""
 
     x: np.ndarray
-    y: np.ndarray
+    y: np.ndarray  # NaN leaves a gap
     name: str
-    place: int | None = None
+    place: int | None = None  # of a compared cloud, 0 for raw; None for a reference line
     step: bool = False
-    low: np.ndarray | None = None
+    low: np.ndarray | None = None  # ends of intervals, which are shaded
     high: np.ndarray | None = None
-    dots: bool = False
-    colour: str | None = None
+    dots: bool = False  # where the line between two points has no meaning of its own
+    colour: str | None = None  # in place of that of ``place``
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class Axes:
     y: str
     log_x: bool = False
     log_y: bool = False
-    x_range: tuple[float, float] | None = None
+    x_range: tuple[float, float] | None = None  # in data units; None shows all data
     y_range: tuple[float, float] | None = None
-    percent: bool = False
+    percent: bool = False  # of y
     x_ticks: tuple[float, ...] = ()
 
 
@@ -57,7 +57,7 @@ def place_colour(place: int, theme: Theme) -> str:
 def curves_figure(
     curves: Sequence[Curve], axes: Axes, theme: Theme, *, height: int = 320
 ) -> go.Figure:
-    """All curves with a legend above. Each compared cloud has its own colour and dash."""
+    """All curves; the legend above adds to the height. Clouds differ by colour and dash."""
     references = iter(REFERENCES * len(curves))
     dashes = [
         next(references) if curve.place is None else DASHES[curve.place % len(DASHES)]

@@ -47,11 +47,11 @@ def matrix_figure(
     theme: Theme,
     *,
     title: str = "",
-    reach: float = 1.0,
+    reach: float = 1.0,  # the colours run from -reach to reach
     height: int = 320,
 ) -> go.Figure:
     """A square matrix as colours, the first row on top."""
-    reach = reach if reach > 0 else 1.0
+    reach = reach if reach > 0 else 1.0  # at 0 Plotly would choose the ends
     figure = go.Figure(
         go.Heatmap(
             z=np.asarray(matrix, dtype=np.float32),
@@ -101,9 +101,9 @@ def strips_figure(
     strips: Sequence[Strip],
     theme: Theme,
     *,
-    titles: tuple[str, str],
-    ticks: Sequence[int],
-    reach: float,
+    titles: tuple[str, str],  # of the columns, of the rows
+    ticks: Sequence[int],  # numbers of the columns that are named
+    reach: float,  # the colours run from -reach to reach
 ) -> go.Figure:
     """Wide matrices below each other, with the same columns and one scale of colours."""
     rows = [len(strip.rows) for strip in strips]
@@ -157,9 +157,9 @@ def strips_figure(
 class Cells:
     """A table of scores."""
 
-    values: np.ndarray
+    values: np.ndarray  # (r, c), NaN where there is none
     written: Sequence[Sequence[str]]
-    about: Sequence[Sequence[str]]
+    about: Sequence[Sequence[str]]  # hover texts
     rows: Sequence[str]
     columns: Sequence[str]
 
@@ -168,9 +168,9 @@ def cells_figure(
     cells: Cells,
     theme: Theme,
     *,
-    limits: tuple[float, float],
-    diverging: bool = False,
-    titles: tuple[str, str] = ("", ""),
+    limits: tuple[float, float],  # at the ends of the colours
+    diverging: bool = False,  # blue below 0, red above; the limits are then (-reach, reach)
+    titles: tuple[str, str] = ("", ""),  # of the columns, of the rows
     height: int = 380,
 ) -> go.Figure:
     """A table of scores: each cell has its text and a colour, the first row on top."""

@@ -32,7 +32,7 @@ def cosine_histogram_figure(
     *,
     height: int = 300,
 ) -> go.Figure:
-    """Both clouds' histograms as filled steps, and the isotropic reference as a dotted line."""
+    """Shares of pairs (m,) between edges (m + 1,) as filled steps; the reference is dotted."""
     middle = (edges[:-1] + edges[1:]) / 2
     figure = go.Figure()
     for shares, colour, name in (

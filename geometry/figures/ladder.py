@@ -34,11 +34,11 @@ class Rung:
     """One measured score and the published ones beside it."""
 
     label: str
-    about: str
-    value: float | None
-    low: float | None = None
+    about: str  # hover text
+    value: float | None  # None if undefined
+    low: float | None = None  # None without an interval
     high: float | None = None
-    place: int = 0
+    place: int = 0  # of its family, which decides the colour
     ticks: Sequence[Tick] = ()
 
 
@@ -56,7 +56,7 @@ def ladder_figure(
     x: str,
     theme: Theme,
     *,
-    names: tuple[str, str],
+    names: tuple[str, str],  # of measured and of published scores
     band: ScoreRange | None = None,
 ) -> go.Figure:
     """A dot with its interval on each rung, the first rung on top.

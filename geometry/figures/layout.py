@@ -11,7 +11,7 @@ SYMBOL_CODES = {"circle": 0, "diamond": 2}  # Plotly's numbers for palette.SYMBO
 
 
 def base_layout(theme: Theme, *, height: int, **more: Any) -> dict[str, Any]:
-    """Layout settings common to all figures. ``uirevision`` preserves zoom and camera."""
+    """Layout of all figures; ``more`` replaces settings. ``uirevision`` keeps zoom and camera."""
     return {
         "height": height,
         "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
@@ -25,7 +25,7 @@ def base_layout(theme: Theme, *, height: int, **more: Any) -> dict[str, Any]:
 
 
 def axis(theme: Theme, title: str, **more: Any) -> dict[str, Any]:
-    """A labelled axis with a visible zero line."""
+    """A labelled axis with a visible zero line; ``more`` replaces settings."""
     return {
         "title": {"text": title, "font": {"size": 13}},
         "gridcolor": theme.grid,

@@ -55,15 +55,15 @@ class Mark:
 class Panel:
     """A cloud as a picture."""
 
-    coordinates: np.ndarray
+    coordinates: np.ndarray  # (n, 2 or 3), the origin of the space at 0
     texts: Sequence[str]
-    reach: float
+    reach: float  # half-width of all axes; the same for compared panels
     axis_titles: Sequence[str]
-    origin_label: str | None
+    origin_label: str | None  # None for a picture without an origin
     wedges: Sequence[Wedge] = ()
     bands: Sequence[Band] = ()
     marks: Sequence[Mark] = ()
-    frame: Frame | None = None
+    frame: Frame | None = None  # None for the square or cube of the reach
 
     @property
     def ends(self) -> list[list[float]]:
@@ -90,7 +90,10 @@ class Panel:
 
 
 def panel_layout(panel: Panel, theme: Theme, *, height: int, lines: int) -> dict[str, Any]:
-    """Layout with the captions above the picture and the legend of the marks below it."""
+    """Layout with captions above the picture and the legend of the marks below it.
+
+    Pictures beside each other align if they have space for the same number of caption ``lines``.
+    """
     caption = {
         "xref": "paper",
         "yref": "paper",

@@ -20,9 +20,9 @@ MOST_COLOURED = 8  # groups with a colour of their own; the smaller ones are dra
 class PointColours:
     """Labels or values of n points, from which their colours follow."""
 
-    codes: np.ndarray
-    names: tuple[str, ...] | None
-    title: str
+    codes: np.ndarray  # (n,) of categories, or values
+    names: tuple[str, ...] | None  # by code; None for values
+    title: str  # what the colour means
 
     @classmethod
     def by_label(cls, labels: Sequence[str], title: str) -> PointColours:
@@ -47,7 +47,7 @@ def legend_entries(
 
 
 def look_of(code: int, theme: Theme) -> tuple[str, str]:
-    """Colour and symbol of a category: six hues, then the same hues with another symbol."""
+    """Colour and symbol: six hues, then these with another symbol; "other" from MOST_COLOURED."""
     if code >= MOST_COLOURED:
         return theme.other, SYMBOLS[0]
     hues = len(theme.categories)

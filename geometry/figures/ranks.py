@@ -31,13 +31,13 @@ class Level:
 
 
 def ranks_figure(
-    norms: np.ndarray,
+    norms: np.ndarray,  # in the order of the ranks
     about: Sequence[str],
-    measured: tuple[str, Sequence[Level]],
+    measured: tuple[str, Sequence[Level]],  # a name, the means of the bins
     references: Sequence[tuple[str, Sequence[Level]]],
     theme: Theme,
     *,
-    titles: tuple[str, str, str],
+    titles: tuple[str, str, str],  # of x, y and the colours of a density
     height: int = 380,
 ) -> go.Figure:
     """Points, or a density where they are many, with the levels of the bins above."""

@@ -22,9 +22,9 @@ class Dots:
 
     x: np.ndarray
     y: np.ndarray
-    about: Sequence[str]
-    name: str = ""
-    place: int = 0
+    about: Sequence[str]  # hover texts
+    name: str = ""  # in the legend; "" for none
+    place: int = 0  # decides colour and symbol
 
 
 @dataclass(frozen=True)

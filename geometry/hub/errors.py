@@ -110,9 +110,9 @@ def no_disk(
     repository: str,
     folder: Path,
     *,
-    needed: int | None,
+    needed: int | None,  # bytes; None if a write failed before they were known
     free: int,
-    reason: str = "",
+    reason: str = "",  # by default that the disk is full
     kind: Kind = MODEL,
 ) -> ModelFilesError:
     """Too little free space, or no permission to write."""

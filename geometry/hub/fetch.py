@@ -100,7 +100,7 @@ def fetch_data_files(
     revision: str | None = None,
     progress: Progress | None = None,
 ) -> tuple[str, list[Path]]:
-    """Files of a data set of the hub, fetched if the cache does not have them.
+    """The commit and files of a data set, in the order of ``choose``; fetched if not in the cache.
 
     A branch is resolved once. The cache records its commit, and later calls read that commit, so
     that figures stay comparable.
@@ -149,7 +149,7 @@ class _ModelRepository(Repository):
     def fetched_folder(
         self, limits: ModelLimits, progress: Progress | None, *, cached: Path | None
     ) -> Path:
-        """Fetch what is missing at the hub's commit; returns the folder."""
+        """Fetch what is missing at the hub's commit; returns the folder, or ``cached`` offline."""
         if self.offline:
             raise self.unreachable("HF_HUB_OFFLINE is set")
         try:

@@ -66,6 +66,9 @@ class Moments:
     ) -> Moments:
         """Moments of one array X (n, d), by blocks of rows.
 
+        ``like`` are moments of earlier rows of the same cloud. They halve the time, and change
+        sums only by rounding.
+
         Raises
         ------
         ValueError

@@ -127,7 +127,7 @@ def _level(S: np.ndarray) -> float:
 
 
 def centred_product(X: np.ndarray, shift: np.ndarray, W: np.ndarray) -> np.ndarray:
-    """(X - shift) W, computed by blocks of rows."""
+    """(X - shift) W by blocks of rows, in one precision; ValueError for NaN or infinity in X."""
     sizes = []
     Z = np.empty((len(X), W.shape[1]), dtype=X.dtype)
     centred = np.empty((min(len(X), BLOCK_ROWS), X.shape[1]), dtype=X.dtype)

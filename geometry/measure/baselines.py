@@ -75,7 +75,7 @@ def isotropic_baselines(
 def baselines_with_errors(
     names: Iterable[str], n: int, d: int, *, seed: int = 0, simulate: bool = True
 ) -> dict[str, Baseline]:
-    """``isotropic_baselines`` with the standard errors of those that are simulated."""
+    """``isotropic_baselines`` with standard errors; without ``simulate`` the closed forms alone."""
     need_whole("n", n, at_least=1)
     need_whole("d", d, at_least=1)
     names = list(names)

@@ -94,7 +94,7 @@ def opening_angle(X: np.ndarray, *, quantile: float = 0.5) -> float:
 def subsampled_angles(
     X: np.ndarray, U: np.ndarray, chosen: np.ndarray, quantiles: tuple[float, ...]
 ) -> np.ndarray:
-    """Opening angles of B subsamples, each about its own mean: (B, len(quantiles))."""
+    """Opening angles (B, q) of the rows ``chosen`` (B, n), each subsample about its own mean."""
     means = chosen.astype(np.float64) @ X  # (B, d), the means up to a factor
     axes = means / np.linalg.norm(means, axis=1, keepdims=True)
     angles = np.degrees(np.arccos((axes @ U.T).clip(-1.0, 1.0)))  # (B, n)

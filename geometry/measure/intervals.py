@@ -164,7 +164,7 @@ def hubness_reach(replicates: Sequence[float]) -> float:
 
 
 def subsampling_reach(replicates: Sequence[float], m: int, n: int) -> float:
-    """Half-width of a 95% interval, from the values of subsamples."""
+    """Half-width of a 95% interval, from the values of subsamples of m of n rows."""
     return NORMAL * float(np.std(replicates)) * float(np.sqrt(m / (n - m)))
 
 

@@ -67,7 +67,7 @@ def nearest(X: np.ndarray, row: int, *, k: int = 5) -> tuple[np.ndarray, np.ndar
 
 
 def nearest_of_all(X: np.ndarray, *, k: int = 5, block_rows: int = BLOCK_ROWS) -> np.ndarray:
-    """Indices (n, k) of each row's k nearest other rows by cosine, nearest first."""
+    """Indices (n, k) of each row's k nearest other rows by cosine, nearest first; k <= n - 1."""
     need_whole("k", k, at_least=1)
     need_whole("block_rows", block_rows, at_least=1)
     return closest(unit_rows(X), k, block_rows=block_rows)
@@ -86,7 +86,11 @@ def closest(
 
     For unit rows this is the order of cosines: |u - v|^2 = 2 - 2 cos. The rows are multiplied in
     float32, minus their mean: distances stay the same, and rows in a needle have more digits.
-    Distances that are still too close to distinguish are computed again in float64.
+    Distances that are still too close to distinguish are computed again in float64. Squares of A
+    must be in float32's range.
+
+    ``watch(rows, S)`` gets each block (m, n) of scores S_ij = a_i'a_j - |a_j|^2 / 2 of the rows
+    minus their mean, -inf at j = i. It may overwrite them. Each of several threads calls it.
     """
     A = A - A.mean(axis=0)
     n, d = A.shape
@@ -364,7 +368,8 @@ def refuse_ties(U: np.ndarray, near: np.ndarray, *, k: int, equal: float) -> Non
     """Raise UndefinedMeasure where rounding decides which k rows are nearest to most rows.
 
     The k-th and the 2k-th nearest of such a row have equal cosines. That is so among copies, and on
-    a simplex, which a full whitening makes of n <= d + 1 rows.
+    a simplex, which a full whitening makes of n <= d + 1 rows. ``near`` has 2k neighbours, or all;
+    ``equal`` is the share of 1 - cos that may be rounding.
     """
     kth, later = (np.einsum("nd,nd->n", U, U[near[:, at]]) for at in (k - 1, -1))
     refuse_equal_cosines(kth, later, (U @ U.sum(axis=0) - 1) / (len(U) - 1), k=k, equal=equal)
@@ -373,7 +378,7 @@ def refuse_ties(U: np.ndarray, near: np.ndarray, *, k: int, equal: float) -> Non
 def refuse_equal_cosines(
     kth: np.ndarray, later: np.ndarray, mean: np.ndarray | float, *, k: int, equal: float
 ) -> None:
-    """As ``refuse_ties``, from cosines."""
+    """As ``refuse_ties``, from cosines with the k-th and 2k-th nearest, and their mean with all."""
     if np.mean(kth - later <= equal * (1 - mean)) > 0.5:
         raise UndefinedMeasure("equal_distances", k=k)
 
@@ -428,7 +433,7 @@ def distinct_distances(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def largest_rounding(distances: np.ndarray, doubtful: float) -> float:
-    """The distance at or below which rows are equal except for rounding; 0 where none are.
+    """The distance at or below which rows of rms length 1 are equal but for rounding; 0 for none.
 
     A map may have enlarged rounding, by a factor that the rows do not show. A gap shows it: the
     last gap of a factor GAP above a distance below ``doubtful``. Rows that are near to each other

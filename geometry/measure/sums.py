@@ -42,6 +42,7 @@ COSTLY = ("neighbours", "eigenvectors")
 class Shared:
     """Rows X (n, d) in a seeded random order, so that each cluster and each group is a slice.
 
+    Rows of one unit, such as the tokens of one sentence, are a cluster and left out together.
     No measure of a table depends on scale, so rows of a size that overflows are rescaled.
 
     Attributes

@@ -33,20 +33,20 @@ class Listed:
     sentence.
     """
 
-    label: str
+    label: str  # English; pages translate it
     of: Callable[[View], float]
-    baseline: Callable[[int, int], float] | None = None
+    baseline: Callable[[int, int], float] | None = None  # of isotropic (n, d); None simulates it
     low: float = 0.0
     high: float = np.inf
-    ceiling: Callable[[int, int], float] | None = None
-    without_each: Callable[[Shared], np.ndarray] | None = None
-    reach: Callable[[Sequence[float]], float] = jackknife_reach
-    ends: Callable[[float, float], tuple[float, float]] = around
-    angle: int | None = None
-    uses: tuple[str, ...] = ()
-    of_sums: bool = False
+    ceiling: Callable[[int, int], float] | None = None  # of (n, d), where it is below ``high``
+    without_each: Callable[[Shared], np.ndarray] | None = None  # (u,) values, in closed form
+    reach: Callable[[Sequence[float]], float] = jackknife_reach  # half-width, from group values
+    ends: Callable[[float, float], tuple[float, float]] = around  # from the value and half-width
+    angle: int | None = None  # its place in ANGLE_QUANTILES
+    uses: tuple[str, ...] = ()  # of COSTLY
+    of_sums: bool = False  # of the sums over rows of x, x x', x / |x| and its squares
     decimals: int = 3
-    unit: str = ""
+    unit: str = ""  # of the value
 
     def within(self, value: float, n: int, d: int) -> float:
         """The value, cut to the range of the measure for that number of rows and dimensions."""
@@ -150,7 +150,7 @@ def _uniformity_without_each(shared: Shared) -> np.ndarray:
 
 
 def _pair_mean_without_each(shared: Shared, by_row: np.ndarray, within: np.ndarray) -> np.ndarray:
-    """Means over the remaining ordered pairs."""
+    """Means over the remaining ordered pairs; ``by_row`` counts pairs ``within`` a unit twice."""
     n = shared.n - shared.cluster_sizes
     return np.asarray((by_row.sum() - 2 * shared.by_cluster(by_row) + within) / (n * (n - 1)))
 

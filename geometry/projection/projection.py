@@ -192,7 +192,7 @@ def _rms_radius(P: np.ndarray) -> float:
 def trustworthiness(
     X: np.ndarray, coordinates: np.ndarray, *, random_state: int = 0
 ) -> tuple[float, int]:
-    """Trustworthiness in [0, 1] and the number of rows it was computed on.
+    """Trustworthiness in [0, 1] and the number of rows it was computed on, TRUST_ROWS at most.
 
     1 - 2/(nk(2n - 3k - 1)) times the sum of (rank - k) over the picture's neighbours that are not
     among the true ones. Neighbours are by cosine in d dimensions, by distance in the picture. The
@@ -269,7 +269,7 @@ METHODS = (*_FRAMES, "umap")
 def moment_axes(
     method: str, mean: np.ndarray, second: np.ndarray, n_components: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(axes (k, d), centre (d,)) of ``project``, from sums over rows.
+    """(axes (k, d), centre (d,)) of ``project``, from the mean and E[x x'], not about the mean.
 
     For data sets of more rows than fit into memory.
     """

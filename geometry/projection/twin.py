@@ -78,7 +78,11 @@ class Twin:
 def fit_whitening(
     X: np.ndarray, fit: str = "recommended", *, sample_weight: np.ndarray | None = None
 ) -> WhiteningMap:
-    """The full-strength ZCA whitening of rows, for ``whiten_beside``."""
+    """The full-strength ZCA whitening of rows, for ``whiten_beside``.
+
+    "full" has no shrinkage and all directions in the rank: a simplex if n <= d (see ``Whitening``).
+    With weights "recommended" depends on the effective n, (sum w)^2 / sum w^2.
+    """
     if fit not in FITS:
         raise ValueError(f"fit must be one of {', '.join(FITS)}; got {fit!r}")
     weights = None if sample_weight is None else checked_weights(sample_weight, len(X))
@@ -161,7 +165,7 @@ def drawn_cones(
 
 
 def frame_of(places: np.ndarray, cones: Sequence[tuple[np.ndarray, float]] = ()) -> Frame:
-    """The frame of a cloud as it is drawn."""
+    """The frame of a cloud drawn around the origin. A cone is a unit axis and degrees from it."""
     P = places[:: -(-len(places) // FRAME_ROWS)]
     length = float(np.quantile(np.linalg.norm(P, axis=1), FRAME_SHARE))
     held = [np.zeros((1, P.shape[1])), *(length * _rim(axis, angle) for axis, angle in cones)]

@@ -23,7 +23,7 @@ def fit_umap(
     n_components: int,
     random_state: int,
     n_neighbors: int,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,  # stage, done, total
 ) -> np.ndarray:
     """Coordinates (n, n_components) float64 on cosine distance; one seed, one result."""
     import umap  # 11 s of imports, for this method only

@@ -160,7 +160,7 @@ def work_off(
     run: RunFolder,
     work: Callable[[Any], int],
     task_of: Callable[[int], Any],
-    prepare: Callable[[], None] = lambda: None,
+    prepare: Callable[[], None] = lambda: None,  # called first, when no other run can write there
 ) -> dict[str, Any]:
     """Do the shards of a run that are not done, and write its manifest; returns that.
 

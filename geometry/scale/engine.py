@@ -177,7 +177,7 @@ class Engine:
 
 
 class DaskEngine(Engine):
-    """Works on a Dask cluster."""
+    """Works on a Dask cluster, which tries a task that raised an error ``retries`` times again."""
 
     def __init__(self, client: Any, *, retries: int = RETRIES, **how: Any) -> None:
         super().__init__(**how)
@@ -300,7 +300,7 @@ def _thread_pools(with_torch: bool) -> ThreadpoolController:
 
 
 def part_of(work: Callable[[Any], Any], task: Task, threads: int) -> Merged:
-    """The sum of a task as a leaf of the tree."""
+    """The sum of a task as a leaf of the tree; ``work`` gives rows, sum or None, rows left out."""
     result = attempt(work, task, threads)
     if isinstance(result, Failed):
         return Merged(None, 0, (result,))

@@ -354,7 +354,7 @@ def _manifest_of_files(address: str) -> Manifest:
 
 
 class RunFolder:
-    """A folder that shards are written to.
+    """A folder that shards are written to, one for each source in order, all of one setting.
 
     Raises
     ------
@@ -493,7 +493,7 @@ class Finished:
 
 
 def finished_shards(address: str, names: Sequence[str], *, check: bool = False) -> Finished:
-    """The shards that are done by their logs."""
+    """The shards that are done by their logs; ``check`` also compares the digest of each shard."""
     sizes = listed(inside(address, SHARDS))
     logs = listed(inside(address, LOG))
     done, cut = {}, []

@@ -32,7 +32,11 @@ def stored_sum(
     *,
     engine: Engine | None = None,
 ) -> Sum:
-    """A sum of this name, from the folder if it is of the same shards."""
+    """A sum of this name, from the folder if it is of the same shards, else computed and stored.
+
+    One that left out rows or shards is not stored. Without ``compute`` ScaleError "not_measured" is
+    raised.
+    """
     from safetensors import SafetensorError
     from safetensors.numpy import load, save
 

@@ -83,7 +83,7 @@ def text_blocks(
     Raises
     ------
     ScaleError
-        "unreadable_shard", "no_column", or "bad_row" with the row.
+        "unreadable_shard", "no_column", or without ``skip`` "bad_row" with the row.
     """
     block: list[TextRow] = []
     blank = 0

@@ -88,7 +88,7 @@ def map_data(
     *,
     axes: bool = False,
 ) -> dict[str, Any]:
-    """``transform_data`` with the columns named."""
+    """``transform_data`` from one column to another; ``axes`` writes each coordinate alone, too."""
     if len(fitted.offset) != chosen.dimension:
         raise ScaleError(
             "other_width", folder=data.address, found=chosen.dimension, wanted=len(fitted.offset)

@@ -79,8 +79,8 @@ def blocks(
     Raises
     ------
     ScaleError
-        "unreadable_shard", "damaged_shard", "no_column", "other_dimension", or "bad_row" with the
-        row.
+        "unreadable_shard", "damaged_shard", "no_column", "other_dimension", or without ``skip``
+        "bad_row" with the row.
     """
     if shard.sha256:
         _refuse_other_content(shard)
@@ -233,7 +233,7 @@ class ShardWriter:
     def write(
         self, ids: np.ndarray, vectors: Sequence[np.ndarray], beside: Mapping[str, pa.Array]
     ) -> None:
-        """Append rows."""
+        """Append rows, with the vectors (m, d) of each column in order."""
         arrays = [pa.array(ids, pa.int64())]
         for name in self._schema.names[1 : len(self._schema) - len(self._columns)]:
             arrays.append(beside[name].cast(self._schema.field(name).type))

@@ -82,7 +82,7 @@ class History:
 
 
 def fixed_basis(rows: np.ndarray) -> np.ndarray:
-    """The mean direction, and the principal direction of largest variance at right angles to it."""
+    """Orthonormal (d, 2): the mean direction; that of largest variance at right angles to it."""
     rows = rows.astype(np.float64)
     mean = rows.mean(axis=0)
     first = mean / np.linalg.norm(mean)

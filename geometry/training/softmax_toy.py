@@ -37,7 +37,7 @@ class SoftmaxToy:
 
     @classmethod
     def after(cls, steps: int, side: str = "one-sided") -> SoftmaxToy:
-        """The state after so many steps."""
+        """The state after so many steps; with "around" the hull of hidden states has the origin."""
         hidden = _hidden(side)
         tokens = 0.8 * np.array([[1.0, 0.2], [-0.2, 1.0], [-1.0, -0.2], [0.2, -1.0]])
         path = [tokens]

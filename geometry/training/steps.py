@@ -65,8 +65,8 @@ def steps_of(
     *,
     embeddings: torch.Tensor,
     parameters: list[Any],
-    loss_of: Callable[[], tuple[torch.Tensor, torch.Tensor]],
-    hidden_of: Callable[[], tuple[np.ndarray, np.ndarray]],
+    loss_of: Callable[[], tuple[torch.Tensor, torch.Tensor]],  # to report, to minimise
+    hidden_of: Callable[[], tuple[np.ndarray, np.ndarray]],  # states and targets, fixed places
     learning_rate: float,
     n_steps: int,
     record_every: int,

@@ -372,7 +372,9 @@ def train(
 ) -> Trained:
     """Fit couplings to rows under N(0, I), by Adam on batches.
 
-    All random numbers come from ``rng``; torch's generator, threads and flags are not changed.
+    All random numbers come from ``rng``; torch's generator, threads and flags are not changed. The
+    loss of ``held_out`` chooses the epoch. ``start_log_det`` is that of the linear map before the
+    couplings. ``cancelled`` is asked before each batch; an exception of ``progress`` also ends it.
     """
     import torch
 

@@ -136,7 +136,7 @@ class ScoredPairs:
 
     @classmethod
     def of(cls, X: np.ndarray, pairs: Any, gold_scores: Any, components: np.ndarray) -> ScoredPairs:
-        """The pairs along the components.
+        """The pairs (m, 2) of rows of X along orthonormal components (D, d).
 
         Raises
         ------

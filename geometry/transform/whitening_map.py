@@ -350,7 +350,7 @@ def checked_weights(sample_weight: Any, n: int) -> np.ndarray:
 def check_settings(
     method: Any, n_components: Any, shrinkage: Any, centring: Any, strength: Any, *, d: int
 ) -> None:
-    """Raise ValueError naming the first setting that d dimensions do not allow."""
+    """Raise ValueError naming the first setting of ``solve`` that d dimensions do not allow."""
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
     for name, value in (("centring", centring), ("strength", strength)):

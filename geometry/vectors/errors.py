@@ -15,7 +15,7 @@ class VectorFileError(GeometryError):
 
 
 def too_large(n_rows: int, d: int, limit: int, *, beside: int = 0) -> VectorFileError:
-    """The error of a table that needs too many bytes."""
+    """The error of a table that needs more bytes than ``limit``, with ``beside`` for its words."""
     needed = n_rows * d * BYTES_A_NUMBER + beside
     return VectorFileError("too_many_bytes", n=n_rows, d=d, needed=needed, limit=limit)
 

@@ -128,7 +128,7 @@ class Gathering:
         return len(self.words) >= self.wanted.at_most(len(self.words) + 1)
 
     def add(self, words: Sequence[bytes], block: np.ndarray, *, share_read: float = 0.0) -> None:
-        """Add a block."""
+        """Add a block. ``share_read`` of the file, 0 if unknown, gives an estimate of the rows."""
         taken = self._take(self._decoded(words), np.isfinite(block).all(axis=1))
         self.wanted.refuse_words(self.counts.rows)
         if not taken:

@@ -45,7 +45,7 @@ class MetadataRows:
 def read_metadata(
     source: Source, n: int, *, name: str | None = None, limits: Limits
 ) -> MetadataRows:
-    """The rows of a .tsv, .csv or .txt file beside n vectors."""
+    """The rows of a .tsv, .csv or .txt file beside n vectors; with one row more it has a header."""
     file = read_text_file(source, name=name, limits=limits)
     suffix = Path(name or "").suffix.lower() or file.suffix
     # an empty row is a row, so that there may be as many lines as for so many texts

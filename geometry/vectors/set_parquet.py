@@ -217,7 +217,7 @@ def _numbers(column: Any) -> np.ndarray:
 
 
 def _of_lists(column: Any, width: int, first: int) -> np.ndarray:
-    """(m, width) numbers of a column of lists."""
+    """(m, width) numbers of a column of lists. Its first row has the number ``first``, from 1."""
     import pyarrow.compute as pc
 
     found = pc.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False)

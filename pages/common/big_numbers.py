@@ -59,7 +59,7 @@ def change_of(value: float | None, former: float | None, decimals: int) -> str:
 
 def measure_numbers(
     rows: Mapping[str, Measured],
-    raw: Mapping[str, Measured] | None,
+    raw: Mapping[str, Measured] | None,  # None for the raw cloud itself
     *,
     names: Sequence[str] = HEADLINES,
 ) -> list[BigNumber]:
@@ -88,7 +88,7 @@ def measure_numbers(
 def agreement_number(
     label: str, share: float | None, raw: float | None, chance: float
 ) -> BigNumber:
-    """The share of neighbours with the same label."""
+    """The share of neighbours with the same label; ``raw`` is None for the raw cloud itself."""
     change = ""
     if share is not None and raw is not None:
         change = _("{k} points").format(k=with_sign(100 * (share - raw), 1))

@@ -225,7 +225,7 @@ def kept(
     An answer is kept for all readers. If an argument comes from a reader's own data, which its
     attribute ``private`` says (or an argument ``private=True``), it is kept for that session only
     and freed with it. A job or a download's callback has no session, so it computes such an answer
-    again.
+    again. Beyond ``most`` answers, of all readers and of each session, the oldest is dropped.
     """
     return lambda function: Kept(function, most, by_session=by_session)
 

@@ -45,7 +45,7 @@ def warn_of_too_few(n: int) -> bool:
 def choose_cloud(
     encoder: Encoder, *, more: DeltaGenerator | None = None, boxes: Sequence[DeltaGenerator] = ()
 ) -> CloudSpec:
-    """Unit, layer and pooling."""
+    """Unit, layer and pooling in three ``boxes``; the toggle of special tokens in ``more``."""
     unit_box, layer_box, pooling_box = boxes or st.columns(3)
     with unit_box:
         unit = choose_unit(("sentences", "tokens", "types"))

@@ -38,7 +38,8 @@ def choose(
     """A selectbox, radio or segmented control over codes; returns the chosen code.
 
     The URL parameter ``?key=code`` sets the control on arrival and is updated when it changes.
-    A code that is not among the options counts as the default.
+    A code that is not among the options counts as the default. The address never gets a code in
+    ``private``, and gets the default only with ``always_in_url``.
     """
     PARAMETERS[key]  # KeyError for a name that the address does not have
     labels = labels or {}

@@ -239,7 +239,8 @@ def encode_corpus(
 ) -> CorpusCloud:
     """The cloud, from memory, from the disk, or encoded with progress and cancel.
 
-    Raises the errors of ``read_cloud``.
+    ``like`` is the same cloud at another layer. By default a reader's upload is ``private``; a
+    sample of their texts is, too. Raises the errors of ``read_cloud``.
     """
     if isinstance(corpus, VectorSet):
         return cloud_of_vectors(corpus)

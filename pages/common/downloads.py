@@ -16,7 +16,7 @@ from .words import in_language
 
 
 def offer_csv(label: str, name: str, table: Callable[[], bytes | str]) -> None:
-    """A button that makes and downloads a table."""
+    """A button that makes a table when it is pressed; ``name`` is that of the file without .csv."""
     st.download_button(
         label,
         data=in_language(table),

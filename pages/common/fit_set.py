@@ -90,7 +90,7 @@ def weight_words(points: CorpusCloud) -> list[str]:
 def points_and_fit(
     corpus: Corpus | VectorSet, spec: CloudSpec, code: str
 ) -> tuple[CorpusCloud, CorpusCloud]:
-    """The points shown, and all points of the fit set."""
+    """The points shown, and all points of the fit set: SAME, SPLIT (half), or a corpus's code."""
     points = encode_corpus(corpus, spec)
     if code == SAME:
         return points, points

@@ -14,7 +14,8 @@ from .page_state import is_first_in_visit
 def folded(label: str, *, key: str, icon: str | None = None) -> Iterator[bool]:
     """An expander whose content is computed only if it is open; it stays open on return.
 
-    Use it as ``with folded(...) as is_open: if is_open: ...``.
+    Use it as ``with folded(...) as is_open: if is_open: ...``. True under ``key`` in the session
+    state opens it.
     """
     state = st.session_state
     opened = state.setdefault("opened", {})

@@ -123,7 +123,7 @@ _watcher: threading.Thread | None = None  # cancels unwanted jobs, while there a
 
 
 class Job:
-    """One piece of work: its progress, then its result or error."""
+    """One piece of work: its progress, then its result or error. A long one lets others pass."""
 
     def __init__(
         self, work: Callable[[Progress], Any], lane: Lane, *, is_long: bool = False
@@ -286,12 +286,12 @@ def wait_for(
     *,
     lane: str = "encode",
     amount: Callable[[float], str] = "{:,.0f}".format,
-    cancelled: str | None = None,
-    watch: Callable[[], None] | None = None,
-    passing: bool = False,
-    is_long: bool = False,
+    cancelled: str | None = None,  # the message
+    watch: Callable[[], None] | None = None,  # draws the results so far
+    passing: bool = False,  # the work depends on the page's controls: moving one cancels it
+    is_long: bool = False,  # more than some seconds: others of the lane go first
 ) -> Any:
-    """Run the work or join it, showing its progress; returns its result.
+    """The result of work that is run or joined, with its progress; ``key`` names all it depends on.
 
     If the work is cancelled, the page's run ends here with a button to start again. An error of
     the work is raised here. An error that is no Exception, such as a panic of a library in Rust, is
@@ -339,7 +339,7 @@ def wait_for(
 def kept_or_made(
     function: Kept[..., Answer], *values: Any, what: str, at_once: bool = False, **how: Any
 ) -> Answer:
-    """The kept answer of a function, or the result of a job that calls it."""
+    """The kept answer of a function, or the result of a job; ``at_once`` calls it without a job."""
     if at_once:
         return function(*values)
     answer = function.find(*values)
@@ -362,7 +362,7 @@ def all_kept_or_made(
     threads: int = 1,
     **how: Any,
 ) -> list[Answer]:
-    """The kept answer of each call. One job makes those that are missing."""
+    """The kept answer of each call. One job makes the {n} (in ``what``) that are missing."""
     missing = [values for values in calls if function.find(*values) is None]
     if missing:
 

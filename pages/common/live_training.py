@@ -204,7 +204,11 @@ def follow(
     playing: str = "no-film",
     every: float = 0.0,
 ) -> None:
-    """Draw in a fragment, every two seconds while this session's training is active."""
+    """Draw in a fragment, every two seconds while this session's training is active.
+
+    ``draw`` gets None before the first training. While the session's ``playing`` is true, it draws
+    every ``every`` seconds.
+    """
     was_playing = bool(st.session_state.get(playing))
     former = training_of(name)
     was_active = former is not None and former.is_active

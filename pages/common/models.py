@@ -39,8 +39,8 @@ WARM_UP_VARIABLE = "NARROW_CONE_ENCODER_WARM_UP"  # "0" turns it off
 class ModelChoice:
     """A model as the sidebar names it."""
 
-    name: str = BUNDLED
-    revision: str = ""
+    name: str = BUNDLED  # or a name on the Hugging Face Hub, or a folder of the server
+    revision: str = ""  # the main branch
     dtype: str = DTYPES[0]
 
     @property

@@ -68,7 +68,9 @@ def read_upload(
 ) -> Any:
     """The answer of ``read(content, name=..., limits=..., **options)``, or its error, raised.
 
-    Both are cached for the session, so that a rerun does not read the file again.
+    Both are cached for the session, so that a rerun does not read the file again. ``read`` is of a
+    module without Streamlit; of a file of the server it gets the path. With ``beside``, large
+    options whose key is ``named``, another process calls it.
     """
     options = {"limits": upload_limits()} | options
     answer = _answer(read, _Named(file, file.file_id), _Named(beside, named), options)

@@ -23,7 +23,7 @@ def hundred(value: float | None) -> str:
 def with_interval(
     value: float | None, low: float | None, high: float | None, *, sign: bool = False
 ) -> str:
-    """A correlation × 100 with its interval, such as 56.7 [51.2, 61.3], without a line break."""
+    """A correlation × 100 and its interval, if any: 56.7 [51.2, 61.3], without a line break."""
     number = hundred(value)
     if value is None:
         return number

@@ -34,7 +34,8 @@ def open_page(name: str, *, charts: str = "later") -> DeltaGenerator:
     """Configure the page, draw the sidebar and the claim.
 
     Returns the container of everything between the claim and the limits. Until it has a picture, a
-    frame is in its place.
+    frame is in its place. ``charts`` is "first" if a Plotly chart is the first picture, "later" or
+    "none": the browser compiles Plotly for 0.7 s, at once, after the first picture, or never.
     """
     # what the reader sees first is sent first: the frame, before the imports and the sidebar
     head, body = st.container(key="head"), st.container(key="body")
@@ -114,7 +115,7 @@ def require_model() -> None:
 
 
 def show_question(page: str, name: str, values: Mapping[str, object] | None = None) -> None:
-    """A question in an expander: its first line is the label, the rest the answer."""
+    """The section ``question-<name>`` in an expander: its first line is the label."""
     question, answer = prose(page, f"question-{name}", values).split("\n", 1)
     with st.expander(question.lstrip("# "), key=f"question-{name}", icon=":material/help:"):
         st.markdown(answer.strip())

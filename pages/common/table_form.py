@@ -47,7 +47,7 @@ def upload(label: str, key: str, max_bytes: int, *, tooltip: str | None = None) 
 
 
 def upload_table(label: str, key: str) -> Any:
-    """The uploader of a table, with its limits; returns the file, or None."""
+    """The uploader of a table, with its limits ({megabytes} in the label); its file, or None."""
     most = upload_limits().file_bytes
     file = upload(label.format(megabytes=megabytes(most)), key, most)
     st.caption(table_note())

@@ -22,7 +22,7 @@ def offer_transform(make: Callable[[], AffineMap], name: str) -> None:
 
 
 def offer_file(label: str, file_name: str, content: Callable[[], bytes]) -> None:
-    """A download button."""
+    """A download button. The file is made when it is pressed."""
     st.download_button(
         label,
         data=in_language(content),

@@ -54,7 +54,7 @@ def offered(*, of_moments: bool) -> list[str]:
 def choose_treatment(
     page: str, n: int, d: int, *, notes: DeltaGenerator, of_moments: bool = False
 ) -> str:
-    """Choose the treatment, a text for ``parse_treatment``."""
+    """Choose the treatment, a text for ``parse_treatment``; ``of_moments`` if there are no rows."""
     advised = usual_whitening(n, d)
     labels = {code: treatment_words(code) for code in offered(of_moments=of_moments)}
     code_of_label("after")

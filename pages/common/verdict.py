@@ -31,7 +31,8 @@ def agreement_of(
 ) -> AgreementDraws | None:
     """The agreement of neighbours' labels, with draws for an interval.
 
-    None for a single label, for too few units, or if a row has no direction.
+    None for a single label, for too few units, or if a row has no direction. Rows of one unit are
+    drawn together, and are no neighbours of each other.
     """
     if len({*labels} - {""}) < 2:
         return None

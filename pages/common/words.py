@@ -74,7 +74,7 @@ def _sections(code: str, page: str) -> dict[str, str]:
 
 
 def prose(page: str, section: str, values: Mapping[str, object] | None = None) -> str:
-    """One section of a page's prose."""
+    """One section of a page's prose; each {{name}} is replaced by its value."""
     text = _sections(language(), page)[section]
     given = values or {}
     return re.sub(r"\{\{(\w+)\}\}", lambda match: str(given[match[1]]), text)

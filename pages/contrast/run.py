@@ -245,7 +245,7 @@ class _Measure:
         *,
         spearman_dev: float = np.nan,
     ) -> PlaneScores:
-        """The point of both sets' sentences."""
+        """The point of both sets' sentences, left before right. Give ``dev`` or its Spearman."""
         left, right = np.split(test, 2)
         score = self._scores[name] = self._test.score(pair_similarities(left, right))
         if dev is not None:

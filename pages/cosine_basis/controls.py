@@ -176,7 +176,10 @@ def _choose_reading() -> str:
 
 
 def read_scene(above: DeltaGenerator, more: DeltaGenerator) -> Scene:
-    """The scene that the controls choose. A drag in the picture has set them before."""
+    """The scene that the controls choose. A drag in the picture has set them before.
+
+    The presets ``above`` are drawn last, because the sliders read the address first.
+    """
     sliders = _read_plane()
     whiten = _choose_whitening()
     with more:

@@ -26,11 +26,11 @@ class Scene:
     """The reader's choices and the numbers that follow from them."""
 
     plane: Plane
-    reading: str
-    whiten: str
+    reading: str  # "coordinates" or "position": how the text reads the numbers of a, b, c
+    whiten: str  # "no", or fitted on the "cloud" or the "points"
     unit_circle: bool
     points: np.ndarray = field(default_factory=POINTS.copy)
-    is_hidden: bool = False
+    is_hidden: bool = False  # before a guess: only the first picture is shown
 
     @property
     def has_usual_points(self) -> bool:

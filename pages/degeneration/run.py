@@ -9,9 +9,9 @@ from geometry.training.runs import Record, Run, train_runs
 
 def train(
     runs: tuple[Run, ...],
-    texts: tuple[str, ...] | None,
-    labels: tuple[str, ...] | None,
-    vocabulary: int | None,
+    texts: tuple[str, ...] | None,  # None is the manual that comes with the project
+    labels: tuple[str, ...] | None,  # the section of each text; None makes each a section
+    vocabulary: int | None,  # the most frequent words; None keeps all
 ) -> Iterator[Record]:
     """The records of ``train_runs``, with a core for each of several models."""
     import torch

@@ -139,7 +139,7 @@ def compared_names(shown: str) -> tuple[str, ...]:
 def read_all_series(
     shown: str, corpus: Corpus, encoder: Encoder, special_tokens: bool
 ) -> dict[str, Series]:
-    """The clouds of the curves by name, without those that bfloat16 can't resolve."""
+    """The curves' clouds but those bfloat16 can't resolve; PrecisionError if ``shown`` is one."""
     found = {}
     for name in compared_names(shown):
         try:
@@ -317,7 +317,7 @@ Sweep = dict[str, tuple[Table, ...]]  # by the series' name, a table for each la
 
 
 def sweep(series: Sequence[Series], *, contextual: bool = False) -> Sweep:
-    """The tables of every layer of every series."""
+    """The tables of every layer of every series; the ``contextual`` ones are of tokens only."""
     tables = iter(
         jobs.all_kept_or_made(
             _contextual_table if contextual else _table,

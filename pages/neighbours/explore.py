@@ -524,7 +524,7 @@ def _retrieved(
     points: CorpusCloud,
     clouds: SearchedClouds,
     k: int,
-    typed: np.ndarray | None,
+    typed: np.ndarray | None,  # (m, d) of the queries that are no points
     report: jobs.Progress = jobs.no_report,
 ) -> Retrieved:
     """Recall and nDCG of each query. A query and its copies do not count as answers."""

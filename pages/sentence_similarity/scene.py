@@ -540,9 +540,9 @@ def score_column(
     pooling: str,
     treatments: Sequence[str],
     *,
-    bootstrap: PairBootstrap | None = None,
-    rows: np.ndarray | None = None,
-    raw: PairScore | None = None,
+    bootstrap: PairBootstrap | None = None,  # of the scored pairs; by default of all
+    rows: np.ndarray | None = None,  # the scored pairs; the fit set does not depend on them
+    raw: PairScore | None = None,  # if it is known
 ) -> Grid:
     """The cells of one layer and pooling."""
     bootstrap = bootstrap or encoded.bootstrap

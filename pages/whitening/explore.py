@@ -341,7 +341,7 @@ def rows_of(
 
     There a measure is a property of the fit. An interval would say nothing about other points.
     The shares of single dimensions are of the model's dimensions, as in the chart, and not of
-    principal coordinates.
+    principal coordinates. Without ``is_whole`` they are FIVE.
     """
     treated, units = picture.on(sample).treated, sample.units
     annotations = annotations_of(sample)

@@ -52,8 +52,8 @@ def words_of_file(
     *,
     name: str,
     limits: Limits,
-    texts: Sequence[str] | None = None,
-    counts: bytes | None = None,
+    texts: Sequence[str] | None = None,  # to count the words in
+    counts: bytes | None = None,  # a file; without it and texts the words are in order
     counts_name: str = "",
 ) -> WordRows:
     """The most frequent words of a file of vectors."""

@@ -24,7 +24,10 @@ def offer_sample(key: str) -> None:
 def choose_sample(
     key: str, most: int, *, always: bool = False, first: int | None = None
 ) -> dict[str, Any]:
-    """The reader's sample as options of a reader: {} or {"sample": rows, "seed": seed}."""
+    """The reader's sample as options of a reader: {} or {"sample": rows, "seed": seed}.
+
+    ``first`` is the proposed number. ``always`` shows the controls for a small file, too.
+    """
     if not always:
         if not st.session_state.get(key):
             return {}

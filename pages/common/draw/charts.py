@@ -51,11 +51,11 @@ def show_chart(
     key: str,
     file_name: str,
     alt: str,
-    on_point: Callable[[int], None] | None = None,
-    on_selection: Callable[[list[int]], None] | None = None,
+    on_point: Callable[[int], None] | None = None,  # row in the first trace; before the rerun
+    on_selection: Callable[[list[int]], None] | None = None,  # rows inside a lasso or box
     zoom: bool = True,
-    group: str = "",
-    texts: str = "",
+    group: str = "",  # charts of one group are zoomed, moved and highlighted together
+    texts: str = "",  # their name in ``share_texts``
 ) -> None:
     """Draw the chart, or redraw it if a chart of that key is already on the page."""
     message = {
@@ -97,7 +97,8 @@ def _on_selection(key: str, on_selection: Callable[[list[int]], None] | None) ->
 def share_texts(name: str, texts: Sequence[str], *, key: str = "") -> None:
     """Send the points' texts once, for all charts that show these points; call it before them.
 
-    A redrawn chart then sends only coordinates.
+    A redrawn chart then sends only coordinates. If the name changes with the points, ``key`` is the
+    sender's identity.
     """
     message = {"name": name, "texts": [shown(text) for text in texts]}
     _texts()(key=f"texts-{key or name}", data=json.dumps(message).encode())

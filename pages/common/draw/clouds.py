@@ -96,7 +96,7 @@ def cloud_panel(
     is_framed: bool = False,
     d: int | None = None,
 ) -> Panel:
-    """``panel_with`` the cones of the vectors (n, d)."""
+    """``panel_with`` the cones of the vectors, of which the cloud fills ``d`` dimensions."""
     edges = cone_edges(vectors, projection)
     d = d or vectors.shape[1]
     return panel_with(edges, d, texts, projection, reach, scale=scale, is_framed=is_framed)
@@ -109,8 +109,8 @@ def panel_with(
     projection: Projection,
     reach: float,
     *,
-    scale: float = 1.0,
-    is_framed: bool = False,
+    scale: float = 1.0,  # of the coordinates
+    is_framed: bool = False,  # by the cloud with its cones and the origin, not by ``reach``
 ) -> Panel:
     """The cloud to draw: around the origin, with its cone and its captions."""
     k = projection.n_components

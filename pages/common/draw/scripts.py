@@ -67,7 +67,10 @@ def served(entry: Path) -> str:
 
 
 def put_in_static(name: str, version: str, versions: str, content: bytes) -> str | None:
-    """The address under which Streamlit serves the content; None if the folder can't be written."""
+    """The address under which Streamlit serves the content; None if the folder can't be written.
+
+    {} in the name is its version. Older files are found by the pattern ``versions``, and removed.
+    """
     target = STATIC / name.format(version)
     try:
         if target.is_file() and target.stat().st_size == len(content):

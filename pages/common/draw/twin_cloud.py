@@ -47,7 +47,8 @@ def show_twin_cloud(
     key: str,
     texts: Sequence[str] = (),
     on_point: Callable[[int], None] | None = None,
-    on_selection: Callable[[np.ndarray], None] | None = None,
+    on_selection: Callable[[np.ndarray], None] | None = None,  # ascending; none when cleared
+    # Knobs where the reader stops the film or a knob; None runs the film in the browser only
     on_settled: Callable[[Sequence[float]], None] | None = None,
 ) -> None:
     """Draw the twin cloud; if one of that key is on the page, update what has changed."""
