@@ -21,28 +21,16 @@ RANK = "1/rank in the file"  # the name of counts that are estimated from the or
 
 @dataclass(frozen=True)
 class Settings:
-    """The options shared by the grids of one command.
+    """The options shared by the grids of one command."""
 
-    Attributes
-    ----------
-    treatments, similarity, aggregation, draws, seed
-        As in ``evaluate_grid`` and ``evaluate_encoder``.
-    quiet : bool
-        Do not print the progress.
-    fit_texts : tuple of str, optional
-        The fit set.
-    fit_on : str, optional
-        Its name.
-    """
-
-    treatments: tuple[str, ...]
+    treatments: tuple[str, ...]  # these five as in ``evaluate_grid`` and ``evaluate_encoder``
     similarity: str
     aggregation: str | None
     draws: int
     seed: int
-    quiet: bool
-    fit_texts: tuple[str, ...] | None = None
-    fit_on: str | None = None
+    quiet: bool  # do not print the progress
+    fit_texts: tuple[str, ...] | None = None  # the fit set
+    fit_on: str | None = None  # its name
 
     @property
     def scoring(self) -> dict[str, Any]:

@@ -244,20 +244,14 @@ def read_pasted(
     *,
     name: str = "pasted",
     by_sentence: bool = False,
-    sample: int | None = None,
-    seed: int = 0,
-    max_texts: int | None = None,
     limits: Limits = LIMITS,
 ) -> Corpus:
     """A corpus from pasted text, one text a line; blank lines are counted in ``n_blank``."""
-    limits = limits.but(rows=max_texts)
     if len(text) > limits.file_bytes:
         raise CorpusError("too_many_bytes", limit=limits.file_bytes)
     file = TextFile(title=name, suffix="", text=refuse_halves(text), encoding="utf-8")
-    most = limits.rows if sample is None else MOST_SAMPLED
-    table = read_lines(file, max_rows=most, limits=limits)
-    choice = _Choice(by_sentence=by_sentence, sample=sample, seed=seed)
-    return _corpus_of(file, table, choice, limits)
+    table = read_lines(file, max_rows=limits.rows, limits=limits)
+    return _corpus_of(file, table, _Choice(by_sentence=by_sentence), limits)
 
 
 def preview_table(

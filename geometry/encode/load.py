@@ -145,13 +145,11 @@ def folder_of(name: str) -> Path:
         return Path(name)
 
 
-def is_here(name: str, *, revision: str | None = None) -> bool:
-    """Whether the model is on this machine: bundled, a folder, or fetched before."""
-    if name == BUNDLED:
-        if bundled.bundled_folder() is not None:
-            return True
-        name, revision = bundled.REPOSITORY, bundled.REVISION
-    return names_a_folder(name) or cached_model(name, revision=revision) is not None
+def bundled_is_here() -> bool:
+    """Whether the bundled model is on this machine, or was fetched before."""
+    if bundled.bundled_folder() is not None:
+        return True
+    return cached_model(bundled.REPOSITORY, revision=bundled.REVISION) is not None
 
 
 def names_a_folder(name: str, limits: ModelLimits | None = None) -> bool:

@@ -26,8 +26,8 @@ STEP = 5  # tokens; the texts have one, two and three times as many
 COPIES = 3  # copies of the largest array at the same time: scores, their mask, their softmax
 
 
-def longest_text(model: Model, most_bytes: int = PASS_BYTES) -> int:
-    """The number of tokens whose pass takes ``most_bytes``, for a model that reads SHORT or more.
+def longest_text(model: Model) -> int:
+    """The number of tokens whose pass takes PASS_BYTES, for a model that reads SHORT or more.
 
     An array of a + b L + c L^2 bytes at L tokens has c = (f(3 s) - 2 f(2 s) + f(s)) / (2 s^2).
     SHORT if torch lacks its module ``_python_dispatch``, without which nothing can be measured.
@@ -47,7 +47,7 @@ def longest_text(model: Model, most_bytes: int = PASS_BYTES) -> int:
         for short, middle, long in zip(*sizes, strict=True)
     )
     b = sum(state.nbytes for state in _pass(model, ids)) / ids.numel()
-    return max(1, int(2 * most_bytes / (b + math.sqrt(b * b + 4 * max(c, 0) * most_bytes))))
+    return max(1, int(2 * PASS_BYTES / (b + math.sqrt(b * b + 4 * max(c, 0) * PASS_BYTES))))
 
 
 def _pass(model: Model, ids: Tensor) -> tuple[Tensor, ...]:

@@ -40,14 +40,7 @@ TEXTS = (
 _tried: dict[Path, tuple[tuple[Any, ...], int]] = {}
 
 
-def try_model(
-    folder: Path,
-    *,
-    name: str,
-    report: Report = no_report,
-    base_bytes: int = BASE_BYTES,
-    base_seconds: float = BASE_SECONDS,
-) -> int:
+def try_model(folder: Path, *, name: str, report: Report = no_report) -> int:
     """Read a model in a process of its own, once for the same files.
 
     Returns the tokens of the longest text that it reads within ``pass_memory.PASS_BYTES``.
@@ -63,8 +56,8 @@ def try_model(
     if tried == stamps:
         return longest
     size = check_folder(folder, name=name)
-    most_bytes = base_bytes + BYTES_PER_BYTE * size
-    seconds = base_seconds + size / BYTES_PER_SECOND
+    most_bytes = BASE_BYTES + BYTES_PER_BYTE * size
+    seconds = BASE_SECONDS + size / BYTES_PER_SECOND
     process = Process(ProcessLimits(most_bytes, seconds, _ENVIRONMENT, _import, is_quiet=True))
     try:
         process.start(partial(_try_out, folder, name))

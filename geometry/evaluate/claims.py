@@ -18,46 +18,23 @@ from .bootstrap import PairScore, interval
 
 @dataclass(frozen=True)
 class CounterExample:
-    """Two cells of which the narrower cone has the higher score.
+    """Two cells of which the narrower cone has the higher score."""
 
-    Attributes
-    ----------
-    narrow, wide : int
-        Places of the two cells.
-    cosine_gap, score_gap : float, > 0
-        Mean cosine, and score, of the narrow cell minus that of the wide one.
-    """
-
-    narrow: int
+    narrow: int  # places of the two cells
     wide: int
-    cosine_gap: float
+    cosine_gap: float  # mean cosine and score of the narrow cell, minus those of the wide one
     score_gap: float
 
 
 @dataclass(frozen=True)
 class Narrower:
-    """Mean cosine against score over cells, and the pairs of cells that contradict the claim.
+    """Mean cosine against score over cells, and the pairs of cells that contradict the claim."""
 
-    Attributes
-    ----------
-    n : int
-        Cells.
-    correlation : float or None
-        Spearman of mean cosine and score. None if there are fewer than 3 cells, or if either is
-        constant.
-    pairs : int
-        Pairs of cells that differ in both.
-    against : int
-        Pairs of which the narrower cone scores higher.
-    examples : tuple of CounterExample
-        The largest product of the two gaps first, each cell at most once.
-    """
-
-    n: int
-    correlation: float | None
-    pairs: int
-    against: int
-    examples: tuple[CounterExample, ...]
+    n: int  # cells
+    correlation: float | None  # of mean cosine and score; None below 3 cells, or if one is constant
+    pairs: int  # pairs of cells that differ in both
+    against: int  # pairs of which the narrower cone scores higher
+    examples: tuple[CounterExample, ...]  # largest product of gaps first, each cell at most once
 
 
 def narrower_against_score(

@@ -65,27 +65,13 @@ def split_halves(
 
 @dataclass(frozen=True)
 class SizedFit:
-    """Isotropy of held-out rows after a whitening fitted on other rows.
+    """Isotropy of held-out rows after a whitening fitted on other rows."""
 
-    Attributes
-    ----------
-    n : int
-        Rows of the fit.
-    held_out : int
-        Rows held out.
-    isoscore : dict of float
-        IsoScore of the held-out rows, by the estimate of the covariance ("full", "ledoit-wolf").
-    raw : float
-        IsoScore of the held-out rows, not whitened.
-    baseline : float
-        IsoScore of as many isotropic rows.
-    """
-
-    n: int
-    held_out: int
-    isoscore: dict[str, float]
-    raw: float
-    baseline: float
+    n: int  # rows of the fit
+    held_out: int  # rows held out
+    isoscore: dict[str, float]  # of the held-out rows, by covariance: "full", "ledoit-wolf"
+    raw: float  # of the held-out rows, not whitened
+    baseline: float  # of as many isotropic rows
 
 
 def whitening_by_size(
@@ -145,21 +131,11 @@ def _isoscores(fitted: np.ndarray, held_out: np.ndarray) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class SizedScore:
-    """Scores of the same pairs after treatments fitted on one number of rows.
+    """Scores of the same pairs after treatments fitted on one number of rows."""
 
-    Attributes
-    ----------
-    n : int
-        Rows of the fit.
-    scores : dict of PairScore
-        By the treatment's text.
-    n_directions : dict of int
-        By treatment with a k, its number of directions; at most the rank of the fit.
-    """
-
-    n: int
-    scores: dict[str, PairScore]
-    n_directions: dict[str, int] = field(default_factory=dict)
+    n: int  # rows of the fit
+    scores: dict[str, PairScore]  # by the treatment's text
+    n_directions: dict[str, int] = field(default_factory=dict)  # of each treatment with a k
 
 
 def scores_by_fit_size(

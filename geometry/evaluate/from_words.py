@@ -58,31 +58,16 @@ class WordGrid:
 
 @dataclass(frozen=True, eq=False)
 class AveragedPairs:
-    """Static averages of pairs and of a fit set, ready for a grid.
-
-    Attributes
-    ----------
-    pairs : Pairs
-    vectors : mapping of weighting to (2n, d) array
-        The left sentences, then the right ones.
-    known : (n,) array of bool
-        Pairs with a known word in both sentences; only they are scored.
-    fit : mapping of weighting to (m, d) array, or None
-        None to fit treatments on the sentences of the scored pairs.
-    coverage, unknown, n_fit_left_out
-        As in ``WordGrid``.
-    report : VectorReport or None
-        Report of the file of vectors.
-    """
+    """Static averages of pairs and of a fit set, ready for a grid."""
 
     pairs: Pairs
-    vectors: Mapping[str, np.ndarray]
-    known: np.ndarray
-    fit: Mapping[str, np.ndarray] | None = None
-    coverage: float = 1.0
-    unknown: tuple[tuple[str, int], ...] = ()
-    n_fit_left_out: int = 0
-    report: VectorReport | None = None
+    vectors: Mapping[str, np.ndarray]  # (2n, d) by weighting, left sentences first
+    known: np.ndarray  # (n,), pairs with a known word in both sentences; only they are scored
+    fit: Mapping[str, np.ndarray] | None = None  # None fits on the scored pairs' sentences
+    coverage: float = 1.0  # as in ``WordGrid``
+    unknown: tuple[tuple[str, int], ...] = ()  # as in ``WordGrid``
+    n_fit_left_out: int = 0  # as in ``WordGrid``
+    report: VectorReport | None = None  # of the file of vectors
 
     @cached_property
     def content_key(self) -> str:

@@ -15,18 +15,11 @@ OUTLIERS = ("none", "agrees", "contradicts")
 
 
 class MadeUp(NamedTuple):
-    """Gold scores and scores of a model.
+    """Gold scores and scores of a model."""
 
-    Attributes
-    ----------
-    gold, scores : (n,) arrays of float64
-    outlier : int or None
-        Its row.
-    """
-
-    gold: np.ndarray
-    scores: np.ndarray
-    outlier: int | None
+    gold: np.ndarray  # (n,)
+    scores: np.ndarray  # (n,)
+    outlier: int | None  # its row
 
 
 @dataclass(frozen=True)

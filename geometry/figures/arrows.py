@@ -18,20 +18,12 @@ GONE = 1e-3  # share of the longest force; a shorter force is not drawn
 
 @dataclass(frozen=True)
 class Token:
-    """A token's vector, its way there, and the forces on it.
-
-    Attributes
-    ----------
-    name : str
-    path : (m, 2) array
-        The last row is where it is.
-    pull, push : (2,) arrays
-    """
+    """A token's vector, its way there, and the forces on it."""
 
     name: str
-    path: np.ndarray
-    pull: np.ndarray
-    push: np.ndarray
+    path: np.ndarray  # (m, 2), the last row is where it is
+    pull: np.ndarray  # (2,)
+    push: np.ndarray  # (2,)
 
 
 def arrows_figure(
@@ -41,7 +33,6 @@ def arrows_figure(
     theme: Theme,
     *,
     reach: float,
-    height: int = 440,
 ) -> go.Figure:
     """Hidden states as points, tokens as arrows from the origin, forces at their tips."""
     longest = max(np.linalg.norm(f) for each in tokens for f in (each.pull, each.push))
@@ -79,7 +70,7 @@ def arrows_figure(
     figure = go.Figure(traces)
     look = {"range": [-reach, reach], "zeroline": True, "constrain": "domain"}
     figure.update_layout(
-        base_layout(theme, height=height),
+        base_layout(theme, height=440),
         xaxis=axis(theme, "", **look),
         yaxis=axis(theme, "", scaleanchor="x", **look),
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},

@@ -22,27 +22,13 @@ SHARE = 0.3  # the row of the line below each title
 
 @dataclass(frozen=True)
 class Item:
-    """One place of a list.
+    """One place of a list."""
 
-    Attributes
-    ----------
-    key : object
-        The same in both lists for the same thing.
-    text : str
-        Cut where its half of the picture ends; the hover text has all of it.
-    value : str
-        Beside the dot.
-    about : str
-        More hover text.
-    colour, symbol : str
-        Of the dot. By default the colour says whether the item stays.
-    """
-
-    key: object
-    text: str
-    value: str
-    about: str = ""
-    colour: str = ""
+    key: object  # the same in both lists for the same thing
+    text: str  # cut where its half of the picture ends; the hover text has all of it
+    value: str  # beside the dot
+    about: str = ""  # more hover text
+    colour: str = ""  # of the dot; by default it says whether the item stays
     symbol: str = "circle"
 
 

@@ -26,26 +26,13 @@ CHUNK_BYTES = 1 << 17  # written at once
 
 @dataclass(frozen=True)
 class ListedFile:
-    """A file as the hub lists it.
+    """A file as the hub lists it."""
 
-    Attributes
-    ----------
-    path : str
-        In the repository.
-    url : str
-    size : int
-        Bytes.
-    etag : str
-        The name of its content in the cache.
-    sha256 : str or None
-        Hexadecimal. None if unknown.
-    """
-
-    path: str
+    path: str  # in the repository
     url: str
-    size: int
-    etag: str
-    sha256: str | None
+    size: int  # bytes
+    etag: str  # the name of its content in the cache
+    sha256: str | None  # hexadecimal; None if unknown
 
 
 class BrokenTransfer(Exception):

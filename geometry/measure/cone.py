@@ -91,12 +91,10 @@ def opening_angle(X: np.ndarray, *, quantile: float = 0.5) -> float:
     return float(np.quantile(angles_to_mean(X), quantile))
 
 
-def subsampled_angles(
-    X: np.ndarray, U: np.ndarray, chosen: np.ndarray, quantiles: tuple[float, ...]
-) -> np.ndarray:
-    """Opening angles (B, q) of the rows ``chosen`` (B, n), each subsample about its own mean."""
+def subsampled_angles(X: np.ndarray, U: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Opening angles (B, 2) of the rows ``chosen`` (B, n), each subsample about its own mean."""
     means = chosen.astype(np.float64) @ X  # (B, d), the means up to a factor
     axes = means / np.linalg.norm(means, axis=1, keepdims=True)
     angles = np.degrees(np.arccos((axes @ U.T).clip(-1.0, 1.0)))  # (B, n)
     pairs = zip(angles, chosen, strict=True)
-    return np.array([np.quantile(row[rows], quantiles) for row, rows in pairs])
+    return np.array([np.quantile(row[rows], ANGLE_QUANTILES) for row, rows in pairs])

@@ -16,18 +16,10 @@ ROUNDING = 16 * float(np.finfo(np.float64).eps)  # a smaller spread, relative to
 
 @dataclass(frozen=True)
 class TieGroups:
-    """Values (n,) sorted once, equal values in one group.
+    """Values (n,) sorted once, equal values in one group."""
 
-    Attributes
-    ----------
-    order : (n,) array of int
-        The rows in ascending order.
-    starts : (g,) array of int
-        Where each group begins in ``order``.
-    """
-
-    order: np.ndarray
-    starts: np.ndarray
+    order: np.ndarray  # (n,), the rows in ascending order
+    starts: np.ndarray  # (g,), where each group begins in ``order``
 
     @classmethod
     def of(cls, values: np.ndarray) -> TieGroups:

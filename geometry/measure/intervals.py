@@ -45,17 +45,10 @@ NORMAL = 1.959964  # 97.5% of a normal
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number, such as a mean or a difference, and its 95% interval.
-
-    Attributes
-    ----------
-    value : float
-    low, high : float or None
-        Ends of the interval; None if it can't be computed, as below MIN_ROWS rows.
-    """
+    """A number, such as a mean or a difference, and its 95% interval."""
 
     value: float
-    low: float | None
+    low: float | None  # None if it can't be computed, as below MIN_ROWS rows
     high: float | None
 
     @property

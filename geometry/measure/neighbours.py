@@ -286,21 +286,11 @@ def label_agreement_interval(
 
 @dataclass(frozen=True)
 class AgreementDraws:
-    """``label_agreement`` in subsamples of half the units.
+    """``label_agreement`` in subsamples of half the units."""
 
-    Attributes
-    ----------
-    share : float
-        ``label_agreement`` of all rows.
-    shares : (DRAWS,) array
-        Clouds of the same rows have the same subsamples, so their shares can be compared in pairs.
-    n_units : int
-        Number of units of all rows.
-    """
-
-    share: float
-    shares: np.ndarray
-    n_units: int
+    share: float  # ``label_agreement`` of all rows
+    shares: np.ndarray  # (DRAWS,); clouds of the same rows have the same subsamples
+    n_units: int  # of all rows
 
     def reach(self, values: np.ndarray) -> float:
         """Half-width of a 95% interval of values (DRAWS,), such as differences of shares."""

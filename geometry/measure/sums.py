@@ -20,7 +20,7 @@ from ..linalg.rows import (
     in_range,
     need_rows,
 )
-from .cone import ANGLE_QUANTILES, subsampled_angles
+from .cone import subsampled_angles
 from .intervals import DRAWS, halves, random_groups, units_of
 from .neighbours import closest, distinct_distances
 from .partition import min_over_max
@@ -177,7 +177,7 @@ class Shared:
         chosen = np.zeros((DRAWS, len(self.cluster_sizes)), dtype=bool)
         np.put_along_axis(chosen, halves(len(self.cluster_sizes), self.seed), True, axis=1)
         chosen = np.repeat(chosen, self.cluster_sizes, axis=1)  # (DRAWS, n)
-        return subsampled_angles(self.X, self.unit, chosen, ANGLE_QUANTILES)
+        return subsampled_angles(self.X, self.unit, chosen)
 
 
 class PairSums:

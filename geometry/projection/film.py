@@ -22,23 +22,14 @@ FAR = 1e-9  # knobs nearer to each other than this count as equal
 
 @dataclass(frozen=True)
 class Stop:
-    """One picture of the film, as it is drawn.
+    """One picture of the film, as it is drawn."""
 
-    Attributes
-    ----------
-    centring, strength : the knobs, in [0, 1].
-    factor : the scale that gives the stop the raw picture's rms radius.
-    coordinates : (n, k) around the origin, multiplied by ``factor``.
-    cones : as ``cone_edges`` gives them.
-    frame : of the coordinates and the cones that are drawn.
-    """
-
-    centring: float
-    strength: float
-    factor: float
-    coordinates: np.ndarray
-    cones: tuple[ConeEdge, ...]
-    frame: Frame
+    centring: float  # in [0, 1]
+    strength: float  # in [0, 1]
+    factor: float  # gives the stop the raw picture's rms radius
+    coordinates: np.ndarray  # (n, k) around the origin, multiplied by ``factor``
+    cones: tuple[ConeEdge, ...]  # as ``cone_edges`` gives them
+    frame: Frame  # of the coordinates and the cones that are drawn
 
 
 def film_knobs(strengths: int = STRENGTHS) -> tuple[tuple[float, float], ...]:

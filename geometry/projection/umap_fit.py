@@ -15,6 +15,7 @@ import numpy as np
 from ..linalg.rows import unit_rows
 
 UMAP_NEIGHBOURS = 15
+BLOCK_ROWS = 1024
 MOST_FITTED = 20_000  # rows, in about half a minute; ``place`` adds those of a larger cloud
 
 
@@ -46,25 +47,23 @@ def fit_umap(
         return np.asarray(fit.fit_transform(X), dtype=np.float64)
 
 
-def _exact_neighbours(
-    U: np.ndarray, k: int, block_rows: int = 1024
-) -> tuple[np.ndarray, np.ndarray]:
+def _exact_neighbours(U: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(indices (n, k), cosine distances (n, k)), each row itself first, as umap requires."""
     n = len(U)
     U = U.astype(np.float64)  # in float32 the last bits, and so the layout, differ by processor
     indices = np.empty((n, k), dtype=np.int32)
     distances = np.empty((n, k), dtype=np.float32)
-    for start in range(0, n, block_rows):
-        cosines = U[start : start + block_rows] @ U.T
+    for start in range(0, n, BLOCK_ROWS):
+        cosines = U[start : start + BLOCK_ROWS] @ U.T
         rows = np.arange(len(cosines))
         cosines[rows, start + rows] = 2.0  # above any cosine: the row itself comes first
         top = np.argpartition(-cosines, k - 1, axis=1)[:, :k]
         order = np.argsort(-np.take_along_axis(cosines, top, axis=1), axis=1, kind="stable")
         top = np.take_along_axis(top, order, axis=1)
-        indices[start : start + block_rows] = top
+        indices[start : start + BLOCK_ROWS] = top
         near = 1.0 - np.take_along_axis(cosines, top, axis=1)
         near[:, 0] = 0.0
-        distances[start : start + block_rows] = near.clip(min=0.0)
+        distances[start : start + BLOCK_ROWS] = near.clip(min=0.0)
     return indices, distances
 
 

@@ -24,23 +24,12 @@ MOST_LISTED = 100  # rows left out whose numbers a log lists
 
 @dataclass(frozen=True)
 class ShardBlock:
-    """Rows of a shard.
+    """Rows of a shard."""
 
-    Attributes
-    ----------
-    ids : (m,) int64
-    X : (m, d) float32
-        Valid until the next block is read.
-    beside : mapping of str to pyarrow array
-        Text, label and weight of the rows, as far as they were requested and exist.
-    rows : (m,) int64
-        Their places in the shard, from 0.
-    """
-
-    ids: np.ndarray
-    X: np.ndarray
-    beside: Mapping[str, pa.Array]
-    rows: np.ndarray
+    ids: np.ndarray  # (m,)
+    X: np.ndarray  # (m, d), valid until the next block is read
+    beside: Mapping[str, pa.Array]  # text, label and weight, as far as requested and there
+    rows: np.ndarray  # (m,), their places in the shard, from 0
 
     def taken(self, sound: np.ndarray) -> ShardBlock:
         """The rows where ``sound`` (m,) is True."""

@@ -68,29 +68,16 @@ class Run:
 
 @dataclass(frozen=True)
 class TextFacts:
-    """The text that was trained on, and the words that are drawn.
+    """The text that was trained on, and the words that are drawn."""
 
-    Attributes
-    ----------
-    name : str
-        A hash of the tokens.
-    n_tokens, n_words, n_unseen, n_sections : int
-        Counts of the text; ``n_words`` leaves out the tokens that never occur.
-    words : tuple of n str
-        Those that are drawn.
-    counts : (n,) array of int
-    groups : (n,) array of int
-        The place in GROUPS of each.
-    """
-
-    name: str
+    name: str  # a hash of the tokens
     n_tokens: int
-    n_words: int
+    n_words: int  # without the tokens that never occur
     n_unseen: int
     n_sections: int
-    words: tuple[str, ...]
-    counts: np.ndarray
-    groups: np.ndarray
+    words: tuple[str, ...]  # those that are drawn
+    counts: np.ndarray  # (n,)
+    groups: np.ndarray  # (n,) places in GROUPS
 
 
 @dataclass(frozen=True)
@@ -144,22 +131,14 @@ class Theory:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A model after so many steps; the fields of ``TrainingStep`` that a page shows.
-
-    Attributes
-    ----------
-    rows : (n, width) float16 array
-        The vectors of the words that are drawn.
-    theory : Theory or None
-        The theory of a language model; None for other models.
-    """
+    """A model after so many steps; the fields of ``TrainingStep`` that a page shows."""
 
     loss: float
     mean_cosine: dict[str, float]
     norm: dict[str, float]
     singular_values: np.ndarray
-    rows: np.ndarray
-    theory: Theory | None
+    rows: np.ndarray  # (n, width) of the words that are drawn
+    theory: Theory | None  # of a language model; None for other models
 
 
 @dataclass(frozen=True)

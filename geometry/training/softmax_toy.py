@@ -17,23 +17,13 @@ MOST_STEPS = 100
 
 @dataclass(frozen=True)
 class SoftmaxToy:
-    """The state after some steps of gradient descent on the tokens; hidden states stay.
+    """The state after some steps of gradient descent on the tokens; hidden states stay."""
 
-    Attributes
-    ----------
-    hidden : (12, 2) array
-    tokens : (4, 2) array
-    pull, push : (4, 2) arrays
-        The two parts of the negative gradient of the mean loss, by token.
-    path : (steps + 1, 4, 2) array
-        The tokens so far.
-    """
-
-    hidden: np.ndarray
-    tokens: np.ndarray
-    pull: np.ndarray
-    push: np.ndarray
-    path: np.ndarray
+    hidden: np.ndarray  # (12, 2)
+    tokens: np.ndarray  # (4, 2)
+    pull: np.ndarray  # (4, 2), and the push: the two parts of the negative gradient, by token
+    push: np.ndarray  # (4, 2)
+    path: np.ndarray  # (steps + 1, 4, 2), the tokens so far
 
     @classmethod
     def after(cls, steps: int, side: str = "one-sided") -> SoftmaxToy:

@@ -18,23 +18,12 @@ from .words import _
 
 @dataclass(frozen=True)
 class BigNumber:
-    """A number that can be read from the last row of a lecture hall.
-
-    Attributes
-    ----------
-    label : str
-        The name of the number.
-    value : str
-    note : str
-        A reference, such as the value for isotropic data.
-    change : str
-        The difference to another cloud; empty without one.
-    """
+    """A number that can be read from the last row of a lecture hall."""
 
     label: str
     value: str
-    note: str = ""
-    change: str = ""
+    note: str = ""  # a reference, such as the value for isotropic data
+    change: str = ""  # the difference to another cloud; empty without one
 
 
 def show_big_numbers(title: str, numbers: Sequence[BigNumber], *, key: str) -> None:

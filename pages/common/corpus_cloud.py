@@ -74,33 +74,15 @@ OF_VECTORS = CloudSpec("vectors", 0, "")  # a reader's own vectors have no layer
 
 @dataclass(frozen=True)
 class CorpusCloud:
-    """An encoded corpus or a reader's own vectors, and the settings that the numbers depend on.
+    """An encoded corpus or a reader's own vectors, and the settings that the numbers depend on."""
 
-    Attributes
-    ----------
-    corpus : Corpus
-        The texts. Of vectors without texts, the numbers of their rows.
-    spec : CloudSpec
-        The settings of the cloud.
-    model : Encoder or None
-        None for a reader's own vectors.
-    cloud : Cloud
-        The vectors, with text, label and source of each.
-    key : str
-        Names the vectors and their labels. Clouds with equal keys have equal numbers.
-    private : bool
-        True for a reader's own data. Answers about them are cached until the session ends.
-    weights : (n,) array of float, or None
-        The weight of each row in a fit; None if all weights are equal.
-    """
-
-    corpus: Corpus
+    corpus: Corpus  # the texts. Of vectors without texts, the numbers of their rows
     spec: CloudSpec
-    model: Encoder | None
-    cloud: Cloud
-    key: str
-    private: bool
-    weights: np.ndarray | None = None
+    model: Encoder | None  # None for a reader's own vectors
+    cloud: Cloud  # the vectors, with text, label and source of each
+    key: str  # names the vectors and their labels. Clouds with equal keys have equal numbers
+    private: bool  # a reader's own data; answers are cached until the session ends
+    weights: np.ndarray | None = None  # (n,) of each row in a fit; None if all are equal
 
     @property
     def content_key(self) -> str:

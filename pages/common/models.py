@@ -12,7 +12,7 @@ import streamlit as st
 
 from geometry import Encoder, load_encoder
 from geometry.data.limits import MEGABYTE
-from geometry.encode.load import folder_of, is_here, names_a_folder
+from geometry.encode.load import bundled_is_here, folder_of, names_a_folder
 from geometry.encode.precision import DTYPES
 from geometry.errors import readable_bytes
 from geometry.hub.bundled import BUNDLED
@@ -55,7 +55,7 @@ class ModelChoice:
 
 def warm_up() -> None:
     """Import torch and transformers in the background, so that no first encoding waits 6 s."""
-    if os.environ.get(WARM_UP_VARIABLE) != "0" and is_here(BUNDLED):
+    if os.environ.get(WARM_UP_VARIABLE) != "0" and bundled_is_here():
         timer = threading.Timer(WARM_UP_AFTER, _encode_something_short)
         timer.daemon = True
         timer.start()
@@ -217,7 +217,7 @@ def _place(choice: ModelChoice, rules: ModelLimits) -> tuple[str, str] | None:
         # a path with a zero byte is invalid; reading the folder raises the error
         return path if "\0" in path else os.path.realpath(path), choice.dtype
     if choice.is_bundled:
-        return (BUNDLED, choice.dtype) if is_here(BUNDLED) else None
+        return (BUNDLED, choice.dtype) if bundled_is_here() else None
     folder = cached_model(choice.name, revision=choice.revision or None)
     return None if folder is None else (str(folder), choice.dtype)
 

@@ -40,22 +40,12 @@ WIDE = 512  # dimensions up to which the axes of vectors are found in less than 
 
 @dataclass(frozen=True)
 class ServerFile:
-    """A file of the server, with the attributes that pages use of an uploaded file.
-
-    Attributes
-    ----------
-    path : Path
-    name : str
-    file_id : str
-        Changes when the file changes.
-    size : int
-        Bytes.
-    """
+    """A file of the server, with the attributes that pages use of an uploaded file."""
 
     path: Path
     name: str
-    file_id: str
-    size: int
+    file_id: str  # changes when the file changes
+    size: int  # bytes
 
 
 def read_upload(

@@ -51,27 +51,13 @@ def since(former: AgreementDraws, then: AgreementDraws) -> Estimate:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim and the result of measuring it on the page's data.
+    """A claim and the result of measuring it on the page's data."""
 
-    Attributes
-    ----------
-    claim : str
-        In one sentence, as Markdown.
-    source : str
-        Authors and year.
-    state : str
-        "holds", "partly", "fails" or "unknown" (not enough data).
-    measured : str
-        The measured values with their intervals, as Markdown.
-    basis : str
-        n, the fit set and the kind of interval, as plain text.
-    """
-
-    claim: str
-    source: str
-    state: State
-    measured: str
-    basis: str
+    claim: str  # in one sentence, as Markdown
+    source: str  # authors and year
+    state: State  # "holds", "partly", "fails" or "unknown" (not enough data)
+    measured: str  # the measured values with their intervals, as Markdown
+    basis: str  # n, the fit set and the kind of interval, as plain text
 
 
 def show_verdict(verdict: Verdict, *, key: str) -> None:

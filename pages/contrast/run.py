@@ -48,21 +48,12 @@ class HeadSettings:
 
 @dataclass(frozen=True, eq=False)
 class PairVectors:
-    """Vectors of all scored pairs, at the chosen layer and at the last one.
+    """Vectors of all scored pairs, at the chosen layer and at the last one."""
 
-    Attributes
-    ----------
-    pairs, last : (2n, d) arrays
-        The left sentences, then the right ones.
-    gold_scores : (n,) array
-    corpus : (m, d) array or None
-        Vectors to train on. None trains on those of the dev pairs.
-    """
-
-    pairs: np.ndarray
-    last: np.ndarray
-    gold_scores: np.ndarray
-    corpus: np.ndarray | None = None
+    pairs: np.ndarray  # (2n, d), the left sentences, then the right ones
+    last: np.ndarray  # (2n, d)
+    gold_scores: np.ndarray  # (n,)
+    corpus: np.ndarray | None = None  # (m, d) to train on; None trains on those of the dev pairs
 
 
 @dataclass(frozen=True)
@@ -276,28 +267,14 @@ def _number(value: float | None) -> float:
 
 @dataclass(frozen=True, eq=False)
 class ContrastRun:
-    """The records of a training so far.
-
-    Attributes
-    ----------
-    header : Header
-    places : tuple of PlaneScores
-        The points that need no training; after the ending, also the flow and the trained head.
-    moments : tuple of Moment
-    ending : Ending or None
-        None while the training goes on, and if it was stopped.
-    is_recorded : bool
-        True for the run that comes with the project.
-    seeds : tuple of tuples of Gain
-        The gains of this run and of runs with other seeds, if they are known.
-    """
+    """The records of a training so far."""
 
     header: Header
-    places: tuple[PlaneScores, ...]
+    places: tuple[PlaneScores, ...]  # without training; at the end also the flow and trained head
     moments: tuple[Moment, ...]
-    ending: Ending | None
-    is_recorded: bool = False
-    seeds: tuple[tuple[Gain, ...], ...] = ()
+    ending: Ending | None  # None while the training goes on, and if it was stopped
+    is_recorded: bool = False  # True for the run that comes with the project
+    seeds: tuple[tuple[Gain, ...], ...] = ()  # of this run and of runs with other seeds, if known
 
     @classmethod
     def of(cls, records: Sequence[RunRecord]) -> ContrastRun | None:

@@ -16,23 +16,12 @@ from .run import ContrastRun, Gain, Header, HeadSettings, Moment
 
 @dataclass(frozen=True)
 class Scene:
-    """A recorded or live training, and a step of it.
-
-    Attributes
-    ----------
-    run : ContrastRun
-    moment : Moment
-        The step of the cloud and of the numbers.
-    settings : HeadSettings
-        The settings of the controls; those of the run may be others.
-    is_active : bool
-        True while the run is being trained.
-    """
+    """A recorded or live training, and a step of it."""
 
     run: ContrastRun
-    moment: Moment
-    settings: HeadSettings
-    is_active: bool = False
+    moment: Moment  # the step of the cloud and of the numbers
+    settings: HeadSettings  # of the controls; those of the run may be others
+    is_active: bool = False  # True while the run is being trained
 
 
 # ---- words ----

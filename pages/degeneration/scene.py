@@ -21,31 +21,15 @@ HISTORY = "degeneration-history"  # in the session: of its training, up to the l
 
 @dataclass(frozen=True)
 class Scene:
-    """Recorded steps, and the step of the numbers.
-
-    Attributes
-    ----------
-    history : History
-    at : int
-        The place of the recorded step of the numbers.
-    versions : dict or None
-        Versions of Python and torch, for the training that comes with the project.
-    is_live : bool
-        True while the training goes on.
-    vocabulary : int or None
-    text : str
-        "manual" or "corpus".
-    has_no_record : bool
-        True while the reader's own training goes on and has no record yet.
-    """
+    """Recorded steps, and the step of the numbers."""
 
     history: History
-    at: int
-    versions: dict[str, str] | None = None
-    is_live: bool = False
+    at: int  # the place of the recorded step of the numbers
+    versions: dict[str, str] | None = None  # of Python and torch, for the bundled training
+    is_live: bool = False  # True while the training goes on
     vocabulary: int | None = None
-    text: str = "manual"
-    has_no_record: bool = False
+    text: str = "manual"  # "manual" or "corpus"
+    has_no_record: bool = False  # the reader's training goes on and has no record yet
 
     @property
     def step(self) -> int:

@@ -61,21 +61,11 @@ COMPARED = ("cls", "mean", "max")  # poolings whose curves are shown together
 
 @dataclass(frozen=True)
 class Series:
-    """A cloud at every layer, of all texts or of a sample; its measures are curves.
+    """A cloud at every layer, of all texts or of a sample; its measures are curves."""
 
-    Attributes
-    ----------
-    name : str
-        "tokens", or the code of a pooling of sentences.
-    layers : tuple of CorpusCloud
-        The same rows at each layer, from the input to the last layer.
-    n_texts : int
-        Texts of the whole corpus.
-    """
-
-    name: str
-    layers: tuple[CorpusCloud, ...]
-    n_texts: int
+    name: str  # "tokens", or the code of a pooling of sentences
+    layers: tuple[CorpusCloud, ...]  # the same rows at each layer, from the input to the last layer
+    n_texts: int  # texts of the whole corpus
 
     @property
     def first(self) -> CorpusCloud:
@@ -175,19 +165,11 @@ Drawn = tuple[Projection, tuple[ConeEdge, ...]]
 
 @dataclass(frozen=True)
 class Still:
-    """What is drawn and printed of one layer.
-
-    Attributes
-    ----------
-    picture : Projection
-    edges : tuple of ConeEdge
-    headlines : dict of str to Measured
-        HEADLINES of all points.
-    """
+    """What is drawn and printed of one layer."""
 
     picture: Projection
     edges: tuple[ConeEdge, ...]
-    headlines: Table
+    headlines: Table  # HEADLINES of all points
 
 
 @dataclass(frozen=True)
@@ -196,20 +178,11 @@ class Film:
 
     Only the vectors of one layer are in memory at a time, because those of 100,000 points at seven
     layers take 1 GB.
-
-    Attributes
-    ----------
-    name : str
-        "tokens", or the code of a pooling of sentences.
-    first : CorpusCloud
-        The cloud at the input, layer 0: its texts, labels and sources are those of every layer.
-    stills : tuple of Still
-        From the input to the last layer.
     """
 
-    name: str
-    first: CorpusCloud
-    stills: tuple[Still, ...]
+    name: str  # "tokens", or the code of a pooling of sentences
+    first: CorpusCloud  # at the input; its texts, labels and sources are those of every layer
+    stills: tuple[Still, ...]  # from the input to the last layer
 
     @property
     def content_key(self) -> str:
@@ -440,23 +413,13 @@ class Scene:
     """The cloud that is drawn and all that is measured; the argument of every panel.
 
     Clouds and measures of the curves are computed at first use, after the pictures were sent.
-
-    Attributes
-    ----------
-    corpus : Corpus
-    choice : CloudChoice
-    film : Film
-    layer : int
-        The layer of the numbers.
-    chosen : int or None
-        The row that is ringed.
     """
 
     corpus: Corpus
     choice: CloudChoice
     film: Film
-    layer: int
-    chosen: int | None
+    layer: int  # the layer of the numbers
+    chosen: int | None  # the row that is ringed
 
     @property
     def first(self) -> CorpusCloud:

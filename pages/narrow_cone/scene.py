@@ -165,25 +165,13 @@ QUOTED = ("mean_cosine", "opening_angle", "opening_angle_90", "mean_norm_share")
 
 @dataclass(frozen=True)
 class Side:
-    """One side of the comparison: the cloud at two positions of the sliders, and its picture.
+    """One side of the comparison: the cloud at two positions of the sliders, and its picture."""
 
-    Attributes
-    ----------
-    name : str
-        "raw" or "white".
-    points : CorpusCloud
-    fit : str
-        Which whitening: "recommended", "ledoit-wolf" or "full".
-    centring, strength : float in [0, 1]
-        Of the sliders; 0 and 0 for the raw cloud.
-    projection : Projection
-    """
-
-    name: str
+    name: str  # "raw" or "white"
     points: CorpusCloud
-    fit: str
-    centring: float
-    strength: float
+    fit: str  # which whitening: "recommended", "ledoit-wolf" or "full"
+    centring: float  # in [0, 1], of the sliders; 0 and 0 for the raw cloud
+    strength: float  # in [0, 1]
     projection: Projection
 
     @property
@@ -260,34 +248,18 @@ class Neighbourhoods:
 
 @dataclass(frozen=True)
 class Scene:
-    """Both sides and the provenance of every number; the argument of every panel.
-
-    Attributes
-    ----------
-    fit : str
-        Which whitening: "recommended", "ledoit-wolf" or "full".
-    factor : float
-        Multiplies the whitened cloud's drawn coordinates.
-    reach : float
-        Half-width of both pictures.
-    waits_for_umap : bool
-        True if UMAP is chosen and not fitted yet; the pictures are by SVD until then.
-    chosen : int or None
-        The row whose neighbours are shown.
-    is_bundled_model : bool
-        True if the texts are encoded by the bundled encoder.
-    """
+    """Both sides and the provenance of every number; the argument of every panel."""
 
     points: CorpusCloud
     look: Look
-    fit: str
+    fit: str  # which whitening: "recommended", "ledoit-wolf" or "full"
     raw: Side
     white: Side
-    factor: float
-    reach: float
-    waits_for_umap: bool
-    chosen: int | None
-    is_bundled_model: bool
+    factor: float  # multiplies the whitened cloud's drawn coordinates
+    reach: float  # half-width of both pictures
+    waits_for_umap: bool  # UMAP is chosen and not fitted; the pictures are by SVD until then
+    chosen: int | None  # the row whose neighbours are shown
+    is_bundled_model: bool  # True if the texts are encoded by the bundled encoder
 
     @cached_property
     def sample(self) -> CorpusCloud:
@@ -309,11 +281,6 @@ class Scene:
         """True if n <= d and the whitening retains fewer directions than the rank allows."""
         n, d = self.points.vectors.shape
         return n <= d and len(self.whitening.components) < min(n - 1, d)
-
-    @property
-    def is_raw(self) -> bool:
-        """True at the start of both sliders, where both clouds are the same."""
-        return self.white.content_key == self.raw.content_key
 
     @property
     def is_white(self) -> bool:
@@ -621,24 +588,14 @@ def _interval_words(scene: Scene) -> str:
 
 @dataclass(frozen=True)
 class Steps:
-    """Neighbours of the half that the whitening was not fitted on, from stage to stage.
+    """Neighbours of the half that the whitening was not fitted on, from stage to stage."""
 
-    Attributes
-    ----------
-    agreements, cosines : (raw, centred, whitened)
-        Share of the neighbours with the same label; mean cosine.
-    chance : float
-        The share for neighbours drawn at random.
-    centring, levelling, both : Estimate
-        The differences of agreement, of centred and raw, whitened and centred, whitened and raw.
-    """
-
-    agreements: tuple[float, ...]
-    cosines: tuple[float, ...]
-    chance: float
-    centring: Estimate
-    levelling: Estimate
-    both: Estimate
+    agreements: tuple[float, ...]  # shares of the neighbours with the same label
+    cosines: tuple[float, ...]  # mean cosines
+    chance: float  # the share for neighbours drawn at random
+    centring: Estimate  # difference of agreement: centred and raw
+    levelling: Estimate  # whitened and centred
+    both: Estimate  # whitened and raw
 
 
 def steps_of(scene: Scene) -> Steps | None:

@@ -41,20 +41,11 @@ LONGEST = 1_000  # characters of a typed text at most
 
 @dataclass(frozen=True)
 class Query:
-    """A point or a typed text, whose neighbours are shown.
-
-    Attributes
-    ----------
-    text : str
-    vector : (1, d) array
-        Its vector before the treatment.
-    row : int or None
-        The row of a point, which is not counted among its own neighbours. None for a typed text.
-    """
+    """A point or a typed text, whose neighbours are shown."""
 
     text: str
-    vector: np.ndarray
-    row: int | None = None
+    vector: np.ndarray  # (1, d), before the treatment
+    row: int | None = None  # not among its own neighbours; None for a typed text
 
 
 def row_numbers(cloud: Cloud) -> np.ndarray:
@@ -175,23 +166,13 @@ def _encoded(
 
 @dataclass(frozen=True)
 class SearchedClouds:
-    """A fitted treatment, and the points before and after it, ready to be searched.
-
-    Attributes
-    ----------
-    treatment : Treatment
-    before, after : Search
-    content_key : str
-        Names the points, the fit and the treatment.
-    private : bool
-        True if a reader's own data are among the points or the fit.
-    """
+    """A fitted treatment, and the points before and after it, ready to be searched."""
 
     treatment: Treatment
     before: Search
     after: Search
-    content_key: str
-    private: bool
+    content_key: str  # names the points, the fit and the treatment
+    private: bool  # True if a reader's own data are among the points or the fit
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Other rows (m, d), such as queries, after the treatment."""
@@ -200,20 +181,11 @@ class SearchedClouds:
 
 @dataclass(frozen=True)
 class NeighbourList:
-    """The nearest points of a query in one cloud.
+    """The nearest points of a query in one cloud."""
 
-    Attributes
-    ----------
-    rows : tuple of k int
-        Nearest first.
-    cosines : tuple of k float
-    ranks_there : tuple of k int
-        The rank of each in the other list, from 1.
-    """
-
-    rows: tuple[int, ...]
+    rows: tuple[int, ...]  # nearest first
     cosines: tuple[float, ...]
-    ranks_there: tuple[int, ...]
+    ranks_there: tuple[int, ...]  # the rank of each in the other list, from 1
 
 
 @dataclass(frozen=True)
@@ -228,11 +200,6 @@ class Rankings:
     def left(self) -> tuple[int, ...]:
         """Rows that only the first list has."""
         return tuple(row for row in self.before.rows if row not in self.after.rows)
-
-    @property
-    def entered(self) -> tuple[int, ...]:
-        """Rows that only the second list has."""
-        return tuple(row for row in self.after.rows if row not in self.before.rows)
 
     @property
     def jaccard(self) -> float:
@@ -282,29 +249,13 @@ SEARCH = Worker(idle_seconds=60)
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """The points, the query and the treatment of one run, with all that is shown of them.
+    """The points, the query and the treatment of one run, with all that is shown of them."""
 
-    Attributes
-    ----------
-    points, fit : CorpusCloud
-        The points that are searched, and those of the fit.
-    fit_code : str
-        "same", "split" or the code of another corpus.
-    after : str
-        The treatment, a text for ``parse_treatment``.
-    k : int
-        Neighbours that are listed and counted.
-    clouds : SearchedClouds
-        The points before and after the treatment.
-    rankings : Rankings
-        Both lists of the query.
-    """
-
-    points: CorpusCloud
-    fit: CorpusCloud
-    fit_code: str
-    after: str
-    k: int
+    points: CorpusCloud  # these are searched
+    fit: CorpusCloud  # the treatment is fitted on these
+    fit_code: str  # "same", "split" or the code of another corpus
+    after: str  # the treatment, a text for ``parse_treatment``
+    k: int  # neighbours that are listed and counted
     clouds: SearchedClouds
     rankings: Rankings
 

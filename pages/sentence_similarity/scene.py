@@ -240,27 +240,14 @@ _lock = threading.Lock()  # so that one thread at a time scores in the backgroun
 
 @dataclass(frozen=True)
 class EncodedPairs:
-    """Sentence vectors of the pairs and of the fit set; each is read from the store when used.
-
-    Attributes
-    ----------
-    encoder : Encoder
-    pairs : ScoredSet
-    fit : FitTexts
-    similarity : str
-        The similarity by which the pairs are scored.
-    bootstrap : PairBootstrap
-        Resamples of the pairs.
-    fit_sums : callable or None
-        Moments of the fit set if it is too large for the store.
-    """
+    """Sentence vectors of the pairs and of the fit set; each is read from the store when used."""
 
     encoder: Encoder
     pairs: ScoredSet
     fit: FitTexts
-    similarity: str
-    bootstrap: PairBootstrap
-    fit_sums: FitSums | None = None
+    similarity: str  # by which the pairs are scored
+    bootstrap: PairBootstrap  # resamples of the pairs
+    fit_sums: FitSums | None = None  # moments of the fit set if it is too large for the store
 
     @property
     def content_key(self) -> str:
@@ -299,22 +286,12 @@ class EncodedPairs:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """The choices of the reader and what is scored with them; the argument of every panel.
-
-    Attributes
-    ----------
-    choice : ScoringChoice
-    encoded : EncodedPairs
-    cells : mapping of (layer, pooling, treatment) to Cell
-        The cells of the ladder.
-    own_static : Static
-        The model's own input vectors.
-    """
+    """The choices of the reader and what is scored with them; the argument of every panel."""
 
     choice: ScoringChoice
     encoded: EncodedPairs
-    cells: Mapping[CellKey, Cell]
-    own_static: Static
+    cells: Mapping[CellKey, Cell]  # of the ladder
+    own_static: Static  # the model's own input vectors
 
     def cell(self, layer: Layer, pooling: str, treatment: str = "none") -> Cell:
         """A cell of the ladder."""

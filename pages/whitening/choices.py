@@ -26,16 +26,9 @@ CHARTS = ("spectrum", "cumulative", "covariance", "correlation", "rogue", "cosin
 
 @dataclass(frozen=True)
 class FitRows:
-    """The fit set and how many of its rows are used.
+    """The fit set and how many of its rows are used."""
 
-    Attributes
-    ----------
-    code : str
-        "same", "split" or the code of a corpus.
-    rows : int
-    """
-
-    code: str
+    code: str  # "same", "split" or the code of a corpus
     rows: int
 
     @property

@@ -165,43 +165,22 @@ FRAME_MARGIN = 1.1
 
 @dataclass(frozen=True)
 class ScaledProjection:
-    """Where the points of a treated cloud are drawn.
-
-    Attributes
-    ----------
-    factor : float
-        Multiplies the drawn coordinates, so that all pictures have one rms radius.
-    reach : float
-        Half-width of a frame with nearly all points inside.
-    """
+    """Where the points of a treated cloud are drawn."""
 
     projection: Projection
-    factor: float
-    reach: float
+    factor: float  # multiplies the drawn coordinates, so that all pictures have one rms radius
+    reach: float  # half-width of a frame with nearly all points inside
 
 
 @dataclass(frozen=True)
 class TreatedCloud:
-    """One treatment of the cloud, and its picture.
+    """One treatment of the cloud, and its picture."""
 
-    Attributes
-    ----------
-    treatment : Treatment
-        Fitted, at the knobs' settings.
-    points : CorpusCloud
-        Those shown.
-    look : Look
-    content_key : str
-        Names the treated vectors.
-    private : bool
-        True if they come from a reader's own texts.
-    """
-
-    treatment: Treatment
-    points: CorpusCloud
+    treatment: Treatment  # fitted, at the knobs' settings
+    points: CorpusCloud  # those shown
     look: Look
-    content_key: str
-    private: bool
+    content_key: str  # names the treated vectors
+    private: bool  # True if they come from a reader's own texts
 
     @property
     def name(self) -> str:
@@ -335,26 +314,15 @@ class PointSets:
 
 @dataclass(frozen=True)
 class Scene:
-    """All pictures in one basis and one scale, raw first; the argument of every panel.
-
-    Attributes
-    ----------
-    chosen : int or None
-        The row that is ringed.
-    pictures : tuple of TreatedCloud
-    reach : float
-        Half-width of every picture's frame.
-    waiting : tuple of str
-        Treatments that are not fitted yet.
-    """
+    """All pictures in one basis and one scale, raw first; the argument of every panel."""
 
     sets: PointSets
     knobs: Knobs
     look: Look
-    chosen: int | None
+    chosen: int | None  # the row that is ringed
     pictures: tuple[TreatedCloud, ...]
-    reach: float
-    waiting: tuple[str, ...]
+    reach: float  # half-width of every picture's frame
+    waiting: tuple[str, ...]  # treatments that are not fitted yet
 
 
 def choose_point_sets(points: CorpusCloud, fit: CorpusCloud, fit_set: FitRows) -> PointSets:

@@ -22,22 +22,11 @@ COUNTED_BY = {  # by vectors: the sources of frequencies that they can have
 
 @dataclass(frozen=True)
 class WordChoice:
-    """Which vectors, and which frequencies.
+    """Which vectors, and which frequencies."""
 
-    Attributes
-    ----------
-    words : str
-        "types" of the model, its contextual "tokens" averaged by type, or an "upload".
-    counts : str
-        "corpus", an uploaded "list", or the "order" of the uploaded table or of the vocabulary.
-    layer : int
-        The layer of contextual tokens, and of the sentences in the tests.
-    vectors_file, counts_file : UploadedFile or None
-    """
-
-    words: str
-    counts: str
-    layer: int
+    words: str  # "types" of the model, its contextual "tokens" averaged by type, or an "upload"
+    counts: str  # "corpus", an uploaded "list", or the "order" of the table or vocabulary
+    layer: int  # the layer of contextual tokens, and of the sentences in the tests
     vectors_file: Any
     counts_file: Any
 

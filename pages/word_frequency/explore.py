@@ -359,20 +359,11 @@ SWAP = ("I love this old film.", "love", "adore")
 
 @dataclass(frozen=True)
 class Holes:
-    """Types and sentence means compared.
+    """Types and sentence means compared."""
 
-    Attributes
-    ----------
-    types, sentences : (float, float, float)
-        Quartiles of the distances to the nearest type; for types, to another one.
-    type_length, sentence_length : float
-        Mean lengths.
-    n_sentences : int
-    """
-
-    types: tuple[float, float, float]
+    types: tuple[float, float, float]  # quartiles of distances to the nearest (other) type
     sentences: tuple[float, float, float]
-    type_length: float
+    type_length: float  # mean lengths
     sentence_length: float
     n_sentences: int
 

@@ -59,34 +59,16 @@ NARROWEST = 3  # dimensions of the vectors at least, for a projection
 
 @dataclass(frozen=True)
 class RankedWords:
-    """Vectors of n words and how often each occurs, the most frequent first.
+    """Vectors of n words and how often each occurs, the most frequent first."""
 
-    Attributes
-    ----------
-    vectors : (n, d) array
-    texts : tuple of n str
-    counts : (n,) array of float
-    n_available : int
-        Number of words that have a vector and a frequency.
-    agreement : float or None
-        Spearman of the vocabulary's order and the corpus' counts. None unless that order replaces
-        the frequencies.
-    content_key : str
-        Names the vectors and the counts.
-    private : bool
-        True if they come from a reader's own texts or files.
-    tokens : (int, int) or None
-        The number of contextual tokens that were averaged, and of all that the corpus has.
-    """
-
-    vectors: np.ndarray
+    vectors: np.ndarray  # (n, d)
     texts: tuple[str, ...]
-    counts: np.ndarray
-    n_available: int
-    content_key: str
-    private: bool
-    agreement: float | None = None
-    tokens: tuple[int, int] | None = None
+    counts: np.ndarray  # (n,)
+    n_available: int  # words that have a vector and a frequency
+    content_key: str  # names the vectors and the counts
+    private: bool  # True if they come from a reader's own texts or files
+    agreement: float | None = None  # Spearman of the vocabulary's order and the counts it replaces
+    tokens: tuple[int, int] | None = None  # contextual tokens averaged, and all of the corpus
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -118,24 +100,12 @@ class RankedWords:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """The words, what was measured of them, and what both were made from.
-
-    Attributes
-    ----------
-    words : RankedWords
-    measures : FrequencyMeasures
-        Of ``words.measured``.
-    choice : WordChoice
-        The controls.
-    corpus : Corpus
-        The counts, tokens and sentences come from it.
-    encoder : Encoder
-    """
+    """The words, what was measured of them, and what both were made from."""
 
     words: RankedWords
-    measures: FrequencyMeasures
+    measures: FrequencyMeasures  # of ``words.measured``
     choice: WordChoice
-    corpus: Corpus
+    corpus: Corpus  # the counts, tokens and sentences come from it
     encoder: Encoder
 
 

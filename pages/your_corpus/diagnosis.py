@@ -57,23 +57,12 @@ MODEL = "model-to-write"  # in the session: the key of the model that the reader
 
 @dataclass(frozen=True)
 class DiagnosedData:
-    """The reader's data and their vectors.
-
-    Attributes
-    ----------
-    own : Corpus or VectorSet
-    points : CorpusCloud
-        The cloud of all texts. The picture may draw a sample of them.
-    pairs : Pairs or None
-        Pairs that the cures are compared on; None compares them on the labels.
-    is_of_pairs : bool
-        True if the texts are the sentences of the pairs.
-    """
+    """The reader's data and their vectors."""
 
     own: Corpus | VectorSet
-    points: CorpusCloud
-    pairs: Pairs | None = None
-    is_of_pairs: bool = False
+    points: CorpusCloud  # of all texts; the picture may draw a sample of them
+    pairs: Pairs | None = None  # that the cures are compared on; None compares them on labels
+    is_of_pairs: bool = False  # True if the texts are the sentences of the pairs
 
     @property
     def vectors(self) -> np.ndarray:

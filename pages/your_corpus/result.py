@@ -68,35 +68,16 @@ PLOTLY_POINTS = 3000  # points that Plotly draws at most, a sample of a larger c
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """A reader's own data, encoded.
-
-    Attributes
-    ----------
-    own : Corpus or VectorSet
-    pairs : Pairs or None
-        The pairs whose sentences ``own`` are.
-    points : CorpusCloud
-        The vectors; of many texts a sample.
-    drawn : CorpusCloud
-        The points of the picture. Plotly draws a sample of ``points``.
-    picture : Projection or None
-        None if there are too few points for a picture, or no mean direction.
-    mean_cosine : Measured
-        Of ``points``, with its interval.
-    is_bundled_model : bool
-        True if the texts are encoded by the bundled encoder.
-    own_pairs : mapping of str to Pairs
-        The reader's own sets of pairs, which may say whether a cure helps.
-    """
+    """A reader's own data, encoded."""
 
     own: Corpus | VectorSet
-    pairs: Pairs | None
-    points: CorpusCloud
-    drawn: CorpusCloud
-    picture: Projection | None
-    mean_cosine: Measured
-    is_bundled_model: bool
-    own_pairs: Mapping[str, Pairs]
+    pairs: Pairs | None  # the pairs whose sentences ``own`` are
+    points: CorpusCloud  # the vectors; of many texts a sample
+    drawn: CorpusCloud  # in the picture: Plotly draws a sample of ``points``
+    picture: Projection | None  # None without enough points or a mean direction
+    mean_cosine: Measured  # of ``points``, with its interval
+    is_bundled_model: bool  # True if the texts are encoded by the bundled encoder
+    own_pairs: Mapping[str, Pairs]  # the reader's own, which may say whether a cure helps
 
 
 def make_scene(own: Corpus | VectorSet, pairs: Pairs | None) -> Scene:

@@ -59,7 +59,7 @@ def test_sentences_have_the_number_of_their_text_after_sampling_and_in_subsets()
     assert (split.n_sources, read_pasted(pasted).n_sources) == (3, 3)
     of = {text: split.sources[row] for row, text in enumerate(split.texts) if "shone" not in text}
     for seed in range(3):
-        drawn = read_pasted(pasted, by_sentence=True, sample=5, seed=seed)
+        drawn = read_corpus(pasted.encode(), by_sentence=True, sample=5, seed=seed)
         found = zip(drawn.texts, drawn.sources, strict=True)
         assert all(of.get(text, source) == source for text, source in found)
     distinct = split.take([0, 1, 2, 4, 5])
@@ -298,8 +298,8 @@ def test_refusals(content, options, code, details):
 def test_pasted_refusals():
     assert refused(read_pasted, " \n").code == "empty"
     assert refused(read_pasted, "one").code == "too_few_texts"
-    assert refused(read_pasted, "a\nb\nc", max_texts=2).code == "too_many_texts"
-    read_pasted("a\nb", max_texts=2)
+    assert refused(read_pasted, "a\nb\nc", limits=LIMITS.but(rows=2)).code == "too_many_texts"
+    read_pasted("a\nb", limits=LIMITS.but(rows=2))
     assert len(read_pasted("x\n" * 100_000)) == 100_000
     assert "limit is 100,000" in str(refused(read_pasted, "x\n" * 100_001))
 

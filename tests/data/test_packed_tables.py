@@ -131,13 +131,13 @@ def test_a_sample_of_texts_is_seeded_and_states_the_total():
     given = {"sample": 50, "limits": LIMITS.but(rows=60)}
     with pytest.raises(CorpusError, match="200 texts and the limit is 60"):
         read_pasted(lines, limits=LIMITS.but(rows=60))
-    found = read_pasted(lines, seed=3, **given)
+    found = read_corpus(lines.encode(), seed=3, **given)
     assert (len(found), found.n_available, found.seed) == (50, 200, 3)
     assert len(set(found.texts)) == 50
     assert [int(text[5:]) for text in found.texts] == sorted(int(text[5:]) for text in found.texts)
     assert found.texts == read_corpus(lines.encode(), seed=3, **given).texts
-    assert found.texts != read_pasted(lines, seed=4, **given).texts
-    assert read_pasted("a\nb\n", **given).n_available is None
+    assert found.texts != read_corpus(lines.encode(), seed=4, **given).texts
+    assert read_corpus(b"a\nb\n", **given).n_available is None
 
 
 def lying_zip():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from geometry import ModelFilesError, load_encoder
-from geometry.encode import encoder
+from geometry.encode import encoder, trial
 from geometry.encode.trial import try_model
 from tests.encode.tiny_encoder import save_tiny_bert
 
@@ -68,8 +68,9 @@ def test_the_bundled_encoder_needs_no_trial(monkeypatch):
     assert load_encoder().coverage(["a"]).tokens == 1
 
 
-def test_the_time_is_limited(tmp_path):
-    error = refused(save_tiny_bert(tmp_path), base_seconds=0.3)
+def test_the_time_is_limited(tmp_path, monkeypatch):
+    monkeypatch.setattr(trial, "BASE_SECONDS", 0.3)
+    error = refused(save_tiny_bert(tmp_path))
     assert "`mine` can't be used: reading it took more than" in str(error)
     assert error.because == "too_heavy"
 

@@ -51,24 +51,12 @@ class Aside:
 
 @dataclass(frozen=True)
 class Picture:
-    """One picture: the frames that its film passes through, and a title for each stop.
+    """One picture: the frames that its film passes through, and a title for each stop."""
 
-    Attributes
-    ----------
-    path : sequence of int
-        Frames, in the film's order.
-    names : sequence of str
-        The title at each stop.
-    between : str
-        The title between two stops; {0}, {1}, … are the slider positions there.
-    aside : Aside or None
-        Shown instead where the sliders are not on the film's path.
-    """
-
-    path: Sequence[int]
-    names: Sequence[str]
-    between: str = ""
-    aside: Aside | None = None
+    path: Sequence[int]  # frames, in the film's order
+    names: Sequence[str]  # the title at each stop
+    between: str = ""  # the title between two stops; {0}, {1}, … are the slider positions there
+    aside: Aside | None = None  # shown instead where the sliders are not on the film's path
 
 
 @dataclass(frozen=True)
