@@ -6,12 +6,10 @@ from typing import Any
 
 import streamlit as st
 
-from .address import PARAMETERS, PRESENT, put_in_url
+from .address import PARAMETERS, put_in_url
 from .streamlit_internals import is_from_history
 
-# One value for all pages.
-SHARED = ("lang", "model", "revision", "dtype", "corpus", PRESENT)
-# The reader's, too, but only once the reader has chosen. Until then each page has its own default.
+# Of all pages once the reader has chosen. Until then each page has its own default.
 READERS = {
     "unit": "unit",
     "layer": "layer",
