@@ -3,13 +3,19 @@
 import ctypes
 import errno
 import json
+import multiprocessing
 import os
+import random
 import shutil
 import signal
 import subprocess
 import sys
+import time
 import zipfile
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,19 +76,16 @@ RUNS = {
     "scale transform": ("scale", "transform", "run", "f.safetensors", *ALONE),
     "scale project": ("scale", "project", "run", *ALONE),
 }
-# In a process of its own: a limit of the size of files, and a kill at it or at the renaming
+KILLED = WRITERS | {name: Writer((*args,), "o", "") for name, args in RUNS.items()}
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload([__name__, "onnx", "pandas", "scipy.stats", "sentence_transformers"])
+# In a process of its own: a limit of the size of files
 CHILD = """
-import os, resource, signal, sys
-limit, ending, *args = sys.argv[1:]
+import resource, signal, sys
 from geometry.commands import run_shell
-if ending == "renaming":
-    def kill(event, about):
-        if event in ("os.rename", "os.link"):
-            os.kill(os.getpid(), signal.SIGKILL)
-    sys.addaudithook(kill)
-else:
-    signal.signal(signal.SIGXFSZ, signal.SIG_DFL if ending == "kill" else signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
+limit, *args = sys.argv[1:]
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
 sys.exit(run_shell(args))
 """
 
@@ -108,8 +111,9 @@ def inputs(tmp_path_factory):
 
 @pytest.fixture
 def folder(inputs, tmp_path, monkeypatch):
-    """A copy of the inputs, as the working directory."""
+    """A copy of the inputs, as the working directory; the project's modules can be imported."""
     shutil.copytree(inputs, tmp_path, dirs_exist_ok=True)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -129,26 +133,17 @@ def call(writer: Writer, *more: str, out: str | None = None) -> int:
     return run_shell([*writer.args, writer.option, out or writer.out, *more])
 
 
-def in_a_process(writer: Writer, folder: Path, *more: str, limit: int = 0, ending: str = "limit"):
-    args = [*writer.args, writer.option, writer.out, *more]
-    return subprocess.run(
-        [sys.executable, "-c", CHILD, str(limit), ending, *args],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def size_of(folder: Path, writer: Writer) -> int:
     """Bytes of the largest file that the command writes."""
     assert call(writer) == 0
     out = folder / writer.out
     size = max(path.stat().st_size for path in [out, *out.rglob("*")] if path.is_file())
-    shutil.rmtree(out) if out.is_dir() else out.unlink()
+    remove(out)
     return size
+
+
+def remove(path: Path) -> None:
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def of_names(table: Iterable[str]) -> pytest.MarkDecorator:
@@ -349,7 +344,12 @@ def test_a_limit_of_file_size_leaves_inputs_and_earlier_outputs(folder, name):
         Path(writer.out).write_bytes(EARLIER)
         force = ("--force",)
     before = contents(folder)
-    done = in_a_process(writer, folder, *force, limit=limit)
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD, str(limit), *writer.args, writer.option, writer.out, *force],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 2, done.stderr
     assert "can't be written" in done.stderr
     assert done.stderr.count("\n") == 1
@@ -357,36 +357,130 @@ def test_a_limit_of_file_size_leaves_inputs_and_earlier_outputs(folder, name):
     assert not list(folder.rglob(f".*{PART}"))
 
 
-def killed(folder: Path, writer: Writer, *, limit: int = 0, ending: str) -> None:
-    force = ()
-    if "." in writer.out:
-        Path(writer.out).write_bytes(EARLIER)
-        force = ("--force",)
-    before = contents(folder)
-    done = in_a_process(writer, folder, *force, limit=limit, ending=ending)
-    assert done.returncode == -(signal.SIGXFSZ if ending == "kill" else signal.SIGKILL)
-    assert contents(folder) == before
-    assert call(writer, *force) == 0  # what is left over is in nobody's way
+def forked(args: list[str]) -> tuple[int, Callable[[], int | None]]:
+    """A command in a process that has what it imports: (its id, what gives its exit code)."""
+    process = FORKS.Process(target=run_in, args=(str(Path.cwd()), args))
+    process.start()
+    return process.pid, lambda: process.exitcode
 
 
-@of_names(SOME)
-def test_a_kill_leaves_inputs_and_earlier_outputs(folder, name):
-    killed(folder, WRITERS[name], limit=size_of(folder, WRITERS[name]) // 2, ending="kill")
+def run_in(folder: str, args: list[str]) -> None:
+    os.setsid()
+    os.chdir(folder)
+    for stream in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+    sys.exit(run_shell(args))
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("moment", range(10))
-@of_names(WRITERS)
-def test_a_kill_at_ten_moments(folder, name, moment):
-    writer = WRITERS[name]
-    if moment == 9:
-        killed(folder, writer, ending="renaming")
-    else:
-        killed(folder, writer, limit=size_of(folder, writer) * moment // 9, ending="kill")
+def started(args: list[str]) -> tuple[int, Callable[[], int | None]]:
+    """A command as a reader starts it: (its id, what gives its exit code)."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "geometry", *args],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    return process.pid, process.poll
 
 
-def test_a_kill_just_before_the_name_is_given(folder):
-    killed(folder, WRITERS["whiten"], ending="renaming")
+class Ended(NamedTuple):
+    """How a command ended: seconds in all, and until a file of it appeared."""
+
+    code: int
+    seconds: float
+    wrote: float
+
+
+def until_killed(start, args: list[str], out: Path, *, at=inf, after=inf) -> Ended:
+    """Kill a command with its group at a time, or so long after its first file appears."""
+
+    def seen() -> tuple[object, ...]:
+        return {*Path().iterdir()}, out.exists() and out.stat().st_size
+
+    before, began, wrote = seen(), time.monotonic(), inf
+    pid, code = start(args)
+    while code() is None:
+        now = time.monotonic() - began
+        if wrote == inf and seen() != before:
+            wrote = now
+        if now >= min(at, wrote + after):
+            with suppress(ProcessLookupError):  # its group has not begun, or has ended
+                os.killpg(pid, signal.SIGKILL)
+        time.sleep(1e-4)
+    return Ended(code(), time.monotonic() - began, wrote)
+
+
+def alike(files: dict[str, bytes]) -> dict[str, object]:
+    """Contents without the order of safetensors' metadata, which is another one at each run."""
+    found: dict[str, object] = {**files}
+    for name in files:
+        if name.endswith(".safetensors") and files[name] != EARLIER:
+            end = 8 + int.from_bytes(files[name][:8], "little")
+            found[name] = json.loads(files[name][8:end]), files[name][end:]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("n_kills", "start"), [(20, forked), pytest.param(200, started, marks=pytest.mark.long)]
+)
+@pytest.mark.timeout(3600)
+def test_random_kills_leave_inputs_and_earlier_outputs(folder, n_kills, start, record_property):
+    """Half at any moment of the usual time, half soon after the first file appears."""
+    rng = random.Random(n_kills)
+    usual: dict[str, tuple[Ended, dict[str, bytes]]] = {}
+    table = {name: Counter() for name in KILLED}
+    for kill in range(n_kills):
+        name = [*KILLED][kill % len(KILLED)]
+        writer, out = KILLED[name], Path(KILLED[name].out)
+        args = [*writer.args, writer.option, writer.out, *(("--force",) if name in FILES else ())]
+        if name not in usual:
+            ended = until_killed(start, args, out)
+            assert ended.code == 0, name
+            usual[name] = ended, contents(folder)
+            remove(out)
+        ended, whole = usual[name]
+        if name in FILES:
+            out.write_bytes(EARLIER)
+        before = contents(folder)
+        if rng.random() < 0.5:
+            when = {"at": rng.random() * ended.seconds}
+        else:  # small files are written in no time
+            when = {"after": rng.random() ** 4 * (ended.seconds - ended.wrote)}
+        code = until_killed(start, args, out, **when).code
+        after = contents(folder)
+        told = (name, kill, when, code)
+        assert code in (0, -signal.SIGKILL), told
+        is_whole = alike(after) == alike(whole)
+        if name in RUNS:  # it goes on in its folder, whose list of what is ready grows
+            ready = {key: each for key, each in after.items() if key != "o/manifest.json"}
+            assert alike(ready).items() <= alike(whole).items(), told
+            assert before.items() <= after.items(), told
+        else:
+            assert is_whole or after == before, told
+        table[name].update(
+            {
+                "kills": 1,
+                "ended before": code == 0,
+                "new result": is_whole,
+                "temporary files": any(folder.rglob(f".*{PART}")),
+            }
+        )
+        if name not in FOLDERS or not is_whole:
+            assert run_shell(args) == 0, told  # what is left over is in nobody's way
+        assert alike(contents(folder)) == alike(whole), told
+        for each in (out, *folder.glob(f".*{PART}")):
+            remove(each)
+    columns = ("kills", "ended before", "new result", "temporary files")
+    total = sum(table.values(), Counter())
+    lines = [
+        f"{name:18}" + "".join(f"{each[column]:>17}" for column in columns)
+        for name, each in {**table, "all": total}.items()
+    ]
+    record_property("table", "\n".join([" " * 18 + "".join(f"{c:>17}" for c in columns), *lines]))
+    assert total["kills"] == n_kills
+    assert total["ended before"] < n_kills / 2
+    assert total["temporary files"]
 
 
 @of_names(WRITERS)
@@ -402,7 +496,6 @@ def test_a_folder_without_rights(folder, name):
     Path("shut").chmod(0o555)
     done = subprocess.run(
         [sys.executable, "-m", "geometry", *writer.args, writer.option, f"shut/{writer.out}"],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
         preexec_fn=obey,
         capture_output=True,
         text=True,
