@@ -12,11 +12,13 @@ from playwright.sync_api import (
     BrowserContext,
     BrowserType,
     ConsoleMessage,
+    Download,
     Page,
     expect,
     sync_playwright,
 )
 
+from tests import machine
 from tests.browser.chromium import CHROMIUM_FLAGS, find_chromium
 from tests.browser.screen import forget_sockets, record_sockets
 from tests.browser.server import AppServer
@@ -57,9 +59,10 @@ POLICY = re.search(
 
 
 @pytest.fixture(scope="session")
-def server(cache_dir: Path) -> Iterator[AppServer]:
+def server(cache_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
     """One app for all tests of a worker, on the session's cache."""
-    with AppServer(cache_dir=cache_dir) as running:
+    environment = machine.renamed(tmp_path_factory.mktemp("machine"))
+    with AppServer(cache_dir=cache_dir, environment=environment) as running:
         yield running
 
 
@@ -172,9 +175,10 @@ def new_page(
     """new_page(locale="zh-TW", color_scheme="dark", ...): open an empty page.
 
     Pages that differ only in size and colour scheme share a profile; its storage is cleared after
-    the test. The test fails if a page had an error.
+    the test. The test fails if a page had an error, or if a page or a download names the machine.
     """
     opened: list[Page] = []
+    taken: list[Download] = []
 
     def open_page(**options: Any) -> Page:
         if options.keys() <= PAGE_OPTIONS:
@@ -187,10 +191,14 @@ def new_page(
             _set_policy(page)
         _record_errors(page, page_errors)
         record_sockets(page)
+        page.on("download", taken.append)
         opened.append(page)
         return page
 
     yield open_page
+    named = {page.url: machine.names_in(page.content().encode()) for page in opened}
+    for each in taken:
+        named[each.suggested_filename] = machine.names_in(machine.content_of(each.path()))
     for page in opened:
         forget_sockets(page)
         if page.context is profile:
@@ -200,6 +208,7 @@ def new_page(
             page.context.close()
     profile.clear_cookies()
     assert not page_errors, page_errors
+    assert not any(named.values()), named
 
 
 @pytest.fixture

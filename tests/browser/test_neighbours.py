@@ -3,6 +3,7 @@
 import re
 from xml.etree import ElementTree
 
+from PIL import Image
 from playwright.sync_api import Page, expect
 
 from tests.browser.screen import NEXT_FRAMES, open_app, rerun
@@ -38,6 +39,9 @@ def test_a_click_makes_a_neighbour_the_query(page: Page, server: AppServer) -> N
     assert download.value.suggested_filename == "neighbours.svg"
     drawn = "".join(ElementTree.parse(download.value.path()).getroot().itertext())
     assert "not among the 5 nearest" in drawn
+    with page.expect_download() as download:
+        page.locator(f"{LISTS} .modebar-btn[data-title='Download picture (PNG)']").click()
+    assert Image.open(download.value.path()).width > 500
 
     page.set_viewport_size({"width": 420, "height": 900})
     page.wait_for_function(

@@ -20,12 +20,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from geometry.commands import run_shell
 from geometry.data import read_bundled
 from geometry.data.write import PART
+from tests import machine
 
 ROOT = Path(__file__).parents[2]
 X = np.random.default_rng(0).normal(size=(60, 8)).astype(np.float32) + 1
@@ -535,25 +539,9 @@ def test_what_is_printed_names_the_output(folder, capsys):
 # ---- what leaves the house ----
 
 
-def all_in(path: Path) -> bytes:
-    """A file's bytes, those of an archive's members, and the cells and notes of a Parquet file."""
-    found = [path.read_bytes()]
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            found += [archive.read(name) for name in archive.namelist()]
-    if path.suffix == ".parquet":
-        table = pq.read_table(path)
-        found += [repr(table.schema.metadata).encode(), repr(table.to_pydict()).encode()]
-    return b"\n".join(found)
-
-
 @of_names(WRITERS)
 def test_an_output_names_no_place_of_this_machine(name, folder, monkeypatch):
-    names = ["user-of-the-test", "host-of-the-test"]  # the real ones may be short and common
-    for variable in ("USER", "LOGNAME", "USERNAME"):
-        monkeypatch.setenv(variable, names[0])
-    for function in ("socket.gethostname", "socket.getfqdn", "platform.node"):
-        monkeypatch.setattr(function, lambda: names[1])
+    machine.rename(monkeypatch)
     writer = WRITERS[name]
     args = tuple(str(folder / each) if (folder / each).exists() else each for each in writer.args)
     assert call(writer._replace(args=args)) == 0
@@ -561,5 +549,16 @@ def test_an_output_names_no_place_of_this_machine(name, folder, monkeypatch):
     files = [path for path in [out, *out.rglob("*")] if path.is_file()]
     assert files
     for path in files:
-        for place in (str(folder), str(Path.home()), *names):
-            assert place.encode() not in all_in(path), (path.name, place)
+        assert not machine.names_in(machine.content_of(path), folder), path.name
+
+
+@pytest.mark.parametrize("name", [machine.USER, machine.HOST, str(Path.home()), str(ROOT)])
+def test_a_name_of_the_machine_is_found_where_it_is_packed(name, tmp_path):
+    notes = PngInfo()
+    notes.add_text("Software", name, zip=True)
+    Image.new("L", (9, 9)).save(tmp_path / "png", "png", pnginfo=notes)
+    with zipfile.ZipFile(tmp_path / "zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("member", name + " " * 99)
+    pq.write_table(pa.table({"source": [name] * 99}), tmp_path / "parquet", compression="zstd")
+    for path in tmp_path.iterdir():
+        assert machine.names_in(machine.content_of(path)) == [name], path.name

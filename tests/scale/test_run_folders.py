@@ -21,6 +21,7 @@ from geometry.scale import (
     read_status,
     transform_data,
 )
+from tests import machine
 from tests.pages.visits import everything, healthy, new_visit
 from tests.scale.shards import cloud, content, split, write_files, write_run
 from tests.scale.test_bad_shards import IDENTITY
@@ -269,11 +270,7 @@ def test_a_run_is_not_written_over_itself(run):
 def test_no_file_of_a_run_names_the_machine(tmp_path, capsys, monkeypatch):
     """Paths, user and host are in no artefact of any verb, nor in the reason of a failure."""
     monkeypatch.chdir(tmp_path)
-    names = ["user-of-the-test", "host-of-the-test"]  # the real ones may be short and common
-    for variable in ("USER", "LOGNAME", "USERNAME"):
-        monkeypatch.setenv(variable, names[0])
-    for function in ("socket.gethostname", "socket.getfqdn", "platform.node"):
-        monkeypatch.setattr(function, lambda: names[1])
+    machine.rename(monkeypatch)
     (tmp_path / "texts").mkdir()
     for i in range(2):
         lines = "\n".join(f"A sentence of number {i} and {j}." for j in range(20))
@@ -301,20 +298,9 @@ def test_no_file_of_a_run_names_the_machine(tmp_path, capsys, monkeypatch):
     reason = json.loads((tmp_path / "bad" / "manifest.json").read_text())["shards"][0]["reason"]
     assert "`bad.jsonl`" in reason
     shutil.rmtree(tmp_path / "texts")
-    words = {str(tmp_path), str(Path.home()), str(Path(__file__).parents[2]), *names}
     found = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(found) > 20
-    named = [(path.name, word) for path in found for word in words if word.encode() in read(path)]
-    assert not named
+    named = {path.name: machine.names_in(machine.content_of(path), tmp_path) for path in found}
+    assert not any(named.values()), named
     about = json.loads((tmp_path / "run" / "manifest.json").read_text())
     assert [shard["source"] for shard in about["shards"]] == ["0.txt", "1.txt", "bad.jsonl"]
-
-
-def read(path: Path) -> bytes:
-    """The bytes of a file; of Parquet the texts, too, which are compressed."""
-    import pyarrow.parquet as pq
-
-    stored = path.read_bytes()
-    if path.suffix == ".parquet":
-        stored += str(pq.read_table(path).select([0]).to_pydict()).encode()
-    return stored

@@ -280,6 +280,14 @@ def test_a_free_place_goes_to_the_reader_who_waited_longest(server):
                             assert await sees(last) == FULL  # it asks as often
                             await asyncio.sleep(0.2)
                     assert await sees(last) == FULL
+                    # whoever came again, or asked often, holds one place and no more
+                    async with Reader(server.port, PAGE, cookie="_streamlit_xsrf=e") as new:
+                        assert await sees(new) == FULL
+                        await again.__aexit__()
+                        await last.__aexit__()
+                        async with asyncio.timeout(60):
+                            while await sees(new) == FULL:
+                                await asyncio.sleep(0.2)
 
     run_alone(visit())
 
