@@ -70,7 +70,7 @@ bench: $(DEV_READY) chromium ## every figure in docs/benchmarks.md, beside its p
 screenshot: $(DEV_READY) chromium ## take the README's picture from the running app
 	$(BIN)/python -m tests.browser.screenshot
 
-pin: $(DEV_READY) ## write what is installed: constraints.txt and the table of licences
+pin: $(DEV_READY) ## write what is installed, the table of licences, and the digests of images
 	$(BIN)/python -m deploy.pin
 
 clean: ## remove caches and build outputs; the environment stays (delete .venv to start over)

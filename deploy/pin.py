@@ -2,14 +2,19 @@
 
     python -m deploy.pin
 
-It follows the requirements of requirements-dev.txt in this environment.
+It follows the requirements of requirements-dev.txt in this environment. Then it asks Docker Hub for
+the digests of the images in deploy/ and writes them beside their tags.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -17,6 +22,14 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[1]
 CONSTRAINTS = ROOT / "constraints.txt"
 LICENCES = ROOT / "docs" / "licences.md"
+WITH_IMAGES = (ROOT / "deploy" / "Dockerfile", ROOT / "deploy" / "compose.yaml")
+REGISTRY = "https://registry-1.docker.io"
+# The list of an image's builds: its digest serves every kind of processor.
+LISTS = (
+    "application/vnd.oci.image.index.v1+json, "
+    "application/vnd.docker.distribution.manifest.list.v2+json"
+)
+SECONDS = 30
 LONGEST = 60  # characters of a licence; some packages give its whole text
 
 
@@ -77,11 +90,47 @@ def licence_of(package: Distribution) -> str:
     return re.sub(r"\s+", " ", said)[:LONGEST].replace("|", "/") or "not stated"
 
 
+def with_digests(text: str, registry: str = REGISTRY) -> str:
+    """The text of a Dockerfile or of a file for Compose, with each tag's digest of today."""
+    return re.sub(
+        r"^(FROM|\s+image:) ([\w./-]+:[\w.-]+)(@\S+)?",
+        lambda found: f"{found[1]} {found[2]}@{digest_of(found[2], registry)}",
+        text,
+        flags=re.M,
+    )
+
+
+def digest_of(image: str, registry: str) -> str:
+    """The digest of an image such as ``python:3.11``. The registry says where to get a token."""
+    name, _, tag = image.partition(":")
+    address = f"{registry}/v2/{name if '/' in name else f'library/{name}'}/manifests/{tag}"
+    request = Request(address, headers={"Accept": LISTS}, method="HEAD")
+    try:
+        answer = urlopen(request, timeout=SECONDS)
+    except HTTPError as refusal:
+        asked = dict(re.findall(r'(\w+)="([^"]*)"', refusal.headers.get("WWW-Authenticate", "")))
+        if refusal.code != 401 or "realm" not in asked:
+            raise
+        with urlopen(f"{asked.pop('realm')}?{urlencode(asked)}", timeout=SECONDS) as given:
+            request.add_header("Authorization", f"Bearer {json.load(given)['token']}")
+        answer = urlopen(request, timeout=SECONDS)
+    digest = answer.headers.get("Docker-Content-Digest", "")
+    if not re.fullmatch("sha256:[0-9a-f]{64}", digest):
+        raise ValueError(f"{address} has the digest {digest!r}, which is no sha256.")
+    return digest
+
+
 def main() -> None:
-    """Write both files."""
+    """Write the files."""
     packages = installed(required(ROOT / "requirements-dev.txt"))
     CONSTRAINTS.write_text(constraints(packages), encoding="utf-8")
     LICENCES.write_text(licences(packages), encoding="utf-8")
+    try:
+        texts = {path: with_digests(path.read_text(encoding="utf-8")) for path in WITH_IMAGES}
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"Packages are pinned. Images are as before: {error}") from error
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

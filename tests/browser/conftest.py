@@ -191,7 +191,7 @@ def new_page(
             _set_policy(page)
         _record_errors(page, page_errors)
         record_sockets(page)
-        page.on("download", taken.append)
+        page.on("download", lambda download: taken.append(download))  # it takes no built-in
         opened.append(page)
         return page
 
