@@ -419,9 +419,10 @@ def alike(files: dict[str, bytes]) -> dict[str, object]:
     """Contents without the order of safetensors' metadata, which is another one at each run."""
     found: dict[str, object] = {**files}
     for name in files:
-        if name.endswith(".safetensors") and files[name] != EARLIER:
-            end = 8 + int.from_bytes(files[name][:8], "little")
-            found[name] = json.loads(files[name][8:end]), files[name][end:]
+        end = 8 + int.from_bytes(files[name][:8], "little")
+        if name.endswith(".safetensors"):
+            with suppress(ValueError):  # it is none, or half of one
+                found[name] = json.loads(files[name][8:end]), files[name][end:]
     return found
 
 
