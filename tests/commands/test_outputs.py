@@ -3,7 +3,6 @@
 import ctypes
 import errno
 import json
-import multiprocessing
 import os
 import random
 import shutil
@@ -13,7 +12,7 @@ import sys
 import time
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from math import inf
 from pathlib import Path
@@ -81,8 +80,6 @@ RUNS = {
     "scale project": ("scale", "project", "run", *ALONE),
 }
 KILLED = WRITERS | {name: Writer((*args,), "o", "") for name, args in RUNS.items()}
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload([__name__, "onnx", "pandas", "scipy.stats", "sentence_transformers"])
 # In a process of its own: a limit of the size of files
 CHILD = """
 import resource, signal, sys
@@ -361,33 +358,6 @@ def test_a_limit_of_file_size_leaves_inputs_and_earlier_outputs(folder, name):
     assert not list(folder.rglob(f".*{PART}"))
 
 
-def forked(args: list[str]) -> tuple[int, Callable[[], int | None]]:
-    """A command in a process that has what it imports: (its id, what gives its exit code)."""
-    process = FORKS.Process(target=run_in, args=(str(Path.cwd()), args))
-    process.start()
-    return process.pid, lambda: process.exitcode
-
-
-def run_in(folder: str, args: list[str]) -> None:
-    os.setsid()
-    os.chdir(folder)
-    for stream in (1, 2):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-    sys.exit(run_shell(args))
-
-
-def started(args: list[str]) -> tuple[int, Callable[[], int | None]]:
-    """A command as a reader starts it: (its id, what gives its exit code)."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "geometry", *args],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    return process.pid, process.poll
-
-
 class Ended(NamedTuple):
     """How a command ended: seconds in all, and until a file of it appeared."""
 
@@ -396,23 +366,28 @@ class Ended(NamedTuple):
     wrote: float
 
 
-def until_killed(start, args: list[str], out: Path, *, at=inf, after=inf) -> Ended:
+def until_killed(args: list[str], out: Path, *, at=inf, after=inf) -> Ended:
     """Kill a command with its group at a time, or so long after its first file appears."""
 
     def seen() -> tuple[object, ...]:
         return {*Path().iterdir()}, out.exists() and out.stat().st_size
 
     before, began, wrote = seen(), time.monotonic(), inf
-    pid, code = start(args)
-    while code() is None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "geometry", *args],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    while process.poll() is None:
         now = time.monotonic() - began
         if wrote == inf and seen() != before:
             wrote = now
         if now >= min(at, wrote + after):
-            with suppress(ProcessLookupError):  # its group has not begun, or has ended
-                os.killpg(pid, signal.SIGKILL)
+            os.killpg(process.pid, signal.SIGKILL)
         time.sleep(1e-4)
-    return Ended(code(), time.monotonic() - began, wrote)
+    return Ended(process.returncode, time.monotonic() - began, wrote)
 
 
 def alike(files: dict[str, bytes]) -> dict[str, object]:
@@ -427,12 +402,13 @@ def alike(files: dict[str, bytes]) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("n_kills", "start"), [(20, forked), pytest.param(200, started, marks=pytest.mark.long)]
+    "n_kills",
+    [pytest.param(20, marks=pytest.mark.slow), pytest.param(200, marks=pytest.mark.long)],
 )
 @pytest.mark.timeout(3600)
-def test_random_kills_leave_inputs_and_earlier_outputs(folder, n_kills, start, record_property):
+def test_random_kills_leave_inputs_and_earlier_outputs(folder, n_kills, record_property):
     """Half at any moment of the usual time, half when the first file appears or soon after."""
-    rng = random.Random(n_kills)
+    rng, inputs = random.Random(n_kills), contents(folder)
     usual: dict[str, tuple[Ended, dict[str, bytes]]] = {}
     table = {name: Counter() for name in KILLED}
     for kill in range(n_kills):
@@ -440,7 +416,7 @@ def test_random_kills_leave_inputs_and_earlier_outputs(folder, n_kills, start, r
         writer, out = KILLED[name], Path(KILLED[name].out)
         args = [*writer.args, writer.option, writer.out, *(("--force",) if name in FILES else ())]
         if name not in usual:
-            ended = until_killed(start, args, out)
+            ended = until_killed(args, out)
             assert ended.code == 0, name
             usual[name] = ended, contents(folder)
             remove(out)
@@ -453,15 +429,15 @@ def test_random_kills_leave_inputs_and_earlier_outputs(folder, n_kills, start, r
         else:  # small files are written in no time
             share = rng.choice((0, rng.random() ** 4))
             when = {"after": share * (ended.seconds - ended.wrote)}
-        code = until_killed(start, args, out, **when).code
+        code = until_killed(args, out, **when).code
         after = contents(folder)
         told = (name, kill, when, code)
         assert code in (0, -signal.SIGKILL), told
+        assert inputs.items() <= after.items(), told
         is_whole = alike(after) == alike(whole)
         if name in RUNS:  # it goes on in its folder, whose list of what is ready grows
             ready = {key: each for key, each in after.items() if key != "o/manifest.json"}
             assert alike(ready).items() <= alike(whole).items(), told
-            assert before.items() <= after.items(), told
         else:
             assert is_whole or (after == before and out.exists() == (name in FILES)), told
         table[name].update(
