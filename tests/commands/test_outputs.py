@@ -402,17 +402,21 @@ def alike(files: dict[str, bytes]) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    "n_kills",
-    [pytest.param(20, marks=pytest.mark.slow), pytest.param(200, marks=pytest.mark.long)],
+    ("n_kills", "names"),
+    [
+        pytest.param(20, (*SOME, "scale transform"), marks=pytest.mark.slow),
+        pytest.param(200, (*KILLED,), marks=pytest.mark.long),
+    ],
+    ids=["20", "200"],
 )
 @pytest.mark.timeout(3600)
-def test_random_kills_leave_inputs_and_earlier_outputs(folder, n_kills, record_property):
+def test_random_kills_leave_inputs_and_earlier_outputs(folder, n_kills, names, record_property):
     """Half at any moment of the usual time, half when the first file appears or soon after."""
     rng, inputs = random.Random(n_kills), contents(folder)
     usual: dict[str, tuple[Ended, dict[str, bytes]]] = {}
-    table = {name: Counter() for name in KILLED}
+    table = {name: Counter() for name in names}
     for kill in range(n_kills):
-        name = [*KILLED][kill % len(KILLED)]
+        name = names[kill % len(names)]
         writer, out = KILLED[name], Path(KILLED[name].out)
         args = [*writer.args, writer.option, writer.out, *(("--force",) if name in FILES else ())]
         if name not in usual:
