@@ -81,9 +81,9 @@ class Spectrum:
     def _correlation_axes(self, shrinkage: float, rank: int | None) -> PrincipalAxes:
         S, mean = self.covariance(shrinkage), self.moments.mean
         variances = np.diag(S)
-        # a column that is constant up to rounding has no correlation and is not scaled
+        # a column that is constant up to rounding has no correlation
         alive = variances > 4 * self.eps**2 * mean**2
-        deviations = np.sqrt(np.where(alive, variances, 1.0))
+        deviations = column_scales(variances, alive)
         P = S / np.outer(deviations, deviations) * np.outer(alive, alive)
         values, V = _eigh(P)
         # rounding of column j, with mean m_j in deviations, adds (2 eps m_j)^2 g_j^2 to the
@@ -97,6 +97,12 @@ class Spectrum:
         if rank is None:
             rank = int(np.sum(values > floor))
         return PrincipalAxes(values, V, deviations, floor, rank)
+
+
+def column_scales(variances: np.ndarray, alive: np.ndarray) -> np.ndarray:
+    """(d,) deviations, that of the widest column for those not alive; 1 if none is alive."""
+    widest = variances.max(where=alive, initial=0.0) or 1.0
+    return np.sqrt(np.where(alive, variances, widest))
 
 
 def _eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

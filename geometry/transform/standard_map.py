@@ -11,6 +11,7 @@ import numpy as np
 
 from ..linalg.moments import Moments
 from ..linalg.rows import wide_rows
+from ..linalg.spectrum import column_scales
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,9 @@ class StandardMap:
     ----------
     mean : (d,) array of float64
     scale : (d,) array of float64
-        1 for dimensions without spread. Unlike in ``StandardScaler``, these include dimensions
-        whose spread is the rounding of float32 data.
+        Deviations; the largest of them for dimensions without spread, so that new rows do not
+        depend on the unit. Unlike in ``StandardScaler``, these include dimensions whose spread is
+        the rounding of float32 data.
     n_rows : int
         Rows of the fit.
 
@@ -43,8 +45,7 @@ class StandardMap:
         variances = np.diag(moments.covariance)
         # rounding moves an entry by about eps times its size; that is not spread
         alive = variances > (2 * eps * moments.mean) ** 2
-        scale = np.sqrt(np.where(alive, variances, 1.0))
-        return cls(moments.mean, scale, moments.n_rows)
+        return cls(moments.mean, column_scales(variances, alive), moments.n_rows)
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """(n, d) to (n, d), float32 and float64 in their own precision, all else in float64."""

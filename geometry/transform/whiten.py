@@ -42,8 +42,10 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MapEstimator):
     same cosines at every t; ``pca-cor`` and ``zca-cor`` give these cosines at t = 1.
 
     Directions whose variance is at or below the rank floor are rounding noise. ``pca``, and
-    ``pca-cor`` at full strength, drop them; the others do not scale them. A constant column is
-    such a direction; the -cor methods do not change its unit.
+    ``pca-cor`` at full strength, drop them. The others multiply them by lambda_1^(-t/2), the least
+    factor, so noise is never enlarged against the cloud, and new rows, which may reach into these
+    directions, are whitened in the same way in any unit. A constant column is such a direction;
+    the -cor methods divide it by the largest deviation of a column.
 
     Parameters
     ----------
@@ -51,7 +53,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MapEstimator):
     n_components : int in [1, d] or None
         k, the number of leading directions; None for all in the rank. With ``pca`` and ``pca-cor``
         the output has k columns. With the others it has d, and the directions that are left out
-        are multiplied by 1 - t.
+        are multiplied by (1 - t) lambda_1^(-t/2).
     centring : float in [0, 1]
         The share of the mean that is subtracted.
     strength : float in [0, 1]
@@ -68,7 +70,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MapEstimator):
     components_ : (k, d) float64
         Rows are directions, largest-magnitude entry positive.
     scales_ : (k,) float64
-        eigenvalues^(-t/2)
+        eigenvalues^(-t/2); that of the first for null directions, or 1 if all are null
     shrinkage_ : float
         The a that was used.
     rank_ : int

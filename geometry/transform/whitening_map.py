@@ -173,9 +173,11 @@ class WhiteningMap:
 
     @cached_property
     def scales(self) -> np.ndarray:
-        """f (k,): lambda^(-t/2) above the rank floor, 1 at or below it."""
+        """f (k,): lambda^(-t/2); null directions have that of lambda_1, or 1 if all are null."""
         eigenvalues = self.eigenvalues[: len(self.components)]
-        return np.where(eigenvalues > self.rank_floor, eigenvalues, 1.0) ** (-self.strength / 2)
+        is_null = eigenvalues <= self.rank_floor
+        instead = 1.0 if is_null[0] else eigenvalues[0]
+        return np.where(is_null, instead, eigenvalues) ** (-self.strength / 2)
 
     @property
     def narrows(self) -> bool:
@@ -265,7 +267,7 @@ class WhiteningMap:
 
     def _times(self, right: np.ndarray | None) -> np.ndarray:
         """W right (d, m), of (k, m); W itself of None. Not for cholesky."""
-        V, fade = self.components.T, 1.0 - self.strength  # (d, k)
+        V, fade = self.components.T, (1.0 - self.strength) * self.scales[0]  # V (d, k)
         if self.narrows:
             W = V * self.scales
             found = W if right is None else W @ right
@@ -283,7 +285,8 @@ class WhiteningMap:
         if self.method in NARROWING:
             return back
         fade = 1.0 - self.strength
-        left_out = (1.0 / fade if fade > FADED_OUT else 0.0) * self._left_out()
+        unfaded = 1.0 / (fade * self.scales[0]) if fade > FADED_OUT else 0.0
+        left_out = unfaded * self._left_out()
         return np.asarray(self.components.T @ back + left_out)
 
     @cached_property

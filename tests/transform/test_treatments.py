@@ -64,8 +64,8 @@ def test_whitened_by_hand(name):
         ("zca", {"strength": 0.0}, cross(2, 1)),
         ("zca", {"n_components": 1}, cross(ROOT2, 0)),
         ("pca", {"n_components": 1}, cross(ROOT2, 0)),
-        # At strength t, the directions left out are multiplied by 1 - t.
-        ("zca", {"n_components": 1, "strength": 0.75}, cross(2 / 2**0.375, 0.25)),
+        # At strength t, the directions left out are multiplied by (1 - t) lambda_1^(-t/2).
+        ("zca", {"n_components": 1, "strength": 0.75}, cross(2 / 2**0.375, 0.25 / 2**0.375)),
         ("zca", {"shrinkage": 1.0}, cross(2 / np.sqrt(1.25), 1 / np.sqrt(1.25))),
         # half way to 5/4: variances 13/8 and 7/8
         ("cholesky", {"shrinkage": 0.5}, cross(2 / np.sqrt(1.625), 1 / np.sqrt(0.875))),

@@ -164,6 +164,50 @@ def test_white_cosines_ignore_scale_rotation_and_shift(X, seed, scale, method):
     )
 
 
+def fitted_and_new_rows(X, c, dtype, method, settings, new):
+    """Treated fitted rows and new rows of the cloud c X, less the scale c^(1 - t) of both."""
+    fitted = Whitening(method, **settings).fit((c * X).astype(dtype))
+    rows = (c * np.vstack([X, new])).astype(dtype)
+    return fitted.transform(rows).astype(np.float64) / c ** (1 - settings["strength"])
+
+
+@given(
+    clouds(dimensions=(2, 30)),
+    st.integers(-40, 40),
+    st.sampled_from([np.float32, np.float64]),
+    methods,
+    st.fixed_dictionaries({"strength": shares | st.just(1.0), "centring": shares}),
+    shrinkages,
+    st.data(),
+)
+def test_whitened_new_rows_do_not_depend_on_the_scale(
+    X, exponent, dtype, method, settings, shrinkage, data
+):
+    """Powers of two, which change no digit of a row: 2^40 is about 1e12."""
+    X[:, : data.draw(st.integers(0, X.shape[1] // 2))] = data.draw(st.sampled_from([0.0, 0.7, -40.0]))
+    settings |= {"shrinkage": shrinkage}
+    settings |= {"n_components": data.draw(st.none() | st.integers(1, X.shape[1]))}
+    new = 3 * np.random.default_rng(0).standard_normal((5, X.shape[1]))  # not in the span of X
+    plain = fitted_and_new_rows(X, 1.0, dtype, method, settings, new)
+    scaled = fitted_and_new_rows(X, 2.0**exponent, dtype, method, settings, new)
+    np.testing.assert_allclose(scaled, plain, rtol=1e-6, atol=1e-6 * np.abs(plain).max())
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("n", "d"), [(20, 40), (40, 40), (400, 40)])
+@pytest.mark.parametrize("scale", [1e-12, 1e-6, 1e6, 1e12])
+def test_whitened_cosines_of_new_rows_do_not_depend_on_the_scale(method, dtype, n, d, scale):
+    rng = np.random.default_rng(0)
+    X, new = rng.standard_normal((n, d)) + 2, rng.standard_normal((6, d))
+    settings = {"strength": 1.0}
+    plain = fitted_and_new_rows(X, 1.0, dtype, method, settings, new)
+    scaled = fitted_and_new_rows(X, scale, dtype, method, settings, new)
+    tolerance = 1e-3 if dtype == np.float32 else 1e-9
+    np.testing.assert_allclose(cosines(scaled), cosines(plain), atol=tolerance)
+    np.testing.assert_allclose(scaled, plain, atol=tolerance * np.abs(plain).max())
+
+
 @given(clouds(), methods, shares, shares, shrinkages)
 def test_inverse_transform_is_exact_on_the_fitted_rows(X, method, centring, strength, shrinkage):
     fitted = Whitening(method, centring=centring, strength=strength, shrinkage=shrinkage).fit(X)
@@ -177,14 +221,14 @@ def test_inverse_transform_is_exact_on_the_fitted_rows(X, method, centring, stre
 
 
 @given(clouds(), st.integers(1, 4), seeds)
-def test_null_directions_are_never_scaled_up(X, copies, seed):
+def test_null_directions_have_the_smallest_scale(X, copies, seed):
     d = X.shape[1]
     wide = np.hstack([X, np.tile(X, copies), np.full((len(X), 2), 0.1)])
     wide = wide @ rotation(wide.shape[1], seed)
     for dtype in (np.float64, np.float32):
         fitted = Whitening("zca").fit(wide.astype(dtype))
         assert fitted.rank_ <= min(d, len(X) - 1)
-        assert (fitted.scales_[fitted.rank_ :] == 1.0).all()
+        assert (fitted.scales_[fitted.rank_ :] == fitted.scales_.min()).all()
         # a whitened row is at most sqrt(n - 1) from the centre
         white = fitted.transform(wide.astype(dtype)).astype(np.float64)
         assert np.linalg.norm(white, axis=1).max() <= np.sqrt(len(X)) + 0.1

@@ -64,14 +64,15 @@ def test_softened_to_nothing_is_the_identity():
 
 
 def test_the_directions_left_out_fade():
-    # At strength t, the part of a row outside the kept directions is multiplied by 1 - t.
+    # The part of a row outside the kept directions is multiplied by (1 - t) lambda_1^(-t/2).
     X = cloud()
     full = solve(X, n_components=2)
     V = full.components.T
     outside = (X - full.mean) @ (np.eye(5) - V @ V.T)
     for strength in (0, 0.25, 1):
         soft = full.adjust(centring=1, strength=strength).apply(X)
-        np.testing.assert_allclose(soft - soft @ V @ V.T, (1 - strength) * outside, atol=1e-12)
+        faded = (1 - strength) * full.eigenvalues[0] ** (-strength / 2) * outside
+        np.testing.assert_allclose(soft - soft @ V @ V.T, faded, atol=1e-12)
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.5, float("nan")])
