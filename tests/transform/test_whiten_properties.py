@@ -184,7 +184,9 @@ def test_whitened_new_rows_do_not_depend_on_the_scale(
     X, exponent, dtype, method, settings, shrinkage, data
 ):
     """Powers of two, which change no digit of a row: 2^40 is about 1e12."""
-    X[:, : data.draw(st.integers(0, X.shape[1] // 2))] = data.draw(st.sampled_from([0.0, 0.7, -40.0]))
+    X[:, : data.draw(st.integers(0, X.shape[1] // 2))] = data.draw(
+        st.sampled_from([0.0, 0.7, -40.0])
+    )
     settings |= {"shrinkage": shrinkage}
     settings |= {"n_components": data.draw(st.none() | st.integers(1, X.shape[1]))}
     new = 3 * np.random.default_rng(0).standard_normal((5, X.shape[1]))  # not in the span of X
