@@ -13,6 +13,8 @@ import numpy as np
 from .moments import Moments, ledoit_wolf
 
 TIE = 1e-8  # entries of a direction that differ by less are equal up to rounding
+WIDE = 1024  # dimensions from which a low rank saves more than a second
+SPARE = 8  # random directions more than the rank, so that no direction of the range is missed
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Spectrum:
     @cached_property
     def covariance_axes(self) -> PrincipalAxes:
         """Axes of the sample covariance."""
-        values, V = _eigh(self.moments.covariance)
+        values, V = _eigh(self.moments.covariance, self.moments.n_rows)
         d = len(values)
         mean_norm2 = float(self.moments.mean @ self.moments.mean)
         floor = rank_floor(values[0], mean_norm2, d, self.eps)
@@ -85,7 +87,7 @@ class Spectrum:
         alive = variances > 4 * self.eps**2 * mean**2
         deviations = column_scales(variances, alive)
         P = S / np.outer(deviations, deviations) * np.outer(alive, alive)
-        values, V = _eigh(P)
+        values, V = _eigh(P, self.moments.n_rows if shrinkage == 0 else len(P))
         # rounding of column j, with mean m_j in deviations, adds (2 eps m_j)^2 g_j^2 to the
         # variance along g: much if j is nearly constant and g is mostly j, else next to nothing
         scaled = np.where(alive, mean / deviations, 0.0)
@@ -105,8 +107,41 @@ def column_scales(variances: np.ndarray, alive: np.ndarray) -> np.ndarray:
     return np.sqrt(np.where(alive, variances, widest))
 
 
-def _eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    values, V = np.linalg.eigh(S)
+def eigh_of_rank(S: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
+    """``numpy.linalg.eigh`` of a positive semidefinite S (d, d) of that rank at most.
+
+    The moments of n rows have rank n at most. If n is far below d, the problem is solved in the
+    range of S, to the rounding of eigh (Halko, Martinsson, Tropp 2011, algorithms 4.1 and 5.3).
+    """
+    found = eigh_in_range(S, rank)
+    if found is None:
+        return np.linalg.eigh(S)
+    values, V = found
+    r, d = len(values), len(S)
+    rest = np.linalg.qr(V, mode="complete")[0][:, r:]
+    return np.append(np.zeros(d - r), values), np.hstack([rest, V])
+
+
+def eigvalsh_of_rank(S: np.ndarray, rank: int) -> np.ndarray:
+    """The eigenvalues (d,) of ``eigh_of_rank``."""
+    found = eigh_in_range(S, rank)
+    if found is None:
+        return np.linalg.eigvalsh(S)
+    return np.append(np.zeros(len(S) - len(found[0])), found[0])
+
+
+def eigh_in_range(S: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """The values (r,) and vectors (d, r) of the range of S; None where it would save no time."""
+    d, r = len(S), rank + SPARE
+    if d < WIDE or 4 * r > d:
+        return None
+    Q = np.linalg.qr(S @ np.random.default_rng(0).standard_normal((d, r)))[0]
+    values, turn = np.linalg.eigh(Q.T @ S @ Q)
+    return values.clip(min=0.0), Q @ turn
+
+
+def _eigh(S: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
+    values, V = eigh_of_rank(S, rank)
     values, V = values[::-1].clip(min=0.0), V[:, ::-1]
     size = np.abs(V)
     # among equal entries the first: in two dimensions the axes are (1, 1) and (1, -1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, directions, finite_rows, in_range
+from ..linalg.spectrum import eigh_of_rank
 
 SCALES = ("raw", "rms", "unit")
 
@@ -41,7 +42,7 @@ def partition_isotropy(X: np.ndarray, *, scale: str = "raw") -> float:
     """
     X = scaled(finite_rows(X, at_least=1), scale)
     small = in_range(X)
-    return min_over_max(X @ np.linalg.eigh(small.T @ small)[1])
+    return min_over_max(X @ eigh_of_rank(small.T @ small, len(X))[1])
 
 
 def scaled(X: np.ndarray, scale: str) -> np.ndarray:

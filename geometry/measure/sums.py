@@ -20,6 +20,7 @@ from ..linalg.rows import (
     in_range,
     need_rows,
 )
+from ..linalg.spectrum import eigh_of_rank, eigvalsh_of_rank
 from .cone import subsampled_angles
 from .intervals import DRAWS, halves, random_groups, units_of
 from .neighbours import closest, distinct_distances
@@ -279,7 +280,7 @@ class View:
     @cached_property
     def eigenvalues(self) -> np.ndarray:
         """Eigenvalues of the covariance, (d,), ascending."""
-        return np.linalg.eigvalsh(self.covariance)
+        return eigvalsh_of_rank(self.covariance, self.shared.n)
 
     @property
     def second_moment(self) -> np.ndarray:
@@ -289,14 +290,14 @@ class View:
     @cached_property
     def uncentred(self) -> tuple[np.ndarray, np.ndarray]:
         """(eigenvalues (d,), eigenvectors (d, d) as columns) of E[x x']."""
-        return np.linalg.eigh(self.second_moment)
+        return eigh_of_rank(self.second_moment, self.shared.n)
 
     @property
     def uncentred_eigenvalues(self) -> np.ndarray:
         """Eigenvalues of E[x x'], (d,), ascending."""
         if "eigenvectors" in self.shared.uses:
             return self.uncentred[0]
-        return np.linalg.eigvalsh(self.second_moment)
+        return eigvalsh_of_rank(self.second_moment, self.shared.n)
 
     @cached_property
     def partition_at_rms(self) -> float:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..linalg.rows import float_rows
+from ..linalg.spectrum import eigh_in_range
 from ..measure.cone import direction_of, mean_direction
 from .umap_fit import UMAP_NEIGHBOURS, fit_umap
 
@@ -229,7 +230,7 @@ def trustworthiness(
 
 
 def _svd_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    axes = _leading(X.T @ X, k)
+    axes = _leading(X.T @ X, k, len(X))
     towards_mean = axes @ X.mean(axis=0)
     # only the first axis has its sign from the mean; the others have it from _signed
     axes[0] *= -1.0 if towards_mean[0] < 0 else 1.0
@@ -239,7 +240,7 @@ def _svd_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 def _pca_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     mean = X.mean(axis=0)
     Z = X - mean
-    return _leading(Z.T @ Z, k), mean
+    return _leading(Z.T @ Z, k, len(X)), mean
 
 
 def _mean_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -247,9 +248,9 @@ def _mean_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     direction = mean_direction(X)
     # an exact basis of the complement of the mean: the axes are then orthonormal even if all rows
     # lie along the mean and the rest is only rounding
-    B = np.linalg.qr(direction[:, None], mode="complete")[0][:, 1:]  # (d, d - 1)
-    Z = (X - mean) @ B
-    rest = _signed(_leading(Z.T @ Z, k - 1) @ B.T)
+    H = _reflection(direction)
+    Z = H(X - mean)[:, 1:]  # (n, d - 1)
+    rest = _signed(H(_after_a_zero(_leading(Z.T @ Z, k - 1, len(X)))))
     return np.vstack([direction, rest]), np.zeros(X.shape[1])
 
 
@@ -281,14 +282,28 @@ def moment_axes(
         axes[0] *= -1.0 if axes[0] @ mean < 0 else 1.0
         return axes, zero
     direction = direction_of(mean, float(np.trace(second)))
-    B = np.linalg.qr(direction[:, None], mode="complete")[0][:, 1:]  # (d, d - 1)
-    rest = _signed(_leading(B.T @ covariance @ B, n_components - 1) @ B.T)
+    H = _reflection(direction)
+    across = _leading(H(H(covariance).T)[1:, 1:], n_components - 1)
+    rest = _signed(H(_after_a_zero(across)))
     return np.vstack([direction, rest]), zero
 
 
-def _leading(S: np.ndarray, k: int) -> np.ndarray:
+def _reflection(direction: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """Reflects rows (m, d) so that a unit direction goes to the first axis, or to its opposite."""
+    v = direction.copy()
+    v[0] += np.copysign(1.0, v[0])
+    v /= np.linalg.norm(v)
+    return lambda rows: rows - np.outer(2 * (rows @ v), v)
+
+
+def _after_a_zero(rows: np.ndarray) -> np.ndarray:
+    return np.hstack([np.zeros((len(rows), 1)), rows])
+
+
+def _leading(S: np.ndarray, k: int, rank: int | None = None) -> np.ndarray:
     """The k leading eigenvectors of a symmetric S as rows, largest-magnitude entry positive."""
-    _, vectors = np.linalg.eigh(S)
+    few = None if rank is None else eigh_in_range(S, rank)  # more than k, without the others
+    _, vectors = few or np.linalg.eigh(S)
     return _signed(vectors[:, ::-1][:, :k].T)
 
 

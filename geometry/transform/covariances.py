@@ -9,6 +9,7 @@ import numpy as np
 
 from ..linalg.moments import Moments
 from ..linalg.rows import UndefinedMeasure, float_rows
+from ..linalg.spectrum import eigvalsh_of_rank
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Covariances:
 
         Raises UndefinedMeasure "no_spread" where the rows are all equal.
         """
-        values = np.linalg.eigvalsh(self.matrix)[::-1].clip(min=0.0)
+        values = eigvalsh_of_rank(self.matrix, self.n_rows)[::-1].clip(min=0.0)
         if values[0] == 0:
             raise UndefinedMeasure("no_spread")
         return np.asarray(values / values.mean())

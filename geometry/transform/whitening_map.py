@@ -267,15 +267,19 @@ class WhiteningMap:
 
     def _times(self, right: np.ndarray | None) -> np.ndarray:
         """W right (d, m), of (k, m); W itself of None. Not for cholesky."""
-        V, fade = self.components.T, (1.0 - self.strength) * self.scales[0]  # V (d, k)
+        V, f, c = self.components.T, self.scales, self.scales[0]  # V (d, k)
         if self.narrows:
-            W = V * self.scales
+            W = V * f
             found = W if right is None else W @ right
         else:
-            # V (f - c) V' + c I: f on the retained directions, the fade c on those left out, and
-            # exactly I where both are 1
-            along, faded = (V.T, np.eye(len(V))) if right is None else (V.T @ right, right)
-            found = (V * (self.scales - fade)) @ along + fade * faded
+            # V (f - c) V' + c I: f on the retained directions, c on the others (those left out, or
+            # else the null ones); exactly I where both are 1
+            if V.shape[1] < len(V):
+                c *= 1.0 - self.strength
+            else:
+                V, f = V[:, : self._usable], f[: self._usable]
+            along, others = (V.T, np.eye(len(V))) if right is None else (V.T @ right, right)
+            found = (V * (f - c)) @ along + c * others
         return np.asarray(found / (self.deviations**self.strength)[:, None])
 
     @property

@@ -50,6 +50,7 @@ SETS: dict[str, Callable[[], np.ndarray]] = {
     "the cosine's three points": lambda: np.array([[2.0, 2], [2, -2], [-2, 2]]),
     "four points of a plane": lambda: cone(4, 2),
     "many vectors of one number": lambda: cone(3000, 1),
+    "a million vectors of one number": lambda: cone(1_000_000, 1),
     "vectors of 4,096 numbers": lambda: cone(12, 4096),
     "all equal": lambda: np.ones((50, 8)),
     "one constant column": lambda: np.column_stack([np.full(60, 5.0), cone(60, 7)]),
@@ -59,7 +60,7 @@ SETS: dict[str, Callable[[], np.ndarray]] = {
     "zeros": lambda: np.zeros((50, 8)),
 }
 
-LONG = ("vectors of 4,096 numbers",)
+LONG = ("vectors of 4,096 numbers", "a million vectors of one number")
 
 
 def visit(page: str, X: np.ndarray, labels: tuple[str, ...]) -> str:
@@ -82,8 +83,9 @@ def test_odd_vectors_end_in_a_picture_or_a_sentence(page: str, name: str) -> Non
 
 
 @pytest.mark.parametrize("page", FOR_VECTORS)
-def test_every_row_may_have_its_own_label(page: str) -> None:
-    said = visit(page, cone(5000, 4), tuple(f"label {row}" for row in range(5000)))
+@pytest.mark.parametrize("n", [5000, pytest.param(100_000, marks=pytest.mark.long)])
+def test_every_row_may_have_its_own_label(page: str, n: int) -> None:
+    said = visit(page, cone(n, 4), tuple(f"label {row}" for row in range(n)))
     assert "fault in this program" not in said
 
 
