@@ -1,0 +1,235 @@
+"""Rows read and rows left out are all rows of a file, in every format.
+
+The files are written here row by row, so that the count does not come from the reader.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from geometry.data import read_corpus, read_pairs
+from geometry.data.account import BLANK, DUPLICATE, NOT_FINITE, SAMPLED, Account
+from geometry.vectors import read_vector_set
+
+WORDS = ["rain", "sun", "wind", "雨", "ветер", "naïve", "coffee", "tea", "house", "garden"]
+MOST = 12  # rows of a file
+
+
+@dataclass
+class Made:
+    """A file, and how many of its rows have to be read and left out."""
+
+    name: str
+    content: bytes
+    n: int
+    left_out: dict[str, int]
+
+
+def texts(rng: np.random.Generator) -> list[str]:
+    """Texts of rows, some of them blank."""
+    blank = rng.random(rng.integers(4, MOST)) < 0.3
+    blank[:2] = False
+    made = [" ".join(rng.choice(WORDS, rng.integers(2, 5))) + f" no {i}" for i in range(len(blank))]
+    return ["" if is_blank else text for text, is_blank in zip(made, blank, strict=True)]
+
+
+def as_table(rows: list[list[object]], delimiter: str) -> bytes:
+    written = io.StringIO()
+    csv.writer(written, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return written.getvalue().encode()
+
+
+def as_parquet(columns: dict[str, object]) -> bytes:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    written = io.BytesIO()
+    parquet.write_table(pa.table(columns), written)
+    return written.getvalue()
+
+
+def as_arrow(columns: dict[str, object]) -> bytes:
+    import pyarrow as pa
+    from pyarrow import feather
+
+    written = io.BytesIO()
+    feather.write_feather(pa.table(columns), written)
+    return written.getvalue()
+
+
+def as_workbook(rows: list[list[object]]) -> bytes:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    for row in rows:
+        book.active.append(row)
+    written = io.BytesIO()
+    book.save(written)
+    return written.getvalue()
+
+
+def corpus_file(kind: str, rng: np.random.Generator) -> Made:
+    found = texts(rng)
+    rows = [[f"kind {i % 3}", text] for i, text in enumerate(found)]
+    records = [{"kind": kind, "text": text} for kind, text in rows]
+    header = ["kind", "text"]
+    content = {
+        "txt": lambda: "\n".join(found).encode() + b"\n",
+        "csv": lambda: as_table([header, *rows], ","),
+        "tsv": lambda: as_table([header, *rows], "\t"),
+        "csv.gz": lambda: gzip.compress(as_table([header, *rows], ";")),
+        "jsonl": lambda: b"".join(json.dumps(each).encode() + b"\n" for each in records),
+        "json": lambda: json.dumps(records, indent=1).encode(),
+        "parquet": lambda: as_parquet({name: [r[name] for r in records] for name in header}),
+        "xlsx": lambda: as_workbook([header, *rows]),
+        "zip": lambda: as_zip(found),
+    }[kind]()
+    n_blank = found.count("")
+    if kind == "txt" and not found[-1]:
+        pass  # the last line is empty, and ends
+    return Made(f"t.{kind}", content, len(found) - n_blank, {BLANK: n_blank})
+
+
+def as_zip(found: list[str]) -> bytes:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        for i, text in enumerate(found):
+            archive.writestr(f"{i}.txt", text)
+    return written.getvalue()
+
+
+def pair_file(kind: str, rng: np.random.Generator) -> Made:
+    n = int(rng.integers(3, MOST))
+    header = ["left", "right", "score"]
+    rows = [[f"A cat {i}.", f"A dog {i}.", round(float(rng.random()), 3)] for i in range(n)]
+    blank_lines = [int(each) for each in rng.integers(0, 2, n)] if kind in ("csv", "tsv") else [0]
+    lines: list[list[object]] = [header]
+    for row, n_blank in zip(rows, [*blank_lines, *[0] * n][:n], strict=True):
+        lines += [[]] * n_blank + [row]
+    records = [dict(zip(header, row, strict=True)) for row in rows]
+    content = {
+        "csv": lambda: as_table(lines, ","),
+        "tsv": lambda: as_table(lines, "\t"),
+        "jsonl": lambda: b"".join(json.dumps(each).encode() + b"\n" for each in records),
+        "parquet": lambda: as_parquet({name: [r[name] for r in records] for name in header}),
+        "xlsx": lambda: as_workbook([header, *rows]),
+    }[kind]()
+    return Made(f"p.{kind}", content, n, {BLANK: sum(blank_lines)})
+
+
+def vector_file(kind: str, rng: np.random.Generator) -> Made:
+    n, d = int(rng.integers(4, MOST)), int(rng.integers(2, 6))
+    X = rng.standard_normal((n, d)).astype(np.float32)
+    is_bad = rng.random(n) < 0.2
+    is_bad[:2] = False
+    X[is_bad] = np.nan
+    left_out = {NOT_FINITE: int(is_bad.sum())}
+    names = [f"d{i}" for i in range(d)]
+    labels = [f"row {'x' * i}" for i in range(n)]
+    listed = [[None if np.isnan(each) else float(each) for each in row] for row in X]
+    buffer = io.BytesIO()
+    if kind == "npy":
+        np.save(buffer, X)
+    elif kind == "npz":
+        np.savez(buffer, embeddings=X, text=labels)
+    elif kind == "safetensors":
+        from safetensors.numpy import save
+
+        buffer.write(save({"embeddings": X}))
+    elif kind in ("parquet", "feather"):
+        write = as_parquet if kind == "parquet" else as_arrow
+        whole = [None if bad else row for bad, row in zip(is_bad, listed, strict=True)]
+        buffer.write(write({"text": labels, "embedding": whole}))
+    elif kind == "h5":
+        h5py = pytest.importorskip("h5py")
+        with h5py.File(buffer, "w") as file:
+            file["train"] = X
+    elif kind == "fvecs":
+        for row in X:
+            buffer.write(np.int32(d).tobytes() + row.tobytes())
+    elif kind == "jsonl":
+        for label, row in zip(labels, listed, strict=True):
+            buffer.write(json.dumps({"text": label, "embedding": row}).encode() + b"\n")
+    elif kind in ("csv", "tsv"):
+        cells = [["" if each is None else repr(each) for each in row] for row in listed]
+        rows = [[label, *row] for label, row in zip(labels, cells, strict=True)]
+        buffer.write(as_table([["text", *names], *rows], "," if kind == "csv" else "\t"))
+    else:  # words
+        words = [f"word{i}" for i in range(n)]
+        words[-1] = words[0]
+        bad = is_bad.copy()
+        bad[-1] = False  # a second row of a word counts as one
+        left_out = {NOT_FINITE: int(bad.sum()), DUPLICATE: 1}
+        for word, row in zip(words, X, strict=True):
+            buffer.write(f"{word} {' '.join(map(repr, map(float, row)))}\n".encode())
+    return Made(f"v.{kind}", buffer.getvalue(), n - sum(left_out.values()), left_out)
+
+
+KINDS: dict[str, tuple[Callable[[str, np.random.Generator], Made], tuple[str, ...]]] = {
+    "texts": (
+        corpus_file,
+        ("txt", "csv", "tsv", "csv.gz", "jsonl", "json", "parquet", "xlsx", "zip"),
+    ),
+    "pairs": (pair_file, ("csv", "tsv", "jsonl", "parquet", "xlsx")),
+    "vectors": (
+        vector_file,
+        (
+            *("npy", "npz", "safetensors", "parquet", "feather", "h5", "fvecs", "jsonl"),
+            *("csv", "tsv", "vec"),
+        ),
+    ),
+}
+FORMATS = [(holds, kind) for holds, (_, kinds) in KINDS.items() for kind in kinds]
+
+
+def account_of(holds: str, made: Made, sample: int | None) -> tuple[Account | None, int]:
+    """The account, and the rows that the result has."""
+    if holds == "texts":
+        corpus = read_corpus(made.content, name=made.name, text_column="text", sample=sample)
+        return corpus.account, len(corpus)
+    if holds == "pairs":
+        pairs = read_pairs(made.content, name=made.name)
+        return pairs.account, len(pairs)
+    vectors = read_vector_set(made.content, name=made.name, not_finite="drop", sample=sample)
+    return vectors.account, len(vectors)
+
+
+def check(holds: str, kind: str, seed: int) -> None:
+    rng = np.random.default_rng((FORMATS.index((holds, kind)), seed))
+    made = KINDS[holds][0](kind, rng)
+    sample = 2 if holds != "pairs" and rng.random() < 0.3 and made.n > 2 else None
+    expected = {reason: n for reason, n in made.left_out.items() if n}
+    if sample is not None:
+        expected[SAMPLED] = made.n - sample
+    account, n = account_of(holds, made, sample)
+    assert account is not None
+    assert account.rows_read == n == (sample or made.n)
+    assert {each.reason: each.n for each in account.left_out} == expected
+    assert account.rows_in_file == account.rows_read + account.n_left_out
+    assert account.rows_in_file == made.n + sum(made.left_out.values())
+    for each in account.left_out:
+        assert len(each.rows) <= each.n
+        assert list(each.rows) == sorted(set(each.rows))
+
+
+@pytest.mark.parametrize(("holds", "kind"), FORMATS)
+def test_no_row_is_lost(holds, kind):
+    for seed in range(8):  # 200 files
+        check(holds, kind, seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("holds", "kind"), FORMATS)
+def test_no_row_is_lost_in_many_files(holds, kind):
+    for seed in range(8, 88):  # 2,000 files
+        check(holds, kind, seed)
