@@ -198,9 +198,14 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "too_few_pairs": (
             "A correlation needs at least {limit} pairs, and there are {n}. Add more pairs."
         ),
+        "missing_segmenter": (
+            "The segmenter jieba is not installed. Install it with `pip install "
+            "narrow-cone[chinese]`, or split texts into words in another way."
+        ),
         "too_few_known_pairs": (
             "{n} of {total} pairs have a word of the table in both sentences, and a correlation "
-            "needs at least {limit}. Choose word vectors of the pairs' language."
+            "needs at least {limit}. Texts were split into words by `{words}`. Choose word vectors "
+            "of the pairs' language, or split the texts in another way."
         ),
         "too_few_known_word_pairs": (
             "{n} of {total} pairs have both words in the table, and at least {limit} are needed. "
@@ -208,7 +213,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "too_few_known_texts": (
             "{n} of {total} texts of the fit set have a word of the table, and a fit needs at "
-            "least {limit}. Choose texts of the word vectors' language."
+            "least {limit}. Texts were split into words by `{words}`. Choose texts of the word "
+            "vectors' language, or split them in another way."
         ),
         "equal_scores": (
             "All {n} scores are {score}, so they have no order. Choose another column of scores."

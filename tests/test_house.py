@@ -226,6 +226,7 @@ def test_requirements_are_what_is_imported(all_imports):
             place = "geometry/scale/" if name.startswith("geometry/scale/") else ""
             imported[place].add(PACKAGES.get(top, top).lower().replace("_", "-"))
     base, scale = requirements("requirements.txt"), requirements("requirements-scale.txt")
+    base |= requirements("requirements-chinese.txt")
     assert not imported[""] - base
     assert not imported["geometry/scale/"] - base - scale
     assert (base | scale) - imported[""] - imported["geometry/scale/"] == set(NOT_IMPORTED)

@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from ..data.recognise import Reading
+from ..data.words import TOKENIZERS
 from ..evaluate.bootstrap import DRAWS
 from ..evaluate.similarities import SIMILARITIES
 from ..evaluate.subsets import AGGREGATIONS
@@ -31,7 +32,7 @@ from .shell import FORCE, errors_in_words, progress_on_stderr
 from .subjects import ModelSubject, ScoredGrid, Settings, Subject, WordSubject
 
 OF_MODELS = ("model", "revision", "layers", "poolings")
-OF_VECTORS = ("weighting", "counts", "word_pairs")
+OF_VECTORS = ("weighting", "words", "counts", "word_pairs")
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _OUT = click.Path(path_type=Path)
 _PAIRS_HELP = (
@@ -40,6 +41,7 @@ _PAIRS_HELP = (
 )
 _VECTORS_HELP = "Word vectors in place of a model: GloVe, word2vec, fastText, npz, safetensors."
 _WEIGHTING_HELP = "How words are averaged: mean, sif, zipf, or several."
+_WORDS_HELP = "How texts become words; else characters for Chinese without spaces, or unicode."
 _COUNTS_HELP = "Words and counts for sif and zipf; else 1/rank in the file of vectors."
 _WORD_PAIRS_HELP = "Two words and a score a line, as SimLex-999; scored beside the grid."
 _COLUMNS_HELP = "Of a table of pairs, by name or from 0, as left,right,score; else found."
@@ -58,6 +60,7 @@ _AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of thei
 @click.option("--poolings", default="mean,cls", show_default=True, help="As mean,cls,max.")
 @click.option("--vectors", type=_FILE, help=_VECTORS_HELP)
 @click.option("--weighting", default="mean", show_default=True, help=_WEIGHTING_HELP)
+@click.option("--words", type=click.Choice(TOKENIZERS), help=_WORDS_HELP)
 @click.option("--counts", type=_FILE, help=_COUNTS_HELP)
 @click.option("--word-pairs", multiple=True, type=_FILE, help=_WORD_PAIRS_HELP)
 @click.option("--pairs", multiple=True, default=(BUNDLED,), show_default=True, help=_PAIRS_HELP)
@@ -138,7 +141,8 @@ def _subject(options: dict[str, Any], settings: Settings) -> Subject:
         weightings = weightings_of(options["weighting"])
         word_pairs = [read_word_pairs(file) for file in options["word_pairs"]]
         table = read_vectors(options["vectors"], limits=OWN_FILES)
-        return WordSubject(table, weightings, options["counts"], settings, word_pairs)
+        how = {"counts_file": options["counts"], "tokenizer": options["words"]}
+        return WordSubject(table, weightings, settings, word_pairs, **how)
     from ..encode.load import load_encoder
 
     layers, poolings = layers_of(options["layers"]), poolings_of(options["poolings"])

@@ -133,14 +133,17 @@ class WordSubject:
         self,
         table: VectorTable,
         weightings: Sequence[str],
-        counts_file: Path | None,
         settings: Settings,
         word_pairs: Sequence[Pairs] = (),
+        *,
+        counts_file: Path | None = None,
+        tokenizer: str | None = None,
     ) -> None:
         from ..data.limits import OWN_FILES
         from ..vectors.word_counts import rank_counts, read_counts
 
         self._table, self._weightings, self._settings = table, weightings, settings
+        self._tokenizer = tokenizer
         self._counts: Mapping[str, float] | None = None
         self._counts_name: str | None = None
         if counts_file is not None:
@@ -182,12 +185,14 @@ class WordSubject:
             counts=self._counts,
             fit_texts=settings.fit_texts,
             fit_on=settings.fit_on,
+            tokenizer=self._tokenizer,
             progress=progress_on_stderr(f"evaluating on {pairs.name}", quiet=settings.quiet),
             **settings.scoring,
         )
         row_settings = {
             "vectors": self._table.name,
             "counts": self._counts_name,
+            "words": words.tokenizer,
             "coverage": words.coverage,
             "n_pairs_left_out": words.n_left_out,
         }
@@ -202,6 +207,7 @@ class WordSubject:
         notes = [
             f"coverage: {100 * words.coverage:.1f}% of the words are known"
             + (f", not {unknown}" if unknown else ""),
+            f"words: {words.tokenizer}",
             f"{words.n_left_out:,} of {len(pairs):,} pairs left out: a sentence has no known word",
         ]
         if settings.fit_texts is not None:

@@ -8,6 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
+from .words import folded
+
 
 @dataclass(frozen=True)
 class TokenEmbeddings:
@@ -101,9 +103,12 @@ class VectorTable:
     numbers: np.ndarray | None = None
 
     def row_of(self, word: str) -> int | None:
-        """The row of a word: its exact entry, else the first entry equal in lower case."""
+        """The row of a word: its exact entry, else the first that is equal in any case.
+
+        Two forms of one character in Unicode, and of an apostrophe, are equal too.
+        """
         row = self._exact.get(word)
-        return self._folded.get(word.lower()) if row is None else row
+        return self._folded.get(folded(word)) if row is None else row
 
     @cached_property
     def _exact(self) -> dict[str, int]:
@@ -113,7 +118,7 @@ class VectorTable:
 
     @cached_property
     def _folded(self) -> dict[str, int]:
-        return {word.lower(): row for row, word in reversed(list(enumerate(self.words)))}
+        return {folded(word): row for row, word in reversed(list(enumerate(self.words)))}
 
 
 @dataclass(frozen=True, eq=False)

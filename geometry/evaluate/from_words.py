@@ -7,7 +7,7 @@ words. ``type_averages`` averages the input embeddings of an encoder.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,19 +16,18 @@ import numpy as np
 from ..data.embeddings import VectorReport, VectorTable
 from ..data.limits import CorpusError
 from ..data.pairs import Pairs
+from ..data.words import Tokenizer, tokenizer_for
 from ..encode.cloud import type_averages as type_averages
 from ..hub.download import Progress
 from ..linalg.moments import Moments
 from ..transform.treatments import LADDER
-from ..vectors.word_averages import SentenceVectors, sentence_vectors, words_of
+from ..vectors.word_averages import SentenceVectors, sentence_vectors
 from ..vectors.word_pairs import word_pair_vectors
 from .bootstrap import DRAWS, LEAST_PAIRS, PairScore, evaluate_pairs
 from .grid import Grid, evaluate_grid
 from .subsets import resamples_of
 
 LEAST_FITTED = 2  # texts of a fit; one has no variance
-
-Tokenizer = Callable[[str], Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -47,6 +46,8 @@ class WordGrid:
         The most frequent words that the table lacks, with their counts.
     n_fit_left_out : int
         Texts of the fit set without a known word, also left out.
+    tokenizer : str
+        How texts became words, as in ``SentenceVectors``.
     """
 
     grid: Grid
@@ -54,6 +55,7 @@ class WordGrid:
     n_left_out: int
     unknown: tuple[tuple[str, int], ...]
     n_fit_left_out: int = 0
+    tokenizer: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +70,7 @@ class AveragedPairs:
     unknown: tuple[tuple[str, int], ...] = ()  # as in ``WordGrid``
     n_fit_left_out: int = 0  # as in ``WordGrid``
     report: VectorReport | None = None  # of the file of vectors
+    tokenizer: str = ""  # as in ``WordGrid``
 
     @cached_property
     def content_key(self) -> str:
@@ -92,7 +95,7 @@ def evaluate_words(
     draws: int = DRAWS,
     seed: int = 0,
     aggregation: str | None = None,
-    tokenizer: Tokenizer = words_of,
+    tokenizer: Tokenizer | None = None,
     progress: Progress | None = None,
 ) -> WordGrid:
     """The grid of a table of word vectors on pairs: weightings in place of layers and poolings.
@@ -113,8 +116,8 @@ def evaluate_words(
         pairs.
     fit_on : str, optional
         Name of ``fit_texts``.
-    tokenizer : callable
-        From a text to its words.
+    tokenizer : str or callable, optional
+        As in ``sentence_vectors``; None finds it from the texts of the pairs.
     treatments : sequence of str
     similarity : str
     draws : int
@@ -162,13 +165,15 @@ def average_pairs(
     weightings: str | Sequence[str] = ("mean",),
     counts: Mapping[str, float] | None = None,
     fit_texts: Sequence[str] | None = None,
-    tokenizer: Tokenizer = words_of,
+    tokenizer: Tokenizer | None = None,
 ) -> AveragedPairs:
     """The first half of ``evaluate_words``: averages of words.
 
     Parameters and errors are those of ``evaluate_words``.
     """
     named = (weightings,) if isinstance(weightings, str) else tuple(dict.fromkeys(weightings))
+    both = [*pairs.left, *pairs.right]
+    tokenizer = tokenizer or tokenizer_for(both)
 
     def averaged(texts: Sequence[str]) -> dict[str, SentenceVectors]:
         how = {"counts": counts, "tokenizer": tokenizer}
@@ -177,7 +182,7 @@ def average_pairs(
             for name in named
         }
 
-    averages = averaged([*pairs.left, *pairs.right])
+    averages = averaged(both)
     if not averages:
         raise ValueError("no weighting was named; choose from mean, sif, zipf")
     first = next(iter(averages.values()))  # coverage is the same for every weighting
@@ -191,6 +196,7 @@ def average_pairs(
         unknown=first.unknown,
         n_fit_left_out=0 if fit is None else len(next(iter(fit.values())).missing),
         report=table.report,
+        tokenizer=first.tokenizer,
     )
 
 
@@ -207,7 +213,7 @@ def evaluate_averages(
 ) -> WordGrid:
     """The second half of ``evaluate_words``: averages are treated and scored."""
     known, fit = averages.known, averages.fit
-    scored = _known_pairs(averages.pairs, known)
+    scored = _known_pairs(averages.pairs, known, averages.tokenizer)
     grid = evaluate_grid(
         {name: X[np.tile(known, 2)][None] for name, X in averages.vectors.items()},
         scored.gold_scores,
@@ -225,6 +231,7 @@ def evaluate_averages(
         n_left_out=int((~known).sum()),
         unknown=averages.unknown,
         n_fit_left_out=averages.n_fit_left_out,
+        tokenizer=averages.tokenizer,
     )
 
 
@@ -233,16 +240,20 @@ def _rows(fit: Mapping[str, SentenceVectors]) -> dict[str, np.ndarray]:
     for average in fit.values():
         n = int(np.count_nonzero(average.has_words))
         if n < LEAST_FITTED:
-            total = len(average.has_words)
-            raise CorpusError("too_few_known_texts", n=n, total=total, limit=LEAST_FITTED)
+            total, words = len(average.has_words), average.tokenizer
+            raise CorpusError(
+                "too_few_known_texts", n=n, total=total, limit=LEAST_FITTED, words=words
+            )
     return {name: average.vectors[average.has_words] for name, average in fit.items()}
 
 
-def _known_pairs(pairs: Pairs, known: np.ndarray) -> Pairs:
+def _known_pairs(pairs: Pairs, known: np.ndarray, tokenizer: str) -> Pairs:
     """The pairs with a known word in both sentences; CorpusError for fewer than LEAST_PAIRS."""
     n = int(known.sum())
     if n < LEAST_PAIRS:
-        raise CorpusError("too_few_known_pairs", n=n, total=len(pairs), limit=LEAST_PAIRS)
+        raise CorpusError(
+            "too_few_known_pairs", n=n, total=len(pairs), limit=LEAST_PAIRS, words=tokenizer
+        )
     rows = np.flatnonzero(known).tolist()
     subsets = pairs.subsets
     return replace(

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from ..data.words import tokenizer_for, words_in
 from ..errors import GeometryError
 
 OTHER = "[other]"  # replaces every word outside the vocabulary
 N_UNSEEN = 200
 LEAST_TOKENS = 2_000
 LEAST_WORDS = 20
-_WORD = re.compile(r"\w+|[^\w\s]")
 
 
 class TrainingError(GeometryError):
@@ -49,6 +48,8 @@ class TrainingText:
     counts : (v,) array of int
         How often each word occurs; 0 for the last ``n_unseen`` of them.
     n_unseen : int
+    tokenizer : str
+        As in ``training_text``.
     """
 
     tokens: np.ndarray
@@ -57,6 +58,7 @@ class TrainingText:
     words: tuple[str, ...]
     counts: np.ndarray
     n_unseen: int
+    tokenizer: str = "unicode"
 
     @property
     def n_words(self) -> int:
@@ -82,6 +84,7 @@ def training_text(
     *,
     vocabulary: int | None = None,
     n_unseen: int = N_UNSEEN,
+    tokenizer: str | None = None,
 ) -> TrainingText:
     """A text as token numbers: lower-case words and single signs.
 
@@ -96,6 +99,9 @@ def training_text(
         Number of words, the most frequent ones; all others become one token. All by default.
     n_unseen : int >= 2
         Tokens that are added to the vocabulary and never occur.
+    tokenizer : str, optional
+        One of ``geometry.data.words.TOKENIZERS``. None takes "characters" where Chinese or Japanese
+        has no spaces between words, else "unicode".
 
     Raises
     ------
@@ -109,7 +115,8 @@ def training_text(
         texts, labels = [topics[name] for name in names], names
     elif labels is None:
         labels = [str(place) for place in range(1, len(texts) + 1)]
-    split = [_WORD.findall(text.lower()) for text in texts]
+    tokenizer = tokenizer or tokenizer_for(texts)
+    split = [words_in(text.lower(), tokenizer, signs=True) for text in texts]
     n = sum(map(len, split))
     counted = Counter(word for words in split for word in words)
     if n < LEAST_TOKENS or len(counted) < LEAST_WORDS:
@@ -136,4 +143,5 @@ def training_text(
     sections = np.repeat([place[label] for label in labels], [len(words) for words in split])
     unseen = tuple(f"[unseen {i + 1}]" for i in range(n_unseen))
     counts = np.array([*(counted[word] for word in ranked), *[0] * n_unseen])
-    return TrainingText(tokens, sections, section_names, (*ranked, *unseen), counts, n_unseen)
+    words = (*ranked, *unseen)
+    return TrainingText(tokens, sections, section_names, words, counts, n_unseen, tokenizer)

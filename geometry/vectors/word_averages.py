@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from ..data.embeddings import VectorTable
+from ..data.words import Tokenizer, tokenizer_for, words_in
+from ..data.words import words_of as words_of
 from ..transform.whitening_map import WhiteningMap
 from .errors import VectorFileError
 from .sif import (
@@ -24,7 +25,6 @@ from .sif import (
 
 Weighting = Literal["mean", "sif", "zipf"]
 WEIGHTINGS = ("mean", "sif", "zipf")
-_WORD = re.compile(r"[a-z0-9']+")
 _LISTED = 20  # unknown words that the result lists
 
 
@@ -43,6 +43,9 @@ class SentenceVectors:
         The commonest words that the table lacks, each with its number of occurrences.
     weighting : str
         As in ``sentence_vectors``.
+    tokenizer : str
+        How texts became words: one of ``geometry.data.words.TOKENIZERS``, the name of a function,
+        or "given" for sequences of words.
     """
 
     vectors: np.ndarray
@@ -50,6 +53,7 @@ class SentenceVectors:
     n_known: np.ndarray
     unknown: tuple[tuple[str, int], ...]
     weighting: str
+    tokenizer: str
 
     @property
     def coverage(self) -> float:
@@ -68,14 +72,6 @@ class SentenceVectors:
         return np.flatnonzero(self.n_known == 0)
 
 
-def words_of(text: str) -> list[str]:
-    """The words of an English text: lower case, runs of a-z, 0-9 and the apostrophe.
-
-    Other scripts have no word by this rule: give ``sentence_vectors`` a tokenizer of their own.
-    """
-    return _WORD.findall(text.lower())
-
-
 def sentence_vectors(
     sentences: Sequence[str] | Sequence[Sequence[str]],
     table: VectorTable,
@@ -83,13 +79,14 @@ def sentence_vectors(
     weighting: Weighting = "mean",
     counts: Mapping[str, float] | None = None,
     a: float = 1e-3,
-    tokenizer: Callable[[str], Sequence[str]] = words_of,
+    tokenizer: Tokenizer | None = None,
     empty: Literal["error", "zero"] = "error",
 ) -> SentenceVectors:
     """The mean over each sentence's known words of their vectors, in the table's precision.
 
-    A word's vector is its exact entry in the table, else the first entry whose lower case matches.
-    Words without a vector are left out, also of the mean.
+    A word's vector is its exact entry in the table, else the first entry that is equal in any case.
+    Words without a vector are left out, also of the mean. A word that the table lacks is cut at an
+    apostrophe where the table has a part with it: l' and eau, cat and 's.
 
     Parameters
     ----------
@@ -105,8 +102,12 @@ def sentence_vectors(
         row. See ``read_counts`` and ``rank_counts``.
     a : float, > 0
         For "sif".
-    tokenizer : callable
-        Takes a text, returns its words.
+    tokenizer : str or callable, optional
+        "unicode", runs of letters, marks and numbers, so that text with spaces between words is
+        split there; "characters", likewise, and each Chinese or Japanese character is a word;
+        "jieba", the Chinese segmenter; "ascii", lower case and [a-z0-9']+, as many STS figures are
+        computed; a function from a text to its words. None takes "characters" where Chinese or
+        Japanese has no spaces between words, else "unicode".
     empty : str
         What happens if a sentence has no known word. "error" raises a VectorFileError
         that names it. "zero" gives a row of zeros, which ``has_words`` marks. Such a row has no
@@ -114,14 +115,14 @@ def sentence_vectors(
     """
     _check(weighting, counts, a, empty)
     refuse_unfinite_words(table)
-    split = [tokenizer(each) if isinstance(each, str) else each for each in sentences]
+    split, used = split_words(sentences, table, tokenizer)
     rows = [[table.row_of(word) for word in words] for words in split]
     known = [[row for row in found if row is not None] for found in rows]
     n_known = np.array([len(ids) for ids in known], dtype=np.int64)
     if empty == "error":
         refuse_unknown_sentences(n_known)
     lacking = Counter(
-        word
+        word.lower()
         for words, found in zip(split, rows, strict=True)
         for word, row in zip(words, found, strict=True)
         if row is None
@@ -133,7 +134,42 @@ def sentence_vectors(
         n_known=n_known,
         unknown=tuple(lacking.most_common(_LISTED)),
         weighting=weighting,
+        tokenizer=used,
     )
+
+
+def split_words(
+    sentences: Sequence[str] | Sequence[Sequence[str]],
+    table: VectorTable,
+    tokenizer: Tokenizer | None = None,
+) -> tuple[list[Sequence[str]], str]:
+    """(words of each sentence, the name of what split them); parameters of ``sentence_vectors``."""
+    texts = [each for each in sentences if isinstance(each, str)]
+    tokenizer = tokenizer or (tokenizer_for(texts) if texts else "given")
+    if callable(tokenizer):
+        return (
+            [tokenizer(each) if isinstance(each, str) else each for each in sentences],
+            getattr(tokenizer, "__name__", "own"),
+        )
+    cut = (lambda word, _: [word]) if tokenizer == "ascii" else _parts
+    return [
+        [part for word in words_in(each, tokenizer) for part in cut(word, table)]
+        if isinstance(each, str)
+        else each
+        for each in sentences
+    ], tokenizer
+
+
+def _parts(word: str, table: VectorTable) -> list[str]:
+    """The word, or its two parts at an apostrophe where the table has one with it."""
+    if table.row_of(word) is None:
+        for place in [place for place, sign in enumerate(word) if sign in "'’"]:
+            before, after = word[: place + 1], word[place + 1 :]
+            if table.row_of(before) is not None:
+                return [before, *_parts(after, table)]
+            if table.row_of(word[place:]) is not None:
+                return [word[:place], word[place:]]
+    return [word]
 
 
 def row_probabilities(table: VectorTable, counts: Mapping[str, float]) -> np.ndarray:

@@ -80,6 +80,7 @@ PARAMETERS = {
     "source": "encoder or word vectors",
     "similarity": "similarity of two vectors",
     "weighting": "weights of word vectors",
+    "words-by": "how texts become words",
     "sts-layer": "layer of the pairs shown",
     "sts-pooling": "pooling of the pairs shown",
     "sts-fit": "sentences that the treatment is fitted on",

@@ -74,6 +74,7 @@ from .scene import (
     pair_moves,
     score_column,
     score_grid,
+    tokenizer_names,
 )
 
 # ---- published scores ----
@@ -445,6 +446,7 @@ def coverage_values(static: Static) -> dict[str, str]:
         "share": f"{averages.coverage:.1%}",
         "n": f"{int(averages.known.sum()):,}",
         "pairs": f"{len(averages.known):,}",
+        "words": tokenizer_names().get(averages.tokenizer, averages.tokenizer),
         "unknown": markdown(", ".join(word for word, _count in averages.unknown[:5])) or "—",
     }
 

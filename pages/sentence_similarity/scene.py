@@ -57,6 +57,7 @@ from .vector_files import averages_of_file
 
 UPLOADER = "vectors_file"
 STATIC = "static"
+FOUND = "found"  # code of the tokenizer that is found from the texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +89,14 @@ def show_vector_form() -> None:
         required=True,
     )
     st.caption(prose(PAGE, "weighting"))
+    choose(
+        st.selectbox,
+        _("Words of a text"),
+        list(tokenizer_names()),
+        key="words-by",
+        default=FOUND,
+        labels=tokenizer_names(),
+    )
 
 
 def weighting_names() -> dict[str, str]:
@@ -96,6 +105,17 @@ def weighting_names() -> dict[str, str]:
         "mean": _("equal (mean)"),
         "sif": _("smaller for frequent words (SIF)"),
         "zipf": _("equal, after whitening by frequency (Zipf)"),
+    }
+
+
+def tokenizer_names() -> dict[str, str]:
+    """Ways to split a text into words, by code."""
+    return {
+        FOUND: _("found from the texts"),
+        "unicode": _("letters and numbers, any script; split at spaces"),
+        "characters": _("each Chinese or Japanese character"),
+        "jieba": _("Chinese, by jieba"),
+        "ascii": _("a–z, 0–9 and the apostrophe (published STS figures)"),
     }
 
 
@@ -137,6 +157,7 @@ def uploaded_static(choice: ScoringChoice) -> Static | str | None:
     if file is None:
         return None
     weighting = st.session_state.get("weighting") or WEIGHTINGS[0]
+    by = st.session_state.get("words-by", FOUND)
     try:
         averages: AveragedPairs = read_upload(
             averages_of_file,
@@ -147,6 +168,7 @@ def uploaded_static(choice: ScoringChoice) -> Static | str | None:
             },
             named=ArrayStore.key(choice.pairs.content_key, choice.fit.content_key),
             weighting=weighting,
+            tokenizer=None if by == FOUND else by,
         )
         what = _("Reading {name}").format(name=markdown(file.name))
         return _scored(f"{file.name}, {weighting}", averages, choice, what, is_uploaded=True)

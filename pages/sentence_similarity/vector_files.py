@@ -23,6 +23,7 @@ def averages_of_file(
     name: str,
     limits: Limits,
     weighting: str,
+    tokenizer: str | None,
     fit_texts: Sequence[str] | None,
 ) -> AveragedPairs:
     """Averages of the words in a file of vectors.
@@ -36,8 +37,9 @@ def averages_of_file(
         For a file without vectors.
     """
     table = read_vectors(content, name=name, limits=limits)
+    how = {"fit_texts": fit_texts, "tokenizer": tokenizer}
     counts = None if weighting == "mean" else rank_counts(table)
-    return average_pairs(table, pairs, weightings=weighting, counts=counts, fit_texts=fit_texts)
+    return average_pairs(table, pairs, weightings=weighting, counts=counts, **how)  # type: ignore[arg-type]
 
 
 def score_of_files(

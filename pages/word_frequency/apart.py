@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geometry import project, read_vectors
+from geometry import VectorTable, project, read_vectors
 from geometry.data.limits import Limits
 from geometry.measure import (
     FrequencyBin,
@@ -24,7 +24,8 @@ from geometry.projection import Projection
 from geometry.projection.twin import ConeEdge, cone_edges
 from geometry.transform import fit_treatment
 from geometry.transform.treatments import Knobs
-from geometry.vectors import rank_counts, read_counts, words_of
+from geometry.vectors import rank_counts, read_counts
+from geometry.vectors.word_averages import split_words
 from pages.common.seed import SEED
 
 MAX_WORDS = 100_000  # words that are drawn at most, the most frequent ones
@@ -62,8 +63,20 @@ def words_of_file(
     if counts is not None:
         given = read_counts(counts, name=counts_name, limits=limits)
     elif texts is not None:
-        given = Counter(word for text in texts for word in words_of(text))
+        given = _counted(texts, table)
     return ranked(*matched(table.vectors, table.words, given))
+
+
+def _counted(texts: Sequence[str], table: VectorTable) -> Counter[str]:
+    """How often the texts have each word of the table, which may begin with a mark."""
+    counts: Counter[str] = Counter()
+    for word, n in Counter(
+        word for words in split_words(texts, table)[0] for word in words
+    ).items():
+        rows = (table.row_of(mark + word) for mark in ("", *MARKS))
+        row = next((row for row in rows if row is not None), None)
+        counts[word if row is None else table.words[row]] += n
+    return counts
 
 
 def matched(

@@ -18,6 +18,7 @@ def on_test(sts, shared_data):
         fit_texts=[*train.left, *train.right],
         fit_on="train",
         draws=20,
+        tokenizer="ascii",
     )
 
 

@@ -1,0 +1,99 @@
+"""Texts to words: the one tokeniser of word averages, counts of words and training texts."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import regex
+
+from .limits import CorpusError
+
+# How a text becomes words. "unicode": runs of letters, marks and numbers, with apostrophes inside.
+# "characters": likewise, and each Chinese or Japanese character is a word. "jieba": Chinese by the
+# segmenter of that name. "ascii": the recipe of many STS figures, lower case, [a-z0-9']+.
+TOKENIZERS = ("unicode", "characters", "jieba", "ascii")
+Tokenizer = str | Callable[[str], Sequence[str]]
+
+_CJK = r"\p{Han}\p{Hiragana}\p{Katakana}ー"
+_LETTER = r"[\p{L}\p{N}]"
+_LETTER_NO_CJK = rf"(?![{_CJK}]){_LETTER}"
+_JOINED = "\u200c\u200d"  # inside words of Persian and of Indic scripts
+_CLITIC = r"(?<!\S)['’]\p{L}{1,2}(?![\p{L}\p{M}\p{N}'’])"  # "dog 's", as treebanks split
+_ALONE = rf"[{_CJK}]\p{{M}}*"
+_LEAST_SPACED = 0.25  # share of neighbouring characters with a space between: 4 letters a word
+
+
+def _run(letter: str) -> str:
+    part = rf"{letter}(?:{letter}|[\p{{M}}{_JOINED}])*"
+    return rf"{part}(?:(?:['’·\u05f3\u05f4]|_+|(?<=\p{{N}})[.,](?=\p{{N}})){part})*"
+
+
+def _run_of_signs(letter: str) -> str:
+    return rf"(?:{letter}|_)(?:{letter}|[\p{{M}}{_JOINED}_])*"
+
+
+_WORDS = {
+    "unicode": regex.compile(f"{_CLITIC}|{_run(_LETTER)}"),
+    "characters": regex.compile(f"{_CLITIC}|{_run(_LETTER_NO_CJK)}|{_ALONE}"),
+    "ascii": regex.compile("[a-z0-9']+"),
+}
+_WORDS_AND_SIGNS = {
+    "unicode": regex.compile(rf"{_run_of_signs(_LETTER)}|\S"),
+    "characters": regex.compile(rf"{_run_of_signs(_LETTER_NO_CJK)}|{_ALONE}|\S"),
+    "ascii": regex.compile(r"[a-z0-9']+|[^a-z0-9'\s]"),
+}
+_JOINS = regex.compile(rf"[{_CJK}](\s*)(?=[{_CJK}])")
+_HAS_LETTER = regex.compile(_LETTER)
+_FOLDED = str.maketrans("’ʼ＇", "'''", f"{_JOINED}\u00ad")  # noqa: RUF001
+
+
+def words_in(text: str, tokenizer: str = "unicode", *, signs: bool = False) -> list[str]:
+    """The words of a text as they are written; "ascii" has lower case.
+
+    signs : every other character but blanks is a word, too, and an apostrophe is a sign.
+    """
+    if tokenizer == "jieba":
+        return [
+            word
+            for word in _jieba().lcut(text)
+            if (not word.isspace() if signs else _HAS_LETTER.search(word))
+        ]
+    if tokenizer not in TOKENIZERS:
+        known = ", ".join(TOKENIZERS)
+        raise ValueError(f"tokenizer must be one of {known}, or a function; got {tokenizer!r}")
+    if tokenizer == "ascii":
+        text = text.lower()
+    found: list[str] = (_WORDS_AND_SIGNS if signs else _WORDS)[tokenizer].findall(
+        text.replace("\u00ad", "")  # a soft hyphen is a place where a line may end
+    )
+    return found
+
+
+def words_of(text: str, tokenizer: str = "unicode") -> list[str]:
+    """The words of a text in lower case; see ``geometry.data.words.TOKENIZERS``."""
+    return [word.lower() for word in words_in(text, tokenizer)]
+
+
+def tokenizer_for(texts: Sequence[str]) -> str:
+    """ "characters" where Chinese or Japanese has no spaces between words, else "unicode"."""
+    spaces = [each for text in texts for each in _JOINS.findall(text)]
+    spaced = sum(map(bool, spaces))
+    return "characters" if spaces and spaced < _LEAST_SPACED * len(spaces) else "unicode"
+
+
+def _jieba() -> Any:
+    try:
+        import jieba
+    except ImportError as error:
+        raise CorpusError("missing_segmenter") from error
+    jieba.setLogLevel("WARNING")
+    return jieba
+
+
+def folded(word: str) -> str:
+    """A key that is equal for words which differ in case, apostrophes or Unicode's forms."""
+    if word.isascii():
+        return word.lower()
+    return unicodedata.normalize("NFKC", word.translate(_FOLDED)).casefold()

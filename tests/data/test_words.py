@@ -1,0 +1,154 @@
+"""Texts to words: letters of any script, text that is segmented already, Chinese without spaces."""
+
+# ruff: noqa: RUF001 (letters of other scripts)
+
+import sys
+import types
+import unicodedata
+
+import numpy as np
+import pytest
+
+from geometry import Pairs, VectorTable, evaluate_words, read_pairs, read_vectors
+from geometry.data.limits import CorpusError
+from geometry.data.words import TOKENIZERS, folded, tokenizer_for, words_in
+from geometry.training import training_text
+from geometry.vectors import sentence_vectors, words_of
+
+SPLIT = {  # text: words
+    "Größe, Maß & Übel!": ["Größe", "Maß", "Übel"],
+    "Où est l’hôtel ?": ["Où", "est", "l’hôtel"],
+    "Nguyễn Văn học tiếng Việt.": ["Nguyễn", "Văn", "học", "tiếng", "Việt"],
+    "हिन्दी में क्ष": ["हिन्दी", "में", "क्ष"],
+    "كِتَابٌ جميل": ["كِتَابٌ", "جميل"],
+    "می\u200cخواهم بروم": ["می\u200cخواهم", "بروم"],
+    "об'єкт, п’ять": ["об'єкт", "п’ять"],
+    "Ελλάδα ΟΔΟΣ": ["Ελλάδα", "ΟΔΟΣ"],
+    "한국어 문장 입니다": ["한국어", "문장", "입니다"],
+    "กิน ข้าว แล้ว": ["กิน", "ข้าว", "แล้ว"],
+    "3,5 km in 2.0 h, 1.": ["3,5", "km", "in", "2.0", "h", "1"],
+    "col·lecció học_sinh _here_": ["col·lecció", "học_sinh", "here"],
+    "'It's', dog 's 'tail'": ["It's", "dog", "'s", "tail"],
+    "Donau\u00addampf ❤️ 👨‍👩‍👧 …": ["Donaudampf"],
+}
+
+
+@pytest.mark.parametrize("text", SPLIT)
+def test_words_of_any_script(text):
+    assert words_in(text) == SPLIT[text]
+    assert words_of(text) == [word.lower() for word in SPLIT[text]]
+    assert tokenizer_for([text]) == "unicode"
+    decomposed = words_in(unicodedata.normalize("NFD", text))
+    assert [unicodedata.normalize("NFC", word) for word in decomposed] == [
+        unicodedata.normalize("NFC", word) for word in SPLIT[text]
+    ]
+
+
+CHINESE = "今天天氣不錯，我用Python寫code。"
+
+
+def test_chinese_and_japanese():
+    assert tokenizer_for([CHINESE, "no spaces"]) == "characters"
+    expected = [*"今天天氣不錯我用", "Python", "寫", "code"]
+    assert words_in(CHINESE, "characters") == expected
+    assert words_in("コンピュータ を", "characters") == [*"コンピュータを"]
+    for text in ("私は学生です。", "昨天我去了 台北車站 然後回家"):
+        assert tokenizer_for([text]) == "characters"
+    for text in (
+        "今天 天氣 不錯",
+        "私 は コンピュータ を 使う",
+        "我 喜歡 牛肉\u3000麵",
+        "山",
+        "山 雨",
+    ):
+        assert tokenizer_for([text]) == "unicode"
+        assert words_in(text) == text.split()
+
+
+def test_ascii_is_the_recipe_of_sts_figures():
+    assert words_in("Don't STOP—at 7pm ’s naïve", "ascii") == [
+        *("don't", "stop", "at", "7pm", "s", "na", "ve")
+    ]
+    with pytest.raises(ValueError, match="one of unicode, characters, jieba, ascii"):
+        words_in("a", "spaces")
+
+
+def test_a_segmenter_that_is_chosen(monkeypatch):
+    fake = types.ModuleType("jieba")
+    fake.setLogLevel = lambda level: None
+    fake.lcut = lambda text: ["今天", "天氣", " ", "，", "ok"] if text else []
+    monkeypatch.setitem(sys.modules, "jieba", fake)
+    assert words_in(CHINESE, "jieba") == ["今天", "天氣", "ok"]
+    assert words_in(CHINESE, "jieba", signs=True) == ["今天", "天氣", "，", "ok"]
+    monkeypatch.setitem(sys.modules, "jieba", None)
+    with pytest.raises(CorpusError, match=r"pip install narrow-cone\[chinese\]"):
+        sentence_vectors([CHINESE], VectorTable(np.eye(1), ("今",)), tokenizer="jieba")
+
+
+def test_words_are_looked_up_as_written_then_in_any_form():
+    table = VectorTable(
+        np.arange(8.0)[:, None],
+        ("Weg", "weg", "straße", "l'", "caf\u00e9", "o'clock", "'s", "m\u1ec7t"),
+    )
+    rows = {"Weg": 0, "weg": 1, "WEG": 0, "STRASSE": 2, "cafe\u0301": 4, "O’CLOCK": 5, "ＷＥＧ": 0}
+    for word, row in rows.items():
+        assert table.row_of(word) == row, word
+    assert table.row_of(unicodedata.normalize("NFD", "mệt")) == 7
+    found = sentence_vectors(["l’café", "weg's", "l'eau"], table)
+    np.testing.assert_allclose(found.vectors[:, 0], [(3 + 4) / 2, (1 + 6) / 2, 3])
+    assert found.unknown == (("eau", 1),)
+    assert found.tokenizer == "unicode"
+    assert folded("ﬁ") == "fi"
+
+
+LANGUAGES = {  # three pairs of one meaning each, from alike to unlike; no letter is only in a-z
+    "German": [("große Bären", "größere Bären"), ("der Fluß", "die Flüße"), ("Öl", "süß")],
+    "French": [("été à Nîmes", "été à Orléans"), ("l’élève", "l’école"), ("fête", "mêlée")],
+    "Vietnamese": [("học tiếng Việt", "học tiếng Pháp"), ("trời đẹp", "trời"), ("ăn", "sốt")],
+    "Hindi": [("हिन्दी भाषा", "हिन्दी बोली"), ("पानी ठंडा", "पानी"), ("घर", "नदी")],
+    "Arabic": [("كتاب جميل", "كتاب قديم"), ("بيت كبير", "بيت"), ("ماء", "نار")],
+    "Thai": [("กิน ข้าว", "กิน ปลา"), ("บ้าน ใหญ่", "บ้าน"), ("น้ำ", "ไฟ")],
+    "segmented Japanese": [("私 は 学生", "私 は 先生"), ("猫 が 好き", "猫"), ("水", "火")],
+    "Chinese": [("今天天氣很好", "今天天氣不錯"), ("我喜歡貓", "我討厭貓"), ("水", "火")],
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_an_average_of_its_words(language):
+    pairs = LANGUAGES[language]
+    by = "characters" if language == "Chinese" else "unicode"
+    sides = [[words_in(text, by) for text in side] for side in zip(*pairs, strict=True)]
+    vocabulary = sorted({word for side in sides for words in side for word in words})
+    table = VectorTable(
+        np.random.default_rng(0).standard_normal((len(vocabulary), 9)), tuple(vocabulary)
+    )
+    scored = Pairs(language, *zip(*pairs, strict=True), np.array([3.0, 2, 1]))
+    found = evaluate_words(table, scored, treatments=("none",), draws=5)
+    assert (found.coverage, found.n_left_out, found.tokenizer) == (1, 0, by)
+    for k, side in enumerate(sides):
+        expected = [np.mean([table.vectors[vocabulary.index(w)] for w in each], 0) for each in side]
+        texts = [pair[k] for pair in pairs]
+        averages = sentence_vectors(texts, table, tokenizer=by)
+        np.testing.assert_allclose(averages.vectors, expected)
+
+
+def test_sentences_that_are_segmented(case):
+    vectors, pairs = (
+        case(f"48-segmented-chinese-sentences/{name}") for name in ("vec.txt", "pairs.csv")
+    )
+    table, pairs = read_vectors(vectors), read_pairs(pairs)
+    found = evaluate_words(table, pairs, treatments=("none",), draws=5)
+    assert found.coverage == 1
+    assert 100 * found.grid.cells[0].score.spearman == pytest.approx(90.0)
+    assert found.tokenizer == "unicode"
+
+
+def test_training_texts_have_the_same_words():
+    words = ["हिन्दी", "học", "может", "l'été"]
+    text = training_text([" ".join(words * 500), " ".join(f"w{i}" for i in range(20))])
+    assert {"हिन्दी", "học", "может", "été", "'"} <= set(text.words)
+    assert text.tokenizer == "unicode"
+    chinese = training_text(["今天天氣不錯，我們去公園玩。" * 200 + "一二三四五六七八九十"])
+    assert chinese.tokenizer == "characters"
+    assert {*"今天氣，。"} <= set(chinese.words)
+    assert set(TOKENIZERS) == {"unicode", "characters", "jieba", "ascii"}
