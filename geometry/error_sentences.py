@@ -313,6 +313,14 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "Line {line} has {n} numbers and the others have {expected}: it is cut off, or the "
             "vectors differ in length. Remove the line, or download the file again."
         ),
+        "sparse": (
+            "`{field}` in line {line} is a number with its place: these are sparse vectors. Write "
+            "all numbers of each vector, zeros too, or give dense vectors of the same words."
+        ),
+        "decimal_comma": (
+            "`{field}` in line {line} has a decimal comma. Write all numbers with a point, such as "
+            "by `sed 's/,/./g' old.txt > new.txt`."
+        ),
         "bad_number": (
             "`{field}` among the last {expected} fields of line {line} is not a number: the line "
             "is too short, or this is not a file of vectors. Remove the line, or download the "

@@ -31,9 +31,9 @@ def is_binary(head: bytes, *, is_whole: bool) -> bool:
     """Whether a file is in this form, by its first bytes, or by all of them if ``is_whole``.
 
     Records may look like lines of text: the bytes of 565411 are "0", two newlines and "I". Such a
-    file is binary if its records fit.
+    file is binary if its records fit, and not every line has its numbers.
     """
-    if stated(head) is None:
+    if stated(head) is None or is_text(head, is_whole=is_whole, throughout=True):
         return False
     return not is_text(head) or _has_records(head, is_whole=is_whole)
 

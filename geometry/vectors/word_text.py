@@ -7,11 +7,12 @@ a word with spaces, is read again line by line; that also finds the number of a 
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 import numpy as np
 
@@ -27,6 +28,10 @@ HEAD_LINES = 100  # first lines, whose most frequent width is the table's
 LONGEST_WORD = 1 << 20  # bytes of a word
 LONGEST_NUMBER = 40  # bytes of a number as text
 _BOM = b"\xef\xbb\xbf"
+# Fields that are meant as numbers, and are none: 1,5 and 9:0.022 (of a sparse vector), 1d5, 1_0
+_MEANT = re.compile(r"[-+−]?[.,]?\d[\w.,:+-]*")
+_SPARSE = re.compile(rb"\d+:[+-]?\.?\d.*")
+_COMMA = re.compile(rb"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 
 Parsed = tuple[list[bytes], np.ndarray]
 
@@ -73,13 +78,22 @@ def read_text(file: BinaryIO, wanted: Wanted) -> VectorTable:
     return gathering.table("text", n_stated=form.n_stated)
 
 
-def is_text(head: bytes) -> bool:
-    """Whether a file that begins so could be vectors as text."""
+def is_text(head: bytes, *, is_whole: bool = False, throughout: bool = False) -> bool:
+    """Whether a file that begins so could be vectors as text, or is meant to be.
+
+    is_whole : the head is the file; else its last line may be cut off
+    throughout : all first lines must have their numbers
+    """
+    lines = head if is_whole else head[: head.rfind(b"\n") + 1] or head
     try:
-        _recognise(_Lines(head[: head.rfind(b"\n") + 1] or head, 1, len(head)))
-    except VectorFileError:
-        return False
-    return True
+        form, rest = _recognise(_Lines(lines, 1, len(head)))
+    except VectorFileError as error:
+        return error.because is not None and not throughout
+    return not throughout or all(
+        _numbers_behind(line) >= form.d
+        for line in rest.content.split(b"\n", HEAD_LINES)[:HEAD_LINES]
+        if line.strip()
+    )
 
 
 def _blocks(file: BinaryIO, longest: int) -> Iterator[_Lines]:
@@ -106,14 +120,22 @@ def _blocks(file: BinaryIO, longest: int) -> Iterator[_Lines]:
 def _recognise(first: _Lines) -> tuple[Form, _Lines]:
     """The form of a file's lines, and its first block without the header."""
     content = first.content.removeprefix(_BOM)
-    lines = [line for line in content.split(b"\n", HEAD_LINES)[:HEAD_LINES] if line.strip()]
+    head = content.split(b"\n", HEAD_LINES)[:HEAD_LINES]
+    numbers = [number for number, line in enumerate(head) if line.strip()]
+    lines = [head[number] for number in numbers]
     n_stated, start = _header(lines)
     body = lines[1:] if n_stated is not None else lines
     if not body:
         raise VectorFileError("no_vectors")
     delimiter = b"\t" if b"\t" in body[0] and b" " not in body[0].strip() else b" "
-    d = start or Counter(map(_numbers_behind, body)).most_common(1)[0][0]
-    if d < 1 or not numbers_of(body[0].split()[1:][-d:]):
+    odd = [*map(_meant, body)]
+    plain = [line for line, field in zip(body, odd, strict=True) if field is None]
+    if 2 * len(plain) < len(body):  # most lines are of numbers, and some of these are none
+        at = next(i for i, field in enumerate(odd) if field is not None)
+        number, n = first.first_line + numbers[at - len(body)], len(body[at].split()) - 1
+        _refuse_number(number, odd[at] or b"", n)
+    d = start or Counter(map(_numbers_behind, plain)).most_common(1)[0][0]
+    if d < 1 or (odd[0] is None and not numbers_of(body[0].split()[1:][-d:])):
         raise VectorFileError("no_vectors")
     trailing = body[0].rstrip(b"\r\n").endswith(delimiter)
     skipped = 0 if n_stated is None else content.index(b"\n", content.index(lines[0])) + 1
@@ -121,6 +143,22 @@ def _recognise(first: _Lines) -> tuple[Form, _Lines]:
         content[skipped:], first.first_line + content.count(b"\n", 0, skipped), first.end
     )
     return Form(d, delimiter, trailing, n_stated), block
+
+
+def _meant(line: bytes) -> bytes | None:
+    """The first field that is meant as a number and is none, in a line of a word and numbers."""
+    none = [field for field in line.split()[1:] if numbers_of([field]) is None]
+    return none[0] if none and all(_MEANT.fullmatch(_shown(field)) for field in none) else None
+
+
+def _refuse_number(line: int, field: bytes, d: int) -> NoReturn:
+    """Raise VectorFileError for a field in the place of a number, which is none."""
+    code, because = "bad_number", "bad_number"
+    if _SPARSE.fullmatch(field):
+        code, because = "no_vectors", "sparse"
+    elif _COMMA.fullmatch(field):
+        code, because = "no_vectors", "decimal_comma"
+    raise VectorFileError(code, because=because, line=line, field=_shown(field), expected=d)
 
 
 def _numbers_behind(line: bytes) -> int:
@@ -215,7 +253,8 @@ def _line_by_line(block: _Lines, form: Form) -> Parsed:
             raise _ragged(number, len(fields), form.d)
         row = numbers_of(fields)
         if row is None:
-            raise _bad_number(number, fields, form.d)
+            bad = next(field for field in fields if numbers_of([field]) is None)
+            _refuse_number(number, bad, form.d)
         words.append(word)
         rows.append(row)
     with np.errstate(over="ignore"):  # a number too large for float32 is then not finite
@@ -224,6 +263,8 @@ def _line_by_line(block: _Lines, form: Form) -> Parsed:
 
 def numbers_of(fields: list[bytes]) -> list[float] | None:
     """The fields as numbers; None if one is none."""
+    if b"_" in b"".join(fields):  # Python would read 1_0 as 10
+        return None
     try:
         return [float(field) for field in fields]
     except ValueError:
@@ -234,8 +275,5 @@ def _ragged(line: int, found: int, d: int) -> VectorFileError:
     return VectorFileError("ragged_row", line=line, n=found, expected=d)
 
 
-def _bad_number(line: int, fields: list[bytes], d: int) -> VectorFileError:
-    bad = next(field for field in fields if numbers_of([field]) is None)
-    return VectorFileError(
-        "bad_number", line=line, field=bad[:40].decode("utf-8", "replace"), expected=d
-    )
+def _shown(field: bytes) -> str:
+    return field[:40].decode("utf-8", "replace")

@@ -34,6 +34,33 @@ def test_what_is_written_is_read(form, table):
     np.testing.assert_array_equal(found.vectors, vectors)
 
 
+SHORT = st.sampled_from([0.0, 1.25, -0.5, 3.0, 12.5])  # few bytes: lines as long as records
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"3 2\n0 0 0 \n\xc2\xa1\xc2\xa1 \xc2\xa1 1.25 0 \n: 0 0 \n", ("0", "¡¡ ¡", ":")),
+        (b"1 1\na 1.25\n", ("a",)),
+        (b"2 1\n\xc3\xa9 12.5\nb 3.00\n", ("é", "b")),
+    ],
+)
+def test_a_text_whose_bytes_fit_records_is_a_text(content, words):
+    table = read_vectors(content)
+    assert (table.words, table.report.format) == (words, "text")
+
+
+@pytest.mark.parametrize("form", ["header", "fasttext"])
+@given(data=st.data())
+def test_short_numbers_make_no_binary_file(form, data):
+    words = data.draw(st.lists(WORD, min_size=1, max_size=6, unique=True))
+    shape = (len(words), data.draw(st.integers(1, 3)))
+    vectors = data.draw(npst.arrays(np.float32, shape, elements=SHORT))
+    found = read_vectors(WRITERS[form](words, vectors))
+    assert (found.words, found.report.format) == (tuple(words), "text")
+    np.testing.assert_array_equal(found.vectors, vectors)
+
+
 @pytest.mark.parametrize("form", ["header", "fasttext", "npz"])
 @given(table=tables(st.lists(WORD, min_size=1, max_size=3).map(" ".join)))
 def test_words_may_contain_spaces(form, table):

@@ -181,6 +181,63 @@ def test_refusals(content, code, details):
         assert f"ine {details['line']}" in str(error)
 
 
+NO_NUMBERS = {  # a field in line 2, among others of any form: why it is refused
+    "1_0": "bad_number",
+    "1d5": "bad_number",
+    "0x1F": "bad_number",
+    "1.5f": "bad_number",
+    "1e": "bad_number",
+    "1,234.5": "bad_number",
+    "\uff11\uff12": "bad_number",
+    "٣": "bad_number",
+    "−1.5": "bad_number",
+    "1,5": "decimal_comma",
+    ",5": "decimal_comma",
+    "-1,5e-3": "decimal_comma",
+    "9:0.022": "sparse",
+    "0:-1": "sparse",
+}
+
+
+@pytest.mark.parametrize("field", NO_NUMBERS)
+def test_only_numbers_are_numbers(field):
+    """Wherever the field is, no other shape comes of it; the line and the field are named."""
+    row = f"b {field} 2"
+    for header in ("", "3 2\n"):
+        for lines in (
+            ["a 1 2", row, "c 3 4"],
+            ["a 1 2", row],
+            [f"a {field} {field}", row, f"c 3 {field}"],
+            ["a 1 2", f"b 2 {field}", "c 5 6", "d 7 8"],
+        ):
+            error = refused((header + "\n".join(lines)).encode())
+            assert error.because == NO_NUMBERS[field], lines
+            first = next(i for i, line in enumerate(lines, 1) if field in line)
+            assert error.details["line"] == first + len(header.splitlines())
+            assert (error.details["field"], error.details["expected"]) == (field, 2)
+            remedy = {"decimal_comma": "sed 's/,/./g'", "sparse": "sparse vectors"}
+            assert remedy.get(error.because, "is not a number") in str(error)
+
+
+@pytest.mark.parametrize("field", ["nan", "-nan", "NaN", "inf", "-inf", "Infinity", "1e400"])
+@pytest.mark.parametrize("word", ["b", "two parts"])
+def test_numbers_that_are_not_finite_are_counted_whichever_parser_reads_them(field, word):
+    table = read_vectors(f"a 1 2\n{word} 1 2\nc {field} 2\nd +1 .5\ne 1. 1E-400\n".encode())
+    assert table.words == ("a", word, "d", "e")
+    assert table.vectors[2:].tolist() == [[1, 0.5], [1, 0]]
+    assert (table.report.n_not_finite, table.report.not_finite) == (1, ("c",))
+
+
+def test_sparse_vectors_of_a_report(case):
+    error = refused(case("21-sparse-ppmi/ppmi.word"))
+    assert (error.because, error.details["line"]) == ("sparse", 2)
+
+
+def test_a_word_of_parts_with_digits_is_no_number():
+    table = read_vectors(b"top 10th 1 2\nat 4:30 3 4\nc 5 6\nd 7 8\ne 9 0\n")
+    assert table.words == ("top 10th", "at 4:30", "c", "d", "e")
+
+
 @pytest.mark.parametrize("cut", [1, 5, 17, 40, 100])
 def test_a_binary_file_that_is_cut_off(cut):
     content = as_binary(ONE_WORD, VECTORS, newlines=False)

@@ -828,7 +828,7 @@ def test_word_vectors_of_other_words_are_refused_with_the_numbers(words, fit, re
     healthy(app.get("file_uploader")[0].upload("tiny.vec", vectors).run())
     text = everything(app)
     assert re.search(rf"\b0 of \d+ {refusal}", text)
-    assert "A word here is a run of a–z" in text
+    assert "“Words of a text” beside the file has other ways" in text
 
 
 def test_a_file_that_is_not_pairs_of_words_is_refused_by_its_line():
