@@ -66,7 +66,11 @@ def project(
         if method == "umap":
             own = _without_zeros(own)
             found, n_fitted = _umap(own.vectors, dims, seed, quiet=how.quiet)
-            of_umap = {"zero_rows_left_out": n - len(own.vectors), "n_fitted": n_fitted}
+            of_umap = {
+                "zero_rows_left_out": n - len(own.vectors),
+                "n_fitted": n_fitted,
+                "places": len(np.unique(found.coordinates, axis=0)),
+            }
         else:
             found = projected(own.vectors, method, n_components=dims, random_state=seed)
             of_umap = {}
@@ -86,6 +90,8 @@ def project(
             "seed": seed,
             **of_umap,
         }
+        if of_umap.get("places") == 1:
+            click.echo(f"All {len(points):,} vectors have one direction, so one place.", err=True)
         if as_json:
             click.echo(json.dumps(figures | {"about": dict(own.about)}))
         else:

@@ -27,6 +27,7 @@ SHORTLIST = 3_000  # sample rows that a row is compared with
 LANDMARKS = 128
 BLOCK_ROWS = 4_096
 LEAST = 0.05  # weight of the farthest neighbour, where the nearest has 1
+SAME = 1e-6  # cosine distance below which float32 rows differ by rounding alone
 WIDTH_ROWS = 1_000  # rows of the sample that give the width of the density
 
 
@@ -142,4 +143,6 @@ def _densest(U: np.ndarray, S: np.ndarray, P: np.ndarray, k: int, width: float) 
         densest = close[np.arange(len(Q)), close.sum(axis=2).argmax(axis=1)]  # (m, k)
         densest /= densest.sum(axis=1, keepdims=True)
         places[rows] = np.einsum("mk,mkp->mp", densest, Q)
+        copies = values[:, 0] > 1 - SAME  # of a row of S: at its place
+        places[rows][copies] = Q[copies, 0]
     return places

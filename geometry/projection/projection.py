@@ -15,7 +15,7 @@ import numpy as np
 from ..linalg.rows import float_rows
 from ..linalg.spectrum import eigh_in_range
 from ..measure.cone import direction_of, mean_direction
-from .umap_fit import UMAP_NEIGHBOURS, fit_umap
+from .umap_fit import SAME, UMAP_NEIGHBOURS, fit_umap
 
 TRUST_ROWS = 600  # trustworthiness is O(n^2); it is computed on a sample of this many rows
 TRUST_NEIGHBOURS = 5
@@ -222,8 +222,9 @@ def trustworthiness(
     U = X[rows] / np.where(norms > 0, norms, 1.0)  # a zero row is orthogonal to all
     cosines = U @ U.T
     np.fill_diagonal(cosines, -np.inf)
-    # rank of each shown neighbour in d dimensions: how many rows are nearer, plus one
-    near = np.take_along_axis(cosines, shown, axis=1)  # (m, k)
+    # rank of each shown neighbour in d dimensions: how many rows are nearer, plus one; copies are
+    # equally near, whatever the last digits of their cosines
+    near = np.take_along_axis(cosines, shown, axis=1) + SAME  # (m, k)
     ranks = [1 + np.count_nonzero(cosines > column[:, None], axis=1) for column in near.T]
     penalty = (np.array(ranks) - k).clip(min=0).sum()
     return float(1 - 2 * penalty / (m * k * (2 * m - 3 * k - 1))), m

@@ -16,6 +16,7 @@ from ..linalg.rows import unit_rows
 
 UMAP_NEIGHBOURS = 15
 BLOCK_ROWS = 1024
+SAME = 1e-12  # cosine distance below which rows differ by rounding alone, in float32 too
 MOST_FITTED = 20_000  # rows, in about half a minute; ``place`` adds those of a larger cloud
 
 
@@ -26,11 +27,21 @@ def fit_umap(
     n_neighbors: int,
     progress: Callable[[str, int, int], None] | None = None,  # stage, done, total
 ) -> np.ndarray:
-    """Coordinates (n, n_components) float64 on cosine distance; one seed, one result."""
+    """Coordinates (n, n_components) float64 on cosine distance; one seed, one result.
+
+    Rows of one direction are fitted once and have one place: among copies, UMAP's neighbours would
+    be copies only, and it would spread them.
+    """
+    U = unit_rows(X)
+    knn = _exact_neighbours(U, min(n_neighbors, len(X) - 1))
+    first, place = _of_one_direction(*knn)
+    if len(first) < len(X):
+        if len(first) <= n_components:  # too few for a fit: their own distances, as far as they go
+            return _by_distance(U[first], n_components)[place]
+        return fit_umap(X[first], n_components, random_state, n_neighbors, progress)[place]
     import umap  # 11 s of imports, for this method only
 
-    k = min(n_neighbors, len(X) - 1)
-    knn = _exact_neighbours(unit_rows(X), k)
+    k = knn[0].shape[1]
     fit = umap.UMAP(
         n_components=n_components,
         n_neighbors=k,
@@ -45,6 +56,28 @@ def fit_umap(
         # umap warns that a seed and given neighbours switch other settings off, as intended here
         warnings.simplefilter("ignore", UserWarning)
         return np.asarray(fit.fit_transform(X), dtype=np.float64)
+
+
+def _of_one_direction(indices: np.ndarray, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(the first row of each direction, in order; the place of each row's among them (n,))."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    rows, at = np.nonzero(distances < SAME)
+    pairs = (np.ones(len(rows), dtype=bool), (rows, indices[rows, at]))
+    labels = connected_components(coo_array(pairs, shape=(len(indices),) * 2), directed=False)[1]
+    _, first, place = np.unique(labels, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return first[order], np.argsort(order)[place]
+
+
+def _by_distance(U: np.ndarray, n_components: int) -> np.ndarray:
+    """Two or three rows at most, at their distances."""
+    Z = U - U.mean(axis=0)
+    left, lengths, _ = np.linalg.svd(Z, full_matrices=False)
+    places = np.zeros((len(U), n_components))
+    places[:, : len(lengths)] = (left * lengths)[:, :n_components]
+    return places
 
 
 def _exact_neighbours(U: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -52,6 +52,15 @@ def test_rows_come_to_their_group(shortlist, monkeypatch):
     assert len(reports) > 2
 
 
+def test_copies_of_the_sample_are_at_its_places():
+    sample, own = groups(300, seed=0)
+    places = picture(own) + np.random.default_rng(1).standard_normal((300, 2)) * 0.2
+    for copies in (sample, 3 * sample[::-1][:50], sample.astype(np.float32)):
+        found = place(copies, sample, places)
+        expected = places[::-1][:50] if len(copies) == 50 else places
+        np.testing.assert_array_equal(found, expected.astype(np.float32))
+
+
 def test_what_is_refused():
     with pytest.raises(ValueError, match="3 sample rows and 2 places"):
         place(np.eye(3), np.eye(3), np.eye(2))

@@ -8,6 +8,7 @@ from sklearn.decomposition import PCA
 from sklearn.manifold import trustworthiness as sklearn_trustworthiness
 
 from geometry import project
+from geometry.projection import umap_fit
 from geometry.projection.projection import (
     TRUST_ROWS,
     match_radius,
@@ -361,3 +362,65 @@ def test_fewer_dimensions_than_the_picture_keep_every_length(method, d):
     np.testing.assert_allclose(np.linalg.norm(found.around_origin, axis=1), lengths, rtol=1e-9)
     np.testing.assert_allclose(found.apply(X).coordinates, found.coordinates, atol=1e-9)
     assert found.explained == pytest.approx(1)
+
+
+@pytest.mark.slow
+def test_copies_are_at_one_place_in_umap(case):
+    """Copies of a file, and of any share of the rows; their directions may differ by rounding."""
+    rng = np.random.default_rng(2)
+    few = rng.standard_normal((3, 8))
+    half = CLOUD.copy()
+    half[::2] = half[0]
+    turned = (half @ np.linalg.qr(rng.standard_normal((8, 8)))[0]).astype(np.float32)
+    scaled = np.vstack([CLOUD[:40], 7 * CLOUD[:40]])
+    sets = {  # rows: numbers of their directions
+        "file": (np.load(case("33-umap-small-and-duplicates/half-identical.npy")), None),
+        "half": (half, [0 if i % 2 == 0 else i for i in range(len(half))]),
+        "turned": (turned, [0 if i % 2 == 0 else i for i in range(len(half))]),
+        "scaled": (scaled, [*range(40), *range(40)]),
+        "three": (np.tile(few, (5, 1)), np.tile([0, 1, 2], 5)),
+    }
+    for name, (X, numbers) in sets.items():
+        if numbers is None:
+            numbers = np.unique(X, axis=0, return_inverse=True)[1]
+        for k in (2, 3) if name in ("three", "half") else (2,):
+            found = project(X, "umap", k)
+            assert np.isfinite(found.coordinates).all()
+            groups = np.unique(found.coordinates, axis=0, return_inverse=True)[1]
+            expected = np.equal.outer(numbers, numbers)
+            np.testing.assert_array_equal(np.equal.outer(groups, groups), expected, name)
+            assert 0.7 < found.trustworthiness <= 1
+
+
+def test_equal_rows_have_one_place_in_every_view(case):
+    X = np.load(case("33-umap-small-and-duplicates/identical-100.npy"))
+    for method in (*LINEAR, "umap"):
+        found = project(X, method, 3)
+        np.testing.assert_allclose(
+            found.coordinates, np.tile(found.coordinates[0], (100, 1)), atol=1e-9
+        )
+        assert found.trustworthiness == 1
+
+
+def test_few_directions_have_their_distances():
+    few = np.random.default_rng(2).standard_normal((2, 8))
+    found = project(np.repeat(few, 9, axis=0), "umap", 3)
+    places = np.unique(found.coordinates, axis=0)
+    unit = few / np.linalg.norm(few, axis=1, keepdims=True)
+    assert len(places) == 2
+    assert np.linalg.norm(places[0] - places[1]) == pytest.approx(np.linalg.norm(unit[0] - unit[1]))
+
+
+def test_rows_without_copies_are_fitted_as_they_are():
+    """In their order: the layout of umap depends on it."""
+    U = CLOUD / np.linalg.norm(CLOUD, axis=1, keepdims=True)
+    first, place = umap_fit._of_one_direction(*umap_fit._exact_neighbours(U, 6))
+    assert first.tolist() == place.tolist() == [*range(len(CLOUD))]
+
+
+def test_trustworthiness_does_not_depend_on_the_last_digits_of_copies():
+    rng = np.random.default_rng(4)
+    X = np.repeat(CLOUD[:12], 10, axis=0)
+    P = np.repeat(rng.standard_normal((12, 2)), 10, axis=0)
+    X *= 1 + 1e-15 * rng.standard_normal(X.shape)  # each with a cosine of its own
+    assert trustworthiness(X, P)[0] == 1

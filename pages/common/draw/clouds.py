@@ -178,6 +178,8 @@ def alternative_with(title: str, n: int, cosine: float | None, panel: Panel | No
 
 
 def _trust_line(projection: Projection) -> str:
+    if (projection.coordinates == projection.coordinates[0]).all():  # nothing is a neighbour
+        return _("all points are at one place: their vectors have one direction")
     trust = _("trustworthiness {trust} (5 neighbours, {rows} rows)").format(
         trust=f"{projection.trustworthiness:.2f}", rows=f"{projection.trust_rows:,}"
     )
