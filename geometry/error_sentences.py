@@ -159,6 +159,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The columns {columns} are not two sentences and a score. Choose the three columns "
             "yourself, or name them left, right and score in the first row."
         ),
+        "unclear_words": (
+            "Which of the columns {columns} are two words and a score is not clear. Name them "
+            "word1, word2 and score in the first row."
+        ),
         "no_word_columns": (
             "Line {line} is not two words and a score. Write them with a tab or a comma between, "
             "such as: old, new, 1.58."

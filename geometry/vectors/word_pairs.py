@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
@@ -18,17 +19,20 @@ from ..data.limits import (
     refuse_too_many,
 )
 from ..data.pairs import Pairs, check_pair
-from ..data.recognise import is_number
+from ..data.recognise import AS_FOUND, SPACES, Reading, is_id, is_running
+from ..data.tables import Table, read_table
 from ..errors import own_errors
 from .sif import refuse_unfinite_words
 
-_DELIMITERS = ("\t", ";", ",", None)  # None is any run of spaces
-_LEFT = ("word1", "word 1", "word_1", "w1", "left")
-_RIGHT = ("word2", "word 2", "word_2", "w2", "right")
+_DELIMITERS = ("\t", ";", ",", "|")
+_LEFT = ("word1", "word 1", "word_1", "w1", "left", "詞1", "词1")
+_RIGHT = ("word2", "word 2", "word_2", "w2", "right", "詞2", "词2")
 _SCORES = (
     *("simlex999", "simverb", "human (mean)", "human", "mean", "score", "similarity", "rating"),
-    *("gold", "average", "relatedness"),
+    *("gold", "average", "avg", "relatedness", "分數", "分数"),
 )
+# Parts of speech beside a word, as in SimVerb and SCWS
+_TAGS = {"n", "v", "a", "r", "s", "adj", "adv", "noun", "verb", "adjective", "adverb"}
 
 
 def read_word_pairs(
@@ -36,14 +40,16 @@ def read_word_pairs(
     *,
     name: str | None = None,
     encoding: str | None = None,
+    reading: Reading = AS_FOUND,
     max_bytes: int | None = None,
     limits: Limits = LIMITS,
 ) -> Pairs:
     """Pairs of words from lines of word, word, score, with tabs, commas, semicolons or spaces.
 
     A header names the columns, as in SimLex-999's own file (word1, word2, POS, SimLex999, …) and
-    WordSim-353's. Without a header the words are in the first two columns, and the score is in the
-    first column of numbers after them. Lines that begin with # are left out.
+    WordSim-353's. Without one the words are the first two columns of texts; row numbers, unique
+    codes and parts of speech are none. The score is the first column of numbers after them, else
+    one before. Lines that begin with # are left out.
 
     Parameters
     ----------
@@ -52,6 +58,8 @@ def read_word_pairs(
         Title of the pairs. By default the name of the file.
     encoding : str, optional
         None finds it from the content.
+    reading : Reading
+        Delimiter, header and more, as far as the caller says them.
     max_bytes : int, optional
         In place of ``limits.file_bytes``.
     limits : Limits
@@ -63,53 +71,42 @@ def read_word_pairs(
         As ``read_pairs`` does.
     """
     limits = limits.but(file_bytes=max_bytes)
-    file = read_text_file(source, name=name, encoding=encoding, limits=limits)
+    reading = reading.but(encoding=encoding)
+    file = read_text_file(source, name=name, encoding=reading.encoding, limits=limits)
     with own_errors(CorpusError):
-        return _word_pairs_of(file, limits)
+        return _word_pairs_of(file, reading, limits)
 
 
-def _word_pairs_of(file: TextFile, limits: Limits) -> Pairs:
-    rows = _rows(file, limits)
-    refuse_empty(len(rows))
-    header = None if any(map(is_number, rows[0][1])) else [cell.lower() for cell in rows[0][1]]
-    body = rows if header is None else rows[1:]
-    refuse_too_few(len(body))
-    refuse_too_many(len(body), limits.rows)
-    left_at, right_at, score_at = _places(header, body[0])
-    found = []
-    for number, cells in body:
-        if len(cells) <= max(left_at, right_at, score_at):
-            raise CorpusError(
-                "uneven_row",
-                because="uneven_word_row",
-                line=number,
-                n=len(cells),
-                expected=len(rows[0][1]),
-            )
-        left, right, score = cells[left_at], cells[right_at], cells[score_at]
-        check_pair(number, left, right, float(score) if is_number(score) else None, score)
-        found.append((left, right, float(score)))
-    lefts, rights, scores = zip(*found, strict=True)
-    return Pairs(file.title, lefts, rights, np.array(scores))
-
-
-def _rows(file: TextFile, limits: Limits) -> list[tuple[int, list[str]]]:
-    """(number, cells) of each line that is neither blank nor a comment.
-
-    One more than the limit and a header, so that too many are refused.
-    """
-    rows: list[tuple[int, list[str]]] = []
-    delimiter = None
-    for number, line in lines_of(file.text, limits, newline="\n", most=limits.line_characters):
-        if not line.strip() or line.startswith("#"):
-            continue
-        line = line.rstrip("\r\n")
-        delimiter = delimiter if rows else _delimiter(line)
-        cells = line.split(delimiter, limits.columns)[: limits.columns]
-        rows.append((number, [cell.strip(' "\t') for cell in cells]))
-        if len(rows) > limits.rows + 1:
-            break
-    return rows
+def _word_pairs_of(file: TextFile, reading: Reading, limits: Limits) -> Pairs:
+    numbered = lines_of(file.text, limits, newline="\n", most=limits.line_characters)
+    # blank lines in place of comments, so that each row has its number
+    lines = ["\n" if line.startswith("#") else line for _, line in numbered]
+    first = list(islice(filter(str.strip, lines), 2))  # the first may be "sep=;"
+    if first and reading.delimiter is None:
+        reading = reading.but(delimiter=_delimiter(first[-1]))
+    try:
+        table = read_table(
+            replace(file, text="".join(lines)),
+            max_rows=limits.rows,
+            reading=reading,
+            limits=limits,
+        )
+    except CorpusError as error:
+        if error.code == "uneven_row":
+            raise CorpusError("uneven_row", because="uneven_word_row", **error.details) from error
+        raise
+    refuse_empty(table.n_rows)
+    has_score = any(table.number(cell) is not None for cell in table.rows[0])
+    if reading.header is None and not table.has_header and not has_score:
+        return _word_pairs_of(file, reading.but(header=True), limits)
+    refuse_too_few(table.n_rows)
+    refuse_too_many(table.n_rows, limits.rows)
+    places = _places(table)
+    lefts, rights, cells = (table.cells(place) for place in places)
+    scores = [table.number(cell) for cell in cells]
+    for row in zip(table.lines, lefts, rights, scores, cells, strict=True):
+        check_pair(*row)
+    return Pairs(file.title, tuple(lefts), tuple(rights), np.array(scores, dtype=np.float64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,26 +177,43 @@ def word_pair_vectors(pairs: Pairs, table: VectorTable, *, at_least: int = 1) ->
     )
 
 
-def _delimiter(line: str) -> str | None:
-    return next((each for each in _DELIMITERS if each is None or len(line.split(each)) >= 3), None)
+def _delimiter(line: str) -> str:
+    return next((each for each in _DELIMITERS if line.count(each) >= 2), SPACES)
 
 
-def _places(header: Sequence[str] | None, first: tuple[int, Sequence[str]]) -> tuple[int, int, int]:
-    number, cells = first
-    score = next((i for i, cell in enumerate(cells) if i > 1 and is_number(cell)), None)
-    if header is not None:
-        named = [
-            next((header.index(name) for name in names if name in header), None)
-            for names in (_LEFT, _RIGHT, _SCORES)
-        ]
-        left, right, by_name = named
-        if left is not None and right is not None and by_name is not None:
-            return left, right, by_name
+def _places(table: Table) -> tuple[int, int, int]:
+    """The columns of two words and their score: by their names, else by what they contain."""
+    left, right, score = (table.named(names) for names in (_LEFT, _RIGHT, _SCORES))
+    if left is None or right is None:
+        columns = range(len(table.columns))
+        cells = {place: table.cells(place) for place in columns}
+        words = [place for place in columns if not table.is_numeric(place)]
+        for is_beside in (is_id, _is_of_tags, lambda values: len(set(values)) == 1):
+            rest = [place for place in words if not is_beside(cells[place])]
+            words = rest if len(rest) >= 2 else words
+        if len(words) < 2:
+            if len(columns) < 3:
+                raise _no_word_columns(table)
+            raise CorpusError("no_pair_columns", because="unclear_words", columns=table.columns)
+        left, right = words[:2]
     if score is None:
-        raise CorpusError(
-            "no_pair_columns",
-            because="no_word_columns",
-            line=number,
-            columns=tuple(header or cells),
-        )
-    return 0, 1, score
+        behind = [*range(right + 1, len(table.columns)), *range(left)]
+        numeric = [
+            place
+            for place in behind
+            if table.is_numeric(place) or table.number(table.rows[0][place]) is not None
+        ]
+        scores = [place for place in numeric if not is_running(table.cells(place))]
+        if not scores:
+            raise _no_word_columns(table)
+        score = scores[0]
+    return left, right, score
+
+
+def _no_word_columns(table: Table) -> CorpusError:
+    line, columns = table.lines[0], table.columns
+    return CorpusError("no_pair_columns", because="no_word_columns", line=line, columns=columns)
+
+
+def _is_of_tags(cells: Sequence[str]) -> bool:
+    return _TAGS.issuperset(map(str.casefold, cells))

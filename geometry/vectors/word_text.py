@@ -153,12 +153,12 @@ def _meant(line: bytes) -> bytes | None:
 
 def _refuse_number(line: int, field: bytes, d: int) -> NoReturn:
     """Raise VectorFileError for a field in the place of a number, which is none."""
-    code, because = "bad_number", "bad_number"
+    shown = _shown(field)
     if _SPARSE.fullmatch(field):
-        code, because = "no_vectors", "sparse"
-    elif _COMMA.fullmatch(field):
-        code, because = "no_vectors", "decimal_comma"
-    raise VectorFileError(code, because=because, line=line, field=_shown(field), expected=d)
+        raise VectorFileError("no_vectors", because="sparse", line=line, field=shown)
+    if _COMMA.fullmatch(field):
+        raise VectorFileError("no_vectors", because="decimal_comma", line=line, field=shown)
+    raise VectorFileError("bad_number", because="bad_number", line=line, field=shown, expected=d)
 
 
 def _numbers_behind(line: bytes) -> int:

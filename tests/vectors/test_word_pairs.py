@@ -6,6 +6,7 @@ from scipy.stats import spearmanr
 
 from geometry import Pairs, VectorTable, read_vectors
 from geometry.data.limits import CorpusError
+from geometry.data.recognise import Reading
 from geometry.evaluate import evaluate_word_pairs
 from geometry.vectors import read_word_pairs, word_pair_vectors
 
@@ -27,11 +28,39 @@ FORMS = {
 }
 
 
+FORMS |= {
+    "numbered": "1\told\tnew\t1.58\n2\tsmart\tclever\t9.2\n",
+    "numbered, spaces": "1 old  new 1.58\n2 smart clever 9.2\n",
+    "numbered from 0, header": ",a,b,c\n0,old,new,1.58\n1,smart,clever,9.2\n",
+    "codes": "Q17;old;new;1.58\nQ4;smart;clever;9.2\nQ99;old;new;1.58\n",
+    "MultiSimLex": (
+        "ID,Word 1,Word 2,Annotator 1,Annotator 2,Average\n"
+        "7,old,new,1,2,1.58\n3,smart,clever,9,9,9.2\n"
+    ),
+    "SCWS": (
+        "1\told\ta\tnew\ta\tan <b>old</b> man\ta <b>new</b> one\t1.58\t1.0\t2.0\n"
+        "2\tsmart\ta\tclever\ta\ta <b>smart</b> one\tso <b>clever</b>\t9.2\t9.0\t9.4\n"
+    ),
+    "SCWS, header": (
+        "id\tword1\tPOS1\tword2\tPOS2\tmean\n1\told\ta\tnew\ta\t1.58\n2\tsmart\ta\tclever\ta\t9.2\n"
+    ),
+    "SimVerb": "old\tnew\tV\t1.58\tNONE\nsmart\tclever\tV\t9.2\tSYNONYMS\n",
+    "language before": "en,old,new,1.58\nen,smart,clever,9.2\n",
+    "score before": "1.58 old new\n9.2 smart clever\n",
+    "pipes": "old|new|1.58\nsmart|clever|9.2\n",
+    "quoted": '"old","new",1.58\n"smart","clever",9.2\n',
+    "decimal comma": "old;new;1,58\nsmart;clever;9,2\n",
+    "decimal comma, spaces": "1 old new 1,58\n2 smart clever 9,2\n",
+    "decimal comma, tabs": "old\tnew\t1,58\nsmart\tclever\t9,2\n",
+    "byte order mark": "\ufeffold\tnew\t1.58\nsmart\tclever\t9.2\n",
+}
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_forms(form):
     pairs = read_word_pairs(FORMS[form].encode(), name="own.txt")
-    assert (pairs.left, pairs.right) == (("old", "smart"), ("new", "clever"))
-    assert pairs.gold_scores.tolist() == [1.58, 9.2]
+    assert (pairs.left[:2], pairs.right[:2]) == (("old", "smart"), ("new", "clever"))
+    assert pairs.gold_scores[:2].tolist() == [1.58, 9.2]
     assert pairs.score_range == (1.58, 9.2)
     assert pairs.name == "own"
 
@@ -52,6 +81,41 @@ def test_refusals(text, code):
     with pytest.raises(CorpusError) as caught:
         read_word_pairs(text.encode())
     assert caught.value.code == code
+
+
+def test_words_that_are_numbers():
+    """Beside words, or named, they are words; else a column could be anything."""
+    pairs = read_word_pairs(b"ten 10 9\nold new 1\nfive six 4\n")
+    assert (pairs.left[0], pairs.right[0]) == ("ten", "10")
+    pairs = read_word_pairs(b"word1,word2,score\n1990,1991,9\n7,70,2\n")
+    assert (pairs.left, pairs.right) == (("1990", "7"), ("1991", "70"))
+    for text in (b"1990 1991 9\n7 70 2\n8 5 1\n", b"10\tten\t9\n5\tfive\t8\n7\tseven\t6\n"):
+        with pytest.raises(CorpusError, match=r"Name them word1, word2 and score") as caught:
+            read_word_pairs(text)
+        assert caught.value.code == "no_pair_columns"
+
+
+def test_a_word_that_stays_the_same_is_a_word():
+    pairs = read_word_pairs(b"king queen 9\nking man 6\nking car 1\n")
+    assert pairs.left == ("king",) * 3
+    assert pairs.right == ("queen", "man", "car")
+
+
+def test_what_the_caller_says():
+    reading = Reading(delimiter=",", header=True)
+    pairs = read_word_pairs(b"x y,z 1,2\nold man,new,3\na b,c,4\n", reading=reading)
+    assert (pairs.left, pairs.right) == (("old man", "a b"), ("new", "c"))
+
+
+def test_word_pairs_with_numbers_of_rows(case):
+    pairs, table = (
+        read(case(f"47-word-pairs-with-id-column/{name}"))
+        for read, name in ((read_word_pairs, "pku.txt"), (read_vectors, "vec.txt"))
+    )
+    assert (pairs.left[0], pairs.right[0]) == ("足球", "運動")
+    found = evaluate_word_pairs(table, pairs, draws=5)
+    assert found.score.spearman == pytest.approx(1)
+    assert found.coverage == 1
 
 
 def test_vectors_and_coverage():
