@@ -44,7 +44,7 @@ _WORDS_AND_SIGNS = {
     "characters": regex.compile(rf"{_run_of_signs(_LETTER_NO_CJK)}|{_ALONE}|\S"),
     "ascii": regex.compile(r"[a-z0-9']+|[^a-z0-9'\s]"),
 }
-_JOINS = regex.compile(rf"[{_CJK}](\s*)(?=[{_CJK}])")
+_JOINS = regex.compile(rf"[{_CJK}](\s*+)(?=[{_CJK}])")
 _HAS_LETTER = regex.compile(_LETTER)
 _FOLDED = str.maketrans("’ʼ＇", "'''", f"{_JOINED}\u00ad")  # noqa: RUF001
 

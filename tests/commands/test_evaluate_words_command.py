@@ -97,6 +97,22 @@ def test_ranks_replace_counts_and_pairs_without_words_are_left_out(place, tmp_pa
     assert (written["counts"], written["n_pairs_left_out"]) == ("1/rank in the file", 2)
 
 
+def test_how_texts_become_words_is_an_option_and_said(place, tmp_path, capsys, case):
+    folder = "48-segmented-chinese-sentences"
+    vectors, pairs = case(f"{folder}/vec.txt"), case(f"{folder}/pairs.csv")
+    json_file = tmp_path / "g.json"
+    what = ("--transforms", "none", "--quiet", "--json", json_file)
+    assert run(place, *what, vectors=vectors, pairs=(pairs,)) == 0
+    printed = capsys.readouterr().out
+    assert "90.00" in printed
+    assert "words: unicode" in printed
+    assert json.loads(json_file.read_text())["words"] == "unicode"
+    assert run(place, *what, "--force", "--words", "ascii", vectors=vectors, pairs=(pairs,)) == 2
+    assert "Texts were split into words by `ascii`" in capsys.readouterr().err
+    assert run(place, *what, "--force", "--words", "characters") == 0
+    assert "words: characters" in capsys.readouterr().out
+
+
 def test_pairs_of_words_are_scored_beside_the_grid(place, tmp_path, capsys):
     vectors, words = read_vectors(place / "own.vec"), tmp_path / "alike.txt"
     odd = tmp_path / "odd.vec"

@@ -736,6 +736,17 @@ SENTENCES = [
 ]
 
 
+CHINESE = [
+    ("今天天氣很好", "今天天氣不錯"),
+    ("我喜歡貓", "他討厭狗"),
+    ("火車誤點了，真慢", "列車誤點了"),
+    ("老師在上課", "學生在聽講"),
+    ("貓在睡覺", "天氣不錯"),
+    ("他去公園玩", "他在公園裡"),
+    ("山很高", "海很深"),
+]
+
+
 def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting(monkeypatch):
     vectors = np.random.default_rng(2).normal(size=(len(WORDS), 6)).astype(np.float32)
     gold = np.arange(12.0)
@@ -813,6 +824,19 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting(monk
     healthy(app.segmented_control(key="weighting").set_value("zipf").run())
     assert any("tiny.vec, zipf" in bar for bar in rungs(app))
     assert called == ["averages_of_file", "evaluate_averages"]
+
+
+def test_the_way_to_split_texts_into_words_is_a_choice():
+    pairs = Pairs("mine", *zip(*CHINESE, strict=True), np.arange(len(CHINESE)))
+    app = visit({"upload-mine": pairs}, after="pca")
+    characters = sorted({*"".join(map("".join, CHINESE))} - {"，"})
+    vectors = np.random.default_rng(2).normal(size=(len(characters), 6)).astype(np.float32)
+    content = as_text(characters, vectors, header=True)
+    healthy(app.get("file_uploader")[0].upload("tiny.vec", content).run())
+    assert "Words of a text: each Chinese or Japanese character" in everything(app)
+    assert "7 of 7 pairs have a known word on both sides" in everything(app)
+    healthy(app.selectbox(key="words-by").set_value("ascii").run())
+    assert re.search(r"\b0 of 7 pairs have a word of the table .* by `ascii`", everything(app))
 
 
 @pytest.mark.parametrize(

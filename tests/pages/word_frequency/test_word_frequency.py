@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, Encoder, frequency_direction, load_encoder, mean_cosine
 from geometry.data.corpus import read_bundled
+from geometry.data.limits import LIMITS
 from geometry.measure import FrequencyBin, FrequencyDirection, frequency_bins, neighbour_means
 from geometry.measure.frequency import Estimate
 from geometry.vectors import read_counts
@@ -250,6 +251,24 @@ def test_long_words_are_cut_and_wide_ones_are_measured_by_another_process(monkey
     assert max(len(text) for message in sent for text in leaves(message)) < 1_000
     app = upload(app, "frequency_vectors_file", "large.gz", gzip.compress(lines.encode()))
     assert called[2:] == ["words_of_file", "pictures", "symmetry"]
+
+
+def test_words_of_texts_are_counted_in_any_language():
+    """As a table of cased words, or of pieces with a mark, has them."""
+    texts = ("Der Bär mag Öl.", "die Bären, der Bär", "Ein Weg führt weg", "weg!")
+    for mark in ("", "▁", "Ġ"):
+        words = [mark + word for word in ("der", "Der", "Bär", "Öl", "Weg", "weg", "nie")]
+        lines = "".join(f"{word} {i} 1 2\n" for i, word in enumerate(words)).encode()
+        found = apart.words_of_file(lines, name="de.vec", limits=LIMITS, texts=texts)
+        counts = dict(zip(found[1], found[2], strict=True))
+        assert {word.removeprefix(mark): n for word, n in counts.items()} == {
+            "der": 1,
+            "Der": 1,
+            "Bär": 2,
+            "Öl": 1,
+            "Weg": 1,
+            "weg": 2,
+        }
 
 
 @pytest.mark.parametrize(
