@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..data.decode import Source, TextFile, lines_of, read_text_file
 from ..data.embeddings import VectorTable
 from ..data.limits import LARGEST_COUNT, LIMITS, CorpusError, Limits, refuse_empty
-from ..data.recognise import is_number
+from ..data.recognise import is_number, is_running
 from ..errors import own_errors
 
 
@@ -19,7 +19,8 @@ def read_counts(
 ) -> dict[str, float]:
     """Words and their counts, one pair a line with spaces, tabs or a comma between.
 
-    A first line that has no number is a header; a word that comes twice has the sum.
+    A first line that has no number is a header; a word that comes twice has the sum. Numbers of
+    rows before the words are left out.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ def read_counts(
 
 
 def _counts_of(file: TextFile, limits: Limits) -> dict[str, float]:
-    counts: dict[str, float] = {}
+    rows: list[tuple[int, str, float]] = []
     for number, line in lines_of(file.text, limits, most=limits.line_characters):
         fields = (line.rsplit(",", 1) if file.suffix == ".csv" else line.rsplit(None, 1)) or [""]
         if not line.strip() or (number == 1 and not is_number(fields[-1].strip())):
@@ -57,8 +58,16 @@ def _counts_of(file: TextFile, limits: Limits) -> dict[str, float]:
         word, count = fields[0].strip(), float(fields[1])
         if not 0 <= count <= LARGEST_COUNT:
             raise CorpusError("bad_count", line=number)
+        rows.append((number, word, count))
+    refuse_empty(len(rows))
+    parts = [word.replace(",", "\t", 1).split(None, 1) for _, word, _ in rows]
+    is_numbered = all(len(each) == 2 for each in parts) and is_running([each[0] for each in parts])
+    counts: dict[str, float] = {}
+    for (number, word, count), each in zip(rows, parts, strict=True):
+        word = each[1] if is_numbered else word
+        if any(map(is_number, word.split("\t")[1:])):  # more columns of numbers
+            raise CorpusError("bad_count", line=number)
         counts[word] = counts.get(word, 0.0) + count
-    refuse_empty(len(counts))
     return counts
 
 

@@ -116,7 +116,24 @@ def test_a_vector_that_is_no_number():
 def test_counts_of_a_file():
     assert read_counts(b"the 10\nof 5\n\nthe 1\n") == {"the": 11, "of": 5}
     assert read_counts("word\tcount\n猫\t3\n".encode()) == {"猫": 3}
-    for line in (b"the\n", b"the ten\n", b"the -1\n", b"the nan\n", b"the 1e308\n"):
+    for numbered in (b"1\tder\t9\n2\tdie\t5\n3\t2019\t1\n", b"1 der 9\n2 die 5\n3 2019 1\n"):
+        assert list(read_counts(numbered).values()) == [9, 5, 1]
+        assert list(read_counts(numbered))[:2] == ["der", "die"]
+    assert read_counts(b"1,der,9\n2,die,5\n3,und,1\n", name="a.csv") == {
+        "der": 9,
+        "die": 5,
+        "und": 1,
+    }
+    assert read_counts(b"top 10\t3\n7 up\t2\n10\t9\n") == {"top 10": 3, "7 up": 2, "10": 9}
+    for line in (
+        b"the\t10\t7\n",
+        b"the\t10\t7\t8\n",
+        b"the\n",
+        b"the ten\n",
+        b"the -1\n",
+        b"the nan\n",
+        b"the 1e308\n",
+    ):
         with pytest.raises(CorpusError) as caught:
             read_counts(b"of 5\n" + line)
         assert (caught.value.code, caught.value.details) == ("bad_count", {"line": 2})
