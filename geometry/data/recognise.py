@@ -254,7 +254,7 @@ def _delimiter(sample: Sequence[str], candidates: Sequence[str], *, spaced: bool
     """The delimiter that makes the rows equally wide, and their cells whole.
 
     A column's name that is known decides first. In prose a space follows a comma, and after a
-    delimiter there is none. Then more cells that are numbers decide.
+    delimiter there is none; tabs are in no prose. Then more cells that are numbers decide.
     """
     scores: dict[str, tuple[float, ...]] = {}
     for delimiter in candidates:
@@ -271,10 +271,10 @@ def _delimiter(sample: Sequence[str], candidates: Sequence[str], *, spaced: bool
             whole = 1 - sum(cell.startswith(" ") for cell in inner) / len(inner)
             cells = [cell.strip() for row in rows for cell in row]
             numeric = sum(is_number(each) or is_number(each, ",") for each in cells) / len(cells)
-            score = (float(known), round(share, 2), round(whole, 1), round(numeric, 2))
+            score = (known, round(share, 2), round(whole, 1), delimiter == "\t", round(numeric, 2))
             scores[delimiter] = max(score, scores.get(delimiter, score))
     # decimal commas with spaces between give cells such as "5 0"
-    if spaced and all(score[3] < 1 for score in scores.values()) and _is_spaced(sample):
+    if spaced and all(score[-1] < 1 for score in scores.values()) and _is_spaced(sample):
         return SPACES
     if not scores:
         return NO_DELIMITER

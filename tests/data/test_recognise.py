@@ -96,6 +96,11 @@ def test_a_sign_of_the_prose_is_no_delimiter(delimiter, other):
     assert corpus.texts[1] == f"Word 1{other}and more of it"
 
 
+def test_a_tab_divides_before_a_decimal_comma():
+    pairs = read_pairs(b"Berlin\tParis\t1,58\nRom\tOslo\t2,5\nBonn\tKiew\t0,25\n", name="p.csv")
+    assert (pairs.left[0], pairs.gold_scores.tolist()) == ("Berlin", [1.58, 2.5, 0.25])
+
+
 def test_a_line_states_the_delimiter():
     table = "sep=;\ntext;label\none, two;a\nthree, four;b\n"
     corpus = read_corpus(table.encode(), name="t.csv", label_column="label")
