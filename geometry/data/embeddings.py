@@ -228,7 +228,7 @@ class VectorSet:
         """A digest of the vectors and the texts; the name and the labels do not change it."""
         digest = hashlib.sha256(repr(self.vectors.shape).encode())
         digest.update(np.ascontiguousarray(self.vectors, dtype=np.float32).ravel().data)
-        for text in self.texts or ():
-            content = text.encode()
-            digest.update(len(content).to_bytes(8, "big") + content)
+        texts = self.texts or ()
+        digest.update(np.fromiter(map(len, texts), np.int64, len(texts)).data)
+        digest.update("".join(texts).encode())
         return digest.hexdigest()

@@ -12,6 +12,7 @@ import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass
 from functools import update_wrapper
 from hashlib import sha256
@@ -27,6 +28,7 @@ from geometry.errors import GeometryError
 from geometry.hub.operator_limits import MemoryLimits, read_memory_limits
 
 from .streamlit_internals import session_id
+from .words import _
 
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
@@ -97,6 +99,7 @@ class Store:
 
 _lock = threading.RLock()
 _stores: WeakSet[Store] = WeakSet()
+_of_job: ContextVar[Store | None] = ContextVar("store", default=None)  # of its session
 
 
 @st.cache_resource(show_spinner=False)
@@ -156,10 +159,16 @@ class Kept(Generic[P, Answer]):
         self.takes_report = REPORT in self._signature.parameters
 
     def __call__(self, *values: P.args, **options: P.kwargs) -> Answer:
-        """The kept answer; the function computes it where there is none.
+        """The kept answer; the function computes it where there is none, of many rows in a job.
 
         Several sessions that need it at once wait for the first one.
         """
+        n = max((getattr(value, "n_slow", 0) for value in values), default=0)
+        if n and session_id():
+            from . import jobs
+
+            what = _("Measuring {n} vectors").format(n=f"{n:,}")
+            return jobs.kept_or_made(self, *values, what=what, lane="measure")
         return self._found_or_made(
             *self._place(values, options), lambda: self.function(*values, **options)
         )
@@ -187,9 +196,8 @@ class Kept(Generic[P, Answer]):
         is_own = self._by_session or given.get("private") is True
         is_own = is_own or any(map(_is_private, given.values()))
         key = tuple(_part(name, value) for name, value in given.items())
-        if is_own and not session_id():
-            return None, (self._name, key)
-        return _own() if is_own else _shared(), (self._name, key)
+        own = _own() if session_id() else _of_job.get()
+        return own if is_own else _shared(), (self._name, key)
 
     def _found_or_made(
         self, store: Store | None, place: EntryKey, make: Callable[[], Answer]
@@ -224,10 +232,26 @@ def kept(
 
     An answer is kept for all readers. If an argument comes from a reader's own data, which its
     attribute ``private`` says (or an argument ``private=True``), it is kept for that session only
-    and freed with it. A job or a download's callback has no session, so it computes such an answer
-    again. Beyond ``most`` answers, of all readers and of each session, the oldest is dropped.
+    and freed with it. A download's callback has no session, so it computes such an answer again.
+    Beyond ``most`` answers, of all readers and of each session, the oldest is dropped.
+
+    If the attribute ``n_slow`` of an argument is not 0, the answer is computed by a job.
     """
     return lambda function: Kept(function, most, by_session=by_session)
+
+
+def in_session(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with this session's store, in whatever thread it is called."""
+    own = _own() if session_id() else None
+
+    def call(*values: Any, **options: Any) -> Any:
+        before = _of_job.set(own)
+        try:
+            return function(*values, **options)
+        finally:
+            _of_job.reset(before)
+
+    return call
 
 
 def _is_private(value: object) -> bool:

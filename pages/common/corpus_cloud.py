@@ -29,6 +29,7 @@ from .words import _
 ALL_POINTS = 10**9  # more points than any cloud has
 MOST_DRAWN = 100_000  # points that are encoded at most, a sample of a larger cloud
 MANY_POINTS = 20_000  # points whose projection takes more than half a second
+MANY_NUMBERS = 4_000_000  # numbers of vectors whose measures take more than half a second
 SHORT_CHARACTERS = 200_000  # characters of a corpus that is encoded in some seconds
 COUNTED_CHARACTERS = 100_000  # characters whose tokens are counted in less than a second
 FEWEST_WEIGHED = 2  # rows of a weighted fit at least
@@ -111,6 +112,12 @@ class CorpusCloud:
         if of_text is not None and cloud.unit in ("sentences", "tokens"):
             return np.asarray(of_text)[cloud.sources]
         return cloud.sources if cloud.unit == "tokens" else None
+
+    @property
+    def n_slow(self) -> int:
+        """The number of vectors if work on them takes more than half a second, else 0."""
+        n, d = self.vectors.shape
+        return n if n > MANY_POINTS or n * d > MANY_NUMBERS else 0
 
     @property
     def n_zero(self) -> int:

@@ -23,7 +23,7 @@ from geometry.hub.download import Progress as Progress
 from geometry.linalg.threads import in_threads
 from geometry.process import ProcessEnded
 
-from .cache import REPORT, Answer, Kept
+from .cache import REPORT, Answer, Kept, in_session
 from .streamlit_internals import click_waits, is_connected, is_running, session_id
 from .words import _, in_language
 
@@ -230,7 +230,7 @@ def joined(
     with _lock:
         job = _jobs.get(key)
         if job is None or job.cancelled:
-            job = _start(key, Job(in_language(work), _lanes[lane], is_long=is_long))
+            job = _start(key, Job(in_session(in_language(work)), _lanes[lane], is_long=is_long))
         job.waiting[visitor] += 1
         for other in _jobs.values():
             if job.excludes(other):
@@ -312,7 +312,7 @@ def wait_for(
             place = st.empty()
             with place.container():
                 bar = st.progress(0.0, text=f"{what} …")
-                st.button(_("Cancel"), key=f"cancel-{key}", on_click=_leave, args=(key,))
+                st.button(_("Cancel"), key=f"cancel-{uuid4().hex}", on_click=_leave, args=(key,))
                 while not job.wait(PASSING_SECONDS if passing else POLL_SECONDS):
                     share = job.done / job.total if job.total else 0.0
                     bar.progress(min(share, 1.0), text=_progress_line(job, what, amount))

@@ -186,6 +186,11 @@ class Side:
         """True for a reader's own data."""
         return self.points.private
 
+    @property
+    def n_slow(self) -> int:
+        """As of the points."""
+        return self.points.n_slow
+
     @cached_property
     def whitening(self) -> WhiteningMap:
         """At the sliders' positions."""

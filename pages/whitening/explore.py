@@ -164,10 +164,14 @@ def _numbers(picture: TreatedCloud, scene: Scene) -> list[BigNumber]:
     labels = labels_of(sets.cloud)
     if labels is not None:
         share, former = agreement(picture, scene), None if is_raw else agreement(raw, scene)
-        chance = chance_agreement(labels, units=sets.points.units)
-        number = agreement_number(same_label(sets.corpus), share, former, chance)
+        number = agreement_number(same_label(sets.corpus), share, former, _chance(sets.points))
         found.insert(1, number)
     return found
+
+
+@kept(32)
+def _chance(points: CorpusCloud) -> float:
+    return chance_agreement(points.cloud.labels or (), units=points.units)
 
 
 # ---- pictures ----

@@ -183,6 +183,11 @@ class TreatedCloud:
     private: bool  # True if they come from a reader's own texts
 
     @property
+    def n_slow(self) -> int:
+        """As of the points."""
+        return self.points.n_slow
+
+    @property
     def name(self) -> str:
         """The treatment's code."""
         return self.treatment.name

@@ -15,12 +15,14 @@ from geometry.data.corpus import read_bundled
 from geometry.data.number_text import estimate, signed
 from geometry.encode.cloud import is_stored
 from geometry.figures.cone import cone_figure
+from geometry.figures.panel import Panel
 from geometry.measure import Measured, mean_cosine, measure_table
 from geometry.measure.cone import NARROW
 from geometry.measure.intervals import MIN_ROWS
 from geometry.projection import Projection
 from geometry.projection.packing import pack_cloud
 from geometry.projection.twin import common_scale
+from pages.common.cache import kept
 from pages.common.cloud_choices import choose_layer, choose_pooling
 from pages.common.corpus_cloud import (
     MOST_DRAWN,
@@ -34,7 +36,7 @@ from pages.common.corpus_cloud import (
 from pages.common.downloads import offer_csv, points_csv
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import (
-    alternative,
+    alternative_with,
     axis_titles,
     cloud_panel,
     current_theme,
@@ -55,7 +57,7 @@ from pages.common.page_list import page_labels, page_path
 from pages.common.seed import SEED
 from pages.common.uploads import OWN_PAIRS
 from pages.common.verdict import State, Verdict
-from pages.common.words import _, prose
+from pages.common.words import _, language, prose
 
 from . import PAGE
 
@@ -89,17 +91,22 @@ def make_scene(own: Corpus | VectorSet, pairs: Pairs | None) -> Scene:
     if len(drawn.cloud) > COMPONENTS:
         with errors_shown():
             picture = drawn.project_in_job(VIEW, COMPONENTS)
-    [cosine] = measure_table(points.vectors, names=("mean_cosine",), seed=SEED, units=points.units)
     return Scene(
         own,
         pairs,
         points,
         drawn,
         picture=picture,
-        mean_cosine=cosine,
+        mean_cosine=_cosine(points),
         is_bundled_model=points.model is not None and chosen_model().is_bundled,
         own_pairs=st.session_state.get(OWN_PAIRS, {}),
     )
+
+
+@kept(8)
+def _cosine(points: CorpusCloud) -> Measured:
+    [cosine] = measure_table(points.vectors, names=("mean_cosine",), seed=SEED, units=points.units)
+    return cosine
 
 
 def _choose_place() -> CloudSpec:
@@ -142,9 +149,10 @@ def draw_cloud(scene: Scene) -> None:
         return
     colours, theme = point_colours(points, "topic"), current_theme()
     reach = common_scale(picture, picture)[1]
-    panel = cloud_panel(points.vectors, (), picture, reach)
+    panel = _panel(points, picture, reach, language())
     below = [*lines_below(picture, panel), line]
-    alt = f"{alternative(_('Raw'), points.vectors, panel)} {line}"
+    cosine = _cosine(points).value
+    alt = f"{alternative_with(_('Raw'), len(cloud), cosine, panel)} {line}"
     if has_no_webgl2():
         show_chart(
             chart_of(cone_figure(panel, colours, theme, height=HEIGHT, lines=2)),
@@ -186,6 +194,12 @@ def draw_cloud(scene: Scene) -> None:
         "your-corpus",
         lambda: points_csv(cloud, ["x", "y"], picture.around_origin, line),
     )
+
+
+@kept(8)
+def _panel(points: CorpusCloud, picture: Projection, reach: float, code: str) -> Panel:
+    """The panel in a language."""
+    return cloud_panel(points.vectors, (), picture, reach)
 
 
 def show_counts(scene: Scene) -> None:

@@ -12,8 +12,6 @@ from geometry import Cloud
 from geometry.data.number_text import signed
 from geometry.figures.panel import Band, Panel, Wedge
 from geometry.figures.point_colours import MOST_LABELS, PointColours, legend_entries
-from geometry.linalg.rows import UndefinedMeasure
-from geometry.measure import mean_cosine
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.palette import SYMBOL_SIGNS, Theme, theme_named
 from geometry.projection import Projection
@@ -157,17 +155,8 @@ def _degrees(angle: float) -> str:
     return f"{angle:.0f}" if angle >= 9.95 else f"{angle:.1f}"
 
 
-def alternative(title: str, vectors: np.ndarray, panel: Panel | None) -> str:
-    """Text alternative: number of points, their mean cosine, the panel's captions."""
-    try:
-        cosine = mean_cosine(vectors)
-    except UndefinedMeasure:
-        cosine = None
-    return alternative_with(title, len(vectors), cosine, panel)
-
-
 def alternative_with(title: str, n: int, cosine: float | None, panel: Panel | None) -> str:
-    """``alternative`` with a given mean cosine."""
+    """Text alternative: number of points, their mean cosine, the panel's captions."""
     if cosine is None:
         text = _("{title}: {n} points, some at zero and without a direction.")
         text = text.format(title=title, n=f"{n:,}")
