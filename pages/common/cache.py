@@ -168,7 +168,7 @@ class Kept(Generic[P, Answer]):
             from . import jobs
 
             what = _("Measuring {n} vectors").format(n=f"{n:,}")
-            return jobs.kept_or_made(self, *values, what=what, lane="measure")
+            return jobs.kept_or_made(self, *values, what=what, lane="measure", in_place=True)
         return self._found_or_made(
             *self._place(values, options), lambda: self.function(*values, **options)
         )

@@ -29,7 +29,7 @@ from .words import _
 ALL_POINTS = 10**9  # more points than any cloud has
 MOST_DRAWN = 100_000  # points that are encoded at most, a sample of a larger cloud
 MANY_POINTS = 20_000  # points whose projection takes more than half a second
-MANY_NUMBERS = 4_000_000  # numbers of vectors whose measures take more than half a second
+MANY_NUMBERS = 1_000_000  # numbers of vectors whose pictures take more than half a second
 SHORT_CHARACTERS = 200_000  # characters of a corpus that is encoded in some seconds
 COUNTED_CHARACTERS = 100_000  # characters whose tokens are counted in less than a second
 FEWEST_WEIGHED = 2  # rows of a weighted fit at least

@@ -13,11 +13,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NoReturn
 from uuid import uuid4
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from geometry.hub.download import Progress as Progress
 from geometry.linalg.threads import in_threads
@@ -119,6 +121,7 @@ class Lane:
 _lanes = {name: Lane() for name in ("encode", "read", "umap", "model", "flow", "measure")}
 _jobs: dict[str, Job] = {}
 _lock = threading.Lock()
+_place: ContextVar[DeltaGenerator | None] = ContextVar("place", default=None)
 _watcher: threading.Thread | None = None  # cancels unwanted jobs, while there are jobs
 
 
@@ -290,6 +293,7 @@ def wait_for(
     watch: Callable[[], None] | None = None,  # draws the results so far
     passing: bool = False,  # the work depends on the page's controls: moving one cancels it
     is_long: bool = False,  # more than some seconds: others of the lane go first
+    in_place: bool = False,  # progress in ``progress_place``, where it moves no picture
 ) -> Any:
     """The result of work that is run or joined, with its progress; ``key`` names all it depends on.
 
@@ -309,7 +313,7 @@ def wait_for(
     visitor = this_visitor()
     with joined(key, work, visitor, lane, is_long=is_long) as job:
         if not job.wait(0):
-            place = st.empty()
+            place = ((in_place and _place.get()) or st).empty()
             with place.container():
                 bar = st.progress(0.0, text=f"{what} …")
                 st.button(_("Cancel"), key=f"cancel-{uuid4().hex}", on_click=_leave, args=(key,))
@@ -334,6 +338,11 @@ def wait_for(
     if job.error is not None:
         raise RuntimeError(f"{type(job.error).__name__}: {job.error}") from job.error
     return job.result
+
+
+def progress_place() -> None:
+    """Show the progress of ``wait_for(in_place=True)`` here, in this run of the page."""
+    _place.set(st.container())
 
 
 def kept_or_made(

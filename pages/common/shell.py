@@ -51,6 +51,9 @@ def open_page(name: str, *, charts: str = "later") -> DeltaGenerator:
 
 def picture_place() -> DeltaGenerator:
     """The container of a page's first picture. A frame fills it until the picture is drawn."""
+    from .jobs import progress_place
+
+    progress_place()
     place = st.container(key="picture")
     with place:
         _show_frame()

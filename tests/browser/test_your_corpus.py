@@ -15,6 +15,7 @@ from tests.browser.screen import (
     wait_for_app,
 )
 from tests.browser.server import AppServer
+from tests.data.bombs import ATTEMPTS as BOMBS
 
 SENTENCES = [f"The {noun} is {state}." for noun in ("kettle", "sky", "road", "tea", "cat", "river")
              for state in ("cold", "old", "near", "quiet", "dark")]  # fmt: skip
@@ -200,3 +201,16 @@ def test_encoding_shows_its_progress_and_can_be_cancelled_and_started_again(
     with rerun(page):
         page.get_by_role("button", name="Cancel", exact=True).click()
     expect(page.get_by_role("button", name="Start again")).to_be_visible()
+
+
+@pytest.mark.slow
+def test_bombs_are_refused_and_leave_no_line_in_the_log(
+    server: AppServer, page: Page, tmp_path: Path
+) -> None:
+    for bomb in ("Parquet, dictionaries", "set, Parquet, long vectors", "sheet, shared strings"):
+        open_app(page, server.page_url("your_corpus", query="source=upload"))
+        ending, before = ".xlsx" if bomb.startswith("sheet") else ".parquet", server.log
+        (path := tmp_path / f"bomb{ending}").write_bytes(BOMBS[bomb]().content)
+        upload(page, path)
+        expect(error_on_screen(page)).to_have_count(1, timeout=200_000)
+        assert server.log == before
