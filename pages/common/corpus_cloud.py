@@ -196,7 +196,9 @@ def _projection(
 
 def labels_of(cloud: Cloud) -> tuple[str, ...] | None:
     """The points' labels, "" for a point without one; None unless two labels differ."""
-    return cloud.labels if len({*(cloud.labels or ())} - {""}) > 1 else None
+    named = filter(None, cloud.labels or ())
+    first = next(named, None)
+    return cloud.labels if any(label != first for label in named) else None
 
 
 def coverage_of(corpus: Corpus) -> Coverage:
