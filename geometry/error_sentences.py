@@ -110,9 +110,24 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "This is not a text file. It looks like a {kind}. Save its text as UTF-8 in a .txt "
             "or .csv file and use that file."
         ),
+        "unknown_binary": (
+            "This is not a text file. It looks like a {kind}. Save its text as UTF-8 in a .txt "
+            "or .csv file and use that file. If it is UTF-16 without a byte order mark, read it "
+            "with `--encoding utf-16-le` or `--encoding utf-16-be`."
+        ),
         "wrong_encoding": (
             "The file is not `{encoding}`: byte {offset} (line {line}) does not fit, and no "
-            "other encoding can be recognised. Save the file as UTF-8."
+            "other encoding can be recognised. Save the file as UTF-8, or name its encoding with "
+            "`--encoding`."
+        ),
+        "uncertain_encoding": (
+            "The encoding of this file is not certain. Its first line that is not ASCII can be "
+            "read as {readings}. Choose the right one, such as `--encoding {choices[0]}`."
+        ),
+        "uncertain_bytes": (
+            "Some bytes do not fit `{encoding}`, the first of them in the lines {lines}. Correct "
+            "them, replace each by the sign � with `--encoding {choices[0]}`, or name another "
+            "encoding."
         ),
         "unknown_encoding": (
             "There is no text encoding named `{encoding}`. Use one such as utf-8, big5 or cp1252."

@@ -102,7 +102,17 @@ def fields(template: str) -> set[str]:
 
 def detail(name: str) -> object:
     """A detail of the type that the library gives it."""
-    if name in ("found", "scale", "columns", "names", "allowed", "files", "known", "arrays"):
+    if name in (
+        "found",
+        "scale",
+        "columns",
+        "names",
+        "allowed",
+        "files",
+        "known",
+        "arrays",
+        "choices",
+    ):
         return (0.0, 5.0)
     return {"kind": KINDS[0], "limit": 2, "reason": "HF_HUB_OFFLINE is set"}.get(name, 12_345)
 

@@ -6,14 +6,19 @@ import codecs
 import gzip
 import io
 import os
+import re
+import string
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from ..errors import own_errors
+from .account import MOST_ROWS, LeftOut
 from .limits import LIMITS, CorpusError, Limits
 
 Source = str | os.PathLike[str] | bytes | BinaryIO
@@ -37,7 +42,7 @@ _MAGIC = (
 )
 BINARY = "binary file"  # the kind of a file whose beginning is unknown
 _MARKS = (  # UTF-32's little-endian mark begins with UTF-16's, so it comes first
-    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -45,11 +50,24 @@ _MARKS = (  # UTF-32's little-endian mark begins with UTF-16's, so it comes firs
 )
 # The older encodings of text files, likeliest first; of equally good guesses the first is taken.
 _LEGACY = (
-    "cp1252", "big5", "gb18030", "cp932", "cp949", "euc_jp", "cp1250", "cp1251", "koi8_r",
-    "cp1253", "cp1254", "cp1255", "cp1256", "cp874",
+    "cp1252", "cp950", "big5hkscs", "gb18030", "cp932", "cp949", "euc_jp", "cp1250", "cp1251",
+    "koi8_r", "cp1253", "cp1254", "cp1255", "cp1256", "cp874",
 )  # fmt: skip
-ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", *_LEGACY)  # what a reader can choose
+_WIDE = ("utf-16-le", "utf-16-be")
+ENCODINGS = ("utf-8", *_WIDE, *_LEGACY)  # what a reader can choose
 _MAX_CHAOS = 0.1  # largest share of oddities that charset-normalizer may find in a guess
+_SAMPLE = 1 << 20  # bytes by which an encoding is recognised
+_MOSTLY = 20  # letters that fit for each byte that does not, in a file with broken bytes
+_ENOUGH = 30  # letters beyond ASCII that tell the only encoding that fits
+_SHOWN = 24  # characters of a reading that an error shows
+REPLACE = ":replace"  # after the name of an encoding: bytes that do not fit become U+FFFD
+REPLACED = "replaced"  # the reason of such rows
+_BIG5 = ("big5", "cp950", "big5hkscs")
+_GB = ("gb2312", "gbk", "gb18030")
+# Browsers read Big5 as Windows' signs with Hong Kong's characters. Where Python's cp950 has kana,
+# Cyrillic letters and numbers in rings, browsers have them elsewhere, as in big5hkscs.
+_NOT_IN_CP950 = re.compile("[\u3005\u3041-\u30ff\u0401-\u0451\u2460-\u247d]")
+_SIGNS = str.maketrans("•､‾∼♁☉¥¢£￭", "‧﹑¯～⊕⊙￥￠￡▓")  # noqa: RUF001
 
 
 @dataclass(frozen=True)
@@ -59,12 +77,14 @@ class TextFile:
     title : the name without the suffix of a text or table.
     suffix : of the file's name, in lower case; "" where there is none.
     encoding : the one in which the file was read.
+    notes : the lines with bytes that were replaced.
     """
 
     title: str
     suffix: str
     text: str
     encoding: str
+    notes: tuple[LeftOut, ...] = ()
 
     @property
     def is_table(self) -> bool:
@@ -88,26 +108,79 @@ def read_text_file(
     title = Path(name or own.name)
     known = title.suffix.lower() in (".txt", *TABLE_SUFFIXES, *JSON_SUFFIXES)
     with own_errors(CorpusError):
-        text, encoding = decode(content, encoding=encoding)
-    return TextFile(title.stem if known else str(title), own.suffix.lower(), text, encoding)
+        text, found = decode(content, encoding=encoding)
+        notes = replaced(content, found)
+    return TextFile(title.stem if known else str(title), own.suffix.lower(), text, found, notes)
 
 
 def decode(content: bytes, *, encoding: str | None = None) -> tuple[str, str]:
-    """(text, encoding). Raises CorpusError binary, wrong_encoding or unknown_encoding."""
-    if encoding is not None:
-        return _decode_as(content, encoding)
+    """(text, encoding), without byte order marks.
+
+    Raises CorpusError binary, wrong_encoding, unknown_encoding, half_character or uncertain.
+    """
+    encoding = encoding or encoding_of(content)
+    try:
+        text = text_of(content, encoding)
+    except LookupError as error:
+        raise CorpusError("unknown_encoding", encoding=encoding) from error
+    except UnicodeDecodeError as error:
+        raise _misfit(content, encoding, error) from error
+    if "\0" in text:
+        raise _binary(BINARY)
+    return refuse_halves(text), encoding.replace("-sig", "")
+
+
+def text_of(content: bytes, encoding: str) -> str:
+    """The text in an encoding, as browsers read Big5 and GBK, without byte order marks."""
+    codec, errors = _codec(encoding)
+    if codec in _BIG5:
+        with suppress(UnicodeDecodeError):
+            text = content.decode("cp950")
+            if not _NOT_IN_CP950.search(text):
+                return text
+        return content.decode("big5hkscs", errors).translate(_SIGNS)
+    return content.decode(codec, errors).replace("\ufeff", "")
+
+
+@cache
+def _codec(encoding: str) -> tuple[str, str]:
+    """(codec, what it does with bytes that do not fit) of a name as a caller gives it."""
+    name = encoding.removesuffix(REPLACE)
+    codec = codecs.lookup(name).name
+    return "gb18030" if codec in _GB else codec, "strict" if name == encoding else "replace"
+
+
+def encoding_of(content: bytes, *, is_whole: bool = True) -> str:
+    """The encoding of a file that begins so. Raises CorpusError binary, wrong_encoding, uncertain.
+
+    is_whole : whether the file ends there.
+    """
     for start, kind in _MAGIC:
         if content.startswith(start):
             raise _binary(kind)
     for mark, codec in _MARKS:
         if content.startswith(mark):
-            return _decode_as(content, codec)
+            return codec
     if b"\0" in content:
-        raise _binary(BINARY)
+        wide = [codec for codec in _WIDE if _is_wide(content, codec)]
+        if len(wide) != 1:
+            raise _binary(BINARY)
+        return wide[0]
+    if not is_whole:
+        content = content[: content.rfind(b"\n") + 1] or content
     try:
-        return content.decode("utf-8"), "utf-8"
+        content.decode("utf-8")
+        return "utf-8"
     except UnicodeDecodeError as error:
         return _guessed(content, error)
+
+
+def replaced(content: bytes, encoding: str) -> tuple[LeftOut, ...]:
+    """The lines whose bytes were replaced, where the encoding allows it."""
+    if not encoding.endswith(REPLACE):
+        return ()
+    n, lines = _broken(content, encoding.removesuffix(REPLACE))
+    return (LeftOut(REPLACED, n, lines),) if n else ()
 
 
 def lines_of(
@@ -232,37 +305,141 @@ def _unreadable(
 
 
 def _binary(kind: str) -> CorpusError:
-    return CorpusError("binary", kind=kind)
+    return CorpusError("binary", because="unknown_binary" if kind == BINARY else None, kind=kind)
 
 
-def _decode_as(content: bytes, encoding: str) -> tuple[str, str]:
-    try:
-        text = content.decode(encoding)
-    except LookupError as error:
-        raise CorpusError("unknown_encoding", encoding=encoding) from error
-    except UnicodeDecodeError as error:
-        raise _wrong_encoding(content, error) from error
-    if "\0" in text:
-        raise _binary(BINARY)
-    return refuse_halves(text), encoding.removesuffix("-sig")
+def _broken(content: bytes, encoding: str) -> tuple[int, tuple[int, ...]]:
+    """(bytes or groups of bytes that do not fit, the first lines that have some)."""
+    lines: list[int] = []
+    codec, start, line = _codec(encoding)[0], 0, 1
+    codec = "big5hkscs" if codec in _BIG5 else codec
+    n = content.decode(codec, "replace").count("\ufffd")
+    if codec.startswith("utf"):
+        n -= content.count("\ufffd".encode(codec if codec[-2:] in ("le", "be") else "utf-8"))
+    while len(lines) < MOST_ROWS:
+        try:
+            content[start:].decode(codec)
+            break
+        except UnicodeDecodeError as error:
+            line += content.count(b"\n", start, start + error.start)
+            start += error.end
+            if line not in lines:
+                lines.append(line)
+    return n, tuple(lines)
 
 
-def _wrong_encoding(content: bytes, error: UnicodeDecodeError) -> CorpusError:
+def _n_letters(text: str) -> int:
+    """Characters beyond ASCII that were read."""
+    return len(text) - len(text.encode("ascii", "ignore")) - text.count("\ufffd")
+
+
+def _misfit(content: bytes, encoding: str, error: UnicodeDecodeError) -> CorpusError:
+    """The error of a file with bytes that do not fit: a few may be replaced."""
+    n, lines = _broken(content, encoding)
+    if n <= _n_letters(text_of(content, encoding + REPLACE)):
+        return uncertain_bytes(encoding, lines)
     line = content.count(b"\n", 0, error.start) + 1
     name = error.encoding.upper()
     return CorpusError("wrong_encoding", encoding=name, offset=error.start, line=line)
 
 
-def _guessed(content: bytes, error: UnicodeDecodeError) -> tuple[str, str]:
-    """The text in the one legacy encoding that fits clearly; CorpusError where none does."""
+def uncertain_bytes(encoding: str, lines: tuple[int, ...]) -> CorpusError:
+    """The error of a file where the first bytes that do not fit are in these lines."""
+    return CorpusError(
+        "uncertain",
+        because="uncertain_bytes",
+        option="encoding",
+        choices=(encoding + REPLACE,),
+        encoding=encoding.upper(),
+        lines=lines,
+    )
+
+
+def _is_wide(content: bytes, codec: str) -> bool:
+    """Whether bytes are text of UTF-16 without its mark: lines or words of letters."""
+    content = content[: min(len(content), _SAMPLE) // 2 * 2]
+    text = codecs.getincrementaldecoder(codec)("replace").decode(content)
+    n_ascii = sum(character < "\x80" for character in text)
+    # in a text of one byte a letter, with a zero, pairs of letters are Chinese characters
+    n_letters = len(content) - len(content.translate(None, string.printable.encode()))
+    is_ascii = 2 * n_ascii < len(text) and n_letters > 0.9 * (len(content) - content.count(0))
+    odd = ("Cn", "Co", "Cs", "Cc")
+    return (
+        bool({"\n", " "} & set(text))
+        and not is_ascii
+        and "\ufffd" not in text
+        and not any(unicodedata.category(each) in odd for each in set(text) - set("\t\r\n\ufeff"))
+    )
+
+
+def _guessed(content: bytes, error: UnicodeDecodeError) -> str:
+    """The one legacy encoding that fits clearly; CorpusError where none does."""
+    if 0 < _n_letters(text := content.decode("utf-8", "replace")) >= text.count("\ufffd"):
+        raise _misfit(content, "utf-8", error) from error
+    start = content.rfind(b"\n", 0, error.start) + 1
+    sample = content[start : start + _SAMPLE]
+    if len(content) > start + _SAMPLE:
+        sample = sample[: sample.rfind(b"\n") + 1] or sample
+    fits = _fitting(sample, _LEGACY)
+    likely = [each for each in fits if each[0] <= _MAX_CHAOS]
+    if likely:
+        _, coherence, encoding = min(likely, key=lambda each: (-each[1], each[0]))
+        # coherence 0: no language was recognised
+        if coherence or (len(likely) == 1 and _n_letters(text_of(sample, encoding)) >= _ENOUGH):
+            return encoding
+    broken = {codec: n for codec in _LEGACY if (n := _n_broken(sample, codec))}
+    if broken and not fits:
+        raise _misfit(content, min(broken, key=lambda codec: broken[codec]), error) from error
+    ranked = [encoding for _, _, encoding in sorted(fits, key=lambda each: each[0])]
+    wide = [codec for codec in _WIDE if _reads(sample, codec)]
+    possible = ranked + wide if ranked else wide + [c for c in _LEGACY if _reads(sample, c)]
+    if not possible:
+        raise _misfit(content, "utf-8", error) from error
+    first = next(line for line in sample.splitlines() if not line.isascii())
+    shown = tuple(f"{codec}: {_shown(sample, first, codec)}" for codec in possible)
+    raise CorpusError(
+        "uncertain",
+        because="uncertain_encoding",
+        option="encoding",
+        choices=tuple(possible),
+        readings=shown,
+    ) from error
+
+
+def _fitting(sample: bytes, codecs_: Sequence[str]) -> list[tuple[float, float, str]]:
+    """(oddities, language, encoding) of each encoding that may be that of the bytes."""
     from charset_normalizer import from_bytes
 
-    fits = [m for m in from_bytes(content, cp_isolation=list(_LEGACY)) if m.chaos <= _MAX_CHAOS]
-    fits.sort(key=lambda m: (-m.coherence, m.chaos, _LEGACY.index(m.encoding)))
-    # coherence 0: no language was recognised, so the guess is arbitrary
-    if not fits or fits[0].coherence == 0:
-        raise _wrong_encoding(content, error) from error
-    try:
-        return content.decode(fits[0].encoding), fits[0].encoding
-    except UnicodeDecodeError as late:  # the guess for a large file is from a sample of it
-        raise _wrong_encoding(content, error) from late
+    found: dict[str, tuple[float, float, str]] = {}
+    for match in from_bytes(sample, cp_isolation=list(codecs_)):
+        for codec in (match.encoding, *match.could_be_from_charset):
+            found.setdefault(codec, (match.chaos, match.coherence, codec))
+    return [found[codec] for codec in codecs_ if codec in found]
+
+
+def _n_broken(sample: bytes, codec: str) -> int:
+    """How many bytes do not fit an encoding, if all others are text of a language; else 0."""
+    text = text_of(sample, codec + REPLACE)
+    n = text.count("\ufffd")
+    if not 0 < _MOSTLY * n <= _n_letters(text):
+        return 0
+    whole = "\n".join(line for line in text.split("\n") if "\ufffd" not in line)
+    likely = any(
+        chaos <= _MAX_CHAOS and language
+        for chaos, language, _ in _fitting(whole.encode(codec, "ignore"), (codec,))
+    )
+    return n if likely else 0
+
+
+def _reads(sample: bytes, codec: str) -> bool:
+    if codec in _WIDE:
+        is_long = len(sample) > 10 and len(sample) % 2 == 0
+        return is_long and _is_wide(sample + " ".encode(codec), codec)
+    with suppress(UnicodeDecodeError):
+        text_of(sample, codec)
+        return True
+    return False
+
+
+def _shown(sample: bytes, line: bytes, codec: str) -> str:
+    return text_of(sample if codec in _WIDE else line, codec + REPLACE).strip()[:_SHOWN]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,7 +12,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..data.decode import decode, refuse_halves
+from ..data.decode import decode, encoding_of, refuse_halves, text_of, uncertain_bytes
 from ..data.limits import CorpusError, Limits
 from ..data.recognise import (
     MISSING,
@@ -330,12 +329,10 @@ def _json_object(line: str, number: int) -> dict[str, Any]:
 
 
 def _encoding(file: BinaryIO) -> str:
-    """The encoding of a file, by its beginning. Raises CorpusError as ``decode`` does."""
+    """The encoding of a file, by its beginning. Raises CorpusError as ``encoding_of`` does."""
     file.seek(0)
     head = file.read(HEAD)
-    if len(head) == HEAD:
-        head = head[: head.rfind(b"\n") + 1] or head
-    return decode(head)[1]
+    return encoding_of(head, is_whole=len(head) < HEAD)
 
 
 def _lines(file: BinaryIO, encoding: str, limits: Limits) -> Iterator[tuple[int, str]]:
@@ -353,20 +350,15 @@ def _lines(file: BinaryIO, encoding: str, limits: Limits) -> Iterator[tuple[int,
         text, _ = decode(content, encoding=encoding)
         yield from enumerate(io.StringIO(text), start=1)
         return
-    place, number = 0, 0
+    number = 0
     while raw := file.readline(most + 1):
         number += 1
         if len(raw) > most:
             raise VectorFileError("ragged_row", because="long_row", line=number, limit=most)
-        if number == 1:
-            raw = raw.removeprefix(codecs.BOM_UTF8)
         try:
-            yield number, raw.decode(encoding)
+            yield number, text_of(raw, encoding)
         except UnicodeDecodeError as error:
-            raise CorpusError(
-                "wrong_encoding", encoding=encoding.upper(), offset=place + error.start, line=number
-            ) from error
-        place += len(raw)
+            raise uncertain_bytes(encoding, (number,)) from error
 
 
 def _refuse_split_decimals(rows: Sequence[Sequence[str]], dialect: Dialect) -> None:

@@ -69,9 +69,76 @@ def test_legacy_encodings_that_are_clear(text, codec):
     assert encoding == codec or text.encode(encoding) == text.encode(codec)
 
 
-def test_big5():
-    text = chinese()
-    assert decode(text.encode("big5")) == (text, "big5")
+ETEN = "碁銹裏墻恒粧嫺"
+CANTONESE = "我哋喺香港食嘢，佢哋嚟咗𠵱家。\n"
+SIMPLIFIED = (
+    "今天的天气很好，适合出门散步。\n我喜欢在图书馆里安静地读书。\n"
+    "这家餐厅的红烧牛肉面非常好吃，价格也便宜。\n老师在课堂上讲解了向量的概念。\n"
+)
+KOREAN = (
+    "오늘은 날씨가 매우 좋아서 산책을 나갔습니다.\n저는 도서관에서 책을 읽는 것을 좋아합니다.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("added", "codec"),
+    [
+        ("", "cp950"),
+        *((each, "cp950") for each in ETEN),
+        ("～‧￥€", "cp950"),  # noqa: RUF001
+        (CANTONESE, "big5hkscs"),
+        ("～", "big5"),  # noqa: RUF001 (Python's own Big5 has no such sign)
+    ],
+)
+def test_big5_as_browsers_read_it(added, codec):
+    text = f"{chinese()}\n{added}"
+    if codec == "big5":
+        content = f"{chinese()}\n".encode("big5") + b"\xa1\xe3"
+    else:
+        content = text.encode(codec)
+    assert decode(content) == (text, "cp950" if codec == "big5" else codec)
+    for name in ("big5", "cp950", "big5-hkscs"):
+        assert decode(content, encoding=name)[0] == text
+
+
+def test_the_places_where_browsers_and_pythons_cp950_differ():
+    """As Chromium's TextDecoder("big5") reads them."""
+    content = bytes.fromhex("c6a1c6e8c7f3a145a1e3a244f9d6")
+    assert decode(content, encoding="cp950")[0] == "①あА‧～￥碁"  # noqa: RUF001
+
+
+@pytest.mark.parametrize("name", ["gb2312", "gbk", "gb18030"])
+def test_chinese_of_the_mainland_is_gb18030(name):
+    text = SIMPLIFIED + "朱镕基 𠮷\n"
+    content = text.encode("gb18030")
+    assert decode(content) == (text, "gb18030")
+    assert decode(content, encoding=name)[0] == text
+
+
+def test_korean():
+    assert decode(KOREAN.encode("cp949")) == (KOREAN, "cp949")
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", ["The train was late\nSoup", SIMPLIFIED, RUSSIAN, KOREAN])
+def test_utf16_without_its_mark(text, codec):
+    assert decode(text.encode(codec)) == (text, codec)
+
+
+def test_utf16_that_is_not_certain_names_the_option():
+    error = refused("沒有換行的文字".encode("utf-16-le"))
+    assert (error.code, error.details["option"]) == ("uncertain", "encoding")
+    assert "utf-16-le" in error.details["choices"]
+    assert "`utf-16-le: 沒有換行的文字`" in str(error)
+    assert "`--encoding utf-16-le`" in str(refused(b"plain\x00text"))
+
+
+@pytest.mark.parametrize("mark", ["\ufeff" * 2, "\ufeff"])
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16-le", "utf-16"])
+def test_no_mark_is_left_wherever_it_stands(mark, codec):
+    encoding = None if codec == "utf-8" else codec
+    text, _ = decode(f"{mark}a,b\n{mark}c,d\n".encode(codec), encoding=encoding)
+    assert text == "a,b\nc,d\n"
 
 
 def test_an_encoding_may_be_named():
@@ -80,25 +147,55 @@ def test_an_encoding_may_be_named():
     assert decode("餘弦".encode("utf-16-le"), encoding="utf-16-le")[0] == "餘弦"
 
 
-def test_an_encoding_that_is_not_clear():
-    error = refused("abc\nМама мыла раму.".encode("koi8_r"))  # noqa: RUF001
-    assert error.code == "wrong_encoding"
-    assert error.details == {"encoding": "UTF-8", "offset": 4, "line": 2}
-    assert "byte 4 (line 2)" in str(error)
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [("abc\nМама мыла раму.", "koi8_r"), ("naïve café\n", "cp1252"), ("一碁\n", "cp950")],  # noqa: RUF001
+)
+def test_an_encoding_that_is_not_clear_is_asked_for(text, codec):
+    error = refused(text.encode(codec))
+    assert (error.code, error.details["option"]) == ("uncertain", "encoding")
+    assert codec in error.details["choices"]
+    assert f"{codec}: {text.splitlines()[-1]}" in str(error)
+    assert "`--encoding " in str(error)
 
 
-def test_a_damaged_byte_is_named_and_nothing_is_guessed():
-    content = bytearray("一行。\n二行。\n三行。\n".encode())
-    place = content.index("三".encode())
+def broken(text: str, codec: str, place: int) -> bytes:
+    content = bytearray(text.encode(codec))
     content[place] = 0xFF
-    assert refused(bytes(content)).details == {"encoding": "UTF-8", "offset": place, "line": 3}
-    # decodes as cp1252, but to wrong characters
-    mixed = FRENCH.encode() + GERMAN.encode("cp1252")[:10]
-    assert refused(mixed).details["line"] == 3
+    return bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "line"),
+    [
+        (broken("一行。\n二行。\n三行。\n", "utf-8", 20), "utf-8", 3),
+        (broken(SIMPLIFIED * 4, "gb18030", 50), "gb18030", 2),
+        (broken(chinese(), "cp950", 1000), "cp950", 27),
+        (FRENCH.encode() + GERMAN.encode("cp1252")[:10], "utf-8", 3),
+        ("中文字".encode()[:-1], "utf-8", 1),
+    ],
+)
+def test_a_broken_byte_is_named_and_replaced_on_demand(content, name, line):
+    error = refused(content)
+    choice = f"{name}:replace"
+    assert (error.code, error.details["choices"]) == ("uncertain", (choice,))
+    assert error.details["lines"] == (line,)
+    assert f"`--encoding {choice}`" in str(error)
+    file = read_text_file(content, encoding=choice)
+    assert "\ufffd" in file.text.splitlines()[line - 1]
+    (note,) = file.notes
+    assert (note.reason, note.n, note.rows) == ("replaced", file.text.count("\ufffd"), (line,))
+    assert refused(content, name).details["choices"] == (choice,)
+
+
+def test_a_sign_of_replacement_in_the_text_is_no_broken_byte():
+    file = read_text_file("a \ufffd b é".encode(), encoding="utf-8:replace")
+    assert file.notes == ()
+    (note,) = read_text_file("\ufffd\né ".encode() + b"\xff\n", encoding="utf-8:replace").notes
+    assert (note.n, note.rows) == (1, (2,))
 
 
 def test_a_cut_end_is_damage():
-    assert refused("中文字".encode()[:-1]).code == "wrong_encoding"
     assert refused(b"\xff\xfea").details["encoding"] == "UTF-16-LE"
 
 
@@ -122,7 +219,6 @@ def test_the_wrong_name():
         (b"\x93NUMPY\x01", "NumPy array"),
         (b"SQLite format 3\x00", "SQLite database"),
         (b"plain\x00text", "binary file"),
-        ("no mark".encode("utf-16-le"), "binary file"),
         (b"\xff\xfe\x00\x00" + "a\0b".encode("utf-32-le"), "binary file"),
     ],
 )

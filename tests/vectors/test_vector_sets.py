@@ -339,7 +339,7 @@ REFUSED = {
     "late encoding": (
         b"t,a\n" + b"x,1\n" * 300_000 + b"\xff,2\n",
         {"name": "a.csv"},
-        "(line 300,002) does not fit",
+        "do not fit `UTF-8`, the first of them in the lines `300002`",
     ),
     "all NaN": (npy(X * np.nan), {"not_finite": "drop"}, "All 40 rows have NaN or infinity"),
     "unknown column": (
