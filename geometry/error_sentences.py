@@ -32,6 +32,15 @@ _OPEN_QUOTES = (
     "The quotes in the row at line {line} do not close where a column ends. Put quotes around the "
     "whole cell and double those inside it."
 )
+_LARGE_JSON = (
+    "This JSON document takes more than the limit of {limit:bytes} of memory. Write one record per "
+    "line: `jq -c '.[]' records.json > records.jsonl`."
+)
+_UNCERTAIN_PATH = (
+    "The rows of this JSON can be in several places: {paths}. Choose one, such as "
+    "`--path '{choices[0]}'`."
+)
+_SAVE_VALUES = "Open the file once in a spreadsheet program and save it, so that values are stored."
 _UNKNOWN_COLUMN = "There is no column `{column}`; the file has {columns}. Choose one of these."
 
 _RUN_AGAIN = "Finished shards are kept: run the same command again."
@@ -150,6 +159,22 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "uncertain_header": (
             "The first row, `{row}`, can be the names of the columns, or the first row of numbers. "
             "Choose whether there is a header."
+        ),
+        "large_json": _LARGE_JSON,
+        "uncertain_path": _UNCERTAIN_PATH,
+        "mixed_json": (
+            "`{column}` is a value in some rows and a nested record in others. Write it in one way "
+            "in all rows."
+        ),
+        "unknown_sheet": (
+            "There is no sheet `{sheet}`; the workbook has {sheets}. Choose one of these."
+        ),
+        "empty_sheet": (
+            "The sheet `{sheet}` has no rows. Choose another one with `--sheet`: {sheets}."
+        ),
+        "formulas": "The chosen column has only formulas without stored values. " + _SAVE_VALUES,
+        "formula_cell": (
+            "The row at line {line} has a formula without a stored value. " + _SAVE_VALUES
         ),
         "bad_quotes": _OPEN_QUOTES,
         "uneven_row": (
@@ -367,6 +392,11 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             ".csv, .tsv, or word vectors of GloVe or word2vec."
         ),
         "empty_file": "This file has no rows. Give a file with at least one vector.",
+        "large_json": _LARGE_JSON,
+        "uncertain_path": _UNCERTAIN_PATH,
+        "uncertain_vectors": (
+            "Several columns have vectors: {choices}. Choose one, such as `--path '{choices[0]}'`."
+        ),
         "no_vector_column": (
             "None of the columns {columns} has vectors. Give a column of lists of numbers, or one "
             "column of numbers for each dimension."

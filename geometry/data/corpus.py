@@ -6,19 +6,16 @@ Rows without text are left out and counted. Duplicates stay. Any other fault is 
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import own_errors
 from .account import BLANK, SAMPLED, Account
-from .decode import JSON_SUFFIXES, Source, TextFile, read_bytes, read_text_file, refuse_halves
-from .json_lines import read_json_lines
+from .decode import Source, TextFile, refuse_halves
 from .limits import (
     LARGEST_COUNT,
     LIMITS,
@@ -28,11 +25,12 @@ from .limits import (
     refuse_too_few,
     refuse_too_many,
 )
-from .packed_tables import read_packed_table
+from .packed_tables import FORMULA
 from .pairs import read_bundled_pairs
 from .recognise import AS_FOUND, Reading
 from .sentences import split_sentences
 from .shipped import shipped_file
+from .table_files import read_table_file
 from .tables import Table, read_lines, read_table
 
 FOLDER = shipped_file("corpora")
@@ -293,16 +291,6 @@ def preview_table(
         )
 
 
-def _table_of(
-    file: TextFile, reading: Reading, wanted: tuple[str | int | None, ...], limits: Limits
-) -> Table:
-    if file.suffix in JSON_SUFFIXES:
-        return read_json_lines(file.text, limits)
-    if file.is_table or reading.delimiter or any(column is not None for column in wanted):
-        return read_table(file, max_rows=limits.rows, wanted=wanted, reading=reading, limits=limits)
-    return read_lines(file, max_rows=limits.rows, limits=limits)
-
-
 def _read(
     source: Source,
     name: str | None,
@@ -311,22 +299,16 @@ def _read(
     limits: Limits,
 ) -> tuple[TextFile, Table]:
     """(title and encoding, table) of a file of any kind."""
-    content = read_bytes(source, limits.file_bytes)
-    own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    path = Path(str(own or name or "text"))
+    file, table = read_table_file(source, name, reading, limits)
     with own_errors(CorpusError):
-        packed = read_packed_table(content, limits, has_header=reading.header)
-        if packed is not None:
-            kind, table = packed
-            title = Path(name or path.name).stem
-            return TextFile(title, path.suffix.lower(), "", kind), table
-    file = read_text_file(
-        content, name=str(name or path.name), encoding=reading.encoding, limits=limits
-    )
-    if own is not None:
-        file = replace(file, suffix=path.suffix.lower())
-    with own_errors(CorpusError):
-        return file, _table_of(file, reading, wanted, limits)
+        if table is not None:
+            return file, table
+        if file.is_table or reading.delimiter or any(column is not None for column in wanted):
+            table = read_table(
+                file, max_rows=limits.rows, wanted=wanted, reading=reading, limits=limits
+            )
+            return file, table
+        return file, read_lines(file, max_rows=limits.rows, limits=limits)
 
 
 @dataclass(frozen=True)
@@ -368,6 +350,8 @@ def _corpus_of(file: TextFile, table: Table, choice: _Choice, limits: Limits) ->
         places, texts = [places[i] for i in drawn], [texts[i] for i in drawn]
         read = set(places)
     refuse_too_many(len(texts), limits.rows)
+    if not texts and any(note.reason == FORMULA for note in table.notes):
+        raise CorpusError("too_few_texts", because="formulas")
     refuse_too_few(len(texts))
     most = limits.text_characters
     return Corpus(

@@ -3,30 +3,40 @@
 from __future__ import annotations
 
 import io
-import time
 import warnings
 import zipfile
+from bisect import bisect_left
 from collections.abc import Callable
+from datetime import datetime, time
 from functools import partial
+from itertools import islice
+from operator import itemgetter
 from pathlib import PurePosixPath
+from time import thread_time
 from typing import Any, BinaryIO, TypeVar
 
 from ..process import ProcessEnded, run
 from . import parquet_table
+from .account import LeftOut
 from .decode import PARQUET, ZIP, decode
 from .limits import CorpusError, Limits, refuse_too_many_cells, refuse_too_many_columns
 from .parquet_table import process_limits
-from .recognise import header_of, unique_names
+from .recognise import AS_FOUND, Reading, header_of, unique_names
 from .tables import Table
 
 SHEETS = "xl/workbook.xml"  # a member of every .xlsx
 FILE_COLUMNS = ("text", "folder", "file")  # columns of a zip of text files
+# Reasons of cells that are not as a sheet has them, as ``LeftOut.reason``
+FORMULA = "formula"  # no value is stored: the cell is empty
+CELL_ERROR = "cell_error"  # such as #N/A
+MERGED = "merged"  # filled with the text of the merged cells
+_MARKS = {"f": FORMULA, "e": CELL_ERROR}  # by the type of a cell
 Answer = TypeVar("Answer")
 LONGEST_DIRECTORY = 16 << 20  # bytes of the list of an archive's members; each takes about 100
 
 
 def read_packed_table(
-    content: bytes, limits: Limits, *, has_header: bool | None = None
+    content: bytes, limits: Limits, reading: Reading = AS_FOUND
 ) -> tuple[str, Table] | None:
     """(kind, table) of a file that is packed; None for any other file."""
     if content.startswith(PARQUET):
@@ -45,7 +55,7 @@ def read_packed_table(
     if sum(each.file_size for each in archive.infolist()) > limits.unpacked_bytes:
         raise CorpusError("too_many_bytes", because="unpacked", limit=limits.unpacked_bytes)
     if SHEETS in names:
-        return "Excel", _limited(_sheet, content, limits, has_header, kind="workbook of Excel")
+        return "Excel", _limited(_sheet, content, limits, reading, kind="workbook of Excel")
     return "ZIP", _text_files(archive, limits)
 
 
@@ -79,8 +89,11 @@ def _limited(
         raise CorpusError("damaged_file", kind=kind) from error
 
 
-def _sheet(content: bytes, limits: Limits, has_header: bool | None) -> Table:
-    """The first sheet of a workbook, as its program stored it; no formula is calculated."""
+def _sheet(content: bytes, limits: Limits, reading: Reading) -> Table:
+    """A sheet of a workbook, as its program stored it; no formula is calculated.
+
+    The size that a sheet states is not used, because some programs state a wrong one.
+    """
     import openpyxl
 
     with warnings.catch_warnings():
@@ -88,45 +101,116 @@ def _sheet(content: bytes, limits: Limits, has_header: bool | None) -> Table:
         book = openpyxl.load_workbook(
             io.BytesIO(content), read_only=True, data_only=True, keep_links=False
         )
-        found, n_found, last = _sheet_rows(book.worksheets[0], limits)
+        names = {sheet.title: sheet for sheet in book.worksheets}
+        seen = tuple(name for name, sheet in names.items() if sheet.sheet_state == "visible")
+        chosen = reading.sheet or (seen or tuple(names))[0]
+        if chosen not in names:
+            raise CorpusError("unknown_sheet", sheet=chosen, sheets=tuple(names))
+        found, n_found, last, notes = _sheet_rows(names[chosen], limits)
     width = max((len(row) for _, row in found), default=0)
-    refuse_too_many_columns(width, limits.columns)
     rows = [(line, (*row, *[""] * (width - len(row)))) for line, row in found]
-    n_blank = last - n_found
-    if not rows:
-        return Table((), (), (), 0, n_blank)
-    first, body = rows[0][1], rows[1:]
-    header = header_of(first, [row for _, row in body]) if has_header is None else has_header
-    taken = body if header else rows
+    beside = tuple(name for name in seen if name != chosen)
+    if not rows and beside:
+        raise CorpusError("empty", because="empty_sheet", sheet=chosen, sheets=beside)
+    header = False
+    if rows:
+        first, body = rows[0][1], [row for _, row in rows[1:]]
+        header = header_of(first, body) if reading.header is None else reading.header
+    taken = rows[header:][: limits.rows]
     return Table(
-        unique_names(first if header else [""] * width),
-        tuple(row for _, row in taken[: limits.rows]),
-        tuple(line for line, _ in taken[: limits.rows]),
+        unique_names(rows[0][1] if header else [""] * width),
+        tuple(row for _, row in taken),
+        tuple(line for line, _ in taken),
         n_found - int(header),
-        n_blank,
+        last - n_found,
         has_header=header,
+        notes=notes,
+        sheets=seen,
+        sheet=chosen,
     )
 
 
-def _sheet_rows(sheet: Any, limits: Limits) -> tuple[list[tuple[int, tuple[str, ...]]], int, int]:
-    """(row from 1 and cells of the first rows that are not empty, how many these are, last row)."""
-    found: list[tuple[int, tuple[str, ...]]] = []
+SheetRows = list[tuple[int, list[str]]]
+
+
+def _sheet_rows(sheet: Any, limits: Limits) -> tuple[SheetRows, int, int, tuple[LeftOut, ...]]:
+    """(row from 1 and cells of the first rows that are not empty, how many are, last row, notes)"""
+    from openpyxl.worksheet._reader import FORMULA_TAG, WorkSheetParser
+
+    class Parser(WorkSheetParser):
+        """Tells a formula without a stored value from an empty cell."""
+
+        def parse_cell(self, element: Any) -> dict[str, Any]:
+            cell: dict[str, Any] = super().parse_cell(element)
+            if cell["value"] is None and element.find(FORMULA_TAG) is not None:
+                cell["data_type"] = "f"
+            return cell
+
+    found: SheetRows = []
     n_found = last = n_bytes = 0
-    rows = sheet.iter_rows(values_only=True, max_col=limits.columns + 1)
-    for number, row in enumerate(rows, start=1):
-        cells = ["" if value is None else str(value).strip() for value in row]
-        while cells and not cells[-1]:
-            cells.pop()
-        if not cells:
-            continue
-        n_found, last = n_found + 1, number
-        if n_found <= limits.rows + 1:  # one of them may be the header
-            refuse_too_many_cells(n_found * len(cells), limits)
-            n_bytes += sum(len(cell.encode()) for cell in cells)
-            if n_bytes > limits.unpacked_bytes:  # cells may share one text of the file
-                raise MemoryError
-            found.append((number, tuple(cells)))
-    return found, n_found, last
+    marked: dict[str, list[int]] = {FORMULA: [], CELL_ERROR: [], MERGED: []}
+    book = sheet.parent
+    with sheet._get_source() as source:
+        parser = Parser(
+            source,
+            sheet._shared_strings,
+            data_only=True,
+            epoch=book.epoch,
+            date_formats=book._date_formats,
+            timedelta_formats=book._timedelta_formats,
+        )
+        for number, row in parser.parse():
+            cells: dict[int, str] = {}
+            for cell in row:
+                text, kind = _cell_text(cell["value"]), cell["data_type"]
+                if text or kind == "f":
+                    refuse_too_many_columns(cell["column"], limits.columns)
+                    cells[cell["column"]] = text
+                if kind in _MARKS:
+                    marked[_MARKS[kind]].append(number)
+            if not cells:
+                continue
+            n_found, last = n_found + 1, max(last, number)
+            if n_found <= limits.rows + 1:  # one of them may be the header
+                width = max(cells)
+                refuse_too_many_cells(n_found * width, limits)
+                n_bytes += sum(len(text.encode()) for text in cells.values())
+                if n_bytes > limits.unpacked_bytes:  # cells may share one text of the file
+                    raise MemoryError
+                found.append((number, [cells.get(place, "") for place in range(1, width + 1)]))
+    found.sort(key=itemgetter(0))
+    for merged in parser.merged_cells.mergeCell if parser.merged_cells else ():
+        marked[MERGED] += _filled(found, merged.ref)
+    notes = (LeftOut.of(reason, numbers) for reason, numbers in marked.items() if numbers)
+    return found, n_found, last, tuple(notes)
+
+
+def _filled(found: SheetRows, area: str) -> list[int]:
+    """Write the text of merged cells into each of their rows; the numbers of those rows."""
+    from openpyxl.utils import range_boundaries
+
+    column, top, _, bottom = range_boundaries(area)
+    start = bisect_left(found, top, key=itemgetter(0))
+    if start == len(found) or found[start][0] != top or len(found[start][1]) < column:
+        return []
+    text, numbers = found[start][1][column - 1], []
+    for number, cells in islice(found, start + 1, None):
+        if number > bottom or not text:
+            break
+        cells += [""] * (column - len(cells))
+        if not cells[column - 1]:
+            cells[column - 1] = text
+            numbers.append(number)
+    return numbers
+
+
+def _cell_text(value: Any) -> str:
+    """A cell as its program shows it: dates without an hour, whole numbers without a point."""
+    if isinstance(value, datetime) and value.time() == time.min:
+        value = value.date()
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        value = int(value)
+    return "" if value is None else str(value).strip()
 
 
 def _text_files(archive: zipfile.ZipFile, limits: Limits) -> Table:
@@ -139,9 +223,9 @@ def _text_files(archive: zipfile.ZipFile, limits: Limits) -> Table:
     if not members:
         raise CorpusError("empty", because="no_text_files", limit=2)
     rows: list[tuple[str, str, str]] = []
-    began = time.thread_time()
+    began = thread_time()
     for member in members[: limits.rows]:
-        if time.thread_time() - began > limits.seconds / 2:
+        if thread_time() - began > limits.seconds / 2:
             raise CorpusError("too_large", because="too_slow", limit=f"{limits.seconds / 2:g}")
         try:
             content = archive.read(member)

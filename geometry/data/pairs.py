@@ -25,7 +25,7 @@ from .column_names import (
     TEXT_NAMES,
     WEIGHT_NAMES,
 )
-from .decode import Source, TextFile, lines_of
+from .decode import Source, lines_of
 from .limits import (
     LIMITS,
     CorpusError,
@@ -34,9 +34,10 @@ from .limits import (
     refuse_too_few,
     refuse_too_many,
 )
-from .pair_records import read_pair_bytes, read_pair_file
+from .packed_tables import FORMULA
 from .recognise import AS_FOUND, Reading, is_id, is_number
 from .shipped import shipped_file
+from .table_files import read_table_file
 from .tables import Table, read_table
 
 BUNDLED_PAIRS = ("pairs", "hard-pairs", "pairs-zh")  # the default first
@@ -219,25 +220,19 @@ def read_pairs(
         raise ValueError(f"columns must be three: left, right and score; got {len(columns)}")
     limits = limits.but(rows=max_pairs, file_bytes=max_bytes, unpacked_bytes=max_bytes)
     reading = reading.but(encoding=encoding, header=has_header)
-    content, file_name = read_pair_bytes(source, name, limits)
+    file, table = read_table_file(source, name, reading, limits, "pairs")
     with own_errors(CorpusError):
-        file = read_pair_file(
-            content, file_name, name=name, encoding=reading.encoding, limits=limits
-        )
-        if isinstance(file, TextFile):
+        if table is None:
             may_be_stsb = columns is None and not reading.header
             table = _stsb_table(file.text, limits) if may_be_stsb else None
-            table = table or read_table(
-                file,
-                max_rows=limits.rows,
-                wanted=(*(columns or ()), subset_column),
-                reading=reading,
-                limits=limits,
-            )
-            title = file.title
-        else:
-            title, table = file
-        return _pairs_of(table, title, columns, subset_column, limits)
+        table = table or read_table(
+            file,
+            max_rows=limits.rows,
+            wanted=(*(columns or ()), subset_column),
+            reading=reading,
+            limits=limits,
+        )
+        return _pairs_of(table, file.title, columns, subset_column, limits)
 
 
 def _pairs_of(
@@ -251,7 +246,10 @@ def _pairs_of(
     refuse_too_many(table.n_rows, limits.rows)
     places = _pair_places(table) if columns is None else tuple(map(table.index, columns))
     left_at, right_at, score_at = places
+    formulas = {row for note in table.notes if note.reason == FORMULA for row in note.rows}
     for line, row in zip(table.lines, table.rows, strict=True):
+        if line in formulas and not all(row[place] for place in places):
+            raise CorpusError("blank_sentence", because="formula_cell", line=line)
         check_pair(line, row[left_at], row[right_at], table.number(row[score_at]), row[score_at])
     refuse_too_few(table.n_rows)
     subset_at = _subset_place(table, subset_column, places)

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from ..errors import own_errors
 from .column_names import GRADE_NAMES, QUERY_NAMES, RELEVANT_NAMES
-from .decode import JSON_SUFFIXES, Source, read_text_file
-from .json_lines import read_json_lines
+from .decode import Source
 from .limits import LIMITS, CorpusError, Limits, refuse_empty, refuse_too_many
+from .recognise import AS_FOUND
+from .table_files import read_table_file
 from .tables import Table, read_table
 
 _ROWS = re.compile(r"\d{1,9}(?:[ ,;]+\d{1,9})*")
@@ -86,13 +87,10 @@ def read_relevance(
     CorpusError
         As ``read_corpus``, and with the codes no_relevance_columns and bad_grade.
     """
-    file = read_text_file(source, name=name, limits=limits)
+    file, table = read_table_file(source, name, AS_FOUND, limits)
     with own_errors(CorpusError):
-        if file.suffix in JSON_SUFFIXES:
-            table = read_json_lines(file.text, limits)
-        else:
-            wanted = (*QUERY_NAMES, *RELEVANT_NAMES)
-            table = read_table(file, max_rows=limits.rows, wanted=wanted, limits=limits)
+        wanted = (*QUERY_NAMES, *RELEVANT_NAMES)
+        table = table or read_table(file, max_rows=limits.rows, wanted=wanted, limits=limits)
         refuse_empty(table.n_rows)
         refuse_too_many(table.n_rows, limits.rows)
         return Relevance(file.title, _answers(table))

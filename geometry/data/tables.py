@@ -47,6 +47,9 @@ class Table:
     n_rows : rows in the file, which may be more than ``rows``.
     n_blank : empty lines and rows of empty cells; ``blank`` has the first few of their lines.
     decimal, unclear : of its numbers, as in ``Dialect``.
+    columns_left_out : those of the file that are no part of it, such as vectors.
+    notes : cells that are not as the file has them: the reason, how many, and the first rows.
+    sheets : names of the sheets of a workbook that can be seen, ``sheet`` among them.
     """
 
     columns: tuple[str, ...]
@@ -58,6 +61,10 @@ class Table:
     decimal: str = "."
     unclear: str | None = None
     blank: tuple[int, ...] = ()
+    columns_left_out: tuple[str, ...] = ()
+    notes: tuple[LeftOut, ...] = ()
+    sheets: tuple[str, ...] = ()
+    sheet: str | None = None
 
     def account(self, used: Iterable[int | None], left_out: Mapping[str, Sequence[int]]) -> Account:
         """What became of the rows and columns.
@@ -78,7 +85,10 @@ class Table:
             rows_read=self.n_rows - n_left_out,
             left_out=tuple(each for each in reasons if each.n),
             columns_used=tuple(name for name in self.columns if name in columns),
-            columns_left_out=tuple(name for name in self.columns if name not in columns),
+            columns_left_out=(
+                *(name for name in self.columns if name not in columns),
+                *self.columns_left_out,
+            ),
         )
 
     def index(self, column: str | int) -> int:

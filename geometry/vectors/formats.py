@@ -16,7 +16,7 @@ from .gather import Wanted
 from .row_source import HEAD, Hints, RowSource
 from .set_arrays import open_npy, open_npz, open_safetensors
 from .set_parquet import open_parquet
-from .set_tables import is_table, open_json_lines, open_table
+from .set_tables import is_table, open_json, open_table
 from .word_arrays import read_npz, read_safetensors
 from .word_binary import is_binary, read_binary
 from .word_text import is_text, read_text
@@ -60,7 +60,7 @@ FORMATS = (
     Format(
         "jsonl",
         lambda head, suffix: suffix in JSON_SUFFIXES or head.lstrip().startswith((b"{", b"[")),
-        open_json_lines,
+        open_json,
     ),
     Format("binary", lambda head, _: is_binary(head, is_whole=len(head) < HEAD), None, read_binary),
     Format("csv", is_table, open_table),

@@ -90,6 +90,8 @@ class RowSource:
         How many these are.
     n_skipped : int
         Rows of the file that are no part of the blocks, for this and for any other reason.
+    asks_which : bool
+        Whether one of several ``vector_columns`` without a usual name is asked for.
     close : callable
         Ends what reads the file.
     """
@@ -105,6 +107,7 @@ class RowSource:
     left_out: tuple[str, ...] = ()
     n_left_out: int = 0
     n_skipped: int = 0
+    asks_which: bool = False
     close: Callable[[], object] = lambda: None
 
     def vector_choice(
@@ -121,6 +124,11 @@ class RowSource:
             for name in names:
                 self.refuse_unknown(name, known)
             return wanted if isinstance(wanted, str) else names
+        several = self.vector_columns if len(self.vector_columns) > 1 and self.asks_which else ()
+        if several and several[0].casefold() not in VECTOR_NAMES:
+            raise VectorFileError(
+                "uncertain", because="uncertain_vectors", option="path", choices=several
+            )
         if self.vector_columns or not known:  # a lone array has no name
             return self.vector_columns[0] if known else None
         dimensions = tuple(name for name in self.dimension_columns if name not in without)

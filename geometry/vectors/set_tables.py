@@ -12,7 +12,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..data.decode import decode, encoding_of, refuse_halves, text_of, uncertain_bytes
+from ..data.decode import decode, encoding_of, text_of, uncertain_bytes
+from ..data.json_records import is_json_number, is_vector, open_records
 from ..data.limits import CorpusError, Limits
 from ..data.recognise import (
     MISSING,
@@ -32,6 +33,7 @@ from ..data.recognise import (
     unique_names,
 )
 from .errors import VectorFileError
+from .gather import in_memory
 from .row_source import (
     HEAD,
     Block,
@@ -114,33 +116,36 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     )
 
 
-def open_json_lines(file: BinaryIO, hints: Hints) -> RowSource:
-    """The rows of a file with one JSON object a line."""
-    limits = hints.limits
+def open_json(file: BinaryIO, hints: Hints) -> RowSource:
+    """The rows of JSON: one record a line, or a document that has them."""
+    limits, path = hints.limits, hints.reading.path
     encoding = hints.reading.encoding or _encoding(file)
 
-    def records() -> Iterator[tuple[int, dict[str, Any]]]:
-        for number, line in _lines(file, encoding, limits):
-            if line.strip():
-                yield number, _json_object(line, number)
+    def lines() -> Iterator[tuple[int, str]]:
+        return _lines(file, encoding, limits)
 
-    sample = [_outline(record) for _, record in islice(records(), SAMPLE_ROWS)]
+    def whole() -> str:
+        file.seek(0)
+        content = in_memory(file, limits.vector_file_bytes).read()
+        return decode(content, encoding=encoding)[0]
+
+    rows, is_lines = open_records(
+        lines, whole, VectorFileError, path=path, most=limits.table_bytes, vectors=True
+    )
+    sample = [_outline(record) for _, record in islice(rows(), SAMPLE_ROWS)]
     if not sample:
         raise VectorFileError("no_vectors", because="empty_file")
     keys = list(dict.fromkeys(key for record in sample for key in record))
     if len(keys) > limits.dimensions + limits.columns:
         raise VectorFileError("too_large", because="too_many_dimensions", limit=limits.dimensions)
-    values = {key: [record[key] for record in sample if key in record] for key in keys}
-    lists = [
-        key
-        for key in keys
-        if isinstance(next((each for each in values[key] if each is not None), None), list)
-    ]
-    numeric = [
-        key
-        for key in keys
-        if sum(isinstance(each, int | float) for each in values[key]) * 2 > len(values[key])
-    ]
+    values = {key: [each[key] for each in sample if each.get(key) is not None] for key in keys}
+    lists = [key for key in keys if values[key] and _is_list(values[key][0])]
+    numeric = [key for key in keys if 2 * sum(map(is_json_number, values[key])) > len(values[key])]
+    usable = () if lists else dimensions_among(numeric)
+    if len({_stem(name) for name in usable}) == 1:
+        # a dimension without a number in the first rows
+        empty = {key for key in keys if not values[key] and _stem(key) == _stem(usable[0])}
+        usable = tuple(key for key in keys if key in empty or key in usable)
 
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         vector = chosen.vector
@@ -149,15 +154,16 @@ def open_json_lines(file: BinaryIO, hints: Hints) -> RowSource:
             if isinstance(vector, str) and vector in lists
             else _keys_parser((vector,) if isinstance(vector, str) else vector or ())
         )
-        yield from _blocks(records(), parse, (chosen.text, chosen.label), _value, limits)
+        yield from _blocks(rows(), parse, (chosen.text, chosen.label), _value, limits)
 
     return RowSource(
-        "jsonl",
+        "jsonl" if is_lines else "json",
         blocks,
-        columns=tuple(key for key in keys if key not in lists),
-        vector_columns=likeliest_first(lists),
-        dimension_columns=() if lists else dimensions_among(numeric),
+        columns=tuple(key for key in keys if key not in (*lists, *usable)),
+        vector_columns=(path,) if path in lists else likeliest_first(lists),
+        dimension_columns=usable,
         encoding=encoding,
+        asks_which=True,
     )
 
 
@@ -273,6 +279,8 @@ def _key_parser(key: str) -> Callable[[dict[str, Any], int], list[float]]:
         found = record.get(key)
         if found is None:
             return []
+        if isinstance(found, str):
+            found = _loads(found)
         if isinstance(found, list) and set(map(type, found)) <= {float, int}:
             with suppress(OverflowError):
                 return list(map(float, found))
@@ -297,14 +305,14 @@ def _keys_parser(keys: Sequence[str]) -> Callable[[dict[str, Any], int], list[fl
 
 
 def _outline(record: dict[str, Any]) -> dict[str, Any]:
-    """The record with empty lists, since the lists of 200 rows may be very large."""
-    return {key: [] if isinstance(value, list) else value for key, value in record.items()}
+    """The record with short lists, since the lists of 200 rows may be very large."""
+    return {key: value[:1] if isinstance(value, list) else value for key, value in record.items()}
 
 
 def _json_number(value: Any, key: str, line: int) -> float:
     if value is None:
         return float("nan")
-    if not isinstance(value, int | float):
+    if not is_json_number(value):
         raise VectorFileError(
             "bad_number", because="bad_cell", line=line, field=str(value)[:40], column=key
         )
@@ -314,18 +322,18 @@ def _json_number(value: Any, key: str, line: int) -> float:
         return float("inf")
 
 
-def _json_object(line: str, number: int) -> dict[str, Any]:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        record = None
-    if isinstance(record, list):
-        record = {"vector": record}
-    if not isinstance(record, dict):
-        raise VectorFileError("bad_json", line=number)
-    if "\\ud" in line.lower():  # only an escape can give half of a surrogate pair
-        refuse_halves(json.dumps(record, ensure_ascii=False), number)
-    return record
+def _is_list(value: Any) -> bool:
+    """Whether a value is a vector, or means to be one; pgvector writes it as a text."""
+    if isinstance(value, str) and is_of_lists([value]):
+        return is_vector(_loads(value))
+    return isinstance(value, list) and not isinstance(next(iter(value), None), str | dict)
+
+
+def _loads(cell: str) -> Any:
+    """The list in a text; the text if it is none."""
+    with suppress(ValueError, RecursionError):
+        return json.loads(cell)
+    return cell
 
 
 def _encoding(file: BinaryIO) -> str:

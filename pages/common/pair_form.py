@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 
 from geometry import CorpusError, Pairs, read_pairs
-from geometry.data.pair_records import names_its_columns
 from geometry.data.recognise import Reading
+from geometry.data.table_files import names_its_columns
 from geometry.evaluate.bootstrap import checked_gold
 
 from .limit_notes import shortened_note

@@ -1,0 +1,425 @@
+"""Records of JSON as flat rows: lines, arrays, tables of pandas, and answers of services.
+
+A record is a mapping of names to values; the names within a nested one have points between. Where
+the rows of a document are is found from its content, or asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import Any
+
+from ..errors import GeometryError
+from .column_names import LABEL_NAMES, PAIR_NAMES, SCORE_NAMES, TEXT_NAMES
+from .decode import lines_of, refuse_halves
+from .limits import CorpusError, Limits, refuse_too_many_cells
+from .tables import Table
+
+Record = dict[str, Any]
+Lines = Callable[[], Iterator[tuple[int, str]]]
+Rows = Callable[[], Iterator[tuple[int, Record]]]
+EACH, TRANSPOSED = "*", "*.*"  # paths: each key of an object is a row, or a column
+_NAMES = {*TEXT_NAMES, *LABEL_NAMES, *SCORE_NAMES, *(name for pair in PAIR_NAMES for name in pair)}
+_NAMES |= {"vector", "vectors", "embedding", "embeddings", "id", "documents"}
+_STEMS = ("", "d", "dim", "dimension", "x", "v", "e", "f", "emb", "embedding", "feature", "pc")
+_SPACE = re.compile(r"\s*")
+# Bytes of memory for each sign of a document: what the value that it begins or ends may take
+_WEIGHTS = {",": 32, '"': 30, "[": 64, "{": 232}
+
+
+def read_json(text: str, limits: Limits, path: str | None = None) -> Table:
+    """Every value as a string, "" where a record lacks it; columns in order of appearance.
+
+    path : as ``Reading.path``
+    """
+    # Half of the limit, because building the rows takes as long as parsing
+    began, seconds = time.thread_time(), limits.seconds / 2
+
+    def lines() -> Iterator[tuple[int, str]]:
+        return lines_of(text, limits, newline="\n", most=limits.line_characters)
+
+    rows, is_lines = open_records(
+        lines, lambda: text, CorpusError, path=path, most=limits.table_bytes
+    )
+    columns: dict[str, int] = {}
+    left_out: dict[str, None] = {}
+    records: list[dict[int, str]] = []
+    numbers, n_rows = [], 0
+    for number, record in rows():
+        n_rows += 1
+        if n_rows > limits.rows:
+            continue
+        cells = {}
+        for name, value in record.items():
+            if is_vector(value) or (isinstance(value, list) and is_vector(_first(value))):
+                left_out[name] = None
+                continue
+            place = columns.setdefault(name, len(columns))
+            if value is not None:
+                cells[place] = _cell(value)
+        if len(columns) > limits.keys:
+            raise CorpusError("too_many_columns", because="too_many_keys", limit=limits.keys)
+        refuse_too_many_cells(n_rows * len(columns), limits)
+        refuse_halves("".join((*record, *cells.values())), number)
+        records.append(cells)
+        numbers.append(number)
+        if time.thread_time() - began > seconds:
+            raise CorpusError("too_large", because="too_slow", limit=f"{seconds:g}")
+    for name in columns.keys() & _NAMES:
+        if any(other.startswith(f"{name}.") for other in columns):
+            raise CorpusError("bad_json", because="mixed_json", column=name)
+    return Table(
+        tuple(columns),
+        tuple(tuple(cells.get(place, "") for place in range(len(columns))) for cells in records),
+        tuple(numbers),
+        n_rows,
+        sum(not line.strip() for _, line in lines()) if is_lines else 0,
+        has_header=True,
+        columns_left_out=tuple(name for name in left_out if name not in columns),
+    )
+
+
+def open_records(
+    lines: Lines,
+    whole: Callable[[], str],
+    refuse: Callable[..., GeometryError],
+    *,
+    path: str | None,
+    most: int,
+    vectors: bool = False,
+) -> tuple[Rows, bool]:
+    """(a function that gives (line or number from 1, record) of each row, whether it reads lines).
+
+    lines : gives the lines of the file, from the first
+    whole : gives the whole file
+    refuse : the class of an error
+    path : as ``Reading.path``
+    most : bytes of memory of a document that is not read by lines
+    vectors : whether the rows are sought by their vectors
+    """
+    asked = _Asked(path, refuse, vectors)
+    if _has_lines(lines):
+
+        def of_lines() -> Iterator[tuple[int, Record]]:
+            for number, line in lines():
+                if line.strip():
+                    try:
+                        found = asked.rows_of_line(_record(_loaded(line, number, refuse)))
+                    except RecursionError as error:
+                        raise refuse("bad_json", line=number) from error
+                    for record in found:
+                        yield number, record
+
+        return of_lines, True
+    text = whole()
+    if sum(weight * text.count(sign) for sign, weight in _WEIGHTS.items()) > most:
+        raise refuse("too_large", because="large_json", limit=most)
+    try:
+        rows = asked.rows_of_document(_document(text, refuse))
+    except RecursionError as error:
+        raise refuse("bad_json", line=1) from error
+    return lambda: iter(enumerate(rows, start=1)), False
+
+
+def is_vector(value: Any) -> bool:
+    """Whether a value is a list that begins with a number."""
+    return isinstance(value, list) and bool(value) and is_json_number(value[0])
+
+
+def flat(record: Mapping[str, Any], prefix: str = "") -> Record:
+    """The record without nested ones; a list of one record or one list is that one."""
+    found: Record = {}
+    for key, value in record.items():
+        name = f"{prefix}{key}"
+        while isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict | list):
+            value = value[0]
+        value = _plain(value)
+        if isinstance(value, dict):
+            found |= flat(value, f"{name}.")
+            continue
+        if isinstance(value, list) and isinstance(_first(value), dict):
+            value = [_plain(each) for each in value]
+        found[name] = value
+    return found
+
+
+class _Asked:
+    """Where the rows of a document are, as far as the caller says it."""
+
+    def __init__(
+        self, path: str | None, refuse: Callable[..., GeometryError], vectors: bool
+    ) -> None:
+        self.path, self.refuse, self.vectors = path, refuse, vectors
+
+    def rows_of_line(self, record: Mapping[str, Any]) -> list[Record]:
+        """The rows of one record: several where it has several vectors."""
+        found = flat(record)
+        if self.path is not None and self.path not in found:
+            inner = {
+                name.removeprefix(f"{self.path}."): value
+                for name, value in found.items()
+                if name.startswith(f"{self.path}.")
+            }
+            if not inner:
+                self._refuse_path(found)
+            return [inner]
+        lists = {name: value for name, value in found.items() if _has_rows(value)}
+        several = [name for name in lists if _bears_vectors(lists[name])] if self.vectors else []
+        if self.path in lists:
+            several = [self.path]
+        if not several:
+            return [found]
+        chosen = self._only(several, lists)
+        names = [name for name in lists if len(lists[name]) == len(lists[chosen])]
+        beside = {name: value for name, value in found.items() if name not in names}
+        return [beside | each for each in _zipped(lists, names)]
+
+    def rows_of_document(self, value: Any) -> list[Record]:
+        """The rows of a document that is not read by lines."""
+        if self.path is not None and isinstance(value, dict):
+            at: Any = value
+            for step in self.path.split("."):
+                if step == EACH or not isinstance(at, dict) or step not in at:
+                    break
+                at = at[step]
+            else:
+                if isinstance(at, list | dict) and not _has_columns(value, at):
+                    return _Asked(None, self.refuse, self.vectors).rows_of_document(at)
+        if isinstance(value, dict):
+            value = self._table(value, is_root=True)
+        if isinstance(value, list):
+            if value and all(map(is_json_number, value)):
+                return [{"vector": value}]
+            within = _Asked(None, self.refuse, self.vectors)
+            if self.path is not None and self.path not in (EACH, TRANSPOSED):
+                within = self
+            return [row for each in value for row in within.rows_of_line(_record(each))]
+        found = flat(value)
+        lists = {name: each for name, each in found.items() if isinstance(each, list)}
+        records = [name for name in lists if isinstance(_first(lists[name]), dict)]
+        several = [name for name in lists if self.vectors and _bears_vectors(lists[name])]
+        several = several or records
+        several = several or [name for name in lists if isinstance(_first(lists[name]), str)]
+        if self.path is not None:
+            if self.path not in lists:
+                self._refuse_path(found)
+            several = [self.path]
+        if not several:
+            return [found]
+        chosen = self._only(several, lists)
+        if chosen in records and not _has_columns(found, lists[chosen]):
+            within = _Asked(None, self.refuse, self.vectors)
+            return [row for each in lists[chosen] for row in within.rows_of_line(_record(each))]
+        names = [name for name in lists if len(lists[name]) == len(lists[chosen])]
+        return list(_zipped(lists, names))
+
+    def _only(self, names: Sequence[str], lists: Mapping[str, list[Any]]) -> str:
+        """The one list that has the rows, or one of several columns; else it is asked for."""
+        usual = [name for name in names if name.rpartition(".")[2].casefold() in _NAMES]
+        lengths = {len(lists[name]) for name in names}
+        if len(lengths) > 1 and len({len(lists[name]) for name in usual}) == 1:
+            names = usual
+        elif len(lengths) > 1 or sum(isinstance(_first(lists[each]), dict) for each in names) > 1:
+            shown = tuple(f"{name}: {len(lists[name]):,}" for name in names)
+            raise self._uncertain(tuple(names), shown)
+        return names[0]
+
+    def _uncertain(self, choices: tuple[str, ...], shown: Sequence[str]) -> GeometryError:
+        refuse = self.refuse
+        return refuse(
+            "uncertain", because="uncertain_path", option="path", choices=choices, paths=shown
+        )
+
+    def _refuse_path(self, found: Mapping[str, Any]) -> None:
+        refuse = self.refuse
+        raise refuse("unknown_column", column=self.path, columns=tuple(found))
+
+    def _table(self, value: Record, *, is_root: bool = False) -> Any:
+        """A table of pandas, or records or vectors by their keys, as a list of records."""
+        if {"columns", "data"} <= value.keys() and _is_table(value["columns"], value["data"]):
+            return [dict(zip(value["columns"], row, strict=True)) for row in value["data"]]
+        if {"schema", "data"} <= value.keys():
+            value = {"data": value["data"]}
+        values = list(value.values())
+        if len(values) > 1 and all(map(is_vector, values)):
+            stems = {key.rstrip("0123456789").rstrip("_").casefold() for key in value}
+            if self._is_each(value, not (len(stems) == 1 and stems <= {*_STEMS})):
+                return [{"word": key, "vector": each} for key, each in value.items()]
+            return list(_zipped(value, list(value)))
+        if values and all(isinstance(each, dict) and each for each in values):
+            if is_root and (is_each := self._is_index(value)) is not None:
+                return _by_key(value) if is_each else _by_key(_turned(value))
+            if len(values) > 1 and all(any(map(is_vector, each.values())) for each in values):
+                return _by_key(value)
+        return {
+            key: self._table(each) if isinstance(each, dict) else each
+            for key, each in value.items()
+        }
+
+    def _is_each(self, value: Mapping[str, Any], found: bool) -> bool:
+        """Whether each key of an object is a row; asked for if it is not found."""
+        if self.path in (EACH, TRANSPOSED):
+            return self.path == EACH
+        if not found:
+            key = next(iter(value))
+            raise self._uncertain(
+                (EACH, TRANSPOSED), (f"{EACH}: {key} is a row", f"{TRANSPOSED}: {key} is a column")
+            )
+        return found
+
+    def _is_index(self, value: Mapping[str, Record]) -> bool | None:
+        """Whether an object of objects has a row for each key, or a column; None if it is neither.
+
+        pandas writes both, by orient="index" and by orient="columns".
+        """
+        inner = [each.keys() for each in value.values()]
+        common, every = set.intersection(*map(set, inner)), set().union(*inner)
+        is_numbered = all(map(str.isdigit, common))
+        if not common or 2 * len(common) < len(every):
+            return None
+        if any(isinstance(_first(each), dict) for row in value.values() for each in row.values()):
+            return None  # lists of records are within
+        if len(value) == 1 and not is_numbered and next(iter(value)) not in _NAMES:
+            return None
+        if is_numbered != all(map(str.isdigit, value)):
+            return not is_numbered
+        rows = all(len({_kind(each[key]) for each in value.values()}) == 1 for key in common)
+        columns = all(len(set(map(_kind, each.values()))) == 1 for each in value.values())
+        votes = bool(common & _NAMES) - bool(value.keys() & _NAMES) or int(rows) - int(columns)
+        return False if votes < 0 else self._is_each(value, votes > 0)
+
+
+def _has_lines(lines: Lines) -> bool:
+    """Whether the file has a value in each line, by the first two."""
+    filled = (line for _, line in lines() if line.strip())
+    try:
+        first, second = [*islice(filled, 2), "", ""][:2]
+        json.loads(first)
+    except (ValueError, RecursionError):  # also a line beyond the limit
+        return False
+    return bool(second)
+
+
+def _loaded(line: str, number: int, refuse: Callable[..., GeometryError]) -> Any:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise refuse("bad_json", line=number) from error
+    if not isinstance(value, dict | list):
+        raise refuse("bad_json", line=number)
+    if "\\ud" in line.lower():  # only an escape can give half of a surrogate pair
+        refuse_halves(json.dumps(value, ensure_ascii=False), number)
+    return value
+
+
+def _document(text: str, refuse: Callable[..., GeometryError]) -> Any:
+    """The value of a text, or a list of several, one after the other."""
+    values, at, decoder = [], _SPACE.match(text).end(), json.JSONDecoder()  # type: ignore[union-attr]
+    while at < len(text):
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            line = getattr(error, "lineno", text.count("\n", 0, at) + 1)
+            raise refuse("bad_json", line=line) from error
+        values.append(value)
+        at = _SPACE.match(text, end).end()  # type: ignore[union-attr]
+    if not all(isinstance(value, dict | list) for value in values):
+        raise refuse("bad_json", line=1)
+    if "\\ud" in text.lower():
+        refuse_halves(json.dumps(values, ensure_ascii=False), 1)
+    return values[0] if len(values) == 1 else values
+
+
+def _record(value: Any) -> Mapping[str, Any]:
+    """A value as a record: a list is a vector, or the cells of a row."""
+    if isinstance(value, dict):
+        return value
+    if not isinstance(value, list):
+        return {"text" if isinstance(value, str) else "value": value}
+    if is_vector(value) and not any(isinstance(each, str | list | dict) for each in value):
+        return {"vector": value}
+    return {f"column {place}": each for place, each in enumerate(value, start=1)}
+
+
+def _zipped(columns: Mapping[str, Sequence[Any]], names: Sequence[str]) -> Iterator[Record]:
+    for values in zip(*(columns[name] for name in names), strict=False):
+        yield flat(dict(zip(names, values, strict=True)))
+
+
+def _by_key(value: Mapping[str, Record]) -> list[Record]:
+    return [{"key": key} | each for key, each in value.items()]
+
+
+def _turned(value: Mapping[str, Record]) -> dict[str, Record]:
+    keys = dict.fromkeys(key for each in value.values() for key in each)
+    return {key: {name: each.get(key) for name, each in value.items()} for key in keys}
+
+
+def _has_columns(found: Mapping[str, Any], rows: Any) -> bool:
+    """Whether another list has an entry for each of the rows that is no record, as of Chroma."""
+    return isinstance(rows, list) and any(
+        each is not rows
+        and isinstance(each, list)
+        and len(each) == len(rows)
+        and not isinstance(_first(each), dict)
+        for each in found.values()
+    )
+
+
+def _has_rows(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 1 and not is_vector(value)
+
+
+def _bears_vectors(value: list[Any]) -> bool:
+    """Whether a list is of several vectors, or of records with vectors."""
+    first = _first(value)
+    return is_vector(first) or (
+        isinstance(first, dict) and any(map(is_vector, flat(first).values()))
+    )
+
+
+def _is_table(columns: Any, data: Any) -> bool:
+    return (
+        all(isinstance(each, list) for each in (columns, data))
+        and all(isinstance(row, list) and len(row) == len(columns) for row in data)
+        and all(isinstance(name, str) for name in columns)
+    )
+
+
+def _first(values: Any) -> Any:
+    """The first member of a list that is not null; None of what is no list."""
+    if not isinstance(values, list):
+        return None
+    return next((each for each in values if each is not None), None)
+
+
+def is_json_number(value: Any) -> bool:
+    """Whether a value is a number; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _plain(value: Any) -> Any:
+    """The value of a record with one key such as $numberDouble or $oid, as MongoDB writes it."""
+    if not (isinstance(value, dict) and len(value) == 1):
+        return value
+    [(kind, plain)] = value.items()
+    if not kind.startswith("$") or isinstance(plain, dict | list):
+        return value
+    with suppress(ValueError):
+        return float(plain) if kind.startswith("$number") else plain
+    return value
+
+
+def _kind(value: Any) -> type:
+    return float if is_json_number(value) else type(value)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value).strip()

@@ -1,0 +1,192 @@
+"""Workbooks as programs write them: sizes, sheets, merged cells, formulas, errors, dates."""
+
+import io
+import re
+import zipfile
+from datetime import date, datetime
+
+import openpyxl
+import pytest
+
+from geometry import CorpusError, read_corpus, read_pairs
+from geometry.data.limits import LIMITS
+from geometry.data.packed_tables import read_packed_table
+from geometry.data.recognise import Reading
+
+HERE = LIMITS.but(memory_bytes=0)  # without a process for each file, which takes a second to start
+ROWS = [("text", "topic"), *((f"The bus number {i} is late.", "ab"[i % 2]) for i in range(6))]
+TEXTS = tuple(row[0] for row in ROWS[1:])
+
+
+def saved(book, **changes):
+    """The workbook's content; ``changes`` are (pattern, replacement) in the XML of its sheets."""
+    written = io.BytesIO()
+    book.save(written)
+    changed = io.BytesIO()
+    with zipfile.ZipFile(written) as old, zipfile.ZipFile(changed, "w") as new:
+        for name in old.namelist():
+            content = old.read(name).decode() if name.endswith(".xml") else old.read(name)
+            for pattern, replacement in changes.values() if "worksheets/" in name else ():
+                content, n = re.subn(pattern, replacement, content)
+                assert n, pattern
+            new.writestr(name, content)
+    return changed.getvalue()
+
+
+def book_of(rows=ROWS, **sheets):
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    for name, others in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in others:
+            sheet.append(row)
+    return book
+
+
+def corpus_of(content, **options):
+    return read_corpus(
+        content,
+        name="a.xlsx",
+        text_column="text",
+        label_column="topic",
+        limits=HERE,
+        **options,
+    )
+
+
+def table_of(content, **reading):
+    return read_packed_table(content, HERE, Reading(**reading))[1]
+
+
+def notes_of(content):
+    return {note.reason: (note.n, note.rows) for note in table_of(content).notes}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement"),
+    [
+        (r"<dimension [^>]*/>", '<dimension ref="A1"/>'),
+        (r"<dimension [^>]*/>", '<dimension ref="A1:B3"/>'),
+        (r"<dimension [^>]*/>", '<dimension ref="A1:XFD1048576"/>'),
+        (r"<dimension [^>]*/>", ""),
+        (r'<row r="(\d+)"[^>]*>', r'<row r="\1" spans="1:1">'),
+        (r'<row r="\d+"[^>]*>', "<row>"),
+        (r' r="[A-Z]+\d+"', ""),
+    ],
+)
+def test_a_stated_size_is_not_believed(pattern, replacement):
+    corpus = corpus_of(saved(book_of(), change=(pattern, replacement)))
+    assert corpus.texts == TEXTS
+    assert corpus.labels == tuple("ababab")
+
+
+def test_the_first_sheet_that_can_be_seen_is_read_and_another_may_be_chosen():
+    book = book_of([("text", "topic"), ("hidden a", "x"), ("hidden b", "x")], Shown=ROWS)
+    book.create_sheet("Other").append(("only", "one"))
+    book.worksheets[0].title, book.worksheets[0].sheet_state = "Lists", "hidden"
+    content = saved(book)
+    assert corpus_of(content).texts == TEXTS
+    table = table_of(content)
+    assert (table.sheet, table.sheets) == ("Shown", ("Shown", "Other"))
+    hidden = corpus_of(content, reading=Reading(sheet="Lists"))
+    assert hidden.texts == ("hidden a", "hidden b")
+    with pytest.raises(CorpusError) as caught:
+        corpus_of(content, reading=Reading(sheet="absent"))
+    assert caught.value.code == "unknown_sheet"
+    assert "`Lists`, `Shown`, `Other`" in str(caught.value)
+
+
+def test_an_empty_first_sheet_names_the_others():
+    with pytest.raises(CorpusError, match=r"`Sheet` has no rows.*`--sheet`: `Data`"):
+        corpus_of(saved(book_of([], Data=ROWS)))
+
+
+def test_the_text_of_merged_cells_is_in_each_of_their_rows():
+    book = book_of([("topic", "text"), ("rail", "a b"), (None, "c d"), ("food", "e f")])
+    for row in ((None, "g h"), (None, "i j"), ("pets", "k l")):
+        book.active.append(row)
+    for area in ("A2:A3", "A4:A6"):
+        book.active.merge_cells(area)
+    content = saved(book)
+    assert corpus_of(content).labels == ("rail", "rail", "food", "food", "food", "pets")
+    assert notes_of(content) == {"merged": (3, (3, 5, 6))}
+
+
+def test_merged_cells_across_columns_and_beyond_the_rows_change_nothing_else():
+    book = book_of()
+    book.active["A9"] = "The last."
+    book.active.merge_cells("A9:B9")
+    book.active.merge_cells("B7:B1000")
+    content = saved(book)
+    assert corpus_of(content).texts == (*TEXTS, "The last.")
+    assert corpus_of(content).labels == (*"ababab", "b")
+    assert notes_of(content) == {"merged": (1, (9,))}
+
+
+def test_formulas_without_values_are_counted_and_named():
+    rows = [("text", "topic"), *((f'="bus {i}"', "x") for i in range(6)), ("a b", "x"), ("c", "y")]
+    content = saved(book_of(rows))
+    corpus = corpus_of(content)
+    assert (corpus.texts, corpus.n_blank) == (("a b", "c"), 6)
+    assert notes_of(content) == {"formula": (6, (2, 3, 4, 5, 6))}
+    with pytest.raises(CorpusError, match="only formulas without stored values"):
+        corpus_of(saved(book_of(rows[:7])))
+    with pytest.raises(CorpusError, match="only formulas without stored values"):
+        read_corpus(saved(book_of([("text",), ("=1",), ("=2",)])), name="a.xlsx", limits=HERE)
+    pairs = [("left", "right", "score"), ("a", "b", 1), ("c", "=A1", 2), ("e", "f", 3)]
+    with pytest.raises(CorpusError, match="row at line 3 has a formula without a stored value"):
+        read_pairs(saved(book_of(pairs)), name="a.xlsx", limits=HERE)
+
+
+def test_a_formula_with_a_value_is_that_value():
+    content = saved(
+        book_of([("text", "topic"), ("=1+1", "x"), ("a b", "y")]),
+        change=("<f>1\\+1</f><v ?/>|<f>1\\+1</f><v></v>", "<f>1+1</f><v>7</v>"),
+    )
+    assert corpus_of(content).texts == ("7", "a b")
+    assert notes_of(content) == {}
+
+
+def test_cells_with_errors_are_named():
+    content = saved(book_of([("text", "topic"), ("a b", "#N/A"), ("c d", "#REF!"), ("e", "x")]))
+    assert corpus_of(content).labels == ("#N/A", "#REF!", "x")
+    assert notes_of(content) == {"cell_error": (2, (2, 3))}
+
+
+def test_dates_and_numbers_keep_their_meaning():
+    values = (date(2024, 3, 1), datetime(2024, 3, 2, 10, 30), 3, 0.25, "007", True, 12345678901)
+    content = saved(book_of([("text", "topic"), *((f"text {i}", v) for i, v in enumerate(values))]))
+    assert corpus_of(content).labels == (
+        *("2024-03-01", "2024-03-02 10:30:00", "3", "0.25", "007", "True", "12345678901"),
+    )
+    whole = saved(
+        book_of([("text", "topic"), ("a b", 5), ("c", 6)]), change=("<v>5</v>", "<v>5.0</v>")
+    )
+    assert corpus_of(whole).labels == ("5", "6")
+
+
+def test_rows_in_another_order_are_all_read():
+    content = saved(book_of(), change=(r"(<row r=\"2\".*?</row>)(<row r=\"3\".*?</row>)", r"\2\1"))
+    assert corpus_of(content).texts == TEXTS
+
+
+# Cases of public reports
+
+
+@pytest.mark.parametrize("name", ["huge", "right", "short-b3", "wps-a1"])
+def test_cases_of_wrong_sizes(case, name):
+    corpus = corpus_of(case(f"14-xlsx-wrong-dimension/{name}.xlsx"))
+    assert corpus.texts == tuple(f"sentence {i} about trains and weather" for i in range(6))
+    assert len(read_pairs(case("14-xlsx-wrong-dimension/pairs-short-c4.xlsx"))) == 6
+
+
+def test_cases_of_formulas_and_merged_cells(case):
+    with pytest.raises(CorpusError, match="only formulas without stored values"):
+        corpus_of(case("15-xlsx-formula-no-cache/formula.xlsx"))
+    half = case("15-xlsx-formula-no-cache/half-formula.xlsx")
+    assert (len(corpus_of(half)), corpus_of(half).n_blank) == (3, 3)
+    assert notes_of(half.read_bytes()) == {"formula": (3, (2, 4, 6))}
+    merged = case("17-xlsx-merged-labels-errors/merged.xlsx")
+    assert corpus_of(merged).labels == ("rail", "rail", "food", "food", "food")
+    assert notes_of(merged.read_bytes()) == {"cell_error": (1, (5,)), "merged": (3, (3, 5, 6))}
