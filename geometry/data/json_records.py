@@ -103,7 +103,12 @@ def open_records(
     vectors : whether the rows are sought by their vectors
     """
     asked = _Asked(path, refuse, vectors)
-    if _has_lines(lines):
+    too_long: GeometryError | None = None
+    try:
+        is_lines = _has_lines(lines)
+    except GeometryError as error:  # a line beyond the limit, which may be a document
+        is_lines, too_long = False, error
+    if is_lines:
 
         def of_lines() -> Iterator[tuple[int, Record]]:
             for number, line in lines():
@@ -119,8 +124,11 @@ def open_records(
     text = whole()
     if sum(weight * text.count(sign) for sign, weight in _WEIGHTS.items()) > most:
         raise refuse("too_large", because="large_json", limit=most)
+    values = _document(text, refuse)
+    if too_long is not None and len(values) > 1:
+        raise too_long
     try:
-        rows = asked.rows_of_document(_document(text, refuse))
+        rows = asked.rows_of_document(values[0] if len(values) == 1 else values)
     except RecursionError as error:
         raise refuse("bad_json", line=1) from error
     return lambda: iter(enumerate(rows, start=1)), False
@@ -300,7 +308,9 @@ def _has_lines(lines: Lines) -> bool:
     try:
         first, second = [*islice(filled, 2), "", ""][:2]
         json.loads(first)
-    except (ValueError, RecursionError):  # also a line beyond the limit
+    except GeometryError:
+        raise
+    except (ValueError, RecursionError):
         return False
     return bool(second)
 
@@ -317,8 +327,8 @@ def _loaded(line: str, number: int, refuse: Callable[..., GeometryError]) -> Any
     return value
 
 
-def _document(text: str, refuse: Callable[..., GeometryError]) -> Any:
-    """The value of a text, or a list of several, one after the other."""
+def _document(text: str, refuse: Callable[..., GeometryError]) -> list[Any]:
+    """The values of a text, one after the other."""
     values, at, decoder = [], _SPACE.match(text).end(), json.JSONDecoder()  # type: ignore[union-attr]
     while at < len(text):
         try:
@@ -332,7 +342,7 @@ def _document(text: str, refuse: Callable[..., GeometryError]) -> Any:
         raise refuse("bad_json", line=1)
     if "\\ud" in text.lower():
         refuse_halves(json.dumps(values, ensure_ascii=False), 1)
-    return values[0] if len(values) == 1 else values
+    return values
 
 
 def _record(value: Any) -> Mapping[str, Any]:
@@ -378,9 +388,9 @@ def _has_rows(value: Any) -> bool:
 def _bears_vectors(value: list[Any]) -> bool:
     """Whether a list is of several vectors, or of records with vectors."""
     first = _first(value)
-    return is_vector(first) or (
-        isinstance(first, dict) and any(map(is_vector, flat(first).values()))
-    )
+    if isinstance(first, dict):
+        return any(map(is_vector, flat(first).values()))
+    return is_vector(first) and all(each is None or isinstance(each, list) for each in value)
 
 
 def _is_table(columns: Any, data: Any) -> bool:

@@ -132,8 +132,9 @@ def test_json_lines():
     assert (found.columns, found.suggested_text_column) == (("id", "body", "kind"), "body")
     assert found.rows[1] == ("8", "", "")
     array = b'[\n{"text": "It rained."},\n{"text": "She sued."}\n]\n'
-    error = refused(read_corpus, array, name="a.json")
-    assert (error.code, error.details["line"]) == ("bad_json", 1)
+    assert read_corpus(array, name="a.json").texts == corpus.texts
+    error = refused(read_corpus, array[:-3], name="a.json")
+    assert (error.code, error.details["line"]) == ("bad_json", 3)
 
 
 # Lines
