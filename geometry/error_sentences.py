@@ -170,7 +170,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "There is no sheet `{sheet}`; the workbook has {sheets}. Choose one of these."
         ),
         "empty_sheet": (
-            "The sheet `{sheet}` has no rows. Choose another one with `--sheet`: {sheets}."
+            "The sheet `{sheet}` has no rows. Choose another one with `--sheet`: {choices}."
         ),
         "formulas": "The chosen column has only formulas without stored values. " + _SAVE_VALUES,
         "formula_cell": (

@@ -14,6 +14,12 @@ DUPLICATE = "duplicate"  # its word came before
 UNWANTED = "unwanted"  # beyond the number or the choice that the caller gave
 SAMPLED = "sampled"  # not drawn
 
+# What was done with cells, as the reason of ``Account.notes``
+REPLACED = "replaced"  # bytes that did not fit the encoding became U+FFFD
+FORMULA = "formula"  # without a stored value: the cell is empty
+CELL_ERROR = "cell_error"  # such as #N/A
+MERGED = "merged"  # filled with the text of the merged cells
+
 
 @dataclass(frozen=True)
 class LeftOut:
@@ -52,6 +58,8 @@ class Account:
     columns_used : tuple of str
     columns_left_out : tuple of str
         Those of the file that nothing was taken from.
+    notes : tuple of LeftOut
+        Cells or bytes that are not as the file has them: what was done, how many, and where.
     """
 
     rows_in_file: int
@@ -59,6 +67,7 @@ class Account:
     left_out: tuple[LeftOut, ...] = ()
     columns_used: tuple[str, ...] = ()
     columns_left_out: tuple[str, ...] = ()
+    notes: tuple[LeftOut, ...] = ()
 
     @property
     def n_left_out(self) -> int:

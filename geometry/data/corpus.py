@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import own_errors
-from .account import BLANK, SAMPLED, Account
+from .account import BLANK, FORMULA, SAMPLED, Account
 from .decode import Source, TextFile, refuse_halves
 from .limits import (
     LARGEST_COUNT,
@@ -25,7 +25,6 @@ from .limits import (
     refuse_too_few,
     refuse_too_many,
 )
-from .packed_tables import FORMULA
 from .pairs import read_bundled_pairs
 from .recognise import AS_FOUND, Reading
 from .sentences import split_sentences
@@ -132,6 +131,7 @@ class Preview:
     """The first rows of a table, for choosing columns.
 
     n_rows : rows in the file, without the header.
+    sheets : the sheets of a workbook that can be seen; ``sheet`` is the one that is read.
     """
 
     columns: tuple[str, ...]
@@ -141,6 +141,8 @@ class Preview:
     n_rows: int
     encoding: str
     has_header: bool
+    sheets: tuple[str, ...] = ()
+    sheet: str | None = None
 
 
 def bundled_corpora() -> tuple[str, ...]:
@@ -288,6 +290,8 @@ def preview_table(
             n_rows=table.n_rows,
             encoding=file.encoding,
             has_header=table.has_header,
+            sheets=table.sheets,
+            sheet=table.sheet,
         )
 
 
@@ -307,8 +311,9 @@ def _read(
             table = read_table(
                 file, max_rows=limits.rows, wanted=wanted, reading=reading, limits=limits
             )
-            return file, table
-        return file, read_lines(file, max_rows=limits.rows, limits=limits)
+        else:
+            table = read_lines(file, max_rows=limits.rows, limits=limits)
+        return file, replace(table, notes=file.notes)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from ..errors import own_errors
-from .account import MOST_ROWS, LeftOut
+from .account import MOST_ROWS, REPLACED, LeftOut
 from .limits import LIMITS, CorpusError, Limits
 
 Source = str | os.PathLike[str] | bytes | BinaryIO
@@ -61,7 +61,6 @@ _MOSTLY = 20  # letters that fit for each byte that does not, in a file with bro
 _ENOUGH = 30  # letters beyond ASCII that tell the only encoding that fits
 _SHOWN = 24  # characters of a reading that an error shows
 REPLACE = ":replace"  # after the name of an encoding: bytes that do not fit become U+FFFD
-REPLACED = "replaced"  # the reason of such rows
 _BIG5 = ("big5", "cp950", "big5hkscs")
 _GB = ("gb2312", "gbk", "gb18030")
 # Browsers read Big5 as Windows' signs with Hong Kong's characters. Where Python's cp950 has kana,

@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Any
 
 from ..errors import GeometryError
+from .account import MOST_ROWS
 from .column_names import LABEL_NAMES, PAIR_NAMES, SCORE_NAMES, TEXT_NAMES
 from .decode import lines_of, refuse_halves
 from .limits import CorpusError, Limits, refuse_too_many_cells
@@ -70,6 +71,7 @@ def read_json(text: str, limits: Limits, path: str | None = None) -> Table:
         numbers.append(number)
         if time.thread_time() - began > seconds:
             raise CorpusError("too_large", because="too_slow", limit=f"{seconds:g}")
+    blank = [number for number, line in lines() if not line.strip()] if is_lines else []
     for name in columns.keys() & _NAMES:
         if any(other.startswith(f"{name}.") for other in columns):
             raise CorpusError("bad_json", because="mixed_json", column=name)
@@ -78,8 +80,9 @@ def read_json(text: str, limits: Limits, path: str | None = None) -> Table:
         tuple(tuple(cells.get(place, "") for place in range(len(columns))) for cells in records),
         tuple(numbers),
         n_rows,
-        sum(not line.strip() for _, line in lines()) if is_lines else 0,
+        len(blank),
         has_header=True,
+        blank=tuple(blank[:MOST_ROWS]),
         columns_left_out=tuple(name for name in left_out if name not in columns),
     )
 
@@ -300,6 +303,12 @@ class _Asked:
         columns = all(len(set(map(_kind, each.values()))) == 1 for each in value.values())
         votes = bool(common & _NAMES) - bool(value.keys() & _NAMES) or int(rows) - int(columns)
         return False if votes < 0 else self._is_each(value, votes > 0)
+
+
+def is_document(head: str) -> bool:
+    """Whether a file that begins so is one JSON document, and not JSON by lines."""
+    lines = head.splitlines()
+    return head.lstrip()[:1] in ("[", "{") and not _has_lines(lambda: iter(enumerate(lines, 1)))
 
 
 def _has_lines(lines: Lines) -> bool:

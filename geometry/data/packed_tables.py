@@ -6,7 +6,7 @@ import io
 import warnings
 import zipfile
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, time
 from functools import partial
 from itertools import islice
@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, TypeVar
 
 from ..process import ProcessEnded, run
 from . import parquet_table
-from .account import LeftOut
+from .account import CELL_ERROR, FORMULA, MERGED, MOST_ROWS, LeftOut
 from .decode import PARQUET, ZIP, decode
 from .limits import CorpusError, Limits, refuse_too_many_cells, refuse_too_many_columns
 from .parquet_table import process_limits
@@ -26,10 +26,6 @@ from .tables import Table
 
 SHEETS = "xl/workbook.xml"  # a member of every .xlsx
 FILE_COLUMNS = ("text", "folder", "file")  # columns of a zip of text files
-# Reasons of cells that are not as a sheet has them, as ``LeftOut.reason``
-FORMULA = "formula"  # no value is stored: the cell is empty
-CELL_ERROR = "cell_error"  # such as #N/A
-MERGED = "merged"  # filled with the text of the merged cells
 _MARKS = {"f": FORMULA, "e": CELL_ERROR}  # by the type of a cell
 Answer = TypeVar("Answer")
 LONGEST_DIRECTORY = 16 << 20  # bytes of the list of an archive's members; each takes about 100
@@ -111,7 +107,9 @@ def _sheet(content: bytes, limits: Limits, reading: Reading) -> Table:
     rows = [(line, (*row, *[""] * (width - len(row)))) for line, row in found]
     beside = tuple(name for name in seen if name != chosen)
     if not rows and beside:
-        raise CorpusError("empty", because="empty_sheet", sheet=chosen, sheets=beside)
+        raise CorpusError(
+            "uncertain", because="empty_sheet", option="sheet", choices=beside, sheet=chosen
+        )
     header = False
     if rows:
         first, body = rows[0][1], [row for _, row in rows[1:]]
@@ -124,6 +122,7 @@ def _sheet(content: bytes, limits: Limits, reading: Reading) -> Table:
         n_found - int(header),
         last - n_found,
         has_header=header,
+        blank=_missing([line for line, _ in found], last),
         notes=notes,
         sheets=seen,
         sheet=chosen,
@@ -183,6 +182,12 @@ def _sheet_rows(sheet: Any, limits: Limits) -> tuple[SheetRows, int, int, tuple[
         marked[MERGED] += _filled(found, merged.ref)
     notes = (LeftOut.of(reason, numbers) for reason, numbers in marked.items() if numbers)
     return found, n_found, last, tuple(notes)
+
+
+def _missing(lines: Sequence[int], last: int) -> tuple[int, ...]:
+    """The first rows, from 1, that are empty."""
+    known = set(lines)
+    return tuple(islice((row for row in range(1, last) if row not in known), MOST_ROWS))
 
 
 def _filled(found: SheetRows, area: str) -> list[int]:

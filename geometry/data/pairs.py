@@ -8,7 +8,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import own_errors
-from .account import Account
+from .account import FORMULA, Account
 from .column_names import (
     LABEL_NAMES,
     PAIR_NAMES,
@@ -34,7 +34,6 @@ from .limits import (
     refuse_too_few,
     refuse_too_many,
 )
-from .packed_tables import FORMULA
 from .recognise import AS_FOUND, Reading, is_id, is_number
 from .shipped import shipped_file
 from .table_files import read_table_file
@@ -232,6 +231,7 @@ def read_pairs(
             reading=reading,
             limits=limits,
         )
+        table = replace(table, notes=table.notes or file.notes)
         return _pairs_of(table, file.title, columns, subset_column, limits)
 
 

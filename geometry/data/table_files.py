@@ -46,7 +46,8 @@ def read_table_file(
         file = read_text_file(content, name=title, encoding=reading.encoding, limits=limits)
         file = replace(file, suffix=path.suffix.lower())
         if file.suffix in JSON_SUFFIXES:
-            return file, read_json(file.text, limits, reading.path)
+            table = read_json(file.text, limits, reading.path)
+            return file, replace(table, notes=file.notes)
     return file, None
 
 

@@ -89,6 +89,7 @@ class Table:
                 *(name for name in self.columns if name not in columns),
                 *self.columns_left_out,
             ),
+            notes=self.notes,
         )
 
     def index(self, column: str | int) -> int:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from ..data.column_names import PAIR_NAMES, QUERY_NAMES, RELEVANT_NAMES, TEXT_NAMES
 from ..data.corpus import Preview, preview_table
 from ..data.decode import GZIP, PARQUET, ZIP, Source, opened
+from ..data.json_records import is_document
 from ..data.limits import LIMITS, CorpusError, Limits
 from ..data.pairs import Pairs, read_pairs
 from ..data.recognise import AS_FOUND, Holds, Reading
@@ -82,7 +83,9 @@ def recognise(
         head = file.read(HEAD)
         if len(head) == HEAD and not _is_packed(head):
             head = head[: head.rfind(b"\n") + 1] or head + file.readline(limits.table_bytes)
-        beginning: Source = source if _is_packed(head) else head
+        # the end of a document of JSON may tell where its rows are
+        is_whole = _is_packed(head) or is_document(head.decode("utf-8", "replace"))
+        beginning: Source = source if is_whole else head
     options: dict[str, Any] = {"name": title, "reading": reading, "limits": limits}
     found = _tried(preview_vector_set, beginning, PREVIEW_ROWS, **options)
     table = _tried(preview_table, beginning, PREVIEW_ROWS, **options)
@@ -131,6 +134,8 @@ def _decided(
         is_long = 2 * sum(" " in text for text in texts) > len(texts)
         return Recognised("pairs", is_named or is_long, table.encoding, table.columns)
     if isinstance(found, GeometryError):
+        if found.details.get("option") == "path":  # one of several columns of vectors
+            raise found
         return Recognised("texts", True, table.encoding, table.columns)
     d, column = found.vectors.shape[1], table.suggested_text_column
     if found.format in _WORDS:

@@ -194,6 +194,16 @@ def shared_strings(strings: str, n_cells: int) -> bytes:
     )
 
 
+def merged_cells() -> bytes:
+    """A workbook of 20,000 rows, and 50,000 merged cells that all have these rows."""
+    rows = '<row><c t="str"><v>a</v></c></row>' + "<row><c/><c><v>1</v></c></row>" * 20_000
+    merged = '<mergeCell ref="A1:A20000"/>' * 50_000
+    return workbook_with(
+        sheet1=f"<worksheet {MAIN}><sheetData>{rows}</sheetData>"
+        f"<mergeCells>{merged}</mergeCells></worksheet>"
+    )
+
+
 def with_metadata(n: int, metadata: bytes, name: str = "metadata.tsv") -> Attempt:
     vectors = npy_of("|i1", f"({n}, 1)") + bytes(n)
     return Attempt("vector set", vectors, options={"metadata": metadata, "metadata_name": name})
@@ -261,6 +271,21 @@ ATTEMPTS = {  # each file is made when it is used
         "pairs",
         (json.dumps({f"k{i}": "" for i in range(300)}).encode() + b"\n") * 12_000,
         options={"name": "a.jsonl"},
+    ),
+    # documents of JSON
+    "document of records": lambda: Attempt(
+        "pairs", b"[" + b'{"a":1},' * 6 * 10**6 + b"{}]", options={"name": "a.json"}
+    ),
+    "document of texts": lambda: Attempt(
+        "corpus", b"[" + b'"ab",' * 9 * 10**6 + b'"c"]', options={"name": "a.json"}
+    ),
+    "document of numbers": lambda: Attempt(
+        "vector set", b"[[" + b"1," * 24 * 10**6 + b"1]]", options={"name": "a.json"}
+    ),
+    "document of keys": lambda: Attempt(
+        "vector set",
+        b'{"a":1' + b"".join(b',"%x":[1,2]' % i for i in range(10**6)) + b"}",
+        options={"name": "a.json"},
     ),
     # lines
     "lines of words": lambda: Attempt("word pairs", b"a b 1\n" * 8 * 10**6),
@@ -336,6 +361,7 @@ ATTEMPTS = {  # each file is made when it is used
     "set, metadata, cells": lambda: with_metadata(150_000, (b"\t" * 299 + b"a\n") * 150_000),
     "set, metadata, commas": lambda: with_metadata(2, b"," * 4 * 10**7 + b"\n", "metadata.csv"),
     "sheet, styles": lambda: Attempt("corpus", many_styles()),
+    "sheet, merged cells": lambda: Attempt("corpus", merged_cells()),
     "sheet, 200,000 sheets": lambda: Attempt("corpus", many_sheets()),
     "sheet, long shared string": lambda: Attempt(
         "corpus", shared_strings("<si><t>" + "x" * 10**6 + " </t></si>", 100_000)

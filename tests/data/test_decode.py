@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from geometry.data.corpus import read_bundled
+from geometry.data.corpus import read_bundled, read_corpus
 from geometry.data.decode import decode, read_text_file
 from geometry.data.limits import CorpusError, Limits
 
@@ -188,6 +188,26 @@ def test_a_broken_byte_is_named_and_replaced_on_demand(content, name, line):
     assert refused(content, name).details["choices"] == (choice,)
 
 
+@pytest.mark.parametrize("name", ["a.txt", "a.csv", "a.jsonl"])
+def test_the_account_names_the_lines_with_replaced_bytes(name):
+    rows = ['{"text": "naïve é"}', '{"text": "caf\0 é"}', '{"text": "one é"}']
+    if name != "a.jsonl":
+        rows = ["naïve é é", "caf\0 é", "one é"]
+    content = "\n".join(rows).encode().replace(b"\0", b"\xff")
+    assert refused_corpus(content, name).details["choices"] == ("utf-8:replace",)
+    corpus = read_corpus(content, name=name, encoding="utf-8:replace", has_header=False)
+    assert corpus.texts[1] == "caf\ufffd é"
+    assert [(note.reason, note.n, note.rows) for note in corpus.account.notes] == [
+        ("replaced", 1, (2,))
+    ]
+
+
+def refused_corpus(content: bytes, name: str) -> CorpusError:
+    with pytest.raises(CorpusError) as caught:
+        read_corpus(content, name=name)
+    return caught.value
+
+
 def test_a_sign_of_replacement_in_the_text_is_no_broken_byte():
     file = read_text_file("a \ufffd b é".encode(), encoding="utf-8:replace")
     assert file.notes == ()
@@ -287,3 +307,35 @@ def test_the_limit_of_bytes(path):
         assert (caught.value.code, caught.value.details) == ("too_many_bytes", {"limit": size - 1})
     with pytest.raises(CorpusError, match="limit of 50 MB"):
         read_text_file(bytes(50_000_001))
+
+
+# Cases of public reports
+
+
+@pytest.mark.parametrize("name", ["acer", "one", "plain", "short-plain"])
+def test_cases_of_cp950(case, name):
+    path = case(f"01-cp950-eten/{name}.txt")
+    corpus = read_corpus(path)
+    assert (corpus.encoding, "\n".join(corpus.texts)) == (
+        "cp950",
+        path.read_bytes().decode("cp950").strip(),
+    )
+
+
+def test_cases_of_utf16_and_of_marks(case):
+    assert read_corpus(case("03-utf16-no-bom/en-le.txt")).encoding == "utf-16-le"
+    assert read_corpus(case("03-utf16-no-bom/zh-lines-be.txt")).texts[0] == "宏碁推出新的筆記型電腦"
+    assert (
+        "utf-16-le"
+        in refused_corpus(case("03-utf16-no-bom/zh-le.txt").read_bytes(), "a.txt").details[
+            "choices"
+        ]
+    )
+    texts = read_corpus(case("46-mixed-eol-nul-bom/bom-mid.txt")).texts
+    assert texts == ("The train was late", "The soup is hot")
+    double = read_corpus(case("46-mixed-eol-nul-bom/double-bom.csv"), text_column="text")
+    assert double.texts == ("The train was late", "The soup")
+    assert len(read_corpus(case("46-mixed-eol-nul-bom/mixed.csv"), text_column="text")) == 4
+    assert (
+        refused_corpus(case("46-mixed-eol-nul-bom/nul.csv").read_bytes(), "a.csv").code == "binary"
+    )

@@ -11,7 +11,7 @@ import pytest
 from geometry import CorpusError, read_corpus, read_pairs
 from geometry.data.limits import LIMITS
 from geometry.data.recognise import Reading
-from geometry.vectors import read_vector_set
+from geometry.vectors import read_vector_set, recognise
 from geometry.vectors.errors import VectorFileError
 
 VECTORS = np.random.default_rng(0).normal(size=(5, 4)).round(3)
@@ -307,6 +307,30 @@ def test_columns_of_vectors_are_named_as_left_out_of_texts():
     assert (table.columns, table.columns_left_out) == (("text", "topic"), ("embedding",))
     table = read_json('{"text": "a"}\n\n{"text": "b"}\n', LIMITS)
     assert (table.n_rows, table.n_blank, table.lines) == (2, 1, (1, 3))
+
+
+@pytest.mark.parametrize(
+    "form", ["array, printed", "Chroma", "Qdrant", "OpenAI", "long first line"]
+)
+def test_a_document_larger_than_its_head_is_recognised_as_vectors(form):
+    content = OF_VECTORS[form]
+    content = content if isinstance(content, str) else json.dumps(content)
+    content = content.replace("train 0", "train 0 " + "x" * 300_000)
+    found = recognise(content.encode(), name="a.json")
+    assert (found.holds, found.is_certain) == ("vectors", True)
+
+
+def test_texts_beside_several_columns_of_vectors_are_not_recognised_as_texts():
+    points = lines({"text": t, "v": {"a": LISTS[0], "b": LISTS[1]}} for t in TEXTS)
+    assert asked(recognise, points.encode(), name="a.jsonl") == ("v.a", "v.b")
+
+
+def test_the_account_names_blank_lines_and_columns_of_vectors():
+    content = '{"text": "a b", "v": [1, 2]}\n\n{"text": "", "v": [1, 2]}\n{"text": "c d"}\n'
+    account = texts_of(content, "a.jsonl").account
+    assert (account.rows_in_file, account.rows_read, account.n_left_out) == (4, 2, 2)
+    assert account.left_out[0].rows == (2, 3)
+    assert account.columns_left_out == ("v",)
 
 
 MEAN = {

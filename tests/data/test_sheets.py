@@ -9,6 +9,7 @@ import openpyxl
 import pytest
 
 from geometry import CorpusError, read_corpus, read_pairs
+from geometry.data.corpus import preview_table
 from geometry.data.limits import LIMITS
 from geometry.data.packed_tables import read_packed_table
 from geometry.data.recognise import Reading
@@ -98,8 +99,9 @@ def test_the_first_sheet_that_can_be_seen_is_read_and_another_may_be_chosen():
 
 
 def test_an_empty_first_sheet_names_the_others():
-    with pytest.raises(CorpusError, match=r"`Sheet` has no rows.*`--sheet`: `Data`"):
+    with pytest.raises(CorpusError, match=r"`Sheet` has no rows.*`--sheet`: `Data`") as caught:
         corpus_of(saved(book_of([], Data=ROWS)))
+    assert (caught.value.code, caught.value.details["choices"]) == ("uncertain", ("Data",))
 
 
 def test_the_text_of_merged_cells_is_in_each_of_their_rows():
@@ -137,6 +139,22 @@ def test_formulas_without_values_are_counted_and_named():
     pairs = [("left", "right", "score"), ("a", "b", 1), ("c", "=A1", 2), ("e", "f", 3)]
     with pytest.raises(CorpusError, match="row at line 3 has a formula without a stored value"):
         read_pairs(saved(book_of(pairs)), name="a.xlsx", limits=HERE)
+
+
+def test_the_account_has_blank_rows_and_what_was_done_with_cells():
+    rows = [*ROWS, (None, None), ("=1", "x"), ("The end.", "#N/A")]
+    account = corpus_of(saved(book_of(rows))).account
+    assert (account.rows_in_file, account.rows_read, account.n_left_out) == (9, 7, 2)
+    assert account.left_out[0].rows == (8, 9)
+    assert {note.reason: note.rows for note in account.notes} == {
+        "formula": (9,),
+        "cell_error": (10,),
+    }
+
+
+def test_the_preview_has_the_sheets():
+    preview = preview_table(saved(book_of(ROWS, Other=ROWS)), name="a.xlsx", limits=HERE)
+    assert (preview.sheet, preview.sheets) == ("Sheet", ("Sheet", "Other"))
 
 
 def test_a_formula_with_a_value_is_that_value():
