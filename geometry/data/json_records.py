@@ -146,16 +146,16 @@ def flat(record: Mapping[str, Any], prefix: str = "") -> Record:
     """The record without nested ones; a list of one record or one list is that one."""
     found: Record = {}
     for key, value in record.items():
-        name = f"{prefix}{key}"
-        while isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict | list):
+        while type(value) is list and len(value) == 1 and type(value[0]) in (dict, list):
             value = value[0]
-        value = _plain(value)
-        if isinstance(value, dict):
-            found |= flat(value, f"{name}.")
-            continue
-        if isinstance(value, list) and isinstance(_first(value), dict):
+        if type(value) is dict:
+            value = _plain(value)
+            if type(value) is dict:
+                found |= flat(value, f"{prefix}{key}.")
+                continue
+        elif type(value) is list and value and type(_first(value)) is dict:
             value = [_plain(each) for each in value]
-        found[name] = value
+        found[prefix + key if prefix else key] = value
     return found
 
 
@@ -180,6 +180,8 @@ class _Asked:
                 self._refuse_path(found)
             return [inner]
         lists = {name: value for name, value in found.items() if _has_rows(value)}
+        if not lists:
+            return [found]
         several = [name for name in lists if _bears_vectors(lists[name])] if self.vectors else []
         if self.path in lists:
             several = [self.path]
@@ -391,7 +393,7 @@ def _has_columns(found: Mapping[str, Any], rows: Any) -> bool:
 
 
 def _has_rows(value: Any) -> bool:
-    return isinstance(value, list) and len(value) > 1 and not is_vector(value)
+    return type(value) is list and len(value) > 1 and type(value[0]) not in (int, float)
 
 
 def _bears_vectors(value: list[Any]) -> bool:
@@ -412,8 +414,10 @@ def _is_table(columns: Any, data: Any) -> bool:
 
 def _first(values: Any) -> Any:
     """The first member of a list that is not null; None of what is no list."""
-    if not isinstance(values, list):
+    if type(values) is not list:
         return None
+    if values and values[0] is not None:
+        return values[0]
     return next((each for each in values if each is not None), None)
 
 

@@ -60,6 +60,7 @@ class Reading:
     holds : str or None
         "texts", "vectors", "pairs" or "queries" (with what is relevant to them).
     encoding : str or None
+        With ":replace" after its name, bytes that do not fit become U+FFFD and are counted.
     delimiter : str or None
         One character.
     quoting : str or None
@@ -72,7 +73,8 @@ class Reading:
     decimal : str or None
         "." or ",".
     path : str or None
-        Where the records or vectors of nested JSON are: names with points between.
+        Where the records or vectors of nested JSON are: names with points between. "*" if each
+        key of an object is a row, "*.*" if each is a column.
     """
 
     holds: Holds | None = None

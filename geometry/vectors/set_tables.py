@@ -347,9 +347,8 @@ def _lines(file: BinaryIO, encoding: str, limits: Limits) -> Iterator[tuple[int,
     """(number from 1, line), one at a time, so that a large file is never in memory."""
     file.seek(0)
     most = limits.line_characters
-    if encoding.replace("_", "-").startswith(
-        ("utf-16", "utf-32")
-    ):  # a byte may look like a newline
+    # a byte may look like a newline
+    if encoding.replace("_", "-").casefold().startswith(("utf-16", "utf-32")):
         content = file.read(limits.file_bytes + 1)
         if len(content) > limits.file_bytes:
             raise VectorFileError(
