@@ -133,6 +133,8 @@ def show_head(file: Any, reading: Reading) -> Preview:
     Raises CorpusError for a file that is not a table with rows of equal length.
     """
     preview: Preview = read_upload(preview_table, file, rows=PREVIEW_ROWS, reading=reading)
+    if len(preview.sheets) > 1:
+        st.session_state.setdefault(f"choices-{file.file_id}", {})["sheet"] = preview.sheets
     st.dataframe(
         {
             column: [row[i][:PREVIEW_CHARACTERS] for row in preview.rows]
