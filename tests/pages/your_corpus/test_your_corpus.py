@@ -50,7 +50,7 @@ REFUSALS = {
     "wrong encoding": (
         "a.txt",
         "Ünïcödé çà là, où êtes-vous? 天地玄黃宇宙洪荒\n".encode() * 3 + b"\xff\n",
-        "The file is not `UTF-8`",
+        "Some bytes do not fit `UTF-8`",
     ),
     "no text column": ("a.csv", b"x,y\n?,!\n-,+\n", "Add a column of sentences"),
     "one row": ("a.csv", b"text\nOne sentence.\n", "There is only one text"),
@@ -61,7 +61,7 @@ REFUSALS = {
 }
 IN_CHINESE = {
     "one sentence pasted": "只有一筆文字",
-    "wrong encoding": "檔案不是 `UTF-8` 編碼",
+    "wrong encoding": "有些位元組不符合 `UTF-8`",
     "too large": "超過 50 MB 的上限",
 }
 
