@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,6 +90,8 @@ class RowSource:
         How many these are.
     n_skipped : int
         Rows of the file that are no part of the blocks, for this and for any other reason.
+    replaced : set of int
+        Lines with bytes that did not fit the encoding and became U+FFFD, once they were read.
     asks_which : bool
         Whether one of several ``vector_columns`` without a usual name is asked for.
     close : callable
@@ -107,6 +109,7 @@ class RowSource:
     left_out: tuple[str, ...] = ()
     n_left_out: int = 0
     n_skipped: int = 0
+    replaced: Collection[int] = ()
     asks_which: bool = False
     close: Callable[[], object] = lambda: None
 

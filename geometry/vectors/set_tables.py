@@ -51,10 +51,10 @@ NumberedRow = tuple[int, list[str]]
 def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     """The rows of a table of text."""
     limits, reading = hints.limits, hints.reading
-    encoding = reading.encoding or _encoding(file)
+    encoding, replaced = reading.encoding or _encoding(file), set[int]()
 
     def lines() -> Iterator[str]:
-        return (line for _, line in _lines(file, encoding, limits))
+        return (line for _, line in _lines(file, encoding, limits, replaced))
 
     dialect = dialect_of(lines, suffix=hints.suffix, reading=reading, spaced=True)
 
@@ -113,16 +113,17 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
         dimension_columns=usable,
         has_header=has_header,
         encoding=encoding,
+        replaced=replaced,
     )
 
 
 def open_json(file: BinaryIO, hints: Hints) -> RowSource:
     """The rows of JSON: one record a line, or a document that has them."""
     limits, path = hints.limits, hints.reading.path
-    encoding = hints.reading.encoding or _encoding(file)
+    encoding, replaced = hints.reading.encoding or _encoding(file), set[int]()
 
     def lines() -> Iterator[tuple[int, str]]:
-        return _lines(file, encoding, limits)
+        return _lines(file, encoding, limits, replaced)
 
     def whole() -> str:
         file.seek(0)
@@ -163,6 +164,7 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
         vector_columns=(path,) if path in lists else likeliest_first(lists),
         dimension_columns=usable,
         encoding=encoding,
+        replaced=replaced,
         asks_which=True,
     )
 
@@ -343,8 +345,13 @@ def _encoding(file: BinaryIO) -> str:
     return encoding_of(head, is_whole=len(head) < HEAD)
 
 
-def _lines(file: BinaryIO, encoding: str, limits: Limits) -> Iterator[tuple[int, str]]:
-    """(number from 1, line), one at a time, so that a large file is never in memory."""
+def _lines(
+    file: BinaryIO, encoding: str, limits: Limits, replaced: set[int] | None = None
+) -> Iterator[tuple[int, str]]:
+    """(number from 1, line), one at a time, so that a large file is never in memory.
+
+    replaced : takes the numbers of lines with bytes that did not fit
+    """
     file.seek(0)
     most = limits.line_characters
     # a byte may look like a newline
@@ -363,9 +370,13 @@ def _lines(file: BinaryIO, encoding: str, limits: Limits) -> Iterator[tuple[int,
         if len(raw) > most:
             raise VectorFileError("ragged_row", because="long_row", line=number, limit=most)
         try:
-            yield number, text_of(raw, encoding)
+            line = text_of(raw, encoding)
         except UnicodeDecodeError as error:
             raise uncertain_bytes(encoding, (number,)) from error
+        sign = "\ufffd"
+        if replaced is not None and sign in line and line.count(sign) > raw.count(sign.encode()):
+            replaced.add(number)
+        yield number, line
 
 
 def _refuse_split_decimals(rows: Sequence[Sequence[str]], dialect: Dialect) -> None:

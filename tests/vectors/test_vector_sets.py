@@ -18,10 +18,13 @@ from safetensors.numpy import save
 from geometry.data.corpus import read_corpus
 from geometry.data.embeddings import VectorSet
 from geometry.data.limits import LIMITS
+from geometry.data.recognise import Reading
 from geometry.errors import GeometryError
 from geometry.linalg.moments import Moments
 from geometry.measure import mean_cosine
 from geometry.vectors import preview_vector_set, read_vector_set, vector_blocks
+from geometry.vectors.row_source import ChosenColumns, Hints
+from geometry.vectors.set_tables import open_json, open_table
 from tests.vector_files import WRITERS
 
 N, D = 40, 6
@@ -433,3 +436,17 @@ def test_a_member_whose_stated_size_is_wrong_is_damaged():
         archive.writestr("v.npy", npy(X)[:200])
     with pytest.raises(GeometryError, match="NumPy archive, is damaged"):
         read_vector_set(buffer.getvalue())
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_lines_with_replaced_bytes_are_noted(name):
+    rows = ["text,x,y", "\ufffd é,1,2", "caf\0,2,3", "c,3,4"]
+    if name == "a.jsonl":
+        rows = [f'{{"text": "{text}", "v": [1, 2]}}' for text in ("\ufffd é", "b", "caf\0", "c")]
+    content = "\n".join(rows).encode().replace(b"\0", b"\xff")
+    hints = Hints(f".{name[2:]}", Reading(encoding="utf-8:replace"))
+    source = (open_table if name == "a.csv" else open_json)(io.BytesIO(content), hints)
+    list(source.blocks(ChosenColumns(source.vector_choice(None, ()))))
+    assert set(source.replaced) == {3}
+    found = read_vector_set(content, name=name, encoding="utf-8:replace")
+    assert "caf\ufffd" in found.texts
