@@ -433,7 +433,7 @@ def _plain(value: Any) -> Any:
     [(kind, plain)] = value.items()
     if not kind.startswith("$") or isinstance(plain, dict | list):
         return value
-    with suppress(ValueError):
+    with suppress(ValueError, TypeError):
         return float(plain) if kind.startswith("$number") else plain
     return value
 
