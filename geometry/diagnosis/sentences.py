@@ -202,6 +202,10 @@ SENTENCES = {
     "file-whole": "Of all {n} rows, exactly: mean cosine {cosine}, mean length {norm}.",
     "file-dropped": "Rows left out for NaN or infinity: {n} (number {rows}).",
     "file-blank": "Rows left out because they have no text: {n} ({rows}).",
+    "file-replaced": "Lines with bytes that do not fit the encoding, replaced by �: {n} ({rows}).",
+    "file-formula": "Cells with a formula and no stored value, read as empty: {n} ({rows}).",
+    "file-cell_error": "Cells with an error of the spreadsheet, such as #N/A: {n} ({rows}).",
+    "file-merged": "Cells that got the text of the merged cells that they are in: {n} ({rows}).",
     "file-columns": "Columns of the file that are not used: {columns}.",
     "file-zero": "Rows of zeros, which have no direction: {n} (number {rows}).",
     "name-leave": "raw",
@@ -449,11 +453,10 @@ def _account_notes(account: Account | None, _: Translate) -> list[str]:
     notes: list[str] = []
     if account is None:
         return notes
-    for each in account.left_out:
-        if each.reason == BLANK:
-            notes.append(
-                _(SENTENCES["file-blank"]).format(n=f"{each.n:,}", rows=_first(each.rows, each.n))
-            )
+    blank = (each for each in account.left_out if each.reason == BLANK)
+    for each in (*blank, *account.notes):
+        sentence = _(SENTENCES[f"file-{each.reason}"])
+        notes.append(sentence.format(n=f"{each.n:,}", rows=_first(each.rows, each.n)))
     if account.columns_left_out:
         names = account.columns_left_out
         shown = _first([f"“{name}”" for name in names[:_MOST_COLUMNS]], len(names))

@@ -95,8 +95,6 @@ def corpus_file(kind: str, rng: np.random.Generator) -> Made:
         "zip": lambda: as_zip(found),
     }[kind]()
     n_blank = found.count("")
-    if kind == "txt" and not found[-1]:
-        pass  # the last line is empty, and ends
     return Made(f"t.{kind}", content, len(found) - n_blank, {BLANK: n_blank})
 
 
@@ -195,7 +193,8 @@ FORMATS = [(holds, kind) for holds, (_, kinds) in KINDS.items() for kind in kind
 def account_of(holds: str, made: Made, sample: int | None) -> tuple[Account | None, int]:
     """The account, and the rows that the result has."""
     if holds == "texts":
-        corpus = read_corpus(made.content, name=made.name, text_column="text", sample=sample)
+        column = None if made.name.endswith(".txt") else "text"
+        corpus = read_corpus(made.content, name=made.name, text_column=column, sample=sample)
         return corpus.account, len(corpus)
     if holds == "pairs":
         pairs = read_pairs(made.content, name=made.name)
