@@ -41,7 +41,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
     "narrow_cone": {
         "question-": ("narrow_cone/scene.py", "lesson_values"),
         "simplex-warning": {"n", "distinct"},
-        "few-points": ("narrow_cone/scene.py", "few_points_values"),
+        "few-points": {"n", "d", "k"},
     },
     "cosine_basis": {
         "reading-": ("cosine_basis/panels.py", "reading_values"),

@@ -68,18 +68,11 @@ class Projection:
         "pca" centres them on their own mean; the other methods keep the origin.
         """
         X = _checked(X, self.n_components)
-        return _on_frame(self._frame_for(X), X, self.random_state)
-
-    def places(self, X: np.ndarray) -> np.ndarray:
-        """``apply(X).around_origin`` (m, k), without the trust figures, which take long."""
-        frame = self._frame_for(X)
-        return frame.place(frame.centred(X)) - frame.origin
-
-    def _frame_for(self, X: np.ndarray) -> _Frame:
         if self.axes is None or self.centre is None:
             raise ValueError("a UMAP picture has no axes that other vectors could be put on")
         centre = X.mean(axis=0) if self.method == "pca" else self.centre
-        return _Frame(self.method, self.axes, centre, self.n_components)
+        frame = _Frame(self.method, self.axes, centre, self.n_components)
+        return _on_frame(frame, X, self.random_state)
 
 
 @dataclass(frozen=True)

@@ -209,18 +209,9 @@ def common_scale(raw: Projection, white: Projection) -> tuple[float, float]:
     FRAME_SHARE of the points of each cloud are inside, because a few far points would shrink both
     pictures to a dot. Pages show how many are outside.
     """
-    return _common_scale(raw.around_origin, white.around_origin)
-
-
-def film_reach(X: np.ndarray, whitening: WhiteningMap, raw: Projection) -> float:
-    """Half-width of one frame for the whole film from raw to white."""
-    return _common_scale(raw.around_origin, raw.places(whiten_beside(X, whitening).vectors))[1]
-
-
-def _common_scale(raw: np.ndarray, white: np.ndarray) -> tuple[float, float]:
-    """``common_scale`` of places around the origin (n, k)."""
-    factor = match_radius(raw, white)
-    farthest = [np.abs(P).max(axis=1) for P in (raw, white * factor)]
+    places = raw.around_origin, white.around_origin
+    factor = match_radius(*places)
+    farthest = [np.abs(P).max(axis=1) for P in (places[0], places[1] * factor)]
     reach = max(np.quantile(values, FRAME_SHARE) for values in farthest)
     return factor, float(reach) * 1.1
 

@@ -14,9 +14,10 @@ import streamlit as st
 from geometry import Cloud, Corpus, UndefinedMeasure, mean_norm_share
 from geometry.data import VectorSet
 from geometry.data.number_text import signed
+from geometry.encode import Coverage
 from geometry.figures.cone import cone_figure
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
-from geometry.figures.panel import Mark, Panel
+from geometry.figures.panel import Mark
 from geometry.measure import Measured, isotropic_baselines
 from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.measure.dimensions import (
@@ -37,7 +38,7 @@ from geometry.projection.film import (
 from geometry.projection.packing import pack_cloud
 from geometry.projection.umap_fit import MOST_FITTED
 from pages.common.address import is_presenting
-from pages.common.big_numbers import BigNumber, measure_numbers, show_big_numbers
+from pages.common.big_numbers import measure_numbers, show_big_numbers
 from pages.common.cache import kept
 from pages.common.cloud_choices import choose_cloud, choose_look, warn_of_too_few
 from pages.common.corpus_cloud import (
@@ -55,7 +56,6 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
-    cloud_panel,
     cone_wedges,
     current_theme,
     draw_legend,
@@ -85,7 +85,7 @@ from pages.common.page_list import page_path
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.verdict import show_verdict
-from pages.common.words import _, language, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 from .choices import (
@@ -107,18 +107,11 @@ from .scene import (
     Side,
     build_scene,
     cone_verdict,
-    few_points_values,
     fit_umaps,
     full_whitening,
-    histogram,
-    is_cone,
-    is_hardly_a_cone,
     lesson_values,
     measured,
-    narrows_first,
-    provenance,
-    steps_of,
-    unit_words,
+    place_name,
     warm_up,
     whitening_verdict,
 )
@@ -135,79 +128,43 @@ COARSE_STRENGTHS = 2  # stops of strength above 0 in such a film
 
 def draw_pictures(scene: Scene) -> None:
     """Both clouds: same points, same colours, one basis, one scale, the origin in the middle."""
-    panels = [_panel(side, scene) for side in (scene.raw, scene.white)]
-    (_draw_charts if has_no_webgl2() else _draw_twins)(scene, panels)
+    (_draw_charts if has_no_webgl2() else _draw_twins)(scene)
     note_too_many_labels(scene.points.cloud)
 
 
-def picture_notes(side: Side, scene: Scene) -> list[str]:
-    """The cone's angles, the trustworthiness and the scale of a picture."""
-    panel = _panel(side, scene)
-    return [*panel.captions, *_trust_lines(side, panel, scene)]
-
-
-def side_title(side: Side, scene: Scene) -> str:
-    """The title of a picture: raw, centred, whitened, or the settings between."""
-    whitening = scene.whitening
-    return _("Raw") if side.name == "raw" else _place_name(whitening.centring, whitening.strength)
-
-
-def _place_name(centring: float, strength: float) -> str:
-    """The name of settings of the film."""
-    names = {(0.0, 0.0): _("Raw"), (1.0, 0.0): _("Centred"), (1.0, 1.0): _("Whitened")}
-    between = _("Between: centring {s}, strength {t}")
-    return names.get((centring, strength)) or between.format(s=f"{centring:g}", t=f"{strength:g}")
-
-
-def _panel(side: Side, scene: Scene) -> Panel:
-    """The panel of a side, without texts and marks."""
-    scale = 1.0 if side.name == "raw" else scene.factor
-    return _drawn(side, side.projection, scene.reach, scale, language())
-
-
-# for each stop of the sliders, as the alternatives
-@kept(1000)
-def _drawn(side: Side, projection: Projection, reach: float, scale: float, code: str) -> Panel:
-    """The panel at a scale, in a language."""
-    return cloud_panel(side.vectors, (), projection, reach, scale=scale, is_framed=True, d=side.d)
-
-
-def _alternative(side: Side, scene: Scene, panel: Panel) -> str:
+def _alternative(side: Side) -> str:
     """The picture in words."""
-    cosine = measured(side)["mean_cosine"].value
-    return alternative_with(side_title(side, scene), len(scene.points.cloud), cosine, panel)
+    cosine = side.headlines["mean_cosine"].value
+    return alternative_with(side.title, len(side.points.cloud), cosine, side.panel)
 
 
-def _trust_lines(side: Side, panel: Panel, scene: Scene) -> list[str]:
+def _trust_lines(side: Side) -> list[str]:
     """Trustworthiness, and the factor by which the whitened picture is enlarged."""
-    lines = lines_below(side.projection, panel)
+    lines = lines_below(side.projection, side.panel)
     if side.name == "white" and side.projection.origin is not None:
         scale = _("drawn × {factor}, so that both have the same rms radius")
-        lines.append(scale.format(factor=f"{scene.factor:.3g}"))
+        lines.append(scale.format(factor=f"{side.scale:.3g}"))
     return lines
 
 
 # Plotly charts
 
 
-def _draw_charts(scene: Scene, panels: list[Panel]) -> None:
+def _draw_charts(scene: Scene) -> None:
     theme = current_theme()
-    cloud = scene.points.cloud
     colours = point_colours(scene.points, scene.look.colour)
     lines = 3 if scene.raw.projection.method == "cone" else 2
-    sides = zip((scene.raw, scene.white), panels, strict=True)
-    for box, (side, bare) in zip(st.columns(2), sides, strict=True):
-        texts = [plotly(text) for text in cloud.texts]
-        panel = replace(bare, texts=texts, marks=_chart_marks(scene))
-        title = side_title(side, scene)
+    texts = [plotly(text) for text in scene.points.cloud.texts]
+    for box, side in zip(st.columns(2), (scene.raw, scene.white), strict=True):
+        panel = replace(side.panel, texts=texts, marks=_chart_marks(scene))
         figure = cone_figure(panel, colours, theme, lines=lines)
         with box:
-            st.markdown(f"**{title}**")
+            st.markdown(f"**{side.title}**")
             show_chart(
                 chart_of(figure),
                 key=f"chart-{side.name}",
                 file_name=f"narrow-cone-{side.name}",
-                alt=_alternative(side, scene, panel),
+                alt=_alternative(side),
                 on_point=choose_row,
                 group="clouds",
             )
@@ -230,12 +187,12 @@ def _chart_marks(scene: Scene) -> list[Mark]:
 # The twin cloud
 
 
-def _draw_twins(scene: Scene, panels: list[Panel]) -> None:
+def _draw_twins(scene: Scene) -> None:
     """Both clouds under one camera."""
     points = scene.points
     has_film = scene.raw.projection.method != "umap"
     show_twin_cloud(
-        (_film_cloud if has_film else _still_cloud)(scene, panels),
+        (_film_cloud if has_film else _still_cloud)(scene),
         current_theme(),
         key=GROUP,
         texts=points.cloud.texts,
@@ -245,24 +202,24 @@ def _draw_twins(scene: Scene, panels: list[Panel]) -> None:
     )
 
 
-def _film_cloud(scene: Scene, panels: list[Panel]) -> TwinCloud:
+def _film_cloud(scene: Scene) -> TwinCloud:
     """Raw beside the film from raw to whitened, and a picture of settings that the film lacks."""
     raw = scene.raw.projection
-    stops, points = _film(scene.points, scene.fit, raw, scene.reach)
+    stops, points = _film(scene.points, scene.fit, raw, scene.raw.reach)
     knobs = _knobs(scene.points)
     whitening = scene.whitening
     at = place_in_film(knobs, whitening.centring, whitening.strength)
-    names = [_place_name(s, t) for s, t in knobs]
+    names = [place_name(s, t) for s, t in knobs]
     landmarks = (0, CENTRED, len(knobs) - 1)
     d = scene.raw.d
     white = Picture(
         range(len(stops)),
         names,
         _("Between: centring {s}, strength {t}").format(s="{0}", t="{1}"),
-        None if at is not None else _aside(scene, panels[1]),
+        None if at is not None else _aside(scene.white),
     )
     return _twin_cloud(
-        scene, panels, points, [Picture([0], [_("Raw")]), white],
+        scene, points, [Picture([0], [_("Raw")]), white],
         at=at, knobs=knobs, landmarks=[(stop, names[stop]) for stop in landmarks],
         nearest=nearest_in_film(knobs, whitening.centring, whitening.strength)[0],
         cones=[cone_wedges(stop.cones, raw, d) for stop in stops],
@@ -271,43 +228,34 @@ def _film_cloud(scene: Scene, panels: list[Panel]) -> TwinCloud:
     )  # fmt: skip
 
 
-def _still_cloud(scene: Scene, panels: list[Panel]) -> TwinCloud:
+def _still_cloud(scene: Scene) -> TwinCloud:
     """Two pictures without a film, such as UMAP."""
-    raw, white = (side.projection.around_origin for side in (scene.raw, scene.white))
-    points = Points.of(pack_cloud([raw, white * scene.factor], scene.reach))
-    pictures = [
-        Picture([place], [side_title(side, scene)])
-        for place, side in enumerate((scene.raw, scene.white))
-    ]
-    return _twin_cloud(scene, panels, points, pictures)
+    sides = (scene.raw, scene.white)
+    points = Points.of(pack_cloud([side.panel.coordinates for side in sides], scene.raw.reach))
+    pictures = [Picture([place], [side.title]) for place, side in enumerate(sides)]
+    return _twin_cloud(scene, points, pictures)
 
 
-def _twin_cloud(
-    scene: Scene, panels: list[Panel], points: Points, pictures: list[Picture], **more: object
-) -> TwinCloud:
+def _twin_cloud(scene: Scene, points: Points, pictures: list[Picture], **more: object) -> TwinCloud:
     projection = scene.raw.projection
-    sides = list(zip((scene.raw, scene.white), panels, strict=True))
-    titles = [side_title(side, scene) for side, _panel in sides]
+    sides = (scene.raw, scene.white)
     return TwinCloud(
         points=points,
         rows_key=scene.points.key,
         pictures=pictures,
         colours=point_colours(scene.points, scene.look.colour),
-        reach=scene.reach,
+        reach=scene.raw.reach,
         axis_titles=axis_titles(projection.method, projection.n_components),
         origin_label=None if projection.origin is None else _("origin"),
         name=_("Both clouds, raw and whitened"),
         values=(scene.whitening.centring, scene.whitening.strength),
         knob_names=knob_names(),
         knob_steps=SLIDER_STEPS,
-        alt=" ".join(_alternative(side, scene, panel) for side, panel in sides),
-        bands=panels[0].bands,
+        alt=" ".join(map(_alternative, sides)),
+        bands=scene.raw.panel.bands,
         marks=_twin_marks(scene),
-        below=[
-            f"{title}: " + " · ".join(_trust_lines(side, panel, scene))
-            for title, (side, panel) in zip(titles, sides, strict=True)
-        ],
-        provenance=provenance(scene),
+        below=[f"{side.title}: " + " · ".join(_trust_lines(side)) for side in sides],
+        provenance=scene.provenance,
         file_name=f"narrow-cone-{projection.n_components}d",
         is_large=is_presenting(),
         turns=True,
@@ -342,11 +290,10 @@ def _film(
     return stops, Points.of(pack_cloud([stop.coordinates for stop in stops], reach))
 
 
-def _aside(scene: Scene, panel: Panel) -> Aside:
-    places = scene.white.projection.around_origin * scene.factor
-    points = Points.of(pack_cloud([places], scene.reach))
-    title = side_title(scene.white, scene)
-    return Aside(points, title, panel.wedges, scene.factor, panel.frame)
+def _aside(side: Side) -> Aside:
+    panel = side.panel
+    points = Points.of(pack_cloud([panel.coordinates], side.reach))
+    return Aside(points, side.title, panel.wedges, side.scale, panel.frame)
 
 
 # ---- numbers ----
@@ -361,41 +308,29 @@ def show_headlines(scene: Scene) -> None:
     with st.container(key="headlines"):
         boxes = st.columns(2)
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
+        is_raw = side.content_key == scene.raw.content_key
+        former = None if is_raw else scene.raw.headlines
+        numbers = measure_numbers(side.headlines, former, names=HEADLINES)
+        if side.is_set_by_fit and not is_raw:
+            why = _("above it: fitted on these points")
+            numbers[-1] = replace(numbers[-1], note=f"{numbers[-1].note} · {why}")
         with box:
-            title = side_title(side, scene)
-            show_big_numbers(title, _headlines(side, scene), key=f"headline-{side.name}")
-    explained_caption(provenance(scene))
+            show_big_numbers(side.title, numbers, key=f"headline-{side.name}")
+    explained_caption(scene.provenance)
 
 
-def _headlines(side: Side, scene: Scene) -> list[BigNumber]:
-    """Mean cosine, share of positive cosines, IsoScore; of the second picture with their change."""
-    raw = None if side.content_key == scene.raw.content_key else measured(scene.raw)
-    found = measure_numbers(measured(side), raw, names=HEADLINES)
-    if raw is not None and is_set_by_fit(side, scene):
-        why = _("above it: fitted on these points")
-        found[-1] = replace(found[-1], note=f"{found[-1].note} · {why}")
-    return found
-
-
-def is_set_by_fit(side: Side, scene: Scene) -> bool:
-    """True if the IsoScore is above that of isotropic data: the map was fitted on these points."""
-    row = measured(side)["isoscore"]
-    return (row.value or 0.0) > (row.baseline or 0.0)
-
-
-def show_all_measures(scene: Scene) -> None:
+def show_all_measures(scene: Scene, coverage: Coverage | None) -> None:
     """A table and notes for each picture, and the histogram."""
     with st.container(key="numbers"):
         boxes = st.columns(2)
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
-        box.markdown(f"**{side_title(side, scene)}**\n\n{numbers_table(side, scene)}")
-        notes = " · ".join(picture_notes(side, scene))
+        box.markdown(f"**{side.title}**\n\n{numbers_table(side, scene)}")
+        notes = " · ".join([*side.panel.captions, *_trust_lines(side)])
         box.caption(notes, help=explained(notes))
-    if scene.points.model is not None:
-        with errors_shown():
-            st.caption(coverage_line(coverage_of(scene.points.corpus)))
+    if coverage is not None:
+        st.caption(coverage_line(coverage))
     whitening = scene.whitening
-    if is_set_by_fit(scene.white, scene):
+    if scene.white.is_set_by_fit:
         st.caption(
             _(
                 "The whitened cloud's IsoScore exceeds that of new isotropic data with the same n "
@@ -412,20 +347,22 @@ def show_all_measures(scene: Scene) -> None:
     _histogram(scene)
 
 
-def warn_of_simplex(scene: Scene) -> None:
-    """An error message if a full whitening of few points makes the picture meaningless."""
+def warn_of_few_rows(scene: Scene) -> None:
+    """A warning if n <= d; an error message if a full whitening makes the picture meaningless."""
     whitening = scene.whitening
+    if scene.has_few_points:
+        n, d = scene.points.vectors.shape
+        values = {"n": f"{n:,}", "d": f"{d:,}", "k": f"{len(whitening.components)}"}
+        st.warning(prose(PAGE, "few-points", values))
     if scene.fit == "full" and whitening.is_simplex:
-        n = {"n": f"{whitening.n_rows:,}", "distinct": f"{whitening.n_distinct:,}"}
+        values = {"n": f"{whitening.n_rows:,}", "distinct": f"{whitening.n_distinct:,}"}
         section = "simplex-warning" if whitening.is_regular else "simplex-warning-uneven"
-        st.error(prose(PAGE, section, n))
+        st.error(prose(PAGE, section, values))
 
 
 def numbers_table(side: Side, scene: Scene) -> str:
     """The numbers of one side as a Markdown table, with the values for isotropic data."""
-    rows = _number_rows(side, scene)
-    steps, at = steps_of(scene), (scene.whitening.centring, scene.whitening.strength)
-    stage = (0.0, 0.0) if side.name == "raw" else at
+    rows, steps, stage = _number_rows(side), scene.steps, (side.centring, side.strength)
     if steps is not None and stage in STAGES:
         share, label = (
             steps.agreements[STAGES.index(stage)],
@@ -440,9 +377,9 @@ def numbers_table(side: Side, scene: Scene) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def _number_rows(side: Side, scene: Scene) -> list[tuple[str, str, str]]:
+def _number_rows(side: Side) -> list[tuple[str, str, str]]:
     """(measure, value, reference) of each measure of the table."""
-    n, d = len(scene.points.cloud), side.d
+    n, d = len(side.points.cloud), side.d
     found = measured(side, MEASURES)
     references = {
         "mean_cosine": "0",
@@ -474,7 +411,7 @@ def _value(row: Measured) -> str:
 
 
 def _histogram(scene: Scene) -> None:
-    (raw, pairs), (white, _pairs) = histogram(scene.raw), histogram(scene.white)
+    (raw, pairs), (white, _pairs) = scene.raw.histogram, scene.white.histogram
     d = scene.white.d
     st.markdown(_("**Cosines of pairs, before and after**"))
     show_chart(
@@ -485,8 +422,8 @@ def _histogram(scene: Scene) -> None:
                 isotropic_cosine_shares(EDGES, d),
                 EDGES,
                 HistogramWords(
-                    raw=side_title(scene.raw, scene),
-                    white=side_title(scene.white, scene),
+                    raw=scene.raw.title,
+                    white=scene.white.title,
                     reference=_("isotropic directions, d = {d}").format(d=d),
                     x=_("cosine of a pair"),
                     y=_("share of pairs"),
@@ -500,8 +437,8 @@ def _histogram(scene: Scene) -> None:
             "Histogram of {n} pairwise cosines: raw around {raw}, whitened around {white}."
         ).format(
             n=f"{pairs:,}",
-            raw=_mean_cosine(scene.raw, scene),
-            white=_mean_cosine(scene.white, scene),
+            raw=print_value("mean_cosine", scene.raw.headlines["mean_cosine"].value, 2),
+            white=print_value("mean_cosine", scene.white.headlines["mean_cosine"].value, 2),
         ),
     )
     if pairs < len(scene.points.cloud) * (len(scene.points.cloud) - 1) // 2:
@@ -510,10 +447,6 @@ def _histogram(scene: Scene) -> None:
                 n=f"{HISTOGRAM_ROWS:,}", seed=SEED
             )
         )
-
-
-def _mean_cosine(side: Side, scene: Scene) -> str:
-    return print_value("mean_cosine", measured(side)["mean_cosine"].value, 2)
 
 
 # ---- three causes ----
@@ -616,12 +549,8 @@ def _picture(points: np.ndarray, theme: Theme) -> str:
 
 
 def show_inspector(scene: Scene) -> None:
-    """The chosen text, both lists of neighbours, and the selected points.
-
-    Neighbours in both lists are bold.
-    """
+    """The chosen text and both lists of its neighbours; neighbours in both are bold."""
     cloud, near = scene.points.cloud, scene.near
-    show_selection(cloud, scene.points.key)
     if near is None:
         return
     label = f" · {short(cloud.labels[near.row])}" if cloud.labels else ""
@@ -657,7 +586,7 @@ def welcome(scene: Scene) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
             _("Left: {n} {units} as the model places them. Right: the same, whitened.").format(
-                n=f"{len(scene.points.cloud):,}", units=unit_words(scene)
+                n=f"{len(scene.points.cloud):,}", units=scene.unit_words
             )
         )
         with st.popover(_("What to look at"), width="content", key="steps"):
@@ -693,7 +622,7 @@ def _show_steps(scene: Scene) -> None:
 
 def ask_for_guess(scene: Scene) -> None:
     """Ask whether whitening brings like to like; the answer follows."""
-    steps = steps_of(scene)
+    steps = scene.steps
     if steps is None:
         return
     answers = {
@@ -727,8 +656,8 @@ def ask_for_guess(scene: Scene) -> None:
 def offer_downloads(scene: Scene) -> None:
     """The pictures' data as CSV; the pictures themselves have a camera button."""
     view = _("view {name}").format(name=scene.raw.projection.method)
-    factor = _("whitened cloud drawn × {factor}").format(factor=f"{scene.factor:.4g}")
-    measured_on = " · ".join([provenance(scene), view, factor])
+    factor = _("whitened cloud drawn × {factor}").format(factor=f"{scene.white.scale:.4g}")
+    measured_on = " · ".join([scene.provenance, view, factor])
     with st.container(horizontal=True):
         offer_csv(
             _("Download points (CSV)"),
@@ -746,8 +675,7 @@ def panels_csv(scene: Scene, measured_on: str) -> bytes:
     """The coordinates of the raw and the whitened cloud, as drawn."""
     axes = "xyz"[: scene.raw.projection.n_components]
     columns = [f"{side}_{axis}" for side in ("raw", "white") for axis in axes]
-    white = scene.white.projection.around_origin * scene.factor
-    places = np.hstack([scene.raw.projection.around_origin, white])
+    places = np.hstack([scene.raw.panel.coordinates, scene.white.panel.coordinates])
     return points_csv(scene.points.cloud, columns, places, measured_on)
 
 
@@ -758,8 +686,8 @@ def histogram_csv(scene: Scene, measured_on: str) -> bytes:
     columns = (
         EDGES[:-1],
         EDGES[1:],
-        histogram(scene.raw)[0],
-        histogram(scene.white)[0],
+        scene.raw.histogram[0],
+        scene.white.histogram[0],
         reference,
     )
     return csv_bytes(
@@ -838,25 +766,26 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
         return
     with look_box, errors_shown():
         draw_pictures(scene)
+    with found_box:
+        show_selection(points.cloud, points.key)
+        show_inspector(scene)
     with welcome_box:
         welcome(scene)
-    with found_box:
-        show_inspector(scene)
     with numbers_box, errors_shown():
         show_headlines(scene)
     with guess_box:
         ask_for_guess(scene)
     with notes_box:  # above the pictures, but computed after they were sent
+        coverage = None
         if isinstance(corpus, Corpus):
             with errors_shown():
-                warn_of_coverage(coverage_of(corpus))
+                coverage = coverage_of(corpus)
+                warn_of_coverage(coverage)
         warn_of_cache()
-        if scene.has_few_points:
-            st.warning(prose(PAGE, "few-points", few_points_values(scene)))
-        warn_of_simplex(scene)
+        warn_of_few_rows(scene)
     if not is_presenting():
         with answer_box, errors_shown():
-            _answer(scene)
+            _answer(scene, coverage)
     with more_box:
         offer_downloads(scene)
     if look.view == "umap":
@@ -877,20 +806,19 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
         st.rerun()  # only a full run can start or stop the fragment's timer
 
 
-def _answer(scene: Scene) -> None:
+def _answer(scene: Scene, coverage: Coverage | None) -> None:
     """Below the pictures: the claims, the questions, all measures."""
-    show_verdict(cone_verdict(scene), key="cone")
-    show_verdict(whitening_verdict(scene), key="whitening")
+    for name, verdict in (("cone", cone_verdict(scene)), ("whitening", whitening_verdict(scene))):
+        show_verdict(verdict, key=name)
     show_causes(scene)
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
-            show_all_measures(scene)
-    steps = steps_of(scene)
-    values = lesson_values(scene, steps.agreements if steps else None)
+            show_all_measures(scene, coverage)
+    values = lesson_values(scene)
     for name, applies in {
-        "median": is_cone(scene),
-        "narrows-first": narrows_first(scene),
-        "last-layer": is_hardly_a_cone(scene),
+        "median": scene.is_cone,
+        "narrows-first": scene.narrows_first,
+        "last-layer": scene.is_hardly_a_cone,
         "unit": True,
         "ledoit-wolf": True,
         "ninety": True,

@@ -16,6 +16,7 @@ import numpy as np
 from geometry import UndefinedMeasure, nearest
 from geometry.data.number_text import change, estimate, signed
 from geometry.encode import ArrayStore
+from geometry.figures.panel import Panel
 from geometry.measure import (
     Measured,
     chance_agreement,
@@ -29,11 +30,10 @@ from geometry.measure.table_measures import OF_PAIRS
 from geometry.process import ProcessEnded, Worker, send_progress
 from geometry.projection import Projection, whiten_beside
 from geometry.projection.placing import place
-from geometry.projection.projection import match_radius, umap_picture
+from geometry.projection.projection import umap_picture
 from geometry.projection.twin import (
     WIDEST_DRAWN,
     common_scale,
-    film_reach,
     fit_whitening,
     retained_dimensions,
 )
@@ -44,6 +44,7 @@ from pages.common.cache import kept
 from pages.common.cloud_choices import Look
 from pages.common.corpus_cloud import CorpusCloud, store
 from pages.common.cosine_histogram import cosine_histogram
+from pages.common.draw.clouds import cloud_panel
 from pages.common.escape import markdown
 from pages.common.fit_set import weight_words
 from pages.common.jobs import Progress
@@ -52,7 +53,7 @@ from pages.common.models import chosen_model
 from pages.common.origin import agreement_note, origin, unit_names
 from pages.common.seed import SEED
 from pages.common.verdict import State, Verdict, agreement_of, since
-from pages.common.words import _
+from pages.common.words import _, language
 
 # ---- UMAP pictures, fitted by another process and stored on disk ----
 
@@ -173,6 +174,13 @@ class Side:
     centring: float  # in [0, 1], of the sliders; 0 and 0 for the raw cloud
     strength: float  # in [0, 1]
     projection: Projection
+    scale: float = 1.0  # multiplies the drawn coordinates
+    reach: float = 1.0  # half-width of both pictures
+
+    @property
+    def title(self) -> str:
+        """Raw, centred, whitened, or the settings between."""
+        return place_name(self.centring, self.strength)
 
     @property
     def content_key(self) -> str:
@@ -233,6 +241,34 @@ class Side:
         twin = whiten_beside(sample.vectors, full, centring=self.centring, strength=self.strength)
         return twin.retained_vectors
 
+    @property
+    def headlines(self) -> dict[str, Measured]:
+        """The measures in large numbers."""
+        return measured(self)
+
+    @property
+    def is_set_by_fit(self) -> bool:
+        """True if its IsoScore is above that of isotropic data: the map was fitted on it."""
+        row = self.headlines["isoscore"]
+        return (row.value or 0.0) > (row.baseline or 0.0)
+
+    @property
+    def histogram(self) -> tuple[np.ndarray, int]:
+        """The share of pairs in each bin of EDGES, and the number of pairs."""
+        return _histogram(self)
+
+    @cached_property
+    def panel(self) -> Panel:
+        """The picture, without texts and marks."""
+        return _panel(self, self.projection, self.scale, self.reach, language())
+
+
+def place_name(centring: float, strength: float) -> str:
+    """The name of settings of the film."""
+    names = {(0.0, 0.0): _("Raw"), (1.0, 0.0): _("Centred"), (1.0, 1.0): _("Whitened")}
+    between = _("Between: centring {s}, strength {t}")
+    return names.get((centring, strength)) or between.format(s=f"{centring:g}", t=f"{strength:g}")
+
 
 @dataclass(frozen=True)
 class Neighbours:
@@ -260,11 +296,8 @@ class Scene:
     fit: str  # which whitening: "recommended", "ledoit-wolf" or "full"
     raw: Side
     white: Side
-    factor: float  # multiplies the whitened cloud's drawn coordinates
-    reach: float  # half-width of both pictures
     waits_for_umap: bool  # UMAP is chosen and not fitted; the pictures are by SVD until then
     chosen: int | None  # the row whose neighbours are shown
-    is_bundled_model: bool  # True if the texts are encoded by the bundled encoder
 
     @cached_property
     def sample(self) -> CorpusCloud:
@@ -291,6 +324,77 @@ class Scene:
     def is_white(self) -> bool:
         """True at the end of both sliders."""
         return self.whitening.centring == self.whitening.strength == 1
+
+    @property
+    def is_cone(self) -> bool:
+        """True if half of the raw points lie within WIDEST_CONE degrees of their mean."""
+        angle = measured(self.raw, QUOTED)["opening_angle"].value
+        return angle is not None and angle <= WIDEST_CONE
+
+    @property
+    def is_hardly_a_cone(self) -> bool:
+        """True for what the bundled model was trained to spread: means of its last layer."""
+        spec, model = self.points.spec, self.points.model
+        if model is None or not chosen_model().is_bundled:
+            return False
+        is_trained = (spec.unit, spec.layer, spec.pooling) == ("sentences", model.n_layers, "mean")
+        return is_trained and not self.is_cone
+
+    @property
+    def film_cosines(self) -> dict[tuple[float, float], float | None]:
+        """Mean cosine at three settings of (centring, strength), which the questions quote.
+
+        None where it is undefined: settings can move a point to the origin.
+        """
+        return _film_cosines(self.points, self.fit)
+
+    @property
+    def narrows_first(self) -> bool:
+        """True if strength alone, without centring, raises the mean cosine."""
+        raw = self.raw.headlines["mean_cosine"].value or 0.0
+        alone = self.film_cosines[0.0, 1.0]
+        rise = 0.0 if alone is None else alone - raw
+        return rise > 1 / 10**COSINE_DECIMALS  # a smaller rise is not visible in print
+
+    @property
+    def steps(self) -> Steps | None:
+        """What each stage does to the neighbours; None without labels or with too few rows."""
+        return _steps(self.sample, self.fit)
+
+    @property
+    def unit_words(self) -> str:
+        """The plural name of the points' unit."""
+        return unit_names()[self.points.cloud.unit]
+
+    @cached_property
+    def provenance(self) -> str:
+        """The origin, then centring, strength, fit set, n/d, rank, shrinkage, seed."""
+        points, whitening = self.points, self.whitening
+        n, d = points.vectors.shape
+        parts = [
+            *origin(points),
+            _("centring {s}").format(s=f"{whitening.centring:.2f}"),
+            _("strength {t}").format(t=f"{whitening.strength:.2f}"),
+            _("whitening fitted on the same {n} {unit}, so its numbers are set by the fit").format(
+                n=f"{n:,}", unit=self.unit_words
+            ),
+            *weight_words(points),
+            _("n/d = {ratio}").format(ratio=f"{points.effective_n / d:.2f}"),
+            _("rank {rank} of {d}").format(rank=whitening.rank, d=d),
+            _("Ledoit-Wolf shrinkage {a}").format(a=f"{whitening.shrinkage:.3f}")
+            if whitening.shrinkage
+            else _("no shrinkage"),
+        ]
+        if len(whitening.components) < d:
+            parts.append(_("directions kept: {k}").format(k=len(whitening.components)))
+        if self.sample is not points:
+            parts.append(
+                _("neighbours, pairs and intervals: a sample of {n}").format(
+                    n=f"{len(self.sample.cloud):,}"
+                )
+            )
+        parts += agreement_note(points)
+        return " · ".join([*parts, _("seed {seed}").format(seed=points.spec.seed)])
 
     @cached_property
     def near(self) -> Neighbourhoods | None:
@@ -321,9 +425,15 @@ def measured(side: Side, names: tuple[str, ...] = HEADLINES) -> dict[str, Measur
 
 
 @kept(64)
-def histogram(side: Side) -> tuple[np.ndarray, int]:
-    """The share of pairs in each bin of EDGES, and the number of pairs."""
+def _histogram(side: Side) -> tuple[np.ndarray, int]:
     return cosine_histogram(side.sampled_vectors)
+
+
+# for each stop of the sliders, as the alternatives
+@kept(1000)
+def _panel(side: Side, projection: Projection, scale: float, reach: float, code: str) -> Panel:
+    """The picture at a scale, in a language."""
+    return cloud_panel(side.vectors, (), projection, reach, scale=scale, is_framed=True, d=side.d)
 
 
 @kept(24)
@@ -351,11 +461,6 @@ def _placed(side: Side, raw: Projection) -> Projection:
     return raw.apply(side.vectors)
 
 
-@kept(200)
-def _film_reach(points: CorpusCloud, fit: str, raw: Projection) -> float:
-    return film_reach(points.vectors, full_whitening(points, fit), raw)
-
-
 def build_scene(
     points: CorpusCloud,
     look: Look,
@@ -377,62 +482,25 @@ def build_scene(
     white = Side("white", points, fit, centring, strength, linear)
     umaps = umaps_if_ready((raw, white), k) if is_umap else None
     if umaps is not None:
-        raw, white = replace(raw, projection=umaps[0]), replace(white, projection=umaps[1])
-        factor, reach = common_scale(*umaps)
-    else:
-        white = replace(white, projection=_placed(white, linear))
-        reach = _film_reach(points, fit, linear)
-        factor = match_radius(linear.around_origin, white.projection.around_origin)
+        first, picture = umaps
+        last = picture
+    else:  # one frame for the whole film, up to its last stop
+        stops = (white, replace(white, centring=1.0, strength=1.0))
+        first, (picture, last) = linear, [_placed(side, linear) for side in stops]
+    scale, reach = common_scale(first, picture)[0], common_scale(first, last)[1]
     return Scene(
         points=points,
         look=look,
         fit=fit,
-        raw=raw,
-        white=white,
-        factor=factor,
-        reach=reach,
+        raw=replace(raw, projection=first, reach=reach),
+        white=replace(white, projection=picture, scale=scale, reach=reach),
         waits_for_umap=is_umap and umaps is None,
         chosen=chosen,
-        is_bundled_model=points.model is not None and chosen_model().is_bundled,
     )
 
 
-def few_points_values(scene: Scene) -> dict[str, str]:
-    """Values for the note on few points."""
-    n, d = scene.points.vectors.shape
-    return {"n": f"{n:,}", "d": f"{d:,}", "k": f"{len(scene.whitening.components)}"}
-
-
-def is_cone(scene: Scene) -> bool:
-    """True if half of the raw points lie within WIDEST_CONE degrees of their mean."""
-    angle = measured(scene.raw, QUOTED)["opening_angle"].value
-    return angle is not None and angle <= WIDEST_CONE
-
-
-def is_hardly_a_cone(scene: Scene) -> bool:
-    """True for the output that the bundled model was trained to spread: means of the last layer."""
-    points = scene.points
-    if points.model is None:
-        return False
-    spec, last = points.spec, points.model.n_layers
-    is_trained = (spec.unit, spec.layer, spec.pooling) == ("sentences", last, "mean")
-    return is_trained and scene.is_bundled_model and not is_cone(scene)
-
-
-def narrows_first(scene: Scene) -> bool:
-    """True if strength alone, without centring, raises the mean cosine."""
-    raw = measured(scene.raw)["mean_cosine"].value or 0.0
-    alone = film_cosines(scene.points, scene.fit)[0.0, 1.0]
-    rise = 0.0 if alone is None else alone - raw
-    return rise > 1 / 10**COSINE_DECIMALS  # a smaller rise is not visible in the printed figures
-
-
 @kept(200)
-def film_cosines(points: CorpusCloud, fit: str) -> dict[tuple[float, float], float | None]:
-    """Mean cosine at three settings of (centring, strength), which the questions quote.
-
-    None where it is undefined: settings can move a point to the origin.
-    """
+def _film_cosines(points: CorpusCloud, fit: str) -> dict[tuple[float, float], float | None]:
     found: dict[tuple[float, float], float | None] = {}
     for s, t in ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0)):
         found[s, t] = None
@@ -441,16 +509,12 @@ def film_cosines(points: CorpusCloud, fit: str) -> dict[tuple[float, float], flo
     return found
 
 
-def lesson_values(scene: Scene, agreements: Sequence[float] | None) -> dict[str, str]:
-    """Figures of this cloud that the page's questions quote.
-
-    agreements : the label agreement of the raw, the centred and the whitened cloud.
-    """
-    film = film_cosines(scene.points, scene.fit)
-    whitening = scene.whitening
+def lesson_values(scene: Scene) -> dict[str, str]:
+    """Figures of this cloud that the page's questions quote."""
+    film, whitening, steps = scene.film_cosines, scene.whitening, scene.steps
     n, d = scene.points.vectors.shape
     names: tuple[str, ...] = QUOTED
-    if is_hardly_a_cone(scene):  # only one question quotes it, and it needs all pairs
+    if scene.is_hardly_a_cone:  # only one question quotes it, and it needs all pairs
         names = (*QUOTED, "positive_cosine_share")
     of = {name: row.value for name, row in measured(scene.raw, names).items()}
     return {
@@ -471,51 +535,13 @@ def lesson_values(scene: Scene, agreements: Sequence[float] | None) -> dict[str,
         "spread": f"{isotropic_angle_spread(d):.1f}",
         "shrinkage": f"{whitening.shrinkage:.3f}",
         "rank": f"{whitening.rank}",
-        "raw_agreement": _percent(agreements[0] if agreements else None),
-        "white_agreement": _percent(agreements[-1] if agreements else None),
+        "raw_agreement": _percent(steps.agreements[0] if steps else None),
+        "white_agreement": _percent(steps.agreements[-1] if steps else None),
     }
 
 
 def _percent(share: float | None) -> str:
     return "—" if share is None else f"{share:.0%}"
-
-
-# ---- what the numbers were measured on ----
-
-
-def unit_words(scene: Scene) -> str:
-    """The plural name of the points' unit."""
-    return unit_names()[scene.points.cloud.unit]
-
-
-def provenance(scene: Scene) -> str:
-    """The origin, then centring, strength, fit set, n/d, rank, shrinkage, seed."""
-    whitening = scene.whitening
-    n, d = scene.points.vectors.shape
-    parts = [
-        *origin(scene.points),
-        _("centring {s}").format(s=f"{whitening.centring:.2f}"),
-        _("strength {t}").format(t=f"{whitening.strength:.2f}"),
-        _("whitening fitted on the same {n} {unit}, so its numbers are set by the fit").format(
-            n=f"{n:,}", unit=unit_words(scene)
-        ),
-        *weight_words(scene.points),
-        _("n/d = {ratio}").format(ratio=f"{scene.points.effective_n / d:.2f}"),
-        _("rank {rank} of {d}").format(rank=whitening.rank, d=d),
-        _("Ledoit-Wolf shrinkage {a}").format(a=f"{whitening.shrinkage:.3f}")
-        if whitening.shrinkage
-        else _("no shrinkage"),
-    ]
-    if len(whitening.components) < d:
-        parts.append(_("directions kept: {k}").format(k=len(whitening.components)))
-    if scene.sample is not scene.points:
-        parts.append(
-            _("neighbours, pairs and intervals: a sample of {n}").format(
-                n=f"{len(scene.sample.cloud):,}"
-            )
-        )
-    parts += agreement_note(scene.points)
-    return " · ".join([*parts, _("seed {seed}").format(seed=scene.points.spec.seed)])
 
 
 # ---- claims ----
@@ -526,21 +552,19 @@ AGREEMENT_DECIMALS = 3
 
 
 @kept(48)
-def cosine_of(sample: CorpusCloud) -> Estimate | None:
-    """Mean cosine of a cloud; None for too few rows.
+def _cosine_of(sample: CorpusCloud) -> Estimate:
+    """Mean cosine of a cloud, without an interval for too few rows.
 
     The interval leaves out whole units: all tokens of a sentence, or all sentences of a text.
     """
-    table = measure_table(sample.vectors, names=("mean_cosine",), seed=SEED, units=sample.units)
-    [row] = table
-    if row.value is None or row.low is None or row.high is None:
-        return None
-    return Estimate(row.value, row.low, row.high)
+    X, names = sample.vectors, ("mean_cosine",)
+    [row] = measure_table(X, names=names, seed=SEED, units=sample.units)
+    return Estimate(mean_cosine(X), row.low, row.high)
 
 
 def cone_verdict(scene: Scene) -> Verdict:
     """Is the raw cloud a narrow cone?"""
-    found = cosine_of(scene.sample)
+    found = _cosine_of(scene.sample)
     words = {
         "holds": _(
             "The mean cosine of two different {units} is {cosine}. Isotropic directions have 0, "
@@ -560,13 +584,9 @@ def cone_verdict(scene: Scene) -> Verdict:
         ),
     }
     state: State = "unknown"
-    if found is not None and found.low is not None:
+    if found.low is not None:
         state = "holds" if found.low >= NARROW else "partly" if found.rises else "fails"
-    cosine = (
-        signed(mean_cosine(scene.sample.vectors), 3)
-        if found is None
-        else estimate(found.value, found.low, found.high)
-    )
+    cosine = estimate(found.value, found.low, found.high)
     return Verdict(
         claim=_(
             "In many models and layers, embeddings lie in a narrow cone. In the last layers of "
@@ -575,7 +595,7 @@ def cone_verdict(scene: Scene) -> Verdict:
         source=_("Gao et al. (2019), Ethayarajh (2019); Wang & Isola (2020)"),
         state=state,
         measured=words[state].format(
-            units=unit_words(scene), cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
+            units=scene.unit_words, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
         ),
         basis=" · ".join(
             [*origin(scene.sample), _("raw cloud, nothing fitted"), _interval_words(scene)]
@@ -601,11 +621,6 @@ class Steps:
     centring: Estimate  # difference of agreement: centred and raw
     levelling: Estimate  # whitened and centred
     both: Estimate  # whitened and raw
-
-
-def steps_of(scene: Scene) -> Steps | None:
-    """None without labels or with too few rows."""
-    return _steps(scene.sample, scene.fit)
 
 
 @kept(48)
@@ -635,7 +650,7 @@ def _steps(sample: CorpusCloud, fit: str) -> Steps | None:
 
 def whitening_verdict(scene: Scene) -> Verdict:
     """Do neighbours share their topic more often when the cloud is centred, and when whitened?"""
-    steps = steps_of(scene)
+    steps = scene.steps
     state: State = "unknown"
     measured = _("This needs a corpus with labels, and {least} sentences or more.").format(
         least=2 * MIN_ROWS

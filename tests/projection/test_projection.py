@@ -151,7 +151,6 @@ def test_apply_puts_others_on_the_same_axes(method):
     other = CLOUD[:40] * [1, -1, 1, 2, 1, 1, 0.5, 1] + 1
     there = found.apply(other)
     np.testing.assert_array_equal(there.axes, found.axes)
-    np.testing.assert_allclose(found.places(other), there.around_origin, atol=1e-12)
     if method == "pca":  # on its own mean
         np.testing.assert_allclose(there.coordinates.mean(axis=0), np.zeros(3), atol=1e-12)
         np.testing.assert_allclose(there.origin, -other.mean(axis=0) @ found.axes.T)

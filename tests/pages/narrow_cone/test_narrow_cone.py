@@ -420,7 +420,7 @@ def test_the_verdict_on_whitening_follows_its_intervals(scenes, monkeypatch, int
     visit()
     three = (0.0, 0.0, 0.0)
     steps = Steps(three, three, 0.0, *(Estimate(sum(ends) / 2, *ends) for ends in intervals))
-    monkeypatch.setattr("pages.narrow_cone.scene.steps_of", lambda scene: steps)
+    monkeypatch.setattr("pages.narrow_cone.scene.Scene.steps", steps)
     assert whitening_verdict(scenes[-1]).state == state
 
 
