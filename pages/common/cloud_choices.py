@@ -1,4 +1,4 @@
-"""The controls that choose a cloud and how it is drawn, on every page that draws one."""
+"""The controls that choose a cloud, the points of a fit and the look of a picture."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from geometry.encode.pool import DEFAULT_POOLING
 from geometry.figures.point_colours import MOST_LABELS
 
 from .controls import choose, follow_default, layer_labels, pooling_names
-from .corpus_cloud import CloudSpec
-from .escape import code
+from .corpus_cloud import CloudSpec, CorpusCloud, encode_corpus
+from .escape import code, markdown
 from .measures import label_name
+from .origin import weight_column
+from .uploads import OWN_VECTORS, chosen_data, corpus_labels, own_labels, own_vectors
 from .words import _
 
 FEWEST_POINTS = 4  # points of a picture at least
 DEFAULT_LAYER = 4  # or the last layer of a smaller model
+SAME, SPLIT = "same", "split"  # these points; the other half of them
 VIEWS = ("mean", "cone", "svd", "pca", "umap")
 
 
@@ -194,3 +197,73 @@ def choose_look(
             labels=colours,
         )
     return Look(view=view, n_components=int(size[0]), colour=colour)
+
+
+def choose_fit_set(corpus: Corpus | VectorSet) -> str:
+    """The points that treatments are fitted on: by default half of them, if there are enough.
+
+    corpus : the data shown. Vectors can be fitted on vectors of the same dimension only.
+    """
+    others = corpus_labels()
+    if isinstance(corpus, VectorSet):
+        fitting = [c for c, own in own_vectors().items() if own.dimension == corpus.dimension]
+        others = {c: name for c, name in own_labels(OWN_VECTORS).items() if c in fitting}
+    others.pop(st.session_state.get("corpus", "topics"), None)
+    labels = {
+        SAME: _("these points"),
+        SPLIT: _("the other half"),
+        **{code: _("another corpus: {name}").format(name=name) for code, name in others.items()},
+    }
+    n = corpus.n_sources if isinstance(corpus, Corpus) else len(corpus)
+    default = SPLIT if n >= 2 * FEWEST_POINTS else SAME
+    follow_default("fit-on", default)
+    return choose(
+        st.selectbox,
+        _("Fit on"),
+        list(labels),
+        key="fit-on",
+        default=default,
+        labels=labels,
+        private=[code for code in labels if code.startswith("upload-")],
+        help=_("“The other half”: half of the points are fitted, and the other half is shown."),
+    )
+
+
+def choose_weights(points: CorpusCloud) -> CorpusCloud:
+    """The points of a fit, with the weights of their texts unless the reader turns these off."""
+    weighted = points.weighted()
+    if weighted is points:
+        return points
+    is_on = st.toggle(
+        _("Weight the fit by {column}").format(column=markdown(weight_column(points))),
+        key="weights",
+        value=True,
+        bind="query-params",
+        help=_(
+            "Mean and covariance of the fit use these weights. Measures, neighbours and pictures "
+            "count every text once."
+        ),
+    )
+    return weighted if is_on else points
+
+
+def fit_words(code: str, fit: CorpusCloud) -> str:
+    """What a treatment was fitted on."""
+    words = {
+        SAME: _("fitted on {n} of these points"),
+        SPLIT: _("fitted on {n} points of the other half"),
+    }.get(code, _("fitted on {n} points of another corpus, {name}"))
+    return words.format(n=f"{len(fit.cloud):,}", name=fit.corpus.name)
+
+
+def points_and_fit(
+    corpus: Corpus | VectorSet, spec: CloudSpec, code: str
+) -> tuple[CorpusCloud, CorpusCloud]:
+    """The points shown, and all points of the fit set: SAME, SPLIT (half), or a corpus's code."""
+    points = encode_corpus(corpus, spec)
+    if code == SAME:
+        return points, points
+    if code == SPLIT:
+        fitted, shown = points.halves()
+        return shown, fitted
+    return points, encode_corpus(chosen_data(code), spec)

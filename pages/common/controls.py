@@ -12,7 +12,6 @@ from typing import Any
 
 import streamlit as st
 
-from geometry.encode.layers import resolve_layers
 from geometry.encode.pool import POOLING_NAMES
 
 from .address import PARAMETERS, put_in_url
@@ -113,16 +112,3 @@ def layer_labels(last: int) -> dict[str, str]:
 def pooling_names() -> dict[str, str]:
     """Names of the poolings, by code."""
     return {code: _(POOLING_NAMES[code]) for code in POOLING_NAMES}
-
-
-def layer_words(layer: int | str, last: int) -> str:
-    """One layer, or the average of a set such as "first-last", among layers 0 to ``last``."""
-    layers = sorted(set(resolve_layers(layer, n_layers=last, name="")))
-    first, final = layers[0], layers[-1]
-    if len(layers) == 1:
-        return _("layer {layer} of {last}").format(layer=first, last=last)
-    if len(layers) == 2:
-        words = _("mean of layers {first} and {final} (of {last})")
-    else:  # every larger set consists of consecutive layers
-        words = _("mean of layers {first} to {final} (of {last})")
-    return words.format(first=first, final=final, last=last)

@@ -14,14 +14,14 @@ from threadpoolctl import threadpool_limits
 from geometry import Cloud, Corpus, Encoder, UndefinedMeasure, project, read_cloud
 from geometry.data import VectorSet
 from geometry.data.limits import MAX_VECTOR_SETS
-from geometry.encode import ArrayStore, Coverage
+from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored
 from geometry.projection import Projection
 
 from . import jobs
 from .cache import kept
 from .encoding_worker import read_cloud_apart
-from .models import chosen_model, current_encoder
+from .models import current_encoder
 from .seed import SEED
 from .uploads import is_own
 from .words import _
@@ -31,7 +31,6 @@ MOST_DRAWN = 100_000  # points that are encoded at most, a sample of a larger cl
 MANY_POINTS = 20_000  # points whose projection takes more than half a second
 MANY_NUMBERS = 1_000_000  # numbers of vectors whose pictures take more than half a second
 SHORT_CHARACTERS = 200_000  # characters of a corpus that is encoded in some seconds
-COUNTED_CHARACTERS = 100_000  # characters whose tokens are counted in less than a second
 FEWEST_WEIGHED = 2  # rows of a weighted fit at least
 SHORT_TOKENS = 512  # tokens of a text up to which an encoding does not take a minute
 
@@ -199,26 +198,6 @@ def labels_of(cloud: Cloud) -> tuple[str, ...] | None:
     named = filter(None, cloud.labels or ())
     first = next(named, None)
     return cloud.labels if any(label != first for label in named) else None
-
-
-def coverage_of(corpus: Corpus) -> Coverage:
-    """The numbers of cut texts and of unknown tokens, by the chosen encoder.
-
-    They are counted by a job if that may take more than a second.
-    """
-    return jobs.kept_or_made(
-        _coverage,
-        *(current_encoder(), corpus),
-        what=_("Counting the tokens of {n} texts").format(n=f"{len(corpus):,}"),
-        at_once=chosen_model().is_bundled and characters_of(corpus) <= COUNTED_CHARACTERS,
-        lane="measure",
-        is_long=takes_long(corpus),
-    )
-
-
-@kept(32)
-def _coverage(encoder: Encoder, corpus: Corpus, report: jobs.Progress = jobs.no_report) -> Coverage:
-    return encoder.coverage(corpus.texts, progress=report)
 
 
 def encode_corpus(

@@ -1,16 +1,42 @@
-"""Notes on texts cut at the model's limit and on unknown tokens."""
+"""Texts cut at the model's limit and unknown tokens: their numbers, and notes on them."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from geometry import Corpus, Encoder
 from geometry.encode import Coverage
 
+from . import jobs
+from .cache import kept
+from .corpus_cloud import characters_of, takes_long
 from .escape import code
+from .models import chosen_model, current_encoder
 from .words import _
 
+COUNTED_CHARACTERS = 100_000  # characters whose tokens are counted in less than a second
 UNKNOWN_LIMIT = 0.05  # share of tokens above which a picture is not about the texts
 MULTILINGUAL_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
+
+
+def coverage_of(corpus: Corpus) -> Coverage:
+    """The numbers of cut texts and of unknown tokens, by the chosen encoder.
+
+    They are counted by a job if that may take more than a second.
+    """
+    return jobs.kept_or_made(
+        _coverage,
+        *(current_encoder(), corpus),
+        what=_("Counting the tokens of {n} texts").format(n=f"{len(corpus):,}"),
+        at_once=chosen_model().is_bundled and characters_of(corpus) <= COUNTED_CHARACTERS,
+        lane="measure",
+        is_long=takes_long(corpus),
+    )
+
+
+@kept(32)
+def _coverage(encoder: Encoder, corpus: Corpus, report: jobs.Progress = jobs.no_report) -> Coverage:
+    return encoder.coverage(corpus.texts, progress=report)
 
 
 def warn_of_coverage(coverage: Coverage) -> None:

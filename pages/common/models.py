@@ -292,16 +292,6 @@ def _size(model: Suggestion) -> str:
     return f"{model.megabytes:,} MB"
 
 
-def model_line(encoder: Encoder) -> str:
-    """The model for a line of provenance: name, commit, precision."""
-    parts = [encoder.name]
-    if encoder.revision:
-        parts.append(_("commit {commit}").format(commit=encoder.revision[:7]))
-    if encoder.is_approximate:
-        parts.append(_("{dtype}: fast, approximate").format(dtype=encoder.dtype))
-    return ", ".join(parts)
-
-
 def lessons() -> dict[str, str]:
     """The lesson of each suggested model about anisotropy, by the model's name."""
     return {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from .controls import layer_words, pooling_names
+from geometry import Encoder
+from geometry.encode.layers import resolve_layers
+
+from .controls import pooling_names
 from .corpus_cloud import CorpusCloud, labels_of
-from .models import model_line
 from .words import _
 
 
@@ -22,12 +24,35 @@ def model_words(points: CorpusCloud, *, is_one_layer: bool = True) -> list[str]:
     """Model, and the layer of a cloud of one layer."""
     if points.model is None:
         return [_("vectors of a file")]
+    line = model_line(points.model)
     if points.cloud.unit == "types":
-        return [model_line(points.model), _("input embeddings")]
+        return [line, _("input embeddings")]
     if not is_one_layer:
-        return [model_line(points.model)]
-    layer = layer_words(points.spec.layer, points.model.n_layers)
-    return [model_line(points.model), layer]
+        return [line]
+    return [line, layer_words(points.spec.layer, points.model.n_layers)]
+
+
+def model_line(encoder: Encoder) -> str:
+    """The model for a line of provenance: name, commit, precision."""
+    parts = [encoder.name]
+    if encoder.revision:
+        parts.append(_("commit {commit}").format(commit=encoder.revision[:7]))
+    if encoder.is_approximate:
+        parts.append(_("{dtype}: fast, approximate").format(dtype=encoder.dtype))
+    return ", ".join(parts)
+
+
+def layer_words(layer: int | str, last: int) -> str:
+    """One layer, or the average of a set such as "first-last", among layers 0 to ``last``."""
+    layers = sorted(set(resolve_layers(layer, n_layers=last, name="")))
+    first, final = layers[0], layers[-1]
+    if len(layers) == 1:
+        return _("layer {layer} of {last}").format(layer=first, last=last)
+    if len(layers) == 2:
+        words = _("mean of layers {first} and {final} (of {last})")
+    else:  # every larger set consists of consecutive layers
+        words = _("mean of layers {first} to {final} (of {last})")
+    return words.format(first=first, final=final, last=last)
 
 
 def count_words(points: CorpusCloud) -> str:
@@ -75,3 +100,16 @@ def agreement_note(points: CorpusCloud) -> list[str]:
             "where labels are compared, tokens of one sentence are no neighbours of each other"
         )
     return [note]
+
+
+def weight_column(points: CorpusCloud) -> str:
+    """The column that the weights of the points were read from."""
+    return points.corpus.weight_column or "weight"
+
+
+def weight_words(points: CorpusCloud) -> list[str]:
+    """A note that the fit on these points is weighted; empty if it is not."""
+    if points.weights is None:
+        return []
+    words = _("fit weighted by {column} (effective n = {n}); measures are unweighted")
+    return [words.format(column=weight_column(points), n=f"{points.effective_n:,.0f}")]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from geometry.data.number_text import change, with_sign
-from pages.common.controls import layer_words, pooling_names
+from pages.common.controls import pooling_names
+from pages.common.origin import layer_words
 from pages.common.scores import with_interval
 from pages.common.verdict import State, Verdict
 from pages.common.words import _

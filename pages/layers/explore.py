@@ -24,15 +24,8 @@ from pages.common.address import is_presenting
 from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
 from pages.common.cache import kept
 from pages.common.cloud_choices import warn_of_too_few
-from pages.common.controls import layer_words
-from pages.common.corpus_cloud import (
-    MOST_DRAWN,
-    CorpusCloud,
-    coverage_of,
-    encode_corpus,
-    warn_of_cache,
-)
-from pages.common.coverage_notes import coverage_line, warn_of_coverage
+from pages.common.corpus_cloud import MOST_DRAWN, CorpusCloud, encode_corpus, warn_of_cache
+from pages.common.coverage_notes import coverage_line, coverage_of, warn_of_coverage
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
 from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import (
@@ -45,8 +38,13 @@ from pages.common.draw.clouds import (
     panel_with,
     point_colours,
 )
-from pages.common.draw.find_point import choose_point, chosen_marks
-from pages.common.draw.selected import choose_row, show_selection, store_selection
+from pages.common.draw.selected import (
+    choose_point,
+    choose_row,
+    chosen_marks,
+    show_selection,
+    store_selection,
+)
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import (
     UNIT_REACH,
@@ -69,6 +67,7 @@ from pages.common.measures import (
 )
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
+from pages.common.origin import layer_words
 from pages.common.shell import picture_place, show_question
 from pages.common.verdict import show_verdict
 from pages.common.words import _, language, prose

@@ -34,7 +34,7 @@ from pages.common.cloud_choices import (
     choose_special,
     choose_unit,
 )
-from pages.common.controls import choose, layer_words, pooling_names
+from pages.common.controls import choose, pooling_names
 from pages.common.corpus_cloud import (
     MANY_POINTS,
     MOST_DRAWN,
@@ -44,7 +44,7 @@ from pages.common.corpus_cloud import (
     store,
 )
 from pages.common.measures import DIMENSION_SHARES, measure_label, measured_words
-from pages.common.origin import origin
+from pages.common.origin import layer_words, origin
 from pages.common.page_state import note_choice
 from pages.common.seed import SEED
 from pages.common.uploads import is_own

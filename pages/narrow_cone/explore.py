@@ -40,17 +40,16 @@ from geometry.projection.umap_fit import MOST_FITTED
 from pages.common.address import is_presenting
 from pages.common.big_numbers import measure_numbers, show_big_numbers
 from pages.common.cache import kept
-from pages.common.cloud_choices import choose_cloud, choose_look, warn_of_too_few
+from pages.common.cloud_choices import choose_cloud, choose_look, choose_weights, warn_of_too_few
 from pages.common.corpus_cloud import (
     MOST_DRAWN,
     OF_VECTORS,
     CorpusCloud,
-    coverage_of,
     encode_corpus,
     warn_of_cache,
 )
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS
-from pages.common.coverage_notes import coverage_line, warn_of_coverage
+from pages.common.coverage_notes import coverage_line, coverage_of, warn_of_coverage
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import (
@@ -63,12 +62,18 @@ from pages.common.draw.clouds import (
     note_too_many_labels,
     point_colours,
 )
-from pages.common.draw.find_point import choose_point, chosen_marks, found_rows, short
-from pages.common.draw.selected import choose_row, show_selection, store_selection
+from pages.common.draw.selected import (
+    choose_point,
+    choose_row,
+    chosen_marks,
+    found_rows,
+    short,
+    show_selection,
+    store_selection,
+)
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import SIDE, Aside, Marks, Picture, Points, TwinCloud
 from pages.common.escape import plotly
-from pages.common.fit_set import choose_weights
 from pages.common.folded import folded
 from pages.common.glosses import explained, explained_caption
 from pages.common.measures import (

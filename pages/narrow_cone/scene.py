@@ -46,11 +46,10 @@ from pages.common.corpus_cloud import CorpusCloud, store
 from pages.common.cosine_histogram import cosine_histogram
 from pages.common.draw.clouds import cloud_panel
 from pages.common.escape import markdown
-from pages.common.fit_set import weight_words
 from pages.common.jobs import Progress
 from pages.common.measures import COSINE_DECIMALS, print_value, same_label
 from pages.common.models import chosen_model
-from pages.common.origin import agreement_note, origin, unit_names
+from pages.common.origin import agreement_note, origin, unit_names, weight_words
 from pages.common.seed import SEED
 from pages.common.verdict import State, Verdict, agreement_of, since
 from pages.common.words import _, language
@@ -305,11 +304,6 @@ class Scene:
         return self.points.sample(SAMPLE_ROWS)
 
     @property
-    def full(self) -> WhiteningMap:
-        """The whitening at full strength."""
-        return full_whitening(self.points, self.fit)
-
-    @property
     def whitening(self) -> WhiteningMap:
         """The whitening at the sliders' positions."""
         return self.white.whitening
@@ -365,6 +359,11 @@ class Scene:
     def unit_words(self) -> str:
         """The plural name of the points' unit."""
         return unit_names()[self.points.cloud.unit]
+
+    @cached_property
+    def sample_origin(self) -> list[str]:
+        """The origin of the numbers that have intervals."""
+        return origin(self.sample)
 
     @cached_property
     def provenance(self) -> str:
@@ -598,7 +597,7 @@ def cone_verdict(scene: Scene) -> Verdict:
             units=scene.unit_words, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
         ),
         basis=" · ".join(
-            [*origin(scene.sample), _("raw cloud, nothing fitted"), _interval_words(scene)]
+            [*scene.sample_origin, _("raw cloud, nothing fitted"), _interval_words(scene)]
         ),
     )
 
@@ -655,7 +654,7 @@ def whitening_verdict(scene: Scene) -> Verdict:
     measured = _("This needs a corpus with labels, and {least} sentences or more.").format(
         least=2 * MIN_ROWS
     )
-    basis = origin(scene.sample)
+    basis = [*scene.sample_origin]
     if steps is not None:
         if steps.both.rises:
             state = "holds"

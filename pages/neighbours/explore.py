@@ -31,22 +31,15 @@ from pages.common import jobs
 from pages.common.address import is_presenting
 from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.cache import kept
-from pages.common.cloud_choices import choose_cloud, warn_of_too_few
-from pages.common.corpus_cloud import (
-    ALL_POINTS,
-    OF_VECTORS,
-    CorpusCloud,
-    coverage_of,
-    warn_of_cache,
-)
+from pages.common.cloud_choices import SPLIT, choose_cloud, choose_fit_set, warn_of_too_few
+from pages.common.corpus_cloud import ALL_POINTS, OF_VECTORS, CorpusCloud, warn_of_cache
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
-from pages.common.coverage_notes import warn_of_coverage
+from pages.common.coverage_notes import coverage_of, warn_of_coverage
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import Chart, chart_of, show_chart
 from pages.common.draw.clouds import current_theme, draw_legend, point_colours
 from pages.common.draw.selected import choose_row
 from pages.common.escape import markdown, markdown_table, plotly, short_line
-from pages.common.fit_set import SPLIT, choose_fit_set
 from pages.common.folded import folded
 from pages.common.glosses import explained_caption
 from pages.common.measures import label_name

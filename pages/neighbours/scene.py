@@ -23,10 +23,10 @@ from geometry.transform.treatments import Treatment
 from pages.common import jobs
 from pages.common.address import put_in_url
 from pages.common.cache import kept
+from pages.common.cloud_choices import SAME, SPLIT, fit_words, points_and_fit
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud, labels_of
 from pages.common.draw.selected import chosen_row
 from pages.common.escape import markdown
-from pages.common.fit_set import SAME, SPLIT, fit_words, points_and_fit
 from pages.common.origin import origin
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words

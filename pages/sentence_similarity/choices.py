@@ -31,7 +31,8 @@ from pages.common.escape import markdown
 from pages.common.folded import folded
 from pages.common.limit_notes import upload_limits
 from pages.common.messages import cancelled_download, error_text, show_error
-from pages.common.models import current_encoder, model_line
+from pages.common.models import current_encoder
+from pages.common.origin import model_line
 from pages.common.pair_form import pair_refusal, show_pair_file
 from pages.common.rules import model_rules
 from pages.common.seed import SEED

@@ -41,7 +41,7 @@ from pages.common.draw.clouds import current_theme
 from pages.common.escape import code, markdown, plotly
 from pages.common.glosses import explained
 from pages.common.messages import error_text
-from pages.common.models import model_line
+from pages.common.origin import model_line
 from pages.common.scores import PUBLISHED_ON, SBERT, hundred, row_name, source_words, with_interval
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words

@@ -50,18 +50,25 @@ from pages.common.big_numbers import (
     show_big_numbers,
 )
 from pages.common.cache import kept
-from pages.common.cloud_choices import Look, choose_cloud, choose_look, warn_of_too_few
+from pages.common.cloud_choices import (
+    Look,
+    choose_cloud,
+    choose_fit_set,
+    choose_look,
+    choose_weights,
+    points_and_fit,
+    warn_of_too_few,
+)
 from pages.common.corpus_cloud import (
     MOST_DRAWN,
     OF_VECTORS,
     CloudSpec,
     CorpusCloud,
-    coverage_of,
     labels_of,
     warn_of_cache,
 )
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
-from pages.common.coverage_notes import coverage_line, warn_of_coverage
+from pages.common.coverage_notes import coverage_line, coverage_of, warn_of_coverage
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
 from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import (
@@ -74,12 +81,16 @@ from pages.common.draw.clouds import (
     note_too_many_labels,
     point_colours,
 )
-from pages.common.draw.find_point import choose_point, chosen_marks
-from pages.common.draw.selected import choose_row, show_selection, store_selection
+from pages.common.draw.selected import (
+    choose_point,
+    choose_row,
+    chosen_marks,
+    show_selection,
+    store_selection,
+)
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.escape import plotly
-from pages.common.fit_set import choose_fit_set, choose_weights, points_and_fit, weight_column
 from pages.common.folded import folded
 from pages.common.glosses import explained_caption
 from pages.common.measures import (
@@ -94,6 +105,7 @@ from pages.common.measures import (
 )
 from pages.common.messages import error_text, errors_shown
 from pages.common.models import current_encoder
+from pages.common.origin import weight_column
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.transform_downloads import offer_transform

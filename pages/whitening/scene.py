@@ -44,14 +44,13 @@ from geometry.transform.treatments import (
 )
 from pages.common import jobs
 from pages.common.cache import kept
-from pages.common.cloud_choices import Look
+from pages.common.cloud_choices import SAME, Look, fit_words
 from pages.common.corpus_cloud import CorpusCloud, encode_corpus, labels_of
 from pages.common.downloads import short_number
 from pages.common.escape import markdown
-from pages.common.fit_set import SAME, fit_words, weight_words
 from pages.common.measures import measured_words, same_label
 from pages.common.messages import too_few_for_interval
-from pages.common.origin import agreement_note, origin
+from pages.common.origin import agreement_note, origin, weight_words
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_names
 from pages.common.uploads import chosen_corpus

@@ -33,15 +33,8 @@ from pages.common import jobs
 from pages.common.address import is_presenting
 from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.cache import kept
-from pages.common.controls import layer_words
-from pages.common.corpus_cloud import (
-    CloudSpec,
-    CorpusCloud,
-    coverage_of,
-    encode_corpus,
-    warn_of_cache,
-)
-from pages.common.coverage_notes import warn_of_coverage
+from pages.common.corpus_cloud import CloudSpec, CorpusCloud, encode_corpus, warn_of_cache
+from pages.common.coverage_notes import coverage_of, warn_of_coverage
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme, lines_below, panel_with
@@ -52,6 +45,7 @@ from pages.common.folded import folded
 from pages.common.measures import measure_label
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
+from pages.common.origin import layer_words
 from pages.common.reading import apart
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question

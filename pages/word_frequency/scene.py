@@ -21,11 +21,10 @@ from geometry.measure.intervals import Estimate
 from geometry.vectors import read_counts
 from pages.common import jobs
 from pages.common.cache import kept
-from pages.common.controls import layer_words
 from pages.common.corpus_cloud import MANY_POINTS, MOST_DRAWN, CloudSpec, encode_corpus
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.escape import markdown_table
-from pages.common.models import model_line
+from pages.common.origin import layer_words, model_line
 from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
 from pages.common.uploads import is_own

@@ -6,8 +6,8 @@ import streamlit as st
 
 from geometry import Corpus, ModelFilesError
 from geometry.diagnosis.sentences import file_notes
-from pages.common.corpus_cloud import coverage_of, warn_of_cache
-from pages.common.coverage_notes import coverage_line, warn_of_coverage
+from pages.common.corpus_cloud import warn_of_cache
+from pages.common.coverage_notes import coverage_line, coverage_of, warn_of_coverage
 from pages.common.escape import markdown
 from pages.common.messages import errors_shown
 from pages.common.page_list import page_path

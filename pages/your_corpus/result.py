@@ -29,10 +29,10 @@ from pages.common.corpus_cloud import (
     OF_VECTORS,
     CloudSpec,
     CorpusCloud,
-    coverage_of,
     encode_corpus,
     store,
 )
+from pages.common.coverage_notes import coverage_of
 from pages.common.downloads import offer_csv, points_csv
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import (

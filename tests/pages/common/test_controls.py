@@ -6,7 +6,7 @@ import pytest
 
 from geometry.encode.layers import LAYER_SETS, resolve_layers
 from pages.common import controls
-from pages.common.controls import layer_words
+from pages.common.origin import layer_words
 from pages.common.words import in_language, languages
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from geometry import Corpus, Whitening, load_encoder, mean_cosine
+from pages.narrow_cone.scene import full_whitening
 from pages.whitening.explore import exported_map
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.pages.visits import brought, everything, healthy, new_visit
@@ -39,7 +40,10 @@ def test_a_weighted_fit_is_that_of_rows_repeated_as_often_as_they_weigh(page, mo
     unweighted, weighted = (Whitening(method="zca").fit(rows) for rows in (X, repeated))
 
     def fitted():
-        return scenes[-1].full if page == "narrow_cone" else scenes[-1].pictures[1].treatment.fitted
+        scene = scenes[-1]
+        if page == "narrow_cone":
+            return full_whitening(scene.points, scene.fit)
+        return scene.pictures[1].treatment.fitted
 
     np.testing.assert_allclose(fitted().mean, repeated.mean(axis=0), atol=1e-6)
     np.testing.assert_allclose(fitted().apply(X), weighted.transform(X), atol=1e-3)
