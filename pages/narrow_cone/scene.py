@@ -30,7 +30,7 @@ from geometry.measure.table_measures import OF_PAIRS
 from geometry.process import ProcessEnded, Worker, send_progress
 from geometry.projection import Projection, whiten_beside
 from geometry.projection.placing import place
-from geometry.projection.projection import umap_picture
+from geometry.projection.projection import match_radius, umap_picture
 from geometry.projection.twin import (
     WIDEST_DRAWN,
     common_scale,
@@ -486,7 +486,8 @@ def build_scene(
     else:  # one frame for the whole film, up to its last stop
         stops = (white, replace(white, centring=1.0, strength=1.0))
         first, (picture, last) = linear, [_placed(side, linear) for side in stops]
-    scale, reach = common_scale(first, picture)[0], common_scale(first, last)[1]
+    scale = match_radius(first.around_origin, picture.around_origin)
+    _scale, reach = common_scale(first, last)
     return Scene(
         points=points,
         look=look,
