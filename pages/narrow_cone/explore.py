@@ -14,7 +14,6 @@ import streamlit as st
 from geometry import Cloud, Corpus, UndefinedMeasure, mean_norm_share
 from geometry.data import VectorSet
 from geometry.data.number_text import signed
-from geometry.encode import Coverage
 from geometry.figures.cone import cone_figure
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
 from geometry.figures.panel import Mark
@@ -324,7 +323,7 @@ def show_headlines(scene: Scene) -> None:
     explained_caption(scene.provenance)
 
 
-def show_all_measures(scene: Scene, coverage: Coverage | None) -> None:
+def show_all_measures(scene: Scene) -> None:
     """A table and notes for each picture, and the histogram."""
     with st.container(key="numbers"):
         boxes = st.columns(2)
@@ -332,8 +331,9 @@ def show_all_measures(scene: Scene, coverage: Coverage | None) -> None:
         box.markdown(f"**{side.title}**\n\n{numbers_table(side, scene)}")
         notes = " · ".join([*side.panel.captions, *_trust_lines(side)])
         box.caption(notes, help=explained(notes))
-    if coverage is not None:
-        st.caption(coverage_line(coverage))
+    if scene.points.model is not None:
+        with errors_shown():
+            st.caption(coverage_line(coverage_of(scene.points.corpus)))
     whitening = scene.whitening
     if scene.white.is_set_by_fit:
         st.caption(
@@ -781,16 +781,14 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
     with guess_box:
         ask_for_guess(scene)
     with notes_box:  # above the pictures, but computed after they were sent
-        coverage = None
         if isinstance(corpus, Corpus):
             with errors_shown():
-                coverage = coverage_of(corpus)
-                warn_of_coverage(coverage)
+                warn_of_coverage(coverage_of(corpus))
         warn_of_cache()
         warn_of_few_rows(scene)
     if not is_presenting():
         with answer_box, errors_shown():
-            _answer(scene, coverage)
+            _answer(scene)
     with more_box:
         offer_downloads(scene)
     if look.view == "umap":
@@ -811,14 +809,14 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
         st.rerun()  # only a full run can start or stop the fragment's timer
 
 
-def _answer(scene: Scene, coverage: Coverage | None) -> None:
+def _answer(scene: Scene) -> None:
     """Below the pictures: the claims, the questions, all measures."""
     for name, verdict in (("cone", cone_verdict(scene)), ("whitening", whitening_verdict(scene))):
         show_verdict(verdict, key=name)
     show_causes(scene)
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
-            show_all_measures(scene, coverage)
+            show_all_measures(scene)
     values = lesson_values(scene)
     for name, applies in {
         "median": scene.is_cone,

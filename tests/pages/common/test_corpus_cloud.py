@@ -149,8 +149,9 @@ def test_a_short_corpus_is_a_job_and_encoded_apart_if_the_model_may_be_slow(
         return wait_for(key, *rest, **options)
 
     choice = ModelChoice() if at_once else ModelChoice("a/b")
-    monkeypatch.setattr(corpus_cloud, "current_encoder", lambda: encoder)
-    monkeypatch.setattr(corpus_cloud, "chosen_model", lambda: choice)
+    for module in (corpus_cloud, coverage_notes):
+        monkeypatch.setattr(module, "current_encoder", lambda: encoder)
+    monkeypatch.setattr(coverage_notes, "chosen_model", lambda: choice)
     monkeypatch.setattr(corpus_cloud, "store", lambda: ArrayStore(tmp_path / "cache"))
     monkeypatch.setattr(corpus_cloud.jobs, "wait_for", noted)
     monkeypatch.setattr(
