@@ -20,8 +20,7 @@ from geometry.encode.pool import POOLING_NAMES
 from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
 from geometry.hub.pair_sets import NOTES
 from geometry.transform.treatments import TREATMENTS
-from pages.common.glosses import glosses
-from pages.common.measures import LABELS
+from pages.common.measures import LABELS, glosses
 from pages.common.page_list import PAGES
 from pages.common.words import ENGLISH, TEXT, browser_language, languages, own_name
 

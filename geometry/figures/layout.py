@@ -1,10 +1,19 @@
-"""The layout that every figure shares."""
+"""What every figure shares: layout, axes, and its JSON for the browser and rows for a table."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..palette import Theme
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
 
 PERCENT = "~%"  # format of an axis by d3: as many decimals as its ticks need
 SYMBOL_CODES = {"circle": 0, "diamond": 2}  # Plotly's numbers for palette.SYMBOLS
@@ -35,3 +44,58 @@ def axis(theme: Theme, title: str, **more: Any) -> dict[str, Any]:
         "automargin": True,
         **more,
     }
+
+
+# ---- for the browser, and as rows of a table ----
+
+
+Row = list[str | float]
+
+
+def figure_json(figure: go.Figure) -> str:
+    """The figure as JSON; arrays in base64 are smaller and faster to read than numbers."""
+    import plotly.io
+
+    return str(plotly.io.to_json(figure, validate=False))
+
+
+def plotly_script() -> Path:
+    """Plotly's own JavaScript in the installed package: 4.8 MB, sets ``window.Plotly``."""
+    spec = find_spec("plotly")
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError("plotly is not installed; see requirements.txt")
+    return Path(spec.origin).parent / "package_data" / "plotly.min.js"
+
+
+def figure_rows(figures: Mapping[str, go.Figure]) -> tuple[list[str], list[Row]]:
+    """(head, rows) of curves, bars or matrices: a row for each point, bar or entry.
+
+    figures : figures by name. A matrix has its figure's name in its rows; curves and bars have
+    their own.
+    """
+    rows: list[Row] = []
+    is_matrix = False
+    for name, figure in figures.items():
+        for trace in figure.data:
+            is_matrix = trace.type == "heatmap"
+            rows += _entries(name, trace) if is_matrix else _points(trace)
+    return ["name", *(("row", "column") if is_matrix else ("x", "about")), "value"], rows
+
+
+def _points(trace: go.Scatter | go.Bar) -> list[Row]:
+    about = trace.text if trace.text is not None else [""] * len(trace.x)
+    is_sideways = getattr(trace, "orientation", None) == "h"  # horizontal bars have values in x
+    places, values = (trace.y, trace.x) if is_sideways else (trace.x, trace.y)
+    return [
+        [trace.name, float(place), str(text), float(value)]
+        for place, text, value in zip(places, about, values, strict=True)
+    ]
+
+
+def _entries(name: str, trace: go.Heatmap) -> list[Row]:
+    matrix = np.asarray(trace.z)
+    return [
+        [name, row, column, float(matrix[i, j])]
+        for i, row in enumerate(trace.y)
+        for j, column in enumerate(trace.x)
+    ]

@@ -16,11 +16,10 @@ from geometry.figures.point_colours import MOST_LABELS
 
 from .controls import choose, follow_default, layer_labels, pooling_names
 from .corpus_cloud import CloudSpec, CorpusCloud, encode_corpus
-from .escape import code, markdown
 from .measures import label_name
 from .origin import weight_column
 from .uploads import OWN_VECTORS, chosen_data, corpus_labels, own_labels, own_vectors
-from .words import _
+from .words import _, code, markdown
 
 FEWEST_POINTS = 4  # points of a picture at least
 DEFAULT_LAYER = 4  # or the last layer of a smaller model

@@ -9,9 +9,8 @@ from typing import Any
 import streamlit as st
 
 from .draw.charts import COMPONENTS
-from .escape import markdown
 from .uploads import USES, chosen_own
-from .words import _, language
+from .words import _, language, markdown
 
 KEY = "document"
 

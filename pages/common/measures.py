@@ -1,17 +1,70 @@
-"""The labels of measures, their printed values, and the reasons for no value."""
+"""Numbers on a page: tables of measures, large numbers, glosses, the card of a claim."""
 
 from __future__ import annotations
 
-from geometry import Corpus
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+from typing import Literal
+
+import numpy as np
+import streamlit as st
+
+from geometry import Corpus, UndefinedMeasure
 from geometry.data import VectorSet
-from geometry.data.number_text import estimate, signed
+from geometry.data.number_text import estimate, signed, with_sign
 from geometry.error_sentences import REASONS
 from geometry.measure import Measured
 from geometry.measure.annotated import ANNOTATED
+from geometry.measure.intervals import Estimate
+from geometry.measure.neighbours import AgreementDraws, agreement_draws
 from geometry.measure.table_measures import LISTED
 
-from .escape import markdown
-from .words import _
+from .seed import SEED
+from .words import TEXT, _, language, markdown
+
+
+@lru_cache(maxsize=8)
+def glosses(code: str) -> dict[str, str]:
+    """Term to its explanation in a language (the table ``gloss`` of its glossary)."""
+    with (TEXT / code / "glossary.toml").open("rb") as file:
+        return dict(tomllib.load(file).get("gloss", {}))
+
+
+def _found(text: str) -> dict[str, str]:
+    """The terms that the text contains as whole words."""
+    known = glosses(language())
+    return {
+        term: known[term] for term in known if re.search(rf"(?<!\w){re.escape(term)}(?!\w)", text)
+    }
+
+
+def with_gloss(label: str) -> str:
+    """A label as HTML; a known term at its start has its explanation on hover and by keyboard."""
+    for term, gloss in _found(label).items():
+        if label.startswith(term):  # in "length against rank" a rank is another thing
+            said, rest = escape(gloss), escape(label.removeprefix(term))
+            tag = f'<dfn tabindex="0" aria-description="{said}" data-gloss="{said}">'
+            return f"{tag}{escape(term)}</dfn>{rest}"
+    return escape(label)
+
+
+def explained_caption(line: str) -> None:
+    """A caption of plain text; its known terms are explained on hover and by keyboard."""
+    st.caption(markdown(line), help=explained(line))
+
+
+def explained(text: str) -> str | None:
+    """The explanations of all known terms in a caption, as Markdown for ``help``."""
+    lines = [f"**{term}**: {gloss}" for term, gloss in _found(text).items()]
+    return "\n\n".join(lines) or None
+
+
+# ---- tables of measures ----
+
 
 HEADLINES = ("mean_cosine", "isoscore")  # measures in large numbers below a cloud
 COSINE_DECIMALS = 3  # of a mean cosine or an IsoScore in a large number
@@ -80,3 +133,144 @@ def no_value(undefined: str | None) -> str:
 def measured_words(row: Measured) -> str:
     """The value with its interval, if it has one; 0 for no value."""
     return estimate(row.value or 0.0, row.low, row.high)
+
+
+# ---- large numbers ----
+
+
+@dataclass(frozen=True)
+class BigNumber:
+    """A number that can be read from the last row of a lecture hall."""
+
+    label: str
+    value: str
+    note: str = ""  # a reference, such as the value for isotropic data
+    change: str = ""  # the difference to another cloud; empty without one
+
+
+def show_big_numbers(title: str, numbers: Sequence[BigNumber], *, key: str) -> None:
+    """The numbers side by side under a title, as a list that screen readers can read."""
+    items = "".join(_item(number) for number in numbers)
+    with st.container(key=key):
+        st.html(f'<dl class="big-numbers" aria-label="{escape(title)}">{items}</dl>')
+
+
+def _item(number: BigNumber) -> str:
+    below = [f"<dd><small>{escape(text)}</small></dd>" for text in (number.note, number.change)]
+    dt, dd = with_gloss(number.label), escape(number.value)
+    return f"<div><dt>{dt}</dt><dd><b>{dd}</b></dd>{''.join(below)}</div>"
+
+
+def change_of(value: float | None, former: float | None, decimals: int) -> str:
+    """The signed difference; "" if one of the values is missing."""
+    if value is None or former is None:
+        return ""
+    return with_sign(value - former, decimals)
+
+
+def measure_numbers(
+    rows: Mapping[str, Measured],
+    raw: Mapping[str, Measured] | None,  # None for the raw cloud itself
+    *,
+    names: Sequence[str] = HEADLINES,
+) -> list[BigNumber]:
+    """Measures of a cloud in large numbers: mean cosine and IsoScore, or those named."""
+    labels = {
+        "mean_cosine": _("mean cosine"),
+        "positive_cosine_share": _("positive cosines"),
+        "isoscore": _("IsoScore"),
+    }
+    numbers = []
+    for name in names:
+        label, row = labels[name], rows[name]
+        isotropic = print_value(name, row.baseline, COSINE_DECIMALS) or "—"
+        change = "" if raw is None else change_of(row.value, raw[name].value, COSINE_DECIMALS)
+        numbers.append(
+            BigNumber(
+                label,
+                print_value(name, row.value, COSINE_DECIMALS) or "—",
+                _("isotropic: {value}").format(value=isotropic),
+                _change_words(change),
+            )
+        )
+    return numbers
+
+
+def agreement_number(
+    label: str, share: float | None, raw: float | None, chance: float
+) -> BigNumber:
+    """The share of neighbours with the same label; ``raw`` is None for the raw cloud itself."""
+    change = ""
+    if share is not None and raw is not None:
+        change = _("{k} points").format(k=with_sign(100 * (share - raw), 1))
+    return BigNumber(
+        label,
+        "—" if share is None else f"{share:.1%}",
+        _("by chance: {value}").format(value=f"{chance:.1%}"),
+        _change_words(change),
+    )
+
+
+def _change_words(change: str) -> str:
+    return _("change: {change}").format(change=change) if change else ""
+
+
+# ---- the card of a claim ----
+
+
+State = Literal["holds", "partly", "fails", "unknown"]
+ICONS = {
+    "holds": ":material/check_circle:",
+    "partly": ":material/contrast:",
+    "fails": ":material/cancel:",
+    "unknown": ":material/help:",
+}
+
+
+def agreement_of(
+    X: np.ndarray, labels: Sequence[object], units: np.ndarray | None
+) -> AgreementDraws | None:
+    """The agreement of neighbours' labels, with draws for an interval.
+
+    None for a single label, for too few units, or if a row has no direction. Rows of one unit are
+    drawn together, and are no neighbours of each other.
+    """
+    if len({*labels} - {""}) < 2:
+        return None
+    try:
+        return agreement_draws(X, labels, units=units, seed=SEED)
+    except UndefinedMeasure:
+        return None
+
+
+def since(former: AgreementDraws, then: AgreementDraws) -> Estimate:
+    """The change from one cloud to another of the same rows, over the same subsamples."""
+    value = then.share - former.share
+    reach = then.reach(then.shares - former.shares)
+    return Estimate(value, value - reach, value + reach)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim and the result of measuring it on the page's data."""
+
+    claim: str  # in one sentence, as Markdown
+    source: str  # authors and year
+    state: State  # "holds", "partly", "fails" or "unknown" (not enough data)
+    measured: str  # the measured values with their intervals, as Markdown
+    basis: str  # n, the fit set and the kind of interval, as plain text
+
+
+def show_verdict(verdict: Verdict, *, key: str) -> None:
+    """Draw the card. ``key`` names it on the page."""
+    states = {
+        "holds": _("Holds here."),
+        "partly": _("Holds in part."),
+        "fails": _("Does not hold here."),
+        "unknown": _("Not enough data."),
+    }
+    with st.container(border=True, key=f"verdict-{key}", gap="xsmall"):
+        st.markdown(_("Claim: {claim}").format(claim=f"{verdict.claim} – {verdict.source}"))
+        mark = f"{ICONS[verdict.state]} **{states[verdict.state]}**"
+        st.markdown(f"{mark} {verdict.measured}")
+        st.caption(markdown(verdict.basis))

@@ -15,8 +15,7 @@ from geometry.errors import GeometryError
 from geometry.hub import DataSetError
 from geometry.measure.intervals import MIN_ROWS
 
-from .escape import markdown
-from .words import _
+from .words import _, markdown
 
 # errors of an encoder at work
 ENCODER_ERRORS = (ModelFilesError, ValueError, OSError, MemoryError, RuntimeError)

@@ -23,12 +23,11 @@ from geometry.hub.operator_limits import ModelLimits, OperatorFileError, read_mo
 
 from . import jobs
 from .controls import choose, code_of_label
-from .escape import code, markdown
 from .messages import cancelled_download
 from .model_shelf import ModelShelf
 from .page_state import forget_layers
 from .rules import model_rules
-from .words import _
+from .words import _, code, markdown
 
 FINAL = ("not_allowed", "invalid_name", "no_bfloat16")  # errors that every new try would raise
 WARM_UP_AFTER = 10.0  # seconds after the server's start; the first pictures are drawn then

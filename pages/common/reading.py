@@ -20,9 +20,8 @@ from geometry.process import ProcessEnded, ProcessLimits, run
 
 from . import jobs
 from .cache import Answer, kept
-from .escape import markdown
 from .limit_notes import upload_limits
-from .words import _
+from .words import _, markdown
 
 AT_ONCE = 300_000  # bytes of a file that the page's run reads, in half a second at most
 SHORT = 5_000_000  # bytes of a file that is read in some seconds, before longer files

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from geometry.evaluate.specs import parse_treatment
 from geometry.transform.treatments import TREATMENTS, ladder, usual_whitening
 
-from . import escape
+from . import words
 from .controls import choose, code_of_label
 from .words import _, prose
 
@@ -82,6 +82,6 @@ def choose_treatment(
     is_usable = spec is not None and (not of_moments or TREATMENTS[spec.name].takes_moments)
     if spec is None or not spec.is_fitted or not is_usable:
         shown = " ".join(code.split())[:LONGEST]
-        notes.warning(prose(page, "other-treatment", {"text": escape.code(shown)}))
+        notes.warning(prose(page, "other-treatment", {"text": words.code(shown)}))
         return advised
     return spec.text

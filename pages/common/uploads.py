@@ -15,8 +15,7 @@ from geometry.data.limits import MAX_CORPORA, MAX_PAIR_SETS, MAX_VECTOR_SETS
 from geometry.encode import ArrayStore
 
 from .controls import choose
-from .escape import markdown
-from .words import _, language
+from .words import _, language, markdown
 
 # keys of the session's state
 OWN_CORPORA, OWN_VECTORS, OWN_PAIRS = "uploads", "vector-uploads", "pair-uploads"

@@ -1,15 +1,15 @@
 """Texts in the reader's language: labels by gettext, prose from Markdown files.
 
 A language is a folder under assets/text: catalogues ``*.po`` and one ``<page>.md`` a page.
-English needs no catalogue, because the labels in the code are English.
-"""
+English needs no catalogue, because the labels in the code are English."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from functools import lru_cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -78,3 +78,45 @@ def prose(page: str, section: str, values: Mapping[str, object] | None = None) -
     text = _sections(language(), page)[section]
     given = values or {}
     return re.sub(r"\{\{(\w+)\}\}", lambda match: str(given[match[1]]), text)
+
+
+# ---- texts of users and of other sites ----
+
+
+# Markdown does not read an underscore inside a word.
+_SIGNS = re.compile(r"[\\`*\[\]<>~$|&]|(?<![^\W_])_|_(?![^\W_])")
+_SPACES = re.compile(r"\s+")
+_FIRST = re.compile(r" ?([#+=-]|\d+[.)])")  # the beginning of a heading or of a list
+# Backslashes do not prevent links without brackets (http://, www., a@b.c) and emoji by name
+# (:smile:). A character without width, inserted into them, does.
+_JOINED = re.compile(r":(?=//)|:(?=[A-Za-z+])|(?<=www)(?=\.)|@", re.IGNORECASE)
+NOTHING = "\u2060"  # word joiner
+
+
+def markdown(text: object) -> str:
+    """The text on one line, as Markdown that shows its own characters."""
+    line = _SIGNS.sub(r"\\\g<0>", _SPACES.sub(" ", str(text)))
+    if first := _FIRST.match(line):
+        line = f"{line[: first.end() - 1]}\\{line[first.end() - 1 :]}"
+    return _JOINED.sub(rf"\g<0>{NOTHING}", line)
+
+
+def markdown_table(lines: Iterable[Sequence[str]]) -> str:
+    """A table of Markdown. Its second line sets the alignment of the columns."""
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def short_line(text: str, most: int) -> str:
+    """The text on one line, cut after some characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def code(text: object) -> str:
+    """The text on one line in Markdown's backticks; backticks in it become apostrophes."""
+    return "`" + (_SPACES.sub(" ", str(text)).replace("`", "'") or " ") + "`"
+
+
+def plotly(text: object) -> str:
+    """The text as Plotly's HTML that shows its own characters."""
+    return escape(str(text), quote=False)

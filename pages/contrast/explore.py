@@ -17,11 +17,9 @@ from geometry.figures.alignment_plane import PlanePath, PlanePoint, plane_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.scatter import Dots, scatter_figure
 from pages.common.address import is_presenting
-from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme
-from pages.common.escape import markdown
 from pages.common.folded import folded
 from pages.common.live_training import (
     Training,
@@ -30,14 +28,14 @@ from pages.common.live_training import (
     show_progress,
     started,
 )
+from pages.common.measures import BigNumber, change_of, show_big_numbers, show_verdict
 from pages.common.messages import ENCODER_ERRORS, show_error
 from pages.common.models import current_encoder
 from pages.common.scores import PUBLISHED_ON, hundred, row_name, source_words, with_interval
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.uploads import chosen_corpus
-from pages.common.verdict import show_verdict
-from pages.common.words import _, prose
+from pages.common.words import _, markdown, prose
 
 from . import PAGE
 from .choices import choose_settings, read_vectors

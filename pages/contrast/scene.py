@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from geometry.data.number_text import change, with_sign
 from pages.common.controls import pooling_names
+from pages.common.measures import State, Verdict
 from pages.common.origin import layer_words
 from pages.common.scores import with_interval
-from pages.common.verdict import State, Verdict
 from pages.common.words import _
 
 from .run import ContrastRun, Gain, Header, HeadSettings, Moment

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from pages.common.measures import show_verdict
 from pages.common.shell import close_page, open_page, picture_place, show_question
-from pages.common.verdict import show_verdict
 from pages.common.words import _
 from pages.cosine_basis import PAGE
 from pages.cosine_basis.controls import ask_for_guess, hide_before_guess, read_scene, skip_for_link

@@ -18,7 +18,7 @@ from geometry.palette import Theme, theme_named
 from geometry.projection.plane import PAIRS, POINTS, Plane
 from pages.common.downloads import offer_csv
 from pages.common.draw.charts import COMPONENTS
-from pages.common.verdict import State, Verdict
+from pages.common.measures import State, Verdict
 from pages.common.words import _, prose
 
 from . import PAGE

@@ -23,14 +23,12 @@ from geometry.projection.packing import pack_cloud
 from geometry.training.runs import GROUPS, Theory
 from geometry.training.softmax_toy import MOST_STEPS, NAMES, SIDES, SoftmaxToy
 from pages.common.address import is_presenting, put_in_url
-from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.controls import choose
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import COMPONENTS, Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme, draw_legend
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import UNIT_REACH, Picture, Points, TwinCloud, spread_stops
-from pages.common.escape import code, markdown, markdown_table, plotly
 from pages.common.folded import folded
 from pages.common.live_training import (
     Training,
@@ -39,9 +37,9 @@ from pages.common.live_training import (
     show_progress,
     started,
 )
+from pages.common.measures import BigNumber, State, Verdict, show_big_numbers, show_verdict
 from pages.common.streamlit_internals import is_from_history
-from pages.common.verdict import State, Verdict, show_verdict
-from pages.common.words import _, prose
+from pages.common.words import _, code, markdown, markdown_table, plotly, prose
 
 from . import PAGE
 from .choices import STEP, TrainingSettings, choose_more, choose_what, chosen_step, store_step

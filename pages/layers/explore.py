@@ -14,34 +14,30 @@ from geometry.data.number_text import signed
 from geometry.evaluate.published import published_tables
 from geometry.figures.cone import cone_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
-from geometry.figures.export import figure_rows
 from geometry.figures.heatmap import Strip, strips_figure
+from geometry.figures.layout import figure_rows
 from geometry.figures.panel import Mark, Panel
 from geometry.measure import Measured, top_contribution_baseline
 from geometry.palette import Theme
 from geometry.projection.packing import pack_cloud
 from pages.common.address import is_presenting
-from pages.common.big_numbers import BigNumber, change_of, show_big_numbers
 from pages.common.cache import kept
 from pages.common.cloud_choices import warn_of_too_few
 from pages.common.corpus_cloud import MOST_DRAWN, CorpusCloud, encode_corpus, warn_of_cache
-from pages.common.coverage_notes import coverage_line, coverage_of, warn_of_coverage
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
 from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
+    choose_point,
+    choose_row,
+    chosen_marks,
     current_theme,
     draw_legend,
     lines_below,
     note_too_many_labels,
     panel_with,
     point_colours,
-)
-from pages.common.draw.selected import (
-    choose_point,
-    choose_row,
-    chosen_marks,
     show_selection,
     store_selection,
 )
@@ -53,24 +49,26 @@ from pages.common.draw.twin_message import (
     TwinCloud,
     spread_stops,
 )
-from pages.common.escape import markdown, plotly
 from pages.common.folded import folded
-from pages.common.glosses import explained_caption
 from pages.common.measures import (
     COSINE_DECIMALS,
     DIMENSION_SHARES,
+    BigNumber,
+    change_of,
     decimals_of,
+    explained_caption,
     measure_label,
     no_value,
     print_value,
+    show_big_numbers,
+    show_verdict,
     unit_of,
 )
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
-from pages.common.origin import layer_words
+from pages.common.origin import coverage_line, coverage_of, layer_words, warn_of_coverage
 from pages.common.shell import picture_place, show_question
-from pages.common.verdict import show_verdict
-from pages.common.words import _, language, prose
+from pages.common.words import _, language, markdown, plotly, prose
 
 from . import PAGE
 from .scene import (

@@ -43,12 +43,11 @@ from pages.common.corpus_cloud import (
     encode_corpus,
     store,
 )
-from pages.common.measures import DIMENSION_SHARES, measure_label, measured_words
+from pages.common.measures import DIMENSION_SHARES, State, Verdict, measure_label, measured_words
 from pages.common.origin import layer_words, origin
 from pages.common.page_state import note_choice
 from pages.common.seed import SEED
 from pages.common.uploads import is_own
-from pages.common.verdict import State, Verdict
 from pages.common.words import _
 
 # ---- clouds of every layer ----

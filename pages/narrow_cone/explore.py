@@ -37,7 +37,6 @@ from geometry.projection.film import (
 from geometry.projection.packing import pack_cloud
 from geometry.projection.umap_fit import MOST_FITTED
 from pages.common.address import is_presenting
-from pages.common.big_numbers import measure_numbers, show_big_numbers
 from pages.common.cache import kept
 from pages.common.cloud_choices import choose_cloud, choose_look, choose_weights, warn_of_too_few
 from pages.common.corpus_cloud import (
@@ -48,48 +47,48 @@ from pages.common.corpus_cloud import (
     warn_of_cache,
 )
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS
-from pages.common.coverage_notes import coverage_line, coverage_of, warn_of_coverage
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
-    cone_wedges,
-    current_theme,
-    draw_legend,
-    lines_below,
-    note_too_many_labels,
-    point_colours,
-)
-from pages.common.draw.selected import (
     choose_point,
     choose_row,
     chosen_marks,
+    cone_wedges,
+    current_theme,
+    draw_legend,
     found_rows,
+    lines_below,
+    note_too_many_labels,
+    point_colours,
     short,
     show_selection,
     store_selection,
 )
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import SIDE, Aside, Marks, Picture, Points, TwinCloud
-from pages.common.escape import plotly
 from pages.common.folded import folded
-from pages.common.glosses import explained, explained_caption
 from pages.common.measures import (
     agreement_label,
+    explained,
+    explained_caption,
     label_name,
     measure_label,
+    measure_numbers,
     no_value,
     print_value,
+    show_big_numbers,
+    show_verdict,
     unit_of,
 )
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import chosen_model, current_encoder
+from pages.common.origin import coverage_line, coverage_of, warn_of_coverage
 from pages.common.page_list import page_path
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
-from pages.common.verdict import show_verdict
-from pages.common.words import _, prose
+from pages.common.words import _, plotly, prose
 
 from . import PAGE
 from .choices import (

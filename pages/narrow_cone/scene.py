@@ -45,14 +45,20 @@ from pages.common.cloud_choices import Look
 from pages.common.corpus_cloud import CorpusCloud, store
 from pages.common.cosine_histogram import cosine_histogram
 from pages.common.draw.clouds import cloud_panel
-from pages.common.escape import markdown
 from pages.common.jobs import Progress
-from pages.common.measures import COSINE_DECIMALS, print_value, same_label
+from pages.common.measures import (
+    COSINE_DECIMALS,
+    State,
+    Verdict,
+    agreement_of,
+    print_value,
+    same_label,
+    since,
+)
 from pages.common.models import chosen_model
 from pages.common.origin import agreement_note, origin, unit_names, weight_words
 from pages.common.seed import SEED
-from pages.common.verdict import State, Verdict, agreement_of, since
-from pages.common.words import _, language
+from pages.common.words import _, language, markdown
 
 # ---- UMAP pictures, fitted by another process and stored on disk ----
 

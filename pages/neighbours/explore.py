@@ -29,33 +29,36 @@ from geometry.measure.retrieval import MIN_QUERIES
 from geometry.palette import Theme
 from pages.common import jobs
 from pages.common.address import is_presenting
-from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.cache import kept
 from pages.common.cloud_choices import SPLIT, choose_cloud, choose_fit_set, warn_of_too_few
 from pages.common.corpus_cloud import ALL_POINTS, OF_VECTORS, CorpusCloud, warn_of_cache
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
-from pages.common.coverage_notes import coverage_of, warn_of_coverage
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import Chart, chart_of, show_chart
-from pages.common.draw.clouds import current_theme, draw_legend, point_colours
-from pages.common.draw.selected import choose_row
-from pages.common.escape import markdown, markdown_table, plotly, short_line
+from pages.common.draw.clouds import choose_row, current_theme, draw_legend, point_colours
 from pages.common.folded import folded
-from pages.common.glosses import explained_caption
-from pages.common.measures import label_name
+from pages.common.measures import (
+    BigNumber,
+    State,
+    Verdict,
+    explained_caption,
+    label_name,
+    show_big_numbers,
+    show_verdict,
+)
 from pages.common.messages import (
     errors_shown,
     show_error,
     too_few_for_interval,
 )
 from pages.common.models import current_encoder
+from pages.common.origin import coverage_of, warn_of_coverage
 from pages.common.reading import read_upload
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.table_form import upload_table
 from pages.common.treatment_names import choose_treatment, treatment_words
-from pages.common.verdict import State, Verdict, show_verdict
-from pages.common.words import _, language, prose
+from pages.common.words import _, language, markdown, markdown_table, plotly, prose, short_line
 
 from . import PAGE
 from .scene import (

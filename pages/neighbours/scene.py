@@ -25,12 +25,11 @@ from pages.common.address import put_in_url
 from pages.common.cache import kept
 from pages.common.cloud_choices import SAME, SPLIT, fit_words, points_and_fit
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud, labels_of
-from pages.common.draw.selected import chosen_row
-from pages.common.escape import markdown
+from pages.common.draw.clouds import chosen_row
 from pages.common.origin import origin
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
-from pages.common.words import _
+from pages.common.words import _, markdown
 
 # ---- the query ----
 

@@ -27,7 +27,6 @@ from geometry.transform.treatments import TREATMENTS, usual_whitening
 from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.controls import choose, layer_labels, pooling_names
-from pages.common.escape import markdown
 from pages.common.folded import folded
 from pages.common.limit_notes import upload_limits
 from pages.common.messages import cancelled_download, error_text, show_error
@@ -48,7 +47,7 @@ from pages.common.uploads import (
     remember,
     show_own,
 )
-from pages.common.words import _, prose
+from pages.common.words import _, markdown, prose
 
 from . import PAGE
 

@@ -17,9 +17,8 @@ from pages.common.controls import pooling_names
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.escape import markdown
 from pages.common.scores import hundred, with_interval
-from pages.common.words import _, prose
+from pages.common.words import _, markdown, prose
 
 from . import PAGE
 from .choices import cell_words, measured_on, score_title

@@ -9,15 +9,14 @@ import streamlit as st
 from pages.common.address import is_presenting
 from pages.common.corpus_cloud import warn_of_cache
 from pages.common.downloads import offer_csv
-from pages.common.escape import markdown
 from pages.common.folded import folded
 from pages.common.limit_notes import megabytes, upload_limits
+from pages.common.measures import show_verdict
 from pages.common.messages import ENCODER_ERRORS, show_error
 from pages.common.scores import with_interval
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_words
-from pages.common.verdict import show_verdict
-from pages.common.words import _, prose
+from pages.common.words import _, markdown, prose
 
 from . import PAGE
 from .choices import make_choice, show_own_form

@@ -17,10 +17,9 @@ from pages.common.controls import choose, pooling_names
 from pages.common.downloads import offer_csv
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.escape import markdown
 from pages.common.scores import hundred, with_interval
 from pages.common.treatment_names import treatment_words
-from pages.common.words import _, prose
+from pages.common.words import _, markdown, prose
 
 from . import PAGE
 from .choices import ScoringChoice, cell_words, cut_words, fitted_on, measured_on, rank_words

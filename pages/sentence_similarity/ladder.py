@@ -32,21 +32,18 @@ from geometry.hub.model_errors import DataSetError
 from geometry.hub.pair_sets import NOTES, PAIR_SETS
 from geometry.palette import Theme
 from pages.common.address import number_in_url, put_in_url
-from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.cache import kept
 from pages.common.controls import choose, pooling_names
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.escape import code, markdown, plotly
-from pages.common.glosses import explained
+from pages.common.measures import BigNumber, State, Verdict, explained, show_big_numbers
 from pages.common.messages import error_text
 from pages.common.origin import model_line
 from pages.common.scores import PUBLISHED_ON, SBERT, hundred, row_name, source_words, with_interval
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
-from pages.common.verdict import State, Verdict
-from pages.common.words import _, prose
+from pages.common.words import _, code, markdown, plotly, prose
 
 from . import PAGE
 from .choices import (

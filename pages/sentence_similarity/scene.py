@@ -40,13 +40,12 @@ from pages.common.cache import kept
 from pages.common.controls import choose
 from pages.common.corpus_cloud import CloudSpec, encode_corpus, store, takes_long
 from pages.common.encoding_worker import ENCODING
-from pages.common.escape import markdown
 from pages.common.messages import error_text
 from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
 from pages.common.table_form import upload_word_vectors
 from pages.common.treatment_names import offered
-from pages.common.words import _, prose
+from pages.common.words import _, markdown, prose
 
 from . import PAGE
 from .choices import FitTexts, ScoredSet, ScoringChoice

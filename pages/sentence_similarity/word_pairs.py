@@ -8,13 +8,12 @@ from geometry.errors import GeometryError
 from geometry.evaluate.bootstrap import DRAWS
 from geometry.evaluate.from_words import WordPairScore
 from geometry.vectors import VectorFileError
-from pages.common.escape import markdown
 from pages.common.messages import error_text
 from pages.common.reading import read_upload
 from pages.common.scores import with_interval
 from pages.common.seed import SEED
 from pages.common.table_form import upload_table
-from pages.common.words import _, prose
+from pages.common.words import _, markdown, prose
 
 from . import PAGE
 from .choices import similarity_names

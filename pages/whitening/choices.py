@@ -13,7 +13,7 @@ from geometry.transform.treatments import COUNTS, PAIRS, TREATMENTS, Knobs
 from geometry.transform.whitening_map import recommended_whitening
 from pages.common.cloud_choices import SAME, SPLIT
 from pages.common.controls import choose, follow_default
-from pages.common.glosses import explained
+from pages.common.measures import explained
 from pages.common.treatment_names import treatment_names
 from pages.common.words import _
 

@@ -24,8 +24,8 @@ from geometry.export import AffineMap, affine_map
 from geometry.figures.bars import Bars, bars_figure
 from geometry.figures.cone import cone_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
-from geometry.figures.export import figure_rows
 from geometry.figures.heatmap import matrix_figure
+from geometry.figures.layout import figure_rows
 from geometry.figures.panel import Mark, Panel
 from geometry.figures.point_colours import PointColours
 from geometry.measure import (
@@ -43,12 +43,6 @@ from geometry.transform.covariances import Covariances
 from geometry.transform.treatments import PAIRS
 from pages.common import jobs
 from pages.common.address import is_presenting
-from pages.common.big_numbers import (
-    BigNumber,
-    agreement_number,
-    measure_numbers,
-    show_big_numbers,
-)
 from pages.common.cache import kept
 from pages.common.cloud_choices import (
     Look,
@@ -68,50 +62,50 @@ from pages.common.corpus_cloud import (
     warn_of_cache,
 )
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
-from pages.common.coverage_notes import coverage_line, coverage_of, warn_of_coverage
 from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
 from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
+    choose_point,
+    choose_row,
+    chosen_marks,
     cloud_panel,
     current_theme,
     draw_legend,
     lines_below,
     note_too_many_labels,
     point_colours,
-)
-from pages.common.draw.selected import (
-    choose_point,
-    choose_row,
-    chosen_marks,
     show_selection,
     store_selection,
 )
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
-from pages.common.escape import plotly
 from pages.common.folded import folded
-from pages.common.glosses import explained_caption
 from pages.common.measures import (
     DIMENSION_SHARES,
     HEADLINES,
+    BigNumber,
     agreement_label,
+    agreement_number,
     decimals_of,
+    explained_caption,
     measure_label,
+    measure_numbers,
     no_value,
     print_value,
     same_label,
+    show_big_numbers,
+    show_verdict,
 )
 from pages.common.messages import error_text, errors_shown
 from pages.common.models import current_encoder
-from pages.common.origin import weight_column
+from pages.common.origin import coverage_line, coverage_of, warn_of_coverage, weight_column
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.transform_downloads import offer_transform
 from pages.common.treatment_names import treatment_names
-from pages.common.verdict import show_verdict
-from pages.common.words import _, language, prose
+from pages.common.words import _, language, plotly, prose
 
 from . import PAGE
 from .choices import (

@@ -47,15 +47,13 @@ from pages.common.cache import kept
 from pages.common.cloud_choices import SAME, Look, fit_words
 from pages.common.corpus_cloud import CorpusCloud, encode_corpus, labels_of
 from pages.common.downloads import short_number
-from pages.common.escape import markdown
-from pages.common.measures import measured_words, same_label
+from pages.common.measures import State, Verdict, agreement_of, measured_words, same_label, since
 from pages.common.messages import too_few_for_interval
 from pages.common.origin import agreement_note, origin, weight_words
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_names
 from pages.common.uploads import chosen_corpus
-from pages.common.verdict import State, Verdict, agreement_of, since
-from pages.common.words import _, prose
+from pages.common.words import _, markdown, prose
 
 from . import PAGE
 from .choices import FitRows

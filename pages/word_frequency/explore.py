@@ -31,27 +31,23 @@ from geometry.projection.packing import pack_cloud
 from geometry.projection.twin import common_scale, fit_whitening, whiten_beside
 from pages.common import jobs
 from pages.common.address import is_presenting
-from pages.common.big_numbers import BigNumber, show_big_numbers
 from pages.common.cache import kept
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud, encode_corpus, warn_of_cache
-from pages.common.coverage_notes import coverage_of, warn_of_coverage
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme, lines_below, panel_with
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
-from pages.common.escape import markdown, markdown_table, plotly
 from pages.common.folded import folded
-from pages.common.measures import measure_label
+from pages.common.measures import BigNumber, measure_label, show_big_numbers, show_verdict
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
-from pages.common.origin import layer_words
+from pages.common.origin import coverage_of, layer_words, warn_of_coverage
 from pages.common.reading import apart
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_names
-from pages.common.verdict import show_verdict
-from pages.common.words import _, prose
+from pages.common.words import _, markdown, markdown_table, plotly, prose
 
 from . import PAGE
 from .apart import LONGEST_WORD, FrequencyMeasures, Symmetry, symmetry

@@ -23,13 +23,12 @@ from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.corpus_cloud import MANY_POINTS, MOST_DRAWN, CloudSpec, encode_corpus
 from pages.common.draw.twin_cloud import has_no_webgl2
-from pages.common.escape import markdown_table
+from pages.common.measures import ICONS, State, Verdict
 from pages.common.origin import layer_words, model_line
 from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
 from pages.common.uploads import is_own
-from pages.common.verdict import ICONS, State, Verdict
-from pages.common.words import _
+from pages.common.words import _, markdown_table
 
 from .apart import (
     MEASURED_WORDS,

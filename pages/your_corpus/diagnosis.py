@@ -41,12 +41,11 @@ from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.controls import choose, pooling_names
 from pages.common.corpus_cloud import ALL_POINTS, CloudSpec, CorpusCloud, encode_corpus, store
-from pages.common.escape import markdown, markdown_table
 from pages.common.messages import error_text
 from pages.common.origin import layer_words, origin
 from pages.common.seed import SEED
 from pages.common.transform_downloads import offer_file, offer_transform, zipped
-from pages.common.words import _, in_language, language, prose
+from pages.common.words import _, in_language, language, markdown, markdown_table, prose
 
 from . import PAGE
 from .result import Scene

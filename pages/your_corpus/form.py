@@ -19,7 +19,6 @@ from geometry.vectors import Recognised, recognise
 from geometry.vectors.recognised import HEAD, is_array
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
-from pages.common.escape import markdown
 from pages.common.limit_notes import (
     megabytes,
     shortened_note,
@@ -34,7 +33,7 @@ from pages.common.pair_form import show_pair_file
 from pages.common.reading import PACKED, ServerFile, read_upload
 from pages.common.table_form import reading_of, show_head, show_refusal, upload
 from pages.common.uploads import OWN_PAIRS, add_pairs, add_upload, chosen_own
-from pages.common.words import _, language
+from pages.common.words import _, language, markdown
 from pages.your_corpus.run_form import show_run_form
 from pages.your_corpus.sampling import choose_sample, offer_sample, show_notes
 from pages.your_corpus.server_files import has_folders, server_file, server_files, server_runs

@@ -7,14 +7,13 @@ import streamlit as st
 from geometry import Corpus, ModelFilesError
 from geometry.diagnosis.sentences import file_notes
 from pages.common.corpus_cloud import warn_of_cache
-from pages.common.coverage_notes import coverage_line, coverage_of, warn_of_coverage
-from pages.common.escape import markdown
+from pages.common.measures import show_verdict
 from pages.common.messages import errors_shown
+from pages.common.origin import coverage_line, coverage_of, warn_of_coverage
 from pages.common.page_list import page_path
 from pages.common.shell import close_page, open_page, require_model
 from pages.common.uploads import OWN_CORPORA, OWN_PAIRS, OWN_VECTORS, show_own
-from pages.common.verdict import show_verdict
-from pages.common.words import _, prose
+from pages.common.words import _, markdown, prose
 from pages.your_corpus import PAGE
 from pages.your_corpus.diagnosis import show_diagnosis
 from pages.your_corpus.form import limits, show_form, show_used_pairs, shown_data

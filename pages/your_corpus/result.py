@@ -32,7 +32,6 @@ from pages.common.corpus_cloud import (
     encode_corpus,
     store,
 )
-from pages.common.coverage_notes import coverage_of
 from pages.common.downloads import offer_csv, points_csv
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import (
@@ -44,20 +43,19 @@ from pages.common.draw.clouds import (
     lines_below,
     note_too_many_labels,
     point_colours,
+    show_selection,
+    store_selection,
 )
-from pages.common.draw.selected import show_selection, store_selection
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
-from pages.common.escape import markdown
-from pages.common.measures import measure_label, print_value
+from pages.common.measures import State, Verdict, measure_label, print_value
 from pages.common.messages import errors_shown
 from pages.common.models import chosen_model, current_encoder
-from pages.common.origin import origin
+from pages.common.origin import coverage_of, origin
 from pages.common.page_list import page_labels, page_path
 from pages.common.seed import SEED
 from pages.common.uploads import OWN_PAIRS
-from pages.common.verdict import State, Verdict
-from pages.common.words import _, language, prose
+from pages.common.words import _, language, markdown, prose
 
 from . import PAGE
 

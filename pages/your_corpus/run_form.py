@@ -13,12 +13,11 @@ from geometry.export.affine import transform_bytes
 from geometry.linalg.moments import refuse_extreme
 from pages.common import jobs
 from pages.common.cache import kept
-from pages.common.escape import markdown
 from pages.common.limit_notes import upload_limits
 from pages.common.measures import measure_label, no_value, print_value, unit_of
 from pages.common.messages import error_text
 from pages.common.uploads import add_vectors, choose_next
-from pages.common.words import _
+from pages.common.words import _, markdown
 
 from .sampling import choose_sample
 

@@ -9,9 +9,8 @@ import streamlit as st
 from geometry import Corpus
 from geometry.data import VectorSet
 from geometry.diagnosis.sentences import file_notes
-from pages.common.escape import markdown
 from pages.common.uploads import chosen_own
-from pages.common.words import _
+from pages.common.words import _, markdown
 
 LEAST = 2  # rows of a sample at least
 

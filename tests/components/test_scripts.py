@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from geometry.figures.export import plotly_script
+from geometry.figures.layout import plotly_script
 from pages.common.draw import charts, scripts
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,8 +5,8 @@ import pytest
 
 from geometry.figures.bars import Bars, bars_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
-from geometry.figures.export import figure_rows
 from geometry.figures.heatmap import matrix_figure
+from geometry.figures.layout import figure_rows
 from geometry.palette import LIGHT
 
 

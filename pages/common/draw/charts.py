@@ -18,9 +18,9 @@ from typing import Any
 
 import streamlit as st
 
-from geometry.figures.export import figure_json, plotly_script
+from geometry.figures.layout import figure_json, plotly_script
+from pages.common.words import _
 
-from ..words import _
 from .scripts import put_in_static
 
 COMPONENTS = Path(__file__).parents[3] / "assets" / "components"

@@ -17,8 +17,8 @@ import streamlit as st
 
 from geometry.palette import Theme
 from geometry.projection.packing import pack_codes, unpack_rows
+from pages.common.address import put_in_url
 
-from ..address import put_in_url
 from .charts import COMPONENTS, share_texts, shown
 from .scripts import served
 from .twin_message import Points, TwinCloud, message_of

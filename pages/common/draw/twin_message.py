@@ -13,8 +13,7 @@ from geometry.figures.panel import Band, Wedge
 from geometry.figures.point_colours import PointColours
 from geometry.palette import Theme
 from geometry.projection.twin import Frame
-
-from ..words import _
+from pages.common.words import _
 
 SIDE = 440  # pixels of a picture's height at most
 UNIT_REACH = 1.05  # half-width of a picture of unit vectors

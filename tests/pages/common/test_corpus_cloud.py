@@ -10,7 +10,7 @@ from threadpoolctl import OpenBLASController
 
 from geometry import Corpus, Encoder, ModelFilesError, load_encoder, read_cloud
 from geometry.encode import ArrayStore
-from pages.common import corpus_cloud, coverage_notes
+from pages.common import corpus_cloud, origin
 from pages.common.corpus_cloud import CloudSpec, takes_long
 from pages.common.models import ModelChoice
 from tests.encode.tiny_encoder import save_tiny_bert
@@ -31,7 +31,7 @@ def page_of_one_cloud() -> None:
 def page_of_counts() -> None:
     import streamlit as st
 
-    from pages.common.coverage_notes import coverage_of
+    from pages.common.origin import coverage_of
 
     st.text(coverage_of(st.session_state["corpus"]).tokens)
 
@@ -78,7 +78,7 @@ def test_tokens_of_a_long_corpus_are_counted_as_a_job(monkeypatch):
     for limit, n_jobs in ((10**6, 0), (1, 1), (1, 1)):
         if n_jobs != len(calls):
             clear_memory()
-        monkeypatch.setattr(coverage_notes, "COUNTED_CHARACTERS", limit)
+        monkeypatch.setattr(origin, "COUNTED_CHARACTERS", limit)
         assert counted() == "13"
         assert len(calls) == n_jobs
 
@@ -149,9 +149,9 @@ def test_a_short_corpus_is_a_job_and_encoded_apart_if_the_model_may_be_slow(
         return wait_for(key, *rest, **options)
 
     choice = ModelChoice() if at_once else ModelChoice("a/b")
-    for module in (corpus_cloud, coverage_notes):
+    for module in (corpus_cloud, origin):
         monkeypatch.setattr(module, "current_encoder", lambda: encoder)
-    monkeypatch.setattr(coverage_notes, "chosen_model", lambda: choice)
+    monkeypatch.setattr(origin, "chosen_model", lambda: choice)
     monkeypatch.setattr(corpus_cloud, "store", lambda: ArrayStore(tmp_path / "cache"))
     monkeypatch.setattr(corpus_cloud.jobs, "wait_for", noted)
     monkeypatch.setattr(

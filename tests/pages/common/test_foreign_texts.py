@@ -20,7 +20,7 @@ from streamlit.testing.v1 import AppTest
 from geometry import Corpus, Pairs
 from geometry.error_sentences import SENTENCES
 from geometry.errors import GeometryError
-from pages.common import escape, words
+from pages.common import words
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.messages import error_text
 from tests.encode.tiny_encoder import save_tiny_bert
@@ -39,7 +39,7 @@ PARTS = (
 )
 HOSTILE = " ".join(PARTS)
 MARKDOWN = MarkdownIt("commonmark").enable("table").enable("strikethrough")
-# Streamlit finds these in the text after parsing the Markdown: see escape.py.
+# Streamlit finds these in the text after parsing the Markdown: see words.py.
 BARE = re.compile(r"https?://|www\.|[-.\w+]@[-\w]+\.|:[a-z]\S*:|:[a-z]+\[", re.IGNORECASE)
 # the excluded tags are the app's own
 TAGS = re.compile(r"<(?!/?(b|br|extra)>)[a-z/!]", re.IGNORECASE)
@@ -138,27 +138,27 @@ def leaves(value: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("text", [*PARTS, HOSTILE])
 def test_a_text_shows_its_own_characters(text):
-    assert not rendered_wrongly(escape.markdown(text))
+    assert not rendered_wrongly(words.markdown(text))
     for around in ("{}", "- {}", "**{}**", "a {} b", "# {}"):
         shown = []
-        for token in MARKDOWN.parse(around.format(escape.markdown(text))):
+        for token in MARKDOWN.parse(around.format(words.markdown(text))):
             shown += [child.content for child in token.children or () if child.type == "text"]
-        said = "".join(shown).replace(escape.NOTHING, "")
+        said = "".join(shown).replace(words.NOTHING, "")
         assert " ".join(text.split()) in said
-    assert not rendered_wrongly(f"a {escape.code(text)} b")
-    assert not TAGS.search(escape.plotly(text))
+    assert not rendered_wrongly(f"a {words.code(text)} b")
+    assert not TAGS.search(words.plotly(text))
 
 
 @pytest.mark.parametrize("text", ["# a", "- a", "+ a", "1. a", "12) a", "=", "---", "_a_", "a_b c"])
 def test_a_text_begins_no_heading_and_no_list(text):
-    tokens = MARKDOWN.parse(escape.markdown(text))
+    tokens = MARKDOWN.parse(words.markdown(text))
     assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
     assert "".join(child.content for child in tokens[1].children) == text
 
 
 def test_what_needs_no_escaping_is_left():
     for text in ("my_file-2 (1).csv", "n/d = 3.2, 95% of a: b", "/tmp/a_b/c", "天地玄黃，宇宙"):
-        assert escape.markdown(text) == escape.plotly(text) == text
+        assert words.markdown(text) == words.plotly(text) == text
 
 
 def test_the_judge_finds_what_is_not_escaped():

@@ -30,9 +30,9 @@ from geometry.hub.errors import no_disk
 from geometry.hub.model_files import refuse_other_models
 from geometry.hub.operator_limits import VARIABLE
 from pages.common import jobs, models, words
-from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.messages import error_text
 from pages.common.models import lessons, shelf
+from pages.common.origin import MULTILINGUAL_MODEL
 from pages.common.page_list import PAGES
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.encode.tiny_models import BUILDERS, DIMENSION, UNFIT, save_tiny

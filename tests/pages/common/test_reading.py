@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 from geometry.data.corpus import read_corpus
 from geometry.process import ProcessEnded
 from pages.common import reading
-from pages.common.escape import markdown
 from pages.common.jobs import Visitor
 from pages.common.limit_notes import upload_limits
+from pages.common.words import markdown
 
 TEXTS = b"the cat sat\ndogs ran\n"
 ANOTHER = Visitor("another", "")

@@ -43,9 +43,9 @@ from geometry.projection.twin import fit_whitening, whiten_beside
 from pages.common import controls
 from pages.common.corpus_cloud import MOST_DRAWN
 from pages.common.cosine_histogram import EDGES
-from pages.common.coverage_notes import MULTILINGUAL_MODEL
 from pages.common.draw.twin_cloud import NO_WEBGL2
-from pages.common.verdict import ICONS
+from pages.common.measures import ICONS
+from pages.common.origin import MULTILINGUAL_MODEL
 from pages.narrow_cone.choices import PRESETS, STEPS
 from pages.narrow_cone.explore import histogram_csv, panels_csv
 from pages.narrow_cone.scene import SAMPLE_ROWS, Steps, whitening_verdict

@@ -18,7 +18,7 @@ from geometry.diagnosis.diagnosis import fit_cure
 from geometry.diagnosis.sentences import SENTENCES, finding_sentence
 from geometry.export import affine_map
 from geometry.export.affine import transform_bytes
-from pages.common.escape import markdown
+from pages.common.words import markdown
 from pages.your_corpus import diagnosis as section
 from tests.diagnosis.made_up import labelled
 from tests.pages.visits import brought, everything, healthy, new_visit

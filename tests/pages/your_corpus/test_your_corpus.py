@@ -16,13 +16,13 @@ from geometry.data.limits import LIMITS, MAX_BYTES, MAX_TEXTS
 from geometry.encode import Coverage
 from geometry.evaluate import published_tables
 from pages.common import words
-from pages.common.coverage_notes import (
+from pages.common.messages import error_text
+from pages.common.origin import (
     MULTILINGUAL_MODEL,
     coverage_line,
     truncation_warning,
     unknown_warning,
 )
-from pages.common.messages import error_text
 from pages.your_corpus.form import limits
 from pages.your_corpus.result import duplicates
 from tests.encode.tiny_encoder import SPECIAL, save_tiny_bert
