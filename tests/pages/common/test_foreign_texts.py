@@ -18,6 +18,7 @@ from markdown_it import MarkdownIt
 from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, Pairs
+from geometry.data.words import _WORDS
 from geometry.error_sentences import SENTENCES
 from geometry.errors import GeometryError
 from pages.common import words
@@ -272,7 +273,8 @@ def upload(app: AppTest, key: str, name: str, content: str) -> AppTest:
 
 def test_names_and_words_of_uploaded_files_are_text(model, tmp_path, monkeypatch):
     # The rule for words accepts only letters and digits. Another rule may accept more.
-    monkeypatch.setattr("geometry.vectors.word_averages._WORD", re.compile(r"\S+"))
+    for tokenizer in _WORDS:
+        monkeypatch.setitem(_WORDS, tokenizer, re.compile(r"\S+"))
     monkeypatch.setattr(
         "pages.common.reading.run",
         lambda _, call, report: call(),
