@@ -96,7 +96,7 @@ $(RUN_READY): requirements.txt constraints.txt $(CREATED)
 	@$(COMPILE)
 	@touch $@
 
-$(DEV_READY): requirements-dev.txt requirements-scale.txt requirements.txt constraints.txt $(CREATED)
+$(DEV_READY): requirements-dev.txt requirements-scale.txt requirements-hdf5.txt requirements.txt constraints.txt $(CREATED)
 	@echo "Installing what the app and its tests need (some minutes the first time)"
 	@rm -f $@
 	@$(PIP_INSTALL) -r requirements-dev.txt

@@ -297,6 +297,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The file is larger than the limit of {limit:bytes}. Cut off its end, because the "
             "most frequent words come first, or read it in Python with other limits."
         ),
+        "file_bytes_set": (
+            "The file is larger than the limit of {limit:bytes}. Save the vectors as float16, or "
+            "a sample of the rows: `array[::10]` is every tenth."
+        ),
         "unpacked": (
             "The content of this file is larger than the limit of {limit:bytes} once it is "
             "unpacked. Cut off its end, because the most frequent words come first, or read it "
@@ -383,13 +387,64 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "This file could run code when it is read. Export the vectors as text, or save the "
             "words as strings with np.savez."
         ),
+        "pickle_file": (
+            "This is a pickle, which could run code when it is read. If you trust it, convert it "
+            "in Python: `{command}`."
+        ),
         "pickled_array": (
             "This array has Python objects, which could run code when they are read. Convert it "
             "with astype, vectors to float32 and texts to str, and save it again."
         ),
         "no_vector_set": (
-            "No vectors are found in this file. Give .npy, .npz, .parquet, .jsonl, .safetensors, "
-            ".csv, .tsv, or word vectors of GloVe or word2vec."
+            "No vectors are found in this file. Give .npy, .npz, .parquet, .arrow, .hdf5, .fvecs, "
+            ".jsonl, .safetensors, .csv, .tsv, or word vectors of GloVe or word2vec."
+        ),
+        "foreign": ("This is a {what}, which is not read here. Convert it: `{command}`."),
+        "sparse_file": (
+            "This is a {what}: it has only the numbers that are not 0, with their places. Save all "
+            "numbers: `{command}`."
+        ),
+        "model_file": (
+            "This is a model of GGUF, not vectors of texts. Save the vectors that it gives for "
+            "your texts: `{command}`."
+        ),
+        "row_numbers": (
+            "These are numbers of rows (`.ivecs`), the neighbours of each vector, and no vectors. "
+            "Give the `.fvecs` or `.bvecs` file of the same data set."
+        ),
+        "missing_h5py": (
+            "This is an HDF5 file, and h5py is not installed. Install it with `pip install "
+            "narrow-cone[hdf5]`."
+        ),
+        "base64": (
+            "The column `{column}` has {d} numbers in each row as base64. Decode each cell: "
+            '`numpy.frombuffer(base64.b64decode(cell), "<f4")`.'
+        ),
+        "binary_vectors": (
+            "The column `{column}` has the type {kind_of_column}: bytes, not numbers. Decode it: "
+            '`table["{column}"] = [numpy.frombuffer(cell, "<f4") for cell in '
+            'table["{column}"]]`.'
+        ),
+        "other_lists": (
+            "The column `{column}` has the type {kind_of_column}, not one list of numbers a row. "
+            'Convert it: `table["{column}"] = [numpy.ravel(cell).astype("float32") for cell in '
+            'table["{column}"]]`.'
+        ),
+        "scaled": (
+            "The vectors in `{column}` are bytes that become numbers by `{scales}`. Unscale and "
+            'save them: `numpy.save("vectors.npy", {column}.astype("float32") * {scales})`.'
+        ),
+        "uncertain_packed": (
+            "The vectors in `{column}` are bytes spread evenly over all values, as packed bits "
+            "are: {d} bytes may be {bits} bits. Choose whether they are packed; "
+            "`numpy.unpackbits(array, axis=1)` unpacks them."
+        ),
+        "no_bytes": (
+            "Packed bits are bytes, and these vectors have other numbers. Read them as they are."
+        ),
+        "unreadable_column": (
+            "The column `{column}` has cells of a type that can't be read. Save it as numbers or "
+            "texts: `array.astype(str)`."
         ),
         "empty_file": "This file has no rows. Give a file with at least one vector.",
         "large_json": _LARGE_JSON,
@@ -401,7 +456,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "None of the columns {columns} has vectors. Give a column of lists of numbers, or one "
             "column of numbers for each dimension."
         ),
-        "no_arrays": "This archive has no arrays. Save the vectors with np.savez.",
+        "no_arrays": (
+            "This archive has no arrays of NumPy; it has {members}. Unpack it and give one of its "
+            "files, or save the vectors with np.savez."
+        ),
         "no_table": (
             "None of the arrays {arrays} is a table of floating-point numbers. Save the vectors as "
             "one array of n rows and d columns."
@@ -409,6 +467,18 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "other_array": (
             "The array has the shape {shape} and the type {dtype}. Save the vectors as one array "
             "of numbers with n rows and d columns."
+        ),
+        "complex_array": (
+            "The array has the type {dtype}: each number has two parts. Save them side by side: "
+            '`numpy.save("vectors.npy", numpy.hstack([array.real, array.imag]))`.'
+        ),
+        "bool_array": (
+            'The array has true and false, not numbers. Convert it: `numpy.save("vectors.npy", '
+            'array.astype("float32"))`.'
+        ),
+        "npy_version": (
+            "The array is of version {version} of NumPy's format, which does not exist. Save it "
+            "again with numpy.save."
         ),
         "no_numbers": (
             "A chosen column has the type {kind_of_column}, not numbers. Choose another column."
@@ -419,6 +489,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "not_finite": (
             "Rows with NaN, infinity or a missing number: {n}, the first of them {rows}. Drop "
             "these rows, or compute their vectors again."
+        ),
+        "empty_dimensions": (
+            "No row has a number in {columns}. Leave these columns out of the vectors, or fill "
+            "them in."
         ),
         "unfinite_words": (
             "NaN or infinity is in the vectors of {n} words, the first of them {words}. Drop "
@@ -443,7 +517,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "large_set": (
             "{n} vectors of {d} numbers take {needed:bytes} of memory, and the limit is "
-            "{limit:bytes}. Take a sample of the rows."
+            "{limit:bytes}: {fits} of these fit. Take a sample of the rows."
         ),
         "unpacked_set": (
             "The content of this file is larger than the limit of {limit:bytes} once it is "
@@ -1041,12 +1115,16 @@ REASONS: Mapping[str, str] = {
 KINDS = (
     *("PNG image", "JPEG image", "GIF image", "PDF document", "ZIP archive or Office document"),
     *("old Office document", "gzip archive", "Parquet table", "NumPy array", "NumPy archive"),
-    *("workbook of Excel", "ZIP archive"),
+    *("workbook of Excel", "ZIP archive", "Arrow table", "HDF5 file", "fvecs file"),
     *("safetensors file", "SQLite database", "binary file"),
 )
 
 # English words that a sentence may quote as a detail, beside the kinds of files.
 WORDS = (
+    *("PyTorch file", "FAISS index", "TFRecord file", "Lance file", "first version of Feather"),
+    *("ORC file", "Avro file", "MATLAB file", "R data file", "bzip2 archive", "xz archive"),
+    *("Zstandard archive", "tar archive", "sparse matrix of SciPy", "sparse matrix of HDF5"),
+    "sparse matrix of Matrix Market",
     *("it is missing", "it is not JSON", "its header can't be read", "the disk is full"),
     *(
         "the Hugging Face Hub lists a file that it does not have",

@@ -9,13 +9,14 @@ import random
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import openpyxl
 import pyarrow as pa
-from pyarrow import parquet
+from pyarrow import ipc, parquet
 from safetensors.numpy import save
 
 from tests.bounded import Attempt
@@ -24,7 +25,7 @@ from tests.vector_files import WRITERS
 CORPORA = Path(__file__).resolve().parents[1] / "assets" / "corpora"
 LINES = 30
 SCARCE = 4  # rounds between two files of formats that another process reads
-APART = ("Parquet", "xlsx", "vector set, Parquet")
+APART = ("Parquet", "xlsx", "vector set, Parquet", "vector set, Arrow", "vector set, HDF5")
 _UTC = re.compile(rb"20\d\d-\d\d-\d\dT[\d:.]+Z")
 PIECES = (
     *(b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b'"', b"'", b"\r"),
@@ -49,6 +50,25 @@ def _parquet(rows: list[tuple[str, str, str]], **options: object) -> bytes:
 def _written(table: pa.Table, **options: object) -> bytes:
     written = io.BytesIO()
     parquet.write_table(table, written, **options)
+    return written.getvalue()
+
+
+def _arrow(table: pa.Table, compression: str | None) -> bytes:
+    """A file, or, compressed, a stream."""
+    written, options = io.BytesIO(), ipc.IpcWriteOptions(compression=compression)
+    new = ipc.new_stream if compression else ipc.new_file
+    with new(written, table.schema, options=options) as writer:
+        writer.write_table(table, max_chunksize=8)
+    return written.getvalue()
+
+
+def _hdf5(rows: np.ndarray, texts: list[str], labels: list[str]) -> bytes:
+    import h5py
+
+    written = io.BytesIO()
+    with h5py.File(written, "w", track_times=False) as file:
+        file.create_dataset("vectors", data=rows, chunks=(8, 2), compression="gzip")
+        file["text"], file["label"] = texts, labels
     return written.getvalue()
 
 
@@ -116,6 +136,14 @@ def files() -> dict[str, Attempt]:
     found["vector set, Parquet"] = Attempt(
         "vector set", _written(table_of_vectors), options=of_labels
     )
+    for name, compression in (("Arrow", None), ("Arrow, zstd", "zstd")):
+        written = _arrow(table_of_vectors, compression)
+        found[f"vector set, {name}"] = Attempt("vector set", written, options=of_labels)
+    with suppress(ImportError):  # an extra
+        written = _hdf5(rows, texts, labels)
+        found["vector set, HDF5"] = Attempt("vector set", written, options=of_labels)
+    counts = np.full((len(rows), 1), rows.shape[1], np.int32).view(np.float32)
+    found["vector set, fvecs"] = Attempt("vector set", np.hstack([counts, rows]).tobytes())
     archive = io.BytesIO()
     np.savez_compressed(archive, e=rows, text=np.array(texts), label=np.array(labels))
     found["vector set, npz"] = Attempt("vector set", archive.getvalue(), options=of_labels)

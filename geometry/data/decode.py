@@ -26,7 +26,9 @@ Source = str | os.PathLike[str] | bytes | BinaryIO
 TABLE_SUFFIXES = (".csv", ".tsv", ".tab")
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")  # one JSON object a line
 
-GZIP, PARQUET, ZIP = b"\x1f\x8b", b"PAR1", b"PK\x03\x04"  # the first bytes of a file
+# The first bytes of a file
+GZIP, PARQUET, ZIP = b"\x1f\x8b", b"PAR1", b"PK\x03\x04"
+ARROW, ARROW_STREAM, HDF5 = b"ARROW1", b"\xff\xff\xff\xff", b"\x89HDF\r\n\x1a\n"
 # How a file that is no text begins. An .xlsx, .docx or .npz file is a ZIP archive.
 _MAGIC = (
     (b"\x89PNG", "PNG image"),

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .account import Account
 from .words import folded
 
 
@@ -39,7 +40,7 @@ class VectorReport:
     Attributes
     ----------
     format : str
-        "text", "binary", "npz" or "safetensors".
+        "text", "binary", "npz", "safetensors", "parquet", "arrow" or "hdf5".
     n_rows : int
         Rows that were read.
     n_stated : int or None
@@ -94,6 +95,8 @@ class VectorTable:
     numbers : (n,) array of int, or None
         The number of each word's row in the file, from 1, without a header. None where all rows
         were taken.
+    account : Account or None
+        What became of each row. Of a text that was not read to its end, of the rows before.
     """
 
     vectors: np.ndarray
@@ -101,6 +104,7 @@ class VectorTable:
     name: str = ""
     report: VectorReport | None = None
     numbers: np.ndarray | None = None
+    account: Account | None = None
 
     def row_of(self, word: str) -> int | None:
         """The row of a word: its exact entry, else the first that is equal in any case.
@@ -152,7 +156,8 @@ class VectorSetReport:
     Attributes
     ----------
     format : str
-        "npy", "npz", "parquet", "jsonl", "safetensors", "csv", "tsv", "text" or "binary".
+        "npy", "npz", "parquet", "arrow", "hdf5", "fvecs", "jsonl", "safetensors", "csv", "tsv",
+        "text" or "binary".
     n_rows : int
         Rows of the file.
     n_dropped : int
@@ -199,6 +204,8 @@ class VectorSet:
     report : VectorSetReport or None
     numbers : (n,) array of int, or None
         The number of each row in the file, from 1. None where all rows were taken.
+    account : Account or None
+        What became of each row and column of the file.
     """
 
     name: str
@@ -208,6 +215,7 @@ class VectorSet:
     label_column: str | None = None
     report: VectorSetReport | None = None
     numbers: np.ndarray | None = None
+    account: Account | None = None
 
     def __post_init__(self) -> None:
         for name in ("texts", "labels", "numbers"):

@@ -75,6 +75,8 @@ class Reading:
     path : str or None
         Where the records or vectors of nested JSON are: names with points between. "*" if each
         key of an object is a row, "*.*" if each is a column.
+    packed : bool or None
+        Whether bytes are packed bits, eight of them each.
     """
 
     holds: Holds | None = None
@@ -85,6 +87,7 @@ class Reading:
     sheet: str | None = None
     decimal: Literal[".", ","] | None = None
     path: str | None = None
+    packed: bool | None = None
 
     def but(self, **others: Any) -> Reading:
         """The same with other values; None leaves a value as it is."""

@@ -12,12 +12,14 @@ from typing import BinaryIO
 from ..data.decode import JSON_SUFFIXES, PARQUET, ZIP
 from ..data.embeddings import VectorTable
 from .errors import VectorFileError
+from .foreign import FOREIGN, Foreign, refuse_foreign
 from .gather import Wanted
 from .row_source import HEAD, Hints, RowSource
-from .set_arrays import open_npy, open_npz, open_safetensors
-from .set_parquet import open_parquet
+from .set_arrays import open_npy, open_npz, open_safetensors, open_vecs, vecs_type
+from .set_hdf5 import is_hdf5, open_hdf5
+from .set_parquet import is_arrow, open_arrow, open_parquet
 from .set_tables import is_table, open_json, open_table
-from .word_arrays import read_npz, read_safetensors
+from .word_arrays import words_by
 from .word_binary import is_binary, read_binary
 from .word_text import is_text, read_text
 
@@ -31,6 +33,7 @@ class Format:
     rows : opens a set of vectors; None where its rows are words
     words : reads a table of words; None if it has no words
     because : the sentence of the error where neither is possible, or no words are
+    foreign : what the file is, if it is not read
     """
 
     name: str
@@ -38,6 +41,7 @@ class Format:
     rows: Callable[[BinaryIO, Hints], RowSource] | None = None
     words: Callable[[BinaryIO, Wanted], VectorTable] | None = None
     because: str = ""
+    foreign: Foreign | None = None
 
 
 def _starts(*beginnings: bytes) -> Callable[[bytes, str], bool]:
@@ -50,13 +54,22 @@ FORMATS = (
         "safetensors",
         lambda head, _: head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30,
         open_safetensors,
-        read_safetensors,
+        words_by(open_safetensors),
     ),
     Format("npy", _starts(b"\x93NUMPY"), open_npy, because="lone_array"),
-    Format("parquet", _starts(PARQUET), open_parquet),
-    Format("npz", _starts(ZIP[:2]), open_npz, read_npz),
-    Format("pickle", _starts(*(bytes((0x80, n)) for n in range(2, 6))), because="pickled"),
+    Format("npz", _starts(ZIP[:2]), open_npz, words_by(open_npz)),
+    Format("parquet", _starts(PARQUET), open_parquet, words_by(open_parquet)),
+    Format("arrow", is_arrow, open_arrow, words_by(open_arrow)),
+    # its first number may be the first bytes of a pickle too
+    Format(
+        "fvecs",
+        lambda head, suffix: vecs_type(head, suffix) is not None,
+        open_vecs,
+        because="lone_array",
+    ),
+    Format("hdf5", is_hdf5, open_hdf5, words_by(open_hdf5)),
     Format("fastText's model", _starts(b"\xba\x16\x4f\x2f"), because="fasttext_model"),
+    *(Format(each.what, fits, foreign=each) for fits, each in FOREIGN),
     Format(
         "jsonl",
         lambda head, suffix: suffix in JSON_SUFFIXES or head.lstrip().startswith((b"{", b"[")),
@@ -78,8 +91,10 @@ def recognised(head: bytes, suffix: str | None) -> Format:
         raise VectorFileError("no_vectors", because="empty_file")
     for each in FORMATS:
         is_read = each.words or (each.rows and not of_words)
-        if (is_read or each.because) and each.fits(head, suffix or ""):
+        if (is_read or each.because or each.foreign) and each.fits(head, suffix or ""):
             if not is_read:
+                if each.foreign is not None:
+                    refuse_foreign(each.foreign)
                 because = each.because
                 raise VectorFileError("no_vectors", because=because)
             return each

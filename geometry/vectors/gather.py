@@ -7,10 +7,11 @@ import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
+from ..data.account import DUPLICATE, MOST_ROWS, NOT_FINITE, UNWANTED, Account, LeftOut
 from ..data.embeddings import VectorReport, VectorTable
 from ..data.limits import LIMITS, Limits
 from .errors import MOST_NAMED, VectorFileError, too_large
@@ -81,11 +82,13 @@ class Wanted:
         return min(bound for bound in bounds if bound is not None)
 
 
-def in_memory(file: BinaryIO, most: int) -> BinaryIO:
+def in_memory(file: BinaryIO, most: int, *, of_words: bool = True) -> BinaryIO:
     """The content in memory, at most so many bytes."""
     content = file.read(most + 1)
     if len(content) > most:
-        raise VectorFileError("too_large", because="unpacked", limit=most)
+        raise VectorFileError(
+            "too_large", because="unpacked" if of_words else "unpacked_set", limit=most
+        )
     return io.BytesIO(content)
 
 
@@ -98,6 +101,12 @@ class _Counts:
     n_not_finite: int = 0
     duplicates: list[str] = field(default_factory=list)
     not_finite: list[str] = field(default_factory=list)
+    left_out: dict[str, tuple[int, list[int]]] = field(default_factory=dict)
+
+    def leave_out(self, reason: str) -> None:
+        """Count the row that came last under the reason that it is not taken."""
+        n, rows = self.left_out.get(reason, (0, []))
+        self.left_out[reason] = n + 1, [*rows, self.rows][:MOST_ROWS]
 
 
 class Gathering:
@@ -127,7 +136,9 @@ class Gathering:
         """True once every wanted word was found."""
         return len(self.words) >= self.wanted.at_most(len(self.words) + 1)
 
-    def add(self, words: Sequence[bytes], block: np.ndarray, *, share_read: float = 0.0) -> None:
+    def add(
+        self, words: Sequence[bytes] | Sequence[str], block: np.ndarray, *, share_read: float = 0.0
+    ) -> None:
         """Add a block. ``share_read`` of the file, 0 if unknown, gives an estimate of the rows."""
         taken = self._take(self._decoded(words), np.isfinite(block).all(axis=1))
         self.wanted.refuse_words(self.counts.rows)
@@ -145,10 +156,20 @@ class Gathering:
             self._rows.resize((rows, self.d), refcheck=False)
         self._rows[start:end] = block if len(taken) == len(block) else block[taken]
 
-    def table(self, file_format: str, *, n_stated: int | None = None) -> VectorTable:
+    def table(
+        self,
+        file_format: str,
+        *,
+        n_stated: int | None = None,
+        n_rows: int | None = None,
+        used: tuple[str, ...] = (),
+        unused: tuple[str, ...] = (),
+    ) -> VectorTable:
         """The table of all that was added; no block can be added after it.
 
         n_stated : rows that the file's header states
+        n_rows : rows that the file has, where that is known
+        used, unused : the file's columns
         """
         if not self.words:
             raise VectorFileError("no_vectors", because="none_wanted")
@@ -168,7 +189,18 @@ class Gathering:
         )
         is_all = len(self.words) == counts.rows
         numbers = None if is_all else np.array(self.numbers)
-        return VectorTable(self._rows, tuple(self.words), self.wanted.name, report, numbers)
+        rest = max(0, (n_rows or 0) - counts.rows)  # rows after the last that was wanted
+        if rest:
+            n, numbers_unwanted = counts.left_out.get(UNWANTED, (0, []))
+            after = range(counts.rows + 1, counts.rows + 1 + min(rest, MOST_ROWS))
+            counts.left_out[UNWANTED] = n + rest, [*numbers_unwanted, *after][:MOST_ROWS]
+        left_out = tuple(
+            LeftOut(reason, n, tuple(rows)) for reason, (n, rows) in counts.left_out.items()
+        )
+        account = Account(counts.rows + rest, len(self.words), left_out, used, unused)
+        return VectorTable(
+            self._rows, tuple(self.words), self.wanted.name, report, numbers, account
+        )
 
     def _take(self, words: Sequence[str], finite: np.ndarray) -> list[int]:
         """Rows of the block that are taken; their words join ``words``."""
@@ -182,13 +214,15 @@ class Gathering:
             counts.rows += 1
             counts.spaced += " " in word
             if chosen is not None and word not in chosen:
-                continue
-            if word in known:
+                counts.leave_out(UNWANTED)
+            elif word in known:
                 counts.n_duplicates += 1
                 _name(counts.duplicates, word)
+                counts.leave_out(DUPLICATE)
             elif not is_finite:
                 counts.n_not_finite += 1
                 _name(counts.not_finite, word)
+                counts.leave_out(NOT_FINITE)
             else:
                 known.add(word)
                 self.words.append(word)
@@ -196,8 +230,11 @@ class Gathering:
                 taken.append(row)
         return taken
 
-    def _decoded(self, words: Sequence[bytes]) -> list[str]:
+    def _decoded(self, words: Sequence[Any]) -> list[str]:
         encoding = self.wanted.encoding or UTF8
+        if words and isinstance(words[0], str):  # a reader of tables replaces bytes itself
+            self.counts.replaced += sum("\ufffd" in word for word in words)
+            return list(words)
         try:
             return b"\n".join(words).decode(encoding).split("\n") if words else []
         except UnicodeDecodeError:

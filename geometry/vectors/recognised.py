@@ -118,8 +118,9 @@ def _decided(
 ) -> Recognised:
     if isinstance(table, GeometryError):
         if isinstance(found, GeometryError):
-            # what is unclear comes first, then what is wrong with a table
-            raise found if found.code == "uncertain" or table.code == "binary" else table
+            # what is unclear comes first, then what has a line that converts, then a table's fault
+            is_named = found.code == "uncertain" or "command" in found.details
+            raise found if is_named or table.code == "binary" else table
         if found.vectors.shape[1] < MANY_DIMENSIONS and table.code == "too_many_columns":
             raise table
         return _vectors(found)

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..data.account import LeftOut
 from ..data.embeddings import WholeStatistics
 from ..data.limits import Limits
 from ..linalg.moments import Moments
@@ -23,6 +24,10 @@ class Counted:
 
     n: int = 0
     first: list[int] = field(default_factory=list)
+
+    def left_out(self, reason: str) -> LeftOut:
+        """These rows as a part of an account."""
+        return LeftOut(reason, self.n, tuple(self.first))
 
     def add(self, rows: np.ndarray) -> None:
         """Count rows, given by their numbers from 1."""
@@ -52,6 +57,7 @@ class Taken:
     ) -> None:
         self.n_rows = 0
         self.not_finite, self.zero = Counted(), Counted()
+        self.empty: np.ndarray | None = None  # which numbers are missing in all rows
         self._sample, self._limits, self._expected = sample, limits, expected
         self._random = np.random.default_rng(seed)
         self._vectors = np.empty((0, 0), dtype=np.float32)
@@ -79,6 +85,9 @@ class Taken:
         finite = np.isfinite(rows).all(axis=1)
         self.not_finite.add(numbers[~finite])
         self.zero.add(numbers[finite & ~rows.any(axis=1)])
+        if m and (self.empty is None or self.empty.any()):
+            empty = np.asarray(np.isnan(rows).all(axis=0))
+            self.empty = empty if self.empty is None else self.empty & empty
         places = np.flatnonzero(finite)
         if not len(places):
             return
@@ -205,6 +214,7 @@ class Taken:
                 d=d,
                 needed=4 * rows * d,
                 limit=self._limits.table_bytes,
+                fits=self._limits.table_bytes // (4 * d),
             )
 
 

@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..data.account import LeftOut
 from ..data.column_names import LABEL_NAMES, TEXT_NAMES
 from ..data.limits import LIMITS, Limits
 from ..data.recognise import AS_FOUND, Reading
+from ..data.recognise import is_id as tells_rows_apart
 from .errors import VectorFileError
-from .word_arrays import BLOCK_ROWS, VECTOR_NAMES
 
+VECTOR_NAMES = (
+    "vectors", "vec", "vecs", "embeddings", "embedding", "embedding.weight", "weight", "matrix",
+    "wv", "x", "train",
+)  # fmt: skip
+BLOCK_ROWS = 8_192  # rows that are converted at a time
 BLOCK_BYTES = 16 << 20  # bytes of vectors in a block
 HEAD = 1 << 20  # first bytes of a file, by which its format and encoding are recognised
 TEXTS = (*TEXT_NAMES, "word", "words", "token", "tokens", "name", "names")
 # Columns that number the rows
 NUMBERED = ("id", "ids", "index", "idx", "row", "#", "unnamed: 0", "")
 _RUNNING = re.compile(r"(.*?)(\d+)")
+# Numbers by which bytes become vectors
+_SCALES = re.compile(
+    r"(.*[^a-z])?(scale|zero_?point|offset|range|min|max|minimum|maximum|codebook|centroid)s?"
+)
+PASSED_OVER = 5  # times the limit of bytes in memory that may be read for a sample
+FEWEST_BYTES, MOST_BYTES = 64, 1 << 20  # numbers by which packed bits are recognised
+EVEN = (0.1, 0.42)  # share of packed bits in each quarter of the values of a byte
+LEAST_BASE64, BASE64_ROWS = 16, 10  # characters, and cells that are tried
 
 
 @dataclass(frozen=True)
@@ -42,11 +58,33 @@ class Hints:
     suffix : of its name, in lower case
     reading : how it is to be read
     limits : how large it may be
+    keeps_all : whether all rows that are read are kept; else an archive may have more
+    of_words : whether words are wanted
     """
 
     suffix: str = ""
     reading: Reading = AS_FOUND
     limits: Limits = LIMITS
+    keeps_all: bool = True
+    of_words: bool = False
+
+    def refuse_unpacked(self, n_bytes: int) -> None:
+        """Raise VectorFileError for an archive that has more bytes than may be unpacked."""
+        limit = self.limits.table_bytes * (1 if self.keeps_all else PASSED_OVER)
+        if n_bytes > limit:
+            raise VectorFileError(
+                "too_large", because="unpacked" if self.of_words else "unpacked_set", limit=limit
+            )
+
+    @property
+    def has_header(self) -> bool | None:
+        """Whether the first row of a table names the columns."""
+        return self.reading.header
+
+    @property
+    def encoding(self) -> str | None:
+        """Encoding of its texts."""
+        return self.reading.encoding
 
 
 @dataclass(frozen=True)
@@ -55,11 +93,18 @@ class ChosenColumns:
 
     vector : a column of whole vectors, or the columns of their dimensions; None for a lone array.
     text, label : columns, or None.
+    keeps_missing : whether a row without a vector is a row of NaN; else it is an error.
     """
 
     vector: str | tuple[str, ...] | None = None
     text: str | None = None
     label: str | None = None
+    keeps_missing: bool = False
+
+    @property
+    def vector_names(self) -> tuple[str, ...]:
+        """The columns of the vectors."""
+        return (self.vector,) if isinstance(self.vector, str) else self.vector or ()
 
 
 @dataclass(frozen=True)
@@ -74,12 +119,20 @@ class RowSource:
         From ``ChosenColumns`` to an iterator of ``Block``.
     n_rows : int or None
         None if only reading to the end shows it.
+    lengths : mapping of str to int
+        Rows of each of ``vector_columns``, where they may differ.
     columns : tuple of str
         Those that may be texts or labels.
     vector_columns : tuple of str
         Those that have whole vectors, the likeliest first.
     dimension_columns : tuple of str
         Those that have one number of a vector each.
+    ids : tuple of str
+        Those of ``columns`` that number or name the rows.
+    strings : tuple of str
+        Those of ``columns`` that have texts, where the format tells.
+    others : tuple of str
+        Those that can't be read.
     has_header : bool or None
         None where the format has no such choice.
     encoding : str or None
@@ -88,7 +141,7 @@ class RowSource:
         Words whose rows have NaN or infinity and are no part of the blocks; the first few.
     n_left_out : int
         How many these are.
-    n_skipped : int
+    skipped : tuple of LeftOut
         Rows of the file that are no part of the blocks, for this and for any other reason.
     replaced : set of int
         Lines with bytes that did not fit the encoding and became U+FFFD, once they were read.
@@ -101,17 +154,32 @@ class RowSource:
     format: str
     blocks: Callable[[ChosenColumns], Iterator[Block]]
     n_rows: int | None = None
+    lengths: Mapping[str, int] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     vector_columns: tuple[str, ...] = ()
     dimension_columns: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    strings: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
     has_header: bool | None = None
     encoding: str | None = None
     left_out: tuple[str, ...] = ()
     n_left_out: int = 0
-    n_skipped: int = 0
+    skipped: tuple[LeftOut, ...] = ()
     replaced: Collection[int] = ()
     asks_which: bool = False
     close: Callable[[], object] = lambda: None
+
+    @property
+    def n_skipped(self) -> int:
+        """Rows of the file that are no part of the blocks."""
+        return sum(each.n for each in self.skipped)
+
+    @property
+    def all_columns(self) -> tuple[str, ...]:
+        """Every column of the file, read or not."""
+        known = (*self.vector_columns, *self.dimension_columns, *self.columns, *self.others)
+        return tuple(dict.fromkeys(known))
 
     def vector_choice(
         self, wanted: str | Sequence[str] | None, without: Sequence[str | None]
@@ -152,9 +220,23 @@ def rows_a_block(d: int) -> int:
 
 
 def likeliest_first(names: Sequence[str]) -> tuple[str, ...]:
-    """The names, those first that vectors usually have."""
+    """The names, those first that vectors usually have, and those of scales last."""
     ranks = {name.casefold(): rank for rank, name in enumerate(VECTOR_NAMES)}
-    return tuple(sorted(names, key=lambda name: ranks.get(name.casefold(), len(ranks))))
+    return tuple(
+        sorted(
+            names,
+            key=lambda name: (is_scale(name), ranks.get(_last_part(name), len(ranks))),
+        )
+    )
+
+
+def is_scale(name: str) -> bool:
+    """Whether a column has the numbers by which bytes become vectors, by its name."""
+    return _SCALES.fullmatch(name.casefold()) is not None
+
+
+def _last_part(name: str) -> str:
+    return name.casefold().rsplit("/", 1)[-1]
 
 
 def named(columns: Sequence[str], names: Sequence[str]) -> str | None:
@@ -163,11 +245,11 @@ def named(columns: Sequence[str], names: Sequence[str]) -> str | None:
     return next((folded[name] for name in names if name in folded), None)
 
 
-def dimensions_among(numeric: Sequence[str]) -> tuple[str, ...]:
+def dimensions_among(numeric: Sequence[str], ids: Sequence[str] = ()) -> tuple[str, ...]:
     """Which columns of numbers are the dimensions of a vector.
 
     The largest group of names that differ in a number at their end (dim_0, dim_1, …). Without such
-    a group, all but those with names of labels or row numbers.
+    a group, all but ids and those with names of labels or row numbers.
     """
     groups: dict[str, list[str]] = {}
     for name in numeric:
@@ -177,4 +259,101 @@ def dimensions_among(numeric: Sequence[str]) -> tuple[str, ...]:
     if len(largest) > 1:
         return tuple(largest)
     others = {*LABEL_NAMES, *NUMBERED}
-    return tuple(name for name in numeric if name.strip().casefold() not in others)
+    return tuple(
+        name for name in numeric if name.strip().casefold() not in others and name not in ids
+    )
+
+
+def are_running(names: Sequence[str]) -> bool:
+    """Whether several names differ in a number at their end only."""
+    stems = [found[1] if (found := _RUNNING.fullmatch(name)) else None for name in names]
+    return len(stems) > 1 and None not in stems and len(set(stems)) == 1
+
+
+def is_id(name: str, cells: Sequence[object]) -> bool:
+    """Whether a column numbers or names the rows, by its name or its first cells."""
+    lowered = name.strip().casefold()
+    if lowered in NUMBERED or lowered.endswith(("_id", "uuid", "guid")):
+        return True
+    if len(cells) < 3 or any(cell is None for cell in cells):
+        return False
+    whole = [cell for cell in cells if isinstance(cell, int)]
+    if len(whole) == len(cells):
+        return whole == list(range(whole[0], whole[0] + len(whole)))
+    return tells_rows_apart([str(cell) for cell in cells])
+
+
+def refuse_base64(columns: Mapping[str, Sequence[object]]) -> None:
+    """Raise VectorFileError if the first cells of a column have float32 numbers as base64."""
+    for column, cells in columns.items():
+        widths = {_width_of_base64(cell) for cell in cells[:BASE64_ROWS] if cell is not None}
+        if len(widths) == 1 and (d := widths.pop()):
+            raise VectorFileError("no_vectors", because="base64", column=column, d=d)
+
+
+def _width_of_base64(cell: object) -> int:
+    """How many numbers a cell has as base64; 0 for any other cell."""
+    if not isinstance(cell, str) or len(cell.strip()) < LEAST_BASE64:
+        return 0
+    try:
+        content = base64.b64decode(cell.strip(), validate=True)
+    except (binascii.Error, ValueError):
+        return 0
+    if len(content) % 4:
+        return 0
+    sizes = np.abs(np.frombuffer(content, "<f4"))  # NaN is of no usual size
+    usual = (sizes == 0) | ((sizes > 1e-12) & (sizes < 1e6))
+    return len(sizes) if usual.all() else 0
+
+
+def as_numbers(rows: RowSource, chosen: ChosenColumns, reading: Reading) -> Iterator[Block]:
+    """The blocks; bytes that need scales or may be packed bits are refused, or unpacked."""
+    quarters = np.zeros(4, dtype=np.int64)  # numbers in each quarter of the values of a byte
+    may_be_bytes = reading.packed is None
+    used = chosen.vector_names
+    column = used[0] if used else rows.format
+    for block in rows.blocks(chosen):
+        if reading.packed:
+            if not _are_bytes(block.vectors):
+                raise VectorFileError("no_vectors", because="no_bytes")
+            bits = np.unpackbits(_unsigned(block.vectors), axis=1)
+            block = replace(block, vectors=bits.astype(np.float32) * 2 - 1)
+        may_be_bytes = may_be_bytes and quarters.sum() < MOST_BYTES and _are_bytes(block.vectors)
+        if may_be_bytes:
+            if (scales := _scales_beside(rows, used)) is not None:
+                raise VectorFileError("no_vectors", because="scaled", column=column, scales=scales)
+            quarters += np.bincount(_unsigned(block.vectors).ravel() >> 6, minlength=4)
+            n, d = quarters.sum(), block.vectors.shape[1]
+            if n >= FEWEST_BYTES and quarters.min() > EVEN[0] * n and quarters.max() < EVEN[1] * n:
+                raise VectorFileError(
+                    "uncertain",
+                    because="uncertain_packed",
+                    option="packed",
+                    choices=("yes", "no"),
+                    column=column,
+                    d=d,
+                    bits=8 * d,
+                )
+        yield block
+
+
+def _scales_beside(rows: RowSource, used: Sequence[str]) -> str | None:
+    """The column with the scales of bytes; "range" or "max" of a table may be anything."""
+    for name in rows.all_columns:
+        is_sure = bool(rows.lengths) or "scale" in name.casefold() or "zero" in name.casefold()
+        if is_sure and is_scale(name) and name not in (*used, *rows.strings):
+            return name
+    return None
+
+
+def _are_bytes(rows: np.ndarray) -> bool:
+    """Whether all numbers are whole and fit a byte, with a sign or without."""
+    if rows.dtype.itemsize == 1:
+        return True
+    low, high = rows.min(initial=0), rows.max(initial=0)
+    fits = (low >= 0 and high <= 255) or (low >= -128 and high <= 127)
+    return bool(fits) and (rows.dtype.kind != "f" or bool((rows == np.trunc(rows)).all()))
+
+
+def _unsigned(rows: np.ndarray) -> np.ndarray:
+    return (rows.astype(np.int16) & 255).astype(np.uint8)

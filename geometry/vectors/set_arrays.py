@@ -1,4 +1,4 @@
-"""Vectors of .npy, .npz and .safetensors files, by blocks of rows; nothing is unpickled."""
+"""Vectors of .npy, .npz, .safetensors and .fvecs, by blocks of rows; nothing is unpickled."""
 
 from __future__ import annotations
 
@@ -7,31 +7,38 @@ import math
 import os
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from ..data.decode import refuse_halves
 from ..data.limits import Limits
+from ..data.packed_tables import has_long_directory
 from .errors import VectorFileError, refuse_unpacked, too_large
 from .gather import BESIDE_A_WORD
 from .row_source import (
     BLOCK_ROWS,
+    HEAD,
     Block,
     ChosenColumns,
     Hints,
     RowSource,
+    is_id,
     likeliest_first,
     rows_a_block,
 )
-from .word_arrays import LONGEST_HEADER, listed, refuse_long_directory
 
+LONGEST_HEADER = 16 << 20  # bytes of JSON, which takes some twenty times as much memory
+LONGEST_DIRECTORY = 1 << 20  # bytes, of the list of an archive's members
 # safetensors' names of types; bfloat16 is the upper half of a float32
+_FLOATS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 _TYPES = {
-    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4",
-    "I16": "<i2", "I8": "|i1", "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "|u1",
+    **_FLOATS, "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1", "U64": "<u8", "U32": "<u4",
+    "U16": "<u2", "U8": "|u1",
 }  # fmt: skip
+_SPARSE = ({"indices", "indptr", "data"}, {"row", "col", "data"}, {"offsets", "data"})
+_SMALLEST = 1e-30  # of floats; 32-bit numbers of rows, read as floats, are smaller
 Header = tuple[tuple[int, ...], bool, np.dtype[Any]]  # shape, whether columns follow, type
 Read = Callable[[int], bytes]
 
@@ -58,16 +65,18 @@ def open_npy(file: BinaryIO, hints: Hints) -> RowSource:
 def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
     """The rows of one array of an archive, with arrays of texts and labels beside it."""
     limits = hints.limits
-    refuse_long_directory(file)
     file.seek(0)
-    try:
-        archive = zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, ValueError) as error:
-        raise VectorFileError("damaged_file", kind="NumPy archive") from error
+    if b".npy" not in file.read(HEAD) and not zipfile.is_zipfile(file):
+        raise VectorFileError("no_vectors", because=None if hints.of_words else "no_vector_set")
+    try:  # zipfile makes an object of each member
+        archive = None if has_long_directory(file, LONGEST_DIRECTORY) else zipfile.ZipFile(file)
+    except (zipfile.BadZipFile, ValueError):
+        archive = None
+    if archive is None:
+        raise VectorFileError("damaged_file", kind="NumPy archive")
     members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
-    if not members:
-        raise VectorFileError("no_vectors", because="no_arrays")
-    refuse_unpacked(sum(each.file_size for each in members), limits.table_bytes)
+    _refuse_other_archive(archive.namelist())
+    hints.refuse_unpacked(sum(each.file_size for each in members))
     headers = {
         each.filename.removesuffix(".npy"): _member_header(archive, each) for each in members
     }
@@ -81,27 +90,49 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
             raise VectorFileError("pickled", because="pickled_array")
         raise VectorFileError("no_vectors", because="no_table", arrays=tuple(headers))
     floats = [name for name in tables if headers[name][2].kind == "f"]
-    columns = [name for name, (shape, _, _) in headers.items() if len(shape) == 1]
+    columns = {
+        name: dtype
+        for name, (shape, _, dtype) in headers.items()
+        if len(shape) == 1 and not dtype.hasobject
+    }
     order = likeliest_first([*floats, *(name for name in tables if name not in floats)])
 
+    def texts(name: str | None, n: int) -> list[str] | None:
+        if name is None:
+            return None
+        with _member(archive, name) as ((shape, _, dtype), read):
+            if shape != (n,):
+                raise VectorFileError("column_length", column=name, n=shape[0], n_vectors=n)
+            size = _n_bytes(shape, dtype)
+            refuse_unpacked(size + n * BESIDE_A_WORD, limits.table_bytes)
+            found = np.frombuffer(read(size), dtype).tolist()
+        return _whole(_decoded(each, hints) for each in found)
+
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
-        name = chosen.vector
-        shape, is_fortran, dtype = headers[str(name)]
+        name = str(chosen.vector)
+        shape, is_fortran, dtype = headers[name]
         _refuse_array(shape, dtype)
-        columns = [
-            None if column is None else _member_texts(archive, column, shape[0], limits)
-            for column in (chosen.text, chosen.label)
-        ]
-        with _member(archive, str(name)) as (_, read):
+        beside = [texts(column, shape[0]) for column in (chosen.text, chosen.label)]
+        with _member(archive, name) as (_, read):
             way = _of_columns(read, shape, dtype, limits) if is_fortran else None
-            yield from _with_columns(way or _of_rows(read, shape, dtype), columns)
+            yield from _with_columns(way or _of_rows(read, shape, dtype), beside)
+
+    def first(name: str) -> list[Any]:
+        with _member(archive, name) as ((shape, _, dtype), read):
+            n = min(shape[0], 10_000 // max(1, dtype.itemsize))
+            found = np.frombuffer(read(n * dtype.itemsize), dtype).tolist() if n else []
+        return [_decoded(each, hints) if isinstance(each, bytes) else each for each in found]
 
     return RowSource(
         "npz",
         blocks,
         n_rows=headers[order[0]][0][0],
+        lengths={name: headers[name][0][0] for name in order},
         columns=tuple(columns),
         vector_columns=order,
+        ids=tuple(name for name in columns if is_id(name, first(name))),
+        strings=tuple(name for name, dtype in columns.items() if dtype.kind in "US"),
+        others=tuple(name for name in headers if name not in (*columns, *order)),
     )
 
 
@@ -123,24 +154,25 @@ def open_safetensors(file: BinaryIO, hints: Hints) -> RowSource:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise VectorFileError("damaged_file", kind="safetensors file") from error
     refuse_halves(names)
+    lines = [name for name, (shape, kind, _) in tensors.items() if kind == "U8" and len(shape) == 1]
     tables = [
         name
         for name, (shape, kind, _) in tensors.items()
-        if len(shape) == 2 and shape[1] > 0 and kind in ("F16", "BF16", "F32", "F64")
+        if len(shape) == 2 and shape[1] > 0 and kind in _TYPES
     ]
     if not tables:
         raise VectorFileError("no_vectors", because="no_table", arrays=tuple(tensors))
-    lines = [name for name, (shape, kind, _) in tensors.items() if kind == "U8" and len(shape) == 1]
+    tables.sort(key=lambda name: tensors[name][1] not in _FLOATS)
     order = likeliest_first(tables)
 
     def column(name: str | None, n: int) -> list[str] | None:
         if name is None:
             return None
         if name in metadata:
-            return _texts_of(str(metadata[name]), name, n, hints.limits)
+            return _texts_of(str(metadata[name]), name, n, hints)
         (found,), _, at = tensors[name]
         file.seek(8 + length + at)
-        return _texts_of(file.read(found).decode("utf-8", "replace"), name, n, hints.limits)
+        return _texts_of(_decoded(file.read(found), hints), name, n, hints)
 
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         shape, kind, at = tensors[str(chosen.vector)]
@@ -164,9 +196,69 @@ def open_safetensors(file: BinaryIO, hints: Hints) -> RowSource:
         "safetensors",
         blocks,
         n_rows=tensors[order[0]][0][0],
+        lengths={name: tensors[name][0][0] for name in order},
         columns=(*lines, *metadata),
         vector_columns=order,
+        others=tuple(name for name in tensors if name not in (*lines, *order)),
     )
+
+
+def vecs_type(head: bytes, suffix: str) -> str | None:
+    """The type of the numbers of .fvecs, .ivecs or .bvecs; None for another file.
+
+    Each row begins with how many numbers it has, as a 32-bit number.
+    """
+    d = int.from_bytes(head[:4], "little")
+    for dtype in ("|u1", "<f4"):  # three records of 8 bytes are one of 8 floats
+        width = 4 + d * np.dtype(dtype).itemsize
+        n = len(head) // width
+        if not 0 < d < 1 << 16 or n < (1 if suffix in (".fvecs", ".bvecs", ".ivecs") else 2):
+            continue
+        rows = np.frombuffer(head, np.uint8, n * width).reshape(n, width)
+        if (np.ascontiguousarray(rows[:, :4]).view("<i4") != d).any():
+            continue
+        numbers = np.ascontiguousarray(rows[:, 4:]).view(dtype)
+        if dtype == "<f4" and numbers.any() and not (np.abs(numbers) > _SMALLEST).any():
+            return "<i4"
+        return dtype
+    return None
+
+
+def open_vecs(file: BinaryIO, hints: Hints) -> RowSource:
+    """The rows of .fvecs or .bvecs."""
+    head = file.read(HEAD)
+    dtype, d = np.dtype(vecs_type(head, hints.suffix)), int.from_bytes(head[:4], "little")
+    if dtype.kind == "i":
+        raise VectorFileError("no_vectors", because="row_numbers")
+    width = 4 + d * dtype.itemsize
+    n, rest = divmod(file.seek(0, os.SEEK_END), width)
+    if rest:
+        raise VectorFileError("damaged_file", kind="fvecs file")
+
+    def blocks(chosen: ChosenColumns) -> Iterator[Block]:
+        file.seek(0)
+        for block in _of_rows(file.read, (n, width), np.dtype(np.uint8)):
+            counts = np.ascontiguousarray(block.vectors[:, :4]).view("<i4")
+            if (counts != d).any():
+                raise VectorFileError("damaged_file", kind="fvecs file")
+            yield Block(np.ascontiguousarray(block.vectors[:, 4:]).view(dtype))
+
+    return RowSource("fvecs", blocks, n_rows=n)
+
+
+def _refuse_other_archive(names: Sequence[str]) -> None:
+    """Raise VectorFileError for an archive that is not NumPy's, or has a sparse matrix."""
+    from .foreign import EXCEL, SPARSE, TORCH, refuse_foreign
+
+    arrays = {name.removesuffix(".npy") for name in names if name.endswith(".npy")}
+    if any(name.endswith("data.pkl") for name in names):
+        refuse_foreign(TORCH)
+    if "xl/workbook.xml" in names:
+        refuse_foreign(EXCEL)
+    if "shape" in arrays and any(each <= arrays for each in _SPARSE):
+        refuse_foreign(SPARSE)
+    if not arrays:
+        raise VectorFileError("no_vectors", because="no_arrays", members=tuple(names))
 
 
 def _npy_header(file: Any) -> Header:
@@ -175,8 +267,14 @@ def _npy_header(file: Any) -> Header:
 
     try:
         version = npy.read_magic(file)
+        if version not in ((1, 0), (2, 0), (3, 0)):
+            raise VectorFileError(
+                "damaged_file", because="npy_version", version=".".join(map(str, version))
+            )
         read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, is_fortran, dtype = read(file)
+    except VectorFileError:
+        raise
     except (ValueError, EOFError, SyntaxError, TypeError, RecursionError, MemoryError) as error:
         raise VectorFileError("damaged_file", kind="NumPy array") from error
     return shape, is_fortran, dtype
@@ -186,6 +284,10 @@ def _refuse_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     """Raise VectorFileError for an array that is no table of numbers."""
     if dtype.hasobject:
         raise VectorFileError("pickled", because="pickled_array")
+    if dtype.kind == "c":
+        raise VectorFileError("no_vectors", because="complex_array", dtype=str(dtype))
+    if dtype.kind == "b":
+        raise VectorFileError("no_vectors", because="bool_array")
     if len(shape) != 2 or dtype.kind not in "fiu" or not all(shape):
         raise VectorFileError(
             "no_vectors", because="other_array", shape=" × ".join(map(str, shape)), dtype=str(dtype)
@@ -255,18 +357,12 @@ def _member_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Header:
     return header
 
 
-def _member_texts(archive: zipfile.ZipFile, name: str, n: int, limits: Limits) -> list[str]:
-    """One array of n strings or numbers, as texts."""
-    with _member(archive, name) as ((shape, _, dtype), read):
-        if dtype.hasobject:
-            raise VectorFileError("pickled", because="pickled_array")
-        if shape != (n,):
-            raise VectorFileError("column_length", column=name, n=shape[0], n_vectors=n)
-        size = _n_bytes(shape, dtype)
-        refuse_unpacked(size + n * BESIDE_A_WORD, limits.table_bytes)
-        found = np.frombuffer(read(size), dtype).tolist()
-    return _whole(
-        each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each) for each in found
+def _decoded(cell: object, hints: Hints) -> str:
+    """A cell as text; bytes that do not fit its encoding become U+FFFD."""
+    return (
+        cell.decode(hints.reading.encoding or "utf-8", "replace")
+        if isinstance(cell, bytes)
+        else str(cell)
     )
 
 
@@ -286,13 +382,18 @@ def _tensor(stated: dict[str, Any], size: int) -> tuple[tuple[int, ...], str, in
     return shape, kind, start
 
 
-def _texts_of(content: str, name: str, n: int, limits: Limits) -> list[str]:
+def _texts_of(content: str, name: str, n: int, hints: Hints) -> list[str]:
     """The n texts of lines or of a JSON list."""
-    n_parts = sum(map(content.count, "\n,[{"))  # each may become an object
-    refuse_unpacked(len(content) + n_parts * BESIDE_A_WORD, limits.table_bytes)
-    found = listed(content)
-    if found is None:
-        found = content.removesuffix("\n").split("\n")
-    if len(found) != n:
-        raise VectorFileError("column_length", column=name, n=len(found), n_vectors=n)
-    return _whole(found)
+    content = content.removesuffix("\n")
+    is_listed = content.lstrip()[:1] == "["
+    if is_listed or not hints.of_words:  # words are counted when they are taken
+        n_parts = sum(map(content.count, "\n,[{"))  # each may become an object
+        refuse_unpacked(len(content) + n_parts * BESIDE_A_WORD, hints.limits.table_bytes)
+    found: list[str] | None = None
+    if is_listed:
+        with suppress(ValueError, RecursionError):  # a first line may begin with a bracket
+            found = [str(each) for each in json.loads(content)]
+    n_found = content.count("\n") + 1 if found is None else len(found)
+    if n_found != n:
+        raise VectorFileError("column_length", column=name, n=n_found, n_vectors=n)
+    return _whole(content.split("\n") if found is None else found)

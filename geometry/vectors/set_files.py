@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from ..data.account import NOT_FINITE, SAMPLED, Account, LeftOut
 from ..data.column_names import LABEL_NAMES
 from ..data.decode import Source
 from ..data.embeddings import VectorSet, VectorSetReport
@@ -20,7 +21,17 @@ from .formats import recognised
 from .gather import in_memory
 from .metadata_rows import MetadataRows, read_metadata
 from .row_sample import NotFinite, Taken
-from .row_source import HEAD, TEXTS, Block, ChosenColumns, Hints, RowSource, named, rows_a_block
+from .row_source import (
+    HEAD,
+    TEXTS,
+    Block,
+    ChosenColumns,
+    Hints,
+    RowSource,
+    as_numbers,
+    named,
+    rows_a_block,
+)
 from .set_tables import count_rows
 from .word_files import opened_content, read_vectors
 
@@ -86,9 +97,10 @@ def read_vector_set(
 ) -> VectorSet:
     """Vectors of texts, images or anything else, with a text and a label for each row.
 
-    The format is found from the content: .npy, .npz, .parquet, .jsonl, .safetensors, .csv, .tsv,
-    GloVe, word2vec's text and binary form, each of them gzipped or not. Nothing is unpickled. The
-    file is read by blocks, so that a sample of a file that is larger than memory can be taken.
+    The format is found from the content: .npy, .npz, .parquet, .arrow, .hdf5, .fvecs, .jsonl,
+    .safetensors, .csv, .tsv, GloVe, word2vec's text and binary form, each of them gzipped or not.
+    Nothing is unpickled. The file is read by blocks, so that a sample of a file that is larger than
+    memory can be taken.
 
     Parameters
     ----------
@@ -108,8 +120,8 @@ def read_vector_set(
     label_column : str, optional
         A column of the file or its metadata. None reads no labels.
     not_finite : str
-        What happens if rows have NaN or infinity. "stop" raises an error that names them; "drop"
-        leaves them out and counts them in the report.
+        What happens if rows have NaN, infinity, a missing number or no vector. "stop" raises an
+        error that names them; "drop" leaves them out and counts them in the report and account.
     sample : int, >= 2, optional
         Take so many rows at most, drawn at random. ``report.whole`` then has exact numbers of all
         rows. None takes all rows.
@@ -122,12 +134,13 @@ def read_vector_set(
     reading : Reading
         What else is known of how the file is written, such as its delimiter.
     limits : Limits
-        How large the file may be.
+        How large the file may be; with a sample, what is kept counts.
 
     Raises
     ------
     VectorFileError
-        With one of the codes unreadable, no_vectors, damaged_file, ragged_row, bad_number,
+        With one of the codes uncertain, missing_library, unreadable,
+        no_vectors, damaged_file, ragged_row, bad_number,
         bad_json, not_finite, too_few_vectors, too_many_vectors, too_many_bytes, too_large, pickled,
         unknown_column, empty_column, column_length, metadata_rows; and those of ``read_vectors``.
     CorpusError
@@ -138,21 +151,25 @@ def read_vector_set(
     if sample is not None and sample < MIN_TEXTS:
         raise ValueError(f"sample must be at least {MIN_TEXTS}, or None for all; got {sample}")
     reading = reading.but(encoding=encoding, header=has_header)
-    with _opened(source, name, Hints("", reading, limits)) as (rows, file, title):
+    hints = Hints("", reading, limits, keeps_all=sample is None)
+    with _opened(source, name, hints) as (rows, file, title):
         if rows.n_left_out and not_finite == "stop":
             raise VectorFileError(
                 "not_finite", because="unfinite_words", n=rows.n_left_out, words=rows.left_out
             )
         beside = _metadata(metadata, metadata_name, rows, file, limits)
         chosen = _choice(rows, beside, vector_column, text_column, label_column)
-        taken = Taken(sample=sample, seed=seed, limits=limits, expected=rows.n_rows)
+        expected = rows.lengths.get(str(chosen.vector), rows.n_rows)
+        taken = Taken(sample=sample, seed=seed, limits=limits, expected=expected)
         of_file = replace(
             chosen,
             text=_within(chosen.text, rows, beside),
             label=_within(chosen.label, rows, beside),
+            keeps_missing=not_finite == "drop",
         )
-        for block in rows.blocks(of_file):
+        for block in as_numbers(rows, of_file, reading):
             taken.add(block)
+        _refuse_empty_dimensions(chosen.vector, taken.empty)
         vectors, (texts, labels), numbers = taken.result(not_finite)
         if len(vectors) < MIN_TEXTS:
             raise VectorFileError("too_few_vectors", limit=MIN_TEXTS)
@@ -164,7 +181,7 @@ def read_vector_set(
                 labels = beside.column(chosen.label, numbers)
         _refuse_empty(chosen.text, texts)
         _refuse_empty(chosen.label, labels)
-        is_sample = len(vectors) < taken.n_rows - taken.not_finite.n
+        n_sampled_out = taken.n_rows - taken.not_finite.n - len(vectors)
         report = VectorSetReport(
             format=rows.format,
             n_rows=taken.n_rows + rows.n_skipped,
@@ -172,10 +189,17 @@ def read_vector_set(
             dropped=tuple(taken.not_finite.first),
             n_zero=taken.zero.n,
             zero=tuple(taken.zero.first),
-            n_sampled=len(vectors) if is_sample else None,
+            n_sampled=len(vectors) if n_sampled_out else None,
             seed=seed,
-            whole=taken.whole() if is_sample else None,
+            whole=taken.whole() if n_sampled_out else None,
         )
+        left_out = (
+            *rows.skipped,
+            taken.not_finite.left_out(NOT_FINITE),
+            LeftOut(SAMPLED, n_sampled_out),
+        )
+        used = [*chosen.vector_names, *filter(None, (chosen.text, chosen.label))]
+        known = dict.fromkeys((*rows.all_columns, *(() if beside is None else beside.columns)))
         most = limits.text_characters
         return VectorSet(
             name=title,
@@ -184,7 +208,14 @@ def read_vector_set(
             labels=None if labels is None else tuple(label[:most] for label in labels),
             label_column=None if labels is None else chosen.label,
             report=report,
-            numbers=None if len(vectors) == taken.n_rows + rows.n_skipped else numbers,
+            numbers=None if len(vectors) == report.n_rows else numbers,
+            account=Account(
+                rows_in_file=report.n_rows,
+                rows_read=len(vectors),
+                left_out=tuple(each for each in left_out if each.n),
+                columns_used=tuple(dict.fromkeys(used)),
+                columns_left_out=tuple(each for each in known if each not in used),
+            ),
         )
 
 
@@ -227,16 +258,16 @@ def preview_vector_set(
         beside = _metadata(metadata, metadata_name, found, file, limits)
         of_metadata = () if beside is None else beside.columns
         chosen = _choice(found, beside, None, None, None)
-        vector = chosen.vector
+        vector, texts = chosen.vector, chosen.text
         columns = tuple(dict.fromkeys((*of_metadata, *found.columns)))
         cells = [
             _first_cells(found, beside, vector, column, rows) for column in columns[:_SHOWN_COLUMNS]
         ]
-        first = next(iter(found.blocks(ChosenColumns(vector))), Block(np.empty((0, 0))))
+        chosen = ChosenColumns(vector, keeps_missing=True)
+        first = next(as_numbers(found, chosen, reading), Block(np.empty((0, 0))))
         with np.errstate(over="ignore"):
             vectors = first.vectors[:rows].astype(np.float32)
         m = len(vectors)
-        texts = chosen.text
         return VectorPreview(
             format=found.format,
             vectors=vectors,
@@ -262,6 +293,7 @@ def vector_blocks(
     vector_column: str | Sequence[str] | None = None,
     not_finite: NotFinite = "stop",
     has_header: bool | None = None,
+    reading: Reading = AS_FOUND,
     limits: Limits = LIMITS,
 ) -> Iterator[np.ndarray]:
     """The vectors of a file as float32 arrays of some thousand rows, for ``partial_fit``.
@@ -274,14 +306,17 @@ def vector_blocks(
     name : str, optional
     vector_column : str or sequence of str, optional
     has_header : bool, optional
+    reading : Reading
     limits : Limits
     not_finite : str
         As in ``read_vector_set``; "stop" raises at the first block with NaN or infinity.
     """
-    with _opened(source, name, Hints("", AS_FOUND.but(header=has_header), limits)) as (rows, _, _):
-        chosen = ChosenColumns(rows.vector_choice(vector_column, ()))
+    reading = reading.but(header=has_header)
+    with _opened(source, name, Hints("", reading, limits, keeps_all=False)) as (rows, _, _):
+        vector = rows.vector_choice(vector_column, ())
+        chosen = ChosenColumns(vector, keeps_missing=not_finite == "drop")
         start = 1
-        for block in rows.blocks(chosen):
+        for block in as_numbers(rows, chosen, reading):
             with np.errstate(over="ignore"):
                 vectors = block.vectors.astype(np.float32)
             finite = np.isfinite(vectors).all(axis=1)
@@ -302,8 +337,10 @@ def _opened(
 ) -> Iterator[tuple[RowSource, BinaryIO, str]]:
     """(rows, file, title) of a source of any format."""
     limits = hints.limits
-    with opened_content(source, name, limits) as (content, size, inner):
-        file = content if size is not None else in_memory(content, limits.vector_file_bytes)
+    with opened_content(source, name, limits, of_words=False) as (content, size, inner):
+        file = content
+        if size is None:
+            file = in_memory(content, limits.vector_file_bytes, of_words=False)
         head, hints = file.read(HEAD), replace(hints, suffix=inner.suffix.lower())
         file.seek(0)
         found = recognised(head, hints.suffix)
@@ -336,7 +373,7 @@ def _of_words(file: BinaryIO, name: Path, hints: Hints) -> RowSource:
         vector_columns=("vectors",),
         left_out=report.not_finite,
         n_left_out=report.n_not_finite,
-        n_skipped=report.n_rows - len(table.words),
+        skipped=() if table.account is None else table.account.left_out,
     )
 
 
@@ -350,6 +387,9 @@ def _metadata(
     if metadata is None:
         return None
     n = rows.n_rows
+    if n is None and rows.encoding is None:
+        every = rows.blocks(ChosenColumns(rows.vector_choice(None, ()), keeps_missing=True))
+        n = sum(len(block.vectors) for block in every)
     if n is None:
         n = count_rows(file, rows.encoding, limits) - bool(rows.has_header)
     return read_metadata(metadata, n, name=name, limits=limits)
@@ -368,9 +408,12 @@ def _choice(
     if text is None:
         text = named(columns, TEXTS)
         only = of_metadata or (() if rows.has_header else rows.columns)
-        if text is None and rows.format not in ("npz", "safetensors") and len(only) == 1:
+        only = tuple(column for column in only if column not in rows.ids)
+        if text is None and rows.format not in ("npz", "safetensors", "hdf5") and len(only) == 1:
             (text,) = only
     for column in (text, label):
+        if column in rows.others:
+            raise VectorFileError("unreadable_column", column=column)
         if column:
             rows.refuse_unknown(column, (*columns, *rows.dimension_columns))
     text, label = text or None, label or None
@@ -392,10 +435,20 @@ def _first_cells(
 ) -> list[str]:
     if beside is not None and column in beside.columns:
         return beside.column(column, np.arange(1, min(rows, beside.n_rows) + 1))
-    block = next(iter(found.blocks(ChosenColumns(vector, column))), None)
+    chosen = ChosenColumns(vector, column, keeps_missing=True)
+    block = next(iter(found.blocks(chosen)), None)
     return [] if block is None or block.texts is None else block.texts[:rows]
 
 
 def _refuse_empty(column: str | None, cells: Sequence[str] | None) -> None:
     if column is not None and cells is not None and not any(cell.strip() for cell in cells):
         raise VectorFileError("empty_column", column=column)
+
+
+def _refuse_empty_dimensions(
+    vector: str | tuple[str, ...] | None, empty: np.ndarray | None
+) -> None:
+    """Raise VectorFileError if some columns of the vectors have no number in any row."""
+    if isinstance(vector, tuple) and empty is not None and empty.any() and not empty.all():
+        columns = tuple(name for name, is_empty in zip(vector, empty, strict=True) if is_empty)
+        raise VectorFileError("not_finite", because="empty_dimensions", columns=columns)

@@ -1,4 +1,7 @@
-"""Vectors of a Parquet table, by blocks of rows: a column of lists, or one column a dimension."""
+"""Vectors of Parquet and Arrow tables: a column of lists, or one column a dimension.
+
+A process with limits decodes them: this one, or another.
+"""
 
 from __future__ import annotations
 
@@ -8,37 +11,77 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
+from ..data.decode import ARROW, ARROW_STREAM
 from ..data.limits import MEGABYTE, Limits
 from ..data.parquet_table import BATCH_ROWS, process_limits, text_of
 from ..process import Process, ProcessEnded, is_limited
 from .errors import VectorFileError
 from .row_source import (
     BLOCK_BYTES,
+    VECTOR_NAMES,
     Block,
     ChosenColumns,
     Hints,
     RowSource,
+    are_running,
     dimensions_among,
+    is_id,
     likeliest_first,
+    refuse_base64,
     rows_a_block,
 )
 
 # Bytes of a column read at a time; the default reads a whole row group
 READ_AHEAD, MIN_AHEAD = 1 << 20, 1 << 14
 FOR_SECONDS = 20 * MEGABYTE  # bytes of a file that may take the limit of seconds; more take more
+FIRST_ROWS, FIRST_COLUMNS = 20, 50  # by which ids are recognised
+SOME_ROWS = 1_000  # rows among which the first vector is looked for
+
+
+class OpenTable(Protocol):
+    """An open table.   facts : of its ``RowSource``.   blocks : as there."""
+
+    facts: dict[str, Any]
+
+    def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:
+        """As ``RowSource.blocks``."""
+
+
+MakeTable = Callable[[str | BinaryIO, Limits], OpenTable]
 
 
 def open_parquet(file: BinaryIO, hints: Hints) -> RowSource:
-    """The rows of a Parquet table, which a process with limits decodes: this one, or another."""
+    """The rows of a Parquet table."""
+    return opened_apart(_ParquetTable, "parquet", file, hints)
+
+
+def open_arrow(file: BinaryIO, hints: Hints) -> RowSource:
+    """The rows of an Arrow table: a file, which is Feather's form too, or a stream."""
+    return opened_apart(_ArrowTable, "arrow", file, hints)
+
+
+def is_arrow(head: bytes, suffix: str) -> bool:
+    """Whether a file begins as an Arrow file, or as a stream: with a mark and a length."""
+    length = int.from_bytes(head[4:8], "little")
+    is_stream = head.startswith(ARROW_STREAM) and 0 < length < 1 << 24 and length % 8 == 0
+    return head.startswith(ARROW) or is_stream
+
+
+def opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> RowSource:
+    """The rows of a table that a process with limits decodes.
+
+    make : of a module's top level, with a path or an open file, and the limits
+    name : of the format
+    """
     limits = hints.limits
     allowed = None if is_limited() else process_limits(limits)
     if allowed is None:
-        table = _Table(file, limits)
-        return RowSource("parquet", table.blocks, **table.facts)
+        table = make(file, limits)
+        return RowSource(name, table.blocks, **table.facts)
     parts = max(1.0, file.seek(0, os.SEEK_END) / FOR_SECONDS)
     process = Process(allowed._replace(cpu_seconds=parts * allowed.cpu_seconds))
 
@@ -55,7 +98,7 @@ def open_parquet(file: BinaryIO, hints: Hints) -> RowSource:
                 raise VectorFileError(
                     "too_large", because="too_slow", limit=limits.seconds
                 ) from error
-            raise VectorFileError("damaged_file", kind="Parquet table") from error
+            raise damaged(name) from error
 
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         ask(partial(_begin_apart, chosen))
@@ -63,22 +106,32 @@ def open_parquet(file: BinaryIO, hints: Hints) -> RowSource:
             yield block
 
     try:
-        facts = ask(partial(_open_apart, _path_or_content(file), limits))
+        facts = ask(partial(_open_apart, make, _path_or_content(file), limits))
     except BaseException:
         process.end()
         raise
-    return RowSource("parquet", blocks, close=process.end, **facts)
+    return RowSource(name, blocks, close=process.end, **facts)
+
+
+def damaged(name: str) -> VectorFileError:
+    """The error of a damaged file of a format."""
+    return VectorFileError(
+        "damaged_file",
+        kind="HDF5 file"
+        if name == "hdf5"
+        else ("Arrow table" if name == "arrow" else "Parquet table"),
+    )
 
 
 # ---- in the process, which has one table ----
 
-_table: _Table
+_table: OpenTable
 _blocks: Iterator[Block]
 
 
-def _open_apart(source: str | bytes, limits: Limits) -> dict[str, Any]:
+def _open_apart(make: MakeTable, source: str | bytes, limits: Limits) -> dict[str, Any]:
     global _table
-    _table = _Table(io.BytesIO(source) if isinstance(source, bytes) else source, limits)
+    _table = make(io.BytesIO(source) if isinstance(source, bytes) else source, limits)
     return _table.facts
 
 
@@ -100,67 +153,200 @@ def _path_or_content(file: BinaryIO) -> str | bytes:
     return file.read()
 
 
-class _Table:
-    """An open table.   facts : of its ``RowSource``."""
+class _Columns:
+    """The columns of an open table of Arrow's types.   facts : of its ``RowSource``.
 
-    def __init__(self, file: str | BinaryIO, limits: Limits) -> None:
-        import pyarrow as pa
-        from pyarrow import parquet
+    A field of a struct is a column with a point in its name.
+    """
+
+    name: str
+    schema: Any
+    n_rows: int | None
+
+    def __init__(self, limits: Limits) -> None:
+        from pyarrow import types
 
         self._limits = limits
-        with _own_error():
-            metadata = parquet.read_metadata(file)
-            n_columns = metadata.num_columns
-            if n_columns > limits.dimensions + limits.columns:
-                raise VectorFileError(
-                    "too_large", because="too_many_dimensions", limit=limits.dimensions
-                )
-            ahead = max(MIN_AHEAD, min(READ_AHEAD, BLOCK_BYTES // max(1, n_columns)))
-            self._file = parquet.ParquetFile(
-                file, metadata=metadata, buffer_size=ahead, pre_buffer=False
-            )
-            schema = self._file.schema_arrow
-        lists = [
-            each.name
-            for each in schema
-            if (pa.types.is_list(each.type) or _is_long(each.type))
-            and _is_number(each.type.value_type)
-        ]
-        floats = [each.name for each in schema if pa.types.is_floating(each.type)]
+        self._paths: dict[str, tuple[str, ...]] = {}
+        kinds: dict[str, Any] = {}
+        for path, kind in (found for each in self.schema for found in _paths(each)):
+            if (name := ".".join(path)) not in kinds:  # of equal names the first
+                kinds[name], self._paths[name] = kind, path
+        self._kinds = kinds
+        lists = [name for name, kind in kinds.items() if _is_vector(kind)]
+        blank = [name for name, kind in kinds.items() if types.is_null(kind)]
+        numbers = [name for name, kind in kinds.items() if _is_number(kind) or name in blank]
+        columns = [name for name, kind in kinds.items() if not types.is_nested(_storage(kind))]
+        strings = [name for name in columns if _is_text(kinds[name])]
+        first = self._first_cells(
+            [name for name in columns if name in strings or types.is_integer(kinds[name])]
+        )
+        ids = tuple(name for name, cells in first.items() if is_id(name, cells))
+        dimensions = () if lists else dimensions_among(numbers, (*ids, *blank))
+        if not lists:
+            self._refuse_other_lists(dimensions)
+            refuse_base64(first)
         self.facts: dict[str, Any] = {
-            "n_rows": metadata.num_rows,
-            "columns": tuple(e.name for e in schema if not pa.types.is_nested(e.type)),
+            "n_rows": self.n_rows,
+            "columns": tuple(columns),
             "vector_columns": likeliest_first(lists),
-            "dimension_columns": dimensions_among(floats),
+            "dimension_columns": dimensions,
+            "ids": ids,
+            "strings": tuple(strings),
+            "others": tuple(name for name in kinds if name not in (*lists, *columns)),
         }
+
+    def batches(self, names: list[str], rows: int) -> Iterator[Any]:
+        """Record batches of at most so many rows, with columns of these names of the top."""
+        raise NotImplementedError
 
     def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:
         """As ``RowSource.blocks``."""
         vector, most = chosen.vector, self._limits.text_characters
-        names = (vector,) if isinstance(vector, str) else tuple(vector or ())
+        names = chosen.vector_names
         beside = [each for each in (chosen.text, chosen.label) if each is not None]
         first = 1
-        with _own_error():
-            width = len(names)
-            if isinstance(vector, str):
-                width = _width(self._file, vector, self._limits)
-            batches = self._file.iter_batches(
-                rows_a_block(width),
-                columns=list(dict.fromkeys([*names, *beside])),
-                use_threads=False,
-            )
-            for batch in batches:
-                if isinstance(vector, str):
-                    rows = _of_lists(_column(batch, vector), width, first)
+        with _own_error(self.name):
+            is_list = isinstance(vector, str) and _is_vector(self._kinds[vector])
+            width = self._width(names[0]) if is_list else len(names)
+            wanted = list(dict.fromkeys(self._paths[name][0] for name in (*names, *beside)))
+            for batch in self.batches(wanted, rows_a_block(width)):
+                if is_list:
+                    column = self._column(batch, names[0])
+                    rows = _of_lists(column, width, first, keeps_missing=chosen.keeps_missing)
                 else:
-                    rows = np.stack([_numbers(_column(batch, name)) for name in names], axis=1)
+                    columns = [_numbers(self._column(batch, name)) for name in names]
+                    rows = np.stack(columns, axis=1)
                 first += len(rows)
-                texts, labels = (_texts(batch, each, most) for each in (chosen.text, chosen.label))
+                texts, labels = (
+                    None if each is None else _texts(self._column(batch, each), most)
+                    for each in (chosen.text, chosen.label)
+                )
                 yield Block(rows, texts, labels)
+
+    def _column(self, batch: Any, name: str) -> Any:
+        """The column of that name; of equal names the first."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        top, *fields = self._paths[name]
+        column = batch.column(batch.schema.names.index(top))
+        for field in fields:
+            column = pc.struct_field(column, [field])
+        return column.storage if isinstance(column, pa.ExtensionArray) else column
+
+    def _first_cells(self, names: list[str]) -> dict[str, list[Any]]:
+        """The first cells of the first columns."""
+        names = names[:FIRST_COLUMNS]
+        tops = list(dict.fromkeys(self._paths[name][0] for name in names))
+        with _own_error(self.name):
+            batch = next(self.batches(tops, FIRST_ROWS), None) if names else None
+            if batch is None:
+                return {}
+            return {name: self._column(batch, name).to_pylist() for name in names}
+
+    def _width(self, name: str) -> int:
+        """Numbers of the first vector in a column of lists; at least 1.
+
+        The file also states how many numbers a column has, but pyarrow ends the whole program where
+        what surrounds that statement is damaged.
+        """
+        width = int(getattr(_storage(self._kinds[name]), "list_size", 0))
+        for rows in (1, SOME_ROWS):  # one row may be large
+            for batch in () if width else self.batches([self._paths[name][0]], rows):
+                width = int(next(filter(None, _lengths(self._column(batch, name))), 0))
+                if width or rows == 1:
+                    break
+        if width > self._limits.dimensions:
+            raise VectorFileError(
+                "too_large", because="too_many_dimensions", limit=self._limits.dimensions
+            )
+        return max(1, width)
+
+    def _refuse_other_lists(self, dimensions: tuple[str, ...]) -> None:
+        """Raise VectorFileError for what may be vectors and is no list of numbers."""
+        if are_running(dimensions):
+            return
+        for name in likeliest_first(list(self._kinds)):
+            kind = leaf = _storage(self._kinds[name])
+            while _is_list(leaf):
+                leaf = _storage(leaf.value_type)
+            is_likely = name.casefold() in VECTOR_NAMES or _is_number(leaf) or not dimensions
+            if is_likely and (
+                _is_list(kind) or (name.casefold() in VECTOR_NAMES and _is_binary(kind))
+            ):
+                raise VectorFileError(
+                    "no_vectors",
+                    because="other_lists" if _is_list(kind) else "binary_vectors",
+                    column=name,
+                    kind_of_column=str(kind),
+                )
+
+
+class _ParquetTable(_Columns):
+    name = "parquet"
+
+    def __init__(self, source: str | BinaryIO, limits: Limits) -> None:
+        from pyarrow import parquet
+
+        with _own_error(self.name):
+            file = _opened(source)
+            metadata = parquet.read_metadata(file)
+            _refuse_columns(metadata.num_columns, limits)
+            ahead = BLOCK_BYTES // max(1, metadata.num_columns)
+            self._file = parquet.ParquetFile(
+                file,
+                metadata=metadata,
+                buffer_size=max(MIN_AHEAD, min(READ_AHEAD, ahead)),
+                pre_buffer=False,
+            )
+            self.schema, self.n_rows = self._file.schema_arrow, metadata.num_rows
+        super().__init__(limits)
+
+    def batches(self, names: list[str], rows: int) -> Iterator[Any]:
+        yield from self._file.iter_batches(rows, columns=names, use_threads=False)
+
+
+class _ArrowTable(_Columns):
+    name = "arrow"
+
+    def __init__(self, source: str | BinaryIO, limits: Limits) -> None:
+        self.n_rows = None
+        with _own_error(self.name):
+            self._file = _opened(source)
+            reader = self._reader()
+            self.schema = reader.schema
+            if hasattr(reader, "count_rows"):
+                self.n_rows = reader.count_rows()
+        _refuse_columns(len(self.schema), limits)
+        super().__init__(limits)
+
+    def _reader(self, names: list[str] | None = None) -> Any:
+        from pyarrow import ipc
+
+        self._file.seek(0)
+        is_file = self._file.read(len(ARROW)) == ARROW
+        self._file.seek(0)
+        places = None if names is None else sorted(map(self.schema.names.index, names))
+        options = ipc.IpcReadOptions(included_fields=places, use_threads=False)
+        return (ipc.open_file if is_file else ipc.open_stream)(self._file, options=options)
+
+    def batches(self, names: list[str], rows: int) -> Iterator[Any]:
+        reader = self._reader(names)
+        n = getattr(reader, "num_record_batches", None)
+        for batch in reader if n is None else map(reader.get_batch, range(n)):
+            batch.validate(full=True)  # places within it come from the file
+            for start in range(0, len(batch), rows):
+                yield batch.slice(start, rows)
+
+
+def _refuse_columns(n: int, limits: Limits) -> None:
+    if n > limits.dimensions + limits.columns:
+        raise VectorFileError("too_large", because="too_many_dimensions", limit=limits.dimensions)
 
 
 @contextmanager
-def _own_error() -> Iterator[None]:
+def _own_error(name: str) -> Iterator[None]:
     """Turn pyarrow's errors into "damaged_file"; without memory they are MemoryErrors."""
     import pyarrow as pa
 
@@ -169,39 +355,67 @@ def _own_error() -> Iterator[None]:
     except MemoryError:
         raise
     except (pa.ArrowException, OSError) as error:
-        raise VectorFileError("damaged_file", kind="Parquet table") from error
+        raise damaged(name) from error
 
 
-def _is_long(kind: Any) -> bool:
+def _opened(source: str | BinaryIO) -> Any:
     import pyarrow as pa
 
-    return bool(pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+    if isinstance(source, str):
+        return pa.OSFile(source)
+    return pa.BufferReader(source.getbuffer()) if isinstance(source, io.BytesIO) else source
+
+
+def _paths(field: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """(names from the top, type) of a column, or of each field of a struct."""
+    import pyarrow as pa
+
+    path = (*above, field.name)
+    if pa.types.is_struct(field.type) and len(path) < 3:
+        for each in field.type:
+            yield from _paths(each, path)
+    else:
+        yield path, field.type
+
+
+def _storage(kind: Any) -> Any:
+    """The type by which an extension's type is stored."""
+    import pyarrow as pa
+
+    return kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
+
+
+def _is_list(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
+
+
+def _is_vector(kind: Any) -> bool:
+    shape = getattr(kind, "shape", None)  # of an extension of tensors
+    kind = _storage(kind)
+    return _is_list(kind) and _is_number(kind.value_type) and (shape is None or len(shape) == 1)
 
 
 def _is_number(kind: Any) -> bool:
-    import pyarrow as pa
+    from pyarrow import types
 
-    return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind))
+    return bool(types.is_floating(kind) or types.is_integer(kind) or types.is_decimal(kind))
 
 
-def _width(table: Any, name: str, limits: Limits) -> int:
-    """Numbers of the first vector in a column of lists.
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
 
-    The file also states how many numbers a column has, but pyarrow ends the whole program where
-    what surrounds that statement is damaged.
-    """
-    import pyarrow as pa
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
-    kind = table.schema_arrow.field(table.schema_arrow.names.index(name)).type
-    if pa.types.is_fixed_size_list(kind):
-        width = kind.list_size
-    else:
-        first = next(table.iter_batches(1, columns=[name], use_threads=False), None)
-        found = _column(first, name).to_pylist() if first is not None else []
-        width = len(found[0] or ()) if found else 0
-    if width > limits.dimensions:
-        raise VectorFileError("too_large", because="too_many_dimensions", limit=limits.dimensions)
-    return int(width)
+
+def _is_binary(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(
+        types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
+    )
 
 
 def _numbers(column: Any) -> np.ndarray:
@@ -209,44 +423,48 @@ def _numbers(column: Any) -> np.ndarray:
     import pyarrow as pa
 
     kind = column.type
-    if pa.types.is_dictionary(kind) or not _is_number(kind):
+    if not (_is_number(kind) or pa.types.is_null(kind)):
         raise VectorFileError("no_vectors", because="no_numbers", kind_of_column=str(kind))
-    if column.null_count:
+    if column.null_count or not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
         column = column.cast(pa.float64())
     return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
-def _of_lists(column: Any, width: int, first: int) -> np.ndarray:
-    """(m, width) numbers of a column of lists. Its first row has the number ``first``, from 1."""
+def _lengths(column: Any) -> np.ndarray:
+    """Numbers of each list; 0 where there is none."""
     import pyarrow.compute as pc
 
     found = pc.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False)
-    lengths = np.asarray(found)
-    other = np.flatnonzero((lengths != width) | (lengths == 0))
+    return np.asarray(found)
+
+
+def _of_lists(column: Any, width: int, first: int, *, keeps_missing: bool) -> np.ndarray:
+    """(m, width) numbers of a column of lists; rows of NaN where there is none."""
+    lengths = _lengths(column)
+    missing = lengths == 0
+    if missing.any() and not keeps_missing:
+        place = int(np.flatnonzero(missing)[0])
+        raise VectorFileError("ragged_row", because="no_vector_in_row", row=first + place)
+    other = np.flatnonzero((lengths != width) & ~missing)
     if len(other):
-        place = int(other[0])
-        if lengths[place] == 0:
-            raise VectorFileError("ragged_row", because="no_vector_in_row", row=first + place)
         raise VectorFileError(
             "ragged_row",
             because="ragged_vector",
-            row=first + place,
-            n=int(lengths[place]),
+            row=first + int(other[0]),
+            n=int(lengths[other[0]]),
             expected=width,
         )
-    return _numbers(column.flatten()).reshape(len(lengths), width)
+    numbers = _numbers(column.flatten()).reshape(-1, width)
+    if not missing.any():
+        return numbers
+    rows = np.full((len(lengths), width), np.nan)
+    rows[~missing] = numbers
+    return rows
 
 
-def _texts(batch: Any, name: str | None, most: int) -> list[str] | None:
+def _texts(column: Any, most: int) -> list[str]:
     """Cells as texts of ``most`` characters; a few at a time, since rows may share a long text."""
-    if name is None:
-        return None
-    column, texts = _column(batch, name), []
+    texts = []
     for start in range(0, len(column), BATCH_ROWS):
         texts += [text_of(each)[:most] for each in column.slice(start, BATCH_ROWS).to_pylist()]
     return texts
-
-
-def _column(batch: Any, name: str) -> Any:
-    """The column of that name; of equal names the first."""
-    return batch.column(batch.schema.names.index(name))

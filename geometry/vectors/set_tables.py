@@ -42,6 +42,7 @@ from .row_source import (
     RowSource,
     dimensions_among,
     likeliest_first,
+    refuse_base64,
     rows_a_block,
 )
 
@@ -79,6 +80,8 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     names = unique_names([name.strip() if has_header else "" for name in first])
     columns = dict(zip(names, range(len(names)), strict=True))
     vector_columns = likeliest_first([names[place] for place in lists])
+    if not lists:
+        refuse_base64(dict(zip(names, cells, strict=True)))
 
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         found = rows()
@@ -90,7 +93,7 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
         else:
             taken = (chosen.vector,) if isinstance(chosen.vector, str) else chosen.vector or ()
             parse = _cell_parser({name: columns[name] for name in taken}, dialect.decimal)
-        yield from _blocks(found, parse, beside, _cell, limits)
+        yield from _blocks(found, parse, beside, _cell, limits, chosen.keeps_missing)
 
     usable: tuple[str, ...] = ()
     if not lists:
@@ -148,6 +151,9 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
         empty = {key for key in keys if not values[key] and _stem(key) == _stem(usable[0])}
         usable = tuple(key for key in keys if key in empty or key in usable)
 
+    if not lists:
+        refuse_base64(values)
+
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         vector = chosen.vector
         parse = (
@@ -155,7 +161,8 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
             if isinstance(vector, str) and vector in lists
             else _keys_parser((vector,) if isinstance(vector, str) else vector or ())
         )
-        yield from _blocks(rows(), parse, (chosen.text, chosen.label), _value, limits)
+        beside = (chosen.text, chosen.label)
+        yield from _blocks(rows(), parse, beside, _value, limits, chosen.keeps_missing)
 
     return RowSource(
         "jsonl" if is_lines else "json",
@@ -196,19 +203,24 @@ def _blocks(
     beside: Sequence[Any],
     take: Callable[[Any, Any], str],
     limits: Limits,
+    keeps_missing: bool,
 ) -> Iterator[Block]:
-    """Blocks of parsed records, each of which gives as many numbers as the first."""
+    """Blocks of parsed records, each of which gives as many numbers as the first, or no vector."""
     rows: list[list[float]] = []
     columns: tuple[list[str] | None, ...] = tuple(None if each is None else [] for each in beside)
     width = 0
     for number, record in records:
         row = parse(record, number)
-        width = width or len(row)
+        if not width and row:
+            width = len(row)
+            rows = [[float("nan")] * width for _ in rows]  # those before have no vector
+        if not row and keeps_missing:
+            row = [float("nan")] * width
         if len(row) > limits.dimensions:
             raise VectorFileError(
                 "too_large", because="too_many_dimensions", limit=limits.dimensions
             )
-        if not row:
+        if not row and not keeps_missing:
             raise VectorFileError("ragged_row", because="no_vector_in_line", line=number)
         if len(row) != width:
             raise VectorFileError("ragged_row", line=number, n=len(row), expected=width)
@@ -216,11 +228,14 @@ def _blocks(
         for each, place in zip(columns, beside, strict=True):
             if each is not None:
                 each.append(take(record, place)[: limits.text_characters])
-        if len(rows) == rows_a_block(width * 8):  # a number takes eight times as much in a list
+        if width and len(rows) >= rows_a_block(
+            width * 8
+        ):  # a number takes eight times as much in a list
             yield Block(np.array(rows), columns[0], columns[1])
             rows, columns = [], tuple(None if each is None else [] for each in beside)
     if rows:
-        yield Block(np.array(rows), columns[0], columns[1])
+        vectors = np.array(rows) if width else np.full((len(rows), 1), np.nan)
+        yield Block(vectors, columns[0], columns[1])
 
 
 def _cell(cells: list[str], place: int) -> str:
@@ -265,7 +280,10 @@ def _list_parser(place: int) -> Callable[[list[str], int], list[float]]:
     """Numbers of one cell such as [0.1, 0.2] or [0.1 0.2]."""
 
     def parse(cells: list[str], line: int) -> list[float]:
-        fields = cells[place].strip().strip("[]").replace(",", " ").split()
+        cell = cells[place].strip()
+        fields = cell.strip("[]").replace(",", " ").split()
+        if cell.casefold() in MISSING:
+            return []
         try:
             return list(map(float, fields))
         except ValueError:

@@ -52,7 +52,8 @@ def _has_records(head: bytes, *, is_whole: bool) -> bool:
     records = _Records(file, d, n_stated)
     try:
         words, rows = records.next_block()
-    except VectorFileError:
+        b"\n".join(words).decode()  # lines that are cut anywhere split a character
+    except (VectorFileError, UnicodeDecodeError):
         return False
     is_complete = records.n_read == n_stated
     return (
@@ -78,7 +79,7 @@ def read_binary(file: BinaryIO, wanted: Wanted) -> VectorTable:
         words, block = records.next_block()
         gathering.add(words, block)
     gathering.is_whole &= records.n_read == n_stated
-    return gathering.table("binary", n_stated=n_stated)
+    return gathering.table("binary", n_stated=n_stated, n_rows=n_stated)
 
 
 class _Records:

@@ -44,8 +44,9 @@ def read_vectors(
         Any of the formats may be gzipped.
     format : str, optional
         "text" (GloVe with and without a header, word2vec's text, fastText's .vec), "binary"
-        (word2vec's), "npz" (two arrays, words and vec) or "safetensors" (see
-        ``geometry.vectors.word_arrays`` for where its words are). None finds it from the content.
+        (word2vec's), "npz" (two arrays, words and vec), "safetensors" (see
+        ``geometry.vectors.word_arrays`` for where its words are), "parquet", "arrow" or "hdf5" (a
+        column of words). None finds it from the content.
     name : str, optional
         Title of the table. By default the name of the file.
     max_words : int, >= 1, optional
@@ -83,7 +84,7 @@ def read_vectors(
 
 @contextmanager
 def opened_content(
-    source: Source, name: str | None, limits: Limits
+    source: Source, name: str | None, limits: Limits, *, of_words: bool = True
 ) -> Iterator[tuple[BinaryIO, int | None, Path]]:
     """(the content at its start, its size or None where it is compressed, its name without .gz)."""
     own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
@@ -91,17 +92,23 @@ def opened_content(
     with opened(source, VectorFileError) as packed:
         if not packed.seekable():
             raise TypeError("source is not seekable; read it and give its bytes")
-        with own_errors(VectorFileError), _unpacked(packed, limits) as (file, size):
+        with own_errors(VectorFileError), _unpacked(packed, limits, of_words) as (file, size):
             yield file, size, title
 
 
 @contextmanager
-def _unpacked(file: BinaryIO, limits: Limits) -> Iterator[tuple[BinaryIO, int | None]]:
+def _unpacked(
+    file: BinaryIO, limits: Limits, of_words: bool
+) -> Iterator[tuple[BinaryIO, int | None]]:
     """(the file at its start, its size in bytes or None where it is compressed)."""
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
     if size > limits.vector_file_bytes:
-        raise VectorFileError("too_large", because="file_bytes", limit=limits.vector_file_bytes)
+        raise VectorFileError(
+            "too_large",
+            because="file_bytes" if of_words else "file_bytes_set",
+            limit=limits.vector_file_bytes,
+        )
     is_packed = file.read(2) == GZIP
     file.seek(0)
     if not is_packed:
@@ -113,7 +120,9 @@ def _unpacked(file: BinaryIO, limits: Limits) -> Iterator[tuple[BinaryIO, int | 
             file,
             most=most,
             seconds=seconds,
-            too_large=VectorFileError("too_large", because="unpacked", limit=most),
+            too_large=VectorFileError(
+                "too_large", because="unpacked" if of_words else "unpacked_set", limit=most
+            ),
             too_slow=VectorFileError("too_large", because="too_slow", limit=f"{seconds:g}"),
         ) as content:
             yield cast(BinaryIO, content), None

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from geometry import CorpusError
-from geometry.data.decode import GZIP, PARQUET, ZIP
+from geometry.data.decode import ARROW, ARROW_STREAM, GZIP, HDF5, PARQUET, ZIP
 from geometry.errors import GeometryError
 from geometry.process import ProcessEnded, ProcessLimits, run
 
@@ -25,8 +25,8 @@ from .words import _, markdown
 
 AT_ONCE = 300_000  # bytes of a file that the page's run reads, in half a second at most
 SHORT = 5_000_000  # bytes of a file that is read in some seconds, before longer files
-# the first bytes of gzip, Parquet and zip: a small file may have a large content
-PACKED = (GZIP, PARQUET, ZIP)
+# the first bytes of files that may be small and have a large content
+PACKED = (GZIP, PARQUET, ZIP, ARROW, ARROW_STREAM, HDF5)
 
 # BLAS and pyarrow reserve addresses for each thread
 READING = ProcessLimits(

@@ -179,7 +179,8 @@ def _upload_form() -> None:
         most,
         tooltip=_(
             "Texts and pairs: .txt, .csv, .tsv, .jsonl, .parquet, .xlsx, .zip of .txt. Vectors: "
-            ".npy, .npz, .parquet, .jsonl, .safetensors, .csv, .tsv, GloVe, word2vec."
+            ".npy, .npz, .parquet, .arrow, .hdf5, .fvecs, .jsonl, .safetensors, .csv, .tsv, GloVe, "
+            "word2vec."
         ),
     )
     st.caption(f"{table_note()} {_vector_set_note()}")
@@ -191,7 +192,8 @@ def _vector_set_note() -> str:
     """The limits of a reader's own vectors, in one line."""
     limits = upload_limits()
     return _(
-        "Of vectors at most {vectors}, of {dimensions} numbers each, and {size} MB in memory."
+        "Of vectors at most {vectors}, of {dimensions} numbers each, and {size} MB in memory; of "
+        "more, a random sample."
     ).format(
         vectors=f"{limits.vectors:,}",
         dimensions=f"{limits.dimensions:,}",

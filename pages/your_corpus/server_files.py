@@ -16,6 +16,7 @@ MOST_FILES = 1_000  # files of a folder in a list at most
 LISTED_SECONDS = 10  # for which the lists are cached
 SUFFIXES = (
     ".npy", ".npz", ".parquet", ".jsonl", ".ndjson", ".json", ".safetensors", ".csv", ".tsv",
+    ".arrow", ".feather", ".hdf5", ".h5", ".h5ad", ".fvecs", ".bvecs",
     ".tab", ".txt", ".vec", ".bin", ".xlsx", ".zip", ".gz",
 )  # fmt: skip
 

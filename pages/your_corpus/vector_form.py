@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import streamlit as st
 
@@ -27,10 +28,11 @@ from pages.common.table_form import (
 from pages.common.uploads import add_vectors
 from pages.common.words import _
 
-from .sampling import choose_sample, offer_sample, show_notes
+from .sampling import choose_sample, show_notes
 
 METADATA = "metadata_file"
 TOO_MANY = ("too_many_vectors", "too_many_bytes")  # codes of errors that a sample avoids
+NO_VECTOR = ("no_vector_in_row", "no_vector_in_line")  # errors of rows that can be left out
 SHOWN_NUMBERS = 4  # numbers of a vector in the table of the first rows
 FEW_DIMENSIONS = 30  # dimensions up to which each can be chosen as labels
 FIRST_LOOK = 20_000  # rows of a server's file that are proposed as a sample
@@ -160,7 +162,7 @@ def _place(columns: list[str], column: str | None) -> int | None:
 def _read(
     file: Any, found: VectorPreview, options: dict[str, Any], metadata: tuple[dict[str, Any], str]
 ) -> VectorSet | None:
-    """Read the file. For too many or invalid rows, offer a sample or to leave rows out."""
+    """Read the file: of too many rows a sample. Offer to leave invalid rows out."""
     beside, named = metadata
     drop, sampled = f"drop-{file.file_id}", f"sample-{file.file_id}"
     limits = upload_limits()
@@ -170,21 +172,21 @@ def _read(
     if st.session_state.get(drop):
         options["not_finite"] = "drop"
         _offer_dropping(drop)
+    read = partial(read_upload, read_vector_set, file, beside=beside, named=named, **options)
     try:
-        vectors: VectorSet = read_upload(
-            read_vector_set, file, beside=beside, named=named, **options, **chosen
-        )
+        try:
+            return cast(VectorSet, read(**chosen))
+        except GeometryError as error:
+            if error.code not in TOO_MANY or chosen:
+                raise
+            st.info(error_text(error))
+            return cast(VectorSet, read(**choose_sample(sampled, most, always=True)))
     except GeometryError as error:
-        if error.code == "not_finite":
-            st.error(error_text(error))
-            _offer_dropping(drop)
-            return None
-        if error.code in TOO_MANY and not chosen:
-            st.error(error_text(error))
-            offer_sample(sampled)
-            return None
-        raise
-    return vectors
+        if error.code != "not_finite" and error.because not in NO_VECTOR:
+            raise
+        st.error(error_text(error))
+        _offer_dropping(drop)
+        return None
 
 
 def _offer_dropping(key: str) -> None:

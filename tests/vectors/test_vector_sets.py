@@ -289,7 +289,11 @@ OBJECTS = npy(np.array([[1.0, "a"]], dtype=object), allow_pickle=True)
 REFUSED = {
     "objects": (OBJECTS, {}, "Python objects, which could run code"),
     "objects in npz": (npz(v=np.array([[1, "a"]], dtype=object)), {}, "could run code"),
-    "objects as texts": (npz(v=X, text=np.array(TEXTS, dtype=object)), {}, "could run code"),
+    "objects as texts": (
+        npz(v=X, text=np.array(TEXTS, dtype=object)),
+        {"text_column": "text"},
+        "The column `text` has cells of a type that can't be read",
+    ),
     "a pickle": (pickle.dumps(X), {}, "could run code"),
     "three axes": (npy(np.zeros((2, 3, 4))), {}, "the shape 2 × 3 × 4 and the type float64"),
     "text array": (npy(np.array([["a", "b"]])), {}, "the type <U1"),

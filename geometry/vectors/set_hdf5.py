@@ -1,0 +1,123 @@
+"""Vectors of HDF5 files, such as those of ANN-benchmarks, by blocks of rows; h5py is an extra."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ..data.decode import HDF5
+from ..data.limits import Limits
+from .errors import VectorFileError
+from .foreign import SPARSE_HDF5, refuse_foreign
+from .row_source import Block, ChosenColumns, Hints, RowSource, is_id, likeliest_first, rows_a_block
+from .set_parquet import FIRST_ROWS, damaged, opened_apart
+
+_PLACES = (0, 512, 1024, 2048)  # where it may begin
+_CACHE = 64 << 20  # bytes of chunks that are kept, since a block may cross several
+_SPARSE = {"data", "indices", "indptr"}  # datasets of a group
+
+
+def is_hdf5(head: bytes, suffix: str) -> bool:
+    """Whether a file begins so."""
+    return any(head.startswith(HDF5, place) for place in _PLACES)
+
+
+def open_hdf5(file: BinaryIO, hints: Hints) -> RowSource:
+    """The rows of one dataset; datasets of one axis are texts and labels."""
+    return opened_apart(_Hdf5Table, "hdf5", file, hints)
+
+
+class _Hdf5Table:
+    """An open file.   facts : of its ``RowSource``."""
+
+    def __init__(self, source: str | BinaryIO, limits: Limits) -> None:
+        try:
+            import h5py
+        except ImportError as error:
+            raise VectorFileError("missing_library", because="missing_h5py") from error
+        self._limits = limits
+        self._sets: dict[str, Any] = {}
+        sparse = False
+
+        def take(name: str, found: Any) -> object:
+            nonlocal sparse
+            if isinstance(found, h5py.Group):
+                sparse = sparse or set(found) >= _SPARSE
+            # the numbers of others would be read from further files of this machine
+            elif not found.external and not found.is_virtual:
+                self._sets[name] = found
+            return True if len(self._sets) > limits.dimensions + limits.columns else None
+
+        try:
+            # by a file that is open: HDF5 itself would open further files beside a path
+            file = open(source, "rb") if isinstance(source, str) else source  # noqa: SIM115, PTH123
+            self._file = h5py.File(file, "r", rdcc_nbytes=_CACHE)
+            if self._file.visititems(take):  # passes over links to other files
+                raise VectorFileError(
+                    "too_large", because="too_many_dimensions", limit=limits.dimensions
+                )
+            self._kinds = {name: (each.shape, each.dtype) for name, each in self._sets.items()}
+        except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
+            if isinstance(error, VectorFileError):
+                raise
+            raise damaged("hdf5") from error
+        tables = [
+            name
+            for name, (shape, dtype) in self._kinds.items()
+            if shape is not None and len(shape) == 2 and all(shape) and dtype.kind in "fiu"
+        ]
+        if not tables and sparse:
+            refuse_foreign(SPARSE_HDF5)
+        if not tables:
+            raise VectorFileError("no_vectors", because="no_table", arrays=tuple(self._kinds))
+        tables.sort(key=lambda name: self._kinds[name][1].kind != "f")
+        order = likeliest_first(tables)
+        self._strings = [
+            name for name, (_, dtype) in self._kinds.items() if h5py.check_string_dtype(dtype)
+        ]
+        columns = [
+            name
+            for name, (shape, dtype) in self._kinds.items()
+            if shape and len(shape) == 1 and (name in self._strings or dtype.kind in "fiu")
+        ]
+        self.facts: dict[str, Any] = {
+            "n_rows": self._kinds[order[0]][0][0],
+            "lengths": {name: self._kinds[name][0][0] for name in order},
+            "columns": tuple(columns),
+            "vector_columns": order,
+            "ids": tuple(
+                name for name in columns if is_id(name, self._cells(name, 0, FIRST_ROWS).tolist())
+            ),
+            "strings": tuple(name for name in columns if name in self._strings),
+            "others": tuple(name for name in self._kinds if name not in (*columns, *order)),
+        }
+
+    def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:
+        """As ``RowSource.blocks``."""
+        n, d = self._kinds[str(chosen.vector)][0]
+        for column in (chosen.text, chosen.label):
+            if column is not None and (m := self._kinds[column][0][0]) != n:
+                raise VectorFileError("column_length", column=column, n=m, n_vectors=n)
+        for start in range(0, n, rows_a_block(d)):
+            end = min(n, start + rows_a_block(d))
+            rows = self._cells(str(chosen.vector), start, end)
+            texts, labels = (
+                None if each is None else self._texts(each, start, end)
+                for each in (chosen.text, chosen.label)
+            )
+            yield Block(rows, texts, labels)
+
+    def _cells(self, name: str, start: int, end: int) -> np.ndarray:
+        found = self._sets[name]
+        try:
+            if name in self._strings:
+                found = found.asstr("utf-8", "replace")
+            return np.asarray(found[start:end])
+        except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
+            raise damaged("hdf5") from error
+
+    def _texts(self, name: str, start: int, end: int) -> list[str]:
+        most = self._limits.text_characters
+        return [str(each)[:most] for each in self._cells(name, start, end).tolist()]

@@ -1,0 +1,683 @@
+"""Kinds of files of vectors: each is read right, asked about, or refused with the true reason."""
+
+import base64
+import bz2
+import gzip
+import io
+import json
+import lzma
+import pickle
+import struct
+import sys
+import zipfile
+from itertools import chain
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import scipy.sparse
+import torch
+from pyarrow import feather, ipc, parquet
+from safetensors.numpy import save
+
+from geometry import read_vectors
+from geometry.data.account import DUPLICATE, NOT_FINITE, SAMPLED, UNWANTED, LeftOut
+from geometry.data.limits import LIMITS
+from geometry.data.recognise import Reading
+from geometry.errors import GeometryError
+from geometry.vectors import preview_vector_set, read_vector_set, set_parquet, vector_blocks
+
+RANDOM = np.random.default_rng(0)
+N, D = 40, 6
+X = RANDOM.standard_normal((N, D)).astype(np.float32)
+TEXTS = [f"text {i}, a" for i in range(N)]
+BITS = RANDOM.standard_normal((N, 64)) > 0
+PACKED = np.packbits(BITS, axis=1)
+SIGNED = np.round(RANDOM.standard_normal((N, 16)) * 32).clip(-127, 127).astype(np.int8)
+
+
+@pytest.fixture(autouse=True)
+def reads_here(monkeypatch):
+    """No other process, which takes a second; ``test_limited.py`` and the fuzz have it."""
+    monkeypatch.setattr(set_parquet, "is_limited", lambda: True)
+
+
+def npy(array, **options):
+    buffer = io.BytesIO()
+    np.save(buffer, array, **options)
+    return buffer.getvalue()
+
+
+def npz(**arrays):
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def parquet_of(columns):
+    buffer = io.BytesIO()
+    parquet.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), buffer)
+    return buffer.getvalue()
+
+
+def arrow_of(columns, *, stream=False, **options):
+    table, buffer = pa.table(columns), io.BytesIO()
+    new = ipc.new_stream if stream else ipc.new_file
+    with new(buffer, table.schema, options=ipc.IpcWriteOptions(**options)) as writer:
+        writer.write_table(table, max_chunksize=7)
+    return buffer.getvalue()
+
+
+def feather_of(columns, **options):
+    buffer = io.BytesIO()
+    feather.write_feather(pa.table(columns), buffer, **options)
+    return buffer.getvalue()
+
+
+def hdf5_of(**datasets):
+    h5py = pytest.importorskip("h5py")
+    buffer = io.BytesIO()
+    with h5py.File(buffer, "w") as file:
+        for name, each in datasets.items():
+            file[name.replace("__", "/")] = each
+    return buffer.getvalue()
+
+
+def vecs_of(rows):
+    counts = np.full((len(rows), 1), rows.shape[1], "<i4").view(np.uint8)
+    return np.hstack([counts, np.ascontiguousarray(rows).view(np.uint8)]).tobytes()
+
+
+def refused(content, **options):
+    with pytest.raises(GeometryError) as caught:
+        read_vector_set(content, **{"name": "a", **options})
+    return caught.value
+
+
+def left_out(account):
+    return {each.reason: (each.n, each.rows) for each in account.left_out}
+
+
+# ---- files others write: read ----
+
+LISTS = {"embedding": X.tolist(), "text": TEXTS, "label": ["ab"[i % 2] for i in range(N)]}
+ARROW = {
+    "file": lambda: arrow_of(LISTS),
+    "stream, as data sets of Hugging Face are": lambda: arrow_of(LISTS, stream=True),
+    "file, zstd": lambda: arrow_of(LISTS, compression="zstd"),
+    "feather": lambda: feather_of(LISTS),
+    "feather, not compressed": lambda: feather_of(LISTS, compression="uncompressed"),
+    "feather, fixed lists of float16": lambda: feather_of(
+        {**LISTS, "embedding": pa.array(list(X.astype(np.float16)), pa.list_(pa.float16(), D))}
+    ),
+    "a column a dimension": lambda: arrow_of(
+        {**{f"d{i}": X[:, i] for i in range(D)}, "text": TEXTS, "label": LISTS["label"]}
+    ),
+    "gzip": lambda: gzip.compress(arrow_of(LISTS, stream=True)),
+    "hdf5": lambda: hdf5_of(embedding=X, text=TEXTS, label=LISTS["label"]),
+}
+
+
+@pytest.mark.parametrize("case", ARROW)
+def test_arrow_and_hdf5_with_texts_and_labels(case):
+    content = ARROW[case]()
+    found = read_vector_set(content, name="a", label_column="label")
+    np.testing.assert_allclose(found.vectors, X, atol=2e-3)
+    assert (list(found.texts), list(found.labels)) == (TEXTS, LISTS["label"])
+    preview = preview_vector_set(content, name="a")
+    assert (preview.suggested_text_column, preview.suggested_label_column) == ("text", "label")
+    sampled = read_vector_set(content, name="a", sample=9, seed=1)
+    np.testing.assert_allclose(sampled.vectors, X[sampled.numbers - 1], atol=2e-3)
+
+
+def test_metadata_beside_a_stream_whose_length_is_not_stated():
+    content = arrow_of({"e": X.tolist()}, stream=True)
+    metadata = "".join(f"{text}\n" for text in TEXTS).encode()
+    assert list(read_vector_set(content, metadata=metadata).texts) == TEXTS
+
+
+def test_hdf5_of_ann_benchmarks():
+    neighbours = np.arange(30).reshape(10, 3)
+    distances = np.ones((10, 3), np.float32)
+    content = hdf5_of(train=X, test=X[:10] + 1, neighbors=neighbours, distances=distances)
+    found = read_vector_set(content, name="a.hdf5")
+    np.testing.assert_array_equal(found.vectors, X)
+    assert found.texts is None
+    assert found.account.columns_used == ("train",)
+    assert set(found.account.columns_left_out) == {"test", "neighbors", "distances"}
+    queries = read_vector_set(content, vector_column="test")
+    np.testing.assert_array_equal(queries.vectors, X[:10] + 1)
+    assert set(preview_vector_set(content).vector_columns) >= {"train", "test"}
+
+
+def test_hdf5_of_other_groups_and_types():
+    h5py = pytest.importorskip("h5py")
+    content = hdf5_of(obsm__X_pca=X.astype(">f8"), obs___index=np.array(TEXTS, dtype="S"))
+    found = read_vector_set(content, text_column="obs/_index")
+    np.testing.assert_array_equal(found.vectors, X)
+    assert list(found.texts) == TEXTS
+    buffer = io.BytesIO()
+    with h5py.File(buffer, "w") as file:
+        file.create_dataset("X", data=X, chunks=(7, 2), compression="gzip", shuffle=True)
+        file["rest"] = h5py.Empty("f4")
+        file["own"] = file["X"].ref
+    np.testing.assert_array_equal(read_vector_set(buffer.getvalue()).vectors, X)
+    assert refused(buffer.getvalue()[:-900]).code == "damaged_file"
+
+
+def test_hdf5_opens_no_other_file(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    secret = tmp_path / "secret.bin"
+    secret.write_bytes(X.tobytes())
+    (tmp_path / "other.h5").write_bytes(hdf5_of(vectors=X))
+    path = tmp_path / "own.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("stored", X.shape, "f4", external=[(str(secret), 0, X.nbytes)])
+        file["linked"] = h5py.ExternalLink(str(tmp_path / "other.h5"), "vectors")
+        layout = h5py.VirtualLayout(X.shape, "f4")
+        layout[:] = h5py.VirtualSource(str(tmp_path / "other.h5"), "vectors", X.shape)
+        file.create_virtual_dataset("virtual", layout)
+    assert refused(path).because == "no_table"
+    assert refused(path.read_bytes()).because == "no_table"
+
+
+def test_hdf5_without_its_library_names_the_line(monkeypatch):
+    content = b"\x89HDF\r\n\x1a\n" + bytes(200)
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    error = refused(content, limits=LIMITS.but(memory_bytes=0))
+    assert (error.code, "pip install narrow-cone[hdf5]" in str(error)) == ("missing_library", True)
+
+
+@pytest.mark.parametrize("wide", [D, 640])  # 640 begins as a pickle does
+@pytest.mark.parametrize("name", ["a.fvecs", "a", "a.bin"])
+def test_fvecs_by_content(wide, name):
+    rows = RANDOM.standard_normal((9, wide)).astype("<f4")
+    found = read_vector_set(vecs_of(rows), name=name)
+    np.testing.assert_array_equal(found.vectors, rows)
+    assert found.report.format == "fvecs"
+
+
+def test_bvecs_and_ivecs():
+    rows = (RANDOM.random((20, 128)) ** 4 * 180).astype(np.uint8)  # as of SIFT
+    np.testing.assert_array_equal(read_vector_set(vecs_of(rows)).vectors, rows)
+    packed = gzip.compress(vecs_of(rows))
+    np.testing.assert_array_equal(read_vector_set(packed, name="a.bvecs.gz").vectors, rows)
+    neighbours = RANDOM.integers(0, 10**6, (20, 100)).astype("<i4")
+    for name in ("a.ivecs", "a.fvecs"):
+        assert "numbers of rows" in str(refused(vecs_of(neighbours), name=name))
+    assert refused(vecs_of(X)[:-3]).code == "damaged_file"
+
+
+def test_an_array_of_objects_beside_a_sound_one():
+    objects = np.array([{"a": 1}, None] * (N // 2), dtype=object)
+    content = npz(vectors=X, meta=objects, text=np.array(TEXTS))
+    for found in (read_vector_set(content), read_vector_set(npz(meta=objects, emb=X))):
+        np.testing.assert_array_equal(found.vectors, X)
+        assert found.account.columns_left_out == ("meta",)
+    assert list(read_vector_set(content).texts) == TEXTS
+    words = np.array([f"w{i}" for i in range(N)])
+    table = read_vectors(npz(words=words, vec=X, meta=objects))
+    np.testing.assert_array_equal(table.vectors, X)
+    assert table.account.columns_left_out == ("meta",)
+
+
+NESTED = {
+    "tensors of one axis": lambda: parquet_of(
+        {"e": pa.FixedShapeTensorArray.from_numpy_ndarray(X), "text": TEXTS}
+    ),
+    "a field of a struct": lambda: parquet_of(
+        {"embedding": [{"values": row, "model": "m"} for row in X.tolist()], "text": TEXTS}
+    ),
+    "lists of decimals": lambda: parquet_of(
+        {"e": pa.array(X.tolist()).cast(pa.list_(pa.decimal128(12, 6))), "text": TEXTS}
+    ),
+    "dictionaries of texts": lambda: arrow_of(
+        {"e": X.tolist(), "text": pa.array(TEXTS).dictionary_encode()}
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NESTED)
+def test_nested_types_of_arrow_are_read(case):
+    found = read_vector_set(NESTED[case]())
+    np.testing.assert_allclose(found.vectors, X, atol=1e-6)
+    assert list(found.texts) == TEXTS
+
+
+# ---- files others write: refused with the line that converts ----
+
+
+def torch_saved(value, **options):
+    buffer = io.BytesIO()
+    torch.save(value, buffer, **options)
+    return buffer.getvalue()
+
+
+def scipy_saved(matrix):
+    buffer = io.BytesIO()
+    scipy.sparse.save_npz(buffer, matrix)
+    return buffer.getvalue()
+
+
+def tfrecord():
+    values = b"\x12" + bytes([4 * D + 2]) + b"\x0a" + bytes([4 * D]) + X[0].tobytes()
+    record = b"\x0a" + bytes([len(values)]) + values
+    return (struct.pack("<QI", len(record), 1) + record + struct.pack("<I", 2)) * 3
+
+
+SPARSE_ROWS = scipy.sparse.random(9, 7, 0.4, random_state=1)
+FAISS = struct.pack("<4siqqqBi", b"IxF2", D, N, 1 << 20, 1 << 20, 1, 1) + X.tobytes()
+FOREIGN = {
+    "FAISS, flat": (FAISS, "faiss.read_index"),
+    "FAISS, HNSW": (b"IHNf" + FAISS[4:], "faiss.read_index"),
+    "FAISS, lists": (b"IwFl" + FAISS[4:], "reconstruct_n"),
+    "torch": (torch_saved(torch.tensor(X)), "torch.load("),
+    "torch, a dictionary": (torch_saved({"emb": torch.tensor(X)}), "weights_only=True"),
+    "torch, the old form": (
+        torch_saved(torch.tensor(X), _use_new_zipfile_serialization=False),
+        "torch.load(",
+    ),
+    **{
+        f"pickle {n}": (pickle.dumps(X.tolist(), protocol=n), "pandas.read_pickle")
+        for n in range(6)
+    },
+    "pickle of an array": (pickle.dumps(X, protocol=0), "pandas.read_pickle"),
+    "csr": (scipy_saved(SPARSE_ROWS.tocsr()), "scipy.sparse.load_npz"),
+    "csc": (scipy_saved(SPARSE_ROWS.tocsc()), ".toarray()"),
+    "coo": (scipy_saved(SPARSE_ROWS.tocoo()), "scipy.sparse.load_npz"),
+    "dia": (scipy_saved(SPARSE_ROWS.todia()), "scipy.sparse.load_npz"),
+    "Matrix Market": (b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 2.5\n", "mmread"),
+    "TFRecord": (tfrecord(), "TFRecordDataset"),
+    "GGUF": (b"GGUF\x03\0\0\0" + bytes(64), "model of GGUF"),
+    "Feather 1": (b"FEA1" + bytes(64), "pandas.read_feather"),
+    "ORC": (b"ORC" + bytes(64), "pandas.read_orc"),
+    "SQLite": (b"SQLite format 3\0" + bytes(99), "pandas.read_sql"),
+    "MATLAB": (b"MATLAB 5.0 MAT-file" + bytes(200), "scipy.io.loadmat"),
+    "bzip2": (bz2.compress(npy(X)), "bunzip2"),
+    "xz": (lzma.compress(npy(X)), "unxz"),
+}
+
+
+@pytest.mark.parametrize("case", FOREIGN)
+def test_what_is_not_read_is_named_with_the_line_that_converts(case):
+    content, line = FOREIGN[case]
+    error = refused(content)
+    assert error.code == "no_vectors"
+    assert line in str(error), str(error)
+    assert "ownload" not in str(error)
+    with pytest.raises(GeometryError) as caught:
+        read_vectors(content)
+    assert line in str(caught.value)
+
+
+def test_lance_by_its_ending_and_a_workbook_and_a_zip_by_their_members():
+    assert "lance.dataset" in str(refused(b"\x01\x02" * 99, name="a.lance"))
+    book = io.BytesIO()
+    pd.DataFrame(X).to_excel(book)
+    assert "pandas.read_excel" in str(refused(book.getvalue()))
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("glove.6B.50d.txt", "the 1 2\n")
+    assert "`glove.6B.50d.txt`" in str(refused(archive.getvalue()))
+
+
+def test_sparse_lines_are_named():
+    for lines in (
+        "1 3:0.5 9:0.2\n-1 1:1e-3\n1 2:0.25 4:1\n",
+        "2 9\n的 3:0.512 9:0.022\n是 1:0.2\n",
+    ):
+        assert "sparse vectors" in str(refused(lines.encode()))
+
+
+def test_a_sparse_matrix_of_hdf5():
+    h5py = pytest.importorskip("h5py")
+    buffer = io.BytesIO()
+    with h5py.File(buffer, "w") as file:
+        matrix = SPARSE_ROWS.tocsr()
+        for name in ("data", "indices", "indptr"):
+            file[f"X/{name}"] = getattr(matrix, name)
+    assert "X.toarray()" in str(refused(buffer.getvalue()))
+
+
+def test_columns_that_are_no_lists_of_numbers():
+    error = refused(parquet_of({"embedding": [row.tobytes() for row in X], "id": range(N)}))
+    assert "numpy.frombuffer(cell" in str(error)
+    for cells in ([[[1.0, 2.0], [3.0, 4.0]]] * 4, [["0.1", "0.2"]] * 4):
+        error = refused(parquet_of({"embedding": cells, "n": [5, 6, 8, 9]}))
+        assert "numpy.ravel(cell)" in str(error)
+
+
+# ---- packed or quantised vectors ----
+
+CODED = [base64.b64encode(row.tobytes()).decode() for row in X]
+PACKED_FILES = {
+    "npy": npy(PACKED),
+    "npy, signed": npy(PACKED.view(np.int8)),
+    "npz": npz(embeddings=PACKED, text=np.array(TEXTS)),
+    "parquet": parquet_of({"embedding": PACKED.tolist(), "text": TEXTS}),
+    "parquet, bytes": parquet_of({"e": pa.array(list(PACKED), pa.list_(pa.uint8(), 8))}),
+    "arrow": arrow_of({"e": pa.array(list(PACKED.view(np.int8)), pa.list_(pa.int8()))}),
+    "parquet, columns": parquet_of({f"d{i}": PACKED[:, i] for i in range(8)}),
+    "safetensors": save({"embeddings": PACKED}),
+    "jsonl": "".join(f'{{"e": {row}}}\n' for row in PACKED.tolist()).encode(),
+    "csv": pd.DataFrame(PACKED).add_prefix("d").to_csv(index=False).encode(),
+    "bvecs": vecs_of(PACKED),
+}
+
+
+@pytest.mark.parametrize("case", PACKED_FILES)
+def test_packed_bits_are_asked_about(case):
+    name = "a.csv" if case == "csv" else "a"
+    error = refused(PACKED_FILES[case], name=name)
+    assert (error.code, error.details["option"]) == ("uncertain", "packed")
+    assert "numpy.unpackbits" in str(error)
+    with pytest.raises(GeometryError, match="packed"):
+        list(vector_blocks(PACKED_FILES[case], name=name))
+    bits = read_vector_set(PACKED_FILES[case], name=name, reading=Reading(packed=True))
+    np.testing.assert_array_equal(bits.vectors, np.where(BITS, 1, -1))
+    numbers = read_vector_set(PACKED_FILES[case], name=name, reading=Reading(packed=False))
+    np.testing.assert_array_equal(numbers.vectors.astype(np.int64) & 255, PACKED)
+
+
+IMAGES = (RANDOM.random((50, 64)) ** 6 * 255).astype(np.uint8)
+WHOLE = {
+    "int8 of an embedding": SIGNED,
+    "uint8 of an embedding": (SIGNED.astype(int) + 128).astype(np.uint8),
+    "images": IMAGES,
+    "grades": RANDOM.integers(1, 6, (50, 8)),
+    "int32": RANDOM.integers(-9_999, 9_999, (50, 8)),
+}
+
+
+@pytest.mark.parametrize("case", WHOLE)
+def test_whole_numbers_that_are_no_bits_are_read(case):
+    np.testing.assert_array_equal(read_vector_set(npy(WHOLE[case])).vectors, WHOLE[case])
+    content = parquet_of({"e": WHOLE[case].tolist()})
+    np.testing.assert_array_equal(read_vector_set(content).vectors, WHOLE[case])
+    with pytest.raises(GeometryError, match="other numbers"):
+        read_vector_set(npy(X), reading=Reading(packed=True))
+
+
+SCALES = np.linspace(0.01, 0.02, SIGNED.shape[1]).astype(np.float32)
+SCALED = {
+    "npz": npz(emb=SIGNED, scales=SCALES),
+    "npz, one a row": npz(embeddings=SIGNED, scale=np.ones((N, 1), np.float32)),
+    "npz, product codes": npz(codes=SIGNED, codebook=np.ones((4, 16, 2), np.float32)),
+    "safetensors": save({"q": SIGNED, "q.scale": SCALES}),
+    "parquet": parquet_of({"e": pa.array(list(SIGNED), pa.list_(pa.int8())), "scale": [0.1] * N}),
+    "jsonl": "".join(
+        json.dumps({"e": row, "zero_point": 1, "scale": 0.1}) + "\n" for row in SIGNED.tolist()
+    ).encode(),
+}
+
+
+@pytest.mark.parametrize("case", SCALED)
+def test_bytes_beside_their_scales_are_refused_with_the_line(case):
+    error = refused(SCALED[case])
+    assert "by `" in str(error)
+    assert '.astype("float32") *' in str(error)
+
+
+BASE64 = {
+    "jsonl": "".join(
+        json.dumps({"index": i, "tokens": 4 + i % 3, "embedding": code}) + "\n"
+        for i, code in enumerate(CODED)
+    ).encode(),
+    "parquet": parquet_of({"embedding": CODED, "text": TEXTS, "tokens": [3.5] * N}),
+    "arrow": arrow_of({"e": CODED}),
+    "csv": pd.DataFrame({"id": range(N), "embedding": CODED}).to_csv(index=False).encode(),
+}
+
+
+@pytest.mark.parametrize("case", BASE64)
+def test_base64_is_refused_with_the_line_that_decodes(case):
+    error = refused(BASE64[case], name="a.csv" if case == "csv" else "a")
+    assert "base64.b64decode" in str(error)
+    assert error.details["d"] == D
+
+
+def test_columns_beside_dimensions_and_bytes_stay_columns():
+    """Lists of tags, hashes, and ranges of prices are neither vectors nor scales."""
+    tags, hashes = [["a", "b"]] * N, [f"{i * 7919**4:032x}" for i in range(N)]
+    for names in (COLUMNS, {"left": X[:, 0], "right": X[:, 1]}):
+        found = read_vector_set(parquet_of({**names, "tags": tags, "sha": hashes}))
+        assert found.account.columns_used == tuple(names)
+    content = parquet_of({"e": pa.array(list(SIGNED), pa.list_(pa.int8())), "range": [1] * N})
+    assert len(read_vector_set(content)) == N
+
+
+def test_texts_that_look_like_base64_are_none():
+    words = [f"{word}word" * 4 for word in ("abcd", "efgh", "ijkl")]
+    content = parquet_of({"text": words, "x": [1.0, 2, 3], "y": [2.0, 3, 5]})
+    assert list(read_vector_set(content).texts) == words
+
+
+# ---- a column that fails the guess ----
+
+COLUMNS = {f"d{i}": X[:, i] for i in range(5)}
+MIXED = {
+    "integers": np.arange(N),
+    "constant": np.zeros(N, np.int64),
+    "decimals": pa.array([f"{i}.25" for i in range(N)]).cast(pa.decimal128(9, 2)),
+    "unsigned": np.arange(N)[::-1].astype(np.uint8),
+    "float16": X[:, 2].astype(np.float16),
+}
+
+
+@pytest.mark.parametrize("write", [parquet_of, arrow_of, feather_of])
+@pytest.mark.parametrize("case", MIXED)
+def test_a_dimension_of_another_type_stays(case, write):
+    found = read_vector_set(write({**COLUMNS, "d2": MIXED[case], "score": X[:, 5]}))
+    assert found.vectors.shape == (N, 5)
+    expected = np.array(pa.array(MIXED[case]).cast(pa.float64()))
+    np.testing.assert_allclose(found.vectors[:, 2], expected, rtol=1e-3)
+    assert found.account.columns_used == tuple(COLUMNS)
+    assert found.account.columns_left_out == ("score",)
+
+
+def test_a_dimension_without_numbers_is_named():
+    for column in (pa.nulls(N), pa.nulls(N, pa.float32()), pa.nulls(N, pa.int64())):
+        for options in ({}, {"not_finite": "drop"}):
+            error = refused(parquet_of({**COLUMNS, "d2": column}), **options)
+            assert "`d2`" in str(error)
+
+
+def test_a_dimension_that_is_mostly_null_stops_or_is_dropped_by_row():
+    column = pa.array([None if i % 5 else float(i) for i in range(N)])
+    content = parquet_of({**COLUMNS, "d2": column})
+    assert refused(content).details["n"] == N - N // 5
+    found = read_vector_set(content, not_finite="drop")
+    np.testing.assert_array_equal(found.vectors[:, 2], np.arange(0, N, 5))
+    assert left_out(found.account) == {NOT_FINITE: (N - N // 5, (2, 3, 4, 5, 7))}
+
+
+def test_columns_that_are_all_bytes_are_dimensions():
+    content = parquet_of({str(i): SIGNED[:, i] for i in range(4)})
+    np.testing.assert_array_equal(read_vector_set(content).vectors, SIGNED[:, :4])
+
+
+# ---- ids ----
+
+IDS = {
+    "numbers": list(range(1, N + 1)),
+    "numbers from 1,000": list(range(1_000, 1_000 + N)),
+    "UUIDs": [f"{i:08x}-0000-4000-8000-{i:012x}" for i in range(N)],
+    "codes": [f"doc_{i * 7}" for i in range(N)],
+}
+
+
+@pytest.mark.parametrize("case", IDS)
+def test_an_id_is_no_text_and_no_dimension(case):
+    ids = IDS[case]
+    for name in ("id", "point"):
+        for write in (parquet_of, arrow_of):
+            found = read_vector_set(write({"vector": X.tolist(), name: ids}))
+            assert (found.texts, found.vectors.shape) == (None, (N, D))
+        assert read_vector_set(npz(**{"vector": X, name: np.array(ids)})).texts is None
+    found = read_vector_set(parquet_of({"point": ids, "x": X[:, 0], "y": X[:, 1]}))
+    assert (found.texts, found.vectors.shape) == (None, (N, 2))
+    chosen = read_vector_set(parquet_of({"v": X.tolist(), "point": ids}), text_column="point")
+    assert list(chosen.texts) == [str(each) for each in ids]
+
+
+def test_an_id_of_hdf5_is_no_text():
+    assert read_vector_set(hdf5_of(vectors=X, id=IDS["UUIDs"])).texts is None
+
+
+def test_the_only_column_of_texts_is_the_text():
+    assert list(read_vector_set(parquet_of({"v": X.tolist(), "page": TEXTS})).texts) == TEXTS
+
+
+# ---- numbers that are none ----
+
+
+def test_arrays_of_other_numbers():
+    content = bytearray(npy(X))
+    content[6] = 9
+    assert "version 9.0" in str(refused(bytes(content)))
+    assert "array.real" in str(refused(npy(X.astype(np.complex64))))
+    assert 'astype("float32")' in str(refused(npy(X > 0)))
+    for dtype in (">f8", np.float16, np.longdouble):
+        np.testing.assert_allclose(read_vector_set(npy(X.astype(dtype))).vectors, X, rtol=1e-3)
+
+
+# ---- missing vectors, and the account ----
+
+GAPS = [None if i in (0, 3) else row for i, row in enumerate(X.tolist())]
+MISSING = {
+    "parquet": parquet_of({"e": GAPS, "text": TEXTS}),
+    "parquet, fixed": parquet_of({"e": pa.array(GAPS, pa.list_(pa.float32(), D)), "text": TEXTS}),
+    "parquet, empty": parquet_of({"e": [row or [] for row in GAPS], "text": TEXTS}),
+    "arrow": arrow_of({"e": GAPS, "text": TEXTS}),
+    "jsonl": "".join(
+        json.dumps({"e": row, "text": text}) + "\n" for row, text in zip(GAPS, TEXTS, strict=True)
+    ).encode(),
+    "jsonl, no key": "".join(
+        json.dumps({"e": row, "text": text} if row else {"text": text}) + "\n"
+        for row, text in zip(GAPS, TEXTS, strict=True)
+    ).encode(),
+    "csv": pd.DataFrame({"e": [row and str(row) for row in GAPS], "text": TEXTS})
+    .to_csv(index=False)
+    .encode(),
+    "npy": npy(np.array([row or [np.nan] * D for row in GAPS])),
+}
+
+
+@pytest.mark.parametrize("case", MISSING)
+def test_rows_without_a_vector_are_dropped_and_counted(case):
+    options = {"name": "a.csv" if case == "csv" else "a"}
+    assert refused(MISSING[case], **options).code in ("ragged_row", "not_finite")
+    found = read_vector_set(MISSING[case], not_finite="drop", **options)
+    keep = [i for i in range(N) if i not in (0, 3)]
+    np.testing.assert_allclose(found.vectors, X[keep], rtol=1e-6)
+    assert found.numbers.tolist() == [i + 1 for i in keep]
+    if case != "npy":
+        assert list(found.texts) == [TEXTS[i] for i in keep]
+    account = found.account
+    assert (account.rows_in_file, account.rows_read) == (N, N - 2)
+    assert left_out(account) == {NOT_FINITE: (2, (1, 4))}
+    blocks = list(vector_blocks(MISSING[case], not_finite="drop", **options))
+    assert sum(map(len, blocks)) == N - 2
+
+
+def test_the_account_of_a_sample_and_of_words():
+    content = parquet_of({"e": [None, [np.inf, 1.0], *X[:, :2].tolist()]})
+    account = read_vector_set(content, not_finite="drop", sample=7).account
+    assert (account.rows_in_file, account.rows_read, account.n_left_out) == (42, 7, 35)
+    assert left_out(account) == {NOT_FINITE: (2, (1, 2)), SAMPLED: (33, ())}
+    lines = b"a 1 2\nb nan 2\na 3 4\nc 5 6\nd 7 8\n"
+    words = read_vectors(lines, words=["a", "b", "c"]).account
+    assert (words.rows_in_file, words.rows_read) == (5, 2)
+    assert left_out(words) == {NOT_FINITE: (1, (2,)), DUPLICATE: (1, (3,)), UNWANTED: (1, (5,))}
+    table = read_vectors(npz(words=np.array(list("abcde")), vec=X[:5]), max_words=2)
+    assert table.account.left_out == (LeftOut(UNWANTED, 3, (3, 4, 5)),)
+    rows = read_vector_set(lines, not_finite="drop").account
+    assert (rows.rows_in_file, rows.rows_read, rows.n_left_out) == (5, 3, 2)
+
+
+@pytest.mark.parametrize("write", [parquet_of, arrow_of])
+def test_words_of_tables(write):
+    words = [f"w{i}" for i in range(N)]
+    table = read_vectors(write({"word": words, "vector": X.tolist(), "count": range(N)}))
+    assert list(table.words) == words
+    np.testing.assert_array_equal(table.vectors, X)
+    assert table.account.columns_left_out == ("count",)
+
+
+# ---- large files ----
+
+
+def test_a_sample_of_a_file_that_is_larger_than_memory_counts_what_is_kept():
+    limits = LIMITS.but(table_bytes=10 * 4 * D)
+    for content in (npy(X), npz(e=X), parquet_of({"e": X.tolist()}), save({"e": X})):
+        error = refused(content, limits=limits)
+        if error.code == "too_many_bytes":
+            assert error.details["fits"] == 10
+            assert ": 10 of these fit" in str(error)
+        found = read_vector_set(content, sample=9, seed=2, limits=limits)
+        assert found.report.whole.n_rows == N
+        np.testing.assert_allclose(found.report.whole.mean, X.mean(axis=0), rtol=1e-5)
+        np.testing.assert_array_equal(found.vectors, X[found.numbers - 1])
+
+
+def test_a_large_set_is_not_told_of_frequent_words():
+    for content, limits in (
+        (npy(X), {"vector_file_bytes": 99}),
+        (gzip.compress(npy(X)), {"table_bytes": 99}),
+    ):
+        error = refused(content, limits=LIMITS.but(**limits))
+        assert error.code == "too_large"
+        assert "frequent" not in str(error)
+
+
+# ---- cases of public reports ----
+
+CASES = {
+    "43-npy-variants-and-foreign-containers": {
+        **dict.fromkeys(("be.npy", "f16.npy", "fortran.npy", "longdouble.npy"), (6, 16)),
+        **dict.fromkeys(("data-00000-of-00001.arrow", "data.feather"), (6, 16)),
+        "1d.npy": "the shape 16",
+        "3d.npy": "the shape 6 × 4 × 4",
+        "n11d.npy": "the shape 6 × 1 × 16",
+        "bool.npy": "true and false",
+        "complex.npy": "complex64",
+        "f16-overflow.npy": "NaN, infinity",
+        "struct.npy": "the shape 2",
+        "zero-rows.npy": "the shape 0 × 16",
+        **dict.fromkeys(("emb.pt", "dict.pt"), "torch.load"),
+        **dict.fromkeys(("emb.pkl", "emb-p0.pkl"), "read_pickle"),
+        "faiss.index": "faiss.read_index",
+        "emb.h5": "HDF5",
+    },
+    "29-parquet-types": {
+        **dict.fromkeys(("fixed.parquet", "fixed16.parquet", "groups.parquet"), (5, 4)),
+        **dict.fromkeys(("large_list.parquet", "list_decimal.parquet"), (5, 4)),
+        **dict.fromkeys(("list_f64.parquet", "list_int8.parquet", "struct.parquet"), (5, 4)),
+        **dict.fromkeys(("tensor_ext.parquet", "wide-int8.parquet", "wide.parquet"), (5, 4)),
+        "binary.parquet": "numpy.frombuffer",
+        "list_str.parquet": "numpy.ravel",
+        "nested.parquet": "numpy.ravel",
+        "empty.parquet": "no rows",
+        "null_inside.parquet": "a missing number",
+    },
+    "31-wide-table-with-integer-column": {
+        "one-int.parquet": (6, 5),
+        "one-int.csv": (6, 5),
+        "one-null.parquet": "`d2`",
+        "sparse-col.csv": "a missing number",
+    },
+    "21-sparse-ppmi": {"ppmi.word": "sparse vectors"},
+    "23-openai-batch": {"base64.jsonl": "base64.b64decode"},
+}
+
+
+@pytest.mark.parametrize(
+    ("case", "file"), list(chain.from_iterable(((c, f) for f in CASES[c]) for c in CASES))
+)
+def test_cases_of_public_reports(case, file, shared_data):
+    right = CASES[case][file]
+    if isinstance(right, tuple):
+        assert read_vector_set(shared_data(f"../cases/{case}/{file}")).vectors.shape == right
+    else:
+        assert right in str(refused(shared_data(f"../cases/{case}/{file}"), name=file))
