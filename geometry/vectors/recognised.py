@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from ..data.column_names import PAIR_NAMES, QUERY_NAMES, RELEVANT_NAMES, TEXT_NAMES
 from ..data.corpus import Preview, preview_table
 from ..data.decode import GZIP, PARQUET, ZIP, Source, opened
@@ -16,7 +18,6 @@ from ..data.limits import LIMITS, CorpusError, Limits
 from ..data.pairs import Pairs, read_pairs
 from ..data.recognise import AS_FOUND, Holds, Reading
 from ..errors import GeometryError
-from .formats import recognised
 from .set_files import VectorPreview, preview_vector_set
 
 HEAD = 200_000  # bytes of a text by which it is recognised; of a longer first line all of it
@@ -24,6 +25,11 @@ MANY_DIMENSIONS = 8  # columns of numbers from which a table with texts counts a
 PREVIEW_ROWS = 8
 SAMPLE = 100  # pairs by which sentences are told from words
 Answer = TypeVar("Answer")
+# Reasons why vectors are not read, or asked about, of files that are not meant as texts
+_NO_TEXTS = (
+    *("sparse", "sparse_file", "base64", "no_bytes", "scaled", "pickle_file", "model_file"),
+    *("binary_vectors", "uncertain_packed", "uncertain_vectors", "uncertain_path"),
+)
 _WORDS = ("text", "binary")  # formats of word vectors
 
 
@@ -94,11 +100,6 @@ def recognise(
     return replace(decided, holds=reading.holds, is_certain=True) if reading.holds else decided
 
 
-def is_array(head: bytes, suffix: str) -> bool:
-    """Whether a file that begins so has vectors, and no text. VectorFileError for other bytes."""
-    return b"\0" in head[:1_000] and bool(recognised(head, suffix))
-
-
 def _tried(read: Callable[..., Answer], *arguments: Any, **options: Any) -> Answer | GeometryError:
     try:
         return read(*arguments, **options)
@@ -121,7 +122,8 @@ def _decided(
             # what is unclear comes first, then what has a line that converts, then a table's fault
             is_named = found.code == "uncertain" or "command" in found.details
             raise found if is_named or table.code == "binary" else table
-        if found.vectors.shape[1] < MANY_DIMENSIONS and table.code == "too_many_columns":
+        is_wide = found.vectors.shape[1] >= MANY_DIMENSIONS
+        if not is_wide and table.code in ("too_many_columns", "uncertain"):
             raise table
         return _vectors(found)
     folded = {column.casefold() for column in table.columns}
@@ -135,13 +137,18 @@ def _decided(
         is_long = 2 * sum(" " in text for text in texts) > len(texts)
         return Recognised("pairs", is_named or is_long, table.encoding, table.columns)
     if isinstance(found, GeometryError):
-        if found.details.get("option") == "path":  # one of several columns of vectors
+        if found.because in _NO_TEXTS or (
+            found.code == "uncertain" and table.suggested_text_column is None
+        ):
             raise found
         return Recognised("texts", True, table.encoding, table.columns)
     d, column = found.vectors.shape[1], table.suggested_text_column
     if found.format in _WORDS:
         is_certain = d >= MANY_DIMENSIONS or suffix == ".vec"
-    elif found.vector_columns or column is None:
+    elif found.vector_columns:
+        # lists of whole numbers beside texts may be numbers of tokens
+        is_certain = column is None or bool((found.vectors != np.round(found.vectors)).any())
+    elif column is None:
         is_certain = True
     else:  # columns of numbers beside texts
         is_group = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
@@ -13,10 +12,11 @@ from geometry.data import VectorSet
 from geometry.data.corpus import Preview, read_corpus, read_pasted
 from geometry.data.decode import JSON_SUFFIXES, TABLE_SUFFIXES, opened
 from geometry.data.limits import MEGABYTE, MIN_TEXTS
-from geometry.data.recognise import mostly_numbers
+from geometry.data.recognise import Holds, mostly_numbers
 from geometry.errors import GeometryError
 from geometry.vectors import Recognised, recognise
-from geometry.vectors.recognised import HEAD, is_array
+from geometry.vectors.recognised import HEAD
+from geometry.vectors.word_binary import is_binary
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
 from pages.common.limit_notes import (
@@ -43,7 +43,9 @@ PASTE_HEIGHT = 150
 SHOWN_FILE, USED_PAIRS = "file-shown", "pairs-used-here"
 PASTED_SENTENCES = "pasted-sentences"
 EXAMPLE_TEXTS = 200
-TEXTS, VECTORS, PAIRS = "texts", "vectors", "pairs"
+TEXTS: Holds = "texts"
+VECTORS: Holds = "vectors"
+PAIRS: Holds = "pairs"
 MOST_NUMBERS = 0.5  # share of texts without letters above which a warning is shown
 LETTERS_WITHIN = 200  # characters of a text that are searched: 50 MB would take a second a run
 _LETTER = re.compile(r"[^\W\d_]")
@@ -244,22 +246,26 @@ def _show_file(file: Any) -> None:
 
 def _kind_of(file: Any) -> str | None:
     """What a new file holds; None if the reader has to say it."""
-    suffix = PurePath(file.name).suffix.lower()
     try:
-        with opened(file.path if isinstance(file, ServerFile) else file, CorpusError) as content:
-            head = content.read(HEAD)
-            if head.startswith(PACKED):  # another process unpacks it
-                found: Recognised = read_upload(recognise, file)
-            elif is_array(head, suffix):
-                return VECTORS
-            else:
-                found = recognise(content, name=file.name, limits=upload_limits())
+        found = recognised_upload(file)
     except GeometryError:
         return TEXTS  # its form shows the error
     if found.holds == "queries":
         queries = _("This file has queries and what is relevant to them. Upload it on “{page}”.")
         st.info(queries.format(page=page_labels()["neighbours"]))
     return found.holds if found.is_certain and found.holds != "queries" else None
+
+
+def recognised_upload(file: Any) -> Recognised:
+    """What a file holds. GeometryError if it can't be read."""
+    with opened(file.path if isinstance(file, ServerFile) else file, CorpusError) as content:
+        head = content.read(HEAD)
+        if head.startswith(PACKED):  # another process unpacks it
+            found: Recognised = read_upload(recognise, file)
+            return found
+        if b"\0" in head and is_binary(head, is_whole=len(head) < HEAD):
+            return Recognised(VECTORS, True, "binary")  # they are read only as a whole
+        return recognise(content, name=file.name, limits=upload_limits())
 
 
 def _adopt_pairs(pairs: Pairs) -> None:

@@ -1,0 +1,162 @@
+"""Files rebuilt from public reports: page, shell and library recognise the same in each."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from geometry.commands.options import held
+from geometry.data.recognise import AS_FOUND
+from geometry.errors import GeometryError
+from geometry.vectors import recognise
+from pages.your_corpus import form
+
+# What each file holds, "?" for what is asked, or the code of its refusal.
+TABLE = {
+    "01-cp950-eten": dict.fromkeys(
+        ("acer.txt", "one.txt", "plain.txt", "short-plain.txt"), "texts"
+    ),
+    "03-utf16-no-bom": {
+        "en-le.txt": "texts",
+        "zh-le.txt": "uncertain",
+        "zh-lines-be.txt": "texts",
+    },
+    "04-tsv-stray-quotes": {
+        "pairs.tsv": "pairs",
+        "utterances.csv": "texts",
+        "utterances.tsv": "texts",
+        "vectors.tsv": "vectors",
+    },
+    "06-decimal-comma": {
+        **dict.fromkeys(("ABCD.csv", "eight.csv", "noheader.csv"), "vectors"),
+        **dict.fromkeys(("vectors.csv", "vectors.tsv"), "vectors"),
+        "vec-text.csv": "?",
+        "pairs.csv": "pairs",
+        **dict.fromkeys(("thousands.csv", "weights.csv"), "texts"),
+    },
+    "08-metadata-single-header": {"metadata.tsv": "texts", "vectors.tsv": "vectors"},
+    "10-large-mean-pca": {f"two-points-1e+0{i}.npy": "vectors" for i in range(3, 7)},
+    "12-unit-variance": {"x.npy": "vectors"},
+    "14-xlsx-wrong-dimension": {
+        **dict.fromkeys(("huge.xlsx", "right.xlsx", "short-b3.xlsx", "wps-a1.xlsx"), "texts"),
+        **dict.fromkeys(("pairs-right.xlsx", "pairs-short-c4.xlsx"), "pairs"),
+    },
+    "15-xlsx-formula-no-cache": dict.fromkeys(("formula.xlsx", "half-formula.xlsx"), "texts"),
+    "17-xlsx-merged-labels-errors": {"merged.xlsx": "texts"},
+    "19-tab-as-word": {"crawl.vec": "vectors"},
+    "20-header-count-one-too-many": dict.fromkeys(("fewer.vec", "sub.vec"), "vectors"),
+    "21-sparse-ppmi": {"ppmi.word": "no_vectors"},
+    "23-openai-batch": {
+        **dict.fromkeys(("batch.jsonl", "dict.json", "lists.json"), "vectors"),
+        **dict.fromkeys(("records-pretty.json", "records.json", "response.json"), "vectors"),
+        "base64.jsonl": "no_vectors",
+        "bool.jsonl": "texts",
+        "keys-bool.jsonl": "?",
+    },
+    "24-json-array-corpus": {
+        **dict.fromkeys(("columns.json", "pretty.json", "records.json"), "texts"),
+        "columns2.json": "bad_json",
+        "pairs.json": "pairs",
+    },
+    "26-glue-stsb": dict.fromkeys(
+        ("dev-quotes.tsv", "dev.tsv", "test-00000-of-00001.parquet"), "pairs"
+    ),
+    "27-semeval-sts-input-gs": dict.fromkeys(
+        ("STS.gs.MSRpar.txt", "STS.input.MSRpar.txt", "joined.txt"), "texts"
+    ),
+    "29-parquet-types": {
+        **{f"{name}.parquet": "vectors" for name in ("fixed", "fixed16", "groups", "large_list")},
+        **{f"{name}.parquet": "vectors" for name in ("list_decimal", "list_f64", "struct")},
+        **{f"{name}.parquet": "vectors" for name in ("null_inside", "tensor_ext", "wide")},
+        **{f"{name}.parquet": "vectors" for name in ("wide-int8", "empty")},
+        **{f"{name}.parquet": "texts" for name in ("list_str", "nested", "xyz-confidence")},
+        "binary.parquet": "no_vectors",
+        "list_int8.parquet": "?",
+    },
+    "30-two-dimensional-vectors": dict.fromkeys(("cloud2d.npy", "one-d.npy", "toy.npy"), "vectors"),
+    "31-wide-table-with-integer-column": dict.fromkeys(
+        (
+            *("all-empty-col.csv", "keys.jsonl", "one-int.csv", "one-int.parquet"),
+            *("one-null.parquet", "sparse-col.csv"),
+        ),
+        "vectors",
+    ),
+    "33-umap-small-and-duplicates": dict.fromkeys(
+        ("four.npy", "half-identical.npy", "identical-100.npy"), "vectors"
+    ),
+    "34-odd-texts": {"odd.txt": "texts"},
+    "37-isoscore-partition-independent": {"x-300-12.npy": "vectors"},
+    "38-sentence-without-known-word": {"glove.txt": "vectors", "pairs.csv": "pairs"},
+    "39-beir-neighbours": {
+        "corpus.jsonl": "texts",
+        "queries.jsonl": "texts",
+        "test.tsv": "queries",
+    },
+    "41-uppercase-extension": {"DATA.CSV": "texts"},
+    "43-npy-variants-and-foreign-containers": {
+        **dict.fromkeys(("be.npy", "f16.npy", "fortran.npy", "longdouble.npy"), "vectors"),
+        **dict.fromkeys(("data-00000-of-00001.arrow", "data.feather"), "vectors"),
+        **dict.fromkeys(("1d.npy", "3d.npy", "n11d.npy", "struct.npy"), "no_vectors"),
+        **dict.fromkeys(("bool.npy", "complex.npy", "zero-rows.npy"), "no_vectors"),
+        **dict.fromkeys(("dict.pt", "emb.pt", "emb.pkl", "emb-p0.pkl"), "no_vectors"),
+        "faiss.index": "no_vectors",
+    },
+    "45-delimiter-tie-comma-before-tab": {
+        **dict.fromkeys(("joined.csv", "joined.tsv", "joined.txt"), "pairs"),
+        "places.csv": "texts",
+    },
+    "46-mixed-eol-nul-bom": {
+        **dict.fromkeys(("bom-mid.txt", "double-bom.csv", "mixed.csv"), "texts"),
+        "nul.csv": "binary",
+    },
+    "47-word-pairs-with-id-column": {"pku.txt": "?", "vec.txt": "vectors", "zh-pairs.csv": "pairs"},
+    "48-segmented-chinese-sentences": {"pairs.csv": "pairs", "vec.txt": "vectors"},
+}
+CASES = [
+    (f"{folder}/{name}", what) for folder, files in TABLE.items() for name, what in files.items()
+]
+
+
+def by_the_library(path: Path) -> str:
+    try:
+        found = recognise(path)
+    except GeometryError as error:
+        return error.code
+    return found.holds if found.is_certain else "?"
+
+
+def by_the_shell(path: Path) -> str:
+    try:
+        return held(path, AS_FOUND)
+    except GeometryError as error:
+        return "?" if error.because == "uncertain_holds" else error.code
+
+
+@pytest.mark.parametrize(("name", "expected"), CASES)
+def test_library_and_shell_recognise_the_same(case, name, expected):
+    path = case(name)
+    assert (by_the_library(path), by_the_shell(path)) == (expected, expected)
+
+
+class Uploaded(io.BytesIO):
+    """A file as a page has it."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path.read_bytes())
+        self.name = path.name
+
+
+def test_the_page_recognises_the_same(case, monkeypatch):
+    monkeypatch.setattr(
+        form, "read_upload", lambda read, file: read(file.getvalue(), name=file.name)
+    )
+    found = {}
+    for name, _ in CASES:
+        try:
+            held_there = form.recognised_upload(Uploaded(case(name)))
+            found[name] = held_there.holds if held_there.is_certain else "?"
+        except GeometryError as error:
+            found[name] = error.code
+    assert found == dict(CASES)
