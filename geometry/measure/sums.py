@@ -280,7 +280,7 @@ class View:
     @cached_property
     def eigenvalues(self) -> np.ndarray:
         """Eigenvalues of the covariance, (d,), ascending."""
-        return eigvalsh_of_rank(self.covariance, self.shared.n)
+        return eigvalsh_of_rank(self.covariance, self.n)
 
     @property
     def second_moment(self) -> np.ndarray:
@@ -290,14 +290,14 @@ class View:
     @cached_property
     def uncentred(self) -> tuple[np.ndarray, np.ndarray]:
         """(eigenvalues (d,), eigenvectors (d, d) as columns) of E[x x']."""
-        return eigh_of_rank(self.second_moment, self.shared.n)
+        return eigh_of_rank(self.second_moment, self.n)
 
     @property
     def uncentred_eigenvalues(self) -> np.ndarray:
         """Eigenvalues of E[x x'], (d,), ascending."""
         if "eigenvectors" in self.shared.uses:
             return self.uncentred[0]
-        return eigvalsh_of_rank(self.second_moment, self.shared.n)
+        return eigvalsh_of_rank(self.second_moment, self.n)
 
     @cached_property
     def partition_at_rms(self) -> float:

@@ -14,7 +14,7 @@ from geometry.data.decode import JSON_SUFFIXES, TABLE_SUFFIXES, opened
 from geometry.data.limits import MEGABYTE, MIN_TEXTS
 from geometry.data.recognise import Holds, mostly_numbers
 from geometry.errors import GeometryError
-from geometry.vectors import Recognised, recognise
+from geometry.vectors import Recognised, VectorFileError, recognise
 from geometry.vectors.recognised import HEAD
 from geometry.vectors.word_binary import is_binary
 from pages.common.controls import choose
@@ -248,8 +248,8 @@ def _kind_of(file: Any) -> str | None:
     """What a new file holds; None if the reader has to say it."""
     try:
         found = recognised_upload(file)
-    except GeometryError:
-        return TEXTS  # its form shows the error
+    except GeometryError as error:  # the form shows it
+        return VECTORS if isinstance(error, VectorFileError) else TEXTS
     if found.holds == "queries":
         queries = _("This file has queries and what is relevant to them. Upload it on “{page}”.")
         st.info(queries.format(page=page_labels()["neighbours"]))

@@ -176,7 +176,7 @@ def test_scores_of_another_scale_are_another_file(server):
     ("content", "code"),
     [
         (b'{"sentence1": "a"\n', "bad_json"),
-        (b"[1]\n", "bad_json"),
+        (b"[1\n", "bad_json"),
         (json_lines([{**ROWS[0], "score": None}, ROWS[1]]), "bad_score"),
         (json_lines([{**ROWS[0], "score": float("nan")}, ROWS[1]]), "bad_score"),
         (json_lines([{**ROWS[0], "sentence2": " "}, ROWS[1]]), "blank_sentence"),

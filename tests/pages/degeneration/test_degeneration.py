@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from geometry import Corpus
 from geometry.training.runs import Run
 from geometry.training.shipped_training import recorded_run
 from pages.common.live_training import STATE
@@ -129,12 +130,13 @@ def test_an_own_training_replaces_the_recorded_one(one_memory):
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ({"text": "corpus", "corpus": "topics-zh"}, "Give a longer text."),
+        ({"text": "corpus", "corpus": "upload-a"}, "Give a longer text."),
         ({"rate": "1", "vocabulary": "300", "width": "16"}, "Choose a lower learning rate."),
     ],
 )
 def test_bad_settings_are_reported_on_the_page(one_memory, query, sentence):
-    app = short(new_visit(PAGE, train="one", steps="20", **query))
+    own = {"upload-a": Corpus("mine", ("One text.", "Another text."))}
+    app = short(new_visit(PAGE, {"uploads": own}, train="one", steps="20", **query))
     assert [error.value for error in app.error if sentence in error.value]
 
 

@@ -80,7 +80,7 @@ def test_a_data_set_that_cannot_be_downloaded(case):
 
 def test_pairs_that_are_no_json_or_of_another_scale():
     with pytest.raises(CorpusError) as caught:
-        read_pairs(b'{"sentence1": "a"}\n[1]\n', name="x.jsonl")
+        read_pairs(b'{"sentence1": "a"}\n{"x"\n', name="x.jsonl")
     assert caught.value.code == "bad_json"
     text = in_chinese(caught.value)
     assert text.startswith("第 2 行不是 JSON 物件。")
