@@ -121,7 +121,8 @@ def _decided(
         if isinstance(found, GeometryError):
             # what is unclear comes first, then what has a line that converts, then a table's fault
             is_named = found.code == "uncertain" or "command" in found.details
-            raise found if is_named or table.code == "binary" else table
+            is_array = table.code == "binary" and found.because != "no_vector_set"
+            raise found if is_named or is_array else table
         is_wide = found.vectors.shape[1] >= MANY_DIMENSIONS
         if not is_wide and table.code in ("too_many_columns", "uncertain"):
             raise table
