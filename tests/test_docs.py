@@ -13,6 +13,7 @@ import click
 import pytest
 
 import geometry
+from deploy import inputs
 from geometry import data, measure, transform, vectors
 from geometry.commands import diagnose, evaluate, export, neighbours, project, scale, shell, whiten
 from geometry.data.limits import MAX_BYTES, MAX_CORPORA, MAX_TEXTS
@@ -240,6 +241,18 @@ def test_every_option_in_an_example_exists(name):
     used = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", TEXT[name])) - {"--help"}
     assert used
     assert used <= known
+
+
+def test_the_table_of_formats_is_that_of_the_registry():
+    assert inputs.written(TEXT["inputs"]) == TEXT["inputs"]
+
+
+def test_the_table_of_questions_has_every_option_that_a_file_may_leave_open():
+    asked = {key.removeprefix("uncertain_") for key in SENTENCES["corpus"] if "uncertain" in key}
+    questions = " ".join(row for row in TEXT["inputs"].splitlines() if row.startswith("| "))
+    options = {"holds": "as", "bytes": "encoding"}
+    for option in asked | {"packed"}:
+        assert f"`--{options.get(option, option)}" in questions
 
 
 def test_every_format_of_vectors_is_documented():
