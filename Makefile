@@ -42,7 +42,7 @@ test: $(DEV_READY) chromium ## every test but the slow ones, the browser's too (
 	$(BIN)/python -m pytest $(WORKERS) -m "not (slow or long)" $(ARGS)
 
 test-slow: $(DEV_READY) chromium ## the slow tests: statistics over many seeds, training, UMAP
-	$(BIN)/python -m pytest $(WORKERS) -m slow $(ARGS)
+	$(BIN)/python -m pytest $(WORKERS) -m "slow and not long" $(ARGS)
 
 test-long: $(DEV_READY) chromium ## the long tests, by hand (CONTRIBUTING.md says when)
 	$(BIN)/python -m pytest -n 3 -m long $(ARGS)

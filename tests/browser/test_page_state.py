@@ -9,7 +9,6 @@ from playwright.sync_api import Page, expect
 from pages.common.page_list import PAGES
 from tests.browser.screen import assert_no_exception, choose, open_app, press, rerun, state
 
-pytestmark = pytest.mark.slow
 
 # On each page: a control of its own, and the option that is chosen.
 SET = {
@@ -87,7 +86,15 @@ def check(page: Page, name: str, left: dict[str, dict[str, str]]) -> None:
         expect(page.locator(".st-key-pasted textarea")).to_have_value("one text")
 
 
-def test_each_page_returns_as_it_was_left(server, page):
+@pytest.mark.parametrize(
+    "walk",  # each page once and back, or each ordered pair
+    [
+        pytest.param([*PAGES, *PAGES[-2::-1]], marks=pytest.mark.slow),
+        pytest.param(all_pairs(), marks=pytest.mark.long),
+    ],
+    ids=["once", "pairs"],
+)
+def test_each_page_returns_as_it_was_left(server, page, walk):
     open_app(page, server.page_url("narrow_cone"))
     left = {}
     for name in PAGES:
@@ -96,11 +103,11 @@ def test_each_page_returns_as_it_was_left(server, page):
         set_one(page, name)
         left[name] = state(page)
         assert left[name] or name == "your_corpus"
-    for name in all_pairs():
+    for name in walk:
         if name_of(page) != name:
             go(page, name)
         check(page, name, left)
-    there = all_pairs()[-12:]  # ten pages and two of them again
+    there = walk[-12:]
     for step, places in ((page.go_back, there[-2::-1]), (page.go_forward, there[1:])):
         for name in places:
             with rerun(page):
@@ -108,6 +115,7 @@ def test_each_page_returns_as_it_was_left(server, page):
             check(page, name, left)
 
 
+@pytest.mark.slow
 def test_the_readers_choice_goes_along_and_an_example_is_one_entry(server, page):
     open_app(page, server.page_url("narrow_cone", query="centring=0&strength=0"))
     film = {"centring": "0", "strength": "0"}  # Whitening has these two settings of its own

@@ -113,6 +113,7 @@ INPUTS: dict[str, tuple[Callable[[int], State], tuple[str, ...]]] = {
 }
 CASES = [(name, page) for name, (_, pages) in INPUTS.items() for page in pages]
 SHORT = ("1,000,000 vectors", "100,000 texts", "100,000 pairs")  # inputs whose jobs take seconds
+IN_CI = [("1,000,000 vectors", "whitening"), ("100,000 texts", "narrow_cone")]
 
 
 def seconds_of(page: str, state: State, draws: list[float]) -> float:
@@ -130,7 +131,14 @@ def seconds_of(page: str, state: State, draws: list[float]) -> float:
 @pytest.mark.slow
 @pytest.mark.model
 @pytest.mark.usefixtures("short_jobs")
-@pytest.mark.parametrize(("name", "page"), [case for case in CASES if case[0] in SHORT])
+@pytest.mark.parametrize(
+    ("name", "page"),
+    [
+        pytest.param(*case, marks=[] if case in IN_CI else pytest.mark.long)
+        for case in CASES
+        if case[0] in SHORT
+    ],
+)
 def test_a_draw_of_a_tenth_of_the_largest_inputs(name: str, page: str, draws: list[float]) -> None:
     assert seconds_of(page, INPUTS[name][0](TENTH), draws) < SECONDS
 

@@ -87,7 +87,7 @@ def screen(app: AppTest) -> list[str]:
 
 @pytest.mark.parametrize(
     "page",  # the curves of Layers take most of the time
-    [pytest.param(page, marks=[pytest.mark.slow] * (page == "layers")) for page in PAGES],
+    [pytest.param(page, marks=[pytest.mark.long] * (page == "layers")) for page in PAGES],
 )
 def test_kept_answers_show_what_emptied_caches_show(page: str):
     settings = settings_of(page)
@@ -99,7 +99,9 @@ def test_kept_answers_show_what_emptied_caches_show(page: str):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.long] * (page == "layers")) for page in PAGES]
+)
 def test_kept_answers_show_what_a_new_process_shows(page: str):
     settings = settings_of(page)
     kept = [changed(page, *setting) for setting in settings[:4]]

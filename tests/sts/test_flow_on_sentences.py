@@ -104,6 +104,7 @@ def test_the_gain_is_not_from_the_null_direction(parts, gaussian, flow):
     assert np.median(slope) < 1.15 / np.sqrt(floor)
 
 
+@pytest.mark.long
 def test_without_the_linear_start_there_is_no_gain(parts, gaussian):
     """Without the linear start the couplings end below the Gaussian, as the docstring states."""
     peer = gaussian.logpdf(parts[1]).mean()
@@ -112,6 +113,7 @@ def test_without_the_linear_start_there_is_no_gain(parts, gaussian):
     assert LOST[0] - 7 < min(lost) < max(lost) < LOST[1] + 7
 
 
+@pytest.mark.long
 def test_spearman(vectors, pairs):
     raw = score(vectors, pairs.gold_scores)
     white = score(Whitening().fit_transform(vectors), pairs.gold_scores)
