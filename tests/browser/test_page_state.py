@@ -9,7 +9,6 @@ from playwright.sync_api import Page, expect
 from pages.common.page_list import PAGES
 from tests.browser.screen import assert_no_exception, choose, open_app, press, rerun, state
 
-
 # On each page: a control of its own, and the option that is chosen.
 SET = {
     "narrow_cone": ("dims", "2D"),
