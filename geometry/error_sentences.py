@@ -147,7 +147,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "first such cell begins with `{line}`. Choose whether cells are quoted."
         ),
         "uncertain_delimiter": (
-            "The columns of this file can be divided by {choices}. Choose the delimiter."
+            "Each {kind} or each {what} can divide the columns of this file. Choose the delimiter."
         ),
         "uncertain_decimal": (
             "`{cell}` can be a number with three decimals, or one of thousands. Choose the decimal "
@@ -1121,6 +1121,7 @@ KINDS = (
 
 # English words that a sentence may quote as a detail, beside the kinds of files.
 WORDS = (
+    *("comma", "semicolon", "vertical bar"),
     *("PyTorch file", "FAISS index", "TFRecord file", "Lance file", "first version of Feather"),
     *("ORC file", "Avro file", "MATLAB file", "R data file", "bzip2 archive", "xz archive"),
     *("Zstandard archive", "tar archive", "sparse matrix of SciPy", "sparse matrix of HDF5"),

@@ -34,7 +34,9 @@ def kind_of(nodeid: str) -> str:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Let `make test-slow` import only the files that have a slow test."""
-    if not config.option.markexpr.startswith("slow") or not collection_path.name.startswith("test_"):
+    if not config.option.markexpr.startswith("slow") or not collection_path.name.startswith(
+        "test_"
+    ):
         return None
     is_slow = collection_path.parent.name == "sts" or "mark.slow" in collection_path.read_text()
     return None if is_slow else True

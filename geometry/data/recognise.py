@@ -28,6 +28,7 @@ Quoting = Literal["quoted", "none"]
 Lines = Callable[[], Iterable[str]]  # the lines of a file with their ends, from the first
 
 DELIMITERS = ("\t", ",", ";", "|")  # of equally good ones the first is taken
+_SIGNS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"}
 NO_DELIMITER = "\x1f"  # of a table of one column: it occurs in no text
 SPACES = " "  # the delimiter of numbers with spaces between, however many
 TAB_SUFFIXES = (".tsv", ".tab")
@@ -290,7 +291,9 @@ def _delimiter(sample: Sequence[str], candidates: Sequence[str], *, spaced: bool
             "uncertain",
             because="uncertain_delimiter",
             option="delimiter",
-            choices=tuple("tab" if each == "\t" else each for each in equal),
+            choices=tuple(equal),
+            kind=_SIGNS[equal[0]],
+            what=_SIGNS[equal[1]],
         )
     return equal[0]
 

@@ -82,7 +82,7 @@ def reading_of(file: Any) -> Reading:
             index=None,
             key=f"{option}-{file.file_id}",
             format_func=values.__getitem__,
-            placeholder=_("Found"),
+            placeholder=_("Automatic"),
         )
         for box, (option, (label, values)) in zip(
             st.columns(len(options)), options.items(), strict=True
