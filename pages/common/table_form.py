@@ -74,7 +74,8 @@ def reading_of(file: Any) -> Reading:
     if not st.toggle(_("Choose how the file is read"), key=shown):
         return AS_FOUND
     asked: dict[str, tuple[str, ...]] = st.session_state.get(f"choices-{file.file_id}", {})
-    options = _options(asked)
+    # what was asked comes first
+    options = dict(sorted(_options(asked).items(), key=lambda each: each[0] not in asked))
     chosen = {
         option: box.selectbox(
             label,
