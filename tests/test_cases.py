@@ -120,6 +120,7 @@ TABLE = {
     "47-word-pairs-with-id-column": {"pku.txt": "?", "vec.txt": "vectors", "zh-pairs.csv": "pairs"},
     "48-segmented-chinese-sentences": {"pairs.csv": "pairs", "vec.txt": "vectors"},
 }
+APART = (".xlsx", ".parquet", ".arrow", ".feather")  # another process reads them
 CASES = [
     (f"{folder}/{name}", what) for folder, files in TABLE.items() for name, what in files.items()
 ]
@@ -154,7 +155,10 @@ class Uploaded(io.BytesIO):
         self.name = path.name
 
 
-@pytest.mark.parametrize(("name", "expected"), CASES)
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [pytest.param(*each, marks=[pytest.mark.slow] * each[0].endswith(APART)) for each in CASES],
+)
 def test_page_shell_and_library_recognise_the_same(case, monkeypatch, name, expected):
     path = case(name)
     found = outcome(lambda: recognise(path))

@@ -17,6 +17,7 @@ from tests.pages.visits import ROOT, clear_memory, healthy, new_visit
 
 KINDS = ("selectbox", "slider", "select_slider", "radio", "toggle", "button_group", "number_input")
 SKIPPED = {"model", "source", "pairs-source"}  # models of the Hub and forms have tests of their own
+QUICK = ("whitening", "neighbours", "word_frequency", "cosine_basis", "your_corpus")
 EVERY = 12  # of the Topics sentences one in so many is taken
 PASSING = re.compile(r"^(id|deferred_file_id|url): .*$", flags=re.MULTILINE)  # new in every run
 
@@ -87,7 +88,12 @@ def screen(app: AppTest) -> list[str]:
 
 @pytest.mark.parametrize(
     "page",  # the curves of Layers take most of the time
-    [pytest.param(page, marks=[pytest.mark.long] * (page == "layers")) for page in PAGES],
+    [
+        page
+        if page in QUICK
+        else pytest.param(page, marks=pytest.mark.long if page == "layers" else pytest.mark.slow)
+        for page in PAGES
+    ],
 )
 def test_kept_answers_show_what_emptied_caches_show(page: str):
     settings = settings_of(page)
