@@ -52,7 +52,7 @@ class Limits:
     """
 
     file_bytes: int = 50 * MEGABYTE
-    vector_file_bytes: int = 200 * MEGABYTE
+    vector_file_bytes: int = 500 * MEGABYTE
     unpacked_bytes: int = 50 * MEGABYTE
     table_bytes: int = 400 * MEGABYTE
     rows: int = 100_000

@@ -124,8 +124,8 @@ class MemoryLimits:
     """
 
     sessions: int = 200
-    session_uploads_megabytes: int = 400
-    uploads_megabytes: int = 2_000
+    session_uploads_megabytes: int = 600
+    uploads_megabytes: int = 2_500
     session_results_megabytes: int = 500
     results_megabytes: int = 2_000
     trainings: int = 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -49,6 +49,8 @@ class Recognised:
         All columns that have names.
     vectors : tuple of str
         The columns or arrays of vectors, or of their dimensions.
+    preview : VectorPreview or None
+        The first vectors, by the beginning of a text.
     """
 
     holds: Holds
@@ -56,6 +58,7 @@ class Recognised:
     format: str
     columns: tuple[str, ...] = ()
     vectors: tuple[str, ...] = ()
+    preview: VectorPreview | None = field(default=None, compare=False, repr=False)
 
 
 def recognise(
@@ -164,4 +167,4 @@ def _decided(
 def _vectors(found: VectorPreview) -> Recognised:
     vectors = found.vector_columns or found.dimension_columns
     columns = tuple(dict.fromkeys((*vectors, *found.columns)))
-    return Recognised("vectors", True, found.format, columns, vectors)
+    return Recognised("vectors", True, found.format, columns, vectors, found)

@@ -13,7 +13,7 @@ from ..data.embeddings import WholeStatistics
 from ..data.limits import Limits
 from ..linalg.moments import Moments
 from .errors import MOST_NAMED, VectorFileError, refuse_unpacked
-from .row_source import Block
+from .row_source import Block, rows_a_block
 
 NotFinite = Literal["stop", "drop"]
 
@@ -91,8 +91,8 @@ class Taken:
         places = np.flatnonzero(finite)
         if not len(places):
             return
-        if self._sums is not None:
-            self._sums.add(rows[places])
+        if self._sample is not None and (self._sums or self._n + len(places) > self._sample):
+            self._sum(rows[places])
         given = _Rows(rows, keys, numbers, block)
         if self._sample is None:
             self._refuse_too_many(self._n + len(places))
@@ -115,7 +115,15 @@ class Taken:
             None if block.texts is None else [""] * reserved,
             None if block.labels is None else [""] * reserved,
         )
-        self._sums = None if self._sample is None else _LengthSums(d)
+
+    def _sum(self, rows: np.ndarray) -> None:
+        """Add rows to the sums, which begin with the first row that the sample has no place for."""
+        if self._sums is None:
+            self._sums = _LengthSums(rows.shape[1])
+            step = rows_a_block(rows.shape[1])
+            for start in range(0, self._n, step):
+                self._sums.add(self._vectors[start : min(start + step, self._n)])
+        self._sums.add(rows)
 
     def _draw(self, places: np.ndarray, given: _Rows) -> None:
         """Put those rows into the sample whose keys are among the smallest."""
@@ -193,7 +201,7 @@ class Taken:
         return vectors, (beside[0], beside[1]), numbers
 
     def whole(self) -> WholeStatistics | None:
-        """Exact numbers of all rows, if a sample was taken."""
+        """Exact numbers of all rows, if some are not in the sample."""
         return None if self._sums is None else self._sums.statistics()
 
     def _refuse_too_many(self, n: int) -> None:

@@ -15,7 +15,7 @@ from geometry.evaluate.bootstrap import checked_gold
 from .limit_notes import shortened_note
 from .messages import error_text
 from .reading import read_upload
-from .table_form import reading_of, show_head, show_refusal
+from .table_form import reading_of, show_head, show_refusal, was_read
 from .words import _
 
 
@@ -29,6 +29,7 @@ def show_pair_file(file: Any, adopt: Callable[[Pairs], None]) -> None:
     except CorpusError as error:
         show_refusal(error, file)
         return
+    was_read(file)
     if pairs is None:
         return
     if reason := pair_refusal(pairs):

@@ -150,6 +150,12 @@ def uploaded_bytes() -> dict[str, int]:
         }
 
 
+def forget_upload(file_id: str) -> None:
+    """Free an uploaded file of this session; Streamlit keeps it until its reader removes it."""
+    with suppress(AttributeError):
+        _server().uploaded_file_mgr.remove_file(session_id(), file_id)
+
+
 # ---- figures ----
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 import streamlit as st
@@ -17,10 +18,19 @@ from geometry.errors import GeometryError
 from .limit_notes import megabytes, table_note, upload_limits, vector_note
 from .messages import error_text
 from .reading import read_upload
-from .words import _
+from .streamlit_internals import forget_upload
+from .words import _, markdown
 
 PREVIEW_ROWS = 8
 PREVIEW_CHARACTERS = 1_000  # characters of a cell at most
+BOXES = "boxes-of-files"  # uploaders, by the file that each of them holds
+# Codes of errors that a choice on the page may mend
+MENDED = (
+    *("uncertain", "wrong_encoding", "unknown_encoding", "uneven_row", "ragged_row", "bad_number"),
+    *("bad_quotes", "unknown_sheet", "unknown_column", "unreadable_column", "empty_column"),
+    *("no_text_column", "no_pair_columns", "bad_score", "bad_weight", "no_weight", "equal_scores"),
+    *("too_many_texts", "too_few_pairs", "not_finite", "column_length", "metadata_rows"),
+)
 # Streamlit's uploader has English labels only, and it refuses a too large file in a tooltip. So
 # its labels are replaced, and a hidden error is shown when the uploader marks a file as refused.
 UPLOADER_STYLE = """<style>
@@ -37,8 +47,19 @@ body:has(.st-key-{key} [data-testid="stFileChip"][aria-invalid="true"])
 
 
 def upload(label: str, key: str, max_bytes: int, *, tooltip: str | None = None) -> Any:
-    """An uploader in the reader's language; returns its file, or None."""
+    """An uploader in the reader's language; returns its file, or None.
+
+    It shows the refusal of a file that ``empty_box`` removed, until another file comes.
+    """
+    box = key
+    key = f"{box}-{n}" if (n := st.session_state.get(f"{box}-emptied", 0)) else box
     file = st.file_uploader(label, key=key, max_upload_size=max_bytes // MEGABYTE, help=tooltip)
+    if file is not None:
+        st.session_state.pop(f"{box}-refusal", None)
+        st.session_state.setdefault(BOXES, {})[file.file_id] = box
+    elif f"{box}-refusal" in st.session_state:
+        name, error = st.session_state[f"{box}-refusal"]
+        st.error(f"{markdown(name)}: {error_text(error)}")
     words = {"browse": _("Choose a file"), "drop": _("or drop it here")}
     st.html(UPLOADER_STYLE.format(key=key, **words))
     with st.container(key=f"{key}_refused"):
@@ -108,6 +129,8 @@ def _options(asked: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, dict[
         "header": (_("First row"), {True: _("names of columns"), False: _("a row as any other")}),
         "decimal": (_("Decimal sign"), {".": ".", ",": ","}),
     }
+    if "packed" in asked:
+        fixed["packed"] = (_("Bytes of packed bits"), {True: _("yes"), False: _("no")})
     names = {"sheet": _("Sheet"), "path": _("Place of the records")}
     return fixed | {
         option: (names[option], dict(zip(choices, choices, strict=True)))
@@ -116,8 +139,31 @@ def _options(asked: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, dict[
     }
 
 
+def was_read(file: Any) -> None:
+    """Note that the file can be read: what is refused later is a choice, and the file stays."""
+    st.session_state[f"read-{file.file_id}"] = True
+
+
+def empty_box(file: Any, refusal: GeometryError | None = None) -> bool:
+    """Remove an uploaded file from its uploader and from memory; False for a file of the server."""
+    box = st.session_state.get(BOXES, {}).pop(file.file_id, None)
+    if box is None:
+        return False
+    if refusal is not None:  # a copy, because a traceback refers to the content
+        st.session_state[f"{box}-refusal"] = file.name, copy(refusal)
+    st.session_state[f"{box}-emptied"] = st.session_state.get(f"{box}-emptied", 0) + 1
+    forget_upload(file.file_id)
+    return True
+
+
 def show_refusal(error: GeometryError, file: Any) -> None:
-    """The error of a file; if the file is unclear, the boxes of ``reading_of`` too."""
+    """The error of a file; if the file is unclear, the boxes of ``reading_of`` too.
+
+    A file that no choice can mend leaves its uploader.
+    """
+    is_chosen = {f"read-{file.file_id}", f"how-{file.file_id}"} & st.session_state.keys()
+    if error.code not in MENDED and not is_chosen and empty_box(file, error):
+        st.rerun()
     if error.code == "uncertain":
         asked = st.session_state.setdefault(f"choices-{file.file_id}", {})
         option = error.details["option"]

@@ -31,13 +31,13 @@ from pages.common.page_list import page_labels, page_path
 from pages.common.page_state import give_to_page
 from pages.common.pair_form import show_pair_file
 from pages.common.reading import PACKED, ServerFile, read_upload
-from pages.common.table_form import reading_of, show_head, show_refusal, upload
+from pages.common.table_form import reading_of, show_head, show_refusal, upload, was_read
 from pages.common.uploads import OWN_PAIRS, add_pairs, add_upload, chosen_own
 from pages.common.words import _, language, markdown
 from pages.your_corpus.run_form import show_run_form
 from pages.your_corpus.sampling import choose_sample, offer_sample, show_notes
 from pages.your_corpus.server_files import has_folders, server_file, server_files, server_runs
-from pages.your_corpus.vector_form import ROWS, show_vector_form
+from pages.your_corpus.vector_form import PREVIEW, ROWS, show_vector_form
 
 PASTE_HEIGHT = 150
 SHOWN_FILE, USED_PAIRS = "file-shown", "pairs-used-here"
@@ -235,6 +235,7 @@ def _show_file(file: Any) -> None:
         required=st.session_state[f"kind-{file.file_id}"] is not None,
     )
     if kind is None:
+        was_read(file)
         st.info(_("It is not clear what the file holds. Choose it."))
     elif kind == VECTORS:
         show_vector_form(file)
@@ -246,10 +247,12 @@ def _show_file(file: Any) -> None:
 
 def _kind_of(file: Any) -> str | None:
     """What a new file holds; None if the reader has to say it."""
+    st.session_state[PREVIEW] = None
     try:
         found = recognised_upload(file)
     except GeometryError as error:  # the form shows it
         return VECTORS if isinstance(error, VectorFileError) else TEXTS
+    st.session_state[PREVIEW] = found.preview
     if found.holds == "queries":
         queries = _("This file has queries and what is relevant to them. Upload it on “{page}”.")
         st.info(queries.format(page=page_labels()["neighbours"]))
@@ -315,6 +318,7 @@ def _show_text_file(file: Any) -> None:
             offer_sample(key)
         return
     st.button(_("Use this corpus"), key="use_file", type="primary", on_click=_adopt, args=(corpus,))
+    was_read(file)
     _show_ready(corpus)
 
 

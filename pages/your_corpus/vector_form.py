@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import streamlit as st
 
 from geometry import UndefinedMeasure
 from geometry.data import VectorSet
 from geometry.data.limits import CorpusError
+from geometry.data.recognise import AS_FOUND
 from geometry.errors import GeometryError
 from geometry.linalg.moments import refuse_extreme
 from geometry.vectors import VectorPreview, preview_vector_set, read_vector_set
@@ -21,9 +22,11 @@ from pages.common.reading import ServerFile, read_upload
 from pages.common.table_form import (
     PREVIEW_CHARACTERS,
     PREVIEW_ROWS,
+    empty_box,
     reading_of,
     show_refusal,
     upload,
+    was_read,
 )
 from pages.common.uploads import add_vectors
 from pages.common.words import _
@@ -31,7 +34,7 @@ from pages.common.words import _
 from .sampling import choose_sample, show_notes
 
 METADATA = "metadata_file"
-TOO_MANY = ("too_many_vectors", "too_many_bytes")  # codes of errors that a sample avoids
+PREVIEW = "file-preview"  # of the file that is shown, if its recognition has one
 NO_VECTOR = ("no_vector_in_row", "no_vector_in_line")  # errors of rows that can be left out
 SHOWN_NUMBERS = 4  # numbers of a vector in the table of the first rows
 FEW_DIMENSIONS = 30  # dimensions up to which each can be chosen as labels
@@ -40,7 +43,10 @@ ROWS = "file-rows"
 
 
 def _preview(file: Any, **options: Any) -> VectorPreview:
-    found: VectorPreview = read_upload(preview_vector_set, file, rows=PREVIEW_ROWS, **options)
+    found: VectorPreview | None = st.session_state.get(PREVIEW)
+    if found is None or options != {"reading": AS_FOUND}:
+        found = read_upload(preview_vector_set, file, rows=PREVIEW_ROWS, **options)
+    assert found is not None
     return found
 
 
@@ -57,14 +63,20 @@ def show_vector_form(file: Any) -> None:
     if vectors is None:
         return
     st.button(
-        _("Use these vectors"), key="use_vectors", type="primary", on_click=_adopt, args=(vectors,)
+        _("Use these vectors"),
+        key="use_vectors",
+        type="primary",
+        on_click=_adopt,
+        args=(vectors, file),
     )
+    was_read(file)
     st.caption(_ready_line(vectors))
     show_notes(vectors)
 
 
-def _adopt(vectors: VectorSet) -> None:
+def _adopt(vectors: VectorSet, file: Any) -> None:
     st.session_state["corpus"] = add_vectors(vectors)
+    empty_box(file)
     st.session_state[ROWS] = False  # folds the form, so that the result is in view
 
 
@@ -116,10 +128,17 @@ def _show_head(found: VectorPreview) -> None:
     name = _("vector of {d} numbers").format(d=f"{d:,}")
     st.dataframe({**cells, name: numbers}, hide_index=True, alt=_("The first rows of the file"))
     st.caption(
-        _("Read as {format}; each vector has {d} numbers.").format(
-            format=found.format.upper(), d=f"{d:,}"
-        )
+        _(
+            "Read as {format}; each vector has {d} numbers. At most {most} of them are kept; of "
+            "more, a random sample is taken while the file is read."
+        ).format(format=found.format.upper(), d=f"{d:,}", most=f"{_most(found):,}")
     )
+
+
+def _most(found: VectorPreview) -> int:
+    """How many vectors of the file's dimension may be in memory."""
+    limits = upload_limits()
+    return min(limits.vectors, limits.table_bytes // (4 * max(1, found.vectors.shape[1])))
 
 
 def _columns(file: Any, found: VectorPreview) -> dict[str, Any]:
@@ -162,31 +181,39 @@ def _place(columns: list[str], column: str | None) -> int | None:
 def _read(
     file: Any, found: VectorPreview, options: dict[str, Any], metadata: tuple[dict[str, Any], str]
 ) -> VectorSet | None:
-    """Read the file: of too many rows a sample. Offer to leave invalid rows out."""
+    """Read the file: of more rows than fit a sample. Offer to leave invalid rows out."""
     beside, named = metadata
     drop, sampled = f"drop-{file.file_id}", f"sample-{file.file_id}"
-    limits = upload_limits()
-    most = min(limits.vectors, limits.table_bytes // (4 * max(1, found.vectors.shape[1])))
+    most = _most(found)
     is_of_server = isinstance(file, ServerFile)
-    chosen = choose_sample(sampled, most, always=is_of_server, first=min(FIRST_LOOK, most))
+    chosen: dict[str, Any] = {"sample": most, "seed": 0}  # of fewer rows all
+    if is_of_server or st.session_state.get(sampled):
+        first = FIRST_LOOK if is_of_server else most
+        chosen = choose_sample(sampled, most, always=True, first=min(first, most))
     if st.session_state.get(drop):
         options["not_finite"] = "drop"
         _offer_dropping(drop)
     read = partial(read_upload, read_vector_set, file, beside=beside, named=named, **options)
     try:
-        try:
-            return cast(VectorSet, read(**chosen))
-        except GeometryError as error:
-            if error.code not in TOO_MANY or chosen:
-                raise
-            st.info(error_text(error))
-            return cast(VectorSet, read(**choose_sample(sampled, most, always=True)))
+        vectors: VectorSet = read(**chosen)
     except GeometryError as error:
         if error.code != "not_finite" and error.because not in NO_VECTOR:
             raise
         st.error(error_text(error))
         _offer_dropping(drop)
         return None
+    report = vectors.report
+    if report is not None and report.n_sampled and not is_of_server:
+        if sampled not in st.session_state:
+            st.session_state[sampled] = True
+            st.rerun()  # with the boxes for the sample
+        st.info(
+            _(
+                "The file has {n} vectors, more than the limit of {most} with {d} numbers each. A "
+                "random sample was read; the numbers of all are exact."
+            ).format(n=f"{report.n_rows:,}", most=f"{most:,}", d=f"{vectors.dimension:,}")
+        )
+    return vectors
 
 
 def _offer_dropping(key: str) -> None:

@@ -914,7 +914,7 @@ def test_a_folder_of_the_server_offers_its_splits(tmp_path: Path, monkeypatch: p
 
 def test_the_limit_of_an_upload_is_shown_before_it_with_the_way_round_it():
     text = everything(visit())
-    assert "at most 200 MB" in text
+    assert "at most 500 MB" in text
     assert "python -m geometry evaluate --vectors" in text
 
 
