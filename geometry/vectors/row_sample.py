@@ -12,6 +12,7 @@ from ..data.account import LeftOut
 from ..data.embeddings import WholeStatistics
 from ..data.limits import Limits
 from ..linalg.moments import Moments
+from ..process import send_progress
 from .errors import MOST_NAMED, VectorFileError, refuse_unpacked
 from .row_source import Block, rows_a_block
 
@@ -82,6 +83,7 @@ class Taken:
             numbers = block.numbers
         keys = np.zeros(m) if self._sample is None else np.asarray(self._random.random(m))
         self.n_rows += m
+        send_progress(self.n_rows, self._expected or 0)
         finite = np.isfinite(rows).all(axis=1)
         self.not_finite.add(numbers[~finite])
         self.zero.add(numbers[finite & ~rows.any(axis=1)])

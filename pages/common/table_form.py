@@ -161,7 +161,7 @@ def show_refusal(error: GeometryError, file: Any) -> None:
 
     A file that no choice can mend leaves its uploader.
     """
-    is_chosen = {f"read-{file.file_id}", f"how-{file.file_id}"} & st.session_state.keys()
+    is_chosen = any(st.session_state.get(f"{way}-{file.file_id}") for way in ("read", "how"))
     if error.code not in MENDED and not is_chosen and empty_box(file, error):
         st.rerun()
     if error.code == "uncertain":

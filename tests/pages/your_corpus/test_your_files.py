@@ -2,14 +2,17 @@
 
 import gzip
 import io
+import json
 
 import numpy as np
+import openpyxl
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 
 from geometry import mean_cosine, read_bundled
+from pages.common import reading
 from pages.your_corpus.server_files import server_file, server_files, server_runs
 from tests.data.test_packed_tables import workbook
 from tests.pages.visits import everything, healthy, new_visit
@@ -109,6 +112,142 @@ def test_more_vectors_than_the_limit_are_sampled_by_a_seed(operator):
     assert "A random sample: 50 of 60, seed 0." in everything(at)
     assert "Of all 60 rows, exactly: mean cosine" in everything(at)
     assert used(at, "use_vectors", "vector-uploads").report.n_sampled == 50
+
+
+@pytest.fixture
+def read_apart(monkeypatch) -> list[str]:
+    """The functions that read a file in another process, in their order."""
+    calls: list[str] = []
+
+    def noted(limits, call, report):
+        calls.append(call.func.__name__)
+        return call()
+
+    monkeypatch.setattr(reading, "AT_ONCE", 0)
+    monkeypatch.setattr(reading, "run", noted)
+    return calls
+
+
+def test_a_file_beyond_memory_is_sampled_in_one_reading_and_says_what_fits(operator, read_apart):
+    """Its rows are counted for its dimension, and the numbers of all rows are exact."""
+    operator("table_megabytes = 1")
+    many = np.random.default_rng(1).standard_normal((40_000, D)).astype(np.float32) + 1
+    at = given("own.npy", npy(many))
+    assert not errors(at)
+    assert read_apart == ["read_vector_set"]
+    text = everything(at)
+    assert "each vector has 8 numbers. At most 31,250 of them are kept" in text
+    assert "The file has 40,000 vectors, more than the limit of 31,250 with 8 numbers" in text
+    assert "A random sample: 31,250 of 40,000, seed 0." in text
+    at.main.number_input(of_file(at, "sample-{}-size")).set_value(900)
+    at.main.number_input(of_file(at, "sample-{}-seed")).set_value(7)
+    healthy(at.run())
+    assert read_apart == ["read_vector_set"] * 2
+    found = used(at, "use_vectors", "vector-uploads")
+    report = found.report
+    assert (len(found), report.n_sampled, report.n_rows, report.seed) == (900, 900, 40_000, 7)
+    np.testing.assert_allclose(report.whole.mean, many.mean(axis=0, dtype=float), rtol=1e-6)
+    np.testing.assert_allclose(report.whole.covariance, np.cov(many.T, bias=True), atol=1e-6)
+
+
+def written(kind: str) -> bytes:
+    """The vectors X in a format."""
+    if kind == "npy":
+        return npy(X)
+    if kind == "csv":
+        return b"\n".join(b",".join(b"%.3f" % v for v in row) for row in X.tolist())
+    if kind == "jsonl":
+        rows = ({"text": f"row {i}", "embedding": row} for i, row in enumerate(X.tolist()))
+        return b"\n".join(json.dumps(row).encode() for row in rows)
+    sink = io.BytesIO()
+    parquet.write_table(pa.table({"text": [f"row {i}" for i in range(N)], "v": X.tolist()}), sink)
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["npy", "csv", "jsonl", "parquet"])
+def test_no_step_of_an_upload_is_done_twice(kind, read_apart):
+    at = given(f"own.{kind}", written(kind))
+    assert f"{N} vectors of {D} numbers ready." in everything(at)
+    assert read_apart == ["recognise"] * (kind == "parquet") + ["read_vector_set"]
+    healthy(at.run())
+    assert len(read_apart) == 1 + (kind == "parquet")
+
+
+def held(at: AppTest) -> list[str]:
+    """The names of the files in the first uploader."""
+    file = at.get("file_uploader")[0].value
+    return [] if file is None else [file.name]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("own.csv", b"\x89PNG\r\n\x1a\n" + bytes(200), "looks like a PNG image"),
+        ("own.txt", b"One.", "only one text"),
+        ("own.npy", npy(X)[:-9], "NumPy array"),
+        ("own.parquet", b"PAR1" + bytes(99) + b"PAR1", "Parquet"),
+    ],
+)
+def test_a_refused_file_leaves_the_box_and_its_refusal_stays(name, content, said):
+    at = given(name, content)
+    [error] = errors(at)
+    assert error.startswith(f"{name}: ")
+    assert said in error
+    assert held(at) == []
+    assert errors(healthy(at.run())) == [error]
+    at.get("file_uploader")[0].upload("next.npy", npy(X))
+    healthy(at.run())
+    assert (errors(at), held(at)) == ([], ["next.npy"])
+    assert f"{N} vectors of {D} numbers ready." in everything(at)
+
+
+def test_a_file_that_is_asked_about_or_refused_by_a_choice_stays():
+    at = given("own.csv", b"ab,cd;ef\ngh,ij;kl\nmn,op;qr\n")
+    assert "Choose the delimiter" in errors(at)[0]
+    assert held(at) == ["own.csv"]
+    at = given("own.csv", b"text,empty\n" + b"a b,\nc d,\ne f,\n")
+    healthy(at.main.selectbox(of_file(at, "text-{}")).select("empty").run())
+    assert errors(at)
+    assert held(at) == ["own.csv"]
+
+
+def test_a_file_leaves_the_box_when_its_vectors_are_used():
+    at = given("own.npy", npy(X))
+    assert held(at) == ["own.npy"]
+    assert len(used(at, "use_vectors", "vector-uploads")) == N
+    assert (held(at), errors(at)) == ([], [])
+
+
+@pytest.mark.parametrize(("answer", "d"), [(True, 64), (False, 8)])
+def test_bytes_that_may_be_packed_bits_are_asked_about(answer, d):
+    bits = np.random.default_rng(0).integers(0, 2, (60, 64))
+    at = given("own.npy", npy(np.packbits(bits, axis=1)))
+    [error] = errors(at)
+    assert "bits" in error
+    assert held(at) == ["own.npy"]
+    box = next(box for box in at.main.selectbox if box.label == "Bytes of packed bits")
+    healthy(box.select(answer).run())
+    assert not errors(at)
+    assert f"60 vectors of {d} numbers ready." in everything(at)
+    found = used(at, "use_vectors", "vector-uploads").vectors
+    np.testing.assert_array_equal(found, 2 * bits - 1 if answer else np.packbits(bits, axis=1))
+
+
+def test_a_workbook_with_two_sheets_offers_both():
+    book = openpyxl.Workbook()
+    for title in ("first", "second"):
+        sheet = book.create_sheet(title)
+        for row in (["text"], *([f"{title} text {i}"] for i in range(3))):
+            sheet.append(row)
+    del book["Sheet"]
+    sink = io.BytesIO()
+    book.save(sink)
+    at = given("own.xlsx", sink.getvalue())
+    healthy(at.main.toggle(of_file(at, "how-{}")).set_value(True).run())
+    box = at.main.selectbox(of_file(at, "sheet-{}"))
+    assert box.options == ["first", "second"]
+    healthy(box.select("second").run())
+    assert used(at, "use_file", "uploads").texts[0] == "second text 0"
 
 
 def test_a_refused_file_of_vectors_leaves_the_session_as_it_was():
