@@ -110,6 +110,13 @@ def _tried(read: Callable[..., Answer], *arguments: Any, **options: Any) -> Answ
         return error
 
 
+def needs_more(head: bytes) -> bool:
+    """Whether a file that begins so is recognised by more than its beginning."""
+    is_cut = len(head) >= HEAD and b"\n" not in head
+    is_document_or_packed = _is_packed(head) or is_document(head.decode("utf-8", "replace"))
+    return not head.startswith(b"\x93NUMPY") and (is_cut or is_document_or_packed)
+
+
 def _is_packed(head: bytes) -> bool:
     return head.startswith((GZIP, PARQUET, ZIP)) or b"\0" in head[:1_000]
 
@@ -124,7 +131,9 @@ def _decided(
         if isinstance(found, GeometryError):
             # what is unclear comes first, then what has a line that converts, then a table's fault
             is_named = found.code == "uncertain" or "command" in found.details
-            is_array = table.code == "binary" and found.because != "no_vector_set"
+            is_array = (
+                table.code in ("binary", "too_many_bytes") and found.because != "no_vector_set"
+            )
             raise found if is_named or is_array else table
         is_wide = found.vectors.shape[1] >= MANY_DIMENSIONS
         if not is_wide and table.code in ("too_many_columns", "uncertain"):

@@ -54,10 +54,17 @@ def open_npy(file: BinaryIO, hints: Hints) -> RowSource:
 
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         file.seek(start)
-        if is_fortran:
-            yield from _of_columns(file.read, shape, dtype, hints.limits)
-        else:
+        if not is_fortran:
             yield from _of_rows(file.read, shape, dtype)
+            return
+        n, d = shape
+        step = rows_a_block(d)
+        for first in range(0, n, step):  # a part of each column
+            table = np.empty((d, min(step, n - first)), dtype)
+            for column, part in enumerate(table):
+                file.seek(start + (column * n + first) * dtype.itemsize)
+                part[:] = np.frombuffer(file.read(part.nbytes), dtype)
+            yield Block(table.T)
 
     return RowSource("npy", blocks, n_rows=shape[0])
 

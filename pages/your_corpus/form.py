@@ -15,7 +15,7 @@ from geometry.data.limits import MEGABYTE, MIN_TEXTS
 from geometry.data.recognise import Holds, mostly_numbers
 from geometry.errors import GeometryError
 from geometry.vectors import Recognised, VectorFileError, recognise
-from geometry.vectors.recognised import HEAD
+from geometry.vectors.recognised import HEAD, needs_more
 from geometry.vectors.word_binary import is_binary
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
@@ -263,11 +263,12 @@ def recognised_upload(file: Any) -> Recognised:
     """What a file holds. GeometryError if it can't be read."""
     with opened(file.path if isinstance(file, ServerFile) else file, CorpusError) as content:
         head = content.read(HEAD)
-        if head.startswith(PACKED):  # another process unpacks it
+        is_packed = head.startswith(PACKED)
+        if not is_packed and b"\0" in head and is_binary(head, is_whole=len(head) < HEAD):
+            return Recognised(VECTORS, True, "binary")  # they are read only as a whole
+        if is_packed or needs_more(head):  # another process reads it
             found: Recognised = read_upload(recognise, file)
             return found
-        if b"\0" in head and is_binary(head, is_whole=len(head) < HEAD):
-            return Recognised(VECTORS, True, "binary")  # they are read only as a whole
         return recognise(content, name=file.name, limits=upload_limits())
 
 

@@ -1,8 +1,11 @@
 """Uploaded and pasted texts become the corpus of every page."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
+from urllib.request import urlopen
 
+import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -31,7 +34,7 @@ def choose_upload(page: Page) -> None:
 def upload(page: Page, path: Path) -> None:
     with page.expect_file_chooser() as chooser:
         page.locator(
-            '.st-key-corpus_file [data-testid="stFileUploaderDropzone"] button'
+            '[class*="st-key-corpus_file"] [data-testid="stFileUploaderDropzone"] button'
         ).last.click()
     with rerun(page):
         chooser.value.set_files(path)
@@ -120,6 +123,36 @@ def test_refused_files_then_a_table_a_picture_another_page_and_a_reload(
     page.reload()
     expect(page.get_by_text("Your corpus “kettles” is gone")).to_be_visible(timeout=60_000)
     expect(page.locator(".st-key-corpus input")).to_have_value("Topics, English (1,224)")
+
+
+def test_a_refused_file_and_used_vectors_leave_the_box_and_the_server(
+    page: Page, fresh_server: Callable[..., AppServer], tmp_path: Path
+):
+    server = fresh_server()
+
+    def held() -> int:
+        with urlopen(f"{server.url}/_stcore/metrics") as answer:
+            figures = answer.read().decode()
+        return int(re.search(r'memory_bytes\{of="uploads"\} (\d+)', figures)[1])
+
+    fake, own = tmp_path / "photo.csv", tmp_path / "own.npy"
+    fake.write_bytes(PNG)
+    np.save(own, np.random.default_rng(0).standard_normal((40, 8)))
+    chips = page.locator('[data-testid="stFileChip"]')
+    open_app(page, server.page_url("your_corpus"))
+    choose_upload(page)
+    upload(page, fake)
+    expect(error_on_screen(page)).to_contain_text("photo.csv: This is not a text file")
+    expect(chips).to_have_count(0)
+    assert held() == 0
+    upload(page, own)
+    expect(chips).to_have_count(1)
+    expect(error_on_screen(page)).to_have_count(0)
+    assert held() == own.stat().st_size
+    use(page, "use_vectors")
+    expect(chips).to_have_count(0)
+    assert held() == 0
+    assert_no_exception(page)
 
 
 def test_a_txt_goes_through_to_a_picture_in_chinese(

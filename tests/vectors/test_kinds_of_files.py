@@ -26,7 +26,14 @@ from geometry.data.account import DUPLICATE, NOT_FINITE, SAMPLED, UNWANTED, Left
 from geometry.data.limits import LIMITS
 from geometry.data.recognise import Reading
 from geometry.errors import GeometryError
-from geometry.vectors import preview_vector_set, read_vector_set, set_parquet, vector_blocks
+from geometry.vectors import (
+    VectorFileError,
+    preview_vector_set,
+    read_vector_set,
+    recognise,
+    set_parquet,
+    vector_blocks,
+)
 
 RANDOM = np.random.default_rng(0)
 N, D = 40, 6
@@ -610,7 +617,8 @@ def test_words_of_tables(write):
 
 def test_a_sample_of_a_file_that_is_larger_than_memory_counts_what_is_kept():
     limits = LIMITS.but(table_bytes=10 * 4 * D)
-    for content in (npy(X), npz(e=X), parquet_of({"e": X.tolist()}), save({"e": X})):
+    columns = npy(np.asfortranarray(X))
+    for content in (npy(X), columns, npz(e=X), parquet_of({"e": X.tolist()}), save({"e": X})):
         error = refused(content, limits=limits)
         if error.code == "too_many_bytes":
             assert error.details["fits"] == 10
@@ -619,6 +627,17 @@ def test_a_sample_of_a_file_that_is_larger_than_memory_counts_what_is_kept():
         assert found.report.whole.n_rows == N
         np.testing.assert_allclose(found.report.whole.mean, X.mean(axis=0), rtol=1e-5)
         np.testing.assert_array_equal(found.vectors, X[found.numbers - 1])
+
+
+def test_an_array_by_columns_is_read_in_blocks_of_rows():
+    many = np.arange(20_000 * 3, dtype=np.float32).reshape(20_000, 3) + 1
+    found = read_vector_set(npy(np.asfortranarray(many)))
+    np.testing.assert_array_equal(found.vectors, many)
+
+
+def test_a_damaged_array_is_not_refused_as_a_large_text():
+    with pytest.raises(VectorFileError, match="cut off"):
+        recognise(npy(X)[:-9], limits=LIMITS.but(file_bytes=99))
 
 
 def test_a_large_set_is_not_told_of_frequent_words():

@@ -173,6 +173,23 @@ def test_no_step_of_an_upload_is_done_twice(kind, read_apart):
     assert len(read_apart) == 1 + (kind == "parquet")
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("own.csv", "text,n\na b,1\nc d,2\n".encode("utf-16")),
+        ("own.json", b'[{"text": "a b"}, {"text": "c d"}]'),
+        ("own.jsonl", b'{"text": "' + b"a" * 250_000 + b'"}\n{"text": "c d"}\n'),
+    ],
+)
+def test_a_file_that_is_recognised_as_a_whole_is_not_read_while_its_page_is_drawn(
+    name, content, read_apart
+):
+    at = given(name, content)
+    assert not errors(at)
+    assert read_apart[0] == "recognise"
+    assert "2 texts ready" in everything(at)
+
+
 def held(at: AppTest) -> list[str]:
     """The names of the files in the first uploader."""
     file = at.get("file_uploader")[0].value
