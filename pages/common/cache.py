@@ -163,12 +163,13 @@ class Kept(Generic[P, Answer]):
 
         Several sessions that need it at once wait for the first one.
         """
-        n = max((getattr(value, "n_slow", 0) for value in values), default=0)
-        if n and session_id():
+        bound = self._signature.bind(*values, **options)
+        n = max((getattr(value, "n_slow", 0) for value in bound.arguments.values()), default=0)
+        if n and session_id() and not bound.kwargs:  # jobs take arguments in their order
             from . import jobs
 
             what = _("Measuring {n} vectors").format(n=f"{n:,}")
-            return jobs.kept_or_made(self, *values, what=what, lane="measure", in_place=True)
+            return jobs.kept_or_made(self, *bound.args, what=what, lane="measure", in_place=True)
         return self._found_or_made(
             *self._place(values, options), lambda: self.function(*values, **options)
         )

@@ -27,6 +27,7 @@ class Named:
     content_key: str
     vectors: object = None
     private: bool = False
+    n_slow: int = 0
 
 
 @pytest.fixture(autouse=True)
@@ -152,6 +153,37 @@ def test_a_private_answer_is_in_no_shared_store():
         record(Named("own", private=True))
     assert len(calls) == 2
     assert total_size() - before < 2_000
+
+
+def page_of_many() -> None:
+    import threading
+
+    import streamlit as st
+
+    from pages.common.cache import kept
+    from tests.pages.common.test_cache import Named, recorder
+
+    beside, _calls = recorder()
+
+    @kept(9)
+    def at_work(first: object, second: int = 0, third: int = 0) -> tuple[object, ...]:
+        return second, third, threading.current_thread(), beside(first)
+
+    many, page = Named("own", private=True, n_slow=9), threading.current_thread()
+    few, of_many = at_work(Named("few"), 5), at_work(many, 6)
+    st.session_state["found"] = (
+        few[:2] == (5, 0) and few[2] is page,
+        of_many[:2] == (6, 0) and of_many[2] is not page,
+        beside.find(many) is of_many[3],
+        at_work(second=6, first=many) is of_many,
+        at_work(many, third=7)[:2] == (0, 7),
+    )
+
+
+def test_an_answer_about_many_rows_is_a_job_s_with_the_same_store_and_arguments():
+    app = AppTest.from_function(page_of_many).run(timeout=30)
+    assert not app.exception
+    assert app.session_state["found"] == (True,) * 5
 
 
 # ---- bytes ----
