@@ -10,6 +10,9 @@ CREATED := $(VENV)/.created
 RUN_READY := $(VENV)/.run-ready
 DEV_READY := $(VENV)/.dev-ready
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --no-compile -c constraints.txt
+# TORCH_INDEX serves torch alone, such as PyTorch's index of CPU builds; all else is from the usual index.
+TORCH_INDEX ?=
+TORCH := $(if $(TORCH_INDEX),$(PIP_INSTALL) --no-deps --index-url $(TORCH_INDEX) torch,:)
 # pip would compile on one core, and the packages' own tests. Some files are no Python: no failure.
 COMPILE := $(BIN)/python -m compileall -qq -j 0 -x '/(tests?|testing|_inductor)/' $(VENV)/lib \
   >/dev/null 2>&1 || true
@@ -92,6 +95,7 @@ $(CREATED):
 $(RUN_READY): requirements.txt constraints.txt $(CREATED)
 	@echo "Installing what the app needs (some minutes the first time)"
 	@rm -f $@
+	@$(TORCH)
 	@$(PIP_INSTALL) -r requirements.txt
 	@$(COMPILE)
 	@touch $@
@@ -99,6 +103,7 @@ $(RUN_READY): requirements.txt constraints.txt $(CREATED)
 $(DEV_READY): requirements-dev.txt requirements-scale.txt requirements-hdf5.txt requirements.txt constraints.txt $(CREATED)
 	@echo "Installing what the app and its tests need (some minutes the first time)"
 	@rm -f $@
+	@$(TORCH)
 	@$(PIP_INSTALL) -r requirements-dev.txt
 	@$(COMPILE)
 	@touch $(RUN_READY) $@

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -181,6 +182,7 @@ def _receive(file: ListedFile, blob: BinaryIO, headers: Mapping[str, str]) -> No
     if blob.tell() != file.size:
         raise DamagedTransfer(f"{blob.tell()} of {file.size} bytes arrived")
     blob.flush()
+    os.fsync(blob.fileno())
     if file.sha256 is not None and _sha256(Path(blob.name)) != file.sha256:
         raise DamagedTransfer("its sha256 is not the hub's")
 

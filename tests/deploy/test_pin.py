@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import threading
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -29,6 +30,18 @@ def test_the_makefile_and_the_image_install_what_is_pinned():
         installs = re.findall(r"pip install .*", (ROOT / path).read_text(encoding="utf-8"))
         assert installs
         assert all("-c constraints.txt" in line for line in installs), path
+
+
+def test_torch_s_own_index_serves_torch_alone():
+    made = ("make", "-nB", "TORCH_INDEX=own", ".venv/.run-ready", ".venv/.dev-ready")
+    printed = subprocess.run(made, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    image = (ROOT / "deploy/Dockerfile").read_text(encoding="utf-8")
+    installs = [*re.findall("pip install (.*)", printed), *re.findall("pip install (.*)", image)]
+    assert len(installs) == 6
+    for of_torch, of_all in zip(installs[::2], installs[1::2], strict=True):
+        assert re.search(r'--no-deps --index-url (own|"\$TORCH_INDEX") torch$', of_torch)
+        assert "index" not in of_all
+        assert "-r requirements" in of_all
 
 
 def test_actions_are_pinned_by_commit():

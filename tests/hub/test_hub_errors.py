@@ -2,7 +2,9 @@
 
 import errno
 import json
+import os
 import shutil
+from pathlib import Path
 
 import pytest
 from huggingface_hub import file_download
@@ -241,17 +243,28 @@ def test_no_disk_is_known_before_anything_is_fetched(server, files, monkeypatch)
     assert server.fetched() == set()
 
 
-def test_a_disk_that_fills_meanwhile(server, files, monkeypatch, tmp_path):
+@pytest.mark.parametrize("at", ["write", "flush"])
+def test_a_disk_that_fills_meanwhile(at, server, files, monkeypatch, tmp_path):
     server.publish(NAME, files())
     http_get = file_download.http_get
 
     def full(url, file, **keywords):
         if url.endswith(WEIGHTS):
             file.write(bytes(1000))
-            raise OSError(errno.ENOSPC, "No space left on device")
+            fail()
         http_get(url, file, **keywords)
 
-    monkeypatch.setattr(file_download, "http_get", full)
+    def fail(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def flush(number):
+        if Path(f"/proc/self/fd/{number}").resolve().suffix == ".incomplete":
+            fail()
+
+    if at == "write":
+        monkeypatch.setattr(file_download, "http_get", full)
+    else:
+        monkeypatch.setattr(os, "fsync", flush)
     error = refused()
     assert (error.code, error.details["needed"]) == ("no_disk", None)
     assert not list((tmp_path / "home/hub/models--tiny--bert/blobs").glob("*.incomplete"))

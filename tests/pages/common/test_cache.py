@@ -151,7 +151,8 @@ def test_a_private_answer_is_in_no_shared_store():
     record, calls = recorder()
     for _time in range(2):  # without a session there is no place for it
         record(Named("own", private=True))
-    assert len(calls) == 2
+        record((1, Named("own", private=True)))
+    assert len(calls) == 4
     assert total_size() - before < 2_000
 
 
