@@ -98,7 +98,8 @@ def recognise(
     options: dict[str, Any] = {"name": title, "reading": reading, "limits": limits}
     found = _tried(preview_vector_set, beginning, PREVIEW_ROWS, **options)
     table = _tried(preview_table, beginning, PREVIEW_ROWS, **options)
-    pairs = _tried(read_pairs, beginning, **options)
+    is_table = isinstance(table, Preview)  # what took too long would take it again
+    pairs = _tried(read_pairs, beginning, **options) if is_table else table
     decided = _decided(found, table, pairs, Path(title).suffix.lower())
     return replace(decided, holds=reading.holds, is_certain=True) if reading.holds else decided
 
@@ -124,13 +125,14 @@ def _is_packed(head: bytes) -> bool:
 def _decided(
     found: VectorPreview | GeometryError,
     table: Preview | GeometryError,
-    pairs: Pairs | GeometryError,
+    pairs: Pairs | Preview | GeometryError,
     suffix: str,
 ) -> Recognised:
     if isinstance(table, GeometryError):
         if isinstance(found, GeometryError):
             # what is unclear comes first, then what has a line that converts, then a table's fault
-            is_named = found.code == "uncertain" or "command" in found.details
+            is_large = table.code.startswith("too_") and found.because == "foreign"
+            is_named = found.code == "uncertain" or ("command" in found.details and not is_large)
             is_array = (
                 table.code in ("binary", "too_many_bytes") and found.because != "no_vector_set"
             )
@@ -139,6 +141,8 @@ def _decided(
         if not is_wide and table.code in ("too_many_columns", "uncertain"):
             raise table
         return _vectors(found)
+    if not table.columns and isinstance(found, GeometryError):  # nothing but columns of lists
+        raise found
     folded = {column.casefold() for column in table.columns}
     if {"query-id", "corpus-id"} <= folded or (
         folded.intersection(QUERY_NAMES) and folded.intersection(RELEVANT_NAMES) and len(folded) < 4
