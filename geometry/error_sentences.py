@@ -422,17 +422,17 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "binary_vectors": (
             "The column `{column}` has the type {kind_of_column}: bytes, not numbers. Decode it: "
-            '`table["{column}"] = [numpy.frombuffer(cell, "<f4") for cell in '
-            'table["{column}"]]`.'
+            '`table["COLUMN"] = [numpy.frombuffer(cell, "<f4") for cell in '
+            'table["COLUMN"]]`.'
         ),
         "other_lists": (
             "The column `{column}` has the type {kind_of_column}, not one list of numbers a row. "
-            'Convert it: `table["{column}"] = [numpy.ravel(cell).astype("float32") for cell in '
-            'table["{column}"]]`.'
+            'Convert it: `table["COLUMN"] = [numpy.ravel(cell).astype("float32") for cell in '
+            'table["COLUMN"]]`.'
         ),
         "scaled": (
             "The vectors in `{column}` are bytes that become numbers by `{scales}`. Unscale and "
-            'save them: `numpy.save("vectors.npy", {column}.astype("float32") * {scales})`.'
+            'save them: `numpy.save("vectors.npy", VECTORS.astype("float32") * SCALES)`.'
         ),
         "uncertain_packed": (
             "The vectors in `{column}` are bytes spread evenly over all values, as packed bits "
