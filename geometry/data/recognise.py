@@ -46,6 +46,7 @@ _KNOWN = {
 _SEPARATOR = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)  # the first line of some tables
 _COMMA_NUMBER = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d+),\d+([eE][-+]?\d+)?", re.ASCII)
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
+_DOUBLED = re.compile(r'\w""|""\w')  # marks within a quoted cell, as programs write them
 _ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{16,}|[a-z_:./#-]*\d+", re.I)
 
 # A process-wide limit of 131,072 characters a cell: a long text is cut by the encoder, not here.
@@ -323,8 +324,10 @@ class _Shape:
 
     is_even: bool = True
     width: int = 0
-    has_joined: bool = False
+    n_joined: int = 0
     joined: list[list[str]] | None = None  # lines of records whose every line could be a row
+    is_written: bool = True  # by a program: every record begins with a mark
+    has_doubled: bool = False  # marks, within a cell
 
 
 def _shape(lines: Iterable[str], dialect: Dialect) -> _Shape | None:
@@ -341,14 +344,18 @@ def _shape(lines: Iterable[str], dialect: Dialect) -> _Shape | None:
             if any(cell.strip() for cell in cells):
                 shape.width = shape.width or len(cells)
                 shape.is_even &= len(cells) == shape.width
+                shape.is_written &= taken[0].startswith('"')
+                shape.has_doubled |= any(map(_DOUBLED.search, taken))
                 if len(taken) > 1:
-                    shape.has_joined = True
+                    shape.n_joined += 1
                     rows = [*_reader(taken, dialect.delimiter, "none")]
-                    if all(len(row) == shape.width for row in rows):
+                    is_prose = any(cell.startswith(" ") for row in rows for cell in row[1:])
+                    if all(len(row) == shape.width for row in rows) and not is_prose:
                         shape.joined = [*(shape.joined or ()), *rows]
             taken.clear()
     except csv.Error:
         return None
+    shape.is_written |= shape.width == 1 and (shape.has_doubled or shape.n_joined > 2)
     return shape
 
 
@@ -357,11 +364,12 @@ def _quoting(lines: Lines, dialect: Dialect) -> Quoting:
 
     A mark at the beginning of one text and another at the end of a later one would make one cell of
     all rows between. So if each line of a cell of several lines could be a row, its cells decide.
+    Programs that quote every cell, or double the marks within one, leave no doubt.
     """
     if not any('"' in line for line in lines()):
         return "quoted"
     quoted = _shape(lines(), dialect)
-    if quoted is not None and quoted.is_even and not quoted.joined:
+    if quoted is not None and quoted.is_even and (quoted.is_written or not quoted.joined):
         return "quoted"
     plain = _shape(lines(), replace(dialect, quoting="none"))
     is_plain = plain is not None and plain.is_even

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -150,9 +150,9 @@ def _decided(
         return Recognised("queries", True, table.encoding, table.columns)
     if isinstance(pairs, Pairs):
         is_named = any(folded.issuperset(names) for names in PAIR_NAMES)
-        texts = (*pairs.left[:SAMPLE], *pairs.right[:SAMPLE])
-        is_long = 2 * sum(" " in text for text in texts) > len(texts)
-        return Recognised("pairs", is_named or is_long, table.encoding, table.columns)
+        n_long = sum(_are_long(side[:SAMPLE]) for side in (pairs.left, pairs.right))
+        if is_named or n_long != 1:  # a text and a name or a label are no pair
+            return Recognised("pairs", is_named or n_long == 2, table.encoding, table.columns)
     if isinstance(found, GeometryError):
         if found.because in _NO_TEXTS or (
             found.code == "uncertain" and table.suggested_text_column is None
@@ -175,6 +175,13 @@ def _decided(
             return Recognised("texts", True, table.encoding, table.columns)
         is_certain = d >= MANY_DIMENSIONS or (is_group and d > 2)
     return replace(_vectors(found), is_certain=is_certain)
+
+
+def _are_long(texts: Sequence[str]) -> bool:
+    """Whether most have several words, or as many characters in a script without spaces."""
+    return 2 * sum(" " in text or (len(text) > 8 and not text.isascii()) for text in texts) > len(
+        texts
+    )
 
 
 def _vectors(found: VectorPreview) -> Recognised:

@@ -13,7 +13,7 @@ from geometry.data.limits import CorpusError
 from geometry.data.recognise import Reading, is_id
 from geometry.errors import GeometryError
 from geometry.measure import mean_cosine
-from geometry.vectors import read_vector_set
+from geometry.vectors import read_vector_set, recognise
 
 
 def asked(read, *arguments, **options) -> GeometryError:
@@ -64,6 +64,30 @@ def test_a_quoted_cell_of_several_lines_stays_one():
     csv.writer(written).writerows(rows)
     corpus = read_corpus(written.getvalue().encode(), name="t.csv", text_column="text")
     assert corpus.texts == ("one,\ntwo, three, four\nfive", "five", "six")
+
+
+def test_everyday_tables_are_not_asked_about():
+    texts = [f'It rains, slowly; he said "go {i}"\nand left, at last.' for i in range(12)]
+    tables = {
+        "several columns": ([["id", "review"], *enumerate(texts)], csv.QUOTE_MINIMAL),
+        "one column": ([["text"], *([text] for text in texts)], csv.QUOTE_MINIMAL),
+        "every cell quoted": (
+            [["text", "label"], *([f"a,b{i}\nc", "x"] for i in range(9))],
+            csv.QUOTE_ALL,
+        ),
+    }
+    for rows, quoting in tables.values():
+        written = io.StringIO()
+        csv.writer(written, quoting=quoting).writerows(rows)
+        corpus = read_corpus(written.getvalue().encode(), name="t.csv")
+        assert len(corpus) == len(rows) - 1
+
+
+def test_a_text_and_a_name_are_no_pair():
+    rows = "".join(f"{i},u{i % 7},It rains no {i} times,{i * 3}\n" for i in range(20))
+    assert recognise(f"id,user,tweet,likes\n{rows}".encode(), name="t.csv").holds == "texts"
+    rows = "".join(f"It rains no {i} times;x;0.{i}\n" for i in range(20))
+    assert recognise(f"text;label;score\n{rows}".encode(), name="t.csv").holds == "texts"
 
 
 def test_marks_with_two_meanings_are_asked_for():
