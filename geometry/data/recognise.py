@@ -345,11 +345,13 @@ def _shape(lines: Iterable[str], dialect: Dialect) -> _Shape | None:
                 shape.width = shape.width or len(cells)
                 shape.is_even &= len(cells) == shape.width
                 shape.is_written &= taken[0].startswith('"')
-                shape.has_doubled |= any(map(_DOUBLED.search, taken))
+                is_doubled = any(map(_DOUBLED.search, taken))
+                shape.has_doubled |= is_doubled
                 if len(taken) > 1:
                     shape.n_joined += 1
                     rows = [*_reader(taken, dialect.delimiter, "none")]
-                    is_prose = any(cell.startswith(" ") for row in rows for cell in row[1:])
+                    others = [cell for row in rows for cell in row[1:]]
+                    is_prose = is_doubled or any(not cell or cell[0] == " " for cell in others)
                     if all(len(row) == shape.width for row in rows) and not is_prose:
                         shape.joined = [*(shape.joined or ()), *rows]
             taken.clear()
