@@ -351,7 +351,9 @@ def _shape(lines: Iterable[str], dialect: Dialect) -> _Shape | None:
                     shape.n_joined += 1
                     rows = [*_reader(taken, dialect.delimiter, "none")]
                     others = [cell for row in rows for cell in row[1:]]
-                    is_prose = is_doubled or any(not cell or cell[0] == " " for cell in others)
+                    is_prose = is_doubled or any(
+                        cell.startswith(" ") or not cell.strip('"') for cell in others
+                    )
                     if all(len(row) == shape.width for row in rows) and not is_prose:
                         shape.joined = [*(shape.joined or ()), *rows]
             taken.clear()
