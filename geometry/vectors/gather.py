@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..data.account import DUPLICATE, MOST_ROWS, NOT_FINITE, UNWANTED, Account, LeftOut
+from ..data.decode import REPLACE
 from ..data.embeddings import VectorReport, VectorTable
 from ..data.limits import LIMITS, Limits
 from .errors import MOST_NAMED, VectorFileError, too_large
@@ -50,7 +51,7 @@ class Wanted:
         if self.words is not None:
             object.__setattr__(self, "words", frozenset(self.words))
         try:
-            "".encode(self.encoding or UTF8)
+            "".encode((self.encoding or UTF8).removesuffix(REPLACE))
         except LookupError as error:
             raise VectorFileError("unknown_encoding", encoding=self.encoding) from error
 
@@ -231,7 +232,7 @@ class Gathering:
         return taken
 
     def _decoded(self, words: Sequence[Any]) -> list[str]:
-        encoding = self.wanted.encoding or UTF8
+        encoding = (self.wanted.encoding or UTF8).removesuffix(REPLACE)
         if words and isinstance(words[0], str):  # a reader of tables replaces bytes itself
             self.counts.replaced += sum("\ufffd" in word for word in words)
             return list(words)

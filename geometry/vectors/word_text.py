@@ -16,6 +16,8 @@ from typing import BinaryIO, NoReturn
 
 import numpy as np
 
+from ..data.account import MOST_ROWS
+from ..data.decode import uncertain_bytes
 from ..data.embeddings import VectorTable
 from .errors import VectorFileError
 from .gather import SPARE, Gathering, Wanted
@@ -31,6 +33,7 @@ _BOM = b"\xef\xbb\xbf"
 # Fields that are meant as numbers, and are none: 1,5 and 9:0.022 (of a sparse vector), 1d5, 1_0
 _MEANT = re.compile(r"[-+−]?[.,]?\d[\w.,:+-]*")
 _SPARSE = re.compile(rb"\d+:[+-]?\.?\d.*")
+_CLOCK = re.compile(rb"\d{1,2}:[0-5]\d")
 _COMMA = re.compile(rb"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 
 Parsed = tuple[list[bytes], np.ndarray]
@@ -65,6 +68,8 @@ def read_text(file: BinaryIO, wanted: Wanted) -> VectorTable:
         raise VectorFileError("no_vectors")
     form, first = _recognise(first)
     wanted.refuse_dimensions(form.d)
+    if wanted.encoding is None:
+        _refuse_other_encodings(first)
     mean_line = len(first.content) / max(1, first.content.count(b"\n"))
     expected = form.n_stated or int((size or len(first.content)) / mean_line * SPARE) + 1
     if size is not None:  # a header may state anything
@@ -145,9 +150,20 @@ def _recognise(first: _Lines) -> tuple[Form, _Lines]:
     return Form(d, delimiter, trailing, n_stated), block
 
 
+def _refuse_other_encodings(first: _Lines) -> None:
+    """Raise CorpusError "uncertain" if most words beyond ASCII do not fit UTF-8."""
+    lines = [*enumerate(first.content.split(b"\n", 50 * HEAD_LINES)[:-1], first.first_line)]
+    odd = [(number, line) for number, line in lines if not line.isascii()]
+    broken = [number for number, line in odd if "\ufffd" in line.decode("utf-8", "replace")]
+    if len(broken) > max(4, len(odd) // 2, len(lines) // 50):
+        raise uncertain_bytes("utf-8", tuple(broken[:MOST_ROWS]))
+
+
 def _meant(line: bytes) -> bytes | None:
     """The first field that is meant as a number and is none, in a line of a word and numbers."""
     none = [field for field in line.split()[1:] if numbers_of([field]) is None]
+    if all(map(_CLOCK.fullmatch, none)):
+        return None
     return none[0] if none and all(_MEANT.fullmatch(_shown(field)) for field in none) else None
 
 

@@ -700,3 +700,13 @@ def test_cases_of_public_reports(case, file, shared_data):
         assert read_vector_set(shared_data(f"../cases/{case}/{file}")).vectors.shape == right
     else:
         assert right in str(refused(shared_data(f"../cases/{case}/{file}"), name=file))
+
+
+def test_words_of_another_encoding_are_asked_about():
+    content = "".join(f"été{i} {i}.5 1.5 2.5\n" for i in range(9)).encode("latin-1")
+    with pytest.raises(GeometryError) as caught:
+        read_vectors(content)
+    assert caught.value.details["option"] == "encoding"
+    assert read_vectors(content, encoding="latin-1").words[0] == "été0"
+    (choice,) = caught.value.details["choices"]
+    assert read_vectors(content, encoding=choice).words[0] == "\ufffdt\ufffd0"
