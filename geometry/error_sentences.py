@@ -546,6 +546,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "comma do, and commas also divide the columns. Save the file with decimal points, or "
             "with semicolons between the columns."
         ),
+        "shortened_list": (
+            "The list in column `{column}` at line {line} has `...` in place of numbers, which are "
+            "lost. Write the file again with `.tolist()` of each array."
+        ),
         "bad_cell": (
             "`{field}` in column `{column}` at line {line} is not a number. Correct it, or leave "
             "the cell empty."

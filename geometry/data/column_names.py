@@ -12,6 +12,7 @@ LABEL_NAMES = (
 PAIR_NAMES = (
     ("left", "right"), ("sentence1", "sentence2"), ("sentence_1", "sentence_2"),
     ("text1", "text2"), ("text_1", "text_2"), ("s1", "s2"), ("句子1", "句子2"),
+    ("premise", "hypothesis"), ("question1", "question2"), ("sentence_a", "sentence_b"),
 )  # fmt: skip
 SCORE_NAMES = ("score", "gold_score", "gold", "similarity", "similarity_score", "分數", "分数")
 WEIGHT_NAMES = ("weight", "weights", "count", "counts", "frequency", "freq", "權重", "权重", "次數")

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import own_errors
 from .account import BLANK, FORMULA, SAMPLED, Account
-from .decode import Source, TextFile, refuse_halves
+from .decode import Source, TextFile, lines_of, refuse_halves
 from .limits import (
     LARGEST_COUNT,
     LIMITS,
@@ -26,7 +26,7 @@ from .limits import (
     refuse_too_many,
 )
 from .pairs import read_bundled_pairs
-from .recognise import AS_FOUND, Reading
+from .recognise import AS_FOUND, Reading, is_table
 from .sentences import split_sentences
 from .shipped import shipped_file
 from .table_files import read_table_file
@@ -307,7 +307,13 @@ def _read(
     with own_errors(CorpusError):
         if table is not None:
             return file, table
-        if file.is_table or reading.delimiter or any(column is not None for column in wanted):
+        is_wanted = any(column is not None for column in wanted)
+        if (
+            file.is_table
+            or reading.delimiter
+            or is_wanted
+            or is_table(lambda: (line for _, line in lines_of(file.text, limits, newline="")))
+        ):
             table = read_table(
                 file, max_rows=limits.rows, wanted=wanted, reading=reading, limits=limits
             )

@@ -186,6 +186,10 @@ class _Asked:
         if self.path in lists:
             several = [self.path]
         if not several:
+            within = tuple(name for name in lists if isinstance(_first(lists[name]), dict))
+            if within and not self.vectors and not any(map(_is_text, found.items())):
+                shown = tuple(f"{name}: {len(lists[name]):,}" for name in within)
+                raise self._uncertain(within, shown)  # all texts are within
             return [found]
         chosen = self._only(several, lists)
         names = [name for name in lists if len(lists[name]) == len(lists[chosen])]
@@ -205,6 +209,8 @@ class _Asked:
                     return _Asked(None, self.refuse, self.vectors).rows_of_document(at)
         if isinstance(value, dict):
             value = self._table(value, is_root=True)
+        while isinstance(value, list) and len(value) == 1 and _is_of_vectors(value[0]):
+            value = value[0]  # a batch of one, as of the vectors of tokens
         if isinstance(value, list):
             if value and all(map(is_json_number, value)):
                 return [{"vector": value}]
@@ -313,6 +319,11 @@ def is_document(head: str) -> bool:
     return head.lstrip()[:1] in ("[", "{") and not _has_lines(lambda: iter(enumerate(lines, 1)))
 
 
+def is_json_lines(text: str) -> bool:
+    """Whether a text has a JSON object in each of its first lines, whatever the file's name."""
+    return text[:1] == "{" and _has_lines(lambda: lines_of(text))
+
+
 def _has_lines(lines: Lines) -> bool:
     """Whether the file has a value in each line, by the first two."""
     filled = (line for _, line in lines() if line.strip())
@@ -402,6 +413,17 @@ def _bears_vectors(value: list[Any]) -> bool:
     if isinstance(first, dict):
         return any(map(is_vector, flat(first).values()))
     return is_vector(first) and all(each is None or isinstance(each, list) for each in value)
+
+
+def _is_text(field: tuple[str, Any]) -> bool:
+    """Whether a field is a text: by its name, or by a space or a letter beyond ASCII within."""
+    name, value = field
+    is_named = name.rpartition(".")[2].casefold() in TEXT_NAMES
+    return type(value) is str and (is_named or " " in value.strip() or not value.isascii())
+
+
+def _is_of_vectors(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 1 and all(map(is_vector, value))
 
 
 def _is_table(columns: Any, data: Any) -> bool:

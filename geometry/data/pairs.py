@@ -34,13 +34,14 @@ from .limits import (
     refuse_too_few,
     refuse_too_many,
 )
-from .recognise import AS_FOUND, Reading, is_id, is_number
+from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, is_figure, is_id, is_number
 from .shipped import shipped_file
 from .table_files import read_table_file
 from .tables import Table, read_table
 
 BUNDLED_PAIRS = ("pairs", "hard-pairs", "pairs-zh")  # the default first
 _STSB = ("genre", "file", "year", "id", "score", "left", "right")
+_NAME_OF_ID = re.compile(r"(^|[^a-z]|q)id\d*$")  # pair_ID, #1 ID, qid1
 _SAMPLE_LINES = 20
 _SPLITS = {"train": "train", "dev": "dev", "valid": "dev", "validation": "dev", "test": "test"}
 _SPLIT = re.compile(rf"(?:^|[-_. ])({'|'.join(_SPLITS)})(?:[-_. ]|$)", re.IGNORECASE)
@@ -358,13 +359,37 @@ def _pair_places(table: Table) -> tuple[int, int, int]:
             return places  # type: ignore[return-value]
     columns = [*range(len(table.columns))]
     if len(columns) > 3:  # a number of the row, or a code, may be beside the three
-        columns = [i for i in columns if not is_id(table.cells(i))]
-    if len(columns) == 3:
-        numeric = [i for i in columns if table.is_numeric(i)]
-        texts = [i for i in columns if i not in numeric]
-        if len(numeric) == 1 and _may_be_pairs(table, texts, numeric[0]):
-            return texts[0], texts[1], numeric[0]
+        columns = [
+            i
+            for i in columns
+            if not (is_id(table.cells(i)) or _NAME_OF_ID.search(table.columns[i].casefold()))
+        ]
+    numeric = [i for i in columns if table.is_numeric(i)]
+    texts = [
+        i
+        for i in columns
+        if i not in numeric and not all(map(is_figure, table.cells(i)[:SAMPLE_ROWS]))
+    ]
+    sides = twins([table.columns[i] for i in texts])
+    if sides is not None:  # others are beside them
+        texts = [texts[i] for i in sides]
+    if len(numeric) == 1 and len(texts) == 2 and _may_be_pairs(table, texts, numeric[0]):
+        return texts[0], texts[1], numeric[0]
     raise CorpusError("no_pair_columns", columns=table.columns)
+
+
+def twins(names: Sequence[str]) -> tuple[int, int] | None:
+    """Places of two names that are known, or differ in 1 and 2 only: question1 and question2."""
+    folded = [name.strip().casefold() for name in names]
+    others = [
+        (name, name.replace("1", "2"))
+        for name in folded
+        if "1" in name and not name.startswith("column ")  # the name of a column without one
+    ]
+    for left, right in (*PAIR_NAMES, *others):
+        if left in folded and right in folded:
+            return folded.index(left), folded.index(right)
+    return None
 
 
 def _may_be_pairs(table: Table, texts: Sequence[int], score: int) -> bool:

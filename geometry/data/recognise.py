@@ -10,7 +10,7 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any, Literal
 
 from .column_names import (
@@ -47,6 +47,13 @@ _SEPARATOR = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)  # the first li
 _COMMA_NUMBER = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d+),\d+([eE][-+]?\d+)?", re.ASCII)
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
 _DOUBLED = re.compile(r'\w""|""\w')  # marks within a quoted cell, as programs write them
+# Arrays as NumPy, PyTorch and PostgreSQL write them; numbers in them as NumPy 2 does
+_LIST = re.compile(
+    r"(?:[\w.]*(?:array|tensor)\()?(?:\[(.*)\]|\{([-+\d.,eE\s]*)\})(?:,[^\[\]]*)?\)?", re.DOTALL
+)
+_NUMPY_2 = re.compile(r"(?:np\.|numpy\.)?float\d+\(([^()]*)\)")
+# A cell without a space and with a digit, or a sign of addresses and names of files within
+_CODE = re.compile(r"(?=.*[\d/@\\_]|.*[.:].)[!-~]+")
 _ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{16,}|[a-z_:./#-]*\d+", re.I)
 
 # A process-wide limit of 131,072 characters a cell: a long text is cut by the encoder, not here.
@@ -156,6 +163,28 @@ def is_running(cells: Sequence[str]) -> bool:
     return [*map(int, cells)] == [*range(first, first + len(cells))]
 
 
+def is_figure(cell: str) -> bool:
+    """True for a number, a date or a time: more digits than letters."""
+    return sum(map(str.isdigit, cell)) > sum(map(str.isalpha, cell)) or is_number(cell)
+
+
+def is_series(cells: Sequence[str]) -> bool:
+    """True for whole numbers in order, such as years."""
+    whole = [int(cell) for cell in cells if cell.isdecimal()]
+    return 1 < len(cells) == len({*whole}) and whole == sorted(whole)
+
+
+def is_of_codes(cells: Sequence[str]) -> bool:
+    """True for cells that are no texts beside others: ids, addresses, names of files, lists."""
+    filled = [cell for cell in cells if cell.strip()]
+    is_constant = len(filled) > 2 and len(set(filled)) == 1
+    return (
+        is_constant
+        or is_of_lists(filled)
+        or 2 * sum(_CODE.fullmatch(cell) is not None for cell in filled) > len(filled)
+    )
+
+
 def is_id(cells: Sequence[str]) -> bool:
     """True for a column that only tells rows apart: 1, 2, 3, … or a different code in each row."""
     filled = [cell.strip() for cell in cells]
@@ -205,28 +234,54 @@ def dialect_of(
     sample = _sample(lines())
     stated = _SEPARATOR.fullmatch(sample[0]) if sample else None
     skipped = int(stated is not None)
+    notes = sum(1 for _ in takewhile(lambda line: line.startswith("#"), sample))
+    if spaced and notes and _is_spaced(sample[notes:]):
+        sample, skipped = sample[notes:], notes  # numpy.savetxt writes names behind a sign
     if reading.delimiter is not None:
         delimiter = reading.delimiter
     elif stated is not None:
         delimiter = stated[1]
     else:
-        candidates = ("\t",) if suffix in TAB_SUFFIXES else DELIMITERS
+        has_tabs = suffix in TAB_SUFFIXES and any("\t" in line for line in sample)
+        candidates = ("\t",) if has_tabs else DELIMITERS
         delimiter = _delimiter(sample, candidates, spaced=spaced)
     found = Dialect(delimiter, skipped=skipped)
     if delimiter != SPACES:
         found = replace(found, quoting=reading.quoting or _quoting(lines, found))
     if reading.decimal is not None:
         return replace(found, decimal=reading.decimal)
-    decimal, unclear = _decimal(sample, found)
+    decimal, unclear = _decimal(sample[int(stated is not None) :], found)
     return replace(found, decimal=decimal, unclear=unclear)
 
 
 def is_of_lists(cells: Sequence[str]) -> bool:
     """True for cells such as [0.1, 0.2]."""
     filled = [cell.strip() for cell in cells if cell.strip()]
-    return bool(filled) and 2 * sum(
-        cell.startswith("[") and cell.endswith("]") for cell in filled
-    ) > len(filled)
+    return bool(filled) and 2 * sum(list_in(cell) is not None for cell in filled) > len(filled)
+
+
+def list_in(cell: str) -> str | None:
+    """What is between the brackets of a cell that is a list; None for any other."""
+    found = _LIST.fullmatch(cell)
+    if found is None:
+        return None
+    inner = found[1] if found[2] is None else found[2]
+    return _NUMPY_2.sub(r"\1", inner) if "float" in inner else inner
+
+
+def is_table(lines: Lines) -> bool:
+    """Whether lines are the rows of a table, whatever the name of the file.
+
+    Tabs divide all of them equally, or another sign does and the first line has a known name.
+    """
+    sample = _sample(lines())
+    for delimiter in DELIMITERS:
+        rows = [row for row in _rows(sample, delimiter, "quoted") if any(map(str.strip, row))]
+        if len(rows) > 1 and len({*map(len, rows)}) == 1 and len(rows[0]) > 1:
+            names = {cell.casefold() for cell in rows[0]}
+            if delimiter == "\t" or not names.isdisjoint(_KNOWN):
+                return True
+    return False
 
 
 def _sample(lines: Iterable[str]) -> list[str]:
@@ -412,9 +467,9 @@ def _are_rows(lines: Lines, dialect: Dialect, quoted: _Shape) -> bool:
 def _decimal(sample: Sequence[str], dialect: Dialect) -> tuple[str, str | None]:
     """The decimal sign of a table's columns of numbers; and a cell, if it is unclear."""
     if dialect.delimiter == SPACES:
-        rows = [line.split() for line in sample[dialect.skipped :]]
+        rows = [line.split() for line in sample]
     else:
-        rows = _rows(sample[dialect.skipped :], dialect.delimiter, dialect.quoting)
+        rows = _rows(sample, dialect.delimiter, dialect.quoting)
     width = max(map(len, rows), default=0)
     columns = [[row[i].strip() for row in rows[1:] or rows if i < len(row)] for i in range(width)]
     with_comma: list[str] = []
@@ -435,17 +490,29 @@ def _decimal(sample: Sequence[str], dialect: Dialect) -> tuple[str, str | None]:
 
 def header_of(first: Sequence[str], body: Sequence[Sequence[str]], decimal: str = ".") -> bool:
     """Whether the first row of a table of texts looks like the names of its columns."""
-    if any(is_number(cell, decimal) for cell in first):
+    numbers = [cell for cell in first if is_number(cell, decimal)]
+    if numbers and not is_series(numbers):
         return False
     if any(cell.casefold() in _KNOWN for cell in first):
         return True
+    if numbers:
+        return False
     sample = body[:SAMPLE_ROWS]
-    if len(first) < 2 or not sample or not all(map(_is_like_a_name, first)):
+    if len(first) < 2 or not sample:
         return False  # the first line of a table of one column may be a text
     columns = list(zip(*sample, strict=True))
-    if any(mostly_numbers(cells, decimal) for cells in columns):
-        return True
-    if any(cell in cells for cell, cells in zip(first, columns, strict=True)):
+    named = [pair for pair in zip(first, columns, strict=True) if pair[0]]
+    if not first[0] and is_running(columns[0]):
+        return True  # pandas writes the numbers of the rows without a name
+    if len(named) < 2 or any(cell[-1] in ".!。！" for cell, _ in named):
+        return False
+    for cell, cells in named:
+        above = cell.casefold() not in MISSING and not is_figure(cell)
+        if above and (mostly_numbers(cells, decimal) or all(map(is_figure, filter(None, cells)))):
+            return any(cells)
+    if not all(_is_like_a_name(cell) for cell, _ in named):
+        return False
+    if any(cell in cells for cell, cells in named):
         return False
     longest = max(sum(map(len, cells)) / len(cells) for cells in columns)
     return longest > 2 * max(map(len, first))
@@ -463,14 +530,19 @@ def header_of_numbers(first: Sequence[str], body: Sequence[Sequence[str]], decim
     if any(cell.casefold() not in MISSING and not is_number(cell, decimal) for cell in cells):
         return True
     counted = [int(cell) for cell in cells if cell.isdecimal()]
-    if len(counted) < max(2, len(cells) - 1) or counted[0] not in (0, 1):
+    if len(counted) < max(2, len(cells) - 1) or not body:
         return False
-    if counted != [*range(counted[0], counted[0] + len(counted))] or not body:
-        return False
+    is_whole = counted == [*range(counted[0], counted[0] + len(counted))] and counted[0] in (0, 1)
     others = [cell.strip() for row in body for cell in row]
     has_points = sum(not cell.lstrip("-+").isdecimal() for cell in others) / len(others)
-    if len(counted) > 3 and has_points > _MIN_SHARE:
+    if is_whole and not cells[0] and is_running([row[0].strip() for row in body]):
+        return True  # pandas writes numbers of rows and columns
+    if is_whole and len(counted) > 3 and has_points > _MIN_SHARE:
         return True
+    # years and the like above numbers with points; such a vector would be odd
+    is_ordered = len(cells) > 2 and is_series(cells)
+    if not is_whole and not (is_ordered and has_points > _MIN_SHARE):
+        return False
     raise CorpusError(
         "uncertain",
         because="uncertain_header",
@@ -492,4 +564,4 @@ def unique_names(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _is_like_a_name(cell: str) -> bool:
-    return 0 < len(cell) <= 30 and len(cell.split()) <= 3 and cell[-1] not in ".?!。？！"
+    return 0 < len(cell) <= 30 and len(cell.split()) <= 3 and cell[-1] not in "?？"

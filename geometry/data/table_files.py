@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..errors import own_errors
 from .decode import GZIP, JSON_SUFFIXES, Source, TextFile, Unpacked, read_bytes, read_text_file
-from .json_records import read_json
+from .json_records import is_json_lines, read_json
 from .limits import CorpusError, Limits
 from .packed_tables import read_packed_table
 from .recognise import Reading
@@ -45,7 +45,7 @@ def read_table_file(
             return TextFile(Path(title).stem, path.suffix.lower(), "", kind), table
         file = read_text_file(content, name=title, encoding=reading.encoding, limits=limits)
         file = replace(file, suffix=path.suffix.lower())
-        if file.suffix in JSON_SUFFIXES:
+        if file.suffix in JSON_SUFFIXES or is_json_lines(file.text):
             table = read_json(file.text, limits, reading.path)
             return file, replace(table, notes=file.notes)
     return file, None

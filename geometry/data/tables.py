@@ -26,8 +26,10 @@ from .recognise import (
     Reading,
     dialect_of,
     header_of,
+    is_figure,
     is_id,
     is_number,
+    is_of_codes,
     mostly_numbers,
     records,
     to_number,
@@ -124,10 +126,14 @@ class Table:
             place: sum(map(len, cells)) / len(cells)
             for place in range(len(self.columns))
             if (cells := [row[place] for row in self.rows[:SAMPLE_ROWS]])
-            and 2 * sum(map(_has_letter, cells)) > len(cells)
+            and 2 * sum(map(_is_wordy, cells)) > len(cells)
         }
-        without_ids = {i: n for i, n in mean_lengths.items() if not is_id(self.cells(i))}
-        found = without_ids or mean_lengths
+        found = {
+            i: n
+            for i, n in mean_lengths.items()
+            if not is_id(self.cells(i))
+            and not is_of_codes([row[i] for row in self.rows[:SAMPLE_ROWS]])
+        } or mean_lengths
         return max(found, key=lambda place: found[place]) if found else None
 
     @property
@@ -145,9 +151,11 @@ class Table:
         return min(values, key=lambda place: values[place]) if values else None
 
     def named(self, names: Sequence[str]) -> int | None:
-        """Place of the first of ``names`` that the header has, in any case."""
+        """Place of the first of ``names`` that the header has, in any case, or behind a point."""
         folded = [column.casefold() for column in self.columns]
-        return next((folded.index(name) for name in names if name in folded), None)
+        last = [column.rpartition(".")[2] for column in folded]
+        places = (each.index(name) for each in (folded, last) for name in names if name in each)
+        return next(places, None)
 
 
 def read_table(
@@ -236,5 +244,6 @@ def _table(
     return Table(columns, tuple(rows), tuple(lines), n_rows, len(blank), blank=first)
 
 
-def _has_letter(cell: str) -> bool:
-    return any(character.isalpha() for character in cell[:_SAMPLE_CHARACTERS])
+def _is_wordy(cell: str) -> bool:
+    start = cell[:_SAMPLE_CHARACTERS]
+    return any(map(str.isalpha, start)) and not is_figure(start)

@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..data.column_names import PAIR_NAMES, QUERY_NAMES, RELEVANT_NAMES, TEXT_NAMES
+from ..data.column_names import QUERY_NAMES, RELEVANT_NAMES, SCORE_NAMES, TEXT_NAMES
 from ..data.corpus import Preview, preview_table
 from ..data.decode import GZIP, PARQUET, ZIP, Source, opened
 from ..data.json_records import is_document
 from ..data.limits import LIMITS, CorpusError, Limits
-from ..data.pairs import Pairs, read_pairs
-from ..data.recognise import AS_FOUND, Holds, Reading
+from ..data.pairs import Pairs, read_pairs, twins
+from ..data.recognise import AS_FOUND, Holds, Reading, is_figure
 from ..errors import GeometryError
 from .set_files import VectorPreview, preview_vector_set
 
@@ -29,7 +29,9 @@ Answer = TypeVar("Answer")
 _NO_TEXTS = (
     *("sparse", "sparse_file", "base64", "no_bytes", "scaled", "pickle_file", "model_file"),
     *("binary_vectors", "uncertain_packed", "uncertain_vectors", "uncertain_path"),
+    "shortened_list",
 )
+_NUMBERS = ("decimal_comma", "split_decimals", "bad_number")  # of a word and numbers in each line
 _WORDS = ("text", "binary")  # formats of word vectors
 
 
@@ -148,30 +150,42 @@ def _decided(
         folded.intersection(QUERY_NAMES) and folded.intersection(RELEVANT_NAMES) and len(folded) < 4
     ):
         return Recognised("queries", True, table.encoding, table.columns)
+    # lists of whole numbers beside texts may be numbers of tokens
+    has_lists = (
+        isinstance(found, VectorPreview)
+        and bool(found.vector_columns)
+        and bool((found.vectors != np.round(found.vectors)).any())
+        and found.format not in _WORDS
+    )
     if isinstance(pairs, Pairs):
-        is_named = any(folded.issuperset(names) for names in PAIR_NAMES)
-        n_long = sum(_are_long(side[:SAMPLE]) for side in (pairs.left, pairs.right))
-        if is_named or n_long != 1:  # a text and a name or a label are no pair
-            return Recognised("pairs", is_named or n_long == 2, table.encoding, table.columns)
+        used = () if pairs.account is None else pairs.account.columns_used
+        is_named = twins(used) is not None
+        if is_named or not has_lists:
+            return _pairs(pairs, table, used, is_named)
     if isinstance(found, GeometryError):
-        if found.because in _NO_TEXTS or (
-            found.code == "uncertain" and table.suggested_text_column is None
-        ):
+        cells = [row[0] for row in table.rows] if table.columns == ("text",) else []
+        is_meant = found.because in _NUMBERS and any(len(cell.split()) > 3 for cell in cells)
+        figures = [cell for cell in cells if is_figure(cell) and len(cell.split()) > 2]
+        is_of_figures = 2 * len(figures) > len(cells)
+        no_text = table.suggested_text_column is None or is_of_figures or is_meant
+        if found.because in _NO_TEXTS or no_text:
             raise found
         return Recognised("texts", True, table.encoding, table.columns)
     d, column = found.vectors.shape[1], table.suggested_text_column
     if found.format in _WORDS:
+        if d == 1 and suffix != ".vec":  # Chapter 1
+            return Recognised("texts", True, table.encoding, table.columns)
         is_certain = d >= MANY_DIMENSIONS or suffix == ".vec"
     elif found.vector_columns:
-        # lists of whole numbers beside texts may be numbers of tokens
-        is_certain = column is None or bool((found.vectors != np.round(found.vectors)).any())
-    elif column is None:
+        is_certain = column is None or has_lists
+    elif column is None or not found.columns:
         is_certain = True
     else:  # columns of numbers beside texts
-        is_group = (
-            d > 1 and len({name.rstrip("0123456789") for name in found.dimension_columns}) == 1
-        )
-        if not is_group and (d == 1 or column.casefold() in TEXT_NAMES):
+        stems = {name.rstrip("0123456789") for name in found.dimension_columns}
+        is_group = bool(table.has_header) and d > 1 and len(stems) == 1
+        is_few = d < MANY_DIMENSIONS or bool(np.isin(found.vectors, (0, 1)).all())
+        is_text = column.casefold() in TEXT_NAMES or (is_few and _is_prose(table, column))
+        if not is_group and (d == 1 or is_text):
             return Recognised("texts", True, table.encoding, table.columns)
         is_certain = d >= MANY_DIMENSIONS or (is_group and d > 2)
     return replace(_vectors(found), is_certain=is_certain)
@@ -182,6 +196,31 @@ def _are_long(texts: Sequence[str]) -> bool:
     return 2 * sum(" " in text or (len(text) > 8 and not text.isascii()) for text in texts) > len(
         texts
     )
+
+
+def _is_prose(table: Preview, column: str) -> bool:
+    """Whether a column has sentences: three words or more in most cells."""
+    cells = [row[table.columns.index(column)] for row in table.rows]
+    return 2 * sum(len(cell.split()) > 2 for cell in cells) > len(cells)
+
+
+def _pairs(pairs: Pairs, table: Preview, used: Sequence[str], is_named: bool) -> Recognised:
+    """Pairs that are certain by their names, or by sentences and a score behind them."""
+    folded = {name.casefold() for name in used}
+    if not is_named and len(folded.intersection(TEXT_NAMES)) > 1:  # title and body
+        return Recognised("texts", True, table.encoding, table.columns)
+    if not is_named and sum(_are_long(side[:SAMPLE]) for side in (pairs.left, pairs.right)) == 1:
+        # a text and a name or a label are no pair
+        return Recognised("texts", True, table.encoding, table.columns)
+    texts = (*pairs.left[:SAMPLE], *pairs.right[:SAMPLE])
+    is_long = 2 * sum(" " in text for text in texts) > len(texts)
+    is_scored = not folded.isdisjoint(SCORE_NAMES)
+    if not table.has_header:  # a whole number before two texts may be their class
+        first = dict(zip(table.columns, table.rows[0], strict=True))
+        is_last = not any(map(str.isalpha, first.get(used[-1], "")))
+        is_scored = is_last or bool((pairs.gold_scores % 1).any())
+    is_certain = is_named or (is_long and is_scored)
+    return Recognised("pairs", is_certain, table.encoding, table.columns)
 
 
 def _vectors(found: VectorPreview) -> Recognised:

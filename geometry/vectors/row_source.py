@@ -240,9 +240,10 @@ def _last_part(name: str) -> str:
 
 
 def named(columns: Sequence[str], names: Sequence[str]) -> str | None:
-    """The first of ``names`` that is a column, in any case."""
+    """The first of ``names`` that is a column, in any case, or the end of one behind a point."""
     folded = {column.casefold(): column for column in reversed(columns)}
-    return next((folded[name] for name in names if name in folded), None)
+    last = {name.rpartition(".")[2]: column for name, column in folded.items()}
+    return next((each[name] for each in (folded, last) for name in names if name in each), None)
 
 
 def dimensions_among(numeric: Sequence[str], ids: Sequence[str] = ()) -> tuple[str, ...]:

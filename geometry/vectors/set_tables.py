@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from ..data.column_names import LABEL_NAMES, TEXT_NAMES
 from ..data.decode import decode, encoding_of, text_of, uncertain_bytes
 from ..data.json_records import is_json_number, is_vector, open_records
 from ..data.limits import CorpusError, Limits
@@ -26,6 +27,8 @@ from ..data.recognise import (
     is_number,
     is_of_lists,
     is_running,
+    is_series,
+    list_in,
     mostly_numbers,
     records,
     to_number,
@@ -89,7 +92,7 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
             next(found, None)
         beside = [None if each is None else columns[each] for each in (chosen.text, chosen.label)]
         if isinstance(chosen.vector, str) and columns[chosen.vector] in lists:
-            parse = _list_parser(columns[chosen.vector])
+            parse = _list_parser(columns[chosen.vector], chosen.vector)
         else:
             taken = (chosen.vector,) if isinstance(chosen.vector, str) else chosen.vector or ()
             parse = _cell_parser({name: columns[name] for name in taken}, dialect.decimal)
@@ -144,6 +147,10 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
         raise VectorFileError("too_large", because="too_many_dimensions", limit=limits.dimensions)
     values = {key: [each[key] for each in sample if each.get(key) is not None] for key in keys}
     lists = [key for key in keys if values[key] and _is_list(values[key][0])]
+    for key in lists:
+        stem, _, kind = key.rpartition(".")
+        if kind in ("indices", "indexes") and f"{stem}.values" in lists:
+            raise VectorFileError("no_vectors", because="sparse", line=1, field=key)
     numeric = [key for key in keys if 2 * sum(map(is_json_number, values[key])) > len(values[key])]
     usable = () if lists else dimensions_among(numeric)
     if len({_stem(name) for name in usable}) == 1:
@@ -276,18 +283,26 @@ def _number(cell: str, column: str, line: int, decimal: str = ".") -> float:
     return to_number(cell.strip(), decimal)
 
 
-def _list_parser(place: int) -> Callable[[list[str], int], list[float]]:
+def _list_parser(place: int, name: str) -> Callable[[list[str], int], list[float]]:
     """Numbers of one cell such as [0.1, 0.2] or [0.1 0.2]."""
 
     def parse(cells: list[str], line: int) -> list[float]:
         cell = cells[place].strip()
-        fields = cell.strip("[]").replace(",", " ").split()
         if cell.casefold() in MISSING:
             return []
-        try:
-            return list(map(float, fields))
-        except ValueError:
-            return [_number(each, "[ ]", line) for each in fields]
+        inner = cell.strip("[]")
+        fields = inner.split()
+        if len(fields) > 1 and "," in inner and all(each.strip(",") == each for each in fields):
+            return [_number(each, name, line, ",") for each in fields]  # [0,1 0,2]
+        fields = inner.replace(",", " ").split()
+        with suppress(ValueError):
+            if "_" not in inner:
+                return list(map(float, fields))
+        found = list_in(cell)
+        fields = fields if found is None else found.replace(",", " ").split()
+        if "..." in fields:
+            raise VectorFileError("bad_number", because="shortened_list", line=line, column=name)
+        return [_number(each, name, line) for each in fields]
 
     return parse
 
@@ -429,7 +444,10 @@ def _is_header(
         return True
     if lists:
         return not any(first[place].strip().startswith("[") for place in lists)
-    names = [first[place] for place in numeric]
+    names = [first[place].strip() for place in numeric]
+    folded = {cell.strip().casefold() for cell in first}
+    if is_series(names) and not folded.isdisjoint((*TEXT_NAMES, *LABEL_NAMES)):
+        return True
     return header_of_numbers(
         names, [[row[place] for place in numeric] for row in sample[1:]], decimal
     )

@@ -11,6 +11,7 @@ import pytest
 from geometry import CorpusError, read_corpus, read_pairs
 from geometry.data.limits import LIMITS
 from geometry.data.recognise import Reading
+from geometry.errors import GeometryError
 from geometry.vectors import read_vector_set, recognise
 from geometry.vectors.errors import VectorFileError
 
@@ -395,3 +396,59 @@ def test_other_cases(case):
     assert read_vector_set(case("23-openai-batch/keys-bool.jsonl")).vectors.shape == (4, 2)
     with pytest.raises(VectorFileError, match="missing number: 4"):
         read_vector_set(case("31-wide-table-with-integer-column/keys.jsonl"))
+
+
+FEW = [[0.5, -1.25], [1.5, 0.25], [2.5, 0.75]]
+SAID = ["It rains today.", "It snows today.", "The sun shines."]
+BESIDE = {
+    "Elasticsearch": {"hits": {"hits": [
+        {"_index": "a", "_id": f"{i}", "_score": 1.0, "_source": {"title": t, "emb": v}}
+        for i, (t, v) in enumerate(zip(SAID, FEW, strict=True))]}},
+    "Pinecone": {"matches": [
+        {"id": f"{i}", "score": 0.5, "values": v, "metadata": {"text": t, "genre": "ab"[i % 2]}}
+        for i, (t, v) in enumerate(zip(SAID, FEW, strict=True))]},
+    "Qdrant": {"result": {"points": [
+        {"id": i, "payload": {"text": t}, "vector": v}
+        for i, (t, v) in enumerate(zip(SAID, FEW, strict=True))]}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BESIDE)
+def test_answers_with_texts_and_numbers_beside_vectors(case):
+    content = json.dumps(BESIDE[case]).encode()
+    found = recognise(content, name="a.json")
+    assert (found.holds, found.is_certain) == ("vectors", True)
+    read = read_vector_set(content, name="a.json")
+    assert (read.vectors.tolist(), list(read.texts)) == (FEW, SAID)
+
+
+def test_a_batch_of_one():
+    content = json.dumps([FEW]).encode()
+    assert read_vector_set(content, name="a.json").vectors.tolist() == FEW
+
+
+def test_texts_that_are_all_within_lists_are_asked_about():
+    turns = [{"role": "user", "content": "Is it late?"}, {"role": "bot", "content": "It is."}]
+    for record in ({"messages": turns}, {"id": "x1", "messages": turns}):
+        content = (json.dumps(record) + "\n").encode() * 3
+        with pytest.raises(GeometryError) as caught:
+            read_corpus(content, name="a.jsonl")
+        assert caught.value.details["choices"] == ("messages",)
+        read = read_corpus(content, name="a.jsonl", reading=Reading(path="messages"))
+        assert read.texts == ("Is it late?", "It is.") * 3
+
+
+def test_the_text_of_a_document_is_not_its_constant():
+    rows = [
+        {"id": ["a", "long", "name", "of", "a", "class"], "kwargs": {"page_content": t}}
+        for t in SAID
+    ]
+    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    assert list(read_corpus(content, name="a.jsonl").texts) == SAID
+
+
+def test_sparse_vectors_of_json_are_named():
+    rows = [{"emb": {"indices": [1, 5], "values": [0.5, 0.25]}}] * 3
+    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    with pytest.raises(GeometryError, match="sparse vectors"):
+        read_vector_set(content, name="a.jsonl")

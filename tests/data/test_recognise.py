@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 
 import numpy as np
 import pytest
@@ -288,3 +289,190 @@ def test_pairs_may_have_numbers_of_rows():
 def test_the_error_is_one_of_the_caller():
     with pytest.raises(CorpusError, match="Choose the delimiter"):
         read_corpus(b"ab,cd;ef\ngh,ij;kl\nmn,op;qr\n", name="t.csv")
+
+
+# ---- tables of every day ----
+
+TEXTS = [f"I liked it, {n} times" for n in ("two", "four", "six", "nine")]
+
+
+def csv_of(header, *columns, delimiter=","):
+    rows = [header, *zip(*columns, strict=True)]
+    return "".join(delimiter.join(f'"{cell}"' for cell in row) + "\n" for row in rows).encode()
+
+
+NUMBERS = [("3", "1", "4", "1"), ("7", "8", "2", "8")]
+DATES = [f"2024/01/0{n} 10:00:00 AM" for n in (1, 2, 3, 4)]
+LONG = "a" * 40
+EVERYDAY = {
+    "flags": csv_of(("id", "comment_text", "toxic", "rude"), "abcd", TEXTS, *NUMBERS),
+    "a form": csv_of(("Timestamp", "How old are you?", "And so?"), DATES, NUMBERS[0], TEXTS),
+    "a shop": csv_of(("sku", "name", "says", "price", "n"), "abcd", "efgh", TEXTS, *NUMBERS),
+    "a forum": csv_of(("title", "body", "score"), "abcd", TEXTS, NUMBERS[0]),
+    "empty names": csv_of(("v1", "v2", "", ""), ("ham", "spam") * 2, TEXTS, [""] * 4, [""] * 4),
+    "rows of pandas": csv_of(("", "says"), "0123", TEXTS),
+    "addresses": csv_of(("url", "t"), [f"https://a.example/{n}/{LONG}" for n in "abcd"], TEXTS),
+    "names of files": csv_of(("path", "t"), [f"C:\\{LONG}\\{n}.txt" for n in "abcd"], TEXTS),
+    "dates": csv_of(("when", "t"), [f"Mon Apr 0{n} 22:19:45 PDT 2009" for n in "1234"], TEXTS),
+    "one name for all": csv_of(("model", "t"), ["a model with a very long name"] * 4, TEXTS),
+    "no tab in it": ("text;label\n" + "".join(f"{text};a\n" for text in TEXTS)).encode(),
+}
+
+
+@pytest.mark.parametrize("case", EVERYDAY)
+def test_tables_of_every_day_are_texts_without_a_question(case):
+    name = "a.tsv" if case == "no tab in it" else "a.csv"
+    found = recognise(EVERYDAY[case], name=name)
+    assert (found.holds, found.is_certain) == ("texts", True)
+    assert list(read_corpus(EVERYDAY[case], name=name).texts) == TEXTS
+
+
+TABS = "id\ttext\tlabel\n" + "".join(f"{n}\t{text}\ta\n" for n, text in enumerate(TEXTS))
+OTHER_ENDINGS = {
+    "tabs": TABS,
+    "bars": TABS.replace("\t", "|"),
+    "json": "".join(json.dumps({"text": text, "label": "a"}) + "\n" for text in TEXTS),
+}
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a", "a.dat"])
+@pytest.mark.parametrize("case", OTHER_ENDINGS)
+def test_the_ending_of_a_name_makes_no_lines_of_a_table(case, name):
+    content = OTHER_ENDINGS[case].encode()
+    assert list(read_corpus(content, name=name).texts) == TEXTS
+    assert "label" in recognise(content, name=name).columns
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "One, two,\nmy shoe;\nthree, four,\n",
+        "a|b\nc\n",
+        "Chapter 1\nChapter 2\nChapter 3\n",
+        "Meet 10:30\nEat 12:00\nSleep 22:15\n",
+        "Room 12b\nRoom 13a\n",
+        "Milch 1,05\nEi 0,30\n",
+    ],
+)
+def test_lines_of_text_stay_lines(lines):
+    assert recognise(lines.encode(), name="a.txt").holds == "texts"
+    assert list(read_corpus(lines.encode(), name="a.txt").texts) == lines.splitlines()
+
+
+PAIR_TABLES = {
+    "Quora": csv_of(
+        ("id", "qid1", "qid2", "question1", "question2", "is_duplicate"),
+        "0123", "1357", "2468", TEXTS, TEXTS[::-1], "0110",
+    ),
+    "MRPC": csv_of(
+        ("Quality", "#1 ID", "#2 ID", "#1 String", "#2 String"),
+        "0110", "3579", "2468", TEXTS, TEXTS[::-1], delimiter="\t",
+    ),
+    "SICK": csv_of(
+        ("pair_ID", "sentence_A", "sentence_B", "relatedness_score", "judgment"),
+        "1234", TEXTS, TEXTS[::-1], "0110", ["NEUTRAL"] * 4, delimiter="\t",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PAIR_TABLES)
+def test_pairs_by_names_that_differ_in_a_number(case):
+    pairs = read_pairs(PAIR_TABLES[case], name="a.txt" if case == "SICK" else "a.csv")
+    assert (list(pairs.left), list(pairs.right)) == (TEXTS, TEXTS[::-1])
+    assert pairs.gold_scores.tolist() == [0, 1, 1, 0]
+    found = recognise(PAIR_TABLES[case], name="a.csv")
+    assert (found.holds, found.is_certain) == ("pairs", True)
+
+
+def test_a_class_before_a_title_and_a_text_is_no_score():
+    news = b"3,A b c d,I saw it all\n2,E f g h,I left it there\n"
+    assert not recognise(news, name="a.csv").is_certain
+
+
+# ---- vectors of other tools ----
+
+ROWS = [[0.5, -1.25, 2.0], [1.5, 0.25, -0.5], [3.5, 2.25, 0.125]]
+
+
+def lists(form):
+    rows = (f'a b c,"{form(row)}"\n' for row in ROWS)
+    return ("t,emb\n" + "".join(rows)).encode()
+
+
+LISTS = {
+    "NumPy 2": lambda row: "[" + ", ".join(f"np.float64({x})" for x in row) + "]",
+    "arrays": lambda row: f"array({row}, dtype=float32)",
+    "tensors": lambda row: f"tensor({row})",
+    "PostgreSQL": lambda row: "{" + ",".join(map(str, row)) + "}",
+    "decimal commas": lambda row: "[" + " ".join(map(str, row)).replace(".", ",") + "]",
+}
+
+
+@pytest.mark.parametrize("case", LISTS)
+def test_lists_in_cells(case):
+    content = lists(LISTS[case])
+    found = recognise(content, name="a.csv")
+    assert (found.holds, found.is_certain, found.vectors) == ("vectors", True, ("emb",))
+    assert read_vector_set(content, name="a.csv").vectors.tolist() == ROWS
+
+
+def test_numbers_of_lists_that_are_none_or_lost_are_refused():
+    for form, because in (("[0.1 ... 0.2]", "shortened_list"), ("[1_0, 2]", "bad_cell")):
+        content = lists(lambda row, form=form: form)
+        with pytest.raises(GeometryError) as caught:
+            read_vector_set(content, name="a.csv")
+        assert caught.value.because == because
+        assert "`emb`" in str(caught.value)
+    with pytest.raises(GeometryError, match="tolist"):
+        recognise(lists(lambda row: "[0.1 ... 0.2]"), name="a.csv")
+
+
+def lines(rows, delimiter=","):
+    return "".join(delimiter.join(map(str, row)) + "\n" for row in rows).encode()
+
+
+def test_names_of_columns_that_are_numbers():
+    for header in ((2019, 2020, 2021), (0, 10, 20)):
+        assert (
+            asked(read_vector_set, lines([header, *ROWS]), name="a.csv").details["option"]
+            == "header"
+        )
+    numbered = [(n, *row) for n, row in enumerate(ROWS)]
+    found = read_vector_set(lines([("", 0, 1, 2), *numbered]), name="a.csv")
+    assert found.vectors.tolist() == ROWS
+
+
+def test_names_behind_a_sign():
+    content = b"# x y z\n" + lines(ROWS, " ")
+    assert recognise(content, name="a.txt").holds == "vectors"
+    assert read_vector_set(content, name="a.txt").vectors.tolist() == ROWS
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (lines([("a", "1_0", "2_5", "3.0")] * 4, " "), "a.txt"),
+        (lines([('"V1"', '"V2"', '"V3"')] + [('"1"', 0.5, 0.25, 1.5)] * 4, " "), "a.txt"),  # of R
+        (lines([("0,5", "0,0413", "1,5")] * 4), "a.csv"),
+        (lines([("a", "b", "c"), *[("0,5", "0,4", "1,5")] * 4]), "a.csv"),
+    ],
+)
+def test_numbers_that_are_not_read_are_not_taken_for_texts(content, name):
+    with pytest.raises(GeometryError):
+        recognise(content, name=name)
+
+
+def test_years_beside_the_name_of_a_text():
+    content = csv_of(("text", "2019", "2020"), TEXTS, *NUMBERS)
+    assert list(read_corpus(content, name="a.csv").texts) == TEXTS
+    assert read_vector_set(content, name="a.csv").vectors[0].tolist() == [3, 7]
+
+
+def test_small_numbers_are_no_texts():
+    found = recognise(b"1e-05,2e-05\n3e-05,1e-06\n", name="a.csv")
+    assert (found.holds, found.is_certain) == ("vectors", True)
+
+
+def test_columns_of_numbers_without_names_beside_words_are_asked_about():
+    found = recognise(b"a,3,1,4\nb,1,5,9\nc,2,6,5\n", name="a.csv")
+    assert not found.is_certain
