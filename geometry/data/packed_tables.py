@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, TypeVar
 from ..process import ProcessEnded, run
 from . import parquet_table
 from .account import CELL_ERROR, FORMULA, MERGED, MOST_ROWS, LeftOut
-from .decode import PARQUET, ZIP, decode
+from .decode import ARROW, ARROW_STREAM, PARQUET, ZIP, decode
 from .limits import CorpusError, Limits, refuse_too_many_cells, refuse_too_many_columns
 from .parquet_table import process_limits
 from .recognise import AS_FOUND, Reading, header_of, unique_names
@@ -35,10 +35,13 @@ def read_packed_table(
     content: bytes, limits: Limits, reading: Reading = AS_FOUND
 ) -> tuple[str, Table] | None:
     """(kind, table) of a file that is packed; None for any other file."""
-    if content.startswith(PARQUET):
-        columns, rows, n_rows = _limited(parquet_table.read, content, limits, kind="Parquet table")
+    if content.startswith((PARQUET, ARROW, ARROW_STREAM)):
+        kind = "Parquet" if content.startswith(PARQUET) else "Arrow"
+        columns, rows, n_rows, lists = _limited(
+            parquet_table.read, content, limits, kind=f"{kind} table"
+        )
         lines = tuple(range(1, len(rows) + 1))
-        return "Parquet", Table(columns, rows, lines, n_rows, 0, has_header=True)
+        return kind, Table(columns, rows, lines, n_rows, 0, has_header=True, columns_left_out=lists)
     if not content.startswith(ZIP):
         return None
     try:

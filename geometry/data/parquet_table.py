@@ -1,10 +1,11 @@
-"""A Parquet table's cells as text, and the limits of the process that reads them.
+"""The cells of a table of Parquet or Arrow as text, and the limits of the process that reads them.
 
 ``packed_tables`` starts the process. This module imports little, so that it starts fast.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from ..process import ProcessLimits
@@ -30,30 +31,67 @@ def process_limits(limits: Limits) -> ProcessLimits | None:
     return ProcessLimits(limits.memory_bytes, seconds, ENVIRONMENT, is_quiet=True)
 
 
-def read(content: bytes, limits: Limits) -> tuple[Row, tuple[Row, ...], int]:
-    """(columns, the first rows, the number of all rows). MemoryError beyond the limit of bytes."""
-    import pyarrow as pa
-    from pyarrow import parquet
+def read(content: bytes, limits: Limits) -> tuple[Row, tuple[Row, ...], int, Row]:
+    """(columns, first rows, number of all rows, columns of lists) of Parquet or Arrow.
 
-    file = parquet.ParquetFile(pa.BufferReader(content), pre_buffer=False)
-    schema = file.schema_arrow
+    MemoryError beyond the limit of bytes. A field of a struct is a column.
+    """
+    import pyarrow as pa
+    from pyarrow import ipc, parquet
+
+    source = pa.BufferReader(content)
+    if content.startswith(b"PAR1"):
+        file = parquet.ParquetFile(source, pre_buffer=False)
+        schema, n_rows = file.schema_arrow, file.metadata.num_rows
+    else:
+        is_stream = content.startswith(b"\xff")
+        file = (ipc.open_stream if is_stream else ipc.open_file)(source)
+        schema, n_rows = file.schema, 0
     refuse_too_many_columns(len(schema.names), limits.columns)
-    names = [each.name for each in schema if not pa.types.is_nested(each.type)]  # no vectors
+    whole = _flat(schema.empty_table()).schema
+    refuse_too_many_columns(len(whole.names), limits.columns)
+    names = [each.name for each in whole if not pa.types.is_nested(each.type)]  # no vectors
+    lists = tuple(name for name in dict.fromkeys(whole.names) if name not in names)
     columns = tuple(dict.fromkeys(names))  # only the first of columns with equal names is read
     rows: list[Row] = []
-    n_bytes = 0
-    for batch in file.iter_batches(BATCH_ROWS, columns=names, use_threads=False):
-        places = map(batch.schema.names.index, columns)
-        cells = [batch.column(place).to_pylist() for place in places]
+    n_bytes = n_found = 0
+    for batch in _batches(file, names):
+        n_found += len(batch)
+        if len(rows) >= limits.rows:
+            if n_rows:
+                break
+            continue
+        part = _flat(pa.Table.from_batches([batch]))
+        places = map(part.schema.names.index, columns)
+        cells = [part.column(place).to_pylist() for place in places]
         for record in zip(*cells, strict=True):
             row = tuple(text_of(value).strip() for value in record)
             n_bytes += sum(len(cell.encode()) for cell in row)
             rows.append(row)
         if n_bytes > limits.unpacked_bytes:
             raise MemoryError
-        if len(rows) >= limits.rows:
-            break
-    return columns, tuple(rows[: limits.rows]), max(len(rows), file.metadata.num_rows)
+    return columns, tuple(rows[: limits.rows]), max(n_found, n_rows), lists
+
+
+def _batches(file: Any, names: list[str]) -> Iterator[Any]:
+    """Batches of a few rows; those of Arrow may be of any size in the file."""
+    if hasattr(file, "iter_batches"):
+        yield from file.iter_batches(BATCH_ROWS, columns=names, use_threads=False)
+        return
+    n = getattr(file, "num_record_batches", None)
+    for batch in file if n is None else map(file.get_batch, range(n)):
+        batch.validate(full=True)  # places within it come from the file
+        for start in range(0, len(batch), BATCH_ROWS):
+            yield batch.slice(start, BATCH_ROWS)
+
+
+def _flat(table: Any) -> Any:
+    """The table with the fields of its structs as columns."""
+    import pyarrow as pa
+
+    while any(map(pa.types.is_struct, table.schema.types)):
+        table = table.flatten()
+    return table
 
 
 def text_of(value: Any) -> str:

@@ -246,4 +246,5 @@ def _table(
 
 def _is_wordy(cell: str) -> bool:
     start = cell[:_SAMPLE_CHARACTERS]
-    return any(map(str.isalpha, start)) and not is_figure(start)
+    is_flag = cell.casefold() in ("true", "false")
+    return any(map(str.isalpha, start)) and not is_flag and not is_figure(start)

@@ -16,7 +16,7 @@ from ..data.decode import GZIP, PARQUET, ZIP, Source, opened
 from ..data.json_records import is_document
 from ..data.limits import LIMITS, CorpusError, Limits
 from ..data.pairs import Pairs, read_pairs, twins
-from ..data.recognise import AS_FOUND, Holds, Reading, is_figure
+from ..data.recognise import AS_FOUND, Holds, Reading, is_figure, is_of_codes
 from ..errors import GeometryError
 from .set_files import VectorPreview, preview_vector_set
 
@@ -135,8 +135,8 @@ def _decided(
             # what is unclear comes first, then what has a line that converts, then a table's fault
             is_large = table.code.startswith("too_") and found.because == "foreign"
             is_named = found.code == "uncertain" or ("command" in found.details and not is_large)
-            is_array = (
-                table.code in ("binary", "too_many_bytes") and found.because != "no_vector_set"
+            is_array = found.because != "no_vector_set" and (
+                table.code in ("binary", "too_many_bytes") or table.because == "no_text_files"
             )
             raise found if is_named or is_array else table
         is_wide = found.vectors.shape[1] >= MANY_DIMENSIONS
@@ -178,7 +178,8 @@ def _decided(
             return Recognised("texts", True, table.encoding, table.columns)
         is_certain = d >= MANY_DIMENSIONS or suffix == ".vec"
     elif found.vector_columns:
-        is_certain = column is None or has_lists
+        is_of_ids = found.vector_columns[0].casefold().endswith(("ids", ".id"))
+        is_certain = has_lists or (column is None and not is_of_ids)
     elif column is None or not found.columns:
         is_certain = True
     else:  # columns of numbers beside texts
@@ -208,7 +209,8 @@ def _is_prose(table: Preview, column: str) -> bool:
 def _pairs(pairs: Pairs, table: Preview, used: Sequence[str], is_named: bool) -> Recognised:
     """Pairs that are certain by their names, or by sentences and a score behind them."""
     folded = {name.casefold() for name in used}
-    if not is_named and len(folded.intersection(TEXT_NAMES)) > 1:  # title and body
+    has_code = any(is_of_codes(side[:SAMPLE]) for side in (pairs.left, pairs.right))
+    if not is_named and (has_code or len(folded.intersection(TEXT_NAMES)) > 1):  # title and body
         return Recognised("texts", True, table.encoding, table.columns)
     if not is_named and sum(_are_long(side[:SAMPLE]) for side in (pairs.left, pairs.right)) == 1:
         # a text and a name or a label are no pair

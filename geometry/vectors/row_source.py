@@ -242,7 +242,11 @@ def _last_part(name: str) -> str:
 def named(columns: Sequence[str], names: Sequence[str]) -> str | None:
     """The first of ``names`` that is a column, in any case, or the end of one behind a point."""
     folded = {column.casefold(): column for column in reversed(columns)}
-    last = {name.rpartition(".")[2]: column for name, column in folded.items()}
+    last = {
+        name.rpartition(".")[2]: column
+        for name, column in folded.items()
+        if not name.startswith("error.")  # of the rows that a service could not answer
+    }
     return next((each[name] for each in (folded, last) for name in names if name in each), None)
 
 

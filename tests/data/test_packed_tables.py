@@ -8,7 +8,7 @@ import numpy as np
 import openpyxl
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
+from pyarrow import feather, ipc, parquet
 
 from geometry import CorpusError, read_corpus, read_pairs
 from geometry.data.corpus import preview_table, read_pasted
@@ -227,3 +227,48 @@ def test_weights_go_with_their_texts_into_a_sample():
         f"text,w\n{rows}".encode(), name="a.csv", weight_column="w", sample=10, seed=1
     )
     np.testing.assert_array_equal(corpus.weights, [int(text[5:]) for text in corpus.texts])
+
+
+def arrow_of(table, *, stream):
+    buffer = io.BytesIO()
+    with (ipc.new_stream if stream else ipc.new_file)(buffer, table.schema) as writer:
+        writer.write_table(table, max_chunksize=70)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("form", ["stream", "file", "feather", "parquet"])
+def test_texts_and_pairs_of_arrow_as_of_parquet(form):
+    texts = [f"text {i}, a" for i in range(150)]
+    table = pa.table(
+        {
+            "payload": [{"text": text, "tags": ["a"]} for text in texts],
+            "vector": [[0.5, 1.5]] * 150,
+            "is_new": [True, False] * 75,
+        }
+    )
+    buffer = io.BytesIO()
+    if form == "parquet":
+        parquet.write_table(table, buffer)
+    elif form == "feather":
+        feather.write_feather(table, buffer)
+    content = buffer.getvalue() or arrow_of(table, stream=form == "stream")
+    corpus = read_corpus(content, name="a.arrow")
+    assert list(corpus.texts) == texts
+    assert corpus.account.columns_used == ("payload.text",)
+    assert set(corpus.account.columns_left_out) == {"payload.tags", "vector", "is_new"}
+    assert preview_table(content, name="a", rows=3).n_rows == 150
+    with pytest.raises(CorpusError) as caught:
+        read_corpus(content[:-20] if form != "stream" else content[:700], name="a.arrow")
+    assert caught.value.code == "damaged_file"
+
+
+def test_pairs_of_arrow():
+    table = pa.table({"sentence1": ["a b", "c d"], "sentence2": ["b a", "d c"], "score": [1.5, 2]})
+    assert read_pairs(arrow_of(table, stream=False)).gold_scores.tolist() == [1.5, 2]
+
+
+def test_true_and_false_are_no_texts():
+    table = pa.table({"id": range(4), "is_duplicate": [True, False, True, True]})
+    with pytest.raises(CorpusError) as caught:
+        read_corpus(arrow_of(table, stream=True), name="a.arrow")
+    assert caught.value.code == "no_text_column"

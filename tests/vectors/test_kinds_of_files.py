@@ -710,3 +710,19 @@ def test_words_of_another_encoding_are_asked_about():
     assert read_vectors(content, encoding="latin-1").words[0] == "été0"
     (choice,) = caught.value.details["choices"]
     assert read_vectors(content, encoding=choice).words[0] == "\ufffdt\ufffd0"
+
+
+def test_rows_that_a_service_could_not_answer_are_dropped():
+    answers = [{"body": {"data": [{"embedding": row}]}} for row in X[:3].tolist()]
+    rows = [{"response": answer, "error": None} for answer in answers]
+    rows.append({"response": None, "error": {"message": "rate limit"}})
+    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    found = read_vector_set(content, name="a.jsonl", not_finite="drop")
+    assert (found.vectors.shape, found.texts) == ((3, D), None)
+
+
+def test_what_is_recognised_of_lists_of_ids_and_of_an_archive_of_single_rows():
+    tokens = parquet_of({"input_ids": [[101, 7, 8]] * 5, "n": [3, 4, 5, 6, 7]})
+    assert not recognise(tokens, name="a.parquet").is_certain
+    with pytest.raises(GeometryError, match="one array of n rows"):
+        recognise(npz(a=X[0], b=X[1]), name="a.npz")
