@@ -168,8 +168,8 @@ def _decided(
         figures = [cell for cell in cells if is_figure(cell) and len(cell.split()) > 2]
         is_of_figures = 2 * len(figures) > len(cells)
         no_text = table.suggested_text_column is None or is_of_figures or is_meant
-        has_none = found.because in ("no_vector_column", "no_vector_set")
-        if found.because in _NO_TEXTS or (no_text and not has_none):
+        has_digits = any(map(str.isdigit, "".join(cell for row in table.rows for cell in row)))
+        if found.because in _NO_TEXTS or (no_text and has_digits):
             raise found
         return Recognised("texts", True, table.encoding, table.columns)
     d, column = found.vectors.shape[1], table.suggested_text_column
