@@ -336,7 +336,7 @@ def test_a_full_disk_leaves_inputs_and_earlier_outputs(folder, capsys, monkeypat
     assert not list(folder.rglob(f".*{PART}"))
 
 
-@of_names(SOME)
+@of_names(WRITERS)
 def test_a_limit_of_file_size_leaves_inputs_and_earlier_outputs(folder, name):
     writer = WRITERS[name]
     limit = size_of(folder, writer) // 2
