@@ -69,6 +69,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def with_options(command: Callable[..., Any], options: Sequence[Any]) -> Callable[..., Any]:
+    """The command with these options, in their order."""
     for option in reversed(options):
         command = option(command)
     return command
