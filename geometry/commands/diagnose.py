@@ -115,7 +115,7 @@ def _read(
         return own, judged, dict(own.others)
     if how.sample is None and file.stat().st_size > LARGE_FILE:
         how = replace(how, sample=SAMPLE)
-    own = read_own(file, how, compared=None if pairs else compared)
+    own = read_own(file, how, compared=None if pairs else compared, has_notes=False)
     if pairs is None:
         return own, None, dict(own.others)
     return own, *_vectors_of_pairs(pairs, own, how, compared)

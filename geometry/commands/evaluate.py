@@ -22,6 +22,7 @@ from .options import (
     layers_of,
     pairs_of,
     poolings_of,
+    print_notes,
     reading_of,
     reading_options,
     texts_of,
@@ -139,7 +140,11 @@ def _subject(options: dict[str, Any], settings: Settings) -> Subject:
         from ..vectors.word_pairs import read_word_pairs
 
         weightings = weightings_of(options["weighting"])
-        word_pairs = [read_word_pairs(file) for file in options["word_pairs"]]
+        word_pairs = [
+            read_word_pairs(file, reading=options["reading"]) for file in options["word_pairs"]
+        ]
+        for read in word_pairs:
+            print_notes(read)
         table = read_vectors(options["vectors"], limits=OWN_FILES)
         how = {"counts_file": options["counts"], "tokenizer": options["words"]}
         return WordSubject(table, weightings, settings, word_pairs, **how)

@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from .options import print_notes
 from .own_data import EXIT_CODES, OwnData, OwnOptions, own_data_options, read_own
 from .shell import FORCE, errors_in_words, progress_on_stderr
 
@@ -194,7 +195,9 @@ def _compare(file: Path, request: _Request, how: OwnOptions) -> _Compared:
             raise ValueError(
                 "--queries are texts, and FILE has vectors. Leave it out for every row"
             )
-        queries = read_corpus(request.queries).texts
+        asked = read_corpus(request.queries)
+        print_notes(asked)
+        queries = asked.texts
         query_rows = [None] * len(queries)
         query_vectors = _encode(queries, how)
     judged = judged_vectors = None

@@ -15,6 +15,8 @@ from ..hub.bundled import BUNDLED
 from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
+    from ..data.corpus import Corpus
+    from ..data.embeddings import VectorSet
     from ..data.pairs import Pairs
     from ..encode.encoder import Layer
 
@@ -101,6 +103,14 @@ def held(file: Path, reading: Reading) -> Holds:
             what=found.holds,
         )
     return found.holds
+
+
+def print_notes(read: Corpus | VectorSet | Pairs) -> None:
+    """Print on stderr what was sampled, left out or changed of a file."""
+    from ..diagnosis.sentences import file_notes
+
+    for note in file_notes(read, str):
+        click.echo(f"{read.name}: {note}", err=True)
 
 
 def layers_of(text: str) -> tuple[Layer, ...] | None:
@@ -212,7 +222,9 @@ def texts_of(
                 raise
         else:
             return (*pairs.left, *pairs.right)
-    return read_corpus(Path(source), reading=reading).texts
+    corpus = read_corpus(Path(source), reading=reading)
+    print_notes(corpus)
+    return corpus.texts
 
 
 def _read_pairs(
@@ -235,4 +247,6 @@ def _read_pairs(
         if split not in splits:
             raise ValueError(f"{place} has no pairs {split!r}; there are {', '.join(splits)}")
         return splits[split]
-    return read_pairs(Path(source), columns=columns, reading=reading)
+    pairs = read_pairs(Path(source), columns=columns, reading=reading)
+    print_notes(pairs)
+    return pairs

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..data.recognise import Reading
 from ..hub.bundled import BUNDLED
-from .options import READING, held, layer_of, listed, reading_of, with_options
+from .options import READING, held, layer_of, listed, print_notes, reading_of, with_options
 from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
@@ -116,8 +116,10 @@ class OwnData:
     read: Corpus | VectorSet | None = None
 
 
-def read_own(file: Path, options: OwnOptions, *, compared: str | None = None) -> OwnData:
-    """Vectors as they are; texts by ``encode_own``."""
+def read_own(
+    file: Path, options: OwnOptions, *, compared: str | None = None, has_notes: bool = True
+) -> OwnData:
+    """Vectors as they are; texts by ``encode_own``. With notes on stderr, if they are wanted."""
     only_of_vectors = (options.metadata, options.vector_column, options.drop_nan or None)
     holds = options.reading.holds
     if holds is None and any(each is not None for each in only_of_vectors):
@@ -125,6 +127,8 @@ def read_own(file: Path, options: OwnOptions, *, compared: str | None = None) ->
     holds = holds or held(file, options.reading)
     if holds == "vectors":
         own = read_own_vectors(file, options)
+        if has_notes:
+            print_notes(own)
         about = _about(own) | _left_out(own.report)
         return OwnData(
             own.vectors, own.texts, own.labels, about=about, numbers=own.numbers, read=own
@@ -146,6 +150,8 @@ def read_own(file: Path, options: OwnOptions, *, compared: str | None = None) ->
         sample=options.sample,
         limits=OWN_FILES,
     )
+    if has_notes:
+        print_notes(corpus)
     return encode_own(corpus, options, compared=compared)
 
 

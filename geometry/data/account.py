@@ -20,6 +20,13 @@ FORMULA = "formula"  # without a stored value: the cell is empty
 CELL_ERROR = "cell_error"  # such as #N/A
 MERGED = "merged"  # filled with the text of the merged cells
 
+# Reasons for columns that are left out
+EMPTY = "empty"  # no cell has content
+CODES = "codes"  # row numbers or unique codes
+NUMBERS = "numbers"
+NO_TEXT = "no_text"  # lists and other values
+UNCHOSEN = "unchosen"  # another column was taken
+
 
 @dataclass(frozen=True)
 class LeftOut:
@@ -58,6 +65,8 @@ class Account:
     columns_used : tuple of str
     columns_left_out : tuple of str
         Those of the file that nothing was taken from.
+    column_reasons : tuple of str
+        The reason of each of them; () if that is "unchosen" for all.
     notes : tuple of LeftOut
         Cells or bytes that are not as the file has them: what was done, how many, and where.
     """
@@ -67,6 +76,7 @@ class Account:
     left_out: tuple[LeftOut, ...] = ()
     columns_used: tuple[str, ...] = ()
     columns_left_out: tuple[str, ...] = ()
+    column_reasons: tuple[str, ...] = ()
     notes: tuple[LeftOut, ...] = ()
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .account import BLANK, MOST_ROWS, Account, LeftOut
+from .account import BLANK, CODES, EMPTY, MOST_ROWS, NO_TEXT, NUMBERS, UNCHOSEN, Account, LeftOut
 from .column_names import LABEL_NAMES, TEXT_NAMES
 from .decode import TextFile, lines_of
 from .limits import (
@@ -82,17 +82,27 @@ class Table:
         n_blank = self.n_blank + len(lines.get(BLANK, ()))
         blank = tuple(sorted((*self.blank, *lines.pop(BLANK, ())))[:MOST_ROWS])
         reasons = [LeftOut(BLANK, n_blank, blank), *(LeftOut.of(*each) for each in lines.items())]
+        unused = [place for place, name in enumerate(self.columns) if name not in columns]
         return Account(
             rows_in_file=self.n_rows + self.n_blank,
             rows_read=self.n_rows - n_left_out,
             left_out=tuple(each for each in reasons if each.n),
             columns_used=tuple(name for name in self.columns if name in columns),
-            columns_left_out=(
-                *(name for name in self.columns if name not in columns),
-                *self.columns_left_out,
+            columns_left_out=(*(self.columns[place] for place in unused), *self.columns_left_out),
+            column_reasons=(
+                *map(self._why_unused, unused),
+                *(NO_TEXT for _ in self.columns_left_out),
             ),
             notes=self.notes,
         )
+
+    def _why_unused(self, place: int) -> str:
+        cells = [cell for row in self.rows[:SAMPLE_ROWS] if (cell := row[place].strip())]
+        if not cells:
+            return EMPTY
+        if is_id(cells):
+            return CODES
+        return NUMBERS if mostly_numbers(cells, self.decimal) else UNCHOSEN
 
     def index(self, column: str | int) -> int:
         """Place of a column, given by its name or by its place from 0."""

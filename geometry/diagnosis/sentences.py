@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..data.account import BLANK, Account
+from ..data.account import BLANK, UNCHOSEN, Account
 from ..data.catalogues import Translate
 from ..data.corpus import Corpus
 from ..data.embeddings import VectorSet
@@ -202,11 +202,17 @@ SENTENCES = {
     "file-whole": "Of all {n} rows, exactly: mean cosine {cosine}, mean length {norm}.",
     "file-dropped": "Rows left out for NaN or infinity: {n} (number {rows}).",
     "file-blank": "Rows left out because they have no text: {n} ({rows}).",
+    "file-no_vector": "Rows left out because they have no vector: {n} ({rows}).",
     "file-replaced": "Lines with bytes that do not fit the encoding, replaced by �: {n} ({rows}).",
     "file-formula": "Cells with a formula and no stored value, read as empty: {n} ({rows}).",
     "file-cell_error": "Cells with an error of the spreadsheet, such as #N/A: {n} ({rows}).",
     "file-merged": "Cells that got the text of the merged cells that they are in: {n} ({rows}).",
     "file-columns": "Columns of the file that are not used: {columns}.",
+    "column-empty": "“{column}” (empty)",
+    "column-codes": "“{column}” (row numbers or codes)",
+    "column-numbers": "“{column}” (numbers)",
+    "column-no_text": "“{column}” (not text)",
+    "column-unchosen": "“{column}” (not chosen)",
     "file-zero": "Rows of zeros, which have no direction: {n} (number {rows}).",
     "name-leave": "raw",
     "name-centre": "centred",
@@ -445,21 +451,29 @@ def file_notes(own: Corpus | VectorSet | Pairs, _: Translate) -> list[str]:
         if n:
             sentence = _(SENTENCES[f"file-{code}"])
             notes.append(sentence.format(n=f"{n:,}", rows=_first(rows, n)))
-    return notes
+    return [*notes, *_account_notes(own.account, _, blank="file-no_vector")]
 
 
-def _account_notes(account: Account | None, _: Translate) -> list[str]:
-    """Rows without text, and columns that are not used."""
+def _account_notes(
+    account: Account | None, _: Translate, *, blank: str = "file-blank"
+) -> list[str]:
+    """Rows without content, and columns that are not used."""
     notes: list[str] = []
     if account is None:
         return notes
-    blank = (each for each in account.left_out if each.reason == BLANK)
-    for each in (*blank, *account.notes):
-        sentence = _(SENTENCES[f"file-{each.reason}"])
+    without = (each for each in account.left_out if each.reason == BLANK)
+    for each in (*without, *account.notes):
+        code = blank if each.reason == BLANK else f"file-{each.reason}"
+        sentence = _(SENTENCES[code])
         notes.append(sentence.format(n=f"{each.n:,}", rows=_first(each.rows, each.n)))
     if account.columns_left_out:
         names = account.columns_left_out
-        shown = _first([f"“{name}”" for name in names[:_MOST_COLUMNS]], len(names))
+        reasons = account.column_reasons or (UNCHOSEN,) * len(names)
+        named = [
+            _(SENTENCES[f"column-{reason}"]).format(column=name)
+            for name, reason in zip(names, reasons, strict=True)
+        ]
+        shown = _first(named[:_MOST_COLUMNS], len(names))
         notes.append(_(SENTENCES["file-columns"]).format(columns=shown))
     return notes
 

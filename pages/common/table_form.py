@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
@@ -51,8 +52,7 @@ def upload(label: str, key: str, max_bytes: int, *, tooltip: str | None = None) 
 
     It shows the refusal of a file that ``empty_box`` removed, until another file comes.
     """
-    box = key
-    key = f"{box}-{n}" if (n := st.session_state.get(f"{box}-emptied", 0)) else box
+    box, key = key, _key_of(key)
     file = st.file_uploader(label, key=key, max_upload_size=max_bytes // MEGABYTE, help=tooltip)
     if file is not None:
         st.session_state.pop(f"{box}-refusal", None)
@@ -65,6 +65,16 @@ def upload(label: str, key: str, max_bytes: int, *, tooltip: str | None = None) 
     with st.container(key=f"{key}_refused"):
         st.error(error_text(CorpusError("too_many_bytes", limit=max_bytes)))
     return file
+
+
+def _key_of(box: str) -> str:
+    """The key of an uploader; another one after each file that left it."""
+    return f"{box}-{n}" if (n := st.session_state.get(f"{box}-emptied", 0)) else box
+
+
+def uploaded(box: str) -> Any:
+    """The file in an uploader that another part of the page draws, or None."""
+    return st.session_state.get(_key_of(box))
 
 
 def upload_table(label: str, key: str) -> Any:
@@ -154,6 +164,17 @@ def empty_box(file: Any, refusal: GeometryError | None = None) -> bool:
     st.session_state[f"{box}-emptied"] = st.session_state.get(f"{box}-emptied", 0) + 1
     forget_upload(file.file_id)
     return True
+
+
+@contextmanager
+def refused_files_leave(file: Any, kind: type[GeometryError] = GeometryError) -> Iterator[None]:
+    """Remove a file without choices of reading from its uploader, if such an error refuses it."""
+    try:
+        yield
+    except kind as error:
+        if file is not None and empty_box(file, error):
+            st.rerun()
+        raise
 
 
 def show_refusal(error: GeometryError, file: Any) -> None:

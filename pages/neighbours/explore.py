@@ -56,7 +56,7 @@ from pages.common.origin import coverage_of, warn_of_coverage
 from pages.common.reading import read_upload
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
-from pages.common.table_form import upload_table
+from pages.common.table_form import refused_files_leave, upload_table
 from pages.common.treatment_names import choose_treatment, treatment_words
 from pages.common.words import _, language, markdown, markdown_table, plotly, prose, short_line
 
@@ -450,7 +450,8 @@ def show_relevance(scene: Scene) -> None:
     if file is None:
         return
     try:
-        relevance = read_upload(read_relevance, file)
+        with refused_files_leave(file):
+            relevance = read_upload(read_relevance, file)
     except CorpusError as error:
         show_error(error)
         return

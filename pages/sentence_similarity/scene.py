@@ -34,6 +34,7 @@ from geometry.evaluate.grid import Cell, Grid, evaluate_grid
 from geometry.evaluate.ranks import RankMoves
 from geometry.linalg.moments import Moments
 from geometry.process import send_progress
+from geometry.vectors import VectorFileError
 from geometry.vectors.word_averages import WEIGHTINGS
 from pages.common import jobs
 from pages.common.cache import kept
@@ -43,7 +44,7 @@ from pages.common.encoding_worker import ENCODING
 from pages.common.messages import error_text
 from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
-from pages.common.table_form import upload_word_vectors
+from pages.common.table_form import refused_files_leave, upload_word_vectors, uploaded
 from pages.common.treatment_names import offered
 from pages.common.words import _, markdown, prose
 
@@ -152,23 +153,24 @@ def _type_averages(encoder: Encoder, corpus: Corpus, report: jobs.Progress) -> n
 
 def uploaded_static(choice: ScoringChoice) -> Static | str | None:
     """The uploaded vectors, averaged, or an error message; None without a file."""
-    file = st.session_state.get(UPLOADER)
+    file = uploaded(UPLOADER)
     if file is None:
         return None
     weighting = st.session_state.get("weighting") or WEIGHTINGS[0]
     by = st.session_state.get("words-by", FOUND)
     try:
-        averages: AveragedPairs = read_upload(
-            averages_of_file,
-            file,
-            beside={
-                "pairs": choice.pairs.pairs,
-                "fit_texts": None if choice.fit.is_target else choice.fit.corpus.texts,
-            },
-            named=ArrayStore.key(choice.pairs.content_key, choice.fit.content_key),
-            weighting=weighting,
-            tokenizer=None if by == FOUND else by,
-        )
+        with refused_files_leave(file, VectorFileError):
+            averages: AveragedPairs = read_upload(
+                averages_of_file,
+                file,
+                beside={
+                    "pairs": choice.pairs.pairs,
+                    "fit_texts": None if choice.fit.is_target else choice.fit.corpus.texts,
+                },
+                named=ArrayStore.key(choice.pairs.content_key, choice.fit.content_key),
+                weighting=weighting,
+                tokenizer=None if by == FOUND else by,
+            )
         what = _("Reading {name}").format(name=markdown(file.name))
         return _scored(f"{file.name}, {weighting}", averages, choice, what, is_uploaded=True)
     except GeometryError as error:

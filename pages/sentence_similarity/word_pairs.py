@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from geometry import CorpusError
 from geometry.errors import GeometryError
 from geometry.evaluate.bootstrap import DRAWS
 from geometry.evaluate.from_words import WordPairScore
@@ -12,7 +13,7 @@ from pages.common.messages import error_text
 from pages.common.reading import read_upload
 from pages.common.scores import with_interval
 from pages.common.seed import SEED
-from pages.common.table_form import upload_table
+from pages.common.table_form import refused_files_leave, upload_table, uploaded
 from pages.common.words import _, markdown, prose
 
 from . import PAGE
@@ -32,22 +33,23 @@ def show_word_pair_form() -> None:
 
 def show_word_pairs(scene: Scene) -> None:
     """The score of the uploaded word pairs by the uploaded vectors, or an error message."""
-    vectors, words = (st.session_state.get(key) for key in (UPLOADER, WORDS_UPLOADER))
+    vectors, words = uploaded(UPLOADER), uploaded(WORDS_UPLOADER)
     if words is None:
         return
     if vectors is None:
         st.info(prose(PAGE, "word-pairs-alone"))
         return
     try:
-        score: WordPairScore = read_upload(
-            score_of_files,
-            vectors,
-            beside={"words": words.getvalue(), "words_name": words.name},
-            named=words.file_id,
-            similarity=scene.choice.similarity,
-            draws=DRAWS,
-            seed=SEED,
-        )
+        with refused_files_leave(words, CorpusError):
+            score: WordPairScore = read_upload(
+                score_of_files,
+                vectors,
+                beside={"words": words.getvalue(), "words_name": words.name},
+                named=words.file_id,
+                similarity=scene.choice.similarity,
+                draws=DRAWS,
+                seed=SEED,
+            )
     except VectorFileError:
         return  # the error is shown below the uploader of the vectors
     except GeometryError as error:

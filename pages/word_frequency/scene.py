@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from geometry import Corpus, Encoder, UndefinedMeasure, VectorTable
+from geometry import Corpus, CorpusError, Encoder, UndefinedMeasure, VectorTable
 from geometry.data.number_text import estimate, signed
 from geometry.encode import ArrayStore
 from geometry.encode.pool import DEFAULT_POOLING
@@ -18,7 +18,7 @@ from geometry.measure import FrequencyBin, FrequencyDirection
 from geometry.measure.correlation import spearman
 from geometry.measure.frequency import NEIGHBOURS
 from geometry.measure.intervals import Estimate
-from geometry.vectors import read_counts
+from geometry.vectors import VectorFileError, read_counts
 from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.corpus_cloud import MANY_POINTS, MOST_DRAWN, CloudSpec, encode_corpus
@@ -27,6 +27,7 @@ from pages.common.measures import ICONS, State, Verdict
 from pages.common.origin import layer_words, model_line
 from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
+from pages.common.table_form import refused_files_leave
 from pages.common.uploads import is_own
 from pages.common.words import _, markdown_table
 
@@ -112,7 +113,10 @@ def read_words(corpus: Corpus, encoder: Encoder, choice: WordChoice) -> RankedWo
     private = choice.words == "upload" or choice.counts == "list" or is_own(corpus)
     if choice.words == "upload":
         return _uploaded(corpus, choice)
-    given = read_upload(read_counts, choice.counts_file) if choice.counts == "list" else None
+    given = None
+    if choice.counts == "list":
+        with refused_files_leave(choice.counts_file):
+            given = read_upload(read_counts, choice.counts_file)
     key: list[object] = [encoder.fingerprint, choice.words, choice.counts]
     tokens = None
     if given is not None:
@@ -141,8 +145,13 @@ def _uploaded(corpus: Corpus, choice: WordChoice) -> RankedWords:
     elif choice.counts == "list":
         file = choice.counts_file
         beside, named = {"counts": file.getvalue(), "counts_name": file.name}, file.file_id
-    found: WordRows = read_upload(words_of_file, choice.vectors_file, beside=beside, named=named)
-    key = ArrayStore.key(choice.vectors_file.file_id, choice.counts, named)
+    vectors = choice.vectors_file
+    with (
+        refused_files_leave(vectors, VectorFileError),
+        refused_files_leave(choice.counts_file, CorpusError),
+    ):
+        found: WordRows = read_upload(words_of_file, vectors, beside=beside, named=named)
+    key = ArrayStore.key(vectors.file_id, choice.counts, named)
     return RankedWords(*found, content_key=key, private=True)
 
 
