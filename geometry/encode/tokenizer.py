@@ -47,7 +47,7 @@ class Coverage:
     max_tokens : int
         The model's limit, special tokens included.
     tokens : int
-        Word pieces of all texts before the cut at max_tokens, without special tokens.
+        Word pieces of all texts before the cut at max_tokens, without special tokens and prefix.
     unknown : int
         How many of these are the unknown token.
     unknown_token : str
@@ -76,7 +76,7 @@ class CutText:
 
     ids : (L,) int32.
     tokens : L word pieces.
-    special_tokens_mask : (L,) uint8, 1 for special tokens.
+    special_tokens_mask : (L,) uint8, 1 for special tokens and those of a prefix.
     """
 
     ids: np.ndarray
@@ -84,22 +84,34 @@ class CutText:
     special_tokens_mask: np.ndarray
 
     @classmethod
-    def of(cls, encoding: Encoding | Split, strings: dict[str, str]) -> CutText:
-        """strings : the tokens so far, so that equal ones are one object."""
-        return cls(
-            np.array(encoding.ids, dtype=np.int32),
-            tuple(strings.setdefault(token, token) for token in encoding.tokens),
-            np.array(encoding.special_tokens_mask, dtype=np.uint8),
-        )
+    def of(
+        cls, encoding: Encoding | Split, strings: dict[str, str], prefix: Sequence[int] = ()
+    ) -> CutText:
+        """strings : the tokens so far, so that equal ones are one object.
+
+        prefix : ids of the prefix. Those with which the text begins are marked as special.
+        """
+        mask = np.array(encoding.special_tokens_mask, dtype=np.uint8)
+        ordinary = np.flatnonzero(mask == 0)
+        ids = np.array(encoding.ids, dtype=np.int32)
+        mask[ordinary[: _shared(prefix, ids[ordinary])]] = 1
+        tokens = tuple(strings.setdefault(token, token) for token in encoding.tokens)
+        return cls(ids, tokens, mask)
 
 
 class PieceReader:
-    """A fast tokenizer (tokenizer.json). Special tokens count in ``max_tokens``."""
+    """A fast tokenizer (tokenizer.json). Special tokens and the prefix count in ``max_tokens``."""
 
     def __init__(
-        self, path: Path, *, name: str = "", max_tokens: int, lowercase: bool = False
+        self,
+        path: Path,
+        *,
+        name: str = "",
+        max_tokens: int,
+        lowercase: bool = False,
+        prefix: str = "",
     ) -> None:
-        self._path = path
+        self._path, self._prefix = path, prefix
         self._name = name or str(path.parent)
         self._lowercase = lowercase
         self.max_tokens = max_tokens
@@ -135,6 +147,16 @@ class PieceReader:
         with converting_faults(self._name):
             return not is_plain(self._tokenizer)
 
+    @cached_property
+    def _prefix_ids(self) -> Sequence[int]:
+        """The ids of the prefix alone. With a text behind it, the last ones may be others."""
+        [alone] = self._encoded(self._tokenizer, [self._prefix], special=False)
+        return alone.ids
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
+        """The checked texts, each behind the prefix."""
+        return batches_by_characters([self._prefix + text for text in checked_texts(texts)])
+
     def encodings(self, texts: Sequence[str], after: After | None = None) -> list[CutText]:
         """Each text as the model reads it, special tokens included.
 
@@ -144,13 +166,13 @@ class PieceReader:
         special = self._tokenizer.num_special_tokens_to_add(False)
         encodings: list[CutText] = []
         strings: dict[str, str] = {}  # each token once, however often it occurs
-        for batch in batches_by_characters(checked_texts(texts)):
+        for batch in self._batches(texts):
             report = _report(after, len(encodings))
             of_batch = self._encoded(self._tokenizer, batch, report)
             if any(len(e.ids) > self.max_tokens for e in of_batch):
                 # cut before the template is applied, so that [SEP] is still the last token
                 of_batch = self._encoded(self._cutting_tokenizer, batch, report)
-            encodings += [CutText.of(encoding, strings) for encoding in of_batch]
+            encodings += [CutText.of(each, strings, self._prefix_ids) for each in of_batch]
             if after is not None and len(encodings) < len(texts):
                 after(len(encodings))
         if special == 0 and (empty := [i for i, e in enumerate(encodings) if not len(e.ids)]):
@@ -174,13 +196,13 @@ class PieceReader:
         return encodings
 
     def pieces(self, texts: Sequence[str], after: After | None = None) -> list[list[str]]:
-        """The word pieces of each text as strings, without special tokens; ``after`` as above."""
+        """The word pieces of each text as strings, without special tokens and prefix."""
         return [
             [t for t, special in zip(e.tokens, e.special_tokens_mask, strict=True) if not special]
             for e in self.encodings(texts, after)
         ]
 
-    @property
+    @cached_property
     def _unknown_id(self) -> int | None:
         model = json.loads(self._tokenizer.to_str())["model"]
         if "unk_id" in model:  # a Unigram model states the id, the others the text
@@ -193,23 +215,25 @@ class PieceReader:
         unknown = self._unknown_id
         limit = self.max_tokens - self._tokenizer.num_special_tokens_to_add(False)
         lengths: list[int] = []
-        n_unknown = 0
-        for batch in batches_by_characters(checked_texts(texts)):
+        n_unknown = of_prefix = 0
+        for batch in self._batches(texts):
             report = _report(after, len(lengths))
             for encoding in self._encoded(self._tokenizer, batch, report, special=False):
                 ids = encoding.ids
                 lengths.append(len(ids))
-                n_unknown += 0 if unknown is None else ids.count(unknown)
+                n_shared = _shared(self._prefix_ids, ids)
+                of_prefix += n_shared
+                n_unknown += 0 if unknown is None else ids[n_shared:].count(unknown)
             if after is not None and len(lengths) < len(texts):
                 after(len(lengths))
         return Coverage(
             n_texts=len(lengths),
             truncated=sum(
-                length > limit or len(text) > MOST_CHARACTERS
+                length > limit or len(self._prefix) + len(text) > MOST_CHARACTERS
                 for length, text in zip(lengths, texts, strict=True)
             ),
             max_tokens=self.max_tokens,
-            tokens=sum(lengths),
+            tokens=sum(lengths) - of_prefix,
             unknown=n_unknown,
             unknown_token="" if unknown is None else self._tokenizer.id_to_token(unknown) or "",
         )
@@ -224,6 +248,13 @@ class PieceReader:
     def words(self) -> dict[int, str]:
         """The vocabulary: from id to word piece."""
         return {i: word for word, i in self._tokenizer.get_vocab().items()}
+
+
+def _shared(prefix: Sequence[int], ids: Sequence[int] | np.ndarray) -> int:
+    """How many ids of the prefix begin the text's."""
+    pairs = enumerate(zip(prefix, ids, strict=False))
+    shorter = min(len(prefix), len(ids))
+    return next((place for place, (a, b) in pairs if a != b), shorter)
 
 
 def _report(after: After | None, done: int) -> Report:

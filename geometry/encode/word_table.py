@@ -55,18 +55,19 @@ class Words:
 
     ids: list[int]
     tokens: list[str]
+    of_prefix: int = 0  # the first ones are the prefix's
 
     @property
     def special_tokens_mask(self) -> list[int]:
-        """All 0: there are no special tokens."""
-        return [0] * len(self.ids)
+        """1 for words of the prefix; there are no special tokens."""
+        return [1] * self.of_prefix + [0] * (len(self.ids) - self.of_prefix)
 
 
 class WordReader:
     """The whitespace tokenizer of a folder, with the methods of ``PieceReader``."""
 
-    def __init__(self, place: Path, *, max_tokens: int) -> None:
-        self._place = place
+    def __init__(self, place: Path, *, max_tokens: int, prefix: str = "") -> None:
+        self._place, self._prefix = place, prefix
         self.max_tokens = max_tokens
 
     @cached_property
@@ -81,6 +82,15 @@ class WordReader:
     def _stop_words(self) -> frozenset[str]:
         return frozenset(self._settings.get("stop_words", ()))
 
+    @cached_property
+    def _prefix_words(self) -> list[str]:
+        return [word for word in self._lookup(self._prefix) if word is not None]
+
+    @property
+    def _limit(self) -> int:
+        """The most words of a text."""
+        return max(0, self.max_tokens - len(self._prefix_words))
+
     def encodings(self, texts: Sequence[str], after: After | None = None) -> list[Words]:
         """The known words of each text; TextError for a text without any.
 
@@ -90,14 +100,18 @@ class WordReader:
         if empty := [i for i, words in enumerate(found) if not words]:
             n_empty, n = len(empty), len(found)
             raise TextError("no_known_words", row=empty[0] + 1, n_empty=n_empty, n=n)
-        return [Words([self._ids[word] for word in words], words) for words in found]
+        of_prefix = self._prefix_words
+        return [
+            Words([self._ids[word] for word in words], words, len(of_prefix))
+            for words in ([*of_prefix, *each] for each in found)
+        ]
 
     def pieces(self, texts: Sequence[str], after: After | None = None) -> list[list[str]]:
         """The known words of each text; an empty list for a text without any."""
         found: list[list[str]] = []
         for batch in batches_by_characters(checked_texts(texts)):
             found += [
-                [word for word in self._lookup(text) if word is not None][: self.max_tokens]
+                [word for word in self._lookup(text) if word is not None][: self._limit]
                 for text in batch
             ]
             if after is not None and len(found) < len(texts):
@@ -118,7 +132,7 @@ class WordReader:
         return Coverage(
             n_texts=len(known),
             truncated=sum(
-                n > self.max_tokens or len(text) > MOST_CHARACTERS
+                n > self._limit or len(text) > MOST_CHARACTERS
                 for n, text in zip(known, texts, strict=True)
             ),
             max_tokens=self.max_tokens,

