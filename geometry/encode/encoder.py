@@ -255,7 +255,7 @@ class Encoder:
         self._try_first()
         if self._words is not None:
             with converting_faults(self.name):
-                return WordStates(self._words, dtype=self.dtype, device=self.device)
+                return WordStates.read(self._words, dtype=self.dtype, device=self.device)
         self._verify("model.safetensors")
         # The bundled model needs no probe: its files are fixed
         if self._known_fingerprint == bundled.FINGERPRINT:

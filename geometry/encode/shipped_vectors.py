@@ -44,5 +44,7 @@ def read_shipped(key: str, folder: Path = FOLDER) -> np.ndarray | None:
     if hashlib.sha256(content).hexdigest() != entry["sha256"]:
         return None
     array: np.ndarray = np.load(io.BytesIO(content), allow_pickle=False)
+    if array.dtype == np.float16:
+        array = array.astype(np.float32)
     array.flags.writeable = False
     return array

@@ -171,12 +171,17 @@ class WordStates:
 
     pad_id = 0
 
-    def __init__(self, place: Path, *, dtype: str, device: str) -> None:
+    def __init__(self, table: Tensor) -> None:
+        self._table = table
+
+    @classmethod
+    def read(cls, place: Path, *, dtype: str, device: str) -> WordStates:
+        """From the folder of the word vectors."""
         import torch
         from safetensors.torch import load_file
 
         table = load_file(place / "model.safetensors", device)[WEIGHT]
-        self._table = table.to(getattr(torch, dtype))
+        return cls(table.to(getattr(torch, dtype)))
 
     def __call__(self, ids: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
         return (self._table[ids],)

@@ -2,7 +2,7 @@
 
     python -m geometry.encode.write_shipped
 
-encodes the corpora and writes the files again. Run it after a change of a corpus, of the bundled
+encodes the corpora and writes the files again. Run it after a change of a corpus, of a bundled
 model or of ``CODE_VERSION``; a test fails until then.
 """
 
@@ -15,8 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ..data.corpus import read_bundled
+from ..data.corpus import Corpus, read_bundled
+from ..data.pairs import read_bundled_pairs
 from ..data.write import write as write_file
+from ..hub.bundled import BUNDLED, E5
 from .cloud import counts_key, piece_frequencies, type_averages, type_averages_key
 from .disk_cache import key_of
 from .load import load_encoder
@@ -28,12 +30,30 @@ _MEANS = tuple((layer, "mean") for layer in range(7))
 _PICTURES = ((5, "cls"), (4, "max"), *_MEANS)
 # the rungs of the ladder on sentence_similarity, for its first choices
 _LADDER = ((5, "cls"), *_MEANS)
-CLOUDS = {"topics": _PICTURES, "topics-zh": _PICTURES, "pairs": _LADDER}  # clouds by corpus
+_E5_PRESETS = ((9, "mean"), (12, "mean"))
+_E5_MEANS = tuple((layer, "mean") for layer in range(13))
+CLOUDS = {  # layers and poolings by encoder and corpus
+    (BUNDLED, "topics"): _PICTURES,
+    (BUNDLED, "pairs"): _LADDER,
+    (E5, "topics"): _E5_PRESETS,
+    (E5, "pairs"): _E5_PRESETS,
+    (E5, "topics-zh"): _E5_MEANS,
+    (E5, "pairs-zh"): _E5_PRESETS,
+}
+# The vectors of [CLS] differ from each other by 3% of their length. float16 would round that.
+EXACT = ("cls",)
+
+
+def corpus_of(name: str) -> Corpus:
+    """A bundled corpus, or the sentences of the bundled Chinese pairs."""
+    if name != "pairs-zh":
+        return read_bundled(name)
+    pairs = read_bundled_pairs(name)
+    return Corpus(name, pairs.left + pairs.right)
 
 
 def write_shipped(folder: Path = FOLDER) -> None:
     """Encode the corpora and write every file of the folder again, but for its README."""
-    encoder = load_encoder("bundled", device="cpu")
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.npy"):
         old.unlink()
@@ -46,17 +66,20 @@ def write_shipped(folder: Path = FOLDER) -> None:
         sha256 = hashlib.sha256(out.getvalue()).hexdigest()
         index[key] = {"file": file, "sha256": sha256}
 
-    for name, clouds in CLOUDS.items():
-        corpus = read_bundled(name)
+    for (model, name), clouds in CLOUDS.items():
+        encoder, corpus = load_encoder(model, device="cpu"), corpus_of(name)
+        stem = name if model == BUNDLED else f"e5-{name}"
         vectors = encoder.encode_layers(corpus.texts, poolings=sorted({p for _, p in clouds}))
         for layer, pooling in clouds:
             key = key_of(encoder, corpus, "sentences", layer, pooling)
-            write(key, f"{name}-layer-{layer}-{pooling}.npy", vectors[pooling][layer])
+            X = vectors[pooling][layer]
+            X = X if pooling in EXACT else X.astype(np.float16)
+            write(key, f"{stem}-layer-{layer}-{pooling}.npy", X)
         counts = piece_frequencies(encoder, corpus.texts)
-        write(counts_key(encoder, corpus), f"{name}-counts.npy", counts)
-        if name == "pairs":
-            averages = type_averages(encoder, corpus.texts)
-            write(type_averages_key(encoder, corpus), f"{name}-type-averages.npy", averages)
+        write(counts_key(encoder, corpus), f"{stem}-counts.npy", counts)
+        if (model, name) == (BUNDLED, "pairs"):
+            averages = type_averages(encoder, corpus.texts).astype(np.float16)
+            write(type_averages_key(encoder, corpus), f"{stem}-type-averages.npy", averages)
     write_file(folder / INDEX, (json.dumps(index, indent=2) + "\n").encode())
 
 

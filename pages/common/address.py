@@ -17,6 +17,7 @@ PARAMETERS = {
     "model": "encoder: bundled, a name on the Hugging Face Hub, or a folder",
     "revision": "the model's branch, tag or commit",
     "dtype": "precision of the model",
+    "prefix": "query, passage or none before each text",
     "corpus": "corpus",
     PRESENT: "1 for an audience: large words, no prose, no sidebar",
     # pages that draw a cloud
@@ -42,6 +43,10 @@ PARAMETERS = {
     "chart": "whitening: chart below the table; degeneration: kind of curves",
     # narrow_cone
     "fit": "kind of whitening",
+    "left-table": "table on the left, static beside contextual",
+    "left-layer": "its layer",
+    "right-table": "table on the right",
+    "right-layer": "its layer",
     # layers
     "measure": "measure of the curves",
     # word_frequency

@@ -206,15 +206,16 @@ def encode_corpus(
     *,
     like: CorpusCloud | None = None,
     private: bool | None = None,
+    encoder: Encoder | None = None,
 ) -> CorpusCloud:
-    """The cloud, from memory, from the disk, or encoded with progress and cancel.
+    """The cloud by the chosen encoder, or another: from memory, the disk, or a job.
 
     ``like`` is the same cloud at another layer. By default a reader's upload is ``private``; a
     sample of their texts is, too. Raises the errors of ``read_cloud``.
     """
     if isinstance(corpus, VectorSet):
         return cloud_of_vectors(corpus)
-    encoder = current_encoder()  # not in the job, because a job's thread has no session
+    encoder = encoder or current_encoder()  # not in the job, because a job's thread has no session
     key = ArrayStore.key(encoder.content_key, corpus.content_key, spec)
     of_all_layers = _encoding_key(encoder, corpus, spec, key)
     private = is_own(corpus) if private is None else private

@@ -14,12 +14,14 @@ from geometry import Encoder, load_encoder
 from geometry.data.limits import MEGABYTE
 from geometry.encode.load import bundled_is_here, folder_of, names_a_folder
 from geometry.encode.precision import DTYPES
+from geometry.encode.word_encoder import WordEncoder
 from geometry.errors import readable_bytes
-from geometry.hub.bundled import BUNDLED
-from geometry.hub.catalogue import NOT_STATED, Suggestion, suggestions
+from geometry.hub.bundled import BUNDLED, E5, E5_NAME
+from geometry.hub.catalogue import NOT_STATED, PREFIXES, Suggestion, default_prefix, suggestions
 from geometry.hub.fetch import cached_model
 from geometry.hub.model_files import folder_bytes
 from geometry.hub.operator_limits import ModelLimits, OperatorFileError, read_model_limits
+from geometry.vectors import read_bundled_vectors
 
 from . import jobs
 from .controls import choose, code_of_label
@@ -29,6 +31,7 @@ from .page_state import forget_layers
 from .rules import model_rules
 from .words import _, code, markdown
 
+GLOVE = "bundled-glove"  # word vectors, as an encoder of no layers
 FINAL = ("not_allowed", "invalid_name", "no_bfloat16")  # errors that every new try would raise
 WARM_UP_AFTER = 10.0  # seconds after the server's start; the first pictures are drawn then
 WARM_UP_VARIABLE = "NARROW_CONE_ENCODER_WARM_UP"  # "0" turns it off
@@ -41,15 +44,39 @@ class ModelChoice:
     name: str = BUNDLED  # or a name on the Hugging Face Hub, or a folder of the server
     revision: str = ""  # the main branch
     dtype: str = DTYPES[0]
+    prefix: str = ""  # before each text
 
     @property
     def is_bundled(self) -> bool:
         """True for the encoder that comes with the requirements."""
         return self.name == BUNDLED
 
+    @property
+    def is_in_project(self) -> bool:
+        """True for models that need no download."""
+        return self.name in bundled_names()
+
     def is_folder(self, rules: ModelLimits) -> bool:
         """True for a folder of the server's own disk."""
-        return not self.is_bundled and names_a_folder(self.name, rules)
+        return not self.is_in_project and names_a_folder(self.name, rules)
+
+
+def bundled_names() -> dict[str, str]:
+    """Names of the models that need no download, by code."""
+    e5 = {E5: E5_NAME} if bundled_is_here(E5) else {}
+    return {BUNDLED: "all-MiniLM-L6-v2", **e5, GLOVE: "GloVe 6B"}
+
+
+def bundled_encoder(code: str) -> Encoder:
+    """A model that needs no download, whatever the reader has chosen."""
+    choice, rules = ModelChoice(code, prefix=default_prefix(code)), model_rules()
+    place = _place(choice, rules)
+    return shelf().get(place) or shelf().put(place, _read(choice, rules))
+
+
+def _read(choice: ModelChoice, rules: ModelLimits) -> Encoder:
+    """A bundled model; E5 takes seconds to read, as a job."""
+    return _in_a_job(choice, rules, is_here=True) if choice.name == E5 else _load(choice, rules)
 
 
 def warm_up() -> None:
@@ -69,7 +96,9 @@ def select_model() -> None:
     known = {suggestion.name: suggestion for suggestion in suggestions()}
     code_of_label("model")
     chosen = st.session_state.get("model") or st.query_params.get("model")
-    labels = {BUNDLED: _("all-MiniLM-L6-v2 (bundled)")} | {
+    labels = {
+        code: _("{model} (bundled)").format(model=name) for code, name in bundled_names().items()
+    } | {
         name: f"{name.rpartition('/')[2]} ({_size(suggestion)})"
         for name, suggestion in known.items()
     }
@@ -87,12 +116,16 @@ def select_model() -> None:
             "of a folder of this machine."
         ),
     )
-    if name.strip() in ("", BUNDLED):
+    if name == GLOVE:
+        st.caption(_about_glove())
+    if name.strip() in ("", BUNDLED, GLOVE):
         return
     if name in known:
         st.caption(_about(known[name]))
+    if name == E5:
+        st.caption(_about_e5())
     try:
-        has_revisions = not names_a_folder(name, model_rules())
+        has_revisions = name != E5 and not names_a_folder(name, model_rules())
     except OperatorFileError:  # require_model shows this error in the page's body
         has_revisions = False
     if has_revisions:
@@ -115,6 +148,40 @@ def select_model() -> None:
             "quoted figures were measured in float32."
         ),
     )
+    _choose_prefix(name)
+
+
+def _choose_prefix(name: str) -> None:
+    """What is put before each text; shown for models whose card names a prefix."""
+    usual = default_prefix(name)
+    if not usual:
+        return
+    labels = {_prefix_code(each): each for each in PREFIXES}
+    choose(
+        st.segmented_control,
+        _("Prefix of each text"),
+        list(labels),
+        key="prefix",
+        default=_prefix_code(usual),
+        required=True,
+        labels={code: f"“{each}”" if each else _("none") for code, each in labels.items()},
+        help=_(
+            "E5 models were trained with “query: ” or “passage: ” before each text. Their card "
+            "recommends “query: ” where texts are compared with each other."
+        ),
+    )
+
+
+def _chosen_prefix(name: str) -> str:
+    usual = default_prefix(name)
+    code = st.session_state.get("prefix") or _prefix_code(usual)
+    codes = {_prefix_code(each): each for each in PREFIXES}
+    return codes.get(code, usual) if usual else ""
+
+
+def _prefix_code(prefix: str) -> str:
+    """Its word, for the address; "none" for no prefix."""
+    return prefix.strip(" :") or "none"
 
 
 def _reset_revision_and_layers() -> None:
@@ -126,11 +193,12 @@ def _reset_revision_and_layers() -> None:
 def chosen_model() -> ModelChoice:
     """The model that this session chose."""
     name = (st.session_state.get("model") or "").strip() or BUNDLED
-    if name == BUNDLED:
-        return ModelChoice()
-    is_folder = names_a_folder(name, model_rules())
+    if name in (BUNDLED, GLOVE):
+        return ModelChoice(name)
+    is_folder = name == E5 or names_a_folder(name, model_rules())
     revision = "" if is_folder else st.session_state.get("revision") or ""
-    return ModelChoice(name, revision.strip(), st.session_state.get("dtype") or DTYPES[0])
+    dtype = st.session_state.get("dtype") or DTYPES[0]
+    return ModelChoice(name, revision.strip(), dtype, _chosen_prefix(name))
 
 
 def current_encoder() -> Encoder:
@@ -160,11 +228,11 @@ def fetch_chosen() -> Encoder:
     rules = _checked_rules(choice)
     place = _place(choice, rules)
     encoder = shelf().get(place) if place is not None else None
-    if encoder is not None and not choice.is_bundled:
+    if encoder is not None and not choice.is_in_project:
         rules.refuse_size(choice.name, folder_bytes(encoder.folder))
         rules.refuse_width(choice.name, encoder.widest)
-    if encoder is None and choice.is_bundled and place is not None:
-        encoder = shelf().put(place, _load(choice, rules))
+    if encoder is None and choice.is_in_project and place is not None:
+        encoder = shelf().put(place, _read(choice, rules))
     if encoder is None:
         encoder = _in_a_job(choice, rules, is_here=place is not None)
         place = _place(choice, rules)
@@ -178,7 +246,9 @@ def _checked_rules(choice: ModelChoice) -> ModelLimits:
     rules = model_rules()
     if choice.is_folder(rules):
         rules.refuse_folder(choice.name)
-    elif not choice.is_bundled:
+    elif choice.name == E5 and not choice.is_in_project:
+        load_encoder(E5)  # raises why it is not here
+    elif not choice.is_in_project:
         rules.refuse_name(choice.name, choice.revision or None)
     return rules
 
@@ -198,7 +268,7 @@ def _in_a_job(choice: ModelChoice, rules: ModelLimits, *, is_here: bool) -> Enco
         made: Encoder = jobs.wait_for(
             f"model-{choice}",
             work,
-            what.format(name=markdown(choice.name)),
+            what.format(name=markdown(bundled_names().get(choice.name, choice.name))),
             lane="model",
             amount=partial(readable_bytes, decimals=1),
             cancelled=cancelled_download(),
@@ -209,16 +279,18 @@ def _in_a_job(choice: ModelChoice, rules: ModelLimits, *, is_here: bool) -> Enco
     return made
 
 
-def _place(choice: ModelChoice, rules: ModelLimits) -> tuple[str, str] | None:
-    """The key of a copy in memory: folder and precision. None if not on this machine."""
+def _place(choice: ModelChoice, rules: ModelLimits) -> tuple[str, ...] | None:
+    """The key of a copy in memory: folder, precision, prefix. None if not on this machine."""
+    how = (choice.dtype, choice.prefix)
     if choice.is_folder(rules):
         path = str(folder_of(choice.name).absolute())
         # a path with a zero byte is invalid; reading the folder raises the error
-        return path if "\0" in path else os.path.realpath(path), choice.dtype
-    if choice.is_bundled:
-        return (BUNDLED, choice.dtype) if bundled_is_here() else None
+        return path if "\0" in path else os.path.realpath(path), *how
+    if choice.is_in_project:
+        is_here = choice.name != BUNDLED or bundled_is_here()
+        return (choice.name, *how) if is_here else None
     folder = cached_model(choice.name, revision=choice.revision or None)
-    return None if folder is None else (str(folder), choice.dtype)
+    return None if folder is None else (str(folder), *how)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -229,14 +301,21 @@ def shelf() -> ModelShelf:
 
 def _load(choice: ModelChoice, rules: ModelLimits, report: jobs.Progress | None = None) -> Encoder:
     """Load the model. Without ``report``: offline, at the commit that is on this machine."""
+    if choice.name == GLOVE:
+        return WordEncoder(read_bundled_vectors("glove"))
     revision = choice.revision or None
-    if report is None and not choice.is_bundled and not choice.is_folder(rules):
+    if report is None and not choice.is_in_project and not choice.is_folder(rules):
         folder = cached_model(choice.name, revision=revision)
         if folder is not None:
             revision = folder.name
             rules = replace(rules, allow=())  # checked by the revision that the visitor chose
     return load_encoder(
-        choice.name, revision=revision, dtype=choice.dtype, progress=report, limits=rules
+        choice.name,
+        revision=revision,
+        dtype=choice.dtype,
+        progress=report,
+        limits=rules,
+        prefix=choice.prefix,
     )
 
 
@@ -285,6 +364,22 @@ def _about(model: Suggestion) -> str:
     if model.needs_conversion:
         parts.append(_("The Hugging Face Hub has its weights only as pickle. Convert them once."))
     return " ".join(parts)
+
+
+def _about_e5() -> str:
+    return _(
+        "Trained contrastively on about 100 languages at a temperature of 0.01: Wang et al. "
+        "(2024). Nearly all cosines of its last layer are above 0.7. Its weights have 4 bits; that "
+        "changes cosines by 0.02 or so. Licence: MIT."
+    )
+
+
+def _about_glove() -> str:
+    return _(
+        "Static word vectors: Pennington et al. (2014). A word has one vector in every text, and a "
+        "sentence is the average of its words. 40,000 words, 100 numbers each. Licence: public "
+        "domain (PDDL 1.0)."
+    )
 
 
 def _size(model: Suggestion) -> str:

@@ -43,6 +43,8 @@ def model_line(encoder: Encoder) -> str:
     parts = [encoder.name]
     if encoder.revision:
         parts.append(_("commit {commit}").format(commit=encoder.revision[:7]))
+    if encoder.prefix:
+        parts.append(_("prefix “{prefix}”").format(prefix=encoder.prefix))
     if encoder.is_approximate:
         parts.append(_("{dtype}: fast, approximate").format(dtype=encoder.dtype))
     return ", ".join(parts)

@@ -7,24 +7,29 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from geometry.hub.bundled import BUNDLED, E5
 from pages.common.address import is_presenting, put_in_url
 from pages.common.controls import choose, pooling_names
+from pages.common.models import bundled_names, chosen_model
+from pages.common.page_state import forget_layers
 from pages.common.words import _
 
 STEPS = 8  # steps of each slider in the animation without WebGL2
 SLIDER_STEPS = 16  # steps of the sliders of centring and strength
 FILM = ("centring", "strength")
 HAS_PLAYED = "has-played"
-PRESETS = {  # name: (layer, pooling); the layers are the bundled model's
-    "needle": ("5", "cls"),
-    "max": ("4", "max"),
-    "mean": ("4", "mean"),
-    "last": ("6", "mean"),
+PRESETS = {  # name: (model, layer, pooling)
+    "needle": (BUNDLED, "5", "cls"),
+    "max": (BUNDLED, "4", "max"),
+    "mean": (BUNDLED, "4", "mean"),
+    "last": (BUNDLED, "6", "mean"),
+    "e5-last": (E5, "12", "mean"),
+    "e5-inner": (E5, "9", "mean"),
 }
 
 
 def show_presets() -> None:
-    """Clouds of the bundled model, from an extremely narrow cone to hardly a cone.
+    """Clouds of bundled models, from an extremely narrow cone to hardly a cone.
 
     The preset of the current settings is marked. The presets are one control and not buttons,
     because Streamlit merges quick clicks on several buttons. With one control the last choice
@@ -35,11 +40,19 @@ def show_presets() -> None:
         "max": _("max, layer 4: narrow"),
         "mean": _("mean, layer 4: a typical cone"),
         "last": _("mean, last layer: hardly a cone"),
+        "e5-last": _("E5, last layer: every cosine above 0.7, and the best scores"),
+        "e5-inner": _("E5, layer 9: whitening gains"),
     }
+    here = bundled_names()
+    names = {name: label for name, label in names.items() if PRESETS[name][0] in here}
     st.session_state["preset"] = _current_preset()
     if is_presenting():  # in one row with the other controls
         words = pooling_names()
-        names = {name: f"{words[pooling]}, {layer}" for name, (layer, pooling) in PRESETS.items()}
+        names = {
+            name: f"{'E5, ' * (model == E5)}{words[pooling]}, {layer}"
+            for name, (model, layer, pooling) in PRESETS.items()
+            if name in names
+        }
     st.pills(
         _("Examples"),
         list(names),
@@ -54,7 +67,7 @@ def _current_preset() -> str | None:
     """The preset of the current settings. On a first visit the controls are not drawn yet."""
     state = st.session_state
     is_plain = state.get("unit", "sentences") == "sentences" and state.get("special", True)
-    settings = (state.get("layer"), state.get("pooling"))
+    settings = (chosen_model().name, state.get("layer"), state.get("pooling"))
     return next((name for name, at in PRESETS.items() if is_plain and at == settings), None)
 
 
@@ -62,8 +75,12 @@ def _apply_preset() -> None:
     """Set the controls to the preset. A second click on it changes nothing."""
     name = st.session_state["preset"]
     if name is not None:
-        layer, pooling = PRESETS[name]
-        st.session_state.update(unit="sentences", layer=layer, pooling=pooling, special=True)
+        model, layer, pooling = PRESETS[name]
+        if model != chosen_model().name:
+            forget_layers()
+        st.session_state.update(
+            model=model, unit="sentences", layer=layer, pooling=pooling, special=True
+        )
 
 
 def choose_fit() -> str:

@@ -118,6 +118,7 @@ from .scene import (
     warm_up,
     whitening_verdict,
 )
+from .tables import show_two_tables
 
 # ---- pictures ----
 
@@ -731,7 +732,7 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
         else:
             spec = choose_cloud(current_encoder(), more=more_box.container())
             spec = replace(spec, max_points=MOST_DRAWN)
-        if chosen_model().is_bundled and spec != OF_VECTORS:
+        if chosen_model().is_in_project and spec != OF_VECTORS:
             with preset_box:
                 show_presets()
     try:
@@ -787,7 +788,7 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
         warn_of_few_rows(scene)
     if not is_presenting():
         with answer_box, errors_shown():
-            _answer(scene)
+            _answer(scene, corpus)
     with more_box:
         offer_downloads(scene)
     if look.view == "umap":
@@ -808,11 +809,20 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
         st.rerun()  # only a full run can start or stop the fragment's timer
 
 
-def _answer(scene: Scene) -> None:
+def _answer(scene: Scene, corpus: Corpus | VectorSet) -> None:
     """Below the pictures: the claims, the questions, all measures."""
     for name, verdict in (("cone", cone_verdict(scene)), ("whitening", whitening_verdict(scene))):
         show_verdict(verdict, key=name)
     show_causes(scene)
+    if any(name in st.query_params for name in ("left-table", "right-table")):
+        st.session_state.setdefault("two-tables", True)
+    with folded(
+        _("Static beside contextual: two tables in one scale"),
+        key="two-tables",
+        icon=":material/compare_arrows:",
+    ) as is_open:
+        if is_open and isinstance(corpus, Corpus):
+            show_two_tables(corpus)
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
             show_all_measures(scene)

@@ -1,0 +1,90 @@
+"""A table of static word vectors as an encoder of no layers."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from functools import cached_property
+
+from ..data.embeddings import VectorTable
+from ..data.limits import MOST_CHARACTERS
+from ..data.words import words_of
+from .encoder import Encoder
+from .pool import POOLINGS
+from .word_table import WordReader, WordStates
+
+MOST_WORDS = 1_000_000  # of a text
+
+
+class WordEncoder(Encoder):
+    """Static word vectors as an encoder: a word has the same vector in every text.
+
+    ``layer`` is 0. The tokens are the words of a text that the table has; they are found as
+    ``vectors.sentence_vectors`` finds them. Poolings average them.
+
+    Parameters
+    ----------
+    table : VectorTable
+    """
+
+    def __init__(self, table: VectorTable) -> None:
+        self._table = table
+        self.name, self.revision, self.dtype = table.name, None, "float32"
+        self.n_layers, self.dimension = 0, table.vectors.shape[1]
+        self.max_tokens = MOST_WORDS
+        self.device, self.prefix = "cpu", ""
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """sha256 of the vectors and their words."""
+        digest = hashlib.sha256(self._table.vectors.tobytes())
+        digest.update("\n".join(self._table.words).encode())
+        return digest.hexdigest()
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the vectors."""
+        return self._table.vectors.nbytes
+
+    @property
+    def poolings(self) -> tuple[str, ...]:
+        """Those of ``POOLINGS``."""
+        return tuple(POOLINGS)
+
+    @property
+    def widest(self) -> int:
+        """d."""
+        return self.dimension
+
+    @property
+    def special_tokens(self) -> tuple[str, ...]:
+        """Always ()."""
+        return ()
+
+    def type_embeddings(self) -> VectorTable:
+        """The table."""
+        return self._table
+
+    @cached_property
+    def _reader(self) -> WordReader:
+        return _TableReader(self._table)
+
+    @cached_property
+    def _model(self) -> WordStates:
+        import torch
+
+        return WordStates(torch.tensor(self._table.vectors))
+
+
+class _TableReader(WordReader):
+    """The words of a text as word averages take them."""
+
+    def __init__(self, table: VectorTable) -> None:
+        self.max_tokens = MOST_WORDS
+        self._table = table
+        self._ids = {word: row for row, word in enumerate(table.words)}
+
+    def _lookup(self, text: str) -> Iterator[str | None]:
+        for word in words_of(text[:MOST_CHARACTERS]):
+            row = self._table.row_of(word)
+            yield None if row is None else self._table.words[row]

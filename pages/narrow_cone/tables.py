@@ -1,0 +1,200 @@
+"""Static beside contextual: two tables of vectors in one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from geometry import Corpus, Encoder, VectorTable
+from geometry.encode import ArrayStore
+from geometry.figures.cone import cone_figure
+from geometry.figures.point_colours import PointColours
+from geometry.measure import Measured, measure_table
+from geometry.measure.table_measures import OF_PAIRS
+from geometry.projection import Projection, project
+from geometry.projection.twin import common_scale
+from pages.common.cache import kept
+from pages.common.controls import choose, layer_labels
+from pages.common.corpus_cloud import CloudSpec, encode_corpus
+from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.clouds import alternative_with, cloud_panel, current_theme
+from pages.common.measures import explained_caption, measure_numbers, print_value, show_big_numbers
+from pages.common.models import GLOVE, bundled_encoder, bundled_names, chosen_model, current_encoder
+from pages.common.origin import model_line, origin
+from pages.common.seed import SEED
+from pages.common.words import _, prose
+
+from . import PAGE
+from .scene import HEADLINES
+
+TYPES, CHOSEN = "types", "chosen"
+RANKS = (500, 2_000, 10_000, 40_000)  # words of GloVe that a table has: the first of its file
+SIDES = {"left": f"{GLOVE}:{TYPES}:40000", "right": "bundled:tokens"}  # with the first choice
+MEASURES = (*HEADLINES, "opening_angle")
+DRAWN = 2_000  # points of a picture, and rows of figures over pairs: a sample
+HEIGHT = 380
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table of vectors (n, d), each with its word or sentence."""
+
+    title: str
+    vectors: np.ndarray
+    texts: Sequence[str]
+    origin: tuple[str, ...]
+    content_key: str
+    private: bool = False
+
+    @property
+    def sample(self) -> np.ndarray:
+        """The rows (m,) in the picture, drawn by the seed."""
+        n = len(self.vectors)
+        if n <= DRAWN:
+            return np.arange(n)
+        return np.sort(np.random.default_rng(SEED).choice(n, DRAWN, replace=False))
+
+
+def show_two_tables(corpus: Corpus) -> None:
+    """Two tables beside each other in one scale, three numbers under each, and what is seen."""
+    st.markdown(prose(PAGE, "two-tables"))
+    boxes = st.columns(2)
+    tables = [_rows(corpus, *_choose(box, side)) for box, side in zip(boxes, SIDES, strict=True)]
+    pictures = [_picture(table) for table in tables]
+    factor, reach = common_scale(*pictures)
+    found = [_measured(table) for table in tables]
+    for side, box, table, picture, scale, numbers in zip(
+        SIDES, boxes, tables, pictures, (1.0, factor), found, strict=True
+    ):
+        with box:
+            _show(side, table, picture, scale, reach, numbers)
+    values = {
+        f"{side}_{name}": print_value(name, numbers[name].value)
+        for side, numbers in zip(SIDES, found, strict=True)
+        for name in ("mean_cosine", "opening_angle")
+    }
+    names = {f"{side}": table.title for side, table in zip(SIDES, tables, strict=True)}
+    st.markdown(prose(PAGE, "two-tables-seen", values | names))
+
+
+def _choose(box: DeltaGenerator, side: str) -> tuple[str, Encoder, str, int]:
+    """(title, encoder, kind of table, layer or number of words)."""
+    names = table_names()
+    with box:
+        table_box, layer_box = st.columns([3, 1])
+    with table_box:
+        code = choose(
+            st.selectbox,
+            _("Left") if side == "left" else _("Right"),
+            list(names),
+            key=f"{side}-table",
+            default=SIDES[side],
+            labels=names,
+        )
+    model, kind, *ranks = code.split(":")
+    encoder = current_encoder() if model == CHOSEN else bundled_encoder(model)
+    if ranks:
+        return names[code], encoder, kind, int(ranks[0])
+    last = encoder.n_layers
+    if last == 0:
+        return names[code], encoder, kind, 0
+    with layer_box:
+        layer = choose(
+            st.selectbox,
+            _("Layer"),
+            [*map(str, range(last + 1))],
+            key=f"{side}-layer",
+            default=str(min(4, last)),
+            labels=layer_labels(last),
+        )
+    return names[code], encoder, kind, int(layer)
+
+
+def table_names() -> dict[str, str]:
+    """The tables to choose from, by code: model:kind, and for types the number of words."""
+    types = {f"{GLOVE}:{TYPES}:{n}": n for n in RANKS}
+    names = {
+        code: _("GloVe: the {n} most frequent words").format(n=f"{n:,}")
+        for code, n in types.items()
+    }
+    names[f"{GLOVE}:tokens"] = _("GloVe: running words of the corpus")
+    names[f"{GLOVE}:sentences"] = _("GloVe: averages of the sentences")
+    models = bundled_names()
+    del models[GLOVE]
+    if not chosen_model().is_in_project:
+        models[CHOSEN] = current_encoder().name
+    for code, model in models.items():
+        names[f"{code}:tokens"] = _("{model}: contextual tokens").format(model=model)
+        names[f"{code}:sentences"] = _("{model}: means of the sentences").format(model=model)
+    return names
+
+
+def _rows(corpus: Corpus, title: str, encoder: Encoder, kind: str, at: int) -> Rows:
+    if kind == TYPES:
+        table = _types(encoder)
+        about = (
+            model_line(encoder),
+            _("input embeddings"),
+            _("the first {n} of the file").format(n=f"{at:,}"),
+        )
+        key = ArrayStore.key(encoder.content_key, TYPES, at)
+        return Rows(title, table.vectors[:at], table.words[:at], about, key)
+    points = encode_corpus(corpus, CloudSpec(kind, at, "mean"), encoder=encoder)
+    cloud = points.cloud
+    return Rows(
+        title, cloud.vectors, cloud.texts, tuple(origin(points)), points.key, points.private
+    )
+
+
+@kept(2)
+def _types(encoder: Encoder) -> VectorTable:
+    return encoder.type_embeddings()
+
+
+@kept(32)
+def _picture(rows: Rows) -> Projection:
+    return project(rows.vectors[rows.sample], "cone", 2, random_state=SEED)
+
+
+@kept(64)
+def _measured(rows: Rows) -> dict[str, Measured]:
+    """Of all rows; figures over pairs of the rows in the picture."""
+    of_pairs = [name for name in MEASURES if name in OF_PAIRS]
+    of_rows = [name for name in MEASURES if name not in OF_PAIRS]
+    parts = ((rows.vectors[rows.sample], of_pairs), (rows.vectors, of_rows))
+    return {
+        each.name: each
+        for X, names in parts
+        for each in measure_table(X, names=names, seed=SEED, intervals=False, simulate=False)
+    }
+
+
+def _show(
+    side: str,
+    rows: Rows,
+    picture: Projection,
+    scale: float,
+    reach: float,
+    numbers: Mapping[str, Measured],
+) -> None:
+    X = rows.vectors[rows.sample]
+    texts = [rows.texts[row] for row in rows.sample]
+    panel = cloud_panel(X, texts, picture, reach, scale=scale)
+    lengths = np.linalg.norm(X, axis=1)
+    colours = PointColours.by_value(lengths, _("length of the vector"))
+    show_chart(
+        chart_of(cone_figure(panel, colours, current_theme(), height=HEIGHT)),
+        key=f"table-{side}",
+        file_name=f"narrow-cone-{side}-table",
+        alt=alternative_with(rows.title, len(X), numbers["mean_cosine"].value, panel),
+    )
+    show_big_numbers(rows.title, measure_numbers(numbers, None, names=HEADLINES), key=f"of-{side}")
+    n, d = rows.vectors.shape
+    about = [*rows.origin, f"n = {n:,}", f"d = {d}"]
+    if len(X) < n:
+        about.append(_("drawn, and positive cosines: a sample of {n}").format(n=f"{len(X):,}"))
+    explained_caption(" · ".join([*about, _("seed {seed}").format(seed=SEED)]))
