@@ -498,9 +498,19 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "NaN or infinity is in the vectors of {n} words, the first of them {words}. Drop "
             "these words, or download the file again."
         ),
+        "unknown_bundled": "There is no bundled table `{name}`. Choose one of {names}.",
+        "changed_bundled": (
+            "`{file}` of the bundled word vectors is absent, was changed, or only partly written. "
+            "Install the project again."
+        ),
         "no_known_words": (
             "{n} of {total} sentences have no word of the table, the first of them {rows}. So "
             "there is nothing to average. Leave these sentences out."
+        ),
+        "only_stop_words": (
+            "{n} of {total} sentences have no word of the table beside the {limit} stop words, the "
+            "first of them {rows}. So there is nothing to average. Leave these sentences out, or "
+            "keep the stop words."
         ),
         "no_counted_words": (
             "None of the counted words is in the table. Use counts and vectors of one language."

@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from ..data.recognise import Reading
-from ..data.words import TOKENIZERS
+from ..data.words import STOP_LISTS, TOKENIZERS
 from ..evaluate.bootstrap import DRAWS
 from ..evaluate.similarities import SIMILARITIES
 from ..evaluate.subsets import AGGREGATIONS
@@ -33,16 +33,21 @@ from .shell import FORCE, errors_in_words, progress_on_stderr
 from .subjects import ModelSubject, ScoredGrid, Settings, Subject, WordSubject
 
 OF_MODELS = ("model", "revision", "layers", "poolings")
-OF_VECTORS = ("weighting", "words", "counts", "word_pairs")
+OF_VECTORS = ("weighting", "words", "stop_words", "counts", "word_pairs")
+BUNDLED_GLOVE = "bundled-glove"
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _OUT = click.Path(path_type=Path)
 _PAIRS_HELP = (
     "bundled (as pairs), hard-pairs or pairs-zh; a table of scored pairs; folder:split; a set of "
     "the Hugging Face Hub, such as stsb:test or sickr:test. Several are subsets for --aggregate."
 )
-_VECTORS_HELP = "Word vectors in place of a model: GloVe, word2vec, fastText, npz, safetensors."
+_VECTORS_HELP = (
+    "Word vectors in place of a model: GloVe, word2vec, fastText, npz, safetensors; or "
+    "bundled-glove, which come with the project."
+)
 _WEIGHTING_HELP = "How words are averaged: mean, sif, zipf, or several."
 _WORDS_HELP = "How texts become words; else characters for Chinese without spaces, or unicode."
+_STOP_HELP = "Leave out stop words of every average: sklearn, scikit-learn's 318 English ones."
 _COUNTS_HELP = "Words and counts for sif and zipf; else 1/rank in the file of vectors."
 _WORD_PAIRS_HELP = "Two words and a score a line, as SimLex-999; scored beside the grid."
 _COLUMNS_HELP = "Of a table of pairs, by name or from 0, as left,right,score; else found."
@@ -62,6 +67,13 @@ _AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of thei
 @click.option("--vectors", type=_FILE, help=_VECTORS_HELP)
 @click.option("--weighting", default="mean", show_default=True, help=_WEIGHTING_HELP)
 @click.option("--words", type=click.Choice(TOKENIZERS), help=_WORDS_HELP)
+@click.option(
+    "--stop-words",
+    type=click.Choice(STOP_LISTS),
+    default=STOP_LISTS[0],
+    show_default=True,
+    help=_STOP_HELP,
+)
 @click.option("--counts", type=_FILE, help=_COUNTS_HELP)
 @click.option("--word-pairs", multiple=True, type=_FILE, help=_WORD_PAIRS_HELP)
 @click.option("--pairs", multiple=True, default=(BUNDLED,), show_default=True, help=_PAIRS_HELP)
@@ -136,6 +148,7 @@ def _subject(options: dict[str, Any], settings: Settings) -> Subject:
     """The encoder or the word vectors; other options are checked before either is read."""
     if options["vectors"] is not None:
         from ..data.limits import OWN_FILES
+        from ..vectors.bundled import read_bundled_vectors
         from ..vectors.word_files import read_vectors
         from ..vectors.word_pairs import read_word_pairs
 
@@ -145,8 +158,12 @@ def _subject(options: dict[str, Any], settings: Settings) -> Subject:
         ]
         for read in word_pairs:
             print_notes(read)
-        table = read_vectors(options["vectors"], limits=OWN_FILES)
+        if str(options["vectors"]) == BUNDLED_GLOVE and not options["vectors"].exists():
+            table = read_bundled_vectors("glove")
+        else:
+            table = read_vectors(options["vectors"], limits=OWN_FILES)
         how = {"counts_file": options["counts"], "tokenizer": options["words"]}
+        how["stop_words"] = options["stop_words"]
         return WordSubject(table, weightings, settings, word_pairs, **how)
     from ..encode.load import load_encoder
 

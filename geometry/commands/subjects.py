@@ -138,12 +138,13 @@ class WordSubject:
         *,
         counts_file: Path | None = None,
         tokenizer: str | None = None,
+        stop_words: str = "none",
     ) -> None:
         from ..data.limits import OWN_FILES
         from ..vectors.word_counts import rank_counts, read_counts
 
         self._table, self._weightings, self._settings = table, weightings, settings
-        self._tokenizer = tokenizer
+        self._tokenizer, self._stop_words = tokenizer, stop_words
         self._counts: Mapping[str, float] | None = None
         self._counts_name: str | None = None
         if counts_file is not None:
@@ -176,6 +177,7 @@ class WordSubject:
     def grid(self, pairs: Pairs) -> ScoredGrid:
         """The grid of the chosen weightings, on pairs with a known word in both sentences."""
         from ..evaluate import evaluate_words
+        from ..evaluate.from_words import how_split
 
         settings = self._settings
         words = evaluate_words(
@@ -186,6 +188,7 @@ class WordSubject:
             fit_texts=settings.fit_texts,
             fit_on=settings.fit_on,
             tokenizer=self._tokenizer,
+            stop_words=self._stop_words,
             progress=progress_on_stderr(f"evaluating on {pairs.name}", quiet=settings.quiet),
             **settings.scoring,
         )
@@ -193,8 +196,12 @@ class WordSubject:
             "vectors": self._table.name,
             "counts": self._counts_name,
             "words": words.tokenizer,
+            "stop_words": None
+            if words.stop_words is None
+            else "{}, {} words".format(*words.stop_words),
             "coverage": words.coverage,
             "n_pairs_left_out": words.n_left_out,
+            "n_pairs_of_stop_words": words.n_stopped,
         }
         if self._word_scores:
             row_settings["word_pairs"] = "; ".join(
@@ -207,8 +214,9 @@ class WordSubject:
         notes = [
             f"coverage: {100 * words.coverage:.1f}% of the words are known"
             + (f", not {unknown}" if unknown else ""),
-            f"words: {words.tokenizer}",
-            f"{words.n_left_out:,} of {len(pairs):,} pairs left out: a sentence has no known word",
+            f"words: {how_split(words)}",
+            f"{words.n_left_out:,} of {len(pairs):,} pairs left out: a sentence has no known word"
+            + (f" ({words.n_stopped:,}: none but stop words)" if words.stop_words else ""),
         ]
         if settings.fit_texts is not None:
             n_texts = len(dict.fromkeys(settings.fit_texts))

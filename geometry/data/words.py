@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import regex
@@ -14,6 +15,7 @@ from .limits import CorpusError
 # "characters": likewise, and each Chinese or Japanese character is a word. "jieba": Chinese by the
 # segmenter of that name. "ascii": the recipe of many STS figures, lower case, [a-z0-9']+.
 TOKENIZERS = ("unicode", "characters", "jieba", "ascii")
+STOP_LISTS = ("none", "sklearn")  # names of lists of stop words; "none" keeps every word
 Tokenizer = str | Callable[[str], Sequence[str]]
 
 _CJK = r"\p{Han}\p{Hiragana}\p{Katakana}ー"
@@ -74,6 +76,18 @@ def words_in(text: str, tokenizer: str = "unicode", *, signs: bool = False) -> l
 def words_of(text: str, tokenizer: str = "unicode") -> list[str]:
     """The words of a text in lower case; see ``geometry.data.words.TOKENIZERS``."""
     return [word.lower() for word in words_in(text, tokenizer)]
+
+
+@cache
+def stop_list(name: str) -> frozenset[str]:
+    """The words of a list of ``STOP_LISTS``, in lower case; it is read from its package."""
+    if name not in STOP_LISTS:
+        raise ValueError(f"stop_words must be one of {', '.join(STOP_LISTS)}; got {name!r}")
+    if name == "none":
+        return frozenset()
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    return frozenset(ENGLISH_STOP_WORDS)
 
 
 def tokenizer_for(texts: Sequence[str]) -> str:

@@ -48,6 +48,10 @@ class WordGrid:
         Texts of the fit set without a known word, also left out.
     tokenizer : str
         How texts became words, as in ``SentenceVectors``.
+    stop_words : (str, int) or None
+        As in ``SentenceVectors``.
+    n_stopped : int
+        Those of the pairs left out in which the only known words of a sentence are stop words.
     """
 
     grid: Grid
@@ -56,6 +60,8 @@ class WordGrid:
     unknown: tuple[tuple[str, int], ...]
     n_fit_left_out: int = 0
     tokenizer: str = ""
+    stop_words: tuple[str, int] | None = None
+    n_stopped: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +77,8 @@ class AveragedPairs:
     n_fit_left_out: int = 0  # as in ``WordGrid``
     report: VectorReport | None = None  # of the file of vectors
     tokenizer: str = ""  # as in ``WordGrid``
+    stop_words: tuple[str, int] | None = None  # as in ``WordGrid``
+    n_stopped: int = 0  # as in ``WordGrid``
 
     @cached_property
     def content_key(self) -> str:
@@ -96,6 +104,7 @@ def evaluate_words(
     seed: int = 0,
     aggregation: str | None = None,
     tokenizer: Tokenizer | None = None,
+    stop_words: str = "none",
     progress: Progress | None = None,
 ) -> WordGrid:
     """The grid of a table of word vectors on pairs: weightings in place of layers and poolings.
@@ -118,6 +127,8 @@ def evaluate_words(
         Name of ``fit_texts``.
     tokenizer : str or callable, optional
         As in ``sentence_vectors``; None finds it from the texts of the pairs.
+    stop_words : str
+        As in ``sentence_vectors``. A pair in which a sentence has no other known word is left out.
     treatments : sequence of str
     similarity : str
     draws : int
@@ -145,6 +156,7 @@ def evaluate_words(
         counts=counts,
         fit_texts=fit_texts,
         tokenizer=tokenizer,
+        stop_words=stop_words,
     )
     return evaluate_averages(
         averages,
@@ -166,6 +178,7 @@ def average_pairs(
     counts: Mapping[str, float] | None = None,
     fit_texts: Sequence[str] | None = None,
     tokenizer: Tokenizer | None = None,
+    stop_words: str = "none",
 ) -> AveragedPairs:
     """The first half of ``evaluate_words``: averages of words.
 
@@ -176,7 +189,7 @@ def average_pairs(
     tokenizer = tokenizer or tokenizer_for(both)
 
     def averaged(texts: Sequence[str]) -> dict[str, SentenceVectors]:
-        how = {"counts": counts, "tokenizer": tokenizer}
+        how = {"counts": counts, "tokenizer": tokenizer, "stop_words": stop_words}
         return {
             name: sentence_vectors(texts, table, weighting=name, empty="zero", **how)  # type: ignore[arg-type]
             for name in named
@@ -187,16 +200,21 @@ def average_pairs(
         raise ValueError("no weighting was named; choose from mean, sif, zipf")
     first = next(iter(averages.values()))  # coverage is the same for every weighting
     fit = None if fit_texts is None else averaged(list(dict.fromkeys(fit_texts)))
+    known, stopped = (
+        each.reshape(2, len(pairs)) for each in (first.has_words, first.has_stop_words_only)
+    )
     return AveragedPairs(
         pairs=pairs,
         vectors={name: average.vectors for name, average in averages.items()},
-        known=np.logical_and(*first.has_words.reshape(2, len(pairs))),
+        known=np.logical_and(*known),
         fit=None if fit is None else _rows(fit),
         coverage=first.coverage,
         unknown=first.unknown,
         n_fit_left_out=0 if fit is None else len(next(iter(fit.values())).missing),
         report=table.report,
         tokenizer=first.tokenizer,
+        stop_words=first.stop_words,
+        n_stopped=int(np.logical_or(*stopped).sum()),
     )
 
 
@@ -213,7 +231,7 @@ def evaluate_averages(
 ) -> WordGrid:
     """The second half of ``evaluate_words``: averages are treated and scored."""
     known, fit = averages.known, averages.fit
-    scored = _known_pairs(averages.pairs, known, averages.tokenizer)
+    scored = _known_pairs(averages.pairs, known, how_split(averages))
     grid = evaluate_grid(
         {name: X[np.tile(known, 2)][None] for name, X in averages.vectors.items()},
         scored.gold_scores,
@@ -232,6 +250,8 @@ def evaluate_averages(
         unknown=averages.unknown,
         n_fit_left_out=averages.n_fit_left_out,
         tokenizer=averages.tokenizer,
+        stop_words=averages.stop_words,
+        n_stopped=averages.n_stopped,
     )
 
 
@@ -240,11 +260,19 @@ def _rows(fit: Mapping[str, SentenceVectors]) -> dict[str, np.ndarray]:
     for average in fit.values():
         n = int(np.count_nonzero(average.has_words))
         if n < LEAST_FITTED:
-            total, words = len(average.has_words), average.tokenizer
+            total, words = len(average.has_words), how_split(average)
             raise CorpusError(
                 "too_few_known_texts", n=n, total=total, limit=LEAST_FITTED, words=words
             )
     return {name: average.vectors[average.has_words] for name, average in fit.items()}
+
+
+def how_split(found: SentenceVectors | AveragedPairs | WordGrid) -> str:
+    """How texts became words, and which words were left out."""
+    if found.stop_words is None:
+        return found.tokenizer
+    name, n = found.stop_words
+    return f"{found.tokenizer}, without stop words ({name}, {n})"
 
 
 def _known_pairs(pairs: Pairs, known: np.ndarray, tokenizer: str) -> Pairs:

@@ -4,6 +4,7 @@ formats         how each format is recognised, and what reads it
 
 Word vectors, a word a row:
 
+bundled         read_bundled_vectors: GloVe
 word_files      read_vectors
 word_text       GloVe, word2vec and fastText as text
 word_binary     word2vec's binary format

@@ -1,3 +1,4 @@
+from .bundled import read_bundled_vectors as read_bundled_vectors
 from .errors import VectorFileError as VectorFileError
 from .recognised import Recognised as Recognised
 from .recognised import recognise as recognise

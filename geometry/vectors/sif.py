@@ -90,16 +90,18 @@ def refuse_unfinite_words(table: VectorTable) -> None:
         raise VectorFileError("unfinite_words", n=len(bad), words=words)
 
 
-def refuse_unknown_sentences(n_known: Sequence[int] | np.ndarray) -> None:
+def refuse_unknown_sentences(n_known: Sequence[int] | np.ndarray, *, without: int = 0) -> None:
     """Raise VectorFileError "no_known_words" if a sentence has none of the table's words.
 
     n_known : known words of each sentence.
+    without : the number of stop words, which are not among them.
     """
     rows = np.flatnonzero(np.equal(n_known, 0)) + 1
     if len(rows):
-        raise VectorFileError(
-            "no_known_words", n=len(rows), total=len(n_known), rows=rows[:MOST_NAMED].tolist()
-        )
+        n, total, named = len(rows), len(n_known), rows[:MOST_NAMED].tolist()
+        if without:
+            raise VectorFileError("only_stop_words", n=n, total=total, rows=named, limit=without)
+        raise VectorFileError("no_known_words", n=n, total=total, rows=named)
 
 
 def _known_words(sentences: Sequence[Sequence[str]], table: VectorTable) -> list[list[int]]:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from ..data.embeddings import VectorTable
-from ..data.words import Tokenizer, tokenizer_for, words_in
+from ..data.words import Tokenizer, stop_list, tokenizer_for, words_in
 from ..data.words import words_of as words_of
 from ..transform.whitening_map import WhiteningMap
 from .errors import VectorFileError
@@ -46,6 +46,11 @@ class SentenceVectors:
     tokenizer : str
         How texts became words: one of ``geometry.data.words.TOKENIZERS``, the name of a function,
         or "given" for sequences of words.
+    stop_words : (str, int) or None
+        Name of the list of the words that were left out, and how many words it has.
+    n_stopped : (n,) array of int, or None
+        Those of its words that each sentence and the table have. ``n_words``, ``n_known`` and
+        ``coverage`` do without them.
     """
 
     vectors: np.ndarray
@@ -54,6 +59,8 @@ class SentenceVectors:
     unknown: tuple[tuple[str, int], ...]
     weighting: str
     tokenizer: str
+    stop_words: tuple[str, int] | None = None
+    n_stopped: np.ndarray | None = None
 
     @property
     def coverage(self) -> float:
@@ -71,6 +78,13 @@ class SentenceVectors:
         """Numbers of the sentences without a known word."""
         return np.flatnonzero(self.n_known == 0)
 
+    @property
+    def has_stop_words_only(self) -> np.ndarray:
+        """(n,) bool, True for the sentences whose only known words were left out."""
+        if self.n_stopped is None:
+            return np.zeros(len(self.n_known), dtype=bool)
+        return ~self.has_words & (self.n_stopped > 0)
+
 
 def sentence_vectors(
     sentences: Sequence[str] | Sequence[Sequence[str]],
@@ -80,6 +94,7 @@ def sentence_vectors(
     counts: Mapping[str, float] | None = None,
     a: float = 1e-3,
     tokenizer: Tokenizer | None = None,
+    stop_words: str = "none",
     empty: Literal["error", "zero"] = "error",
 ) -> SentenceVectors:
     """The mean over each sentence's known words of their vectors, in the table's precision.
@@ -108,6 +123,9 @@ def sentence_vectors(
         "jieba", the Chinese segmenter; "ascii", lower case and [a-z0-9']+, as many STS figures are
         computed; a function from a text to its words. None takes "characters" where Chinese or
         Japanese has no spaces between words, else "unicode".
+    stop_words : str
+        "none" averages all words; "sklearn" leaves out scikit-learn's English stop words, in any
+        case. A sentence without any other known word has no average.
     empty : str
         What happens if a sentence has no known word. "error" raises a VectorFileError
         that names it. "zero" gives a row of zeros, which ``has_words`` marks. Such a row has no
@@ -115,12 +133,15 @@ def sentence_vectors(
     """
     _check(weighting, counts, a, empty)
     refuse_unfinite_words(table)
+    stops = stop_list(stop_words)
     split, used = split_words(sentences, table, tokenizer)
+    stopped = [[word for word in words if word.lower() in stops] for words in split]
+    split = [[word for word in words if word.lower() not in stops] for words in split]
     rows = [[table.row_of(word) for word in words] for words in split]
     known = [[row for row in found if row is not None] for found in rows]
     n_known = np.array([len(ids) for ids in known], dtype=np.int64)
     if empty == "error":
-        refuse_unknown_sentences(n_known)
+        refuse_unknown_sentences(n_known, without=len(stops))
     lacking = Counter(
         word.lower()
         for words, found in zip(split, rows, strict=True)
@@ -135,6 +156,12 @@ def sentence_vectors(
         unknown=tuple(lacking.most_common(_LISTED)),
         weighting=weighting,
         tokenizer=used,
+        stop_words=(stop_words, len(stops)) if stops else None,
+        n_stopped=np.array(
+            [sum(table.row_of(word) is not None for word in words) for words in stopped]
+        )
+        if stops
+        else None,
     )
 
 

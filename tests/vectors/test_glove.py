@@ -1,0 +1,292 @@
+"""The bundled GloVe table: its file, its script, averages without stop words, its figures."""
+
+import hashlib
+import json
+import re
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+from geometry import (
+    Pairs,
+    VectorTable,
+    evaluate_words,
+    isoscore,
+    mean_cosine,
+    read_bundled,
+    read_pairs,
+)
+from geometry.data.shipped import shipped_file
+from geometry.data.words import words_in
+from geometry.evaluate import evaluate_word_pairs
+from geometry.measure import frequency_direction
+from geometry.vectors import (
+    VectorFileError,
+    bundled,
+    rank_counts,
+    read_bundled_vectors,
+    read_counts,
+    read_word_pairs,
+    sentence_vectors,
+)
+
+
+@pytest.fixture(scope="module")
+def glove() -> VectorTable:
+    return read_bundled_vectors("glove")
+
+
+def test_the_table(glove):
+    assert glove.vectors.shape == (40_000, 100)
+    assert glove.vectors.dtype == np.float32
+    assert not glove.vectors.flags.writeable
+    assert glove.words[:4] == ("the", ",", ".", "of")
+    np.testing.assert_allclose(
+        glove.vectors[0, :4], [-0.038194, -0.24487, 0.72812, -0.39961], rtol=5e-4
+    )
+    left_out = {"a", "i", "2000", "'s", "n't", "café"}
+    assert not left_out & set(glove.words)
+
+
+def test_its_readme_has_the_hashes():
+    text = shipped_file("vectors/glove/README.md").read_text(encoding="utf-8")
+    file = hashlib.sha256(shipped_file(bundled.GLOVE_FILE).read_bytes()).hexdigest()
+    for sha256 in (bundled.VECTORS_SHA256, bundled.WORDS_SHA256, file):
+        assert f"`{sha256}`" in text
+
+
+def test_no_such_table():
+    with pytest.raises(VectorFileError, match=r"no bundled table `word2vec`. Choose .*`glove`"):
+        read_bundled_vectors("word2vec")
+
+
+@pytest.mark.parametrize("change", ["a number", "a word", "cut", "absent"])
+def test_a_changed_file_is_refused(change, tmp_path, monkeypatch):
+    with np.load(shipped_file(bundled.GLOVE_FILE)) as arrays:
+        words, vectors = arrays["words"], arrays["vectors"]
+    file = tmp_path / "glove.npz"
+    if change == "a number":
+        vectors[7, 7] += 1
+    if change == "a word":
+        words[7] = "seven"
+    if change != "absent":
+        np.savez(file, words=words, vectors=vectors)
+    if change == "cut":
+        file.write_bytes(file.read_bytes()[:1000])
+    monkeypatch.setattr(bundled, "shipped_file", lambda name: file)
+    with pytest.raises(VectorFileError) as caught:
+        read_bundled_vectors("glove")
+    assert (caught.value.code, caught.value.details) == ("changed_bundled", {"file": "glove.npz"})
+
+
+def test_the_script_takes_the_first_words_of_the_packages_json(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    numbers = rng.standard_normal((5, 3)).round(5)
+    words = ["the", ",", "of", "naïve", "zyx"]
+    rows = {
+        word: [*row, float(np.linalg.norm(row)), place]
+        for place, (word, row) in enumerate(zip(words, numbers.tolist(), strict=True))
+    }
+    content = {"dimensions": 3, "l2NormIndex": 3, "wordIndex": 4, "words": words}
+    content["vectors"] = dict(reversed(rows.items()))
+    source, out = tmp_path / "wink.json", tmp_path / "glove.npz"
+    source.write_text(json.dumps(content), encoding="utf-8")
+    bundled.write_glove(source, out, n_words=4)
+    with np.load(out) as arrays:
+        assert arrays["words"].tolist() == words[:4]
+        assert arrays["vectors"].dtype == np.dtype("<f2")
+        np.testing.assert_array_equal(arrays["vectors"], numbers[:4].astype(np.float16))
+        stored = arrays["vectors"].tobytes(), "\n".join(words[:4]).encode()
+    for name, each in zip(("VECTORS_SHA256", "WORDS_SHA256"), stored, strict=True):
+        monkeypatch.setattr(bundled, name, hashlib.sha256(each).hexdigest())
+    monkeypatch.setattr(bundled, "shipped_file", lambda name: out)
+    assert read_bundled_vectors("glove").words == tuple(words[:4])
+
+
+# Stop words
+
+
+TABLE = VectorTable(
+    np.array([[1.0, 0], [0, 1], [2, 2], [0, 4]], dtype=np.float32), ("the", "cat", "dog", "is")
+)
+
+
+def test_averages_without_stop_words():
+    texts = ["The cat is a dog", "the dog", "It is", "Yonder", "THE yonder"]
+    found = sentence_vectors(texts, TABLE, stop_words="sklearn", empty="zero")
+    np.testing.assert_allclose(found.vectors[:2], [[1, 1.5], [2, 2]])
+    assert found.stop_words == ("sklearn", len(ENGLISH_STOP_WORDS)) == ("sklearn", 318)
+    assert found.n_known.tolist() == [2, 1, 0, 0, 0]
+    assert found.n_stopped is not None
+    assert found.n_stopped.tolist() == [2, 1, 1, 0, 1]  # "a" and "it" are not in the table
+    assert found.has_stop_words_only.tolist() == [False, False, True, False, True]
+    assert found.unknown == (("yonder", 2),)
+    with pytest.raises(VectorFileError, match=r"3 of 5 sentences .* beside the 318 stop words"):
+        sentence_vectors(texts, TABLE, stop_words="sklearn")
+    whole = sentence_vectors(texts, TABLE, empty="zero")
+    assert (whole.stop_words, whole.missing.tolist()) == (None, [3])
+    assert not whole.has_stop_words_only.any()
+    with pytest.raises(ValueError, match="stop_words must be one of none, sklearn"):
+        sentence_vectors(texts, TABLE, stop_words="nltk")
+
+
+def test_every_weighting_leaves_them_out():
+    counts = {"the": 90, "is": 60, "cat": 10, "dog": 5}
+    for weighting in ("mean", "sif", "zipf"):
+        how = {"weighting": weighting, "counts": counts}
+        found = sentence_vectors(["the cat is", "the dog"], TABLE, stop_words="sklearn", **how)
+        alone = sentence_vectors(["cat", "dog"], TABLE, **how)
+        np.testing.assert_array_equal(found.vectors, alone.vectors)
+
+
+def test_a_pair_of_stop_words_is_left_out_and_counted():
+    left = ("cat", "the dog", "the cat", "it is", "yonder")
+    right = ("dog", "dog", "dog cat", "cat", "cat")
+    pairs = Pairs("p", left, right, np.array([1.0, 5, 4, 0, 2]))
+    found = evaluate_words(TABLE, pairs, treatments=("none",), draws=5, stop_words="sklearn")
+    assert (found.n_left_out, found.n_stopped, found.stop_words) == (2, 1, ("sklearn", 318))
+    assert found.grid.cells[0].score.n == 3
+    whole = evaluate_words(TABLE, pairs, treatments=("none",), draws=5)
+    assert (whole.n_left_out, whole.n_stopped, whole.stop_words) == (1, 0, None)
+    few = Pairs("p", left[1:4], right[1:4], np.array([1.0, 5, 4]))
+    with pytest.raises(ValueError, match=r"`unicode, without stop words \(sklearn, 318\)`"):
+        evaluate_words(TABLE, few, treatments=("none",), draws=5, stop_words="sklearn")
+
+
+# Figures
+
+
+TREATMENTS = ("none", "centred", "abtt:1", "abtt:3", "svd:1", "zca")
+
+
+@pytest.fixture(scope="module")
+def stsb(shared_data):
+    return read_pairs(shared_data("stsb/sts-test.csv"))
+
+
+def scores(table, pairs, **how):
+    """{(weighting, treatment): Spearman × 100 with two digits}, and the whole result."""
+    how = {"tokenizer": "ascii", "draws": 1, "treatments": TREATMENTS, **how}
+    found = evaluate_words(table, pairs, **how)
+    cells = {(c.pooling, c.treatment): 100 * c.score.spearman for c in found.grid.cells}
+    return cells, found
+
+
+def by_hand(table, pairs, stops=frozenset()):
+    """(left, right, gold) of the pairs with an average, by a second route."""
+    row_of = {word: row for row, word in enumerate(table.words)}
+    sides = []
+    for texts in (pairs.left, pairs.right):
+        words = (re.findall("[a-z0-9']+", text.lower()) for text in texts)
+        rows = [[row_of[w] for w in each if w in row_of and w not in stops] for each in words]
+        sides.append(
+            [table.vectors[each].astype(float).mean(axis=0) if each else None for each in rows]
+        )
+    kept = [
+        i for i, (a, b) in enumerate(zip(*sides, strict=True)) if a is not None and b is not None
+    ]
+    left, right = (np.array([side[i] for i in kept]) for side in sides)
+    return left, right, pairs.gold_scores[kept]
+
+
+def spearman(left, right, gold):
+    lengths = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
+    cosines = (left * right).sum(axis=1) / lengths
+    return 100 * np.corrcoef(rankdata(cosines), rankdata(gold))[0, 1]
+
+
+def test_plain_averages_on_stsb(glove, stsb):
+    found, result = scores(glove, stsb)
+    expected = {"none": 44.04, "centred": 52.3, "abtt:1": 59.2, "abtt:3": 60.8, "zca": 65.0}
+    for treatment, score in expected.items():
+        assert found["mean", treatment] == pytest.approx(score, abs=0.06)
+    assert (result.n_left_out, result.stop_words) == (0, None)
+
+    left, right, gold = by_hand(glove, stsb)
+    assert len(gold) == 1379
+    both = np.concatenate([left, right])
+    centred = both - both.mean(axis=0)
+    values, axes = np.linalg.eigh(centred.T @ centred / len(centred))
+    clouds = {
+        "none": both,
+        "centred": centred,
+        "abtt:1": centred - centred @ axes[:, -1:] @ axes[:, -1:].T,
+        "abtt:3": centred - centred @ axes[:, -3:] @ axes[:, -3:].T,
+        "zca": centred @ axes / np.sqrt(values),
+    }
+    for treatment, cloud in clouds.items():
+        second = spearman(cloud[:1379], cloud[1379:], gold)
+        assert found["mean", treatment] == pytest.approx(second, abs=0.01)
+
+
+def test_averages_without_stop_words_on_stsb(glove, stsb):
+    found, result = scores(glove, stsb, treatments=("none",), stop_words="sklearn")
+    assert found["mean", "none"] == pytest.approx(59.53, abs=0.01)
+    assert (result.n_left_out, result.n_stopped) == (17, 17)
+    assert result.stop_words == ("sklearn", 318)
+    left, right, gold = by_hand(glove, stsb, ENGLISH_STOP_WORDS)
+    assert len(gold) == result.grid.cells[0].score.n == 1362
+    assert found["mean", "none"] == pytest.approx(spearman(left, right, gold), abs=0.02)
+
+
+def test_whitening_fitted_on_dev_and_sif(glove, stsb, shared_data):
+    dev = read_pairs(shared_data("stsb/sts-dev.csv"))
+    fit = {"fit_texts": dev.left + dev.right, "fit_on": "dev"}
+    found, _ = scores(glove, stsb, treatments=("zca",), **fit)
+    assert found["mean", "zca"] == pytest.approx(62.3, abs=0.06)
+    counts = read_counts(shared_data("frequency/enwiki_60k.txt"))
+    found, _ = scores(glove, stsb, treatments=("svd:1",), weightings="sif", counts=counts)
+    assert found["sif", "svd:1"] == pytest.approx(59.5, abs=0.06)
+
+
+@pytest.mark.parametrize(
+    ("file", "score", "n"), [("EN-WS-353-ALL", 55.5, 348), ("EN-SIMLEX-999", 30.1, 993)]
+)
+def test_pairs_of_words(glove, shared_data, file, score, n):
+    pairs = read_word_pairs(shared_data(f"wordsim/{file}.txt"))
+    found = evaluate_word_pairs(glove, pairs, draws=1)
+    assert 100 * found.score.spearman == pytest.approx(score, abs=0.06)
+    assert found.score.n == n
+
+
+def test_its_geometry(glove):
+    """The more words, the less of a cone, and its frequent words lie farther from the origin."""
+    X = glove.vectors
+    for n, cosine, score in ((500, 0.51, 0.38), (2000, 0.37, 0.49), (10_000, 0.17, 0.59)):
+        assert mean_cosine(X[:n]) == pytest.approx(cosine, abs=0.005)
+        assert isoscore(X[:n]) == pytest.approx(score, abs=0.005)
+    assert mean_cosine(X) == pytest.approx(0.037, abs=5e-4)
+    assert isoscore(X) == pytest.approx(0.68, abs=0.005)
+    unit = X / np.linalg.norm(X.astype(float), axis=1)[:, None]
+    n = len(X)
+    by_hand = (np.square(unit.sum(axis=0)).sum() - n) / (n * (n - 1))
+    assert mean_cosine(X) == pytest.approx(by_hand, abs=1e-6)
+
+
+def test_lengths_fall_with_rank(glove):
+    norms = np.linalg.norm(glove.vectors.astype(float), axis=1)
+    bins = [norms[:100].mean(), norms[2000:5000].mean(), norms[20_000:].mean()]
+    np.testing.assert_allclose(bins, [6.14, 5.52, 5.14], atol=0.005)
+    counts = np.array(list(rank_counts(glove).values()))
+    found = frequency_direction(glove.vectors, counts)
+    assert found.order == "falling"
+    assert found.spearman.value == pytest.approx(-0.22, abs=0.005)
+    by_hand = np.corrcoef(rankdata(norms), np.arange(len(norms)))[0, 1]
+    assert found.spearman.value == pytest.approx(by_hand, abs=1e-9)
+
+
+def test_running_words_and_averages_are_a_narrower_cone(glove):
+    """Mean cosine of types .04, of running words .42, of sentence means .84."""
+    texts = read_bundled("topics").texts
+    found = sentence_vectors(texts, glove)
+    assert found.coverage == pytest.approx(0.931, abs=5e-4)
+    assert mean_cosine(found.vectors) == pytest.approx(0.842, abs=0.001)
+    rows = [glove.row_of(word) for text in texts for word in words_in(text)]
+    running = glove.vectors[[row for row in rows if row is not None]]
+    assert mean_cosine(running) == pytest.approx(0.420, abs=0.001)
+    half = VectorTable(glove.vectors[:20_000], glove.words[:20_000])
+    found = sentence_vectors(texts, half)
+    assert found.coverage == pytest.approx(0.898, abs=5e-4)
+    assert mean_cosine(found.vectors) == pytest.approx(0.854, abs=0.001)
