@@ -29,7 +29,7 @@ from geometry.vectors.word_averages import split_words
 from pages.common.seed import SEED
 
 MAX_WORDS = 100_000  # words that are drawn at most, the most frequent ones
-MEASURED_WORDS = 30_000  # words that are measured at most: the time grows with their square
+MEASURED_WORDS = 40_000  # words that are measured at most: the time grows with their square
 MAX_NUMBERS = 24_000_000  # numbers of all vectors: 200 MB in float64, and some copies are made
 LONGEST_WORD = 100  # characters; the rest of a word is cut off
 MARKS = ("Ġ", "▁")  # tokenizers put one before a piece that begins a word
@@ -59,11 +59,16 @@ def words_of_file(
 ) -> WordRows:
     """The most frequent words of a file of vectors."""
     table = read_vectors(content, name=name, limits=limits)
-    given: Mapping[str, float] = rank_counts(table)
-    if counts is not None:
-        given = read_counts(counts, name=counts_name, limits=limits)
-    elif texts is not None:
-        given = _counted(texts, table)
+    given = None if counts is None else read_counts(counts, name=counts_name, limits=limits)
+    return words_of_table(table, given, texts)
+
+
+def words_of_table(
+    table: VectorTable, given: Mapping[str, float] | None, texts: Sequence[str] | None
+) -> WordRows:
+    """The most frequent words by given counts, else those of texts, else by the table's order."""
+    if given is None:
+        given = rank_counts(table) if texts is None else _counted(texts, table)
     return ranked(*matched(table.vectors, table.words, given))
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from geometry import Encoder
 from pages.common.controls import choose, layer_labels
+from pages.common.static_tables import glove_name
 from pages.common.table_form import upload_table, upload_word_vectors
 from pages.common.words import _
 
@@ -16,6 +17,7 @@ VECTORS_FILE, COUNTS_FILE = "frequency_vectors_file", "frequency_counts_file"
 COUNTED_BY = {  # by vectors: the sources of frequencies that they can have
     "types": ("corpus", "list", "order"),
     "tokens": ("corpus", "list", "order"),
+    "glove": ("order", "corpus", "list"),
     "upload": ("order", "corpus", "list"),
 }
 
@@ -24,11 +26,16 @@ COUNTED_BY = {  # by vectors: the sources of frequencies that they can have
 class WordChoice:
     """Which vectors, and which frequencies."""
 
-    words: str  # "types" of the model, its contextual "tokens" averaged by type, or an "upload"
+    words: str  # "types" of the model, its "tokens" averaged by type, "glove", or an "upload"
     counts: str  # "corpus", an uploaded "list", or the "order" of the table or vocabulary
     layer: int  # the layer of contextual tokens, and of the sentences in the tests
     vectors_file: Any
     counts_file: Any
+
+    @property
+    def is_of_model(self) -> bool:
+        """True for the model's own vectors."""
+        return self.words in ("types", "tokens")
 
     @property
     def lacks_file(self) -> bool:
@@ -51,6 +58,7 @@ def choose_words(encoder: Encoder) -> WordChoice:
             labels={
                 "types": _("types (input embeddings)"),
                 "tokens": _("contextual tokens, averaged by type"),
+                "glove": glove_name(),
                 "upload": _("an uploaded table"),
             },
         )
@@ -66,7 +74,7 @@ def choose_words(encoder: Encoder) -> WordChoice:
                 "corpus": _("the corpus"),
                 "list": _("an uploaded list"),
                 "order": _("the table’s own order")
-                if words == "upload"
+                if words in ("glove", "upload")
                 else _("the vocabulary’s own order"),
             },
         )

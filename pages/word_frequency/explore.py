@@ -11,7 +11,6 @@ import streamlit as st
 from geometry import Corpus, Encoder
 from geometry.data.number_text import estimate, signed
 from geometry.encode.pool import DEFAULT_POOLING
-from geometry.evaluate.published import PublishedTable, published_tables
 from geometry.figures.cone import cone_figure
 from geometry.figures.curves import Axes
 from geometry.figures.point_colours import PointColours
@@ -65,6 +64,7 @@ from .scene import (
     measure_words,
     pictures_of,
     provenance,
+    published,
     read_words,
     table_markdown,
     three_digits,
@@ -77,12 +77,6 @@ from .scene import (
 
 GROUP = "words"
 HEIGHT, COSINES_HEIGHT = 380, 240
-PUBLISHED = "bert_flow_table_1"
-
-
-def published() -> PublishedTable:
-    """BERT-flow's Table 1."""
-    return next(table for table in published_tables() if table.key == PUBLISHED)
 
 
 def draw_lengths(scene: Scene) -> None:
@@ -691,7 +685,7 @@ def explore(corpus: Corpus) -> None:
         draw_lengths(scene)
         show_headlines(scene)
     with notes_box:  # above the pictures, but computed after they were sent
-        if choice.words != "upload" or choice.counts == "corpus":
+        if choice.is_of_model or choice.counts == "corpus":
             with errors_shown():
                 warn_of_coverage(coverage_of(corpus))
         warn_of_cache()

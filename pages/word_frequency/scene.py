@@ -14,6 +14,7 @@ from geometry import Corpus, CorpusError, Encoder, UndefinedMeasure, VectorTable
 from geometry.data.number_text import estimate, signed
 from geometry.encode import ArrayStore
 from geometry.encode.pool import DEFAULT_POOLING
+from geometry.evaluate.published import PublishedTable, published_tables
 from geometry.measure import FrequencyBin, FrequencyDirection
 from geometry.measure.correlation import spearman
 from geometry.measure.frequency import NEIGHBOURS
@@ -27,6 +28,7 @@ from pages.common.measures import ICONS, State, Verdict
 from pages.common.origin import layer_words, model_line
 from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
+from pages.common.static_tables import glove_name, glove_table
 from pages.common.table_form import refused_files_leave
 from pages.common.uploads import is_own
 from pages.common.words import _, markdown_table
@@ -41,6 +43,7 @@ from .apart import (
     pictures,
     ranked,
     words_of_file,
+    words_of_table,
 )
 from .choices import WordChoice
 
@@ -53,6 +56,7 @@ FEWEST = max(NEIGHBOURS) + 2
 # frequencies. It is far below 1 even then, because most types of a small corpus occur once. A
 # random order has 0.
 ORDERED = 0.4
+COUNTED_AT_ONCE = 5000  # texts whose words are counted in half a second at most
 NARROWEST = 3  # dimensions of the vectors at least, for a projection
 
 
@@ -117,6 +121,8 @@ def read_words(corpus: Corpus, encoder: Encoder, choice: WordChoice) -> RankedWo
     if choice.counts == "list":
         with refused_files_leave(choice.counts_file):
             given = read_upload(read_counts, choice.counts_file)
+    if choice.words == "glove":
+        return _of_glove(corpus, choice, given)
     key: list[object] = [encoder.fingerprint, choice.words, choice.counts]
     tokens = None
     if given is not None:
@@ -153,6 +159,30 @@ def _uploaded(corpus: Corpus, choice: WordChoice) -> RankedWords:
         found: WordRows = read_upload(words_of_file, vectors, beside=beside, named=named)
     key = ArrayStore.key(vectors.file_id, choice.counts, named)
     return RankedWords(*found, content_key=key, private=True)
+
+
+def _of_glove(corpus: Corpus, choice: WordChoice, given: Mapping[str, float] | None) -> RankedWords:
+    """The words of the bundled table."""
+    if given is None:
+        counted = corpus if choice.counts == "corpus" else None
+        return jobs.kept_or_made(
+            _glove_words,
+            *(counted, counted is not None and is_own(corpus)),
+            what=_("Reading {name}").format(name=glove_name()),
+            at_once=counted is None or len(corpus) <= COUNTED_AT_ONCE,
+        )
+    words, key = words_of_table(glove_table(), given, None), choice.counts_file.file_id
+    return RankedWords(*words, content_key=ArrayStore.key("glove", key), private=True)
+
+
+@kept(4)
+def _glove_words(
+    corpus: Corpus | None, private: bool, report: jobs.Progress = jobs.no_report
+) -> RankedWords:
+    """The words of the bundled table by their number in a corpus, else by the table's order."""
+    texts, key = (None, "order") if corpus is None else (corpus.texts, corpus.sha256)
+    words = words_of_table(glove_table(), None, texts)
+    return RankedWords(*words, content_key=ArrayStore.key("glove", key), private=private)
 
 
 @kept(2)
@@ -255,6 +285,8 @@ def provenance(scene: Scene) -> str:
     words, choice, encoder, corpus = scene.words, scene.choice, scene.encoder, scene.corpus
     if choice.words == "upload":
         parts = [choice.vectors_file.name]
+    elif choice.words == "glove":
+        parts = [glove_name()]
     else:
         parts = [model_line(encoder)]
         parts.append(
@@ -279,6 +311,11 @@ def provenance(scene: Scene) -> str:
         "list": _("frequencies: {name}").format(name=getattr(choice.counts_file, "name", "")),
         "order": _("frequencies: 1/rank by the table’s own order"),
     }[choice.counts]
+    if choice.words == "glove" and choice.counts == "order":
+        frequencies += " " + _(
+            "(a row is close to the frequency rank, not equal to it: the package that the table "
+            "comes from left out one-letter words, numbers and words with accents)"
+        )
     if words.agreement is not None:
         frequencies = _(
             "frequencies: 1/rank by the vocabulary’s own order, of the types in corpus {name} "
@@ -358,6 +395,12 @@ def words_verdict(scene: Scene) -> Verdict:
             last.cosine,
         ),
     ]
+    ends = dict(published().rows)[PUBLISHED_ROWS[0]]
+    lines.append(
+        _("Published for BERT-base (Li et al. 2020): mean length {first} → {last}").format(
+            first=f"**{ends[0]:.2f}**", last=f"**{ends[-1]:.2f}**"
+        )
+    )
     states = {norm, sparse, cone}
     overall: State = "unknown" if states == {"unknown"} else norm if len(states) == 1 else "partly"
     return Verdict(
@@ -404,6 +447,14 @@ def _line(
     ends = [_("no value") if each is None else _cell(each) for each in (first, last)]
     words = template.format(first=f"**{ends[0]}**", last=f"**{ends[1]}**")
     return f"{ICONS[state]} {claim}: {words}"
+
+
+PUBLISHED = "bert_flow_table_1"
+
+
+def published() -> PublishedTable:
+    """BERT-flow's Table 1."""
+    return next(table for table in published_tables() if table.key == PUBLISHED)
 
 
 PUBLISHED_ENDS = (1, 100, 500, 5000, 30522)  # ranks; the last is the size of BERT's vocabulary

@@ -1,0 +1,20 @@
+"""Word vectors that come with the project, read once for all readers."""
+
+from __future__ import annotations
+
+from geometry import VectorTable
+from geometry.vectors import read_bundled_vectors
+
+from .cache import kept
+from .words import _
+
+
+@kept(1)
+def glove_table() -> VectorTable:
+    """The bundled GloVe table."""
+    return read_bundled_vectors("glove")
+
+
+def glove_name() -> str:
+    """Its name on pages."""
+    return _("GloVe 6B, {n} words (bundled)").format(n="40,000")
