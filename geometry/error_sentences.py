@@ -962,6 +962,11 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The transform is for vectors of {found} numbers, and the encoder's have {dimension}. "
             "Fit it on vectors of this encoder."
         ),
+        "no_folder": (
+            "`{name}` is read out of one file, in 4 bits, so there is no folder of a model to "
+            "write. Write a .safetensors, .onnx or .npz file for its vectors, or use `{hub}` of "
+            "the Hugging Face Hub."
+        ),
         "other_vectors": (
             "The written model gives other vectors than the encoder and the transform: they differ "
             "by {difference} of their length, and the limit is {limit}. Choose the last layer, "

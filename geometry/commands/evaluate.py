@@ -20,6 +20,7 @@ from .options import (
     Columns,
     columns_of,
     layers_of,
+    model_options,
     pairs_of,
     poolings_of,
     print_notes,
@@ -32,7 +33,7 @@ from .options import (
 from .shell import FORCE, errors_in_words, progress_on_stderr
 from .subjects import ModelSubject, ScoredGrid, Settings, Subject, WordSubject
 
-OF_MODELS = ("model", "revision", "layers", "poolings")
+OF_MODELS = ("model", "revision", "prefix", "layers", "poolings")
 OF_VECTORS = ("weighting", "words", "stop_words", "counts", "word_pairs")
 BUNDLED_GLOVE = "bundled-glove"
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -55,13 +56,7 @@ _AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of thei
 
 
 @click.command()
-@click.option(
-    "--model",
-    default=BUNDLED,
-    show_default=True,
-    help="A name on the Hugging Face Hub, or a folder.",
-)
-@click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model.")
+@model_options
 @click.option("--layers", default=ALL, show_default=True, help="As 0,4,-1,first-last,1+6.")
 @click.option("--poolings", default="mean,cls", show_default=True, help="As mean,cls,max.")
 @click.option("--vectors", type=_FILE, help=_VECTORS_HELP)
@@ -171,6 +166,7 @@ def _subject(options: dict[str, Any], settings: Settings) -> Subject:
     encoder = load_encoder(
         options["model"],
         revision=options["revision"],
+        prefix=options["prefix"],
         progress=progress_on_stderr("downloading", quiet=settings.quiet),
     )
     return ModelSubject(encoder, layers, poolings, settings)

@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from ..hub.bundled import BUNDLED
-from .options import reading_of, reading_options, texts_of
+from .options import model_options, reading_of, reading_options, texts_of
 from .shell import FORCE, errors_in_words, progress_on_stderr
 
 FILES = (".safetensors", ".onnx", ".npz")
@@ -22,13 +21,7 @@ _OUT_HELP = (
 @click.argument("texts")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help=_OUT_HELP)
 @click.option("--transform", default="zca:lw", show_default=True, help="As centred, pca:128:lw.")
-@click.option(
-    "--model",
-    default=BUNDLED,
-    show_default=True,
-    help="A name on the Hugging Face Hub, or a folder.",
-)
-@click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model.")
+@model_options
 @click.option("--layer", type=int, default=-1, show_default=True, help="-1 is the last.")
 @click.option("--pooling", default="mean", show_default=True, help="As mean, cls, max.")
 @reading_options
@@ -40,6 +33,7 @@ def export(
     transform: str,
     model: str,
     revision: str | None,
+    prefix: str | None,
     layer: int,
     pooling: str,
     force: bool,
@@ -65,15 +59,19 @@ def export(
         check_output(out, FILES, inputs=(texts, model), or_folder=True, force=force)
         read = texts_of(texts, reading=reading_of(reading), quiet=quiet)
         encoder = load_encoder(
-            model, revision=revision, progress=progress_on_stderr("downloading", quiet=quiet)
+            model,
+            revision=revision,
+            prefix=prefix,
+            progress=progress_on_stderr("downloading", quiet=quiet),
         )
         X = encoder.encode(
             read, layer=layer, pooling=pooling, progress=progress_on_stderr("encoding", quiet=quiet)
         )
         fitted = FitSet(X).fit(spec)
-        affine = affine_map(
-            fitted, model=encoder.name, layer=layer, pooling=pooling, corpus=Path(texts).name
-        )
+        about = {"model": encoder.name, "layer": layer, "pooling": pooling}
+        if encoder.prefix:
+            about["prefix"] = encoder.prefix
+        affine = affine_map(fitted, **about, corpus=Path(texts).name)
         with saving(out):
             if out.suffix == ".safetensors":
                 write(out, transform_bytes(affine), force=force)

@@ -237,7 +237,7 @@ def _compare(file: Path, request: _Request, how: OwnOptions) -> _Compared:
 def _encode(texts: Sequence[str], how: OwnOptions) -> np.ndarray:
     from ..encode.load import load_encoder
 
-    encoder = load_encoder(how.model, revision=how.revision)
+    encoder = load_encoder(how.model, revision=how.revision, prefix=how.prefix)
     return encoder.encode(
         texts,
         layer=how.layer,

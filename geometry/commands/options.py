@@ -52,6 +52,16 @@ READING = (
     ),
     click.option("--path", "path", help="Names to the records of nested JSON, as data.items."),
 )
+MODEL = (
+    click.option(
+        "--model",
+        default=BUNDLED,
+        show_default=True,
+        help="bundled, bundled-e5, a name on the Hugging Face Hub, or a folder.",
+    ),
+    click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model."),
+    click.option("--prefix", help="Put before each text, as 'query: '; else as the card says."),
+)
 _FIELDS = (
     "holds",
     "encoding",
@@ -68,6 +78,11 @@ _FIELDS = (
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of how a file is written; ``reading_of`` takes their values."""
     return with_options(command, READING)
+
+
+def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of the encoder."""
+    return with_options(command, MODEL)
 
 
 def with_options(command: Callable[..., Any], options: Sequence[Any]) -> Callable[..., Any]:

@@ -11,8 +11,7 @@ import click
 import numpy as np
 
 from ..data.recognise import Reading
-from ..hub.bundled import BUNDLED
-from .options import READING, held, layer_of, listed, print_notes, reading_of, with_options
+from .options import MODEL, READING, held, layer_of, listed, print_notes, reading_of, with_options
 from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
@@ -35,13 +34,7 @@ _OPTIONS = (
     click.option("--by-sentence", is_flag=True, help="Split each text into sentences."),
     click.option("--drop-nan", is_flag=True, help="Leave out vectors with NaN or infinity."),
     click.option("--sample", type=click.IntRange(min=2), help="Take so many random rows at most."),
-    click.option(
-        "--model",
-        default=BUNDLED,
-        show_default=True,
-        help="A name on the Hugging Face Hub, or a folder.",
-    ),
-    click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model."),
+    *MODEL,
     click.option(
         "--layer", default="-1", show_default=True, help="As 4, first-last, 1+6; -1 is the last."
     ),
@@ -70,6 +63,7 @@ class OwnOptions:
     sample: int | None
     model: str
     revision: str | None
+    prefix: str | None
     layer: Layer
     pooling: str
     quiet: bool
@@ -187,6 +181,7 @@ def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = No
     encoder = load_encoder(
         options.model,
         revision=options.revision,
+        prefix=options.prefix,
         progress=progress_on_stderr("downloading", quiet=options.quiet),
     )
     layers = encoder.layer_indices(options.layer)
@@ -221,6 +216,8 @@ def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = No
     }
     if encoder.revision:
         about["revision"] = encoder.revision
+    if encoder.prefix:
+        about["prefix"] = encoder.prefix
     return OwnData(
         vectors,
         corpus.texts,

@@ -114,6 +114,7 @@ _OUT = click.option("--out", required=True, help="The folder of the new data set
     help="A name on the Hugging Face Hub, or a folder that every worker has.",
 )
 @click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model.")
+@click.option("--prefix", help="Put before each text, as 'query: '; else as the card says.")
 @_on_a_cluster
 def encode(
     shards: tuple[str, ...],
@@ -126,6 +127,7 @@ def encode(
     weight_column: str | None,
     model: str,
     revision: str | None,
+    prefix: str | None,
     **cluster: Any,
 ) -> None:
     """Encode SHARDS of texts into a vector data set.
@@ -148,6 +150,7 @@ def encode(
             texts=TextColumns(text_column, label_column, weight_column),
             model=model,
             revision=revision,
+            prefix=prefix,
         )
     _finish_run(out, manifest, cluster)
 

@@ -86,8 +86,9 @@ class ModelSubject:
 
     @property
     def about(self) -> tuple[str, ...]:
-        """Empty."""
-        return ()
+        """The prefix, if there is one."""
+        prefix = self._encoder.prefix
+        return (f"prefix {prefix!r}",) if prefix else ()
 
     def grid(self, pairs: Pairs) -> ScoredGrid:
         """The grid of the chosen layers and poolings."""
@@ -104,7 +105,9 @@ class ModelSubject:
             progress=progress_on_stderr(f"evaluating on {pairs.name}", quiet=settings.quiet),
             **settings.scoring,
         )
-        return ScoredGrid(grid, {"model": self._encoder.name, "revision": self._encoder.revision})
+        encoder = self._encoder
+        about = {"model": encoder.name, "revision": encoder.revision}
+        return ScoredGrid(grid, about | ({"prefix": encoder.prefix} if encoder.prefix else {}))
 
     def _fit(self) -> FitVectors | None:
         from ..evaluate.from_encoder import encode_fit

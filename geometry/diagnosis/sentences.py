@@ -242,6 +242,7 @@ REPORT = {
     "pairs": "pairs",
     "model": "model",
     "revision": "revision",
+    "prefix": "prefix of each text",
     "layer": "layer",
     "pooling": "pooling",
     "fit-rows": "rows of the fit",

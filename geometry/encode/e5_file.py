@@ -105,6 +105,9 @@ class E5Encoder(Encoder):
 
 
 class _Reader(PieceReader):
+    _is_apart = False  # its rules are fast: a test asks ``is_plain``
+    _unknown_id = UNKNOWN
+
     @cached_property
     def _tokenizer(self) -> Tokenizer:
         return read_tokenizer(self._path)

@@ -11,6 +11,7 @@ import numpy as np
 from ..data.write import refuse_in_use, written_folder
 from ..encode.architecture import quiet_loading
 from ..encode.encoder import Encoder
+from ..hub.bundled import E5, E5_NAME, E5_REPOSITORY
 from .affine import ExportError, affine_map
 
 # sentence-transformers' name of each pooling
@@ -38,7 +39,8 @@ def write_sentence_model(
 
     ``SentenceTransformer(folder).encode`` then gives the transformed vectors. The folder is the
     encoder's modules with a Dense module after the pooling. A normalisation to unit length that the
-    encoder's own folder has is left out, because the transform was fitted without it.
+    encoder's own folder has is left out, because the transform was fitted without it. The encoder's
+    prefix becomes the default prompt.
 
     Parameters
     ----------
@@ -61,14 +63,16 @@ def write_sentence_model(
     ------
     ExportError
         For a pooling or a layer that sentence-transformers can't express, another width than the
-        encoder's. Also if a vector of the written model differs by
-        more than LARGEST_DIFFERENCE of its length.
+        encoder's, and an encoder without a folder ("bundled-e5"). Also if a vector of the written
+        model differs by more than LARGEST_DIFFERENCE of its length.
     OutputError
         For a folder that is in use.
     """
     from safetensors import SafetensorError
 
     folder = Path(folder)
+    if encoder.name == E5_NAME:
+        raise ExportError("no_folder", name=E5, hub=E5_REPOSITORY)
     affine = affine_map(fitted, model=encoder.name, layer=layer, pooling=pooling)
     if pooling not in MODES:
         raise ExportError("other_pooling", pooling=pooling, poolings=tuple(MODES))
@@ -110,7 +114,12 @@ def _modules(
         init_weight=torch.from_numpy(np.ascontiguousarray(matrix.T, dtype=np.float32)),
         init_bias=torch.from_numpy((-offset @ matrix).astype(np.float32)),
     )
-    return SentenceTransformer(modules=[first, Pooling(d, pooling_mode=mode), dense], device="cpu")
+    prompts = {"prompts": {"prefix": encoder.prefix}, "default_prompt_name": "prefix"}
+    return SentenceTransformer(
+        modules=[first, Pooling(d, pooling_mode=mode), dense],
+        device="cpu",
+        **(prompts if encoder.prefix else {}),
+    )
 
 
 def _refuse_other_vectors(

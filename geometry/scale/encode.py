@@ -32,6 +32,7 @@ class Model:
 
     name: str
     revision: str | None
+    prefix: str
     fingerprint: str
 
 
@@ -63,6 +64,7 @@ def encode_shards(
     texts: TextColumns | None = None,
     model: str = BUNDLED,
     revision: str | None = None,
+    prefix: str | None = None,
 ) -> dict[str, Any]:
     """Encode shards of texts into a vector data set. Shards that are done are not done again.
 
@@ -82,7 +84,7 @@ def encode_shards(
         Names of the columns of text, label and weight.
     model : str
         As in ``load_encoder``.
-    revision : str, optional
+    revision, prefix : str, optional
         As in ``load_encoder``.
 
     Returns
@@ -95,7 +97,7 @@ def encode_shards(
 
     if dtype not in DTYPES:
         raise ValueError(f"dtype must be one of {', '.join(DTYPES)}; got {dtype!r}")
-    encoder = load_encoder(model, revision=revision)
+    encoder = load_encoder(model, revision=revision, prefix=prefix)
     chosen = range(encoder.n_layers + 1) if layers is None else layers
     indices = tuple(dict.fromkeys(encoder.layer_index(layer) for layer in chosen))
     names = as_poolings(tuple(poolings))
@@ -104,6 +106,8 @@ def encode_shards(
     # a data set is given to others, who need no path of this machine
     known_as = Path(model).resolve().name if is_folder else encoder.name
     about = {"model": known_as, "revision": encoder.revision}
+    if encoder.prefix:
+        about["prefix"] = encoder.prefix
     columns = tuple(
         Column(
             f"layer{layer}_{pooling}",
@@ -124,7 +128,7 @@ def encode_shards(
     run = RunFolder(out, "encode", settings, [described(column) for column in columns], sources)
     if is_folder:
         model = absolute(model)
-    of_model = Model(model, revision, encoder.fingerprint)
+    of_model = Model(model, revision, encoder.prefix, encoder.fingerprint)
     return work_off(
         engine,
         run,
@@ -218,7 +222,7 @@ def encode_shard(task: EncodeTask) -> int:
 def _loaded(model: Model) -> Encoder:
     from ..encode.load import load_encoder
 
-    encoder = load_encoder(model.name, revision=model.revision)
+    encoder = load_encoder(model.name, revision=model.revision, prefix=model.prefix)
     if encoder.fingerprint != model.fingerprint:
         raise ScaleError("other_model", name=model.name)
     return encoder
