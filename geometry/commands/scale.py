@@ -111,7 +111,7 @@ _OUT = click.option("--out", required=True, help="The folder of the new data set
     "--model",
     default=BUNDLED,
     show_default=True,
-    help="A name on the Hugging Face Hub, or a folder that every worker has.",
+    help="bundled, bundled-e5, a name of the hub, or a folder that every worker has.",
 )
 @click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model.")
 @click.option("--prefix", help="Put before each text, as 'query: '; else as the card says.")

@@ -425,6 +425,10 @@ def lessons() -> dict[str, str]:
             "Trained contrastively on about a billion pairs. Where the objective has already "
             "spread the vectors, whitening can make similarities worse."
         ),
+        "intfloat/multilingual-e5-small": _(
+            "Trained contrastively with a temperature of 0.01: Wang et al. (2024). In its last "
+            "layer nearly every cosine is above 0.7, and it scores best there."
+        ),
         "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2": _(
             "One space for many languages, trained to match an English model: Reimers & Gurevych "
             "(2020). See whether the languages share one cone."

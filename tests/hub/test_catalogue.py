@@ -18,7 +18,7 @@ def test_each_is_complete():
 
 def test_each_is_there_once():
     names = [each.name for each in suggestions()]
-    assert len(set(names)) == len(names) == 11
+    assert len(set(names)) == len(names) == 12
 
 
 def test_those_that_the_hub_has_only_as_pickle():
@@ -34,6 +34,7 @@ def test_which_are_known_to_be_trained_contrastively():
         "princeton-nlp/unsup-simcse-bert-base-uncased",
         "princeton-nlp/sup-simcse-bert-base-uncased",
         "sentence-transformers/all-mpnet-base-v2",
+        "intfloat/multilingual-e5-small",
     }
     # the bundled encoder, by its published name and by the names that load it
     for name in ("all-MiniLM-L6-v2", "bundled", "sentence-transformers/all-MiniLM-L6-v2"):
