@@ -160,6 +160,19 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The first row, `{row}`, can be the names of the columns, or the first row of numbers. "
             "Choose whether there is a header."
         ),
+        "uncertain_title": (
+            "The first row has only `{row}`, as a title has, and the others have {n} cells. Delete "
+            "the rows above the names of the columns. If no row has names, give `--no-header`."
+        ),
+        "uncertain_sheet": (
+            "The sheet `{sheet}` has no names of columns, and another one has. Choose the sheet, "
+            "such as `--sheet '{choices[0]}'`."
+        ),
+        "split_decimals": (
+            "The row `{row}` has {n} cells and the header {expected}, as where a decimal comma "
+            "divides a number. Save the file with decimal points, or with semicolons between the "
+            "columns."
+        ),
         "large_json": _LARGE_JSON,
         "uncertain_path": _UNCERTAIN_PATH,
         "mixed_json": (

@@ -33,7 +33,7 @@ READING = (
     click.option("--delimiter", help="Between columns, as ';' or tab; else found."),
     click.option(
         "--quoting",
-        type=click.Choice(("quoted", "none")),
+        type=click.Choice(("quoted", "escaped", "none")),
         help="Whether quotation marks enclose cells; else found.",
     ),
     click.option(

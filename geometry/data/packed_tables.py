@@ -21,7 +21,7 @@ from .account import CELL_ERROR, FORMULA, MERGED, MOST_ROWS, LeftOut
 from .decode import ARROW, ARROW_STREAM, PARQUET, ZIP, decode
 from .limits import CorpusError, Limits, refuse_too_many_cells, refuse_too_many_columns
 from .parquet_table import process_limits
-from .recognise import AS_FOUND, Reading, header_of, unique_names
+from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, above_header, header_of, unique_names
 from .tables import Table
 
 SHEETS = "xl/workbook.xml"  # a member of every .xlsx
@@ -106,26 +106,33 @@ def _sheet(content: bytes, limits: Limits, reading: Reading) -> Table:
         if chosen not in names:
             raise CorpusError("unknown_sheet", sheet=chosen, sheets=tuple(names))
         found, n_found, last, notes = _sheet_rows(names[chosen], limits)
-    width = max((len(row) for _, row in found), default=0)
-    rows = [(line, (*row, *[""] * (width - len(row)))) for line, row in found]
-    beside = tuple(name for name in seen if name != chosen)
-    if not rows and beside:
+        beside = tuple(name for name in seen if name != chosen)
+        is_given = reading.sheet is not None or reading.header is not None
+        few, others = limits.but(rows=SAMPLE_ROWS), () if is_given or _is_named(found) else beside
+        with_names = tuple(each for each in others if _is_named(_sheet_rows(names[each], few)[0]))
+    if not found and beside:
         raise CorpusError(
             "uncertain", because="empty_sheet", option="sheet", choices=beside, sheet=chosen
         )
-    header = False
-    if rows:
-        first, body = rows[0][1], [row for _, row in rows[1:]]
-        header = header_of(first, body) if reading.header is None else reading.header
+    if with_names:
+        raise CorpusError(
+            "uncertain", because="uncertain_sheet", option="sheet", choices=with_names, sheet=chosen
+        )
+    rows = _even(found)
+    skip = 0 if reading.header is False else above_header([row for _, row in rows[:SAMPLE_ROWS]])
+    top, rows = rows[skip][0] if skip else 1, rows[skip:]
+    header = bool(rows) and (_is_named(found) if reading.header is None else reading.header)
     taken = rows[header:][: limits.rows]
     return Table(
-        unique_names(rows[0][1] if header else [""] * width),
+        unique_names(
+            rows[0][1] if header else [""] * max((len(row) for _, row in rows), default=0)
+        ),
         tuple(row for _, row in taken),
         tuple(line for line, _ in taken),
-        n_found - int(header),
-        last - n_found,
+        n_found - skip - int(header),
+        last - top + 1 - (n_found - skip),
         has_header=header,
-        blank=_missing([line for line, _ in found], last),
+        blank=_missing([line for line, _ in rows], last, top),
         notes=notes,
         sheets=seen,
         sheet=chosen,
@@ -133,6 +140,19 @@ def _sheet(content: bytes, limits: Limits, reading: Reading) -> Table:
 
 
 SheetRows = list[tuple[int, list[str]]]
+
+
+def _even(found: SheetRows) -> list[tuple[int, tuple[str, ...]]]:
+    """The rows, all as wide as the widest."""
+    width = max((len(row) for _, row in found), default=0)
+    return [(line, (*row, *[""] * (width - len(row)))) for line, row in found]
+
+
+def _is_named(found: SheetRows) -> bool:
+    """Whether the columns of a sheet have names."""
+    rows = [row for _, row in _even(found)]
+    skip = above_header(rows[: SAMPLE_ROWS + 1])
+    return bool(rows) and header_of(rows[skip], rows[skip + 1 :])
 
 
 def _sheet_rows(sheet: Any, limits: Limits) -> tuple[SheetRows, int, int, tuple[LeftOut, ...]]:
@@ -187,10 +207,10 @@ def _sheet_rows(sheet: Any, limits: Limits) -> tuple[SheetRows, int, int, tuple[
     return found, n_found, last, tuple(notes)
 
 
-def _missing(lines: Sequence[int], last: int) -> tuple[int, ...]:
+def _missing(lines: Sequence[int], last: int, top: int) -> tuple[int, ...]:
     """The first rows, from 1, that are empty."""
     known = set(lines)
-    return tuple(islice((row for row in range(1, last) if row not in known), MOST_ROWS))
+    return tuple(islice((row for row in range(top, last) if row not in known), MOST_ROWS))
 
 
 def _filled(found: SheetRows, area: str) -> list[int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Any, Literal
@@ -24,20 +25,24 @@ from .column_names import (
 from .limits import MAX_BYTES, CorpusError
 
 Holds = Literal["texts", "vectors", "pairs", "queries"]
-Quoting = Literal["quoted", "none"]
+Quoting = Literal["quoted", "escaped", "none"]
 Lines = Callable[[], Iterable[str]]  # the lines of a file with their ends, from the first
 
-DELIMITERS = ("\t", ",", ";", "|")  # of equally good ones the first is taken
-_SIGNS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"}
+_SIGNS = {
+    **{"\t": "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"},
+    **{"^": "caret", "~": "tilde"},
+}
+DELIMITERS = tuple(_SIGNS)
 NO_DELIMITER = "\x1f"  # of a table of one column: it occurs in no text
-SPACES = " "  # the delimiter of numbers with spaces between, however many
+SPACES = " "  # the delimiter of numbers, or cells in quotes, with spaces between, however many
 TAB_SUFFIXES = (".tsv", ".tab")
-MISSING = ("", "na", "n/a", "null", "none")  # cells without a number, in any case
+MISSING = ("", "na", "n/a", "null", "none", "\\n")  # cells without a number, in any case
 SAMPLE_ROWS = 200  # rows by which a table is recognised
 _SAMPLE_CHARACTERS = 1 << 20
 _MIN_SHARE = 0.8  # a delimiter makes at least this share of the sample rows as wide as the first
 _LONGEST_NUMBER = 400  # characters of a number
 _MOST_VALUES = 50  # different cells of a column of labels
+_MOST_ABOVE = 5  # rows above the header, such as a title
 _KNOWN = {
     *(*TEXT_NAMES, *LABEL_NAMES, *SCORE_NAMES, *QUERY_NAMES, *RELEVANT_NAMES),
     *(name for pair in PAIR_NAMES for name in pair),
@@ -46,6 +51,8 @@ _KNOWN = {
 _SEPARATOR = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)  # the first line of some tables
 _COMMA_NUMBER = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d+),\d+([eE][-+]?\d+)?", re.ASCII)
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
+_ESCAPED = re.compile(r'\\(["\\])')  # as MySQL, Spark and R write a mark within a cell
+_ALL_QUOTED = re.compile(r'"[^"]*"(?: "[^"]*")*\s*')  # the header of a table that R writes
 _DOUBLED = re.compile(r'\w""|""\w')  # marks within a quoted cell, as programs write them
 # Arrays as NumPy, PyTorch and PostgreSQL write them; numbers in them as NumPy 2 does
 _LIST = re.compile(
@@ -73,8 +80,9 @@ class Reading:
     delimiter : str or None
         One character.
     quoting : str or None
-        "quoted": a cell in quotation marks may have delimiters and line ends. "none": a quotation
-        mark is a character as any other.
+        "quoted": a cell in quotation marks may have delimiters and line ends. "escaped": the same,
+        and a mark within it has a backslash before it. "none": a quotation mark is a character as
+        any other.
     header : bool or None
         Whether the first row names the columns.
     sheet : str or None
@@ -111,7 +119,8 @@ class Dialect:
     """How the lines of a table of text become cells.
 
     decimal : sign of its numbers; ``unclear`` then is a cell that has two meanings
-    skipped : lines before the table, such as "sep=;"
+    skipped : lines before the table, such as "sep=;" or a title
+    has_row_names : whether the header has no cell for the names of the rows, as R writes it
     """
 
     delimiter: str
@@ -119,6 +128,7 @@ class Dialect:
     decimal: str = "."
     unclear: str | None = None
     skipped: int = 0
+    has_row_names: bool = False
 
 
 def unclear_decimal(cell: str) -> CorpusError:
@@ -207,13 +217,15 @@ def records(lines: Iterable[str], dialect: Dialect) -> Iterator[tuple[int, list[
         "uneven_row" or "bad_quotes".
     """
     rest = islice(lines, dialect.skipped, None)
-    is_spaced = dialect.delimiter == SPACES
+    is_spaced = dialect.delimiter == SPACES and dialect.quoting == "none"
     reader = None if is_spaced else _reader(rest, dialect.delimiter, dialect.quoting)
     width, line = 0, dialect.skipped + 1
     try:
         for cells in map(str.split, rest) if reader is None else reader:
             if not any(map(str.strip, cells)):
                 cells = []
+            if cells and not width and dialect.has_row_names:
+                cells = ["", *cells]
             width = width or len(cells)
             if cells and len(cells) != width:
                 raise CorpusError("uneven_row", line=line, n=len(cells), expected=width)
@@ -237,6 +249,10 @@ def dialect_of(
     notes = sum(1 for _ in takewhile(lambda line: line.startswith("#"), sample))
     if spaced and notes and _is_spaced(sample[notes:]):
         sample, skipped = sample[notes:], notes  # numpy.savetxt writes names behind a sign
+    elif (
+        not skipped and reading.header is not False and (above := _above(sample, reading.delimiter))
+    ):
+        sample, skipped = sample[above:], above
     if reading.delimiter is not None:
         delimiter = reading.delimiter
     elif stated is not None:
@@ -245,12 +261,14 @@ def dialect_of(
         has_tabs = suffix in TAB_SUFFIXES and any("\t" in line for line in sample)
         candidates = ("\t",) if has_tabs else DELIMITERS
         delimiter = _delimiter(sample, candidates, spaced=spaced)
-    found = Dialect(delimiter, skipped=skipped)
-    if delimiter != SPACES:
+    sample = sample[int(stated is not None) :]
+    names = _have_names(_rows(sample, delimiter, "quoted"), sample)
+    found = Dialect(delimiter, quoting="none", skipped=skipped, has_row_names=names)
+    if delimiter != SPACES or any('"' in line for line in sample):
         found = replace(found, quoting=reading.quoting or _quoting(lines, found))
     if reading.decimal is not None:
         return replace(found, decimal=reading.decimal)
-    decimal, unclear = _decimal(sample[int(stated is not None) :], found)
+    decimal, unclear = _decimal(sample, found)
     return replace(found, decimal=decimal, unclear=unclear)
 
 
@@ -275,6 +293,8 @@ def is_table(lines: Lines) -> bool:
     Tabs divide all of them equally, or another sign does and the first line has a known name.
     """
     sample = _sample(lines())
+    if _is_of_r(sample):
+        return True
     for delimiter in DELIMITERS:
         rows = [row for row in _rows(sample, delimiter, "quoted") if any(map(str.strip, row))]
         if len(rows) > 1 and len({*map(len, rows)}) == 1 and len(rows[0]) > 1:
@@ -297,8 +317,17 @@ def _sample(lines: Iterable[str]) -> list[str]:
 
 
 def _reader(lines: Iterable[str], delimiter: str, quoting: Quoting) -> Any:
-    how: Literal[0, 3] = csv.QUOTE_MINIMAL if quoting == "quoted" else csv.QUOTE_NONE
-    return csv.reader(lines, delimiter=delimiter, quoting=how, strict=True)
+    how: Literal[0, 3] = csv.QUOTE_NONE if quoting == "none" else csv.QUOTE_MINIMAL
+    if quoting == "escaped":
+        lines = (_ESCAPED.sub(lambda sign: sign[1].replace('"', '""'), line) for line in lines)
+    is_spaced = delimiter == SPACES
+    return csv.reader(
+        (line.strip(" ") for line in lines) if is_spaced else lines,
+        delimiter=delimiter,
+        quoting=how,
+        strict=True,
+        skipinitialspace=is_spaced,
+    )
 
 
 def _rows(sample: Sequence[str], delimiter: str, quoting: Quoting) -> list[list[str]]:
@@ -307,9 +336,85 @@ def _rows(sample: Sequence[str], delimiter: str, quoting: Quoting) -> list[list[
     try:
         rows.extend(cells for cells in _reader(sample, delimiter, quoting) if cells)
     except csv.Error:
-        if quoting == "quoted":
+        if quoting == "quoted" and any('\\"' in line for line in sample):
+            return _rows(sample, delimiter, "escaped")
+        if quoting != "none":
             return _rows(sample, delimiter, "none")
     return rows
+
+
+def _have_names(rows: Sequence[Sequence[str]], sample: Sequence[str]) -> bool:
+    """Whether a header is a cell shorter than all rows, which begin with their names: R's tables.
+
+    These are 1, 2, 3, …, or differ and are in quotes or before numbers.
+    """
+    first, body = rows[0] if rows else [], rows[1:]
+    if not body or {*map(len, body)} != {len(first) + 1} or any(map(is_number, first)):
+        return False
+    names = [row[0] for row in body]
+    if is_running(names) and names[0] == "1":
+        return True
+    is_quoted = all(line.startswith('"') for line in sample if line.strip())
+    is_numeric = len(first) > 1 and all(is_number(cell) for row in body for cell in row[1:])
+    return (is_quoted or is_numeric) and len(body) > 1 and len({*names}) == len(names)
+
+
+def _is_of_r(sample: Sequence[str]) -> bool:
+    """Whether lines are cells with spaces between, those of the header in quotes."""
+    if not sample or _ALL_QUOTED.fullmatch(sample[0]) is None:
+        return False
+    rows = _rows(sample, SPACES, "quoted")
+    widths = {*map(len, rows[1:])}
+    is_even = len(widths) == 1 and widths <= {len(rows[0]), len(rows[0]) + 1} and max(widths) > 1
+    return is_even and (widths == {len(rows[0])} or _have_names(rows, sample))
+
+
+def above_header(rows: Sequence[Sequence[str]]) -> int:
+    """How many rows, such as a title, are above the names of the columns.
+
+    Raises CorpusError if the first rows look like a title, and no row below has names.
+    """
+    for skip, first in enumerate(rows[: _MOST_ABOVE + 1]):
+        body, filled = rows[skip + 1 :], [cell for cell in first if cell.strip()]
+        if not body or len(first) < 2 or {*map(len, body)} != {len(first)}:
+            continue
+        if len(filled) + (not first[0]) < len(first):
+            continue
+        if any(len([*filter(str.strip, row)]) >= len(filled) for row in rows[:skip]):
+            return 0
+        if any(cell.startswith(" ") for row in (first, *body) for cell in row[1:]):
+            return 0  # prose
+        if header_of(first, body):
+            return skip
+        is_whole = all(map(str.strip, (cell for row in body for cell in row)))
+        alone = [cell for row in rows[:skip] for cell in row if cell.strip()]
+        if skip and len(alone) == skip and len(first) > 2 and len(body) > 1 and is_whole:
+            raise CorpusError(
+                "uncertain",
+                because="uncertain_title",
+                option="header",
+                choices=("no",),
+                row=alone[0][:80],
+                n=len(first),
+            )
+        return 0
+    return 0
+
+
+def _above(sample: Sequence[str], delimiter: str | None) -> int:
+    """How many lines are above the header of a table."""
+    for each in (delimiter,) if delimiter else DELIMITERS:
+        rows, starts, start = [], [], 0
+        with suppress(csv.Error):
+            reader = _reader(sample, each, "quoted")
+            for cells in reader:
+                if any(map(str.strip, cells)):
+                    rows.append(cells)
+                    starts.append(start)
+                start = reader.line_num
+        if len(rows) > 2 and not _have_names(rows, sample) and (skip := above_header(rows)):
+            return starts[skip]
+    return 0
 
 
 def _delimiter(sample: Sequence[str], candidates: Sequence[str], *, spaced: bool) -> str:
@@ -318,12 +423,18 @@ def _delimiter(sample: Sequence[str], candidates: Sequence[str], *, spaced: bool
     A column's name that is known decides first. In prose a space follows a comma, and after a
     delimiter there is none; tabs are in no prose. Then more cells that are numbers decide.
     """
+    if _is_of_r(sample):
+        return SPACES
     scores: dict[str, tuple[float, ...]] = {}
     for delimiter in candidates:
         for quoting in ("quoted", "none"):
             rows = _rows(sample, delimiter, quoting)
+            if _have_names(rows, sample):
+                rows[0].insert(0, "")
             if not rows or len(rows[0]) == 1:
                 continue
+            if delimiter == ",":
+                _refuse_split_decimals(rows)
             width = len(rows[0])
             share = sum(len(row) == width for row in rows) / len(rows)
             known = any(cell.strip().casefold() in _KNOWN for cell in rows[0])
@@ -352,6 +463,25 @@ def _delimiter(sample: Sequence[str], candidates: Sequence[str], *, spaced: bool
             what=_SIGNS[equal[1]],
         )
     return equal[0]
+
+
+def _refuse_split_decimals(rows: Sequence[Sequence[str]]) -> None:
+    """Raise CorpusError for decimal commas below a header with a cell for each number."""
+    first, body = rows[0], rows[1:]
+    n = [len(row) - len(first) for row in body]
+    if len(body) < 2 or min(n) < 0 or 2 * sum(map(bool, n)) < len(n):
+        return
+    whole = [sum(cell.strip().lstrip("-+").isdecimal() for cell in row) for row in body]
+    if any(map(is_number, first)) or any(m < 2 * k for m, k in zip(whole, n, strict=True)):
+        return
+    widest = max(range(len(n)), key=n.__getitem__)
+    raise CorpusError(
+        "uneven_row",
+        because="split_decimals",
+        row=",".join(body[widest])[:80],
+        n=len(body[widest]),
+        expected=len(first),
+    )
 
 
 def _is_spaced(sample: Sequence[str]) -> bool:
@@ -397,8 +527,9 @@ def _shape(lines: Iterable[str], dialect: Dialect) -> _Shape | None:
     try:
         for cells in _reader(noted(), dialect.delimiter, dialect.quoting):
             if any(cell.strip() for cell in cells):
-                shape.width = shape.width or len(cells)
-                shape.is_even &= len(cells) == shape.width
+                is_first = not shape.width
+                shape.width = shape.width or len(cells) + dialect.has_row_names
+                shape.is_even &= len(cells) + (is_first and dialect.has_row_names) == shape.width
                 shape.is_written &= taken[0].startswith('"')
                 is_doubled = any(map(_DOUBLED.search, taken))
                 shape.has_doubled |= is_doubled
@@ -427,7 +558,13 @@ def _quoting(lines: Lines, dialect: Dialect) -> Quoting:
     """
     if not any('"' in line for line in lines()):
         return "quoted"
+    dialect = replace(dialect, quoting="quoted")
     quoted = _shape(lines(), dialect)
+    is_escaped = any('\\"' in line for line in lines())
+    if is_escaped and (quoted is None or not quoted.is_even):
+        escaped = _shape(lines(), replace(dialect, quoting="escaped"))
+        if escaped is not None and escaped.is_even:
+            return "escaped"
     if quoted is not None and quoted.is_even and (quoted.is_written or not quoted.joined):
         return "quoted"
     plain = _shape(lines(), replace(dialect, quoting="none"))
@@ -466,7 +603,7 @@ def _are_rows(lines: Lines, dialect: Dialect, quoted: _Shape) -> bool:
 
 def _decimal(sample: Sequence[str], dialect: Dialect) -> tuple[str, str | None]:
     """The decimal sign of a table's columns of numbers; and a cell, if it is unclear."""
-    if dialect.delimiter == SPACES:
+    if dialect.delimiter == SPACES and dialect.quoting == "none":
         rows = [line.split() for line in sample]
     else:
         rows = _rows(sample, dialect.delimiter, dialect.quoting)

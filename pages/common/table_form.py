@@ -13,7 +13,7 @@ from geometry import CorpusError
 from geometry.data.corpus import Preview, preview_table
 from geometry.data.decode import ENCODINGS
 from geometry.data.limits import MEGABYTE
-from geometry.data.recognise import AS_FOUND, Reading
+from geometry.data.recognise import AS_FOUND, DELIMITERS, Reading
 from geometry.errors import GeometryError
 
 from .limit_notes import megabytes, table_note, upload_limits, vector_note
@@ -131,10 +131,17 @@ def _options(asked: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, dict[
     encodings = dict.fromkeys((*asked.get("encoding", ()), *ENCODINGS))
     fixed: dict[str, tuple[str, dict[Any, str]]] = {
         "encoding": (_("Encoding"), {each: each.upper() for each in encodings}),
-        "delimiter": (_("Delimiter"), {"\t": _("tab"), ",": ",", ";": ";", "|": "|"}),
+        "delimiter": (
+            _("Delimiter"),
+            {each: _("tab") if each == "\t" else each for each in DELIMITERS},
+        ),
         "quoting": (
             _("Quotation marks"),
-            {"quoted": _("enclose cells"), "none": _("belong to the text")},
+            {
+                "quoted": _("enclose cells"),
+                "escaped": _("enclose cells, and have a backslash within"),
+                "none": _("belong to the text"),
+            },
         ),
         "header": (_("First row"), {True: _("names of columns"), False: _("a row as any other")}),
         "decimal": (_("Decimal sign"), {".": ".", ",": ","}),
