@@ -431,7 +431,16 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "base64": (
             "The column `{column}` has {d} numbers in each row as base64. Decode each cell: "
-            '`numpy.frombuffer(base64.b64decode(cell), "<f4")`.'
+            '`numpy.frombuffer(base64.b64decode(cell), "{kind_of_column}")`.'
+        ),
+        "base64_of_bytes": (
+            "The column `{column}` has {n} bytes in each row as base64, and how many bytes a "
+            "number has does not show. Decode each cell with the type of your numbers: "
+            "`numpy.frombuffer(base64.b64decode(cell), TYPE)`."
+        ),
+        "bits_in_text": (
+            "The column `{column}` has {d} bits in each row, as the digits of one cell. Make them "
+            "numbers: `[[int(bit) for bit in cell] for cell in column]`."
         ),
         "binary_vectors": (
             "The column `{column}` has the type {kind_of_column}: bytes, not numbers. Decode it: "

@@ -5,6 +5,7 @@ TEXT_NAMES = (
     "message", "utterance", "question", "headline", "title",
     "文本", "文字", "句子", "內容", "内容", "評論", "评论",
 )  # fmt: skip
+WEAK_NAMES = ("question", "headline", "title")  # the text may be beside it
 LABEL_NAMES = (
     "label", "labels", "topic", "category", "class", "genre", "target", "tag",
     "標籤", "标签", "主題", "主题", "類別", "类别", "分類", "分类",

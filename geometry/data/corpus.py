@@ -341,7 +341,7 @@ def _corpus_of(file: TextFile, table: Table, choice: _Choice, limits: Limits) ->
     refuse_too_many(table.n_rows, max(MOST_SAMPLED, limits.rows))
     text_at = table.text_column if choice.text is None else table.index(choice.text)
     if text_at is None:
-        raise CorpusError("no_text_column", columns=table.columns)
+        raise CorpusError("no_text_column", columns=table.columns or table.columns_left_out)
     label_at = None if choice.label is None else table.index(choice.label)
     weight_at = None if choice.weight is None else table.index(choice.weight)
     with_text = [place for place, row in enumerate(table.rows) if row[text_at]]

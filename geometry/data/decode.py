@@ -55,8 +55,13 @@ _LEGACY = (
     "cp1252", "cp950", "big5hkscs", "gb18030", "cp932", "cp949", "euc_jp", "cp1250", "cp1251",
     "koi8_r", "cp1253", "cp1254", "cp1255", "cp1256", "cp874",
 )  # fmt: skip
+_WINDOWS = ("cp1252", "cp1250", "cp1254")  # of Latin letters
 _WIDE = ("utf-16-le", "utf-16-be")
-ENCODINGS = ("utf-8", *_WIDE, *_LEGACY)  # what a reader can choose
+_DOS = ("cp850", "mac_roman")  # of bytes that fit any of them: only a reader can tell
+ENCODINGS = ("utf-8", *_WIDE, *_LEGACY, *_DOS)  # what a reader can choose
+# Signs that do not follow a letter in Windows' encodings; é, ü and others of DOS and of old Macs
+_AFTER_LETTER = re.compile(r"(?<=[a-z])[\x80-\x9f‚„ˆ‡†ƒ˜ŠŽŸŒ]")
+_MOST_ODD = 0.1  # share of them among the signs beyond ASCII
 _MAX_CHAOS = 0.1  # largest share of oddities that charset-normalizer may find in a guess
 _SAMPLE = 1 << 20  # bytes by which an encoding is recognised
 _MOSTLY = 20  # letters that fit for each byte that does not, in a file with broken bytes
@@ -386,7 +391,10 @@ def _guessed(content: bytes, error: UnicodeDecodeError) -> str:
     if likely:
         _, coherence, encoding = min(likely, key=lambda each: (-each[1], each[0]))
         # coherence 0: no language was recognised
-        if coherence or (len(likely) == 1 and _n_letters(text_of(sample, encoding)) >= _ENOUGH):
+        text = text_of(sample, encoding)
+        if encoding in _WINDOWS and len(_AFTER_LETTER.findall(text)) > _MOST_ODD * _n_letters(text):
+            fits = [(0.0, 0.0, each) for each in (*_DOS, encoding)]
+        elif coherence or (len(likely) == 1 and _n_letters(text_of(sample, encoding)) >= _ENOUGH):
             return encoding
     broken = {codec: n for codec in _LEGACY if (n := _n_broken(sample, codec))}
     if broken and not fits:
@@ -394,6 +402,8 @@ def _guessed(content: bytes, error: UnicodeDecodeError) -> str:
     ranked = [encoding for _, _, encoding in sorted(fits, key=lambda each: each[0])]
     wide = [codec for codec in _WIDE if _reads(sample, codec)]
     possible = ranked + wide if ranked else wide + [c for c in _LEGACY if _reads(sample, c)]
+    if possible:
+        possible += [each for each in _DOS if each not in possible]
     if not possible:
         raise _misfit(content, "utf-8", error) from error
     first = next(line for line in sample.splitlines() if not line.isascii())

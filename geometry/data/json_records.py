@@ -16,7 +16,7 @@ from typing import Any
 
 from ..errors import GeometryError
 from .account import MOST_ROWS
-from .column_names import LABEL_NAMES, PAIR_NAMES, SCORE_NAMES, TEXT_NAMES
+from .column_names import LABEL_NAMES, PAIR_NAMES, SCORE_NAMES, TEXT_NAMES, WEAK_NAMES
 from .decode import lines_of, refuse_halves
 from .limits import CorpusError, Limits, refuse_too_many_cells
 from .tables import Table
@@ -163,9 +163,13 @@ class _Asked:
     """Where the rows of a document are, as far as the caller says it."""
 
     def __init__(
-        self, path: str | None, refuse: Callable[..., GeometryError], vectors: bool
+        self,
+        path: str | None,
+        refuse: Callable[..., GeometryError],
+        vectors: bool,
+        above: str = "",
     ) -> None:
-        self.path, self.refuse, self.vectors = path, refuse, vectors
+        self.path, self.refuse, self.vectors, self.above = path, refuse, vectors, above
 
     def rows_of_line(self, record: Mapping[str, Any]) -> list[Record]:
         """The rows of one record: several where it has several vectors."""
@@ -220,6 +224,10 @@ class _Asked:
             return [row for each in value for row in within.rows_of_line(_record(each))]
         found = flat(value)
         lists = {name: each for name, each in found.items() if isinstance(each, list)}
+        for name in lists:
+            if self.path and self.path.startswith(f"{name}."):
+                inner = _Asked(self.path[len(name) + 1 :], self.refuse, self.vectors)
+                return [row for each in lists[name] for row in inner.rows_of_line(_record(each))]
         records = [name for name in lists if isinstance(_first(lists[name]), dict)]
         several = [name for name in lists if self.vectors and _bears_vectors(lists[name])]
         several = several or records
@@ -232,7 +240,7 @@ class _Asked:
             return [found]
         chosen = self._only(several, lists)
         if chosen in records and not _has_columns(found, lists[chosen]):
-            within = _Asked(None, self.refuse, self.vectors)
+            within = _Asked(None, self.refuse, self.vectors, f"{chosen}.")
             return [row for each in lists[chosen] for row in within.rows_of_line(_record(each))]
         names = [name for name in lists if len(lists[name]) == len(lists[chosen])]
         return list(_zipped(lists, names))
@@ -249,9 +257,13 @@ class _Asked:
         return names[0]
 
     def _uncertain(self, choices: tuple[str, ...], shown: Sequence[str]) -> GeometryError:
-        refuse = self.refuse
+        refuse, above = self.refuse, self.above
         return refuse(
-            "uncertain", because="uncertain_path", option="path", choices=choices, paths=shown
+            "uncertain",
+            because="uncertain_path",
+            option="path",
+            choices=tuple(above + each for each in choices),
+            paths=tuple(above + each for each in shown),
         )
 
     def _refuse_path(self, found: Mapping[str, Any]) -> None:
@@ -418,8 +430,13 @@ def _bears_vectors(value: list[Any]) -> bool:
 def _is_text(field: tuple[str, Any]) -> bool:
     """Whether a field is a text: by its name, or by a space or a letter beyond ASCII within."""
     name, value = field
-    is_named = name.rpartition(".")[2].casefold() in TEXT_NAMES
-    return type(value) is str and (is_named or " " in value.strip() or not value.isascii())
+    last = name.rpartition(".")[2].casefold()
+    is_named = last in TEXT_NAMES
+    return (
+        type(value) is str
+        and last not in WEAK_NAMES
+        and (is_named or " " in value.strip() or not value.isascii())
+    )
 
 
 def _is_of_vectors(value: Any) -> bool:

@@ -29,8 +29,12 @@ Quoting = Literal["quoted", "escaped", "none"]
 Lines = Callable[[], Iterable[str]]  # the lines of a file with their ends, from the first
 
 _SIGNS = {
-    **{"\t": "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"},
-    **{"^": "caret", "~": "tilde"},
+    "\t": "tab",
+    ",": "comma",
+    ";": "semicolon",
+    "|": "vertical bar",
+    "^": "caret",
+    "~": "tilde",
 }
 DELIMITERS = tuple(_SIGNS)
 NO_DELIMITER = "\x1f"  # of a table of one column: it occurs in no text
@@ -195,6 +199,12 @@ def is_of_codes(cells: Sequence[str]) -> bool:
     )
 
 
+def is_label(cells: Sequence[str]) -> bool:
+    """True for a column with few different values, which names groups of rows."""
+    filled = [cell for cell in cells if cell.strip()]
+    return len(filled) > 3 and len({*filled}) <= min(_MOST_VALUES, len(filled) // 2)
+
+
 def is_id(cells: Sequence[str]) -> bool:
     """True for a column that only tells rows apart: 1, 2, 3, … or a different code in each row."""
     filled = [cell.strip() for cell in cells]
@@ -273,16 +283,17 @@ def dialect_of(
 
 
 def is_of_lists(cells: Sequence[str]) -> bool:
-    """True for cells such as [0.1, 0.2]."""
+    """True for cells such as [0.1, 0.2], or 0.1 0.2 0.3."""
     filled = [cell.strip() for cell in cells if cell.strip()]
     return bool(filled) and 2 * sum(list_in(cell) is not None for cell in filled) > len(filled)
 
 
 def list_in(cell: str) -> str | None:
-    """What is between the brackets of a cell that is a list; None for any other."""
+    """What is between the brackets, if any, of a cell that is a list; None for any other."""
     found = _LIST.fullmatch(cell)
     if found is None:
-        return None
+        fields = cell.replace(",", " ").split() if "." in cell else []
+        return cell if len(fields) > 2 and all(map(is_number, fields)) else None
     inner = found[1] if found[2] is None else found[2]
     return _NUMPY_2.sub(r"\1", inner) if "float" in inner else inner
 

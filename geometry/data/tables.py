@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .account import BLANK, CODES, EMPTY, MOST_ROWS, NO_TEXT, NUMBERS, UNCHOSEN, Account, LeftOut
-from .column_names import LABEL_NAMES, TEXT_NAMES
+from .column_names import LABEL_NAMES, TEXT_NAMES, WEAK_NAMES
 from .decode import TextFile, lines_of
 from .limits import (
     LIMITS,
@@ -130,7 +130,8 @@ class Table:
     def text_column(self) -> int | None:
         """The column that looks like text: by its name, else the one with the longest cells."""
         by_name = self.named(TEXT_NAMES)
-        if by_name is not None:
+        is_weak = by_name is not None and self.columns[by_name].casefold() in WEAK_NAMES
+        if by_name is not None and not is_weak:
             return by_name
         mean_lengths = {
             place: sum(map(len, cells)) / len(cells)
@@ -144,7 +145,10 @@ class Table:
             if not is_id(self.cells(i))
             and not is_of_codes([row[i] for row in self.rows[:SAMPLE_ROWS]])
         } or mean_lengths
-        return max(found, key=lambda place: found[place]) if found else None
+        longest = max(found, key=lambda place: found[place]) if found else None
+        if longest is None or by_name is None or found[longest] > 2 * mean_lengths.get(by_name, 0):
+            return longest
+        return by_name
 
     @property
     def label_column(self) -> int | None:

@@ -27,7 +27,17 @@ SAMPLE = 100  # pairs by which sentences are told from words
 Answer = TypeVar("Answer")
 # Reasons why vectors are not read, or asked about, of files that are not meant as texts
 _NO_TEXTS = (
-    *("sparse", "sparse_file", "base64", "no_bytes", "scaled", "pickle_file", "model_file"),
+    *(
+        "sparse",
+        "sparse_file",
+        "base64",
+        "base64_of_bytes",
+        "bits_in_text",
+        "no_bytes",
+        "scaled",
+        "pickle_file",
+        "model_file",
+    ),
     *("binary_vectors", "uncertain_packed", "uncertain_vectors", "uncertain_path"),
     "shortened_list",
 )
@@ -134,7 +144,8 @@ def _decided(
         if isinstance(found, GeometryError):
             # what is unclear comes first, then what has a line that converts, then a table's fault
             is_large = table.code.startswith("too_") and found.because == "foreign"
-            is_named = found.code == "uncertain" or ("command" in found.details and not is_large)
+            is_foreign = "command" in found.details and table.code != "uncertain" and not is_large
+            is_named = found.code == "uncertain" or is_foreign
             is_array = found.because != "no_vector_set" and (
                 table.code in ("binary", "too_many_bytes") or table.because == "no_text_files"
             )
@@ -149,7 +160,7 @@ def _decided(
     if {"query-id", "corpus-id"} <= folded or (
         folded.intersection(QUERY_NAMES) and folded.intersection(RELEVANT_NAMES) and len(folded) < 4
     ):
-        return Recognised("queries", True, table.encoding, table.columns)
+        return Recognised("queries", _has_rows(table), table.encoding, table.columns)
     # lists of whole numbers beside texts may be numbers of tokens
     has_lists = (
         isinstance(found, VectorPreview)
@@ -178,6 +189,8 @@ def _decided(
             return Recognised("texts", True, table.encoding, table.columns)
         is_certain = d >= MANY_DIMENSIONS or suffix == ".vec"
     elif found.vector_columns:
+        if d == 1 and column is not None and not has_lists:  # a number of each text
+            return Recognised("texts", True, table.encoding, table.columns)
         is_of_ids = found.vector_columns[0].casefold().endswith(("ids", ".id"))
         is_certain = has_lists or (column is None and not is_of_ids)
     elif column is None or not found.columns:
@@ -187,10 +200,19 @@ def _decided(
         is_group = bool(table.has_header) and d > 1 and len(stems) == 1
         is_few = d < MANY_DIMENSIONS or bool(np.isin(found.vectors, (0, 1)).all())
         is_text = column.casefold() in TEXT_NAMES or (is_few and _is_prose(table, column))
-        if not is_group and (d == 1 or is_text):
+        label = found.suggested_label_column
+        is_labelled = d > 2 and label == (column if table.has_header else found.columns[-1])
+        if not is_group and not is_labelled and (d == 1 or is_text):
             return Recognised("texts", True, table.encoding, table.columns)
-        is_certain = d >= MANY_DIMENSIONS or (is_group and d > 2)
+        is_certain = d >= MANY_DIMENSIONS or (is_group and d > 2) or is_labelled
     return replace(_vectors(found), is_certain=is_certain)
+
+
+def _has_rows(table: Preview) -> bool:
+    """Whether what is relevant to a query is given by numbers or codes, and not by a text."""
+    names = [column.casefold() for column in table.columns]
+    places = [names.index(name) for name in (*RELEVANT_NAMES, "corpus-id") if name in names]
+    return not places or not _is_prose(table, table.columns[places[0]])
 
 
 def _are_long(texts: Sequence[str]) -> bool:

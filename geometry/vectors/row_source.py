@@ -36,6 +36,9 @@ PASSED_OVER = 5  # times the limit of bytes in memory that may be read for a sam
 FEWEST_BYTES, MOST_BYTES = 64, 1 << 20  # numbers by which packed bits are recognised
 EVEN = (0.1, 0.42)  # share of packed bits in each quarter of the values of a byte
 LEAST_BASE64, BASE64_ROWS = 16, 10  # characters, and cells that are tried
+LEAST_BITS = 8  # digits 0 and 1 of a cell of bits
+# Types of numbers, and the usual sizes by which they are known
+_BASE64_SIZES = (("<f4", 1e-12, 1e6), ("<f8", 1e-12, 1e6), ("<f2", 1e-4, 16))
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,8 @@ class RowSource:
         Those that have one number of a vector each.
     ids : tuple of str
         Those of ``columns`` that number or name the rows.
+    labels : tuple of str
+        Those that have few different values in the first rows, numbers among them.
     strings : tuple of str
         Those of ``columns`` that have texts, where the format tells.
     others : tuple of str
@@ -159,6 +164,7 @@ class RowSource:
     vector_columns: tuple[str, ...] = ()
     dimension_columns: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
     strings: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     has_header: bool | None = None
@@ -288,27 +294,39 @@ def is_id(name: str, cells: Sequence[object]) -> bool:
     return tells_rows_apart([str(cell) for cell in cells])
 
 
-def refuse_base64(columns: Mapping[str, Sequence[object]]) -> None:
-    """Raise VectorFileError if the first cells of a column have float32 numbers as base64."""
+def refuse_coded(columns: Mapping[str, Sequence[object]]) -> None:
+    """Raise VectorFileError if the first cells of a column have numbers as base64, or as bits."""
     for column, cells in columns.items():
-        widths = {_width_of_base64(cell) for cell in cells[:BASE64_ROWS] if cell is not None}
-        if len(widths) == 1 and (d := widths.pop()):
-            raise VectorFileError("no_vectors", because="base64", column=column, d=d)
+        first = [cell for cell in cells[:BASE64_ROWS] if cell is not None]
+        texts = [cell.strip() for cell in first if isinstance(cell, str)]
+        if not first or len(texts) < len(first) or len({*map(len, texts)}) > 1:
+            continue
+        if {*"".join(texts)} == {"0", "1"} and len(texts[0]) >= LEAST_BITS:
+            d = len(texts[0])
+            raise VectorFileError("no_vectors", because="bits_in_text", column=column, d=d)
+        contents = [*map(_of_base64, texts)]
+        n = len(contents[0])
+        for kind, low, high in _BASE64_SIZES if n and all(contents) else ():
+            if n % np.dtype(kind).itemsize:
+                continue
+            sizes = np.abs(np.frombuffer(b"".join(contents), kind))  # NaN is of no usual size
+            if ((sizes == 0) | ((sizes > low) & (sizes < high))).all():
+                d = n // np.dtype(kind).itemsize
+                raise VectorFileError(
+                    "no_vectors", because="base64", column=column, d=d, kind_of_column=kind
+                )
+        if n and all(contents) and column.casefold() in VECTOR_NAMES:
+            raise VectorFileError("no_vectors", because="base64_of_bytes", column=column, n=n)
 
 
-def _width_of_base64(cell: object) -> int:
-    """How many numbers a cell has as base64; 0 for any other cell."""
-    if not isinstance(cell, str) or len(cell.strip()) < LEAST_BASE64:
-        return 0
+def _of_base64(cell: str) -> bytes:
+    """The bytes of a cell of base64; none of any other cell."""
+    if len(cell) < LEAST_BASE64:
+        return b""
     try:
-        content = base64.b64decode(cell.strip(), validate=True)
+        return base64.b64decode(cell, validate=True)
     except (binascii.Error, ValueError):
-        return 0
-    if len(content) % 4:
-        return 0
-    sizes = np.abs(np.frombuffer(content, "<f4"))  # NaN is of no usual size
-    usual = (sizes == 0) | ((sizes > 1e-12) & (sizes < 1e6))
-    return len(sizes) if usual.all() else 0
+        return b""
 
 
 def as_numbers(rows: RowSource, chosen: ChosenColumns, reading: Reading) -> Iterator[Block]:

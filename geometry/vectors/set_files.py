@@ -276,7 +276,7 @@ def preview_vector_set(
             vector_columns=found.vector_columns,
             dimension_columns=found.dimension_columns,
             suggested_text_column=texts,
-            suggested_label_column=named(columns, LABEL_NAMES),
+            suggested_label_column=named(columns, LABEL_NAMES) or next(iter(_labels(found)), None),
             n_rows=found.n_rows,
             has_header=found.has_header,
             encoding=found.encoding,
@@ -395,6 +395,12 @@ def _metadata(
     return read_metadata(metadata, n, name=name, limits=limits)
 
 
+def _labels(rows: RowSource) -> list[str]:
+    """Columns beside the vectors that are labels by their content."""
+    beside = (name for name in rows.columns if name not in (*rows.ids, *rows.vector_columns))
+    return [each for each in beside if each in rows.labels and named([each], TEXTS) is None]
+
+
 def _choice(
     rows: RowSource,
     beside: MetadataRows | None,
@@ -408,7 +414,7 @@ def _choice(
     if text is None:
         text = named(columns, TEXTS)
         only = of_metadata or (() if rows.has_header else rows.columns)
-        only = tuple(column for column in only if column not in rows.ids)
+        only = tuple(column for column in only if column not in (*rows.ids, *_labels(rows)))
         if text is None and rows.format not in ("npz", "safetensors", "hdf5") and len(only) == 1:
             (text,) = only
     for column in (text, label):

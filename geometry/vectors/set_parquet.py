@@ -18,6 +18,7 @@ import numpy as np
 from ..data.decode import ARROW, ARROW_STREAM
 from ..data.limits import MEGABYTE, Limits
 from ..data.parquet_table import BATCH_ROWS, process_limits, text_of
+from ..data.recognise import is_label, is_of_lists
 from ..process import Process, ProcessEnded, is_limited
 from .errors import VectorFileError
 from .row_source import (
@@ -31,9 +32,10 @@ from .row_source import (
     dimensions_among,
     is_id,
     likeliest_first,
-    refuse_base64,
+    refuse_coded,
     rows_a_block,
 )
+from .set_tables import list_parser
 
 # Bytes of a column read at a time; the default reads a whole row group
 READ_AHEAD, MIN_AHEAD = 1 << 20, 1 << 14
@@ -164,9 +166,10 @@ class _Columns:
     n_rows: int | None
 
     def __init__(self, limits: Limits) -> None:
+        import pyarrow as pa
         from pyarrow import types
 
-        self._limits = limits
+        self._limits, self._written, self._row = limits, set[str](), 1
         self._paths: dict[str, tuple[str, ...]] = {}
         kinds: dict[str, Any] = {}
         for path, kind in (found for each in self.schema for found in _paths(each)):
@@ -181,17 +184,25 @@ class _Columns:
         first = self._first_cells(
             [name for name in columns if name in strings or types.is_integer(kinds[name])]
         )
+        texts = {name: [*map(text_of, cells)] for name, cells in first.items() if name in strings}
+        self._written = {name for name, cells in texts.items() if is_of_lists(cells)}
+        if not lists:
+            lists = [name for name in columns if name in self._written]
+            kinds |= dict.fromkeys(lists, pa.list_(pa.float32()))
+            columns = [name for name in columns if name not in lists]
+            strings = [name for name in strings if name not in lists]
         ids = tuple(name for name, cells in first.items() if is_id(name, cells))
         dimensions = () if lists else dimensions_among(numbers, (*ids, *blank))
         if not lists:
             self._refuse_other_lists(dimensions)
-            refuse_base64(first)
+            refuse_coded(first)
         self.facts: dict[str, Any] = {
             "n_rows": self.n_rows,
             "columns": tuple(columns),
             "vector_columns": likeliest_first(lists),
             "dimension_columns": dimensions,
             "ids": ids,
+            "labels": tuple(name for name in strings if is_label(texts.get(name, ()))),
             "strings": tuple(strings),
             "others": tuple(name for name in kinds if name not in (*lists, *columns)),
         }
@@ -211,6 +222,7 @@ class _Columns:
             width = self._width(names[0]) if is_list else len(names)
             wanted = list(dict.fromkeys(self._paths[name][0] for name in (*names, *beside)))
             for batch in self.batches(wanted, rows_a_block(width)):
+                self._row = first
                 if is_list:
                     column = self._column(batch, names[0])
                     rows = _of_lists(column, width, first, keeps_missing=chosen.keeps_missing)
@@ -233,6 +245,10 @@ class _Columns:
         column = batch.column(batch.schema.names.index(top))
         for field in fields:
             column = pc.struct_field(column, [field])
+        if name in self._written and _is_vector(self._kinds[name]):
+            parse, cells = list_parser(name), column.to_pylist()
+            numbers = [parse(text_of(cell), row) for row, cell in enumerate(cells, self._row)]
+            return pa.array([each or None for each in numbers], self._kinds[name])
         return column.storage if isinstance(column, pa.ExtensionArray) else column
 
     def _first_cells(self, names: list[str]) -> dict[str, list[Any]]:

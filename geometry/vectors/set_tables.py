@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Any, BinaryIO
 
@@ -24,6 +24,7 @@ from ..data.recognise import (
     Dialect,
     dialect_of,
     header_of_numbers,
+    is_label,
     is_number,
     is_of_lists,
     is_running,
@@ -45,7 +46,7 @@ from .row_source import (
     RowSource,
     dimensions_among,
     likeliest_first,
-    refuse_base64,
+    refuse_coded,
     rows_a_block,
 )
 
@@ -84,7 +85,7 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     columns = dict(zip(names, range(len(names)), strict=True))
     vector_columns = likeliest_first([names[place] for place in lists])
     if not lists:
-        refuse_base64(dict(zip(names, cells, strict=True)))
+        refuse_coded(dict(zip(names, cells, strict=True)))
 
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         found = rows()
@@ -92,7 +93,8 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
             next(found, None)
         beside = [None if each is None else columns[each] for each in (chosen.text, chosen.label)]
         if isinstance(chosen.vector, str) and columns[chosen.vector] in lists:
-            parse = _list_parser(columns[chosen.vector], chosen.vector)
+            read, at = list_parser(chosen.vector), columns[chosen.vector]
+            parse = lambda cells, line: read(cells[at], line)  # noqa: E731
         else:
             taken = (chosen.vector,) if isinstance(chosen.vector, str) else chosen.vector or ()
             parse = _cell_parser({name: columns[name] for name in taken}, dialect.decimal)
@@ -117,6 +119,7 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
         columns=tuple(name for name in names if name not in taken_for_vectors),
         vector_columns=vector_columns,
         dimension_columns=usable,
+        labels=tuple(names[i] for i, column in enumerate(cells) if is_label(column)),
         has_header=has_header,
         encoding=encoding,
         replaced=replaced,
@@ -159,7 +162,7 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
         usable = tuple(key for key in keys if key in empty or key in usable)
 
     if not lists:
-        refuse_base64(values)
+        refuse_coded(values)
 
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         vector = chosen.vector
@@ -177,6 +180,7 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
         columns=tuple(key for key in keys if key not in (*lists, *usable)),
         vector_columns=(path,) if path in lists else likeliest_first(lists),
         dimension_columns=usable,
+        labels=tuple(key for key in keys if is_label([*map(str, values[key])])),
         encoding=encoding,
         replaced=replaced,
         asks_which=True,
@@ -283,11 +287,11 @@ def _number(cell: str, column: str, line: int, decimal: str = ".") -> float:
     return to_number(cell.strip(), decimal)
 
 
-def _list_parser(place: int, name: str) -> Callable[[list[str], int], list[float]]:
-    """Numbers of one cell such as [0.1, 0.2] or [0.1 0.2]."""
+def list_parser(name: str) -> Callable[[str, int], list[float]]:
+    """Numbers of a cell such as [0.1, 0.2] or [0.1 0.2]."""
 
-    def parse(cells: list[str], line: int) -> list[float]:
-        cell = cells[place].strip()
+    def parse(cell: str, line: int) -> list[float]:
+        cell = cell.strip()
         if cell.casefold() in MISSING:
             return []
         inner = cell.strip("[]")
@@ -368,6 +372,8 @@ def _loads(cell: str) -> Any:
     """The list in a text; the text if it is none."""
     with suppress(ValueError, RecursionError):
         return json.loads(cell)
+    with suppress(ValueError):
+        return [float(each) for each in (list_in(cell) or cell).replace(",", " ").split()]
     return cell
 
 
@@ -414,6 +420,8 @@ def _lines(
 
 def _refuse_split_decimals(rows: Sequence[Sequence[str]], dialect: Dialect) -> None:
     """Raise VectorFileError for 0,5125 that became two cells, by a whole number such as 0235."""
+    if {*"".join(chain.from_iterable(rows))} <= {"0", "1"}:
+        return  # bits
     for row, cells in enumerate(rows if dialect.delimiter == "," else (), start=1):
         for cell in map(str.strip, cells):
             if len(cell) > 1 and cell.isdecimal() and cell.startswith("0"):
@@ -442,8 +450,10 @@ def _is_header(
     first = sample[0]
     if not (numeric or lists):
         return True
+    if not first[0].strip() and is_running([row[0].strip() for row in sample[1:]]):
+        return True  # names of rows, as R and pandas write them
     if lists:
-        return not any(first[place].strip().startswith("[") for place in lists)
+        return all(list_in(first[place].strip()) is None for place in lists)
     names = [first[place].strip() for place in numeric]
     folded = {cell.strip().casefold() for cell in first}
     if is_series(names) and not folded.isdisjoint((*TEXT_NAMES, *LABEL_NAMES)):
