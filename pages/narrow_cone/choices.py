@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from geometry.hub.bundled import BUNDLED, E5
+from geometry.hub.catalogue import default_prefix
 from pages.common.address import is_presenting, put_in_url
 from pages.common.controls import choose, pooling_names
 from pages.common.models import bundled_names, chosen_model
@@ -69,6 +70,13 @@ def _current_preset() -> str | None:
     is_plain = state.get("unit", "sentences") == "sentences" and state.get("special", True)
     settings = (chosen_model().name, state.get("layer"), state.get("pooling"))
     return next((name for name, at in PRESETS.items() if is_plain and at == settings), None)
+
+
+def e5_preset() -> str | None:
+    """The preset of E5 whose scores on STS-B the page quotes; None at other settings."""
+    name = _current_preset()
+    is_quoted = name is not None and PRESETS[name][0] == E5
+    return name if is_quoted and chosen_model().prefix == default_prefix(E5) else None
 
 
 def _apply_preset() -> None:

@@ -95,6 +95,7 @@ from .choices import (
     HAS_PLAYED,
     SLIDER_STEPS,
     choose_fit,
+    e5_preset,
     film_settings,
     knob_names,
     play_bar,
@@ -811,7 +812,11 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
 
 def _answer(scene: Scene, corpus: Corpus | VectorSet) -> None:
     """Below the pictures: the claims, the questions, all measures."""
+    preset = e5_preset()
     for name, verdict in (("cone", cone_verdict(scene)), ("whitening", whitening_verdict(scene))):
+        if preset is not None and scene.points.spec.unit == "sentences":
+            about = prose(PAGE, f"{preset}-{name}")
+            verdict = replace(verdict, measured=f"{verdict.measured}\n\n{about}")
         show_verdict(verdict, key=name)
     show_causes(scene)
     if any(name in st.query_params for name in ("left-table", "right-table")):

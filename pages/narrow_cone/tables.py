@@ -140,6 +140,7 @@ def _rows(corpus: Corpus, title: str, encoder: Encoder, kind: str, at: int) -> R
             model_line(encoder),
             _("input embeddings"),
             _("the first {n} of the file").format(n=f"{at:,}"),
+            f"d = {table.vectors.shape[1]}",
         )
         key = ArrayStore.key(encoder.content_key, TYPES, at)
         return Rows(title, table.vectors[:at], table.words[:at], about, key)
@@ -193,8 +194,7 @@ def _show(
         alt=alternative_with(rows.title, len(X), numbers["mean_cosine"].value, panel),
     )
     show_big_numbers(rows.title, measure_numbers(numbers, None, names=HEADLINES), key=f"of-{side}")
-    n, d = rows.vectors.shape
-    about = [*rows.origin, f"n = {n:,}", f"d = {d}"]
-    if len(X) < n:
+    about = [*rows.origin]
+    if len(X) < len(rows.vectors):
         about.append(_("drawn, and positive cosines: a sample of {n}").format(n=f"{len(X):,}"))
     explained_caption(" · ".join([*about, _("seed {seed}").format(seed=SEED)]))

@@ -156,7 +156,7 @@ def test_what_one_model_alone_refuses(text):
     assert caught.value.code == "one_section"
 
 
-@pytest.mark.slow
+@pytest.mark.long  # trains two models for minutes
 def test_the_defaults_show_the_cone_and_its_cure():
     """The page's 400 steps; on the author's machine 0.59 and 0.07, losses 3.43 and 3.47."""
     plain, cured = (

@@ -80,7 +80,7 @@ def test_in_three_dimensions_a_fit_is_the_library_s(cloud):
     assert found == pytest.approx(library_s(cloud, 3), abs=1e-6)
 
 
-@pytest.mark.slow  # ten workers import and compile
+@pytest.mark.long  # ten workers import and compile
 def test_a_fit_killed_at_any_moment_stores_nothing_and_starts_again(monkeypatch, cloud, tmp_path):
     stored, draw, pause, killed = ArrayStore(tmp_path), random.Random(0), threading.Event(), 0
     monkeypatch.setattr(umap_worker, "store", lambda: stored)
