@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from ..palette import Theme, rgb
 from .layout import axis, base_layout
 
-RUNG_HEIGHT = 47  # px: a line of text above a dot
+RUNG_HEIGHT = 40  # px: a line of text above a dot
 LABEL_SIZE = 16  # px: legible from the last row
 MARGIN = 0.03  # share of the range of the scores that stays free on each side
 TICK_SIZE = 12  # px: the names of the ticks; they are left out of a narrow chart

@@ -22,7 +22,12 @@ from geometry.evaluate.bootstrap import (
 from geometry.evaluate.claims import PoolingInterval, PoolingShare
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell, Grid
-from geometry.evaluate.published import PublishedScore, datasets, published_scores
+from geometry.evaluate.published import (
+    PublishedScore,
+    datasets,
+    published_scores,
+    published_tables,
+)
 from geometry.evaluate.subsets import Aggregate, SubsetBootstrap, aggregate
 from geometry.figures.curves import Axes
 from geometry.figures.ladder import Rung, ScoreRange, Tick, ladder_figure
@@ -78,7 +83,8 @@ from .scene import (
 
 
 PUBLISHED = {  # (table, row) of the ticks on each rung
-    "static": ((SBERT, "avg GloVe"), ("zipfian_2024_sts", "GloVe-840B")),
+    "static": (("zipfian_2024_sts", "GloVe-840B"),),
+    "without stop words": ((SBERT, "avg GloVe"),),  # reproduced only so
     "cls": ((SBERT, "BERT CLS"),),
     "mean": ((SBERT, "avg BERT"),),
     FIRST_LAST: (
@@ -164,7 +170,8 @@ def published_ticks(dataset: str) -> dict[str, list[Tick]]:
 
 def glove_band(dataset: str) -> ScoreRange:
     """From the lowest to the highest published score of averaged GloVe."""
-    scores = [score.value for score in published_rows(dataset, "static")]
+    rungs = ("static", "without stop words")
+    scores = [score.value for rung in rungs for score in published_rows(dataset, rung)]
     low, high = min(scores), max(scores)
     text = _("averaged GloVe on {dataset}, published: {low} to {high}")
     return ScoreRange(low, high, text.format(dataset=dataset, low=f"{low:.0f}", high=f"{high:.0f}"))
@@ -186,6 +193,21 @@ def show_published(scene: Scene) -> None:
             }
             for rung in PUBLISHED
             for score in published_rows(dataset, rung)
+        ],
+        hide_index=True,
+        width="stretch",
+    )
+
+
+def show_sbert_table() -> None:
+    """Table 1 of SBERT on its seven data sets, with the mean of each row."""
+    [table] = (each for each in published_tables() if each.key == SBERT)
+    st.markdown(prose(PAGE, "sbert-table"))
+    st.dataframe(
+        [
+            {_("row"): name, **dict(zip(table.columns, values, strict=True))}
+            | {_("mean"): round(float(np.mean([v for v in values if v is not None])), 2)}
+            for name, values in table.rows.items()
         ],
         hide_index=True,
         width="stretch",
@@ -306,7 +328,13 @@ def ladder_rungs(scene: Scene) -> list[Rung]:
     choice, last = scene.choice, scene.choice.encoder.n_layers
     layer, pooling, after = choice.layer, choice.pooling, choice.after
     ticks = published_ticks(published_on(choice.pairs))
-    rungs = [rung for static in scene.statics for rung in _static_rungs(static, ticks["static"])]
+    of_static = ticks["static"], ticks["without stop words"]
+    beside = dict(zip(scene.glove or (scene.own_static,), of_static, strict=False))
+    if not scene.glove:
+        beside[scene.own_static] = [*of_static[0], *of_static[1]]
+    rungs = [
+        rung for each in scene.statics for rung in _static_rungs(each, beside.get(each, ()))
+    ]
     rungs.append(
         _rung(place_words(scene, layer, "cls"), scene.cell(layer, "cls"), CLS, ticks["cls"])
     )
@@ -352,14 +380,16 @@ def _treated_words(place: str, treatment: str) -> str:
 
 
 def _static_rungs(static: Static, ticks: Sequence[Tick]) -> list[Rung]:
-    """The raw average and, for an uploaded file, the treated one."""
+    """The raw average, with directions removed, and of an uploaded file the treated one."""
     share = ""
     if static.averages.coverage < 1 or not static.is_whole:
         share = " " + _("({share} of the words, n = {n})").format(
             share=f"{static.averages.coverage:.1%}", n=f"{static.raw.score.n:,}"
         )
     name = _("average of {name}").format(name=plotly(static.name))
-    rungs = [_rung(name + share, static.raw, STATIC, () if static.is_uploaded else ticks)]
+    rungs = [_rung(name + share, static.raw, STATIC, ticks)]
+    for cell in static.removed:
+        rungs.append(_rung(_treated_words(name, cell.treatment) + share, cell, TREATED))
     if static.is_uploaded:
         white = _treated_words(name, static.treated.treatment)
         rungs.append(_rung(white + share, static.treated, TREATED))
@@ -634,12 +664,42 @@ def _change(moved: Difference | None) -> str:
 def pooling_verdict(scene: Scene) -> Verdict:
     """Are the model's sentence vectors worse than averaged word vectors?"""
     words, gap = pooling_words_here(scene)
+    if words and scene.glove and not isinstance(scene.uploaded_static, Static):
+        words += " " + layers_words(scene)
+    if words and is_contrastive(scene.choice.encoder.name):
+        dataset = published_on(scene.choice.pairs)
+        values = share_values(_published_share(dataset), scale=1.0)
+        words += " " + prose(PAGE, "claim-contrastive", values | {"dataset": dataset})
     return Verdict(
         claim=_("BERT’s sentence vectors are worse than averaged word vectors."),
         source=_("Reimers & Gurevych (2019), Li et al. (2020)"),
         state=_below(gap),
         measured=words or _("One of the scores is undefined here."),
         basis=_basis(scene.choice, _("raw vectors, nothing fitted")),
+    )
+
+
+def layers_words(scene: Scene) -> str:
+    """The means of which layers are clearly below, and clearly above GloVe without stop words."""
+    static, encoded = scene.glove[-1], scene.encoded
+    layers = range(scene.choice.encoder.n_layers + 1)
+    if not all(is_mean_stored(encoded, layer) for layer in layers):
+        return ""
+    below: list[int] = []
+    above: list[int] = []
+    for layer in layers:
+        gap = difference(mean_on_known(encoded, layer, static), static.raw.score)
+        if gap.is_clear:
+            (below if (gap.value or 0) > 0 else above).append(layer)
+    return prose(
+        PAGE,
+        "claim-layers",
+        {
+            "name": markdown(static.name),
+            "below": ", ".join(map(str, below)) or "—",
+            "above": ", ".join(map(str, above)) or "—",
+            "last": f"{layers[-1]}",
+        },
     )
 
 

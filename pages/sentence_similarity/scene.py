@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 import streamlit as st
 
-from geometry import Corpus, Encoder, UndefinedMeasure
+from geometry import Corpus, CorpusError, Encoder, UndefinedMeasure
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored, type_averages, type_averages_key
 from geometry.encode.disk_cache import BYTES_AT_ONCE, recall, recalled_vectors
@@ -28,6 +28,7 @@ from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
 from geometry.evaluate.from_words import (
     AveragedPairs,
     WordGrid,
+    average_pairs,
     evaluate_averages,
 )
 from geometry.evaluate.grid import Cell, Grid, evaluate_grid
@@ -44,6 +45,7 @@ from pages.common.encoding_worker import ENCODING
 from pages.common.messages import error_text
 from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
+from pages.common.static_tables import glove_name, glove_table
 from pages.common.table_form import refused_files_leave, upload_word_vectors, uploaded
 from pages.common.treatment_names import offered
 from pages.common.words import _, markdown, prose
@@ -57,6 +59,8 @@ from .vector_files import averages_of_file
 
 UPLOADER = "vectors_file"
 STATIC = "static"
+STOP_WORDS = "sklearn"
+REMOVED = ("abtt:1", "abtt:3")  # treatments of GloVe that the ladder shows
 FOUND = "found"  # code of the tokenizer that is found from the texts
 
 
@@ -69,6 +73,7 @@ class Static:
     raw: Cell
     treated: Cell
     is_uploaded: bool
+    removed: tuple[Cell, ...] = ()  # with 1 and 3 directions removed
 
     @property
     def is_whole(self) -> bool:
@@ -151,6 +156,49 @@ def _type_averages(encoder: Encoder, corpus: Corpus, report: jobs.Progress) -> n
     return recall(store(), (key,), compute)[0]
 
 
+def glove_statics(choice: ScoringChoice) -> tuple[Static, ...]:
+    """GloVe, averaged: of all words, and without English stop words; () if it knows no pairs."""
+    what = _("Averaging {name}").format(name=glove_name())
+    pairs, fit = choice.pairs, choice.fit
+    private = pairs.private or fit.private
+    found = []
+    for stop_words, treatments in (("none", REMOVED), (STOP_WORDS, ())):
+        try:
+            averages = jobs.kept_or_made(
+                _glove_averages, pairs, fit, stop_words, what=what, lane="measure"
+            )
+        except CorpusError as error:
+            if error.code not in ("too_few_known_pairs", "too_few_known_texts"):
+                raise
+            return ()
+        name = glove_name()
+        if averages.stop_words is not None:
+            name = without_words(name, averages)
+        found.append(
+            _scored(name, averages, choice, what, private=private, removed=treatments)
+        )
+    return tuple(found)
+
+
+def without_words(name: str, averages: AveragedPairs) -> str:
+    """The name of averages without stop words, with the list that they are from."""
+    source, n = averages.stop_words or ("", 0)
+    return _("{name}, without stop words ({source}, {n})").format(name=name, source=source, n=n)
+
+
+@kept(12)
+def _glove_averages(
+    pairs: ScoredSet, fit: FitTexts, stop_words: str, report: jobs.Progress = jobs.no_report
+) -> AveragedPairs:
+    report(0, len(pairs))
+    return average_pairs(
+        glove_table(),
+        pairs.pairs,
+        fit_texts=None if fit.is_target else fit.corpus.texts,
+        stop_words=stop_words,
+    )
+
+
 def uploaded_static(choice: ScoringChoice) -> Static | str | None:
     """The uploaded vectors, averaged, or an error message; None without a file."""
     file = uploaded(UPLOADER)
@@ -187,15 +235,18 @@ def _scored(
     *,
     is_uploaded: bool = False,
     private: bool = True,
+    removed: tuple[str, ...] = (),
 ) -> Static:
     """The scores, cached or computed as a job."""
+    treatments = tuple(dict.fromkeys((*choice.treatments, *removed)))
     cells = jobs.kept_or_made(
         _cells,
-        *(averages, choice.fit, choice.treatments, choice.similarity, private),
+        *(averages, choice.fit, treatments, choice.similarity, private),
         what=what,
         lane="measure",
     )
-    return Static(name, averages, cells["none"], cells[choice.whitening], is_uploaded)
+    without = tuple(cells[each] for each in removed)
+    return Static(name, averages, cells["none"], cells[choice.whitening], is_uploaded, without)
 
 
 @kept(256)
@@ -315,6 +366,7 @@ class Scene:
     encoded: EncodedPairs
     cells: Mapping[CellKey, Cell]  # of the ladder
     own_static: Static  # the model's own input vectors
+    glove: tuple[Static, ...]  # all words, and without stop words; () for texts that it lacks
 
     def cell(self, layer: Layer, pooling: str, treatment: str = "none") -> Cell:
         """A cell of the ladder."""
@@ -333,9 +385,10 @@ class Scene:
 
     @property
     def statics(self) -> tuple[Static, ...]:
-        """The averages of word vectors: the model's own, and uploaded ones."""
+        """The averages of word vectors: the model's own, GloVe's, and uploaded ones."""
         uploaded = self.uploaded_static
-        return (self.own_static, uploaded) if isinstance(uploaded, Static) else (self.own_static,)
+        own = (self.own_static, *self.glove)
+        return (*own, uploaded) if isinstance(uploaded, Static) else own
 
     @cached_property
     def scores(self) -> Scores:
@@ -364,7 +417,8 @@ def build_scene(choice: ScoringChoice) -> Scene:
         passing=True,
     )
     _begin_ahead(encoded, choice)
-    return Scene(choice, encoded, dict(zip(keys, cells, strict=True)), own_static(choice))
+    found = dict(zip(keys, cells, strict=True))
+    return Scene(choice, encoded, found, own_static(choice), glove_statics(choice))
 
 
 @kept(4)
