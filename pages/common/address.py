@@ -85,6 +85,7 @@ PARAMETERS = {
     "source": "encoder or word vectors",
     "similarity": "similarity of two vectors",
     "weighting": "weights of word vectors",
+    "stop-words": "words that averages leave out",
     "words-by": "how texts become words",
     "sts-layer": "layer of the pairs shown",
     "sts-pooling": "pooling of the pairs shown",

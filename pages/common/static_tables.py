@@ -1,8 +1,9 @@
-"""Word vectors that come with the project, read once for all readers."""
+"""Word vectors that come with the project, read once for all readers; lists of stop words."""
 
 from __future__ import annotations
 
 from geometry import VectorTable
+from geometry.data.words import stop_list
 from geometry.vectors import read_bundled_vectors
 
 from .cache import kept
@@ -18,3 +19,13 @@ def glove_table() -> VectorTable:
 def glove_name() -> str:
     """Its name on pages."""
     return _("GloVe 6B, {n} words (bundled)").format(n="40,000")
+
+
+def stop_list_names() -> dict[str, str]:
+    """Lists of words that averages leave out, by code, each with the number of its words."""
+    return {
+        "none": _("no words"),
+        "sklearn": _("English stop words (scikit-learn, {n})").format(
+            n=f"{len(stop_list('sklearn')):,}"
+        ),
+    }

@@ -47,6 +47,7 @@ from pages.common.messages import error_text
 from pages.common.origin import model_line
 from pages.common.scores import PUBLISHED_ON, SBERT, hundred, row_name, source_words, with_interval
 from pages.common.seed import SEED
+from pages.common.static_tables import stop_list_names
 from pages.common.treatment_names import treatment_words
 from pages.common.words import _, code, markdown, plotly, prose
 
@@ -468,12 +469,18 @@ def _moved(cell: Cell) -> str:
 def coverage_values(static: Static) -> dict[str, str]:
     """The values in the sentence on coverage."""
     averages = static.averages
+    words = tokenizer_names().get(averages.tokenizer, averages.tokenizer)
+    if averages.stop_words is not None:
+        left_out = _("left out: {list}, and so {n} pairs that have a sentence of such words alone")
+        words += _("; ") + left_out.format(
+            list=stop_list_names()[averages.stop_words[0]], n=f"{averages.n_stopped:,}"
+        )
     return {
         "name": markdown(static.name),
         "share": f"{averages.coverage:.1%}",
         "n": f"{int(averages.known.sum()):,}",
         "pairs": f"{len(averages.known):,}",
-        "words": tokenizer_names().get(averages.tokenizer, averages.tokenizer),
+        "words": words,
         "unknown": markdown(", ".join(word for word, _count in averages.unknown[:5])) or "—",
     }
 

@@ -14,6 +14,7 @@ import numpy as np
 import streamlit as st
 
 from geometry import Corpus, CorpusError, Encoder, UndefinedMeasure
+from geometry.data.words import STOP_LISTS
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored, type_averages, type_averages_key
 from geometry.encode.disk_cache import BYTES_AT_ONCE, recall, recalled_vectors
@@ -45,7 +46,7 @@ from pages.common.encoding_worker import ENCODING
 from pages.common.messages import error_text
 from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
-from pages.common.static_tables import glove_name, glove_table
+from pages.common.static_tables import glove_table, stop_list_names
 from pages.common.table_form import refused_files_leave, upload_word_vectors, uploaded
 from pages.common.treatment_names import offered
 from pages.common.words import _, markdown, prose
@@ -91,6 +92,15 @@ def show_vector_form() -> None:
         key="weighting",
         default=WEIGHTINGS[0],
         labels=weighting_names(),
+        required=True,
+    )
+    choose(
+        st.segmented_control,
+        _("Words left out"),
+        STOP_LISTS,
+        key="stop-words",
+        default=STOP_LISTS[0],
+        labels=stop_list_names(),
         required=True,
     )
     st.caption(prose(PAGE, "weighting"))
@@ -206,6 +216,7 @@ def uploaded_static(choice: ScoringChoice) -> Static | str | None:
         return None
     weighting = st.session_state.get("weighting") or WEIGHTINGS[0]
     by = st.session_state.get("words-by", FOUND)
+    stop_words = st.session_state.get("stop-words") or STOP_LISTS[0]
     try:
         with refused_files_leave(file, VectorFileError):
             averages: AveragedPairs = read_upload(
@@ -218,9 +229,15 @@ def uploaded_static(choice: ScoringChoice) -> Static | str | None:
                 named=ArrayStore.key(choice.pairs.content_key, choice.fit.content_key),
                 weighting=weighting,
                 tokenizer=None if by == FOUND else by,
+                stop_words=stop_words,
             )
         what = _("Reading {name}").format(name=markdown(file.name))
-        return _scored(f"{file.name}, {weighting}", averages, choice, what, is_uploaded=True)
+        name = f"{file.name}, {weighting}"
+        if stop_words != "none":
+            name = _("{name} without {words}").format(
+                name=name, words=stop_list_names()[stop_words]
+            )
+        return _scored(name, averages, choice, what, is_uploaded=True)
     except GeometryError as error:
         text = error_text(error)
         is_unknown = error.code in ("too_few_known_pairs", "too_few_known_texts")

@@ -24,6 +24,7 @@ def averages_of_file(
     limits: Limits,
     weighting: str,
     tokenizer: str | None,
+    stop_words: str,
     fit_texts: Sequence[str] | None,
 ) -> AveragedPairs:
     """Averages of the words in a file of vectors.
@@ -37,7 +38,7 @@ def averages_of_file(
         For a file without vectors.
     """
     table = read_vectors(content, name=name, limits=limits)
-    how = {"fit_texts": fit_texts, "tokenizer": tokenizer}
+    how = {"fit_texts": fit_texts, "tokenizer": tokenizer, "stop_words": stop_words}
     counts = None if weighting == "mean" else rank_counts(table)
     return average_pairs(table, pairs, weightings=weighting, counts=counts, **how)  # type: ignore[arg-type]
 

@@ -312,10 +312,11 @@ def provenance(scene: Scene) -> str:
         "order": _("frequencies: 1/rank by the table’s own order"),
     }[choice.counts]
     if choice.words == "glove" and choice.counts == "order":
-        frequencies += " " + _(
-            "(a row is close to the frequency rank, not equal to it: the package that the table "
-            "comes from left out one-letter words, numbers and words with accents)"
+        note = _(
+            "a row is close to the frequency rank, not equal to it: the package that the table "
+            "comes from left out one-letter words, numbers and words with accents"
         )
+        frequencies = f"{frequencies} · {note}"
     if words.agreement is not None:
         frequencies = _(
             "frequencies: 1/rank by the vocabulary’s own order, of the types in corpus {name} "
@@ -397,7 +398,7 @@ def words_verdict(scene: Scene) -> Verdict:
     ]
     ends = dict(published().rows)[PUBLISHED_ROWS[0]]
     lines.append(
-        _("Published for BERT-base (Li et al. 2020): mean length {first} → {last}").format(
+        _("Published for BERT-base, Li et al. (2020): mean length {first} → {last}").format(
             first=f"**{ends[0]:.2f}**", last=f"**{ends[-1]:.2f}**"
         )
     )

@@ -10,7 +10,7 @@ from scipy.stats import spearmanr
 
 from geometry import evaluate_words, read_pairs, read_vectors
 from geometry.commands import run_shell
-from geometry.vectors import read_counts
+from geometry.vectors import read_bundled_vectors, read_counts
 from tests.commands.test_evaluate_command import WORDS, write_pairs
 from tests.vector_files import as_text
 
@@ -42,6 +42,29 @@ def run(place, *args, pairs=("test.csv",), vectors="own.vec"):
 def rows_of(file):
     with file.open(newline="", encoding="utf-8") as opened:
         return list(csv.DictReader(opened))
+
+
+def test_the_bundled_table_and_averages_without_stop_words(place, tmp_path, capsys):
+    def scores(*args):
+        files = ("--pairs", place / "test.csv", "--vectors", "bundled-glove")
+        out = ("--json", tmp_path / "g.json", "--force", "--transforms", "none", "--draws", "5")
+        assert run_shell(["evaluate", *map(str, (*files, *out, *args))]) == 0
+        return json.loads((tmp_path / "g.json").read_text()), capsys.readouterr().out
+
+    found, printed = scores()
+    assert "GloVe 6B: 40,000 word vectors of 100 numbers" in printed
+    assert (found["stop_words"], found["n_pairs_of_stop_words"]) == (None, 0)
+    without, printed = scores("--stop-words", "sklearn")
+    assert without["stop_words"] == "sklearn, 318 words"
+    assert "words: unicode, without stop words (sklearn, 318)" in printed
+    pairs = read_pairs(place / "test.csv")
+    expected = evaluate_words(
+        read_bundled_vectors("glove"), pairs, treatments=("none",), stop_words="sklearn", draws=5
+    )
+    assert without["cells"][0]["spearman"] == expected.grid.cells[0].score.spearman
+    assert without["n_pairs_left_out"] == expected.n_left_out
+    n = f"{expected.n_left_out} of {len(pairs)} pairs left out: a sentence has no known word"
+    assert f"{n} ({expected.n_stopped}: none but stop words)" in printed
 
 
 def test_word_vectors_go_through_the_same_grid(place, tmp_path, capsys):

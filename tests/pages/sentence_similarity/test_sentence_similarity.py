@@ -13,7 +13,7 @@ from scipy.stats import pearsonr, spearmanr
 from sklearn.decomposition import PCA
 from streamlit.testing.v1 import AppTest
 
-from geometry import Corpus, Pairs, read_cloud
+from geometry import Corpus, Pairs, VectorTable, evaluate_words, read_cloud
 from geometry.data.catalogues import catalogue
 from geometry.data.corpus import read_bundled
 from geometry.data.number_text import signed
@@ -824,6 +824,25 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting(monk
     healthy(app.segmented_control(key="weighting").set_value("zipf").run())
     assert any("tiny.vec, zipf" in bar for bar in rungs(app))
     assert called == ["averages_of_file", "evaluate_averages"]
+
+
+def test_stop_words_of_uploaded_vectors_are_left_out_by_choice():
+    pairs = Pairs("mine", *zip(*SENTENCES, ("is", "cat"), strict=True), np.arange(13.0))
+    app = visit({"upload-mine": pairs}, after="pca")
+    vectors = np.random.default_rng(2).normal(size=(len(WORDS), 6)).astype(np.float32)
+    words = [*WORDS[:-1], "is"]
+    content = as_text(words, vectors, header=True)
+    healthy(app.get("file_uploader")[0].upload("tiny.vec", content).run())
+    assert "English stop words (scikit-learn, 318)" not in "".join(rungs(app))
+    healthy(app.segmented_control(key="stop-words").set_value("sklearn").run())
+    name = "tiny.vec, mean without English stop words (scikit-learn, 318)"
+    table = VectorTable(vectors, tuple(words))
+    found = evaluate_words(table, pairs, treatments=("none",), draws=2, stop_words="sklearn")
+    assert found.n_stopped > 0
+    score = said(found.grid.cells[0].score.spearman)
+    assert any(bar.startswith(f"<b>{score} [") and name in bar for bar in rungs(app))
+    left_out = f"and so {found.n_stopped} pairs that have a sentence of such words alone"
+    assert left_out in everything(app)
 
 
 def test_the_way_to_split_texts_into_words_is_a_choice():

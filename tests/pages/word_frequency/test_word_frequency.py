@@ -19,7 +19,7 @@ from geometry.data.corpus import read_bundled
 from geometry.data.limits import LIMITS
 from geometry.measure import FrequencyBin, FrequencyDirection, frequency_bins, neighbour_means
 from geometry.measure.frequency import Estimate
-from geometry.vectors import read_counts
+from geometry.vectors import read_bundled_vectors, read_counts, words_of
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.word_frequency import apart, explore, scene
 from pages.word_frequency.apart import matched
@@ -232,6 +232,26 @@ def test_tables_in_which_it_is_opposite(lengths, said):
     app = upload(app, "frequency_vectors_file", "glove.txt", table_text(lengths))
     assert said in everything(app)
     assert "1/rank by the table’s own order" in everything(app)
+
+
+def test_the_bundled_glove_needs_no_upload():
+    app = visit(words="glove")
+    said = everything(app)
+    assert "GloVe 6B, 40,000 words (bundled) · n = 40,000 words" in said
+    assert "frequent words lie farther from the origin: **6.14 → 5.92 → 5.58 → 5.20**" in said
+    assert headlines(app)[:2] == ["−0.222", "6.14"]
+    assert "a row is close to the frequency rank, not equal to it" in said
+    assert "nearer to the origin: mean length **6.14 [" in said
+    assert "Published for BERT-base, Li et al. (2020): mean length **0.95** → **1.45**" in said
+    assert not app.get("file_uploader")
+    app = visit(words="glove", counts="corpus")
+    said = everything(app)
+    assert "frequencies: corpus mine" in said
+    assert "a row is close" not in said
+    glove = read_bundled_vectors("glove")
+    rows = [glove.row_of(word) for text in corpus().texts for word in words_of(text)]
+    expected = np.unique([row for row in rows if row is not None])
+    assert f"n = {len(expected):,} words" in said
 
 
 def test_long_words_are_cut_and_wide_ones_are_measured_by_another_process(monkeypatch):
