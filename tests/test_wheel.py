@@ -23,6 +23,7 @@ from geometry.data.shipped import shipped_file
 from geometry.encode.shipped_vectors import read_shipped, shipped_index
 from geometry.evaluate import published_tables
 from geometry.hub.operator_limits import ModelLimits, read_model_limits
+from geometry.vectors import read_bundled_vectors
 
 for name in bundled_corpora():
     assert len(read_bundled(name)) > 100
@@ -30,6 +31,7 @@ assert len(read_pairs(shipped_file("corpora/pairs.csv"))) == len(read_bundled_pa
 assert shipped_index()
 assert all(read_shipped(key) is not None for key in shipped_index())
 assert published_tables()
+assert len(read_bundled_vectors("glove").words) == 40_000
 assert read_model_limits() == ModelLimits()
 """
 IMPORTS_EVERY_MODULE = """
