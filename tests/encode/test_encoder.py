@@ -127,6 +127,45 @@ def test_every_layer_is_the_models_own(encoder, by_hand, pooling, small_batches)
     np.testing.assert_allclose(pooled, expected, atol=1e-5)  # float32, another order of sums
 
 
+def test_a_prefix_is_a_part_of_each_text(folder, encoder):
+    """Its tokens are pooled as sentence-transformers pools a prompt's, and are not the text's."""
+    prefixed = load_encoder(str(folder), prefix="the old ")
+    longer = [f"the old {text}" for text in TEXTS]
+    assert (prefixed.prefix, encoder.prefix) == ("the old ", "")
+    for pooling in POOLINGS:
+        ours, theirs = (
+            each.encode_layers(texts, poolings=(pooling,))[pooling]
+            for each, texts in ((prefixed, TEXTS), (encoder, longer))
+        )
+        np.testing.assert_allclose(ours, theirs, atol=1e-5)
+    assert prefixed.tokenize(TEXTS[1:]) == encoder.tokenize(TEXTS[1:])
+    assert prefixed.tokenize(TEXTS[:1]) == [PIECES[0][:-1]]  # the prefix counts in the limit
+    own, every = prefixed.encode_tokens([LONG]), encoder.encode_tokens([f"the old {LONG}"])
+    assert own.tokens == every.tokens[2:]
+    np.testing.assert_allclose(own.vectors, every.vectors[2:], atol=1e-5)
+    without = prefixed.encode(["cat"], special_tokens=False)
+    np.testing.assert_allclose(without, prefixed.encode_tokens(["cat"]).vectors, atol=1e-5)
+    ours, theirs = prefixed.coverage([*TEXTS, LONG]), encoder.coverage([*TEXTS, LONG])
+    assert (ours.tokens, ours.unknown) == (theirs.tokens, theirs.unknown)
+    assert prefixed.coverage(["the cat sat on the mat . the dog"]).truncated == 0
+    assert prefixed.coverage(["the cat sat on the mat . the dog ran"]).truncated == 1
+
+
+def test_a_token_of_prefix_and_text_together_is_the_text_s(folder):
+    """ "the" and "re" are no pieces of the text "rethe"; "d" makes "re" a known word."""
+    encoder = load_encoder(str(folder), prefix="the re")
+    assert encoder.tokenize(["d cat"]) == [["red", "cat"]]
+    assert encoder.encode_tokens(["d cat"]).tokens == ("red", "cat")
+
+
+def test_the_prefix_is_part_of_the_fingerprint(folder):
+    found = {load_encoder(str(folder), prefix=each).fingerprint for each in ("", "the ", "the")}
+    assert len(found) == 3
+    assert load_encoder(str(folder)).fingerprint in found
+    with pytest.raises(ValueError, match="half of a surrogate pair"):
+        load_encoder(str(folder), prefix="\ud800")
+
+
 def test_layers_differ(encoder):
     layers = encoder.encode_layers(TEXTS, poolings=("mean",))["mean"]
     assert np.abs(np.diff(layers, axis=0)).max(axis=(1, 2)).min() > 0.1

@@ -248,6 +248,18 @@ def test_word_vectors_are_an_encoder_of_no_layers(word_folder, limit, lower):
         assert pieces == [VOCABULARY[i] for i in ids]
 
 
+def test_a_prefix_of_word_vectors_is_a_prompt(word_folder):
+    folder = word_folder(4)
+    encoder = load_encoder(str(folder), prefix="cat xyz ")
+    theirs = SentenceTransformer(str(folder), device="cpu").encode(WORD_TEXTS, prompt="cat xyz ")
+    assert np.abs(encoder.encode(WORD_TEXTS, pooling="own") - theirs).max() <= 1e-5
+    plain = load_encoder(str(word_folder(3)))
+    assert encoder.tokenize(WORD_TEXTS) == plain.tokenize(WORD_TEXTS)
+    assert encoder.encode_tokens(WORD_TEXTS).tokens == plain.encode_tokens(WORD_TEXTS).tokens
+    ours, expected = encoder.coverage(WORD_TEXTS), plain.coverage(WORD_TEXTS)
+    assert (ours.tokens, ours.truncated) == (expected.tokens, expected.truncated)
+
+
 def test_words_that_are_not_there_are_counted_and_left_out(word_folder):
     encoder = load_encoder(str(word_folder()))
     coverage = encoder.coverage(["The zebra sat on the cat .", "xyz dog"])

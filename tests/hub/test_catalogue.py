@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from geometry.hub import suggestions
-from geometry.hub.catalogue import is_contrastive
+from geometry.hub.catalogue import default_prefix, is_contrastive
 from pages.common.models import lessons
 
 
@@ -40,6 +42,25 @@ def test_which_are_known_to_be_trained_contrastively():
     for name in ("all-MiniLM-L6-v2", "bundled", "sentence-transformers/all-MiniLM-L6-v2"):
         assert is_contrastive(name)
     assert not is_contrastive("./all-MiniLM-L6-v2")  # a local folder of that name
+
+
+@pytest.mark.parametrize(
+    ("name", "prefix"),
+    [
+        ("bundled-e5", "query: "),
+        ("intfloat/multilingual-e5-small", "query: "),
+        ("intfloat/multilingual-e5-large", "query: "),
+        ("intfloat/e5-base-v2", "query: "),
+        ("intfloat/e5-small-unsupervised", "query: "),
+        ("intfloat/multilingual-e5-large-instruct", ""),  # takes an instruction
+        ("intfloat/e5-mistral-7b-instruct", ""),
+        ("someone/e5-base-v2", ""),
+        ("./intfloat/e5-base-v2", ""),
+        ("bundled", ""),
+    ],
+)
+def test_the_prefix_of_a_card(name, prefix):
+    assert default_prefix(name) == prefix
 
 
 def test_the_docs_list_them_with_what_each_teaches():
