@@ -60,7 +60,9 @@ _WIDE = ("utf-16-le", "utf-16-be")
 _DOS = ("cp850", "mac_roman")  # of bytes that fit any of them: only a reader can tell
 ENCODINGS = ("utf-8", *_WIDE, *_LEGACY, *_DOS)  # what a reader can choose
 # Signs that do not follow a letter in Windows' encodings; é, ü and others of DOS and of old Macs
-_AFTER_LETTER = re.compile(r"(?<=[a-z])[\x80-\x9f‚„ˆ‡†ƒ˜ŠŽŸŒ]")
+_AFTER_LETTER = re.compile(
+    r"(?<=[^\W\d_])[\x80-\x9f\u201a\u201e\u02c6\u2021\u2020\u0192\u02dc¡¢£¤¥§]|(?<=[a-z])[ŠŽŸŒ]"
+)
 _MOST_ODD = 0.1  # share of them among the signs beyond ASCII
 _MAX_CHAOS = 0.1  # largest share of oddities that charset-normalizer may find in a guess
 _SAMPLE = 1 << 20  # bytes by which an encoding is recognised

@@ -414,7 +414,12 @@ def above_header(rows: Sequence[Sequence[str]]) -> int:
 
 def _above(sample: Sequence[str], delimiter: str | None) -> int:
     """How many lines are above the header of a table."""
-    for each in (delimiter,) if delimiter else DELIMITERS:
+    candidates = (delimiter,) if delimiter else DELIMITERS
+    for each in candidates:
+        rows = _rows(sample, each, "quoted")
+        if len({*map(len, rows)}) == 1 and sum(map(bool, map(str.strip, rows[0]))) > 1:
+            return 0  # the first row is as the others
+    for each in candidates:
         rows, starts, start = [], [], 0
         with suppress(csv.Error):
             reader = _reader(sample, each, "quoted")

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from ..data.account import NOT_FINITE, SAMPLED, Account, LeftOut
+from ..data.account import CODES, NOT_FINITE, SAMPLED, UNCHOSEN, Account, LeftOut
 from ..data.column_names import LABEL_NAMES
 from ..data.decode import Source
 from ..data.embeddings import VectorSet, VectorSetReport
@@ -200,6 +200,7 @@ def read_vector_set(
         )
         used = [*chosen.vector_names, *filter(None, (chosen.text, chosen.label))]
         known = dict.fromkeys((*rows.all_columns, *(() if beside is None else beside.columns)))
+        unused = tuple(each for each in known if each not in used)
         most = limits.text_characters
         return VectorSet(
             name=title,
@@ -214,7 +215,8 @@ def read_vector_set(
                 rows_read=len(vectors),
                 left_out=tuple(each for each in left_out if each.n),
                 columns_used=tuple(dict.fromkeys(used)),
-                columns_left_out=tuple(each for each in known if each not in used),
+                columns_left_out=unused,
+                column_reasons=tuple(CODES if each in rows.ids else UNCHOSEN for each in unused),
             ),
         )
 

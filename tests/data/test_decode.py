@@ -339,3 +339,24 @@ def test_cases_of_utf16_and_of_marks(case):
     assert (
         refused_corpus(case("46-mixed-eol-nul-bom/nul.csv").read_bytes(), "a.csv").code == "binary"
     )
+
+
+ACCENTS = {
+    "German": "Überraschung für die Bürger: größere Straßen, schöne Gärten",
+    "French": "Les élèves du collège ont été très déçus à Noël",
+    "a single word": "A café in town",
+    "Spanish": "Los niños comerán más piña después",
+}
+
+
+@pytest.mark.parametrize("encoding", ["cp850", "mac-roman"])
+@pytest.mark.parametrize("language", ACCENTS)
+def test_texts_of_dos_and_of_old_macs_are_asked_about(encoding, language):
+    lines = [f"{ACCENTS[language]} {i}" for i in range(30)]
+    content = "\n".join(lines).encode(encoding)
+    with pytest.raises(CorpusError) as caught:
+        read_corpus(content, name="t.txt")
+    assert caught.value.details["option"] == "encoding"
+    assert encoding.replace("-", "_") in caught.value.details["choices"]
+    assert read_corpus(content, name="t.txt", encoding=encoding).texts == tuple(lines)
+    assert read_corpus("\n".join(lines).encode("cp1252"), name="t.txt").texts == tuple(lines)

@@ -476,3 +476,235 @@ def test_small_numbers_are_no_texts():
 def test_columns_of_numbers_without_names_beside_words_are_asked_about():
     found = recognise(b"a,3,1,4\nb,1,5,9\nc,2,6,5\n", name="a.csv")
     assert not found.is_certain
+
+
+# ---- tables as other programs write them ----
+
+TOLD = [f"This is sentence {i} of the reports" for i in range(30)]
+KINDS = ["ab"[i % 2] for i in range(30)]
+
+
+@pytest.mark.parametrize("delimiter", ["^", "~"])
+def test_carets_and_tildes_divide_columns(delimiter):
+    rows = "".join(f"{t}, ok{delimiter}{k}\n" for t, k in zip(TOLD, KINDS, strict=True))
+    for header in (f"text{delimiter}label\n", ""):
+        corpus = read_corpus(f"{header}{rows}".encode(), name="t.csv", label_column=1)
+        assert (len(corpus), corpus.texts[3], corpus.labels[3]) == (30, f"{TOLD[3]}, ok", "b")
+    table = f"text{delimiter}x1{delimiter}x2\n" + "".join(
+        f"{t}{delimiter}0.{i}{delimiter}2.5\n" for i, t in enumerate(TOLD)
+    )
+    assert read_vector_set(table.encode(), name="t.csv").vectors[3].tolist() == [
+        np.float32(0.3),
+        2.5,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (r'"He said \"go {i}\", then left"', 'He said "go {i}", then left'),
+        (r'"He said \"go {i}\" then left"', 'He said "go {i}" then left'),
+        (r'"{i}, he said \"go\""', '{i}, he said "go"'),
+        (r'"a \\ {i}, \"b\""', 'a \\ {i}, "b"'),
+        (r'"a\nb {i}, \"b\""', 'a\\nb {i}, "b"'),
+        (r'"It is C:\ {i}, so"', "It is C:\\ {i}, so"),
+        (r'"{i}, C:\"', "{i}, C:\\"),
+    ],
+)
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_a_backslash_before_a_mark(written, said, delimiter):
+    rows = [f"{written.format(i=i)}{delimiter}{k}" for i, k in enumerate(KINDS)]
+    content = "\n".join([f"text{delimiter}label", "plain" + delimiter + "a", *rows])
+    corpus = read_corpus(content.encode(), name="t.csv", label_column="label")
+    assert corpus.texts == ("plain", *(said.format(i=i) for i in range(30)))
+    assert corpus.labels == ("a", *KINDS)
+
+
+def test_marks_with_backslashes_can_be_chosen():
+    content = rb'"a \"b\" c","x"' + b"\n" + rb'"d","y"' + b"\n" + rb'"e","z"'
+    corpus = read_corpus(content, name="t.csv", text_column=0, reading=Reading(quoting="escaped"))
+    assert corpus.texts == ('a "b" c', "d", "e")
+
+
+def r_table(rows, header, *, delimiter=" ", names=None):
+    names = names or [f'"{i}"' for i in range(1, len(rows) + 1)]
+    lines = [delimiter.join(header)] + [
+        delimiter.join((name, *row)) for name, row in zip(names, rows, strict=True)
+    ]
+    return "\n".join(lines).encode() + b"\n"
+
+
+@pytest.mark.parametrize("delimiter", [" ", "\t", ",", ";"])
+def test_tables_of_r_have_row_names_without_a_header(delimiter):
+    rows = [(f'"{t}"', f'"{k}"') for t, k in zip(TOLD, KINDS, strict=True)]
+    content = r_table(rows, ('"words"', '"kind"'), delimiter=delimiter)
+    corpus = read_corpus(content, name="t.txt", text_column="words", label_column="kind")
+    assert (corpus.texts, corpus.labels) == (tuple(TOLD), tuple(KINDS))
+    assert corpus.account.columns_left_out == ("column 1",)
+    assert corpus.account.column_reasons == ("codes",)
+    assert recognise(content, name="t.txt").holds == "texts"
+
+
+@pytest.mark.parametrize("name", ["t.txt", "t.csv", "t"])
+def test_vectors_of_r(name):
+    rows = [(f"0.{i}", "2.5", "-1") for i in range(30)]
+    numbered = r_table(rows, ('"V1"', '"V2"', '"V3"'))
+    found = read_vector_set(numbered, name=name)
+    assert (found.vectors.shape, found.vectors[3, 0], found.texts) == (
+        (30, 3),
+        np.float32(0.3),
+        None,
+    )
+    words = [f'"{a}{b}"' for a in "abcde" for b in "fghijk"]
+    named = read_vector_set(r_table(rows, ('"V1"', '"V2"', '"V3"'), names=words), name=name)
+    assert named.vectors.shape == (30, 3)
+    written = b'"","V1","V2"\n' + b"".join(b'"%d",0.5,%d\n' % (i, i) for i in range(1, 9))
+    assert read_vector_set(written, name=name).vectors.tolist() == [[0.5, i] for i in range(1, 9)]
+
+
+def test_texts_in_quotes_are_no_table_of_r():
+    content = b'"Hello there" she said "and\n"Go on" he said\n"No" she\n'
+    assert len(read_corpus(content, name="t.txt")) == 3
+
+
+# ---- rows above the header ----
+
+TITLES = ["Quarterly report\n", "Quarterly report\nby us\n", "Quarterly report\n\n", "\n",
+          "Quarterly report,,\n", "Quarterly report,,\nby us,,\n\n", "# made by a program\n",
+          "Report,2024\n"]  # fmt: skip
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_a_title_above_the_header_is_no_row(title):
+    rows = "".join(f"{i},{t},{k}\n" for i, (t, k) in enumerate(zip(TOLD, KINDS, strict=True)))
+    content = f"{title}no,words,kind\n{rows}".encode()
+    corpus = read_corpus(content, name="t.csv", text_column="words", label_column="kind")
+    assert (corpus.texts, corpus.labels) == (tuple(TOLD), tuple(KINDS))
+    assert corpus.account.rows_read == 30
+    rows = "".join(f"{i / 8},0.25,-1.5\n" for i in range(30))
+    for content in (f"{title}x1,x2,x3\n{rows}", f"{title}alpha,beta,gamma\n{rows}"):
+        found = read_vector_set(content.encode(), name="t.csv").vectors
+        assert (found.shape, found[4].tolist()) == ((30, 3), [0.5, 0.25, -1.5])
+
+
+def test_a_title_above_rows_without_clear_names_is_asked_about():
+    content = b"Quarterly report\nab,cd,ef\ngh,ij,kl\nmn,op,qr\nst,uv,wx\n"
+    error = asked(read_corpus, content, name="t.csv")
+    assert error.because == "uncertain_title"
+    assert "Delete the rows above the names" in str(error)
+    plain = b"Quarterly report,,\nab,cd,ef\ngh,ij,kl\nmn,op,qr\nst,uv,wx\n"
+    corpus = read_corpus(plain, name="t.csv", text_column=0, reading=Reading(header=False))
+    assert len(corpus) == 5
+
+
+def test_lines_of_prose_have_no_title():
+    content = b"My notes\nYes, sir\nIt rains a lot here in autumn, and then it snows\nNo, sir\n"
+    for name in ("t.txt", "t.csv"):
+        assert len(read_corpus(content, name=name, reading=Reading(header=False))) == 4
+    content = b"preis\n3,50\n4,20\n5,10\n"
+    assert recognise(content, name="t.csv").vectors == ("preis",)
+
+
+# ---- decimal commas between commas ----
+
+
+@pytest.mark.parametrize("header", ["a,b,c", "text,a,b", "id,a,b", "alpha,beta,gamma"])
+def test_decimal_commas_below_a_header_are_named(header):
+    first = {"text": "It rains", "id": "7"}.get(header.split(",", 1)[0], "0,125")
+    rows = "".join(f"{first},0,{100 + i},{'-1' if i % 3 else '1'},{i}\n" for i in range(20))
+    for read in (read_corpus, read_vector_set, recognise):
+        with pytest.raises(GeometryError) as caught:
+            read(f"{header}\n{rows}".encode(), name="t.csv")
+        assert "decimal comma" in str(caught.value)
+
+
+# ---- questions, titles and labels ----
+
+CONTEXT = "The long paragraph {} says that it rains. It is long."
+
+
+def test_the_text_is_not_the_title_or_the_question_beside_it():
+    made = [
+        {
+            "id": f"q{i}",
+            "title": f"Title {i}",
+            "context": CONTEXT.format(i),
+            "question": f"Why {i}?",
+        }
+        | {"answers": {"text": ["it rains"], "answer_start": [i]}}
+        for i in range(30)
+    ]
+    content = "".join(json.dumps(each) + "\n" for each in made).encode()
+    found = recognise(content, name="t.jsonl")
+    assert (found.holds, found.is_certain) == ("texts", True)
+    assert read_corpus(content, name="t.jsonl").texts[2] == CONTEXT.format(2)
+    for name in ("title", "headline", "question"):
+        table = f"{name},summary\n" + "".join(f"So {i},{CONTEXT.format(i)}\n" for i in range(30))
+        assert read_corpus(table.encode(), name="t.csv").texts[2] == CONTEXT.format(2)
+    table = "title,text\n" + "".join(f"So {i},It rains\n" for i in range(30))
+    assert read_corpus(table.encode(), name="t.csv").texts[2] == "It rains"
+
+
+def test_paragraphs_within_articles_are_asked_for():
+    articles = [
+        {
+            "title": f"Title {k}",
+            "paragraphs": [{"context": CONTEXT.format(i), "qas": [{"id": i}]} for i in range(4)],
+        }
+        for k in range(3)
+    ]
+    content = json.dumps({"version": "1.1", "data": articles}).encode()
+    error = asked(read_corpus, content, name="t.json")
+    [path] = error.details["choices"]
+    corpus = read_corpus(content, name="t.json", reading=Reading(path=path))
+    assert (len(corpus), corpus.texts[1]) == (12, CONTEXT.format(1))
+
+
+@pytest.mark.parametrize(
+    ("header", "answer", "is_certain"),
+    [
+        ("question,answer", "It is thing {i} and more", False),
+        ("query,document", "It is thing {i} and more", False),
+        ("question,answer", "{i}", True),
+        ("query,relevant", "doc{i}", True),
+    ],
+)
+def test_answers_that_are_texts_may_be_texts(header, answer, is_certain):
+    rows = "".join(f"What is {i} of it?,{answer.format(i=i % 9 + 1)}\n" for i in range(30))
+    found = recognise(f"{header}\n{rows}".encode(), name="t.csv")
+    assert (found.holds, found.is_certain) == ("queries", is_certain)
+
+
+SPECIES = ("setosa", "versicolor", "virginica")
+FLOWERS = [(f"{5 + i / 10:.1f}", f"{3 + i % 4 / 10:.1f}", f"1.{i % 5}", f"0.{i % 3}",
+            SPECIES[i // 20]) for i in range(60)]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [
+        ("sepal_length,sepal_width,petal_length,petal_width,species\n", "iris.csv"),
+        (
+            "sepal length (cm),sepal width (cm),petal length (cm),petal width (cm),kind of\n",
+            "i.csv",
+        ),
+        ("", "iris.csv"),
+        ("", "iris.data"),
+    ],
+)
+def test_numbers_with_a_class_are_vectors_with_a_label(header, name):
+    content = (header + "".join(",".join(row) + "\n" for row in FLOWERS)).encode()
+    found = recognise(content, name=name)
+    assert (found.holds, found.is_certain, len(found.vectors)) == ("vectors", True, 4)
+    label = found.preview.suggested_label_column
+    assert label == (header[:-1].split(",")[-1] or "column 5")
+    assert found.preview.suggested_text_column is None
+    vectors = read_vector_set(content, name=name, label_column=label)
+    assert vectors.labels == tuple(row[-1] for row in FLOWERS)
+
+
+def test_numbers_with_names_or_texts_are_not_taken_for_labelled_vectors():
+    cities = "".join(f"City {i}x{i},{i / 3:.2f},{i / 7:.2f},1\n" for i in range(60))
+    assert not recognise(f"city,lat,lon,n\n{cities}".encode(), name="t.csv").is_certain
+    reviews = "".join(f"It is fine {i} of us,{i % 5},{i % 9},1\n" for i in range(60))
+    assert recognise(f"text,stars,votes,n\n{reviews}".encode(), name="t.csv").holds == "texts"

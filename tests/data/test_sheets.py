@@ -13,6 +13,8 @@ from geometry.data.corpus import preview_table
 from geometry.data.limits import LIMITS
 from geometry.data.packed_tables import read_packed_table
 from geometry.data.recognise import Reading
+from geometry.errors import GeometryError
+from geometry.vectors import recognise
 
 HERE = LIMITS.but(memory_bytes=0)  # without a process for each file, which takes a second to start
 ROWS = [("text", "topic"), *((f"The bus number {i} is late.", "ab"[i % 2]) for i in range(6))]
@@ -208,3 +210,52 @@ def test_cases_of_formulas_and_merged_cells(case):
     merged = case("17-xlsx-merged-labels-errors/merged.xlsx")
     assert corpus_of(merged).labels == ("rail", "rail", "food", "food", "food")
     assert notes_of(merged.read_bytes()) == {"cell_error": (1, (5,)), "merged": (3, (3, 5, 6))}
+
+
+TABLE = [["no", "words", "kind"], *([i, f"It rains no {i} times", "ab"[i % 2]] for i in range(9))]
+
+
+def workbook(**sheets):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    sink = io.BytesIO()
+    book.save(sink)
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        [["Quarterly report"]],
+        [["Quarterly report"], ["by us"]],
+        [["Quarterly report"], []],
+        [["Quarterly report", None, "2024"], [], ["of all"]],
+    ],
+)
+def test_a_title_above_the_header_of_a_sheet_is_no_row(title):
+    corpus = read_corpus(workbook(A=[*title, *TABLE]), name="t.xlsx", label_column="kind")
+    assert corpus.texts == tuple(row[1] for row in TABLE[1:])
+    assert (corpus.account.rows_in_file, corpus.n_blank) == (9, 0)
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        [["This workbook has the reviews of last year."], ["Please ask Ann for details."]],
+        [["Purpose", "Reviews of last year."], ["Contact", "Please ask Ann."]],
+        [["Notes"]],
+    ],
+)
+def test_a_first_sheet_of_prose_is_asked_about(prose):
+    content = workbook(**{"Read me": prose, "Data": TABLE, "More": prose})
+    for read in (read_corpus, recognise):
+        with pytest.raises(GeometryError) as caught:
+            read(content, name="t.xlsx")
+        assert caught.value.code == "uncertain"
+        assert caught.value.details["choices"] == ("Data",)
+    assert len(read_corpus(content, name="t.xlsx", reading=Reading(sheet="Data"))) == 9
+    assert len(read_corpus(workbook(A=TABLE, B=TABLE[:4]), name="t.xlsx")) == 9

@@ -21,7 +21,7 @@ import torch
 from pyarrow import feather, ipc, parquet
 from safetensors.numpy import save
 
-from geometry import read_vectors
+from geometry import read_corpus, read_vectors
 from geometry.data.account import DUPLICATE, NOT_FINITE, SAMPLED, UNWANTED, LeftOut
 from geometry.data.limits import LIMITS
 from geometry.data.recognise import Reading
@@ -726,3 +726,100 @@ def test_what_is_recognised_of_lists_of_ids_and_of_an_archive_of_single_rows():
     assert not recognise(tokens, name="a.parquet").is_certain
     with pytest.raises(GeometryError, match="one array of n rows"):
         recognise(npz(a=X[0], b=X[1]), name="a.npz")
+
+
+# ---- vectors as texts, bits and bytes ----
+
+WRITTEN = {
+    "a list": lambda row: str(row.tolist()),
+    "numpy": lambda row: str(row),
+    "spaces": lambda row: " ".join(map(str, row)),
+    "commas": lambda row: ",".join(map(str, row)),
+    "commas and spaces": lambda row: ", ".join(map(str, row)),
+}
+
+
+@pytest.mark.parametrize("make", [parquet_of, arrow_of, feather_of])
+@pytest.mark.parametrize("written", WRITTEN)
+def test_vectors_as_strings_of_a_table_are_read(make, written):
+    rows = [*map(WRITTEN[written], X)]
+    rows[5] = None
+    content = make({"text": TEXTS, "embedding": rows})
+    found = recognise(content, name="a")
+    assert (found.holds, found.is_certain, found.vectors) == ("vectors", True, ("embedding",))
+    read = read_vector_set(content, name="a", not_finite="drop")
+    np.testing.assert_allclose(read.vectors, np.delete(X, 5, axis=0), rtol=1e-4, atol=1e-6)
+    assert read.texts == (*TEXTS[:5], *TEXTS[6:])
+    rows[7] = "0.1 0.2 x"
+    error = refused(make({"text": TEXTS, "embedding": rows}), not_finite="drop")
+    assert (error.code, error.details["line"]) == ("bad_number", 8)
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+def test_vectors_as_strings_of_csv_and_json_are_read(written):
+    rows = [*map(WRITTEN[written], X)]
+    for name, content in {
+        "a.csv": pd.DataFrame({"text": TEXTS, "embedding": rows}).to_csv(index=False),
+        "a.jsonl": pd.DataFrame({"text": TEXTS, "embedding": rows}).to_json(
+            orient="records", lines=True
+        ),
+    }.items():
+        assert recognise(content.encode(), name=name).vectors == ("embedding",)
+        read = read_vector_set(content.encode(), name=name)
+        np.testing.assert_allclose(read.vectors, X, rtol=1e-4, atol=1e-6)
+
+
+def test_bytes_of_a_table_are_no_texts():
+    for kind in ("<f4", "<f8", "<f2"):
+        cells = [row.astype(kind).tobytes() for row in X]
+        for columns in ({"text": TEXTS, "embedding": cells}, {"embedding": cells}):
+            content = parquet_of(columns)
+            with pytest.raises(GeometryError) as caught:
+                recognise(content, name="a")
+            assert "numpy.frombuffer(cell" in str(caught.value)
+        with pytest.raises(GeometryError) as caught:
+            read_corpus(content, name="a")
+        assert caught.value.code == "no_text_column"
+    corpus = read_corpus(parquet_of({"text": [text.encode() for text in TEXTS]}), name="a")
+    assert list(corpus.texts) == TEXTS
+
+
+@pytest.mark.parametrize("kind", ["<f2", "<f4", "<f8"])
+@pytest.mark.parametrize("name", ["a.parquet", "a.csv", "a.jsonl"])
+def test_base64_of_any_width_is_refused_with_its_type(kind, name):
+    cells = [base64.b64encode(row.astype(kind).tobytes()).decode() for row in X]
+    frame = pd.DataFrame({"text": TEXTS, "embedding": cells})
+    content = {
+        "a.parquet": lambda: parquet_of({"text": TEXTS, "embedding": cells}),
+        "a.csv": lambda: frame.to_csv(index=False).encode(),
+        "a.jsonl": lambda: frame.to_json(orient="records", lines=True).encode(),
+    }[name]()
+    for read in (recognise, read_vector_set):
+        with pytest.raises(GeometryError) as caught:
+            read(content, name=name)
+        assert f'base64.b64decode(cell), "{kind}")' in str(caught.value)
+        assert caught.value.details["d"] == D
+
+
+def test_base64_of_bytes_is_refused_without_a_guess():
+    cells = [base64.b64encode(row.tobytes()).decode() for row in SIGNED]
+    content = pd.DataFrame({"text": TEXTS, "embedding": cells}).to_csv(index=False).encode()
+    error = refused(content, name="a.csv")
+    assert (error.because, error.details["n"]) == ("base64_of_bytes", 16)
+
+
+def test_digits_0_and_1_are_numbers_or_bits_and_no_decimals():
+    digits = BITS.astype(int).astype(str)
+    rows = "".join(",".join(row) + "\n" for row in digits)
+    for content in (rows, ",".join(f"b{i}" for i in range(64)) + "\n" + rows):
+        np.testing.assert_array_equal(read_vector_set(content.encode(), name="a.csv").vectors, BITS)
+        assert recognise(content.encode(), name="a.csv").holds == "vectors"
+    wide = "".join(",".join(f"0{each}" for each in row) + "\n" for row in digits)
+    np.testing.assert_array_equal(read_vector_set(wide.encode(), name="a.csv").vectors, BITS)
+    joined = ["".join(row) for row in digits]
+    text = "text,code\n" + "".join(f"text {i},{each}\n" for i, each in enumerate(joined))
+    for content in (text, "".join(f"{each}\n" for each in joined)):
+        for read in (recognise, read_vector_set):
+            with pytest.raises(GeometryError) as caught:
+                read(content.encode(), name="a.csv")
+            assert (caught.value.because, caught.value.details["d"]) == ("bits_in_text", 64)
