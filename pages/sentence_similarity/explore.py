@@ -33,6 +33,7 @@ from .ladder import (
     show_ladder,
     show_moves,
     show_published,
+    show_sbert_table,
     show_subsets,
     whitening_verdict,
 )
@@ -159,5 +160,8 @@ def _show_parts(scene: Scene) -> None:
     with folded(_("Where do the published scores come from?"), key="part-published") as is_open:
         if is_open:
             show_published(scene)
+    with folded(_("SBERT’s Table 1: seven data sets"), key="part-sbert") as is_open:
+        if is_open:
+            show_sbert_table()
     for question in QUESTIONS:
         show_question(PAGE, question)

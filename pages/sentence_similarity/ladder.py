@@ -74,6 +74,7 @@ from .scene import (
     Moves,
     Scene,
     Static,
+    are_stored,
     pair_moves,
     score_column,
     score_grid,
@@ -333,9 +334,7 @@ def ladder_rungs(scene: Scene) -> list[Rung]:
     beside = dict(zip(scene.glove or (scene.own_static,), of_static, strict=False))
     if not scene.glove:
         beside[scene.own_static] = [*of_static[0], *of_static[1]]
-    rungs = [
-        rung for each in scene.statics for rung in _static_rungs(each, beside.get(each, ()))
-    ]
+    rungs = [rung for each in scene.statics for rung in _static_rungs(each, beside.get(each, ()))]
     rungs.append(
         _rung(place_words(scene, layer, "cls"), scene.cell(layer, "cls"), CLS, ticks["cls"])
     )
@@ -567,21 +566,25 @@ def _cls_and_mean(scene: Scene, layer: int, static: Static) -> tuple[PairScore, 
     """Scores of [CLS] and mean on the pairs that the static average is scored on."""
     if static.is_whole:
         return scene.cell(layer, "cls").score, scene.cell(layer, "mean").score
-    return _on_known_pairs(scene.encoded, layer, np.flatnonzero(static.averages.known))
-
-
-@kept(64, by_session=True)
-def _on_known_pairs(
-    encoded: EncodedPairs, layer: int, rows: np.ndarray
-) -> tuple[PairScore, PairScore]:
-    bootstrap = PairBootstrap(encoded.pairs.pairs.gold_scores[rows], DRAWS, SEED)
-    cls, mean = (
-        score_column(encoded, layer, pooling, ("none",), bootstrap=bootstrap, rows=rows)
-        .cells[0]
-        .score
-        for pooling in ("cls", "mean")
-    )
+    cls, mean = _on_known_pairs(scene.encoded, ((layer, "cls"), (layer, "mean")), *_known(static))
     return cls, mean
+
+
+def _known(static: Static) -> tuple[np.ndarray, bool]:
+    """The pairs with a known word in both sentences, and whether they are a reader's own."""
+    return np.flatnonzero(static.averages.known), static.is_uploaded
+
+
+@kept(64)
+def _on_known_pairs(
+    encoded: EncodedPairs, columns: tuple[tuple[int, str], ...], rows: np.ndarray, private: bool
+) -> tuple[PairScore, ...]:
+    """The raw scores of layers and poolings on some pairs."""
+    bootstrap = PairBootstrap(encoded.pairs.pairs.gold_scores[rows], DRAWS, SEED)
+    return tuple(
+        score_column(encoded, *column, ("none",), bootstrap=bootstrap, rows=rows).cells[0].score
+        for column in columns
+    )
 
 
 # ---- claims ----
@@ -688,14 +691,16 @@ def pooling_verdict(scene: Scene) -> Verdict:
 
 def layers_words(scene: Scene) -> str:
     """The means of which layers are clearly below, and clearly above GloVe without stop words."""
-    static, encoded = scene.glove[-1], scene.encoded
+    static = scene.glove[-1]
     layers = range(scene.choice.encoder.n_layers + 1)
-    if not all(is_mean_stored(encoded, layer) for layer in layers):
+    columns = tuple((layer, "mean") for layer in layers)
+    if not are_stored(scene.encoded, columns):
         return ""
+    means = _on_known_pairs(scene.encoded, columns, *_known(static))
     below: list[int] = []
     above: list[int] = []
-    for layer in layers:
-        gap = difference(mean_on_known(encoded, layer, static), static.raw.score)
+    for layer, mean in zip(layers, means, strict=True):
+        gap = difference(mean, static.raw.score)
         if gap.is_clear:
             (below if (gap.value or 0) > 0 else above).append(layer)
     return prose(

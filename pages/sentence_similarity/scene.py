@@ -168,7 +168,7 @@ def _type_averages(encoder: Encoder, corpus: Corpus, report: jobs.Progress) -> n
 
 def glove_statics(choice: ScoringChoice) -> tuple[Static, ...]:
     """GloVe, averaged: of all words, and without English stop words; () if it knows no pairs."""
-    what = _("Averaging {name}").format(name=glove_name())
+    what = _("Averaging {name}").format(name=glove_table().name)
     pairs, fit = choice.pairs, choice.fit
     private = pairs.private or fit.private
     found = []
@@ -181,19 +181,16 @@ def glove_statics(choice: ScoringChoice) -> tuple[Static, ...]:
             if error.code not in ("too_few_known_pairs", "too_few_known_texts"):
                 raise
             return ()
-        name = glove_name()
-        if averages.stop_words is not None:
-            name = without_words(name, averages)
-        found.append(
-            _scored(name, averages, choice, what, private=private, removed=treatments)
-        )
+        name = _named(glove_table().name, stop_words)
+        found.append(_scored(name, averages, choice, what, private=private, removed=treatments))
     return tuple(found)
 
 
-def without_words(name: str, averages: AveragedPairs) -> str:
-    """The name of averages without stop words, with the list that they are from."""
-    source, n = averages.stop_words or ("", 0)
-    return _("{name}, without stop words ({source}, {n})").format(name=name, source=source, n=n)
+def _named(name: str, stop_words: str) -> str:
+    """The name of vectors, and which words their averages leave out."""
+    if stop_words == STOP_LISTS[0]:
+        return name
+    return _("{name} without {words}").format(name=name, words=stop_list_names()[stop_words])
 
 
 @kept(12)
@@ -232,11 +229,7 @@ def uploaded_static(choice: ScoringChoice) -> Static | str | None:
                 stop_words=stop_words,
             )
         what = _("Reading {name}").format(name=markdown(file.name))
-        name = f"{file.name}, {weighting}"
-        if stop_words != "none":
-            name = _("{name} without {words}").format(
-                name=name, words=stop_list_names()[stop_words]
-            )
+        name = _named(f"{file.name}, {weighting}", stop_words)
         return _scored(name, averages, choice, what, is_uploaded=True)
     except GeometryError as error:
         text = error_text(error)
@@ -453,7 +446,9 @@ def _begin_ahead(encoded: EncodedPairs, choice: ScoringChoice) -> None:
     key = encoded.content_key
     if key in _ahead or os.environ.get(AHEAD_VARIABLE) == "0":
         return
-    if _are_stored(encoded):  # else the server's own process would encode
+    if are_stored(
+        encoded, grid_columns(encoded.encoder)
+    ):  # else the server's own process would encode
         _ahead.add(key)
         near = sorted(range(encoded.encoder.n_layers + 1), key=lambda i: abs(i - choice.layer))
         timer = threading.Timer(AHEAD_AFTER, _score_ahead, [encoded, near, choice.treatments])
@@ -461,12 +456,12 @@ def _begin_ahead(encoded: EncodedPairs, choice: ScoringChoice) -> None:
         timer.start()
 
 
-def _are_stored(encoded: EncodedPairs) -> bool:
-    """True if the vectors of all rungs are on the disk."""
+def are_stored(encoded: EncodedPairs, columns: Sequence[Column]) -> bool:
+    """True if the vectors of these layers and poolings are on the disk."""
     return all(
         is_stored(encoded.encoder, corpus, **asdict(CloudSpec("sentences", *column)), store=store())
         for corpus in dict.fromkeys((encoded.pairs.corpus, encoded.fit.corpus))
-        for column in grid_columns(encoded.encoder)
+        for column in columns
     )
 
 
