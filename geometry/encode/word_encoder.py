@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from functools import cached_property
+from pathlib import Path
 
 from ..data.embeddings import VectorTable
 from ..data.limits import MOST_CHARACTERS
@@ -80,7 +81,7 @@ class _TableReader(WordReader):
     """The words of a text as word averages take them."""
 
     def __init__(self, table: VectorTable) -> None:
-        self.max_tokens = MOST_WORDS
+        super().__init__(Path(), max_tokens=MOST_WORDS, prefix="")
         self._table = table
         self._ids = {word: row for row, word in enumerate(table.words)}
 

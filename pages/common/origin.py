@@ -127,6 +127,7 @@ def weight_words(points: CorpusCloud) -> list[str]:
 
 
 COUNTED_CHARACTERS = 100_000  # characters whose tokens are counted in less than a second
+FOREIGN = 0.2  # share of unknown words from which the language is most likely another one
 UNKNOWN_LIMIT = 0.05  # share of tokens above which a picture is not about the texts
 MULTILINGUAL_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 
@@ -195,12 +196,17 @@ def unknown_warning(coverage: Coverage) -> str:
         "token": code(coverage.unknown_token),
     }
     if not coverage.unknown_token:
-        return _(
+        said = _(
             "Not in the model's vocabulary: {share} of the words (the limit is {limit}). They are "
-            "left out, so this picture is about the rest alone. Most likely the texts' "
-            "language or script is not the model's. {model} was trained on more than 50 "
-            "languages: choose it under “Model”."
+            "left out, so this picture is about the rest alone."
         ).format_map(values)
+        if coverage.unknown_share < FOREIGN:
+            return said
+        foreign = _(
+            "Most likely the texts' language or script is not the model's. {model} was trained on "
+            "more than 50 languages: choose it under “Model”."
+        ).format_map(values)
+        return f"{said} {foreign}"
     return _(
         "Not in the model's vocabulary: {share} of the tokens (the limit is {limit}). So this "
         "picture shows the unknown token, {token}, more than the texts. Most likely "

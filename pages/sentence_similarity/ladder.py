@@ -675,11 +675,11 @@ def pooling_verdict(scene: Scene) -> Verdict:
     """Are the model's sentence vectors worse than averaged word vectors?"""
     words, gap = pooling_words_here(scene)
     if words and scene.glove and not isinstance(scene.uploaded_static, Static):
-        words += " " + layers_words(scene)
+        words += "\n\n" + layers_words(scene)
     if words and is_contrastive(scene.choice.encoder.name):
         dataset = published_on(scene.choice.pairs)
         values = share_values(_published_share(dataset), scale=1.0)
-        words += " " + prose(PAGE, "claim-contrastive", values | {"dataset": dataset})
+        words += "\n\n" + prose(PAGE, "claim-contrastive", values | {"dataset": dataset})
     return Verdict(
         claim=_("BERT’s sentence vectors are worse than averaged word vectors."),
         source=_("Reimers & Gurevych (2019), Li et al. (2020)"),
@@ -708,8 +708,8 @@ def layers_words(scene: Scene) -> str:
         "claim-layers",
         {
             "name": markdown(static.name),
-            "below": ", ".join(map(str, below)) or "—",
-            "above": ", ".join(map(str, above)) or "—",
+            "below": _(", ").join(map(str, below)) or "—",
+            "above": _(", ").join(map(str, above)) or "—",
             "last": f"{layers[-1]}",
         },
     )

@@ -203,6 +203,7 @@ def _glove_averages(
         pairs.pairs,
         fit_texts=None if fit.is_target else fit.corpus.texts,
         stop_words=stop_words,
+        tokenizer="ascii",  # as published STS figures are computed
     )
 
 
