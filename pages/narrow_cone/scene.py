@@ -596,7 +596,7 @@ def cone_verdict(scene: Scene) -> Verdict:
     return Verdict(
         claim=_(
             "In many models and layers, embeddings lie in a narrow cone. In the last layers of "
-            "contrastively trained models they hardly do."
+            "some contrastively trained models they hardly do."
         ),
         source=_("Gao et al. (2019), Ethayarajh (2019); Wang & Isola (2020)"),
         state=state,

@@ -935,7 +935,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
 def _answer(scene: Scene) -> None:
     """Below the pictures: the claim, the questions, all measures, the charts."""
     show_verdict(whitening_verdict(scene), key="whitening")
-    for question in ("disagree", "same-cosines", "fit", "flow"):
+    for question in ("disagree", "same-cosines", "fit", "glove", "flow"):
         show_question(PAGE, question)
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
