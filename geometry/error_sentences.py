@@ -434,8 +434,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             '`numpy.frombuffer(base64.b64decode(cell), "{kind_of_column}")`.'
         ),
         "base64_of_bytes": (
-            "The column `{column}` has {n} bytes in each row as base64, and how many bytes a "
-            "number has does not show. Decode each cell with the type of your numbers: "
+            "The column `{column}` has {n} bytes in each row as base64, of numbers of an unknown "
+            "type. Decode each cell by the type of your numbers: "
             "`numpy.frombuffer(base64.b64decode(cell), TYPE)`."
         ),
         "bits_in_text": (

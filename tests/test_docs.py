@@ -250,7 +250,7 @@ def test_the_table_of_formats_is_that_of_the_registry():
 def test_the_table_of_questions_has_every_option_that_a_file_may_leave_open():
     asked = {key.removeprefix("uncertain_") for key in SENTENCES["corpus"] if "uncertain" in key}
     questions = " ".join(row for row in TEXT["inputs"].splitlines() if row.startswith("| "))
-    options = {"holds": "as", "bytes": "encoding"}
+    options = {"holds": "as", "bytes": "encoding", "title": "no-header"}
     for option in asked | {"packed"}:
         assert f"`--{options.get(option, option)}" in questions
 

@@ -54,7 +54,7 @@ def read(content: bytes, limits: Limits) -> tuple[Row, tuple[Row, ...], int, Row
     lists = tuple(name for name in dict.fromkeys(whole.names) if name not in names)
     columns = tuple(dict.fromkeys(names))  # only the first of columns with equal names is read
     rows: list[Row] = []
-    broken: set[str] = set()  # columns of bytes that are no text
+    n_broken = [0] * len(columns)  # cells of bytes that are no text
     n_bytes = n_found = 0
     for batch in _batches(file, names):
         n_found += len(batch)
@@ -65,24 +65,20 @@ def read(content: bytes, limits: Limits) -> tuple[Row, tuple[Row, ...], int, Row
         part = _flat(pa.Table.from_batches([batch]))
         places = map(part.schema.names.index, columns)
         cells = [part.column(place).to_pylist() for place in places]
-        for name, column in zip(columns, cells, strict=True):
-            if name not in broken and any(map(_is_no_text, column)):
-                broken.add(name)
+        for place, column in enumerate(cells):
+            n_broken[place] += sum(map(_is_no_text, column))
         for record in zip(*cells, strict=True):
             row = tuple(text_of(value).strip() for value in record)
             n_bytes += sum(len(cell.encode()) for cell in row)
             rows.append(row)
         if n_bytes > limits.unpacked_bytes:
             raise MemoryError
-    kept = [place for place, name in enumerate(columns) if name not in broken]
-    return (
-        tuple(columns[place] for place in kept),
-        tuple(tuple(row[place] for place in kept) for row in rows[: limits.rows])
-        if broken
-        else tuple(rows[: limits.rows]),
-        max(n_found, n_rows),
-        (*lists, *(name for name in columns if name in broken)),
-    )
+    texts = [place for place, n in enumerate(n_broken) if 2 * n <= len(rows)]
+    lists += tuple(name for place, name in enumerate(columns) if place not in texts)
+    if len(texts) < len(columns):
+        rows = [tuple(row[place] for place in texts) for row in rows]
+    columns = tuple(columns[place] for place in texts)
+    return columns, tuple(rows[: limits.rows]), max(n_found, n_rows), lists
 
 
 def _batches(file: Any, names: list[str]) -> Iterator[Any]:

@@ -295,3 +295,67 @@ def test_errors_are_one_line_with_exit_code_2(folder, capsys, args, message):
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+def with_gaps(path, rows, header):
+    """A CSV file with a blank row after the second, and a last column of numbers."""
+    lines = [f"{','.join(header)},size", *(f"{row},{i % 7 * 3}" for i, row in enumerate(rows))]
+    path.write_text("\n".join([*lines[:3], "," * len(header), *lines[3:]]) + "\n")
+    return path.name
+
+
+TOLD = [f"It rains in town number {i}.,topic {i % 2}" for i in range(40)]
+LOOK = ("--layer", "1", "--label-column", "topic")
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("whiten", *LOOK, "--output", "out.npy"),
+        ("project", *LOOK, "--method", "pca", "--output", "out.csv"),
+        ("neighbours", *LOOK),
+        ("export", *LOOK, "--output", "out"),
+        ("diagnose", *LOOK),
+    ],
+    ids=lambda args: args[0],
+)
+def test_every_command_says_what_it_left_out_of_texts(folder, capsys, args):
+    name = with_gaps(folder / "told.csv", TOLD, ("text", "topic"))
+    verb, *rest = args
+    assert run_shell([verb, name, *rest, "--quiet"]) == 0, capsys.readouterr().err
+    printed = capsys.readouterr()
+    said = printed.out if verb == "diagnose" else printed.err
+    assert "Rows left out because they have no text: 1 (4)." in said
+    assert "not used: “size” (numbers)." in said
+
+
+def test_evaluate_says_what_it_left_out_of_pairs(folder, capsys):
+    pairs = [f"A cat {i} sleeps.,A dog {i % 5} runs.,{i % 6}" for i in range(30)]
+    name = with_gaps(folder / "told.csv", pairs, ("left", "right", "score"))
+    words = ["a", "cat", "dog", "runs", "sleeps"]
+    (folder / "own.vec").write_text(
+        "".join(f"{word} {i}.5 {i % 2} 1 {i * i}.25\n" for i, word in enumerate(words))
+    )
+    args = ["evaluate", "--vectors", "own.vec", "--pairs", name, "--transforms", "none"]
+    assert run_shell([*args, "--quiet"]) == 0, capsys.readouterr().err
+    printed = capsys.readouterr().err
+    assert "Rows left out because they have no text: 1 (4)." in printed
+    assert "not used: “size” (numbers)." in printed
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize("verb", ["whiten", "project", "neighbours", "diagnose"])
+def test_every_command_says_what_it_left_out_of_vectors(folder, capsys, kind, verb):
+    import pandas as pd
+
+    columns = {f"d{i}": X[:60, i] for i in range(10)}
+    frame = pd.DataFrame({"text": [f"text {i} of it" for i in range(60)], **columns})
+    frame["note"] = [f"a note {i % 9}" for i in range(60)]
+    write = frame.to_parquet if kind == "parquet" else frame.to_csv
+    write(folder / f"v.{kind}", index=False)
+    rest = {"whiten": ["--output", "o.npy"], "project": ["--method", "pca", "--output", "o.csv"]}
+    assert run_shell([verb, f"v.{kind}", *rest.get(verb, []), "--quiet"]) == 0
+    printed = capsys.readouterr()
+    said = printed.out if verb == "diagnose" else printed.err
+    assert "not used: “note” (not chosen)." in said

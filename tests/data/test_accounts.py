@@ -17,7 +17,18 @@ import numpy as np
 import pytest
 
 from geometry.data import read_corpus, read_pairs
-from geometry.data.account import BLANK, DUPLICATE, NOT_FINITE, SAMPLED, Account
+from geometry.data.account import (
+    BLANK,
+    CODES,
+    DUPLICATE,
+    EMPTY,
+    NO_TEXT,
+    NOT_FINITE,
+    NUMBERS,
+    SAMPLED,
+    UNCHOSEN,
+    Account,
+)
 from geometry.vectors import read_vector_set
 
 WORDS = ["rain", "sun", "wind", "雨", "ветер", "naïve", "coffee", "tea", "house", "garden"]
@@ -80,9 +91,9 @@ def as_workbook(rows: list[list[object]]) -> bytes:
 
 def corpus_file(kind: str, rng: np.random.Generator) -> Made:
     found = texts(rng)
-    rows = [[f"kind {i % 3}", text] for i, text in enumerate(found)]
-    records = [{"kind": kind, "text": text} for kind, text in rows]
-    header = ["kind", "text"]
+    rows = [[f"kind {i % 3}", text, i % 4] for i, text in enumerate(found)]
+    header = ["kind", "text", "size"]
+    records = [dict(zip(header, row, strict=True)) for row in rows]
     content = {
         "txt": lambda: "\n".join(found).encode() + b"\n",
         "csv": lambda: as_table([header, *rows], ","),
@@ -216,6 +227,9 @@ def check(holds: str, kind: str, seed: int) -> None:
     assert {each.reason: each.n for each in account.left_out} == expected
     assert account.rows_in_file == account.rows_read + account.n_left_out
     assert account.rows_in_file == made.n + sum(made.left_out.values())
+    reasons = {EMPTY, CODES, NUMBERS, NO_TEXT, UNCHOSEN}
+    assert len(account.column_reasons) == len(account.columns_left_out)
+    assert reasons.issuperset(account.column_reasons)
     for each in account.left_out:
         assert len(each.rows) <= each.n
         assert list(each.rows) == sorted(set(each.rows))
@@ -232,3 +246,18 @@ def test_no_row_is_lost(holds, kind):
 def test_no_row_is_lost_in_many_files(holds, kind):
     for seed in range(8, 88):  # 2,000 files
         check(holds, kind, seed)
+
+
+def test_each_reason_of_a_column_occurs():
+    rows = [[i, f"It rains {i}", "", f"a place {i % 3}", i % 5] for i in range(1, 20)]
+    header = ["no", "text", "nothing", "place", "size"]
+    corpus = read_corpus(as_table([header, *rows], ","), name="t.csv")
+    assert corpus.account is not None
+    assert dict(
+        zip(corpus.account.columns_left_out, corpus.account.column_reasons, strict=True)
+    ) == {"no": CODES, "nothing": EMPTY, "place": UNCHOSEN, "size": NUMBERS}
+    records = [{"text": f"It rains {i}", "found": [i / 3, 2.5]} for i in range(9)]
+    lines = b"".join(json.dumps(each).encode() + b"\n" for each in records)
+    account = read_corpus(lines, name="t.jsonl").account
+    assert account is not None
+    assert (account.columns_left_out, account.column_reasons) == (("found",), (NO_TEXT,))
