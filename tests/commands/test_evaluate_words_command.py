@@ -268,3 +268,20 @@ def test_the_bundled_model_on_several_sets(place, tmp_path, capsys):
     assert "all-MiniLM-L6-v2 at " in printed
     assert "aggregated by mean (of their scores)" in printed
     assert [row["aggregation"] for row in rows_of(file)] == ["mean", "mean"]
+
+
+@pytest.mark.parametrize(
+    ("score", "option", "value"), [("1,{}50", "--decimal", "."), ("1,{}50", "--decimal", ",")]
+)
+def test_an_unclear_file_of_word_pairs_names_an_option_that_works(
+    place, tmp_path, capsys, score, option, value
+):
+    words, table = tmp_path / "alike.csv", read_vectors(place / "own.vec").words
+    rows = [f"{a};{b};{score.format(i)}" for i, (a, b) in enumerate(pairwise(table))]
+    words.write_text("\n".join(rows), encoding="utf-8")
+    what = ("--word-pairs", words, "--transforms", "none", "--quiet")
+    assert run(place, *what) == 2
+    assert option in capsys.readouterr().err
+    assert run(place, *what, option, value) in (0, 2)
+    printed = capsys.readouterr()
+    assert "alike: 7 pairs of words" in printed.out, printed.err

@@ -305,17 +305,17 @@ def with_gaps(path, rows, header):
 
 
 TOLD = [f"It rains in town number {i}.,topic {i % 2}" for i in range(40)]
-LOOK = ("--layer", "1", "--label-column", "topic")
+LOOK = ("--layer", "1")
 
 
 @pytest.mark.model
 @pytest.mark.parametrize(
     "args",
     [
-        ("whiten", *LOOK, "--output", "out.npy"),
-        ("project", *LOOK, "--method", "pca", "--output", "out.csv"),
-        ("neighbours", *LOOK),
-        ("export", *LOOK, "--output", "out"),
+        ("whiten", *LOOK, "--out", "out.npy"),
+        ("project", *LOOK, "--out", "out.csv"),
+        ("neighbours", *LOOK, "--out", "out.csv"),
+        ("export", *LOOK, "--out", "out"),
         ("diagnose", *LOOK),
     ],
     ids=lambda args: args[0],
@@ -327,7 +327,7 @@ def test_every_command_says_what_it_left_out_of_texts(folder, capsys, args):
     printed = capsys.readouterr()
     said = printed.out if verb == "diagnose" else printed.err
     assert "Rows left out because they have no text: 1 (4)." in said
-    assert "not used: “size” (numbers)." in said
+    assert "not used: “topic” (not chosen), “size” (numbers)." in said
 
 
 def test_evaluate_says_what_it_left_out_of_pairs(folder, capsys):
@@ -354,8 +354,8 @@ def test_every_command_says_what_it_left_out_of_vectors(folder, capsys, kind, ve
     frame["note"] = [f"a note {i % 9}" for i in range(60)]
     write = frame.to_parquet if kind == "parquet" else frame.to_csv
     write(folder / f"v.{kind}", index=False)
-    rest = {"whiten": ["--output", "o.npy"], "project": ["--method", "pca", "--output", "o.csv"]}
-    assert run_shell([verb, f"v.{kind}", *rest.get(verb, []), "--quiet"]) == 0
+    out = [] if verb == "diagnose" else ["--out", "o.npy" if verb == "whiten" else "o.csv"]
+    assert run_shell([verb, f"v.{kind}", *out, "--quiet"]) == 0, capsys.readouterr().err
     printed = capsys.readouterr()
     said = printed.out if verb == "diagnose" else printed.err
     assert "not used: “note” (not chosen)." in said

@@ -157,7 +157,13 @@ def test_queries_with_known_answers(clouds):
     assert f"nDCG@{K}" in said
     app = visit(opened=OPEN[1:], **{"fit-on": "same"})
     app = upload(app, "bad.csv", b"query,relevant,grade\na,b,much\n")
-    assert "is not a number of at least 0" in everything(app)
+    [error] = [each.value for each in app.error if each.value.startswith("bad.csv: ")]
+    assert "is not a number of at least 0" in error
+    assert app.session_state["relevance-file-1"] is None
+    (uploader,) = (each for each in app.get("file_uploader") if each.key == "relevance-file-1")
+    healthy(uploader.upload("good.csv", ANSWERS.format(a=f'"{texts[0]}"').encode()).run())
+    assert not any(each.value.startswith("bad.csv: ") for each in app.error)
+    assert "3 of 4 queries are used" in everything(app)
 
 
 def test_a_reader_s_own_vectors_and_many_points_by_the_worker(monkeypatch):

@@ -881,8 +881,47 @@ def test_a_file_that_is_not_pairs_of_words_is_refused_by_its_line():
     lines = "\n".join(f"{a} {b}" for a, b in pairwise(WORDS))
     healthy(app.get("file_uploader")[1].upload("alike.txt", lines.encode()).run())
     assert any(
-        element.value.startswith("Line 2 is not two words and a score.") for element in app.error
+        element.value.startswith("alike.txt: Line 2 is not two words and a score.")
+        for element in app.error
     )
+
+
+def given(app: AppTest, key: str, name: str, content: bytes) -> AppTest:
+    (uploader,) = (each for each in app.get("file_uploader") if each.key == key)
+    return healthy(uploader.upload(name, content).run())
+
+
+def test_refused_files_leave_their_boxes_and_the_next_ones_are_used():
+    app = visit()
+    app = given(app, "vectors_file", "bad.vec", b"the 1 2 3\nof 1 2\n")
+    assert any(each.value.startswith("bad.vec: ") for each in app.error)
+    assert app.session_state["vectors_file-1"] is None
+    vectors = as_text(WORDS, np.eye(len(WORDS), dtype=np.float32), header=True)
+    app = given(app, "vectors_file-1", "tiny.vec", vectors)
+    assert not any("bad.vec" in each.value for each in app.error)
+    assert app.session_state["vectors_file-1"].name == "tiny.vec"
+
+    lines = "\n".join(f"{a} {b}" for a, b in pairwise(WORDS))
+    app = given(app, "word_pairs_file", "alike.txt", lines.encode())
+    said = [each.value for each in app.error if each.value.startswith("alike.txt: ")]
+    assert len(said) == 1
+    assert app.session_state["word_pairs_file-1"] is None
+    lines = "\n".join(f"{a} {b} {i % 4}" for i, (a, b) in enumerate(pairwise(WORDS)))
+    app = given(app, "word_pairs_file-1", "good.txt", lines.encode())
+    assert not any("alike.txt" in each.value for each in app.error)
+    assert "good, pairs" in everything(app)
+
+
+def test_refused_pairs_leave_their_box_and_the_next_ones_are_used():
+    app = own_form(visit())
+    box = "pairs_file"
+    app = given(app, box, "bad.csv", b"\x89PNG\r\n\x1a\n" + bytes(200))
+    assert any(each.value.startswith("bad.csv: ") for each in app.error)
+    assert app.session_state[f"{box}-1"] is None
+    rows = "".join(f"A cat {i},A dog {i},{i % 6}\n" for i in range(12))
+    app = given(app, f"{box}-1", "good.csv", f"left,right,score\n{rows}".encode())
+    assert not any(each.value.startswith("bad.csv: ") for each in app.error)
+    assert "12 pairs ready" in everything(app)
 
 
 def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_refused():

@@ -358,6 +358,33 @@ def test_a_list_ranks_the_model_s_types_and_needs_enough_words(encoder):
     np.testing.assert_allclose(array(figure["data"][0]["y"]), norms, rtol=1e-5)
 
 
+def refusals(app: AppTest, name: str) -> list[str]:
+    return [each.value for each in app.error if each.value.startswith(f"{name}: ")]
+
+
+def test_a_refused_file_leaves_its_box_and_the_next_one_is_used(encoder):
+    app = visit(words="upload")
+    app = upload(app, "frequency_vectors_file", "bad.txt", "the 1 2 3\nof 1 2\n")
+    assert app.session_state["frequency_vectors_file-1"] is None
+    assert len(refusals(app, "bad.txt")) == len(refusals(healthy(app.run()), "bad.txt")) == 1
+    lengths = np.linspace(1, 3, 60)
+    app = upload(app, "frequency_vectors_file-1", "good.txt", table_text(lengths))
+    assert not refusals(app, "bad.txt")
+    assert "n = 60 words" in everything(app)
+
+
+def test_a_refused_list_of_counts_leaves_its_box_and_the_next_one_is_used(encoder):
+    app = visit(counts="list")
+    app = upload(app, "frequency_counts_file", "bad.txt", "the many\nof some\n")
+    assert app.session_state["frequency_counts_file-1"] is None
+    assert len(refusals(app, "bad.txt")) == 1
+    words = ["of", "the", "house", "river", "music", "king", "water", "stone", "law", "win"]
+    lines = "".join(f"{word} {1000 - i}\n" for i, word in enumerate(words))
+    app = upload(app, "frequency_counts_file-1", "good.txt", lines)
+    assert not refusals(app, "bad.txt")
+    assert "n = 10 words" in everything(app)
+
+
 def test_the_vocabulary_s_order_ranks_where_it_is_one_of_frequency(encoder, types):
     names, counts, _ = types
     table = encoder.type_embeddings()
