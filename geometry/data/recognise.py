@@ -54,7 +54,7 @@ _KNOWN = {
 
 _SEPARATOR = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)  # the first line of some tables
 _COMMA_NUMBER = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d+),\d+([eE][-+]?\d+)?", re.ASCII)
-_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
+THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
 _ESCAPED = re.compile(r'\\(["\\])')  # as MySQL, Spark and R write a mark within a cell
 _ALL_QUOTED = re.compile(r'"[^"]*"(?: "[^"]*")*\s*')  # the header of a table that R writes
 _DOUBLED = re.compile(r'\w""|""\w')  # marks within a quoted cell, as programs write them
@@ -635,7 +635,7 @@ def _decimal(sample: Sequence[str], dialect: Dialect) -> tuple[str, str | None]:
             with_comma += commas
     if not with_comma:
         return ".", None
-    return ",", with_comma[0] if all(map(_THOUSANDS.fullmatch, with_comma)) else None
+    return ",", with_comma[0] if all(map(THOUSANDS.fullmatch, with_comma)) else None
 
 
 # ---- the header ----

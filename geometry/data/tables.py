@@ -22,6 +22,7 @@ from .limits import (
 from .recognise import (
     AS_FOUND,
     SAMPLE_ROWS,
+    THOUSANDS,
     Dialect,
     Reading,
     dialect_of,
@@ -120,6 +121,8 @@ class Table:
         """The number that a cell reads as; None if it is none."""
         if self.unclear is not None:
             raise unclear_decimal(self.unclear)
+        if self.decimal == "." and THOUSANDS.fullmatch(cell):
+            cell = cell.replace(",", "")
         return to_number(cell, self.decimal) if is_number(cell, self.decimal) else None
 
     def is_numeric(self, place: int) -> bool:
