@@ -40,7 +40,8 @@ DELIMITERS = tuple(_SIGNS)
 NO_DELIMITER = "\x1f"  # of a table of one column: it occurs in no text
 SPACES = " "  # the delimiter of numbers, or cells in quotes, with spaces between, however many
 TAB_SUFFIXES = (".tsv", ".tab")
-MISSING = ("", "na", "n/a", "null", "none", "\\n")  # cells without a number, in any case
+NULL = "\\N"  # as MySQL writes a cell without a value
+MISSING = ("", "na", "n/a", "null", "none", NULL.casefold())  # cells without a number, in any case
 SAMPLE_ROWS = 200  # rows by which a table is recognised
 _SAMPLE_CHARACTERS = 1 << 20
 _MIN_SHARE = 0.8  # a delimiter makes at least this share of the sample rows as wide as the first
@@ -55,7 +56,7 @@ _KNOWN = {
 _SEPARATOR = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)  # the first line of some tables
 _COMMA_NUMBER = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d+),\d+([eE][-+]?\d+)?", re.ASCII)
 THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
-_ESCAPED = re.compile(r'\\(["\\])')  # as MySQL, Spark and R write a mark within a cell
+_ESCAPED = re.compile(r'\\(["\\]|\r?\n)')  # as MySQL, Spark and R write a mark within a cell
 _ALL_QUOTED = re.compile(r'"[^"]*"(?: "[^"]*")*\s*')  # the header of a table that R writes
 _DOUBLED = re.compile(r'\w""|""\w')  # marks within a quoted cell, as programs write them
 # Arrays as NumPy, PyTorch and PostgreSQL write them; numbers in them as NumPy 2 does
@@ -306,6 +307,10 @@ def is_table(lines: Lines) -> bool:
     sample = _sample(lines())
     if _is_of_r(sample):
         return True
+    try:
+        sample = sample[_above(sample, None) :]
+    except CorpusError:
+        return True  # its reader asks
     for delimiter in DELIMITERS:
         rows = [row for row in _rows(sample, delimiter, "quoted") if any(map(str.strip, row))]
         if len(rows) > 1 and len({*map(len, rows)}) == 1 and len(rows[0]) > 1:
@@ -346,7 +351,9 @@ def _rows(sample: Sequence[str], delimiter: str, quoting: Quoting) -> list[list[
     rows: list[list[str]] = []
     try:
         rows.extend(cells for cells in _reader(sample, delimiter, quoting) if cells)
-    except csv.Error:
+    except csv.Error as error:
+        if len(rows) > 4 and "end of data" in str(error):
+            return rows  # the sample ends within a cell of several lines
         if quoting == "quoted" and any('\\"' in line for line in sample):
             return _rows(sample, delimiter, "escaped")
         if quoting != "none":
@@ -389,12 +396,13 @@ def above_header(rows: Sequence[Sequence[str]]) -> int:
         body, filled = rows[skip + 1 :], [cell for cell in first if cell.strip()]
         if not body or len(first) < 2 or {*map(len, body)} != {len(first)}:
             continue
-        if len(filled) + (not first[0]) < len(first):
+        is_prose = any(map(_is_prose, body))
+        if len(filled) + (not first[0]) < len(first) or (_is_prose(first) and not is_prose):
             continue
-        if any(len([*filter(str.strip, row)]) >= len(filled) for row in rows[:skip]):
+        if is_prose or not all(
+            len([*filter(str.strip, row)]) < len(filled) or _is_prose(row) for row in rows[:skip]
+        ):
             return 0
-        if any(cell.startswith(" ") for row in (first, *body) for cell in row[1:]):
-            return 0  # prose
         if header_of(first, body):
             return skip
         is_whole = all(map(str.strip, (cell for row in body for cell in row)))
@@ -412,12 +420,18 @@ def above_header(rows: Sequence[Sequence[str]]) -> int:
     return 0
 
 
+def _is_prose(row: Sequence[str]) -> bool:
+    """Whether a space follows a sign that divides, as it follows a comma of a sentence."""
+    return any(cell.startswith(" ") for cell in row[1:])
+
+
 def _above(sample: Sequence[str], delimiter: str | None) -> int:
     """How many lines are above the header of a table."""
     candidates = (delimiter,) if delimiter else DELIMITERS
     for each in candidates:
         rows = _rows(sample, each, "quoted")
-        if len({*map(len, rows)}) == 1 and sum(map(bool, map(str.strip, rows[0]))) > 1:
+        is_even = len({*map(len, rows)}) == 1 and sum(map(bool, map(str.strip, rows[0]))) > 1
+        if is_even and (not _is_prose(rows[0]) or any(map(_is_prose, rows[1:]))):
             return 0  # the first row is as the others
     for each in candidates:
         rows, starts, start = [], [], 0

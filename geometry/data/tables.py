@@ -21,6 +21,7 @@ from .limits import (
 )
 from .recognise import (
     AS_FOUND,
+    NULL,
     SAMPLE_ROWS,
     THOUSANDS,
     Dialect,
@@ -244,7 +245,7 @@ def _rows(text: Iterable[str], dialect: Dialect, max_rows: int | None, limits: L
         n_rows += 1
         if max_rows is None or n_rows <= max_rows:
             refuse_too_many_cells(n_rows * len(cells), limits)
-            rows.append(tuple(cell.strip() for cell in cells))
+            rows.append(tuple("" if cell == NULL else cell.strip() for cell in cells))
             lines.append(line)
     found = _table((), rows, lines, n_rows, blank)
     return replace(found, decimal=dialect.decimal, unclear=dialect.unclear)

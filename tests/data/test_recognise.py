@@ -708,3 +708,32 @@ def test_numbers_with_names_or_texts_are_not_taken_for_labelled_vectors():
     assert not recognise(f"city,lat,lon,n\n{cities}".encode(), name="t.csv").is_certain
     reviews = "".join(f"It is fine {i} of us,{i % 5},{i % 9},1\n" for i in range(60))
     assert recognise(f"text,stars,votes,n\n{reviews}".encode(), name="t.csv").holds == "texts"
+
+
+def test_a_sample_that_ends_within_a_cell_shows_the_columns():
+    rows = [[f"one {i}\nline, two\nand, three", "ab"[i % 2]] for i in range(150)]
+    written = io.StringIO()
+    csv.writer(written).writerows([["text", "label"], *rows])
+    corpus = read_corpus(written.getvalue().encode(), name="t.csv", label_column="label")
+    assert corpus.texts == tuple(text for text, _ in rows)
+    assert corpus.labels == tuple(label for _, label in rows)
+
+
+def test_a_cell_without_a_value_as_mysql_writes_it():
+    content = (
+        b'"1","a \\"so\\" text\\\nmore","x"\n"2",\\N,"y"\n"3","more","x"\n"4","it rains","y"\n'
+    )
+    corpus = read_corpus(content, name="t.csv")
+    assert corpus.texts == ('a "so" text\nmore', "more", "it rains")
+    assert corpus.n_blank == 1
+
+
+@pytest.mark.parametrize("name", ["t.txt", "t.csv"])
+def test_a_title_of_prose_is_no_row(name):
+    title = "This file, made by us on Monday, has all of 2020\n"
+    rows = "".join(f"{i},{t},{k}\n" for i, (t, k) in enumerate(zip(TOLD, KINDS, strict=True)))
+    corpus = read_corpus(f"{title}id,text,label\n{rows}".encode(), name=name, label_column="label")
+    assert (corpus.texts, corpus.labels) == (tuple(TOLD), tuple(KINDS))
+    rows = "".join(f"{i}\t{t}\t{k}\n" for i, (t, k) in enumerate(zip(TOLD, KINDS, strict=True)))
+    corpus = read_corpus(f"Report\n\nid\ttext\tlabel\n{rows}".encode(), name=name)
+    assert corpus.texts == tuple(TOLD)
