@@ -11,12 +11,13 @@ import sys
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass
 from functools import update_wrapper
 from hashlib import sha256
 from inspect import isfunction, signature
+from itertools import chain, islice
 from typing import Any, Generic, ParamSpec, TypeVar
 from weakref import WeakSet
 
@@ -33,6 +34,7 @@ from .words import _
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
 EntryKey = tuple[str, Hashable]  # the name of a function, and its arguments
+LONG = 200  # items of a container that are counted for its size
 REPORT = "report"  # an argument that takes the progress of the work
 
 
@@ -129,22 +131,29 @@ def total_size() -> int:
 
 
 def size_of(answer: Any) -> int:
-    """The approximate bytes of an answer: its arrays, its texts and their containers."""
+    """The approximate bytes of an answer: its arrays, its texts and their containers.
+
+    Of a long container some LONG items are counted, and stand for the others.
+    """
     counted: set[int] = set()
-    size, rest = 0, [answer]
+    size, rest = 0, [(answer, 1)]
     while rest:
-        each = rest.pop()
+        each, times = rest.pop()
         if id(each) in counted:
             continue
         counted.add(id(each))
         n_bytes = getattr(each, "nbytes", None)  # an array, or a tensor
-        size += n_bytes if isinstance(n_bytes, int) else sys.getsizeof(each)
+        size += times * (n_bytes if isinstance(n_bytes, int) else sys.getsizeof(each))
+        items: Iterable[Any] = ()
         if is_dataclass(each):
-            rest += [getattr(each, field.name) for field in fields(each)]
-        elif isinstance(each, Mapping):
-            rest += [*each.keys(), *each.values()]
-        elif isinstance(each, list | tuple | set | frozenset):
-            rest += each
+            items = [getattr(each, field.name) for field in fields(each)]
+        elif isinstance(each, Mapping | list | tuple | set | frozenset):
+            step = 1 + len(each) // LONG
+            times *= step
+            items = islice(each, 0, None, step)
+            if isinstance(each, Mapping):
+                items = chain.from_iterable((key, each[key]) for key in items)
+        rest += [(item, times) for item in items]
     return size
 
 

@@ -1,5 +1,6 @@
 """Kept answers: by function and arguments, private ones in the session alone."""
 
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -261,6 +262,15 @@ def test_the_size_of_an_answer_counts_each_object_once():
     cloud = Cloud("types", TENTH, ("text",) * 50, TENTH, None, TENTH, TENTH, 1)
     assert size_of(cloud) == pytest.approx(800_000, abs=2_000)
     assert size_of({"a": [TENTH, TENTH.copy()]}) == pytest.approx(1_600_000, abs=1_000)
+
+
+def test_the_size_of_a_long_answer_is_that_of_some_of_its_items():
+    sets = [frozenset(range(start, start + 400)) for start in range(1000, 10**6, 400)]
+    whole = sum(map(sys.getsizeof, sets)) + 10**6 * sys.getsizeof(10**4)
+    assert size_of(sets) == pytest.approx(whole, rel=0.1)
+    texts = {i: "a" * i for i in range(5000)}
+    whole = sum(sys.getsizeof(text) + sys.getsizeof(i) for i, text in texts.items())
+    assert size_of(texts) == pytest.approx(whole + sys.getsizeof(texts), rel=0.1)
 
 
 def test_sessions_that_need_an_answer_at_once_wait_for_the_first():
