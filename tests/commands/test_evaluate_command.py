@@ -43,6 +43,22 @@ def run(place, *args):
     return run_shell(["evaluate", *map(str, (*files, "--draws", 20, *args))])
 
 
+def test_the_prefix_is_used_and_named(place, tmp_path, capsys):
+    files = ("--csv", tmp_path / "grid.csv", "--json", tmp_path / "grid.json")
+    what = ("--layers", "-1", "--poolings", "mean", "--transforms", "none", "--quiet")
+    assert run(place, *what, "--prefix", "the old ", *files) == 0
+    assert "prefix 'the old '" in capsys.readouterr().out
+    written = json.loads((tmp_path / "grid.json").read_text())
+    assert written["prefix"] == "the old "
+    pairs = read_pairs(place / "test.csv")
+    encoder = load_encoder(place / "model", prefix="the old ")
+    how = {"poolings": ["mean"], "treatments": ["none"], "draws": 20}
+    [cell] = evaluate_encoder(encoder, pairs, layers=[-1], **how).cells
+    [row] = csv.DictReader((tmp_path / "grid.csv").open(newline=""))
+    assert row["prefix"] == "the old "
+    assert float(row["spearman"]) == pytest.approx(cell.score.spearman)
+
+
 def test_the_grid_is_printed_and_written(place, tmp_path, capsys):
     files = ("--csv", tmp_path / "grid.csv", "--json", tmp_path / "grid.json")
     what = ("--layers", "1,-1", "--poolings", "mean", "--transforms", "none,pca:4")

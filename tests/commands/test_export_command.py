@@ -40,6 +40,17 @@ def test_a_file_and_a_model_give_the_library_s_vectors(corpus, wanted, tmp_path,
     assert np.abs(theirs - Z).max() < 1e-4
 
 
+def test_a_prefix_is_named_and_is_the_prompt_of_the_written_model(corpus, tmp_path, capsys):
+    assert run(corpus, "--out", tmp_path / "model", "--quiet", "--prefix", "query: ") == 0
+    assert "prefix query: " in capsys.readouterr().out
+    assert run(corpus, "--out", tmp_path / "w.npz", "--quiet", "--prefix", "query: ") == 0
+    X = load_encoder(prefix="query: ").encode(TEXTS, layer=4)
+    with np.load(tmp_path / "w.npz") as made:
+        Z = (X - made["offset"]) @ made["matrix"]
+    theirs = SentenceTransformer(str(tmp_path / "model"), device="cpu").encode(list(TEXTS))
+    assert np.abs(theirs - Z).max() < 1e-4
+
+
 def test_an_exported_svd_is_the_svd_that_evaluate_scores(corpus, tmp_path):
     """Numpy's decomposition removes the leading direction of the uncentred rows."""
     out = tmp_path / "w.safetensors"

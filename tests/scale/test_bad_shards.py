@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from geometry import load_encoder
 from geometry.export.affine import AffineMap
 from geometry.scale import (
     Engine,
@@ -278,6 +279,19 @@ def test_shards_of_texts_are_read_over_http(tmp_path):
         ((rows, _),) = text_blocks(shard, TextColumns(), skip=True, left_out=RowsLeftOut())
         server.shutdown()
     assert [(row.place, row.text) for row in rows] == [(0, "one"), (5, "six")]
+
+
+@pytest.mark.model
+def test_a_prefix_is_used_and_named(tmp_path):
+    (tmp_path / "t.txt").write_text("one\ntwo\nthree\n")
+    out = tmp_path / "run"
+    encode_shards(Engine(), [str(tmp_path / "t.txt")], str(out), prefix="query: ")
+    [shard] = VectorData(str(out)).shards
+    found = np.stack(pq.read_table(shard.address)["layer6_mean"].to_numpy())
+    expected = load_encoder(prefix="query: ").encode(["one", "two", "three"])
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    [column] = json.loads((out / "manifest.json").read_text())["vectors"]
+    assert column["prefix"] == "query: "
 
 
 @pytest.mark.model
