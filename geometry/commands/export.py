@@ -53,6 +53,7 @@ def export(
     from ..export import affine_map, numpy_files, onnx_bytes, write_sentence_model
     from ..export.affine import transform_bytes
     from ..export.numpy_files import ARRAYS
+    from ..export.sentence_model import need_folder
 
     with errors_in_words():
         spec = parse_treatment(transform)
@@ -64,6 +65,8 @@ def export(
             prefix=prefix,
             progress=progress_on_stderr("downloading", quiet=quiet),
         )
+        if out.suffix not in FILES:
+            need_folder(encoder)
         X = encoder.encode(
             read, layer=layer, pooling=pooling, progress=progress_on_stderr("encoding", quiet=quiet)
         )

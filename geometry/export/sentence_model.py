@@ -71,8 +71,7 @@ def write_sentence_model(
     from safetensors import SafetensorError
 
     folder = Path(folder)
-    if encoder.name == E5_NAME:
-        raise ExportError("no_folder", name=E5, hub=E5_REPOSITORY)
+    need_folder(encoder)
     affine = affine_map(fitted, model=encoder.name, layer=layer, pooling=pooling)
     if pooling not in MODES:
         raise ExportError("other_pooling", pooling=pooling, poolings=tuple(MODES))
@@ -92,6 +91,12 @@ def write_sentence_model(
         except SafetensorError as error:  # a full disk is one
             raise OSError(str(error)) from error
     return folder
+
+
+def need_folder(encoder: Encoder) -> None:
+    """Raise ExportError "no_folder" for an encoder that is no folder of a model."""
+    if encoder.name == E5_NAME:
+        raise ExportError("no_folder", name=E5, hub=E5_REPOSITORY)
 
 
 def _modules(
