@@ -25,7 +25,7 @@ from tests.vector_files import WRITERS
 CORPORA = Path(__file__).resolve().parents[1] / "assets" / "corpora"
 LINES = 30
 SCARCE = 4  # rounds between two files of formats that another process reads
-APART = ("Parquet", "xlsx", "vector set, Parquet", "vector set, Arrow", "vector set, HDF5")
+APART = ("Parquet", "Arrow", "xlsx", "vector set, Parquet", "vector set, Arrow", "vector set, HDF5")
 _UTC = re.compile(rb"20\d\d-\d\d-\d\dT[\d:.]+Z")
 PIECES = (
     *(b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b'"', b"'", b"\r"),
@@ -41,10 +41,9 @@ def _rows() -> list[tuple[str, str, str]]:
     return [(row[0], row[1], row[2]) for row in plain if len(row) == 3][:LINES]
 
 
-def _parquet(rows: list[tuple[str, str, str]], **options: object) -> bytes:
+def _table(rows: list[tuple[str, str, str]]) -> pa.Table:
     left, right, score = zip(*rows, strict=True)
-    table = pa.table({"left": left, "right": right, "score": list(map(float, score))})
-    return _written(table, **options)
+    return pa.table({"left": left, "right": right, "score": list(map(float, score))})
 
 
 def _written(table: pa.Table, **options: object) -> bytes:
@@ -117,8 +116,9 @@ def files() -> dict[str, Attempt]:
         "STS-B": Attempt("pairs", stsb, options={"name": "sts-test.csv"}),
         "JSON lines": Attempt("pairs", jsonl, options={"name": "a.jsonl"}),
         "JSON lines, gzip": Attempt("pairs", _gzip(jsonl), options={"name": "a.jsonl.gz"}),
-        "Parquet": Attempt("pairs", _parquet(pairs), options={"name": "a.parquet"}),
-        "Parquet, zstd": Attempt("pairs", _parquet(pairs, compression="zstd")),
+        "Parquet": Attempt("pairs", _written(_table(pairs)), options={"name": "a.parquet"}),
+        "Parquet, zstd": Attempt("pairs", _written(_table(pairs), compression="zstd")),
+        "Arrow": Attempt("pairs", _arrow(_table(pairs), None), options={"name": "a.arrow"}),
         "word pairs": Attempt("word pairs", word_pairs.encode(), options={"name": "a.txt"}),
         "word counts": Attempt("counts", counts.encode()),
     }
