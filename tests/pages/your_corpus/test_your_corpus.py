@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -395,7 +396,11 @@ def test_coverage_sentences_show_their_counts():
     assert truncation_warning(coverage).startswith(
         "Longer than the model's limit of 256 tokens: 7 of 1,200 texts."
     )
-    assert f"`{MULTILINGUAL_MODEL}`" in unknown_warning(coverage)
+    words = replace(coverage, unknown=1500)  # without an unknown token
+    assert f"`{MULTILINGUAL_MODEL}`" in unknown_warning(words)
+    assert MULTILINGUAL_MODEL not in unknown_warning(coverage)  # of the same language, most likely
+    pieces = replace(coverage, unknown_token="[UNK]")
+    assert f"`{MULTILINGUAL_MODEL}`" in unknown_warning(pieces)
 
 
 def test_the_operator_s_limits_apply_on_the_page_and_are_stated(visit, monkeypatch, tmp_path):
