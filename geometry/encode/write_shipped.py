@@ -22,7 +22,7 @@ from ..hub.bundled import BUNDLED, E5
 from .cloud import counts_key, piece_frequencies, type_averages, type_averages_key
 from .disk_cache import key_of
 from .load import load_encoder
-from .shipped_vectors import FOLDER, INDEX
+from .shipped_vectors import FOLDER, INDEX, halved
 
 # the pictures of the page layers, and the means of the first ladder on sentence_similarity
 _MEANS = tuple((layer, "mean") for layer in range(7))
@@ -55,13 +55,16 @@ def corpus_of(name: str) -> Corpus:
 def write_shipped(folder: Path = FOLDER) -> None:
     """Encode the corpora and write every file of the folder again, but for its README."""
     folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.npy"):
+    for old in folder.glob("*.np[yz]"):
         old.unlink()
     index = {}
 
-    def write(key: str, file: str, array: np.ndarray) -> None:
-        out = io.BytesIO()
-        np.save(out, array, allow_pickle=False)
+    def write(key: str, stem: str, array: np.ndarray, *, is_halved: bool = False) -> None:
+        out, file = io.BytesIO(), f"{stem}.npz" if is_halved else f"{stem}.npy"
+        if is_halved:
+            np.savez(out, **halved(array))  # type: ignore[arg-type]
+        else:
+            np.save(out, array, allow_pickle=False)
         write_file(folder / file, out.getvalue())
         sha256 = hashlib.sha256(out.getvalue()).hexdigest()
         index[key] = {"file": file, "sha256": sha256}
@@ -72,14 +75,14 @@ def write_shipped(folder: Path = FOLDER) -> None:
         vectors = encoder.encode_layers(corpus.texts, poolings=sorted({p for _, p in clouds}))
         for layer, pooling in clouds:
             key = key_of(encoder, corpus, "sentences", layer, pooling)
-            X = vectors[pooling][layer]
-            X = X if pooling in EXACT else X.astype(np.float16)
-            write(key, f"{stem}-layer-{layer}-{pooling}.npy", X)
+            X, is_halved = vectors[pooling][layer], pooling not in EXACT
+            write(key, f"{stem}-layer-{layer}-{pooling}", X, is_halved=is_halved)
         counts = piece_frequencies(encoder, corpus.texts)
-        write(counts_key(encoder, corpus), f"{stem}-counts.npy", counts)
+        write(counts_key(encoder, corpus), f"{stem}-counts", counts)
         if (model, name) == (BUNDLED, "pairs"):
-            averages = type_averages(encoder, corpus.texts).astype(np.float16)
-            write(type_averages_key(encoder, corpus), f"{stem}-type-averages.npy", averages)
+            averages = type_averages(encoder, corpus.texts)
+            key = type_averages_key(encoder, corpus)
+            write(key, f"{stem}-type-averages", averages, is_halved=True)
     write_file(folder / INDEX, (json.dumps(index, indent=2) + "\n").encode())
 
 

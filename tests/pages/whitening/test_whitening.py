@@ -443,7 +443,7 @@ def test_both_languages_have_the_contract_s_order(lang):
     labels = [element.label for element in app.expander]
     questions = [
         prose("whitening", f"question-{name}").partition("\n")[0]
-        for name in ("disagree", "same-cosines", "fit", "flow")
+        for name in ("disagree", "same-cosines", "fit", "glove", "flow")
     ]
     folded = {
         "en": ["All measures", "Charts", "More controls and downloads", "Sources"],
