@@ -450,9 +450,9 @@ def test_both_languages_have_the_contract_s_order(lang):
         "zh-Hant": ["所有指標", "圖表", "更多設定與下載", "參考文獻"],
     }
     assert len(labels) == len(questions) + 4
-    assert labels[4:] == folded[lang]
+    assert labels[len(questions) :] == folded[lang]
     if lang == "en":
-        assert labels[:4] == questions
+        assert labels[: len(questions)] == questions
     [limits] = [element.value for element in app.subheader]
     assert limits == {"en": "Limits", "zh-Hant": "限制與注意事項"}[lang]
     bullets = [element.value for element in app.markdown if element.value.startswith("- **")]
