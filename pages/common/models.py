@@ -190,6 +190,12 @@ def _reset_revision_and_layers() -> None:
     forget_layers()
 
 
+def choose_model(name: str) -> None:
+    """Choose a model for this session; a callback of a button."""
+    st.session_state["model"] = name
+    _reset_revision_and_layers()
+
+
 def chosen_model() -> ModelChoice:
     """The model that this session chose."""
     name = (st.session_state.get("model") or "").strip() or BUNDLED
@@ -209,6 +215,8 @@ def current_encoder() -> Encoder:
     choice = chosen_model()
     rules = _checked_rules(choice)
     known, place = st.session_state.get("model_place", (None, None))
+    if known not in (None, choice):  # chosen within a fragment: the sidebar has to be drawn again
+        st.rerun()
     if known != choice:
         place = _place(choice, rules)
     return shelf().get(place) or shelf().put(place, _load(choice, rules))

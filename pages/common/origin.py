@@ -7,12 +7,13 @@ import streamlit as st
 from geometry import Corpus, Encoder
 from geometry.encode import Coverage
 from geometry.encode.layers import resolve_layers
+from geometry.hub.bundled import E5, E5_NAME
 
 from . import jobs
 from .cache import kept
 from .controls import pooling_names
 from .corpus_cloud import CorpusCloud, characters_of, labels_of, takes_long
-from .models import chosen_model, current_encoder
+from .models import bundled_names, choose_model, chosen_model, current_encoder
 from .words import _, code
 
 
@@ -158,6 +159,20 @@ def warn_of_coverage(coverage: Coverage) -> None:
         st.warning(truncation_warning(coverage), icon=":material/content_cut:")
     if coverage.unknown_share > UNKNOWN_LIMIT:
         st.warning(unknown_warning(coverage), icon=":material/translate:")
+        if is_foreign(coverage) and E5 in bundled_names() and chosen_model().name != E5:
+            st.button(
+                _("Use {model}").format(model=E5_NAME),
+                key="use-e5",
+                on_click=choose_model,
+                args=(E5,),
+                icon=":material/translate:",
+            )
+
+
+def is_foreign(coverage: Coverage) -> bool:
+    """Whether the texts' language is most likely not the model's."""
+    least = UNKNOWN_LIMIT if coverage.unknown_token else FOREIGN
+    return coverage.unknown_share > least
 
 
 def coverage_line(coverage: Coverage) -> str:
@@ -192,7 +207,7 @@ def unknown_warning(coverage: Coverage) -> str:
     values = {
         "share": f"{coverage.unknown_share:.0%}",
         "limit": f"{UNKNOWN_LIMIT:.0%}",
-        "model": f"`{MULTILINGUAL_MODEL}`",
+        "model": E5_NAME if E5 in bundled_names() else f"`{MULTILINGUAL_MODEL}`",
         "token": code(coverage.unknown_token),
     }
     if not coverage.unknown_token:
@@ -200,7 +215,7 @@ def unknown_warning(coverage: Coverage) -> str:
             "Not in the model's vocabulary: {share} of the words (the limit is {limit}). They are "
             "left out, so this picture is about the rest alone."
         ).format_map(values)
-        if coverage.unknown_share < FOREIGN:
+        if not is_foreign(coverage):
             return said
         foreign = _(
             "Most likely the texts' language or script is not the model's. {model} was trained on "

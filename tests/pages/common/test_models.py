@@ -25,14 +25,13 @@ from geometry import ModelFilesError
 from geometry.encode.load import names_a_folder
 from geometry.encode.precision import PrecisionError, refuse_too_narrow
 from geometry.hub import suggestions
-from geometry.hub.bundled import verify_file
+from geometry.hub.bundled import E5_NAME, verify_file
 from geometry.hub.errors import no_disk
 from geometry.hub.model_files import refuse_other_models
 from geometry.hub.operator_limits import VARIABLE
 from pages.common import jobs, models, words
 from pages.common.messages import error_text
 from pages.common.models import lessons, shelf
-from pages.common.origin import MULTILINGUAL_MODEL
 from pages.common.page_list import PAGES
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.encode.tiny_models import BUILDERS, DIMENSION, UNFIT, save_tiny
@@ -494,10 +493,10 @@ def test_special_tokens_are_called_by_the_model_s_own_names(tmp_path, kind, name
 @pytest.mark.usefixtures("small_corpus")
 def test_unknown_tokens_are_called_as_the_tokenizer_calls_them(tmp_path):
     app = visit(model=str(save_tiny(tmp_path / "roberta", "roberta")))
-    (text,) = [box.value for box in app.warning if MULTILINGUAL_MODEL in box.value]
+    (text,) = [box.value for box in app.warning if E5_NAME in box.value]
     assert "shows the unknown token, `<unk>`, more than the texts. Most likely" in text
     app = visit(model=str(tmp_path / "roberta"), lang="zh-Hant")
-    (text,) = [box.value for box in app.warning if MULTILINGUAL_MODEL in box.value]
+    (text,) = [box.value for box in app.warning if E5_NAME in box.value]
     assert "未知詞元 `<unk>`，而不是這些文字。最可能的原因" in text
 
 

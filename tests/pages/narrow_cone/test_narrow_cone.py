@@ -34,6 +34,7 @@ from geometry.data.corpus import read_bundled
 from geometry.data.number_text import signed, with_sign
 from geometry.encode import ArrayStore
 from geometry.evaluate.fit_size import split_halves
+from geometry.hub.bundled import E5, E5_NAME
 from geometry.measure import positive_cosine_share
 from geometry.measure.dimensions import mean_absolute_correlation, widest_variance
 from geometry.measure.intervals import Estimate
@@ -45,7 +46,6 @@ from pages.common.corpus_cloud import MOST_DRAWN
 from pages.common.cosine_histogram import EDGES
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.measures import ICONS
-from pages.common.origin import MULTILINGUAL_MODEL
 from pages.narrow_cone.choices import PRESETS, STEPS
 from pages.narrow_cone.explore import histogram_csv, panels_csv
 from pages.narrow_cone.scene import SAMPLE_ROWS, Steps, whitening_verdict
@@ -593,8 +593,12 @@ def test_cls_of_the_embedding_layer_is_explained():
 
 
 def test_texts_in_a_script_outside_the_vocabulary_are_reported():
-    warnings = [element.value for element in look(corpus="topics-zh", unit="tokens").warning]
-    assert any("[UNK]" in text and MULTILINGUAL_MODEL in text for text in warnings)
+    app = look(corpus="topics-zh", unit="tokens")
+    assert any("[UNK]" in box.value and E5_NAME in box.value for box in app.warning)
+    healthy(app.button(key="use-e5").click().run())  # one press
+    assert app.selectbox(key="model").value == E5
+    assert not app.warning
+    assert "Unit" in {box.label for box in app.selectbox}
 
 
 def test_texts_within_the_vocabulary_have_no_warning():

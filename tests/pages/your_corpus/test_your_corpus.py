@@ -16,6 +16,7 @@ from geometry.data.corpus import read_pasted
 from geometry.data.limits import LIMITS, MAX_BYTES, MAX_TEXTS
 from geometry.encode import Coverage
 from geometry.evaluate import published_tables
+from geometry.hub.bundled import E5_NAME
 from pages.common import words
 from pages.common.messages import error_text
 from pages.common.origin import (
@@ -300,7 +301,7 @@ def test_texts_in_a_script_outside_the_vocabulary_are_reported(visit):
     at = visit()
     give(at, None, "ሰላም ለዓለም\nእንደምን አደሩ\nመልካም ቀን\n")
     assert not at.exception
-    assert any(MULTILINGUAL_MODEL in box.value and "[UNK]" in box.value for box in at.warning)
+    assert any(E5_NAME in box.value and "[UNK]" in box.value for box in at.warning)
 
 
 @pytest.mark.model
@@ -388,7 +389,7 @@ def test_duplicates_are_counted_beyond_the_first():
     assert duplicates(Corpus("c", ("a", "b", "a", "a", "b"))) == 3
 
 
-def test_coverage_sentences_show_their_counts():
+def test_coverage_sentences_show_their_counts(monkeypatch):
     coverage = Coverage(n_texts=1200, truncated=7, max_tokens=256, tokens=4000, unknown=500)
     assert coverage_line(coverage) == (
         "The model read 1,200 texts: 7 cut at 256 tokens, 500 of 4,000 tokens unknown (12.5%)."
@@ -397,9 +398,11 @@ def test_coverage_sentences_show_their_counts():
         "Longer than the model's limit of 256 tokens: 7 of 1,200 texts."
     )
     words = replace(coverage, unknown=1500)  # without an unknown token
-    assert f"`{MULTILINGUAL_MODEL}`" in unknown_warning(words)
-    assert MULTILINGUAL_MODEL not in unknown_warning(coverage)  # of the same language, most likely
+    assert E5_NAME in unknown_warning(words)
+    assert E5_NAME not in unknown_warning(coverage)  # of the same language, most likely
     pieces = replace(coverage, unknown_token="[UNK]")
+    assert E5_NAME in unknown_warning(pieces)
+    monkeypatch.setattr("pages.common.models.bundled_is_here", lambda *_: False)
     assert f"`{MULTILINGUAL_MODEL}`" in unknown_warning(pieces)
 
 
