@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from math import inf
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -147,7 +147,7 @@ def remove(path: Path) -> None:
     shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def of_names(table: Iterable[str]) -> pytest.MarkDecorator:
+def of_names(table: Iterable[Any]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("name", table)
 
 
@@ -336,7 +336,13 @@ def test_a_full_disk_leaves_inputs_and_earlier_outputs(folder, capsys, monkeypat
     assert not list(folder.rglob(f".*{PART}"))
 
 
-@of_names(WRITERS)
+@of_names(
+    [
+        # a process of its own that imports torch
+        pytest.param(name, marks=[pytest.mark.long] * (name in ("export onnx", "export numpy")))
+        for name in WRITERS
+    ]
+)
 def test_a_limit_of_file_size_leaves_inputs_and_earlier_outputs(folder, name):
     writer = WRITERS[name]
     limit = size_of(folder, writer) // 2
