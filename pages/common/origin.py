@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from geometry import Corpus, Encoder
@@ -13,6 +15,7 @@ from . import jobs
 from .cache import kept
 from .controls import pooling_names
 from .corpus_cloud import CorpusCloud, characters_of, labels_of, takes_long
+from .measures import Verdict
 from .models import bundled_names, choose_model, chosen_model, current_encoder
 from .words import _, code
 
@@ -167,6 +170,21 @@ def warn_of_coverage(coverage: Coverage) -> None:
                 args=(E5,),
                 icon=":material/translate:",
             )
+
+
+def of_known_text(verdict: Verdict, data: Corpus | CorpusCloud) -> Verdict:
+    """The verdict; "not enough data" if the model does not know FOREIGN of the text's tokens."""
+    if isinstance(data, CorpusCloud) and data.model is None:
+        return verdict
+    share = coverage_of(data.corpus if isinstance(data, CorpusCloud) else data).unknown_share
+    if share <= FOREIGN:
+        return verdict
+    unread = _(
+        "The model does not know this text: {share} of its tokens are unknown (the limit of a "
+        "verdict is {limit}). So the numbers say nothing about it."
+    )
+    said = unread.format(share=f"{share:.0%}", limit=f"{FOREIGN:.0%}")
+    return replace(verdict, state="unknown", measured=f"{said} {verdict.measured}")
 
 
 def is_foreign(coverage: Coverage) -> bool:

@@ -66,7 +66,13 @@ from pages.common.measures import (
 )
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
-from pages.common.origin import coverage_line, coverage_of, layer_words, warn_of_coverage
+from pages.common.origin import (
+    coverage_line,
+    coverage_of,
+    layer_words,
+    of_known_text,
+    warn_of_coverage,
+)
 from pages.common.shell import picture_place, show_question
 from pages.common.words import _, language, markdown, plotly, prose
 
@@ -673,10 +679,10 @@ def explore(corpus: Corpus) -> None:
         with answer_box:
             measure = show_curves(scene)
             if not is_presenting():
-                show_verdict(layers_verdict(scene), key="layers")
+                show_verdict(of_known_text(layers_verdict(scene), corpus), key="layers")
             show_rogues(scene)
             if not is_presenting():
-                show_verdict(rogue_verdict(scene), key="rogue")
+                show_verdict(of_known_text(rogue_verdict(scene), corpus), key="rogue")
                 for question in QUESTIONS:
                     show_question(PAGE, question, values)
                 with folded(

@@ -84,7 +84,7 @@ from pages.common.measures import (
 )
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import chosen_model, current_encoder
-from pages.common.origin import coverage_line, coverage_of, warn_of_coverage
+from pages.common.origin import coverage_line, coverage_of, of_known_text, warn_of_coverage
 from pages.common.page_list import page_path
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
@@ -817,7 +817,7 @@ def _answer(scene: Scene, corpus: Corpus | VectorSet) -> None:
         if preset is not None and scene.points.spec.unit == "sentences":
             about = prose(PAGE, f"{preset}-{name}")
             verdict = replace(verdict, measured=f"{verdict.measured}\n\n{about}")
-        show_verdict(verdict, key=name)
+        show_verdict(of_known_text(verdict, scene.points), key=name)
     show_causes(scene)
     if any(name in st.query_params for name in ("left-table", "right-table")):
         st.session_state.setdefault("two-tables", True)

@@ -52,7 +52,7 @@ from pages.common.messages import (
     too_few_for_interval,
 )
 from pages.common.models import current_encoder
-from pages.common.origin import coverage_of, warn_of_coverage
+from pages.common.origin import coverage_of, of_known_text, warn_of_coverage
 from pages.common.reading import read_upload
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
@@ -690,7 +690,7 @@ def _answer(scene: Scene, *, is_measured: bool) -> None:
     is_measured : False if the numbers over all points are undefined.
     """
     if is_measured:
-        show_verdict(neighbours_verdict(scene), key="neighbours")
+        show_verdict(of_known_text(neighbours_verdict(scene), scene.points), key="neighbours")
     for question in ("hub", "better", "fit"):
         show_question(PAGE, question)
     if is_measured:

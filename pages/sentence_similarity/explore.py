@@ -13,6 +13,7 @@ from pages.common.folded import folded
 from pages.common.limit_notes import megabytes, upload_limits
 from pages.common.measures import show_verdict
 from pages.common.messages import ENCODER_ERRORS, show_error
+from pages.common.origin import of_known_text
 from pages.common.scores import with_interval
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_words
@@ -77,8 +78,11 @@ def explore() -> None:
         if is_presenting():
             return
         with answer_box:
-            show_verdict(whitening_verdict(scene), key="whitening")
-            show_verdict(pooling_verdict(scene), key="pooling")
+            for name, verdict in (
+                ("whitening", whitening_verdict(scene)),
+                ("pooling", pooling_verdict(scene)),
+            ):
+                show_verdict(of_known_text(verdict, choice.pairs.corpus), key=name)
         with more_box:
             offer_csv(
                 _("Download ladder (CSV)"),

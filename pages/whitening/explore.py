@@ -100,7 +100,13 @@ from pages.common.measures import (
 )
 from pages.common.messages import error_text, errors_shown
 from pages.common.models import current_encoder
-from pages.common.origin import coverage_line, coverage_of, warn_of_coverage, weight_column
+from pages.common.origin import (
+    coverage_line,
+    coverage_of,
+    of_known_text,
+    warn_of_coverage,
+    weight_column,
+)
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.transform_downloads import offer_transform
@@ -934,7 +940,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
 
 def _answer(scene: Scene) -> None:
     """Below the pictures: the claim, the questions, all measures, the charts."""
-    show_verdict(whitening_verdict(scene), key="whitening")
+    show_verdict(of_known_text(whitening_verdict(scene), scene.sets.points), key="whitening")
     for question in ("disagree", "same-cosines", "fit", "glove", "flow"):
         show_question(PAGE, question)
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:

@@ -41,7 +41,7 @@ from pages.common.folded import folded
 from pages.common.measures import BigNumber, measure_label, show_big_numbers, show_verdict
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
-from pages.common.origin import coverage_of, layer_words, warn_of_coverage
+from pages.common.origin import coverage_of, layer_words, of_known_text, warn_of_coverage
 from pages.common.reading import apart
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
@@ -697,7 +697,10 @@ def _answer(scene: Scene) -> None:
     """Below the picture: the sentence, the claims, the clouds, the tables, the tests."""
     show_direction(scene)
     if not is_presenting():
-        show_verdict(words_verdict(scene), key="words")
+        verdict, choice = words_verdict(scene), scene.choice
+        if choice.is_of_model:
+            verdict = of_known_text(verdict, scene.corpus)
+        show_verdict(verdict, key="words")
     draw_cosines(scene)
     draw_clouds(scene)
     if is_presenting():

@@ -9,7 +9,7 @@ from geometry.diagnosis.sentences import file_notes
 from pages.common.corpus_cloud import warn_of_cache
 from pages.common.measures import show_verdict
 from pages.common.messages import errors_shown
-from pages.common.origin import coverage_line, coverage_of, warn_of_coverage
+from pages.common.origin import coverage_line, coverage_of, of_known_text, warn_of_coverage
 from pages.common.page_list import page_path
 from pages.common.shell import close_page, open_page, require_model
 from pages.common.uploads import OWN_CORPORA, OWN_PAIRS, OWN_VECTORS, show_own
@@ -79,7 +79,7 @@ with result:
                     label=_("Show its cone"),
                     icon=":material/arrow_forward:",
                 )
-            show_verdict(cone_verdict(scene), key="own-cone")
+            show_verdict(of_known_text(cone_verdict(scene), scene.points), key="own-cone")
             with errors_shown():
                 show_diagnosis(scene)
             show_more()

@@ -26,7 +26,7 @@ from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.messages import error_text
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.pages.charts import charts
-from tests.pages.visits import clear_memory, healthy, new_visit
+from tests.pages.visits import brought, clear_memory, healthy, new_visit
 
 MARK = "h.example"  # in every link of the hostile texts, and nowhere else
 PARTS = (
@@ -336,3 +336,16 @@ def test_the_address_names_no_link(query):
     faults, n_shown = judge(healthy(new_visit("narrow_cone", **query).run()))
     assert not faults, faults[:5]
     assert n_shown or query["model"].startswith("google")
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("page", ["narrow_cone", "neighbours"])
+def test_no_verdict_is_given_on_a_text_that_the_model_does_not_know(page: str):
+    foreign = Corpus(
+        "mine", tuple(f"這是第{i}句完全陌生的話語，討論茶葉與書法。" for i in range(60))
+    )
+    app = healthy(new_visit(page, brought("uploads", "corpus", foreign)).run())
+    cards = [box.value for box in app.markdown if "The model does not know this text" in box.value]
+    assert cards
+    assert all("Not enough data." in card for card in cards)
+    assert not any("Holds here." in box.value for box in app.markdown)
