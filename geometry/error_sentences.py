@@ -430,8 +430,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "narrow-cone[hdf5]`."
         ),
         "base64": (
-            "The column `{column}` has {d} numbers in each row as base64. Decode each cell: "
-            '`numpy.frombuffer(base64.b64decode(cell), "{kind_of_column}")`.'
+            "The column `{column}` has {d} numbers of the type {kind_of_column} in each row as "
+            "base64. Decode each cell: `numpy.frombuffer(base64.b64decode(cell), TYPE)`."
         ),
         "base64_of_bytes": (
             "The column `{column}` has {n} bytes in each row as base64, of numbers of an unknown "
