@@ -13,7 +13,7 @@ from pages.common.address import is_presenting, put_in_url
 from pages.common.controls import choose, pooling_names
 from pages.common.models import bundled_names, chosen_model
 from pages.common.page_state import forget_layers
-from pages.common.words import _
+from pages.common.words import _, language
 
 STEPS = 8  # steps of each slider in the animation without WebGL2
 SLIDER_STEPS = 16  # steps of the sliders of centring and strength
@@ -46,6 +46,8 @@ def show_presets() -> None:
     }
     here = bundled_names()
     names = {name: label for name, label in names.items() if PRESETS[name][0] in here}
+    if language().startswith("zh"):  # the first ones are of the model that knows Chinese
+        names = dict(sorted(names.items(), key=lambda each: PRESETS[each[0]][0] != E5))
     st.session_state["preset"] = _current_preset()
     if is_presenting():  # in one row with the other controls
         words = pooling_names()
