@@ -125,6 +125,18 @@ class VectorTable:
         return {folded(word): row for row, word in reversed(list(enumerate(self.words)))}
 
 
+def known_parts(word: str, table: VectorTable) -> list[str]:
+    """The word, or its two parts at an apostrophe where the table has one with it."""
+    if table.row_of(word) is None:
+        for place in [place for place, sign in enumerate(word) if sign in "'’"]:
+            before, after = word[: place + 1], word[place + 1 :]
+            if table.row_of(before) is not None:
+                return [before, *known_parts(after, table)]
+            if table.row_of(word[place:]) is not None:
+                return [word[:place], word[place:]]
+    return [word]
+
+
 @dataclass(frozen=True, eq=False)
 class WholeStatistics:
     """Exact numbers of all rows of a file, of which a sample was taken.

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from ..data.embeddings import VectorTable
+from ..data.embeddings import VectorTable, known_parts
 from ..data.limits import MOST_CHARACTERS
-from ..data.words import words_of
+from ..data.words import words_in
 from .encoder import Encoder
 from .pool import POOLINGS
 from .word_table import WordReader, WordStates
@@ -86,6 +86,7 @@ class _TableReader(WordReader):
         self._ids = {word: row for row, word in enumerate(table.words)}
 
     def _lookup(self, text: str) -> Iterator[str | None]:
-        for word in words_of(text[:MOST_CHARACTERS]):
-            row = self._table.row_of(word)
-            yield None if row is None else self._table.words[row]
+        for word in words_in(text[:MOST_CHARACTERS]):
+            for part in known_parts(word, self._table):
+                row = self._table.row_of(part)
+                yield None if row is None else self._table.words[row]

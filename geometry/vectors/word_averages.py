@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..data.embeddings import VectorTable
+from ..data.embeddings import VectorTable, known_parts
 from ..data.words import Tokenizer, stop_list, tokenizer_for, words_in
 from ..data.words import words_of as words_of
 from ..transform.whitening_map import WhiteningMap
@@ -178,25 +178,13 @@ def split_words(
             [tokenizer(each) if isinstance(each, str) else each for each in sentences],
             getattr(tokenizer, "__name__", "own"),
         )
-    cut = (lambda word, _: [word]) if tokenizer == "ascii" else _parts
+    cut = (lambda word, _: [word]) if tokenizer == "ascii" else known_parts
     return [
         [part for word in words_in(each, tokenizer) for part in cut(word, table)]
         if isinstance(each, str)
         else each
         for each in sentences
     ], tokenizer
-
-
-def _parts(word: str, table: VectorTable) -> list[str]:
-    """The word, or its two parts at an apostrophe where the table has one with it."""
-    if table.row_of(word) is None:
-        for place in [place for place, sign in enumerate(word) if sign in "'’"]:
-            before, after = word[: place + 1], word[place + 1 :]
-            if table.row_of(before) is not None:
-                return [before, *_parts(after, table)]
-            if table.row_of(word[place:]) is not None:
-                return [word[:place], word[place:]]
-    return [word]
 
 
 def row_probabilities(table: VectorTable, counts: Mapping[str, float]) -> np.ndarray:
