@@ -41,6 +41,11 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "question-": ("narrow_cone/scene.py", "lesson_values"),
         "simplex-warning": {"n", "distinct"},
         "few-points": {"n", "d", "k"},
+        "two-tables-seen": {
+            f"{side}{name}"
+            for side in ("left", "right")
+            for name in ("", "_mean_cosine", "_opening_angle")
+        },
     },
     "cosine_basis": {
         "reading-": ("cosine_basis/panels.py", "reading_values"),
@@ -73,6 +78,8 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "word-pairs": ("sentence_similarity/word_pairs.py", "word_values"),
         "other-treatment": {"text"},
         "claim-coverage": ("sentence_similarity/ladder.py", "coverage_values"),
+        "claim-layers": {"name", "below", "above", "last"},
+        "claim-contrastive": SHARES | {"dataset"},
         "claim-": SHARES | {"layer", "interval", "rest", "name", "n"},
         "own-vectors": {"megabytes"},
         "mahalanobis": {"fit"},

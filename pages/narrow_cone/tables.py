@@ -96,7 +96,8 @@ def _choose(box: DeltaGenerator, side: str) -> tuple[str, Encoder, str, int]:
             labels=names,
         )
     model, kind, *ranks = code.split(":")
-    encoder = current_encoder() if model == CHOSEN else bundled_encoder(model)
+    is_chosen = model in (CHOSEN, chosen_model().name)  # with its precision and prefix
+    encoder = current_encoder() if is_chosen else bundled_encoder(model)
     if ranks:
         return names[code], encoder, kind, int(ranks[0])
     last = encoder.n_layers

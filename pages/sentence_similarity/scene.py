@@ -173,16 +173,16 @@ def glove_statics(choice: ScoringChoice) -> tuple[Static, ...]:
     private = pairs.private or fit.private
     found = []
     for stop_words, treatments in (("none", REMOVED), (STOP_WORDS, ())):
+        name = _named(glove_table().name, stop_words)
         try:
             averages = jobs.kept_or_made(
                 _glove_averages, pairs, fit, stop_words, what=what, lane="measure"
             )
+            found.append(_scored(name, averages, choice, what, private=private, removed=treatments))
         except CorpusError as error:
             if error.code not in ("too_few_known_pairs", "too_few_known_texts"):
                 raise
             return ()
-        name = _named(glove_table().name, stop_words)
-        found.append(_scored(name, averages, choice, what, private=private, removed=treatments))
     return tuple(found)
 
 

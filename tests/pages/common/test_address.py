@@ -15,6 +15,7 @@ PAGES = Path(__file__).resolve().parents[3] / "pages"
 BY_VARIABLE = {
     *(*LIMITS, *SLOTS, *NUMBERS, "noise-unrelated", "noise-related", "lang", "pair", "point"),
     *("centring", "strength", "present", "camera", "step", "hull"),
+    *(f"{side}-{what}" for side in ("left", "right") for what in ("table", "layer")),
 }
 
 
