@@ -13,7 +13,7 @@ from scipy.stats import pearsonr, spearmanr
 from sklearn.decomposition import PCA
 from streamlit.testing.v1 import AppTest
 
-from geometry import Corpus, Pairs, VectorTable, evaluate_words, read_cloud
+from geometry import Corpus, Pairs, VectorTable, evaluate_words, read_cloud, read_pairs
 from geometry.data.catalogues import catalogue
 from geometry.data.corpus import read_bundled
 from geometry.data.number_text import signed
@@ -27,11 +27,13 @@ from geometry.evaluate.grid import Cell, evaluate_grid
 from geometry.evaluate.rank_lesson import Bend, made_up_scores
 from geometry.hub.model_errors import DataSetError
 from geometry.hub.pair_sets import PAIR_SETS
+from geometry.vectors import read_bundled_vectors
 from pages.common import reading
 from pages.common.cache import _shared
 from pages.common.reading import apart
 from pages.sentence_similarity import scene
 from pages.sentence_similarity.fit_size import GUESS
+from tests.encode.tiny_encoder import save_tiny_bert
 from tests.hub.conftest import server  # noqa: F401 (a fixture)
 from tests.hub.hub_server import HubServer
 from tests.pages.charts import array, charts
@@ -172,7 +174,7 @@ def test_the_ladder_is_first_with_every_rung_and_the_published_ticks_on_them():
     static = [
         "average of the model’s input vectors",
         "average of GloVe 6B",
-        "average of GloVe 6B, top direction removed",
+        "average of GloVe 6B, top 1 directions removed",
         "average of GloVe 6B, top 3 directions removed",
         "average of GloVe 6B without English stop words (scikit-learn, 318)",
     ]
@@ -224,6 +226,68 @@ def test_the_ladder_is_first_with_every_rung_and_the_published_ticks_on_them():
     assert plain.startswith("<b>46.17</b>")
     assert (min(glove["x"]), max(glove["x"])) == (46.17, 58.02)
     assert len(measured["text"]) == len(names(app))
+
+
+GLOVE_ON_STS_B = {  # rung: Spearman x 100 on STS-B test, pairs
+    "average of GloVe 6B": (44.0, "1,379"),
+    "average of GloVe 6B, top 1 directions removed": (59.2, "1,379"),
+    "average of GloVe 6B, top 3 directions removed": (60.8, "1,379"),
+    # of 17 pairs a sentence has only such words
+    "average of GloVe 6B without English stop words (scikit-learn, 318)": (59.5, "1,362"),
+}
+
+
+def test_glove_s_rungs_on_sts_b_and_the_card_layer_by_layer(shared_data, tmp_path: Path):
+    pairs = read_pairs(shared_data("stsb/sts-test.csv"))
+    app = visit({"upload-stsb": pairs}, model=str(save_tiny_bert(tmp_path / "tiny")))
+    found = dict(zip(names(app), rungs(app), strict=True))
+    for name, (score, n) in GLOVE_ON_STS_B.items():
+        assert parted(found[name])[0] == pytest.approx(score, abs=0.3)
+        assert f"n = {n})" in found[name]
+    # the card names the scores on the pairs of the last rung; this model is not trained
+    card = verdict_of(app, "BERT")
+    assert "**Holds here.**" in card
+    assert re.search(r"without English stop words .+ 59\.5, .+ \(n = 1,362 pairs\)", card)
+    assert "clearly below at layers 0, 1, 2, and clearly above at layers —" in card
+    assert "by contrast" not in card
+
+
+def test_the_card_of_a_model_trained_by_contrast_names_the_published_bert():
+    card = verdict_of(visit(pairs="bundled"), "BERT")
+    own, table = read_bundled_pairs("pairs"), read_bundled_vectors("glove")
+    how = {"stop_words": "sklearn", "tokenizer": "ascii"}
+    found = evaluate_words(table, own, treatments=("none",), draws=2, **how)
+    static = found.grid.cells[0].score.spearman
+    assert f"scikit-learn, 318)) {said(static)}, [CLS]" in card
+    below, above = re.search(r"below at layers (.+), and .+ above at layers (.+);", card).groups()
+    corpus = Corpus("pairs", own.left + own.right)
+    for layer in range(7):
+        X = read_cloud(load_encoder(), corpus, layer=layer, store=ArrayStore()).vectors
+        gap = spearmanr(own.gold_scores, cosines_of(X.astype(float)))[0] - static
+        if abs(gap) > 0.03:  # the intervals reach to 0.025 or so
+            assert str(layer) in (above if gap > 0 else below)
+        assert str(layer) not in (below if gap > 0 else above)
+    assert "not the BERT of the sources" in card
+    assert "[CLS] 16.5, mean 46.4, averaged GloVe 58.0." in card  # Table 1, on STS-B
+
+
+def test_texts_that_glove_has_no_words_of_have_no_rung_of_it():
+    app = visit(pairs="pairs-zh")
+    assert names(app)[:2] == ["average of the model’s input vectors", "[CLS], layer 5"]
+    assert not [each.value for each in app.error if "pairs have a word" in each.value]
+    fitted = visit(after="pca", **{"sts-fit": "topics-zh"})
+    assert not any("GloVe" in name for name in names(fitted))
+    assert len(names(fitted)) == 8
+
+
+def test_the_sources_table_is_whole():
+    [shown] = [each.value for each in visit(parts=["sbert"]).dataframe if "mean" in each.value]
+    sets = ["STS12", "STS13", "STS14", "STS15", "STS16", "STS-B", "SICK-R"]
+    assert [name for name in shown.columns if name in sets] == sets
+    rows = shown.set_index("row")
+    assert rows.loc["avg GloVe", sets].tolist() == [55.14, 70.66, 59.73, 68.25, 63.66, 58.02, 53.76]
+    assert rows.loc["avg GloVe", "mean"] == 61.32  # as printed
+    assert not shown.isna().any(axis=None)
 
 
 def test_the_first_ladder_comes_from_an_empty_cache(
