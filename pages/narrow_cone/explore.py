@@ -125,7 +125,7 @@ from .tables import show_two_tables
 
 
 GROUP = "cone"
-SIDE_ABOVE_LISTS = 270  # pixels; the neighbours of a chosen point are on the first screen
+SIDE_ABOVE_LISTS = 250  # pixels; the neighbours of a chosen point are on the first screen
 CENTRED = 1  # index of the film's stop after centring
 FULL_FILM = 200_000  # points; a film of more has fewer stops
 COARSE_STRENGTHS = 2  # stops of strength above 0 in such a film
