@@ -160,10 +160,10 @@ def test_without_the_folder_there_are_none(tmp_path):
 
 
 def test_the_index_lists_the_files_and_they_are_small():
-    files = {path.name for path in FOLDER.glob("*.npy")}
+    files = {path.name for path in FOLDER.glob("*.np[yz]")}
     assert {each["file"] for each in shipped_index().values()} == files
     # One file for each cloud, one of counts for each corpus, one of averaged input vectors.
     assert len(files) == len(PLACES) + len(CLOUDS) + 1
     all_files = [path for path in FOLDER.rglob("*") if path.is_file()]
-    assert any(path.suffix == ".npz" for path in all_files)  # GloVe
+    assert FOLDER / "glove" in {path.parent for path in all_files}
     assert sum(path.stat().st_size for path in all_files) < MOST_BYTES
