@@ -136,14 +136,14 @@ UNKNOWN_LIMIT = 0.05  # share of tokens above which a picture is not about the t
 MULTILINGUAL_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 
 
-def coverage_of(corpus: Corpus) -> Coverage:
+def coverage_of(corpus: Corpus, *, private: bool = False) -> Coverage:
     """The numbers of cut texts and of unknown tokens, by the chosen encoder.
 
     They are counted by a job if that may take more than a second.
     """
     return jobs.kept_or_made(
         _coverage,
-        *(current_encoder(), corpus),
+        *(current_encoder(), corpus, private),
         what=_("Counting the tokens of {n} texts").format(n=f"{len(corpus):,}"),
         at_once=chosen_model().is_bundled and characters_of(corpus) <= COUNTED_CHARACTERS,
         lane="measure",
@@ -152,7 +152,9 @@ def coverage_of(corpus: Corpus) -> Coverage:
 
 
 @kept(32)
-def _coverage(encoder: Encoder, corpus: Corpus, report: jobs.Progress = jobs.no_report) -> Coverage:
+def _coverage(
+    encoder: Encoder, corpus: Corpus, private: bool, report: jobs.Progress = jobs.no_report
+) -> Coverage:
     return encoder.coverage(corpus.texts, progress=report)
 
 
@@ -172,11 +174,14 @@ def warn_of_coverage(coverage: Coverage) -> None:
             )
 
 
-def of_known_text(verdict: Verdict, data: Corpus | CorpusCloud) -> Verdict:
+def of_known_text(
+    verdict: Verdict, data: Corpus | CorpusCloud, *, private: bool = False
+) -> Verdict:
     """The verdict; "not enough data" if the model does not know FOREIGN of the text's tokens."""
     if isinstance(data, CorpusCloud) and data.model is None:
         return verdict
-    share = coverage_of(data.corpus if isinstance(data, CorpusCloud) else data).unknown_share
+    corpus = data.corpus if isinstance(data, CorpusCloud) else data
+    share = coverage_of(corpus, private=private).unknown_share
     if share <= FOREIGN:
         return verdict
     unread = _(

@@ -82,7 +82,9 @@ def explore() -> None:
                 ("whitening", whitening_verdict(scene)),
                 ("pooling", pooling_verdict(scene)),
             ):
-                show_verdict(of_known_text(verdict, choice.pairs.corpus), key=name)
+                pairs = choice.pairs
+                verdict = of_known_text(verdict, pairs.corpus, private=pairs.private)
+                show_verdict(verdict, key=name)
         with more_box:
             offer_csv(
                 _("Download ladder (CSV)"),
