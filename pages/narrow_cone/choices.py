@@ -41,7 +41,7 @@ def show_presets() -> None:
         "max": _("max, layer 4: narrow"),
         "mean": _("mean, layer 4: a typical cone"),
         "last": _("mean, last layer: hardly a cone"),
-        "e5-last": _("E5, last layer: every cosine above 0.7, and the best scores"),
+        "e5-last": _("E5, last layer: nearly every cosine above 0.7, and the best scores"),
         "e5-inner": _("E5, layer 9: whitening gains"),
     }
     here = bundled_names()

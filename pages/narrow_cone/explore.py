@@ -821,13 +821,14 @@ def _answer(scene: Scene, corpus: Corpus | VectorSet) -> None:
     show_causes(scene)
     if any(name in st.query_params for name in ("left-table", "right-table")):
         st.session_state.setdefault("two-tables", True)
-    with folded(
-        _("Static beside contextual: two tables in one scale"),
-        key="two-tables",
-        icon=":material/compare_arrows:",
-    ) as is_open:
-        if is_open and isinstance(corpus, Corpus):
-            show_two_tables(corpus)
+    if isinstance(corpus, Corpus):  # a reader's own vectors have no model
+        with folded(
+            _("Static beside contextual: two tables in one scale"),
+            key="two-tables",
+            icon=":material/compare_arrows:",
+        ) as is_open:
+            if is_open:
+                show_two_tables(corpus)
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
             show_all_measures(scene)

@@ -186,8 +186,7 @@ def _show(
     X = rows.vectors[rows.sample]
     texts = [rows.texts[row] for row in rows.sample]
     panel = cloud_panel(X, texts, picture, reach, scale=scale)
-    lengths = np.linalg.norm(X, axis=1)
-    colours = PointColours.by_value(lengths, _("length of the vector"))
+    colours = PointColours.by_label([rows.title] * len(X), rows.title)
     show_chart(
         chart_of(cone_figure(panel, colours, current_theme(), height=HEIGHT)),
         key=f"table-{side}",

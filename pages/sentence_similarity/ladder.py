@@ -44,6 +44,7 @@ from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.measures import BigNumber, State, Verdict, explained, show_big_numbers
 from pages.common.messages import error_text
+from pages.common.models import chosen_model
 from pages.common.origin import model_line
 from pages.common.scores import PUBLISHED_ON, SBERT, hundred, row_name, source_words, with_interval
 from pages.common.seed import SEED
@@ -334,10 +335,12 @@ def ladder_rungs(scene: Scene) -> list[Rung]:
     beside = dict(zip(scene.glove or (scene.own_static,), of_static, strict=False))
     if not scene.glove:
         beside[scene.own_static] = [*of_static[0], *of_static[1]]
-    rungs = [rung for each in scene.statics for rung in _static_rungs(each, beside.get(each, ()))]
-    rungs.append(
-        _rung(place_words(scene, layer, "cls"), scene.cell(layer, "cls"), CLS, ticks["cls"])
-    )
+    # word vectors as the model: their average is the last rung, and no token is [CLS]
+    statics = scene.statics if last else scene.statics[1:]
+    rungs = [rung for each in statics for rung in _static_rungs(each, beside.get(each, ()))]
+    if last:
+        name = place_words(scene, layer, "cls")
+        rungs.append(_rung(name, scene.cell(layer, "cls"), CLS, ticks["cls"]))
     if layer != last:
         rungs.append(
             _rung(place_words(scene, layer, "mean"), scene.cell(layer, "mean"), MEAN, ticks["mean"])
@@ -381,26 +384,40 @@ def _treated_words(place: str, treatment: str) -> str:
 
 def _static_rungs(static: Static, ticks: Sequence[Tick]) -> list[Rung]:
     """The raw average, with directions removed, and of an uploaded file the treated one."""
-    share = ""
+    whole, short = (
+        _("average of {name}").format(name=plotly(name))
+        for name in (static.name, static.short or static.name)
+    )
+    share = "{name}"
     if static.averages.coverage < 1 or not static.is_whole:
-        share = " " + _("({share} of the words, n = {n})").format(
-            share=f"{static.averages.coverage:.1%}", n=f"{static.raw.score.n:,}"
+        share = _("{name} ({share} of the words, n = {n})").format(
+            name="{name}",
+            share=f"{static.averages.coverage:.1%}",
+            n=f"{static.raw.score.n:,}",
         )
-    name = _("average of {name}").format(name=plotly(static.name))
-    rungs = [_rung(name + share, static.raw, STATIC, ticks)]
-    for cell in static.removed:
-        rungs.append(_rung(_treated_words(name, cell.treatment) + share, cell, TREATED))
-    if static.is_uploaded:
-        white = _treated_words(name, static.treated.treatment)
-        rungs.append(_rung(white + share, static.treated, TREATED))
+    cells = [static.raw, *static.removed, *([static.treated] if static.is_uploaded else [])]
+    rungs = []
+    for cell in cells:
+        names = [
+            share.replace(
+                "{name}", name if cell is static.raw else _treated_words(name, cell.treatment)
+            )
+            for name in (whole, short)
+        ]
+        is_raw = cell is static.raw
+        rungs.append(
+            _rung(names[0], cell, STATIC if is_raw else TREATED, ticks if is_raw else (), names[1])
+        )
     return rungs
 
 
-def _rung(name: str, cell: Cell, place: int, ticks: Sequence[Tick] = ()) -> Rung:
+def _rung(
+    name: str, cell: Cell, place: int, ticks: Sequence[Tick] = (), short: str | None = None
+) -> Rung:
     """A rung. Its number is first, because narrow screens cut the end of a long line."""
     score = cell.score
     cut = cut_words(cell)
-    label = f"<b>{hundred(score.spearman)}</b>  {name}"
+    label = f"<b>{hundred(score.spearman)}</b>  {short or name}"
     about = f"<b>{with_interval(score.spearman, score.low, score.high)}</b>  {name}"
     about += f" ({cut})" if cut else ""
     value, low, high = (
@@ -526,7 +543,8 @@ def ladder_csv(scene: Scene) -> bytes:
 def pooling_words_here(scene: Scene) -> tuple[str, Gap]:
     """How much of the gap of [CLS] is due to pooling at the chosen layer, in words; the gap.
 
-    The gap is to uploaded word vectors, else to the model's own input vectors.
+    The gap is to uploaded word vectors, else to GloVe without stop words, else to the model's own
+    input vectors.
     """
     choice, static = scene.choice, scene.statics[-1]
     cls, mean = _cls_and_mean(scene, choice.layer, static)
@@ -674,7 +692,9 @@ def _change(moved: Difference | None) -> str:
 def pooling_verdict(scene: Scene) -> Verdict:
     """Are the model's sentence vectors worse than averaged word vectors?"""
     words, gap = pooling_words_here(scene)
-    if words and scene.glove and not isinstance(scene.uploaded_static, Static):
+    if scene.choice.encoder.n_layers == 0:
+        words, gap = prose(PAGE, "claim-static"), Gap(None, None)
+    elif words and scene.glove and not isinstance(scene.uploaded_static, Static):
         words += "\n\n" + layers_words(scene)
     if words and is_contrastive(scene.choice.encoder.name):
         dataset = published_on(scene.choice.pairs)
@@ -690,29 +710,45 @@ def pooling_verdict(scene: Scene) -> Verdict:
 
 
 def layers_words(scene: Scene) -> str:
-    """The means of which layers are clearly below, and clearly above GloVe without stop words."""
-    static = scene.glove[-1]
-    layers = range(scene.choice.encoder.n_layers + 1)
-    columns = tuple((layer, "mean") for layer in layers)
-    if not are_stored(scene.encoded, columns):
-        return ""
-    means = _on_known_pairs(scene.encoded, columns, *_known(static))
-    below: list[int] = []
-    above: list[int] = []
-    for layer, mean in zip(layers, means, strict=True):
-        gap = difference(mean, static.raw.score)
-        if gap.is_clear:
-            (below if (gap.value or 0) > 0 else above).append(layer)
-    return prose(
-        PAGE,
-        "claim-layers",
-        {
-            "name": markdown(static.name),
-            "below": _(", ").join(map(str, below)) or "—",
-            "above": _(", ").join(map(str, above)) or "—",
-            "last": f"{layers[-1]}",
-        },
-    )
+    """The layers whose means, and whose [CLS], differ clearly from GloVe without stop words."""
+    static, choice = scene.glove[-1], scene.choice
+    layers = range(choice.encoder.n_layers + 1)
+    said = []
+    for pooling, name in (("mean", _("means")), ("cls", "[CLS]")):
+        columns = tuple((layer, pooling) for layer in layers)
+        if not are_stored(scene.encoded, columns):
+            continue
+        scores = _on_known_pairs(scene.encoded, columns, *_known(static))
+        gaps = [difference(score, static.raw.score) for score in scores]
+        below, above = (
+            [
+                layer
+                for layer, gap in enumerate(gaps)
+                if gap.is_clear and (gap.value or 0) * sign > 0
+            ]
+            for sign in (1, -1)
+        )
+        parts = [
+            words.format(layers=_(", ").join(map(str, found)))
+            for words, found in (
+                (_("clearly below at layers {layers}"), below),
+                (_("clearly above at layers {layers}"), above),
+            )
+            if found
+        ] or [_("no clear difference at any layer")]
+        said.append(_("{pooling}: {found}").format(pooling=name, found=_("; ").join(parts)))
+    averages = static.averages
+    values = {
+        "name": markdown(static.name),
+        "found": _(". ").join(said),
+        "n": f"{int(averages.known.sum()):,}",
+        "pairs": f"{len(averages.known):,}",
+        "stopped": f"{averages.n_stopped:,}",
+    }
+    words = prose(PAGE, "claim-layers", values)
+    if chosen_model().is_bundled:
+        words += " " + prose(PAGE, "claim-stsb")
+    return words
 
 
 def _below(gap: Gap) -> State:

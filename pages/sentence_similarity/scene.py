@@ -75,6 +75,7 @@ class Static:
     treated: Cell
     is_uploaded: bool
     removed: tuple[Cell, ...] = ()  # with 1 and 3 directions removed
+    short: str = ""  # a shorter name
 
     @property
     def is_whole(self) -> bool:
@@ -178,12 +179,15 @@ def glove_statics(choice: ScoringChoice) -> tuple[Static, ...]:
             averages = jobs.kept_or_made(
                 _glove_averages, pairs, fit, stop_words, what=what, lane="measure"
             )
-            found.append(_scored(name, averages, choice, what, private=private, removed=treatments))
+            static = _scored(name, averages, choice, what, private=private, removed=treatments)
+            found.append(static)
         except CorpusError as error:
             if error.code not in ("too_few_known_pairs", "too_few_known_texts"):
                 raise
             return ()
-    return tuple(found)
+    whole, without = found
+    short = _("{name} without stop words").format(name=whole.name)
+    return whole, replace(without, short=short)
 
 
 def _named(name: str, stop_words: str) -> str:
