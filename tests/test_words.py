@@ -78,7 +78,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "word-pairs": ("sentence_similarity/word_pairs.py", "word_values"),
         "other-treatment": {"text"},
         "claim-coverage": ("sentence_similarity/ladder.py", "coverage_values"),
-        "claim-layers": {"name", "below", "above", "last"},
+        "claim-layers": {"name", "found", "n", "pairs", "stopped"},
         "claim-contrastive": SHARES | {"dataset"},
         "claim-": SHARES | {"layer", "interval", "rest", "name", "n"},
         "own-vectors": {"megabytes"},

@@ -294,7 +294,7 @@ def test_the_presets_range_from_a_needle_to_no_cone(cloud_of):
 # Their scores are measured in tests/encode/test_e5_file.py.
 E5_SCORES = {
     "e5-last": (("cone is not bad", "84.9", "82.7"), ("whitening hurts", "84.9 to 81.1", "80.6")),
-    "e5-inner": (("scores badly", "53.4", "55.2"), ("whitening helps", "53.4 to 69.1", "75.0")),
+    "e5-inner": (("scores badly", "53.4", "55.2"), ("whitening helps", "53.4 to 69.1", "74.9")),
 }
 
 
