@@ -88,7 +88,7 @@ def check(page: Page, name: str, left: dict[str, dict[str, str]]) -> None:
 @pytest.mark.parametrize(
     "walk",  # each page once and back, or each ordered pair
     [
-        pytest.param([*PAGES, *PAGES[-2::-1]], marks=pytest.mark.slow),
+        pytest.param([*PAGES, *PAGES[-2::-1]], marks=pytest.mark.long),
         pytest.param(all_pairs(), marks=pytest.mark.long),
     ],
     ids=["once", "pairs"],

@@ -163,7 +163,7 @@ def test_the_bundled_models_narrowest_layer_is_refused_and_its_last_is_not():
 
 
 @pytest.mark.model
-@pytest.mark.slow
+@pytest.mark.long
 @needs_bfloat16
 def test_the_bundled_model_scores_the_same(shared_data):
     pairs = read_pairs(shared_data("stsb/sts-test.csv"))

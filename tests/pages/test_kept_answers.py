@@ -18,6 +18,7 @@ from tests.pages.visits import ROOT, clear_memory, healthy, new_visit
 KINDS = ("selectbox", "slider", "select_slider", "radio", "toggle", "button_group", "number_input")
 SKIPPED = {"model", "source", "pairs-source"}  # models of the Hub and forms have tests of their own
 QUICK = ("cosine_basis", "your_corpus")
+LONG = ("layers", "sentence_similarity", "degeneration", "contrast")  # minutes
 EVERY = 12  # of the Topics sentences one in so many is taken
 PASSING = re.compile(r"^(id|deferred_file_id|url): .*$", flags=re.MULTILINE)  # new in every run
 
@@ -87,11 +88,11 @@ def screen(app: AppTest) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "page",  # the curves of Layers take most of the time
+    "page",
     [
         page
         if page in QUICK
-        else pytest.param(page, marks=pytest.mark.long if page == "layers" else pytest.mark.slow)
+        else pytest.param(page, marks=pytest.mark.long if page in LONG else pytest.mark.slow)
         for page in PAGES
     ],
 )
