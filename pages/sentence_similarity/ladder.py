@@ -383,11 +383,13 @@ def _treated_words(place: str, treatment: str) -> str:
 
 
 def _static_rungs(static: Static, ticks: Sequence[Tick]) -> list[Rung]:
-    """The raw average, with directions removed, and of an uploaded file the treated one."""
-    whole, short = (
-        _("average of {name}").format(name=plotly(name))
-        for name in (static.name, static.short or static.name)
-    )
+    """The raw average, with directions removed, and of an uploaded file the treated one.
+
+    A short name has its coverage and n in the hover text alone: a telephone would cut them.
+    """
+    average = _("average of {name}")
+    name = average.format(name=plotly(static.name))
+    short = average.format(name=static.short) if static.short else None
     share = "{name}"
     if static.averages.coverage < 1 or not static.is_whole:
         share = _("{name} ({share} of the words, n = {n})").format(
@@ -395,19 +397,11 @@ def _static_rungs(static: Static, ticks: Sequence[Tick]) -> list[Rung]:
             share=f"{static.averages.coverage:.1%}",
             n=f"{static.raw.score.n:,}",
         )
-    cells = [static.raw, *static.removed, *([static.treated] if static.is_uploaded else [])]
-    rungs = []
-    for cell in cells:
-        names = [
-            share.replace(
-                "{name}", name if cell is static.raw else _treated_words(name, cell.treatment)
-            )
-            for name in (whole, short)
-        ]
-        is_raw = cell is static.raw
-        rungs.append(
-            _rung(names[0], cell, STATIC if is_raw else TREATED, ticks if is_raw else (), names[1])
-        )
+    rungs = [_rung(share.replace("{name}", name), static.raw, STATIC, ticks, short)]
+    for cell in [*static.removed, *([static.treated] if static.is_uploaded else [])]:
+        treated = share.replace("{name}", _treated_words(name, cell.treatment))
+        shorter = _treated_words(static.short, cell.treatment) if static.short else None
+        rungs.append(_rung(treated, cell, TREATED, short=shorter))
     return rungs
 
 

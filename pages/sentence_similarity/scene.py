@@ -187,7 +187,7 @@ def glove_statics(choice: ScoringChoice) -> tuple[Static, ...]:
             return ()
     whole, without = found
     short = _("{name} without stop words").format(name=whole.name)
-    return whole, replace(without, short=short)
+    return replace(whole, short=whole.name), replace(without, short=short)
 
 
 def _named(name: str, stop_words: str) -> str:

@@ -265,6 +265,8 @@ def test_the_page_quotes_what_is_measured(measured, quote, name, tolerance):
 def test_the_page_quotes_nothing_else(language):
     """A figure with a decimal point, a thousands' comma or a degree sign is one of QUOTED."""
     text = (TEXT / language / "narrow_cone.md").read_text(encoding="utf-8")
+    # test_e5_file and test_glove measure the figures of these sections
+    text = re.sub(r"<!-- (e5-|two-tables).*?(?=<!-- )", "", text, flags=re.DOTALL)
     text = re.sub(r"\{\{.*?\}\}", "", text)
     found = set(re.findall(r"(?<![\d.])(?:\d{1,3}(?:,\d{3})+|\d*\.\d+°?|\d+°)", text))
     of_the_scale = {"0°", "90°", "180°"}

@@ -14,6 +14,7 @@ from geometry import load_encoder, mean_cosine
 from geometry.evaluate import published_tables
 from geometry.evaluate.published import datasets
 from pages.sentence_similarity.choices import DRAWS
+from tests.sts.scoring import score
 from tests.sts.test_flow_on_sentences import QUOTED as OF_THE_FLOW
 from tests.sts.test_removal_figures import CLUSTERWISE
 
@@ -51,12 +52,21 @@ OF_PAPERS = {
     "63.75": ("SICK-R", 0),
     "60.60": ("SICK-R whitened", 0),
 }
+BY_LAYER = {  # raw, on STS-B test
+    "cls": ("25.7", "33.7", "39.0", "49.5", "54.3"),
+    "mean": ("55.6", "56.7", "56.1", "55.9", "59.6", "66.5"),
+}
+# GloVe's scores, and the pairs without a sentence of stop words alone: measured in test_glove
+OF_GLOVE = ("44.0", "59.2", "60.8")
+OF_STOP_WORDS = ("44.0", "59.5", "1,362")
 PAGES = {
     "sentence_similarity": MEASURED
     | OF_PAPERS
     | {
         "1,000": ("draws", 0),
-        "56.7": ("layer 1", SPEARMAN),
+        "58.0": ("avg GloVe", 0.05),
+        **{quote: (f"cls {layer}", SPEARMAN) for layer, quote in enumerate(BY_LAYER["cls"], 1)},
+        **{quote: (f"mean {layer}", SPEARMAN) for layer, quote in enumerate(BY_LAYER["mean"])},
         "70.3": ("layer 5, on test", SPEARMAN),
         "74.1": ("layer 5, on train", SPEARMAN),
     },
@@ -85,14 +95,22 @@ OF_RARE_NORM = "5,000"  # the rank of the paper's last column, see of_papers
 ELSEWHERE = {
     # 0.9 and 0.3 are example cosines.
     # test_bundled_corpora measures the score of common characters, 83.9.
-    "sentence_similarity": {"83.9", "0.9", "0.3"},
+    "sentence_similarity": {"83.9", "0.9", "0.3", *OF_STOP_WORDS},
     # 74.89 is the mean printed in its paper; test_spectrum measures the IsoScore of clusters, 0.99.
-    "whitening": {"74.89", "0.99", *CLUSTERWISE, *OF_THE_FLOW, *OF_BERT_BASE, OF_RARE_NORM},
+    "whitening": {
+        *OF_GLOVE,
+        "74.89",
+        "0.99",
+        *CLUSTERWISE,
+        *OF_THE_FLOW,
+        *OF_BERT_BASE,
+        OF_RARE_NORM,
+    },
 }
 
 
 @pytest.fixture(scope="module")
-def figures(sts, fit_on_train, grids, shared_data):
+def figures(sts, sts_layers, fit_on_train, grids, shared_data):
     """Every figure of the two texts, by the names above; correlations × 100."""
     pairs = sts("test")
     on_test, on_train = grids["test"], grids["train"]
@@ -115,6 +133,11 @@ def figures(sts, fit_on_train, grids, shared_data):
         }
     found |= {
         f"layer {layer}": 100 * on_test.cell(layer, "mean").score.spearman for layer in (1, 4)
+    }
+    found |= {
+        f"{pooling} {layer}": score(sts_layers("test")[pooling][layer], pairs.gold_scores)
+        for pooling in BY_LAYER
+        for layer in range(6)
     }
     found["last"] = 100 * on_test.cell(6, "mean").score.spearman
     found["layer 1, on test"] = 100 * on_test.cell(1, "mean", "pca").score.spearman
