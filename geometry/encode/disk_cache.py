@@ -59,8 +59,8 @@ class ArrayStore:
     Attributes
     ----------
     failure : OSError or None
-        Why the last write failed. Its array is in this object's memory, where at most
-        UNWRITTEN_BYTES stay.
+        Why the last write failed, until an array as large is written. Its array is in this
+        object's memory, where at most UNWRITTEN_BYTES stay.
     """
 
     def __init__(self, folder: Path | str | None = None, *, max_bytes: int | None = None) -> None:
@@ -68,6 +68,7 @@ class ArrayStore:
         self.folder = Path(named) if named else user_cache_path("narrow-cone", appauthor=False)
         self.max_bytes = _size_from_environment() if max_bytes is None else max_bytes
         self.failure: OSError | None = None
+        self._failed_bytes = 0  # of the last array that could not be written
         self._memory: OrderedDict[str, np.ndarray] = OrderedDict()
         self._lock = threading.Lock()
         self._unchecked = 0  # bytes that may be written before the folder's size is read again
@@ -121,10 +122,11 @@ class ArrayStore:
                 file.write(_digest(key, body))
                 file.write(body)
         except OSError as failure:
-            self.failure = failure
+            self.failure, self._failed_bytes = failure, len(body)
             self._keep_in_memory(key, array)
             return
-        self.failure = None
+        if len(body) >= self._failed_bytes:  # a full disk may have room for something small
+            self.failure = None
         with self._lock:
             self._unchecked -= _DIGEST_BYTES + len(body)
             is_due = self._unchecked < 0

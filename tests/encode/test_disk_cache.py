@@ -231,6 +231,8 @@ def test_a_full_disk_is_reported_until_a_write_succeeds(store, monkeypatch):
         store.write("a", ARRAY)
     assert store.failure.errno == errno.ENOSPC
     np.testing.assert_array_equal(store.read("a"), ARRAY)
+    store.write("small", ARRAY[:1])  # there is room for less
+    assert store.failure.errno == errno.ENOSPC
     store.write("b", ARRAY)
     assert store.failure is None
 
