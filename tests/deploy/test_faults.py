@@ -121,6 +121,7 @@ def test_a_cache_made_read_only_is_reported_and_changes_no_number(start, small_d
     assert "Read-only file system" in text
 
 
+@pytest.mark.long
 def test_a_cache_that_is_deleted_under_a_running_server_is_made_again(start, tmp_path, quiet):
     folder = tmp_path / "cache"
     server = start(folder)
@@ -164,6 +165,7 @@ def test_two_servers_that_encode_at_once_share_one_cache(start, tmp_path, quiet)
     assert not list(tmp_path.glob("*.part"))
 
 
+@pytest.mark.long
 def test_a_clock_that_is_set_back_changes_no_number(start, tmp_path, quiet):
     """The server's clock is set back, so all files of its cache have a future time."""
     cache, wrong = tmp_path / "cache", tmp_path / "wrong"

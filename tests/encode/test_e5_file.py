@@ -147,7 +147,7 @@ def test_caches_of_two_prefixes_never_mix():
         ("topics", "query: ", (0.697, 0.715, 0.776, 0.592, 0.772)),
         ("topics-zh", "", (0.543, 0.756, 0.795, 0.649, 0.832)),
         ("topics-zh", "query: ", (0.635, 0.788, 0.819, 0.620, 0.832)),
-        pytest.param(*("topics", "", (0.597, 0.690, 0.759, 0.594, 0.779)), marks=pytest.mark.slow),
+        pytest.param(*("topics", "", (0.597, 0.690, 0.759, 0.594, 0.779)), marks=pytest.mark.long),
     ],
 )
 def test_mean_cosine_by_layer(means, name, prefix, expected):
@@ -163,7 +163,7 @@ def test_mean_cosine_by_layer(means, name, prefix, expected):
         ("topics", "query: ", 0.992),
         ("topics-zh", "query: ", 1),
         ("topics-zh", "", 1),
-        pytest.param("topics", "", 0.999, marks=pytest.mark.slow),
+        pytest.param("topics", "", 0.999, marks=pytest.mark.long),
     ],
 )
 def test_nearly_every_cosine_of_the_last_layer_is_above_seven_tenths(means, name, prefix, share):
@@ -174,7 +174,7 @@ def test_nearly_every_cosine_of_the_last_layer_is_above_seven_tenths(means, name
 
 
 @HERE
-@pytest.mark.slow
+@pytest.mark.long
 def test_one_dimension_of_layer_9_and_tokens_by_layer(means, unprefixed):
     X = means("topics", "")
     shares = {0: (87, 0.51), 6: (15, 0.33), 9: (15, 0.59), 11: (35, 0.18), 12: (351, 0.012)}

@@ -177,7 +177,9 @@ def test_the_tokens_are_the_same_as_in_this_process(tmp_path, monkeypatch):
     assert coverage.truncated
 
 
-@pytest.mark.parametrize("n", [5, 30])  # refused by the count of tokens, and at the memory's limit
+@pytest.mark.parametrize(
+    "n", [5, pytest.param(30, marks=pytest.mark.long)]
+)  # refused by the count of tokens, and at the memory's limit
 def test_a_tokenizer_that_lengthens_a_text_is_refused(tmp_path, n):
     rules = {"type": "Sequence", "normalizers": DOUBLING[:n]}
     mine = load_encoder(file_with(tmp_path, normalizer=rules).parent)

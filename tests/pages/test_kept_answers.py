@@ -107,7 +107,7 @@ def test_kept_answers_show_what_emptied_caches_show(page: str):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=[pytest.mark.long] * (page == "layers")) for page in PAGES]
+    "page", [pytest.param(page, marks=[pytest.mark.long] * (page in LONG)) for page in PAGES]
 )
 def test_kept_answers_show_what_a_new_process_shows(page: str):
     settings = settings_of(page)

@@ -165,6 +165,7 @@ def test_a_scheduler_killed_in_the_middle_is_reported_and_the_run_resumes(
             process.wait()
 
 
+@pytest.mark.long
 def test_the_whole_run_killed_resumes_where_it_was(sources, quiet, tmp_path, capsys):
     """The process of the command is killed, and its scheduler and workers with it."""
     out, fitted = tmp_path / "run", tmp_path / "fitted.safetensors"
@@ -295,6 +296,7 @@ def test_a_walk_in_a_store_that_fails_at_first(silent, store, in_store, monkeypa
     assert not s3.exists("bucket/out/.lock")
 
 
+@pytest.mark.long
 def test_an_unavailable_store_is_reported_and_the_run_resumes(store, in_store, monkeypatch):
     import fsspec
 
