@@ -132,6 +132,7 @@ def test_a_cache_that_is_deleted_under_a_running_server_is_made_again(start, tmp
     assert list(folder.glob("*.array"))
 
 
+@pytest.mark.long
 def test_damaged_files_are_never_shown(start, tmp_path, quiet):
     server = start(tmp_path)
     assert visit(server, FIRST)[0] == quiet[FIRST]

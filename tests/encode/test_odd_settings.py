@@ -99,7 +99,9 @@ def test_damaged_settings_are_read_or_refused(whole, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 6))
+@pytest.mark.parametrize(
+    "seed", [2, *(pytest.param(seed, marks=pytest.mark.long) for seed in (3, 4, 5))]
+)
 def test_many_damaged_settings_are_read_or_refused(whole, tmp_path, seed):
     assert sum(outcomes(whole, tmp_path / "copy", n=250, seed=seed)) == 250
 

@@ -18,6 +18,7 @@ from tests.pages.visits import ROOT, clear_memory, healthy, new_visit
 KINDS = ("selectbox", "slider", "select_slider", "radio", "toggle", "button_group", "number_input")
 SKIPPED = {"model", "source", "pairs-source"}  # models of the Hub and forms have tests of their own
 QUICK = ("cosine_basis", "your_corpus")
+ALONE = ("narrow_cone", "whitening", "word_frequency", "your_corpus")  # in a new process by CI
 LONG = ("layers", "sentence_similarity", "degeneration", "contrast")  # minutes
 EVERY = 12  # of the Topics sentences one in so many is taken
 PASSING = re.compile(r"^(id|deferred_file_id|url): .*$", flags=re.MULTILINE)  # new in every run
@@ -107,7 +108,7 @@ def test_kept_answers_show_what_emptied_caches_show(page: str):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=[pytest.mark.long] * (page in LONG)) for page in PAGES]
+    "page", [pytest.param(page, marks=[pytest.mark.long] * (page not in ALONE)) for page in PAGES]
 )
 def test_kept_answers_show_what_a_new_process_shows(page: str):
     settings = settings_of(page)

@@ -75,7 +75,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(verb, cluster, sources, q
     assert found == quiet(verb)
 
 
-@pytest.mark.parametrize("verb", ["transform", "fit"])
+@pytest.mark.parametrize("verb", ["transform", pytest.param("fit", marks=pytest.mark.long)])
 def test_all_workers_killed_in_the_middle_change_nothing(verb, cluster, sources, quiet, tmp_path):
     cluster.client.wait_for_workers(2)
     killed = kill_when_half_done(cluster, pids(cluster))
