@@ -182,7 +182,7 @@ def glove_statics(choice: ScoringChoice) -> tuple[Static, ...]:
             static = _scored(name, averages, choice, what, private=private, removed=treatments)
             found.append(static)
         except CorpusError as error:
-            if error.code not in ("too_few_known_pairs", "too_few_known_texts"):
+            if error.code not in ("too_few_known_pairs", "too_few_known_texts", "too_large"):
                 raise
             return ()
     whole, without = found
@@ -202,13 +202,16 @@ def _glove_averages(
     pairs: ScoredSet, fit: FitTexts, stop_words: str, report: jobs.Progress = jobs.no_report
 ) -> AveragedPairs:
     report(0, len(pairs))
-    return average_pairs(
+    call = partial(
+        average_pairs,
         glove_table(),
         pairs.pairs,
         fit_texts=None if fit.is_target else fit.corpus.texts,
         stop_words=stop_words,
         tokenizer="ascii",  # as published STS figures are computed
     )
+    found: AveragedPairs = apart(call, report) if len(pairs) > MOST_AHEAD else call()
+    return found
 
 
 def uploaded_static(choice: ScoringChoice) -> Static | str | None:
