@@ -17,6 +17,7 @@ from .controls import pooling_names
 from .corpus_cloud import CorpusCloud, characters_of, labels_of, takes_long
 from .measures import Verdict
 from .models import bundled_names, choose_model, chosen_model, current_encoder
+from .uploads import is_own
 from .words import _, code
 
 
@@ -143,7 +144,7 @@ def coverage_of(corpus: Corpus, *, private: bool = False) -> Coverage:
     """
     return jobs.kept_or_made(
         _coverage,
-        *(current_encoder(), corpus, private),
+        *(current_encoder(), corpus, private or is_own(corpus)),
         what=_("Counting the tokens of {n} texts").format(n=f"{len(corpus):,}"),
         at_once=chosen_model().is_bundled and characters_of(corpus) <= COUNTED_CHARACTERS,
         lane="measure",
