@@ -30,7 +30,7 @@ QUICK := $(addprefix tests/,data evaluate figures linalg measure projection tran
 HEADLESS := $(if $(filter 0,$(OPEN)),--server.headless true)
 WATCHING := $(if $(filter 1,$(WATCH)),--server.fileWatcherType auto --server.runOnSave true)
 
-.PHONY: help run test test-slow test-long check format bench screenshot pin clean chromium
+.PHONY: help run test test-slow test-long check format bench screenshot pin simplified clean chromium
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -78,6 +78,9 @@ screenshot: $(DEV_READY) chromium ## take the README's picture from the running 
 
 pin: $(DEV_READY) ## write what is installed, the table of licences, and the digests of images
 	$(BIN)/python -m deploy.pin
+
+simplified: $(DEV_READY) ## write assets/text/zh-Hans from assets/text/zh-Hant
+	$(BIN)/python -m deploy.simplified
 
 clean: ## remove caches and build outputs; the environment stays (delete .venv to start over)
 	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import shutil
 import string
 import tomllib
 from functools import lru_cache
@@ -11,24 +12,29 @@ import pytest
 from babel.messages.catalog import Message
 from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po
+from opencc import OpenCC
 from streamlit.testing.v1 import AppTest
 
-from geometry.data.catalogues import catalogue
+from deploy.simplified import written
+from geometry.data import catalogues
+from geometry.data.catalogues import ENGLISH, catalogue, language_for, languages, own_name
 from geometry.diagnosis.sentences import REPORT, STATES, TITLES
 from geometry.diagnosis.sentences import SENTENCES as OF_DIAGNOSIS
 from geometry.encode.pool import POOLING_NAMES
 from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
 from geometry.hub.pair_sets import NOTES
 from geometry.transform.treatments import TREATMENTS
+from pages.common import words
 from pages.common.measures import LABELS, glosses
 from pages.common.page_list import PAGES
-from pages.common.words import ENGLISH, TEXT, browser_language, languages, own_name
+from pages.common.words import TEXT
+from tests.pages.visits import new_visit
 
 ROOT = Path(__file__).resolve().parents[1]
 CODE = (ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py")))
 TRANSLATED = tuple(code for code in languages() if code != ENGLISH)
 DIAGNOSIS = [text for table in (OF_DIAGNOSIS, REPORT, STATES, TITLES) for text in table.values()]
-NOT_IN_CODE = {"English"}  # each catalogue names its own language by translating it
+CHINESE = ("zh-Hans", "zh-Hant")
 
 TREATMENT_TEXTS = ("kind.label", "kind.phrase or kind.label")  # of a ``TreatmentKind``
 
@@ -189,7 +195,7 @@ def values_of(page: str, section: str) -> set[str]:
 
 
 def test_there_is_something_to_translate_and_to_translate_into():
-    assert set(languages()) >= {"en", "zh-Hant"}
+    assert set(languages()) >= {"en", *CHINESE}
     assert languages()[0] == ENGLISH == "en"
     assert len(msgids()) > 100
     assert {"Narrow cone", "Limits", "origin"} <= msgids().keys()
@@ -235,7 +241,7 @@ def test_every_label_is_translated(code):
 
 @pytest.mark.parametrize("code", TRANSLATED)
 def test_no_translation_is_left_over_or_unsure(code):
-    known = msgids().keys() | NOT_IN_CODE
+    known = msgids().keys()
     given = messages(code)
     assert given
     assert not {msgid: entries[0][0] for msgid, entries in given.items() if msgid not in known}
@@ -249,8 +255,8 @@ def test_no_label_is_translated_twice(code):
     assert len(set().union(*places.values())) > 1
     assert not {msgid: names for msgid, names in places.items() if len(names) > 1}
     for name in set().union(*places.values()):  # read_po returns one of two equal entries in a file
-        written = (TEXT / code / name).read_text(encoding="utf-8").count("\nmsgid ")
-        assert written == sum(name in names for names in places.values()), name
+        found = re.findall(r"^msgid ", (TEXT / code / name).read_text("utf-8"), re.MULTILINE)
+        assert len(found) - 1 == sum(name in names for names in places.values()), name  # the header
 
 
 @pytest.mark.parametrize("code", TRANSLATED)
@@ -267,6 +273,7 @@ def test_a_translation_keeps_the_fields_of_its_label(code):
 def test_each_language_names_itself():
     assert own_name("en") == "English"
     assert own_name("zh-Hant") == "繁體中文"
+    assert own_name("zh-Hans") == "简体中文"
     assert len({own_name(code) for code in languages()}) == len(languages())
 
 
@@ -316,18 +323,74 @@ def test_a_question_is_in_its_first_line_and_is_answered(code):
 @pytest.mark.parametrize(
     ("locale", "code"),
     [
-        ("zh", "zh-Hant"),
+        ("zh", "zh-Hans"),
+        ("zh-CN", "zh-Hans"),
+        ("zh-SG", "zh-Hans"),
+        ("zh-Hans-HK", "zh-Hans"),
         ("zh-TW", "zh-Hant"),
-        ("zh-Hant-TW", "zh-Hant"),
         ("ZH-hk", "zh-Hant"),
+        ("zh_Hant_CN", "zh-Hant"),
         ("en-GB", "en"),
-        ("de", "en"),
-        ("", "en"),
-        (None, "en"),
+        ("de", None),
+        ("english", None),
+        ("", None),
+        (None, None),
     ],
 )
-def test_a_browser_is_offered_its_language(locale, code):
-    assert browser_language(locale) == code
+def test_a_locale_is_served_by_its_language(locale, code):
+    assert language_for(locale) == code
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"), [("zh", "zh-Hans"), ("zh-CN", "zh-Hans"), ("zh-TW", "zh-Hant"), ("no", "en")]
+)
+def test_the_address_may_ask_for_a_locale(asked, code):
+    app = new_visit("cosine_basis", lang=asked).run()
+    assert not app.exception
+    assert app.selectbox(key="lang").value == code
+    assert app.title[0].value == catalogue(code).gettext("Cosine and basis")
+
+
+def test_simplified_chinese_is_made_from_traditional():
+    """`make simplified` changes nothing, and no Traditional character is left in a text."""
+    made = written()
+    assert len(made) > 20
+    kept = {path.name: path.read_text(encoding="utf-8") for path in (TEXT / "zh-Hans").glob("*")}
+    assert made == {name: text for name, text in kept.items() if name in made}
+    assert kept.keys() - made.keys() == {"language.toml", "terms.toml"}
+    to_simplified = OpenCC("t2s")
+    texts = shown_texts("zh-Hans")
+    assert not {place: text for place, text in texts.items() if to_simplified.convert(text) != text}
+
+
+@pytest.fixture
+def a_new_language(tmp_path, monkeypatch):
+    """A made-up language: files in a folder of its own, beside those of the others."""
+    text = tmp_path / "text"
+    shutil.copytree(TEXT, text)
+    new = text / "qtz"
+    shutil.copytree(TEXT / ENGLISH, new)
+    (new / "language.toml").write_text('name = "Qatz"\nlocales = ["qtz"]\n', encoding="utf-8")
+    (new / "labels.po").write_text('msgid "Cosine and basis"\nmsgstr "Kosin"\n', encoding="utf-8")
+    prose = new / "cosine_basis.md"
+    prose.write_text(re.sub(r"(?<=<!-- claim -->\n).*", "Kosin klaam.", prose.read_text("utf-8")))
+    monkeypatch.setattr(catalogues, "shipped_file", lambda name: tmp_path / name)
+    monkeypatch.setattr(words, "TEXT", text)
+    cached = (catalogues._described, catalogue, words._sections)
+    for each in cached:
+        each.cache_clear()
+    yield "qtz"
+    for each in cached:
+        each.cache_clear()
+
+
+def test_a_new_language_needs_files_only(a_new_language):
+    app = new_visit("cosine_basis", lang="qtz-ZZ").run()
+    assert not app.exception
+    control = app.selectbox(key="lang")
+    assert (control.value, "Qatz" in control.options) == (a_new_language, True)
+    assert app.title[0].value == "Kosin"
+    assert any(text.value == "Kosin klaam." for text in app.markdown)
 
 
 # Plain words
@@ -401,7 +464,7 @@ def test_a_number_has_its_leading_zero(code):
 @pytest.mark.parametrize("code", languages())
 def test_citations_have_one_form(code):
     """Su et al. (2021), Rudman & Eickhoff (2024); in Chinese with 等人, 與 and full brackets."""
-    open_, close = ("（", "）") if code == "zh-Hant" else ("(", ")")
+    open_, close = ("（", "）") if code in CHINESE else ("(", ")")
     year = r"(?:19|20)\d\d"
     assert len(found_in(code, rf"[a-z人.] ?{re.escape(open_)}{year}{re.escape(close)}")) > 50
     assert not found_in(code, rf"(?:et al\.|[A-Z][\w-]+),? {year}\b|等人，? ?{year}")
@@ -421,9 +484,10 @@ def test_an_english_sentence_is_short():
     assert not long
 
 
-def test_chinese_and_latin_have_a_space_between_and_han_is_not_slanted():
-    assert not found_in("zh-Hant", rf"{HAN}[A-Za-z0-9]|[A-Za-z0-9%°]{HAN}")
-    assert not found_in("zh-Hant", rf"(?<!\*)\*(?!\*)[^*\n]*{HAN}[^*\n]*\*(?!\*)")
+@pytest.mark.parametrize("code", CHINESE)
+def test_chinese_and_latin_have_a_space_between_and_han_is_not_slanted(code):
+    assert not found_in(code, rf"{HAN}[A-Za-z0-9]|[A-Za-z0-9%°]{HAN}")
+    assert not found_in(code, rf"(?<!\*)\*(?!\*)[^*\n]*{HAN}[^*\n]*\*(?!\*)")
 
 
 def page_of_threads() -> None:

@@ -12,7 +12,7 @@ const NOWHERE = 1e-9; // a vector shorter than this has no direction
 const TIP = 11; // px, an arrow's head
 const GRIP = 7; // px, a handle's ring
 const FINGER = 20; // px around a handle in which a touch still takes it
-const TYPEFACE = '"Source Sans", "Noto Sans CJK TC", sans-serif';
+const TYPEFACE = '"Source Sans", sans-serif';
 const HANDLES = ["shift", "e1", "e2", "c", "b", "a"];
 
 function part(parent, name, looks) {

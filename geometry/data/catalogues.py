@@ -1,12 +1,14 @@
-"""Labels in other languages: gettext's catalogues, ``assets/text/<language>/*.po``.
+"""Languages: a folder each, ``assets/text/<language>``, with gettext's catalogues ``*.po``.
 
-English needs no catalogue, because the labels in the code are English.
+English needs no catalogue, because the labels in the code are English. A folder's
+``language.toml`` has the language's own name and the locales that it serves.
 """
 
 from __future__ import annotations
 
 import gettext
 import io
+import tomllib
 from collections.abc import Callable
 from functools import cache
 
@@ -17,10 +19,35 @@ Translate = Callable[[str], str]  # from an English label to that of the chosen 
 
 
 @cache
+def _described() -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Each language's own name and locales, by code; English first, then by code."""
+    found = {}
+    for path in shipped_file("text").glob("*/language.toml"):
+        described = tomllib.loads(path.read_text(encoding="utf-8"))
+        found[path.parent.name] = (described["name"], tuple(described["locales"]))
+    return {code: found[code] for code in sorted(found, key=lambda code: (code != ENGLISH, code))}
+
+
 def languages() -> tuple[str, ...]:
-    """English, and the codes of the languages that have a catalogue."""
-    found = {path.parent.name for path in shipped_file("text").glob("*/*.po")}
-    return (ENGLISH, *sorted(found - {ENGLISH}))
+    """Codes of all languages, English first."""
+    return tuple(_described())
+
+
+def own_name(code: str) -> str:
+    """The language's name in itself, such as 繁體中文."""
+    return _described()[code][0]
+
+
+def language_for(locale: str | None) -> str | None:
+    """The language that serves a locale such as "zh-TW"; None if none does.
+
+    The longest of the languages' locales that begins the given one decides, so "zh-Hant-CN" is
+    served by "zh-Hant" and not by "zh".
+    """
+    parts = (locale or "").lower().replace("_", "-").split("-")
+    served = {each.lower(): code for code, (_, locales) in _described().items() for each in locales}
+    beginnings = ("-".join(parts[:n]) for n in range(len(parts), 0, -1))
+    return next((served[each] for each in beginnings if each in served), None)
 
 
 @cache

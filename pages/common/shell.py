@@ -12,20 +12,15 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from geometry.data.catalogues import ENGLISH, languages, own_name
+
 from .address import is_presenting, keep_presenting
 from .controls import choose
 from .draw.charts import load_plotly
 from .messages import show_error
 from .page_list import PAGES, page_labels, page_path
 from .page_state import enter_page
-from .words import (
-    ENGLISH,
-    _,
-    browser_language,
-    languages,
-    own_name,
-    prose,
-)
+from .words import _, asked_language, prose
 
 ASSETS = Path(__file__).parents[2] / "assets"
 
@@ -82,13 +77,12 @@ def _draw_head(name: str) -> None:
     with st.sidebar:
         choose(
             st.selectbox,
-            "Language · 語言",
+            "Language · 语言 · 語言",
             list(languages()),
             key="lang",
-            default=browser_language(st.context.locale),
+            default=asked_language(),
             labels={code: own_name(code) for code in languages()},
-            always_in_url="lang" in st.query_params
-            or browser_language(st.context.locale) != ENGLISH,
+            always_in_url="lang" in st.query_params or asked_language() != ENGLISH,
         )
     limit_sessions()
     with st.sidebar:

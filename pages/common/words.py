@@ -1,7 +1,7 @@
 """Texts in the reader's language: labels by gettext, prose from Markdown files.
 
-A language is a folder under assets/text: catalogues ``*.po`` and one ``<page>.md`` a page.
-English needs no catalogue, because the labels in the code are English."""
+A language is a folder under assets/text: ``language.toml``, ``glossary.toml``, one ``<page>.md`` a
+page and, but for English, catalogues ``*.po``."""
 
 from __future__ import annotations
 
@@ -15,17 +15,11 @@ from typing import Any
 
 import streamlit as st
 
-from geometry.data.catalogues import ENGLISH as ENGLISH
+from geometry.data.catalogues import ENGLISH, language_for
 from geometry.data.catalogues import catalogue as _catalogue
-from geometry.data.catalogues import languages as languages
 
 TEXT = Path(__file__).parents[2] / "assets" / "text"
 _fixed: ContextVar[str | None] = ContextVar("language", default=None)
-
-
-def own_name(code: str) -> str:
-    """The language's own name: each catalogue translates "English" to it."""
-    return _catalogue(code).gettext("English")
 
 
 def language() -> str:
@@ -35,16 +29,13 @@ def language() -> str:
     """
     if (fixed := _fixed.get()) is not None:
         return fixed
-    chosen = st.session_state.get("lang") or st.query_params.get("lang")
-    if chosen in languages():
-        return str(chosen)
-    return browser_language(st.context.locale)
+    return st.session_state.get("lang") or asked_language()
 
 
-def browser_language(locale: str | None) -> str:
-    """The language for a browser's locale; any form of zh gives 繁體中文."""
-    primary = (locale or "").split("-")[0].lower()
-    return next((code for code in languages() if code.split("-")[0] == primary), ENGLISH)
+def asked_language() -> str:
+    """The language that the address asks for, else that of the browser, else English."""
+    asked = (st.query_params.get("lang"), st.context.locale)
+    return next(filter(None, map(language_for, asked)), ENGLISH)
 
 
 def _(label: str) -> str:
