@@ -11,7 +11,7 @@ import pytest
 
 import geometry
 from geometry.data import decode, packed_tables
-from geometry.data.catalogues import catalogue
+from geometry.data.catalogues import ENGLISH, catalogue, languages
 from geometry.data.limits import CorpusError
 from geometry.data.write import OutputError
 from geometry.encode.precision import PrecisionError
@@ -40,7 +40,7 @@ CLASSES = {
 }
 # Calls in which a variable gives the error's class, and the classes that it may be.
 INDIRECT = {"kind.error": (ModelFilesError, DataSetError), "refuse": (CorpusError, VectorFileError)}
-LANGUAGES = [code for code in words.languages() if code != words.ENGLISH]
+LANGUAGES = [code for code in languages() if code != ENGLISH]
 
 
 class Made(NamedTuple):

@@ -4,10 +4,11 @@ import re
 
 import pytest
 
+from geometry.data.catalogues import languages
 from geometry.encode.layers import LAYER_SETS, resolve_layers
 from pages.common import controls
 from pages.common.origin import layer_words
-from pages.common.words import in_language, languages
+from pages.common.words import in_language
 
 
 def test_a_layer_and_an_average_of_layers_in_words():

@@ -18,6 +18,7 @@ from markdown_it import MarkdownIt
 from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, Pairs
+from geometry.data.catalogues import languages
 from geometry.data.words import _WORDS
 from geometry.error_sentences import SENTENCES
 from geometry.errors import GeometryError
@@ -168,7 +169,7 @@ def test_the_judge_finds_what_is_not_escaped():
     assert TAGS.search(PARTS[1])
 
 
-@pytest.mark.parametrize("code", words.languages())
+@pytest.mark.parametrize("code", languages())
 def test_every_error_s_sentence_quotes_safely(code):
     """The details are hostile texts or lists of them; sizes are numbers."""
     sentence = words.in_language(error_text, code)

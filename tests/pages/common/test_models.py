@@ -22,6 +22,7 @@ from sentence_transformers.sentence_transformer.modules.tokenizer import Whitesp
 from streamlit.testing.v1 import AppTest
 
 from geometry import ModelFilesError
+from geometry.data.catalogues import languages
 from geometry.encode.load import names_a_folder
 from geometry.encode.precision import PrecisionError, refuse_too_narrow
 from geometry.hub import bundled, suggestions
@@ -633,7 +634,7 @@ def test_the_other_errors_have_sentences(monkeypatch, tmp_path):
 
 
 def test_every_suggestion_has_its_lesson_in_every_language():
-    for code in words.languages():
+    for code in languages():
         texts = words.in_language(lessons, code)()
         assert set(texts) == {suggestion.name for suggestion in suggestions()}
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from geometry.commands.shell import shell
-from geometry.data.catalogues import catalogue
+from geometry.data.catalogues import catalogue, languages
 from geometry.diagnosis import diagnose
 from geometry.diagnosis.sentences import cure_name
 from geometry.evaluate import evaluate_grid
@@ -19,7 +19,6 @@ from geometry.linalg.moments import Moments
 from geometry.transform.treatments import TREATMENTS, TreatmentKind
 from pages.common import words
 from pages.common.treatment_names import treatment_words
-from pages.common.words import languages
 from pages.whitening import explore
 from pages.whitening.explore import exported_map
 from tests.pages.twins import twin_clouds
@@ -109,6 +108,7 @@ def test_the_recipe_names_five_files_that_exist():
         for step in steps
         for code in (languages() if "<language>" in step else [""])
         if not (code == "en" and step.endswith(".po"))
+        and code != "zh-Hans"  # which `make simplified` writes
     ]
     assert len(files) <= 5
     assert all((ROOT / each).is_file() for each in files)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pages.common.words import languages
+from geometry.data.catalogues import languages
 
 TEXT = Path(__file__).resolve().parents[3] / "assets" / "text"
 DISPUTES = {  # a word of each claim, equal in all languages, and the claim's authors
