@@ -87,6 +87,7 @@ def diagnose(
             seed=seed,
             about=about,
             numbers=own.numbers,
+            unknown_share=own.unknown_share,
             progress=progress_on_stderr("diagnosing", quiet=how.quiet),
         )
         translate = catalogue(language).gettext

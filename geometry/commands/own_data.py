@@ -98,6 +98,8 @@ class OwnData:
         As in ``Corpus``.
     read : Corpus, VectorSet or None
         What was read of the file.
+    unknown_share : float or None
+        Share of the texts' tokens that the model does not know.
     """
 
     vectors: np.ndarray
@@ -108,6 +110,7 @@ class OwnData:
     numbers: np.ndarray | None = None
     sources: tuple[int, ...] | None = None
     read: Corpus | VectorSet | None = None
+    unknown_share: float | None = None
 
 
 def read_own(
@@ -226,6 +229,7 @@ def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = No
         about,
         sources=corpus.sources,
         read=corpus,
+        unknown_share=encoder.coverage(corpus.texts).unknown_share,
     )
 
 

@@ -22,6 +22,7 @@ from .yardsticks import LabelYardstick, PairYardstick, Yardstick
 # Rows that are measured; neighbours take n² d operations, so a larger cloud is sampled
 MOST_ROWS = 10_000
 LEAST_ROWS = 4
+MOST_UNKNOWN = 0.2  # share of a text's tokens; above it, vectors say little about the text
 FINDINGS_STEPS = 1
 
 ScoredRows = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -58,6 +59,8 @@ class Diagnosis:
         Number of texts, if the rows are sentences of texts. None where each row is a unit.
     n_pairs, n_pairs_drawn : int or None
         Scored pairs, and those behind the score: all, or a sample. None without pairs.
+    unknown_share : float or None
+        Share of the texts' tokens that the model does not know, in [0, 1].
     """
 
     n: int
@@ -75,6 +78,7 @@ class Diagnosis:
     n_units: int | None = None
     n_pairs: int | None = None
     n_pairs_drawn: int | None = None
+    unknown_share: float | None = None
 
     @property
     def chosen(self) -> Cure:
@@ -99,6 +103,7 @@ def diagnose(
     seed: int = 0,
     about: Mapping[str, str] | None = None,
     numbers: np.ndarray | None = None,
+    unknown_share: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Diagnosis:
     """What is unusual about vectors, and which treatment helps, measured on held-out rows.
@@ -130,6 +135,9 @@ def diagnose(
         Name, model, layer and pooling, for a report.
     numbers : (n,) array of int, optional
         The number of each row in its file, from 1, by which findings name rows.
+    unknown_share : float, optional
+        Share of the texts' tokens that the model does not know (``Coverage.unknown_share``). Above
+        MOST_UNKNOWN nothing is scored, and the recommendation says so.
     progress : callable, optional
         Called with (steps done, steps). An exception raised in it ends the work.
 
@@ -145,6 +153,9 @@ def diagnose(
     for name, given in (("texts", texts), ("labels", labels), ("units", units)):
         if given is not None and len(given) != n:
             raise ValueError(f"{len(given)} {name} for {n} vectors; each vector needs one")
+    is_unread = unknown_share is not None and unknown_share > MOST_UNKNOWN
+    if is_unread:
+        labels, pairs, others = None, None, {}
     others = dict(others or {})
     unit = None if units is None else units_of(np.asarray(units), n)
     nonzero = np.flatnonzero(X.any(axis=1))
@@ -179,6 +190,8 @@ def diagnose(
         step=step,
         fittable=rows.fittable,
     )
+    if is_unread:
+        trial = replace(trial, because="unknown_text")
     if progress is not None:
         progress(total, total)
     return Diagnosis(
@@ -197,6 +210,7 @@ def diagnose(
         n_units=None if unit is None else len(np.unique(unit[nonzero])),
         n_pairs=None if pairs is None else len(pairs[2]),
         n_pairs_drawn=rows.n_pairs,
+        unknown_share=unknown_share,
     )
 
 

@@ -17,7 +17,7 @@ from ..encode.pool import POOLING_NAMES
 from ..evaluate.specs import parse_treatment
 from ..measure.intervals import MIN_ROWS
 from ..transform.treatments import TREATMENTS
-from .diagnosis import Diagnosis
+from .diagnosis import MOST_UNKNOWN, Diagnosis
 from .findings import Finding
 from .trial import Cure
 from .yardsticks import NEIGHBOURS
@@ -124,6 +124,10 @@ SENTENCES = {
     "leave-no_yardstick": (
         "Leave the vectors as they are: without labels or scored pairs, there is not enough data "
         "to say whether a cure helps."
+    ),
+    "leave-unknown_text": (
+        "Not enough data: the model does not know this text. {share} of its tokens are unknown; "
+        "the limit is {limit}. Choose a model that knows it, and diagnose again."
     ),
     "leave-too_few-labels": (
         "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
@@ -347,7 +351,12 @@ def _advice(diagnosis: Diagnosis, cure: Cure, _: Translate) -> str:
             code, amount = f"{code}-fit", trial.n_fit
         elif trial.because == "too_few":
             code = f"{code}-{_yardstick(diagnosis)}"
-        return _(SENTENCES[code]).format(least=MIN_ROWS, amount=f"{amount:,}")
+        return _(SENTENCES[code]).format(
+            least=MIN_ROWS,
+            amount=f"{amount:,}",
+            share=f"{diagnosis.unknown_share or 0:.0%}",
+            limit=f"{MOST_UNKNOWN:.0%}",
+        )
     if cure.place is not None:
         layer, pooling = cure.place
         return _(SENTENCES["layer"]).format(layer=layer, pooling=_(POOLING_NAMES[pooling]))

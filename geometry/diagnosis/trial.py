@@ -35,7 +35,7 @@ from ..measure.table import measure_table
 from ..transform.treatments import TreatmentKind, simple_first
 from .yardsticks import LabelYardstick, Yardstick
 
-Because = Literal["helps", "nothing_helps", "no_yardstick", "too_few"]
+Because = Literal["helps", "nothing_helps", "no_yardstick", "too_few", "unknown_text"]
 Place = tuple[int, str]  # layer and pooling
 Vectors = np.ndarray | Callable[[], np.ndarray]
 Name = TypeVar("Name")
@@ -105,7 +105,7 @@ class Trial:
         are at 95% together without the other layer, which this question does not compare.
     because : str
         "helps"; "nothing_helps"; "no_yardstick" without labels and pairs; "too_few" where fewer
-        than MIN_ROWS units are held out.
+        than MIN_ROWS units are held out; "unknown_text" where the model does not know the texts.
     n_fit, n_held_out : int
         Rows.
     amount : int

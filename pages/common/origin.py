@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 
 from geometry import Corpus, Encoder
+from geometry.diagnosis.diagnosis import MOST_UNKNOWN
 from geometry.encode import Coverage
 from geometry.encode.layers import resolve_layers
 from geometry.hub.bundled import E5, E5_NAME
@@ -132,7 +134,6 @@ def weight_words(points: CorpusCloud) -> list[str]:
 
 
 COUNTED_CHARACTERS = 100_000  # characters whose tokens are counted in less than a second
-FOREIGN = 0.2  # share of unknown words from which the language is most likely another one
 UNKNOWN_LIMIT = 0.05  # share of tokens above which a picture is not about the texts
 MULTILINGUAL_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 
@@ -164,38 +165,65 @@ def warn_of_coverage(coverage: Coverage) -> None:
     if coverage.truncated:
         st.warning(truncation_warning(coverage), icon=":material/content_cut:")
     if coverage.unknown_share > UNKNOWN_LIMIT:
-        st.warning(unknown_warning(coverage), icon=":material/translate:")
-        if is_foreign(coverage) and E5 in bundled_names() and chosen_model().name != E5:
-            st.button(
-                _("Use {model}").format(model=E5_NAME),
-                key="use-e5",
-                on_click=choose_model,
-                args=(E5,),
-                icon=":material/translate:",
-            )
+        # page.css makes the page's numbers grey where this container is
+        with st.container(key="unread" if coverage.unknown_share > MOST_UNKNOWN else "half-read"):
+            st.warning(unknown_warning(coverage), icon=":material/translate:")
+            if is_foreign(coverage):
+                _offer_e5("use-e5")
+
+
+def warn_of_typed(texts: Sequence[str], *, key: str) -> bool:
+    """A warning if the model does not know typed texts; True if they are too little known."""
+    coverage = _coverage(current_encoder(), Corpus(key, tuple(texts)), True)
+    share = coverage.unknown_share
+    if share <= UNKNOWN_LIMIT:
+        return False
+    is_unread = share > MOST_UNKNOWN
+    said = _(
+        "The model does not know {share} of this text's tokens. Above {limit}, numbers say nothing "
+        "about the text."
+    ).format(share=f"{share:.0%}", limit=f"{MOST_UNKNOWN:.0%}")
+    if is_unread:
+        said = f"**{_('Not enough data.')}** {said}"
+    with st.container(key=f"unread-{key}" if is_unread else f"half-read-{key}"):
+        st.warning(said, icon=":material/translate:")
+        _offer_e5(f"use-e5-{key}")
+    return is_unread
+
+
+def _offer_e5(key: str) -> None:
+    """A button that chooses the bilingual model, if it is there and not chosen."""
+    if E5 in bundled_names() and chosen_model().name != E5:
+        st.button(
+            _("Use {model}").format(model=E5_NAME),
+            key=key,
+            on_click=choose_model,
+            args=(E5,),
+            icon=":material/translate:",
+        )
 
 
 def of_known_text(
     verdict: Verdict, data: Corpus | CorpusCloud, *, private: bool = False
 ) -> Verdict:
-    """The verdict; "not enough data" if the model does not know FOREIGN of the text's tokens."""
+    """The verdict; "not enough data" if the model does not know MOST_UNKNOWN of the tokens."""
     if isinstance(data, CorpusCloud) and data.model is None:
         return verdict
     corpus = data.corpus if isinstance(data, CorpusCloud) else data
     share = coverage_of(corpus, private=private).unknown_share
-    if share <= FOREIGN:
+    if share <= MOST_UNKNOWN:
         return verdict
     unread = _(
         "The model does not know this text: {share} of its tokens are unknown (the limit of a "
         "verdict is {limit}). So the numbers say nothing about it."
     )
-    said = unread.format(share=f"{share:.0%}", limit=f"{FOREIGN:.0%}")
+    said = unread.format(share=f"{share:.0%}", limit=f"{MOST_UNKNOWN:.0%}")
     return replace(verdict, state="unknown", measured=f"{said} {verdict.measured}")
 
 
 def is_foreign(coverage: Coverage) -> bool:
     """Whether the texts' language is most likely not the model's."""
-    least = UNKNOWN_LIMIT if coverage.unknown_token else FOREIGN
+    least = UNKNOWN_LIMIT if coverage.unknown_token else MOST_UNKNOWN
     return coverage.unknown_share > least
 
 

@@ -13,7 +13,7 @@ from pages.common.folded import folded
 from pages.common.limit_notes import megabytes, upload_limits
 from pages.common.measures import show_verdict
 from pages.common.messages import ENCODER_ERRORS, show_error
-from pages.common.origin import of_known_text
+from pages.common.origin import coverage_of, of_known_text, warn_of_coverage
 from pages.common.scores import with_interval
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_words
@@ -72,7 +72,9 @@ def explore() -> None:
         with look_box:
             show_ladder(scene)
             show_about(scene)
+        pairs = choice.pairs
         with notes_box:
+            warn_of_coverage(coverage_of(pairs.corpus, private=pairs.private))
             warn_of_cache()
             warn_of_shared_sentences(scene)
         if is_presenting():
@@ -82,7 +84,6 @@ def explore() -> None:
                 ("whitening", whitening_verdict(scene)),
                 ("pooling", pooling_verdict(scene)),
             ):
-                pairs = choice.pairs
                 verdict = of_known_text(verdict, pairs.corpus, private=pairs.private)
                 show_verdict(verdict, key=name)
         with more_box:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -31,6 +32,7 @@ from geometry.projection.twin import common_scale, fit_whitening, whiten_beside
 from pages.common import jobs
 from pages.common.address import is_presenting
 from pages.common.cache import kept
+from pages.common.controls import follow_default
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud, encode_corpus, warn_of_cache
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, share_texts, show_chart
@@ -41,12 +43,18 @@ from pages.common.folded import folded
 from pages.common.measures import BigNumber, measure_label, show_big_numbers, show_verdict
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
-from pages.common.origin import coverage_of, layer_words, of_known_text, warn_of_coverage
+from pages.common.origin import (
+    coverage_of,
+    layer_words,
+    of_known_text,
+    warn_of_coverage,
+    warn_of_typed,
+)
 from pages.common.reading import apart
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_names
-from pages.common.words import _, markdown, markdown_table, plotly, prose
+from pages.common.words import _, markdown, markdown_table, plotly, prose, short_line
 
 from . import PAGE
 from .apart import LONGEST_WORD, FrequencyMeasures, Symmetry, symmetry
@@ -338,7 +346,7 @@ LEFT_OUT = (0, 10, 100)  # numbers of most frequent types that are left out
 SMALLEST_MOVE = 1e-6  # share of the vectors' length; less is rounding
 MOST_POINTS = 1500  # sentences at most, of holes and of a swap
 LONGEST_SENTENCE = 500  # characters of a typed sentence
-SWAP = ("I love this old film.", "love", "adore")
+LONGEST_NAME = 40  # characters of a sentence in the legend
 
 
 @dataclass(frozen=True)
@@ -486,28 +494,31 @@ def holes_sentence(found: Holes) -> str:
 
 
 def show_swap(scene: Scene) -> None:
-    """One sentence, one word replaced: how far its vector moves, raw and whitened.
+    """One sentence, one word replaced, twice: how far its vector moves, raw and whitened.
 
     The whitening is fitted on the sentences of the corpus.
     """
-    boxes = st.columns([3, 1, 1])
-    sentence = boxes[0].text_input(
-        _("Sentence"),
-        SWAP[0],
-        key="swap-sentence",
-        persist_state="session",
-        max_chars=LONGEST_SENTENCE,
-    )
-    word = boxes[1].text_input(
-        _("Word"), SWAP[1], key="swap-word", persist_state="session", max_chars=LONGEST_WORD
-    )
-    other = boxes[2].text_input(
-        _("Replace by"), SWAP[2], key="swap-other", persist_state="session", max_chars=LONGEST_WORD
-    )
-    if not word or word not in sentence or not other:
+    examples = {
+        "swap-sentence": (_("Sentence"), _("Do you like to eat apples?"), LONGEST_SENTENCE),
+        "swap-word": (_("Word"), _("like"), LONGEST_WORD),
+        "swap-other": (_("Replace by"), _("love"), LONGEST_WORD),
+        "swap-second": (_("Or by"), _("hate"), LONGEST_WORD),
+    }
+    typed = []
+    for box, (key, (label, example, most)) in zip(
+        st.columns([3, 1, 1, 1]), examples.items(), strict=True
+    ):
+        follow_default(key, example)  # the example of the chosen language
+        typed.append(
+            box.text_input(label, example, key=key, persist_state="session", max_chars=most)
+        )
+    sentence, word, *others = typed
+    others = [other for other in dict.fromkeys(others) if other]
+    if not word or word not in sentence or not others:
         st.info(_("Type a word of the sentence and another word."))
         return
-    swapped = sentence.replace(word, other, 1)
+    texts = (sentence, *(sentence.replace(word, other, 1) for other in others))
+    is_unread = warn_of_typed(texts, key="swap")
     spec = CloudSpec(
         unit="sentences",
         layer=scene.choice.layer,
@@ -515,65 +526,78 @@ def show_swap(scene: Scene) -> None:
         max_points=MOST_POINTS,
     )
     points = encode_corpus(scene.corpus, spec)
-    pair = jobs.kept_or_made(
+    ends = jobs.kept_or_made(
         _encoded,
-        *(scene.encoder, (sentence, swapped), scene.choice.layer),
-        what=_("Encoding {n} sentences").format(n=2),
+        *(scene.encoder, texts, scene.choice.layer),
+        what=_("Encoding {n} sentences").format(n=len(texts)),
     )
     whitening = fit_whitening(points.vectors, "ledoit-wolf")
     clouds = {
-        _("Raw"): (points.vectors, pair),
-        _("Whitened"): tuple(whiten_beside(X, whitening).vectors for X in (points.vectors, pair)),
+        _("Raw"): (points.vectors, ends),
+        _("Whitened"): tuple(whiten_beside(X, whitening).vectors for X in (points.vectors, ends)),
     }
-    for box, (name, (X, both)) in zip(st.columns(2), clouds.items(), strict=True):
+    for box, (name, (X, rows)) in zip(st.columns(2), clouds.items(), strict=True):
         with box:
-            _draw_swap(name, X, both, (sentence, swapped), _sample_note(scene))
-    st.caption(markdown(_frequencies(scene, (word, other))))
+            lines = [
+                f"{markdown(word)} → {markdown(other)}: {_move_words(X, rows[[0, i]])}"
+                for i, other in enumerate(others, 1)
+            ]
+            said = "  \n".join(f":gray[{line}]" if is_unread else line for line in lines)
+            st.markdown(f"**{name}**  \n{said}")
+            _draw_swap(name, X, rows, texts, _sample_note(scene), alt="; ".join(lines))
+    st.caption(markdown(_frequencies(scene, (word, *others))))
     st.caption(prose(PAGE, "swap"))
 
 
 @kept(16, by_session=True)
 def _encoded(
-    encoder: Encoder, texts: tuple[str, str], layer: int, report: jobs.Progress = jobs.no_report
+    encoder: Encoder, texts: tuple[str, ...], layer: int, report: jobs.Progress = jobs.no_report
 ) -> np.ndarray:
-    """Both vectors (2, d). In a job, because a large model takes more than a second."""
+    """The vectors (m, d). In a job, because a large model takes more than a second."""
     return encoder.encode(texts, layer=layer, pooling=DEFAULT_POOLING, progress=report)
 
 
-def _draw_swap(
-    name: str, X: np.ndarray, both: np.ndarray, texts: tuple[str, str], sample_note: str
-) -> None:
-    moved = float(np.linalg.norm(both[1] - both[0]))
-    axes, titles = _axes_of_move(X, both)
-    cloud, (start, stop) = ((rows - X.mean(axis=0)) @ axes.T for rows in (X, both))
-    before, after = (
-        Dots(end[:1], end[1:], [plotly(text)], label, place)
-        for end, text, label, place in (
-            (start, texts[0], _("before"), 1),
-            (stop, texts[1], _("after"), 2),
-        )
-    )
-    arrow = Segment(tuple(start), tuple(stop), "", is_arrow=True)
-    figure = scatter_figure(
-        [
-            Dots(cloud[:, 0], cloud[:, 1], [""] * len(cloud), _("the corpus") + sample_note),
-            before,
-            after,
-        ],
-        titles,
-        current_theme(),
-        segments=[arrow] if _has_moved(both) else [],
-    )
+def _move_words(X: np.ndarray, both: np.ndarray) -> str:
+    """The cosine of two vectors (2, d), and their distance beside that of the cloud's points."""
     rng = np.random.default_rng(SEED)
     a, b = X[rng.permutation(len(X))], X[rng.permutation(len(X))]
     usual = float(np.median(np.linalg.norm(a - b, axis=1)))
+    moved = float(np.linalg.norm(both[1] - both[0]))
     cosine = float(both[0] @ both[1] / np.prod(np.linalg.norm(both, axis=1)))
-    line = _("cosine of both sentences {cosine}; moved by {share} of the usual distance").format(
+    return _("cosine of both sentences {cosine}; moved by {share} of the usual distance").format(
         cosine=signed(cosine, 3), share=f"{moved / usual:.0%}"
     )
-    st.markdown(f"**{name}** · {line}")
+
+
+def _draw_swap(
+    name: str,
+    X: np.ndarray,
+    ends: np.ndarray,
+    texts: Sequence[str],
+    sample_note: str,
+    *,
+    alt: str,
+) -> None:
+    """The cloud X (n, d), and an arrow from the first of the ends (1 + m, d) to each other one."""
+    axes, titles = _axes_of_moves(X, ends)
+    cloud, places = ((rows - X.mean(axis=0)) @ axes.T for rows in (X, ends))
+    dots = [
+        Dots(places[[i], 0], places[[i], 1], [plotly(text)], short_line(text, LONGEST_NAME), i + 1)
+        for i, text in enumerate(texts)
+    ]
+    arrows = [
+        Segment(tuple(places[0]), tuple(place), "", is_arrow=True)
+        for place, end in zip(places[1:], ends[1:], strict=True)
+        if _has_moved(np.stack([ends[0], end]))
+    ]
+    figure = scatter_figure(
+        [Dots(cloud[:, 0], cloud[:, 1], [""] * len(cloud), _("the corpus") + sample_note), *dots],
+        titles,
+        current_theme(),
+        segments=arrows,
+    )
     show_chart(
-        chart_of(figure), key=f"swap-{name}", file_name="word-frequency-swap", alt=f"{name}: {line}"
+        chart_of(figure), key=f"swap-{name}", file_name="word-frequency-swap", alt=f"{name}: {alt}"
     )
 
 
@@ -582,20 +606,26 @@ def _has_moved(both: np.ndarray) -> bool:
     return bool(np.linalg.norm(both[1] - both[0]) > SMALLEST_MOVE * np.linalg.norm(both))
 
 
-def _axes_of_move(X: np.ndarray, both: np.ndarray) -> tuple[np.ndarray, Axes]:
-    """The direction of the move, so that its whole length is seen, and PCA of the rest: (2, d).
+def _axes_of_moves(X: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, Axes]:
+    """Two axes (2, d) in which every move from the first of the ends has its whole length.
 
-    Two equal vectors have no direction; then the axes are those of PCA.
+    With one move the second axis is PCA of the rest; without a move both axes are those of PCA.
     """
-    if not _has_moved(both):
+    moves = [end - ends[0] for end in ends[1:] if _has_moved(np.stack([ends[0], end]))]
+    if not moves:
         picture = project(X, "pca", 2, random_state=SEED)
         x, y = axis_titles("pca", 2)
         return np.asarray(picture.axes), Axes(x, y)
-    move = both[1] - both[0]
-    u = move / np.linalg.norm(move)
-    rest = project(X - np.outer(X @ u, u), "pca", 2, random_state=SEED)
-    axes = np.stack([u, np.asarray(rest.axes)[0]])
-    return axes, Axes(_("direction of the move"), _("principal direction of the rest"))
+    first = moves[0] / np.linalg.norm(moves[0])
+    along_first = _("direction of the first move")
+    if len(moves) == 2:
+        rest = moves[1] - (moves[1] @ first) * first
+        if np.linalg.norm(rest) > SMALLEST_MOVE * np.linalg.norm(moves[1]):
+            axes = np.stack([first, rest / np.linalg.norm(rest)])
+            return axes, Axes(along_first, _("what the second move adds"))
+    pca = project(X - np.outer(X @ first, first), "pca", 2, random_state=SEED)
+    axes = np.stack([first, np.asarray(pca.axes)[0]])
+    return axes, Axes(along_first, _("principal direction of the rest"))
 
 
 def _sample_note(scene: Scene) -> str:
@@ -607,12 +637,12 @@ def _sample_note(scene: Scene) -> str:
     return f" ({note})"
 
 
-def _frequencies(scene: Scene, pair: tuple[str, str]) -> str:
-    """Rank and length of the pieces of both words."""
+def _frequencies(scene: Scene, typed: Sequence[str]) -> str:
+    """Rank and length of the pieces of the typed words."""
     words = scene.words
     row_of = {text: row for row, text in enumerate(words.texts)}
     parts = []
-    for word in pair:
+    for word in typed:
         for piece in scene.encoder.tokenize([word])[0]:
             row = row_of.get(piece)
             parts.append(

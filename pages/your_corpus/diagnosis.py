@@ -42,7 +42,7 @@ from pages.common.cache import kept
 from pages.common.controls import choose, pooling_names
 from pages.common.corpus_cloud import ALL_POINTS, CloudSpec, CorpusCloud, encode_corpus, store
 from pages.common.messages import error_text
-from pages.common.origin import layer_words, origin
+from pages.common.origin import coverage_of, layer_words, origin
 from pages.common.seed import SEED
 from pages.common.transform_downloads import offer_file, offer_transform, zipped
 from pages.common.words import _, in_language, language, markdown, markdown_table, prose
@@ -199,6 +199,11 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
             pairs = (X[left], X[right], own.gold_scores)
     others, unstored = _other_layers(points, judging, poolings)
     about = _about(points)
+    unknown_share = (
+        None
+        if points.model is None
+        else coverage_of(points.corpus, private=points.private).unknown_share
+    )
 
     def work(report: jobs.Progress) -> Diagnosis:
         for pooling in unstored:
@@ -219,6 +224,7 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
             seed=SEED,
             about=about,
             numbers=data.numbers,
+            unknown_share=unknown_share,
             progress=report,
         )
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from geometry import load_encoder, read_bundled, read_cloud
+from geometry.data.pairs import read_pairs
 from geometry.diagnosis import Cure, diagnose, recommended_treatment
 from geometry.diagnosis.diagnosis import vectors_sha256
 from geometry.diagnosis.findings import copies
@@ -220,6 +221,40 @@ def test_without_enough_data_nothing_is_recommended(n, labels, because):
     assert found.trial.cures[-1].measures["isoscore"] > 0
     assert "not enough data to say" in recommendation(found, str)
     assert evidence(found, str) == ""
+
+
+def test_a_text_that_the_model_does_not_know_is_not_judged():
+    """Labels that a cure would help with: nothing is scored, and the sentence says why."""
+    X, labels = labelled("remove")
+    known = diagnose(X, labels=labels, unknown_share=0.2)
+    assert known.trial.cures[0].score is not None
+    found = diagnose(X, labels=labels, unknown_share=0.66)
+    assert found.chosen.kind == "leave"
+    assert all(cure.score is None for cure in found.trial.cures)
+    said = recommendation(found, str)
+    assert said.startswith("Not enough data: the model does not know this text. 66% of its tokens")
+    assert evidence(found, str) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.model
+def test_chinese_pairs_are_diagnosed_by_the_bilingual_model(shared_data):
+    """STS-B in Chinese, dev: layer 9 is a cone that cures improve; layer 12 is better still."""
+    pairs = read_pairs(shared_data("stsb-zh/stsb-zh-dev.csv"))
+    encoder = load_encoder("bundled-e5")
+    assert encoder.coverage(pairs.sentences).unknown_share < 0.001
+    hidden = encoder.encode_layers(pairs.sentences, poolings=("mean",))["mean"]
+    found = diagnose(
+        hidden[9],
+        texts=pairs.sentences,
+        pairs=(*pairs.rows, pairs.gold_scores),
+        others={(12, "mean"): hidden[12]},
+    )
+    cures = {cure.kind: cure for cure in found.trial.cures}
+    assert found.chosen.place == (12, "mean")
+    assert cures["leave"].score == pytest.approx(0.587, abs=0.005)
+    assert cures["layer"].score == pytest.approx(0.812, abs=0.005)
+    assert cures["whiten"].against["leave"].low > 0.09
 
 
 def test_few_rows_have_no_verdict_on_the_cone():

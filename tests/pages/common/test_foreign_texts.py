@@ -350,3 +350,11 @@ def test_no_verdict_is_given_on_a_text_that_the_model_does_not_know(page: str):
     assert cards
     assert all("Not enough data." in card for card in cards)
     assert not any("Holds here." in box.value for box in app.markdown)
+
+
+@pytest.mark.model
+def test_scored_pairs_that_the_model_does_not_know_are_said_and_may_be_read_by_another():
+    app = healthy(new_visit("sentence_similarity", pairs="pairs-zh").run())
+    assert any("of the tokens (the limit is 5%)" in box.value for box in app.warning)
+    healthy(app.button(key="use-e5").click().run())
+    assert not app.warning

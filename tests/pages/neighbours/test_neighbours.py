@@ -63,6 +63,21 @@ def listed(app: AppTest) -> tuple[list[str], list[str]]:
     return texts[: len(texts) // 2], texts[len(texts) // 2 :]
 
 
+@pytest.mark.model
+def test_a_chinese_query_is_answered_by_a_model_that_knows_it():
+    topics, words = read_bundled("topics-zh"), "明天會下雨嗎"
+    query = {"corpus": "topics-zh", "find": words, "fit-on": "same", "lang": "zh-Hant"}
+    app = healthy(new_visit("neighbours", model="bundled", **query).run())
+    assert "資料不足" in everything(app)  # of the query and of the corpus
+    healthy(app.button(key="use-e5-query").click().run())
+    assert not any("資料不足" in box.value for box in app.warning)
+    encoder, layer = load_encoder("bundled-e5"), int(app.selectbox(key="layer").value)
+    X = encoder.encode([words, *topics.texts], layer=layer).astype(float)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    nearest = [topics.texts[row] for row in np.argsort(-X[1:] @ X[0])[:5]]
+    assert listed(app)[0][:5] == nearest
+
+
 def test_lists_and_numbers_by_a_second_route(clouds):
     app = visit(opened=OPEN[:1], **{"fit-on": "same", "point": "5"})
     lists = [nearest(X) for X in clouds]

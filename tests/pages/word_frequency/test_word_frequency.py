@@ -23,7 +23,7 @@ from geometry.vectors import read_bundled_vectors, read_counts, words_of
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.word_frequency import apart, explore, scene
 from pages.word_frequency.apart import matched
-from pages.word_frequency.explore import LEFT_OUT, SWAP
+from pages.word_frequency.explore import LEFT_OUT
 from pages.word_frequency.scene import (
     ORDERED,
     _by_vocabulary,
@@ -164,12 +164,16 @@ def test_what_follows_for_sentences_is_worked_out_by_a_second_route(encoder, typ
     assert ("Here most sentences are farther" in said) is has_holes
     assert ("Here sentences are no farther" in said) is not has_holes
 
-    sentence, word, other = SWAP
-    raw = encoder.encode([sentence, sentence.replace(word, other), *texts], layer=4)
-    gap, usual = np.linalg.norm(raw[0] - raw[1]), np.median(pdist(raw[2:]))
-    found = re.search(r"\*\*Raw\*\* · cosine of both sentences ([\d.]+); moved by (\d+)%", said)
-    assert float(found[1]) == pytest.approx(1 - pdist(raw[:2], "cosine")[0], abs=6e-4)
-    assert float(found[2]) == pytest.approx(100 * gap / usual, rel=0.1)
+    sentence = "Do you like to eat apples?"
+    others = [sentence.replace("like", word) for word in ("love", "hate")]
+    raw = encoder.encode([sentence, *others, *texts], layer=4)
+    usual = np.median(pdist(raw[3:]))
+    moved = r"{word}: cosine of both sentences ([\d.]+); moved by (\d+)%"
+    for row, word in enumerate(("love", "hate"), 1):
+        found = re.search(r"\*\*Raw\*\*[^*]*?like → " + moved.format(word=word), said)
+        assert float(found[1]) == pytest.approx(1 - pdist(raw[[0, row]], "cosine")[0], abs=6e-4)
+        gap = np.linalg.norm(raw[0] - raw[row])
+        assert float(found[2]) == pytest.approx(100 * gap / usual, rel=0.1)
     assert {"swap-Raw", "swap-Whitened"} <= set(charts(app))
 
     for row, p in zip(table_of(app, "Raw"), (np.ones(len(X)), counts), strict=True):
@@ -182,6 +186,39 @@ def test_what_follows_for_sentences_is_worked_out_by_a_second_route(encoder, typ
             entropy(spectrum) / np.log(len(spectrum)), abs=6e-4
         )
     assert said.count("Zipfian whitening") >= 2
+
+
+def swapped(app: AppTest) -> str:
+    """What is said of the sentences before they were whitened."""
+    return next(box.value for box in app.markdown if box.value.startswith("**原始**"))
+
+
+@pytest.mark.model
+def test_a_word_of_a_chinese_sentence_is_swapped_by_a_model_that_knows_it():
+    """The sources' example: a synonym and an opposite, which MiniLM can't tell apart."""
+    app = visit(opened=PARTS[3:4], lang="zh-Hant")
+    typed = [app.text_input(key=f"swap-{name}").value for name in ("sentence", "word", "other")]
+    assert typed == ["你喜歡吃蘋果嗎？", "喜歡", "愛"]
+    assert app.text_input(key="swap-second").value == "討厭"
+    assert ":gray[喜歡 → 討厭" in swapped(app)
+    assert "資料不足" in everything(app)
+    healthy(app.button(key="use-e5-swap").click().run())
+    assert ":gray[" not in swapped(app)
+    sentence, *others = "你喜歡吃蘋果嗎？", "你愛吃蘋果嗎？", "你討厭吃蘋果嗎？"
+    X = load_encoder("bundled-e5").encode(
+        [sentence, *others], layer=int(app.selectbox("layer").value)
+    )
+    for row, said in enumerate(re.findall(r"餘弦 ([\d.]+)", swapped(app)), 1):
+        assert float(said) == pytest.approx(1 - pdist(X[[0, row]], "cosine")[0], abs=6e-4)
+    assert row == 2
+
+
+def test_the_example_of_a_swap_follows_the_language_until_it_is_changed():
+    app = visit(opened=PARTS[3:4])
+    healthy(app.text_input(key="swap-word").set_value("eat").run())
+    healthy(app.selectbox(key="lang").set_value("zh-Hans").run())
+    assert app.text_input(key="swap-sentence").value == "你喜欢吃苹果吗？"
+    assert app.text_input(key="swap-word").value == "eat"
 
 
 def upload(app: AppTest, key: str, name: str, content: str | bytes) -> AppTest:

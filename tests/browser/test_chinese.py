@@ -1,0 +1,65 @@
+"""A class that reads Chinese: every page on Chinese texts, offline, in both scripts."""
+
+import re
+from functools import cache
+
+import pytest
+from playwright.sync_api import Page
+
+from geometry.data.catalogues import catalogue
+from pages.common.page_list import PAGES
+from tests.browser.screen import assert_no_exception, open_app, wait_for_app
+from tests.browser.server import AppServer
+from tests.test_words import msgids
+
+CHINESE_TEXTS = "model=bundled-e5&corpus=topics-zh&pairs=pairs-zh"
+# What a reader sees or hears: lines of text, and the names of controls and pictures.
+WORDS = """() => {
+  const found = new Set(document.body.innerText.split("\\n"));
+  for (const part of document.querySelectorAll("[aria-label], [title], [placeholder], [alt]"))
+    for (const name of ["aria-label", "title", "placeholder", "alt"])
+      found.add(part.getAttribute(name) ?? "");
+  for (const text of document.querySelectorAll("svg text")) found.add(text.textContent);
+  found.add(document.title);
+  return [...found].map(text => text.trim()).filter(text => text);
+}"""
+
+
+@cache
+def english_labels() -> re.Pattern[str]:
+    """Whole labels of the code, with anything in their fields, if Chinese has another text."""
+    chinese = catalogue("zh-Hant").gettext
+    patterns = []
+    for label in msgids():
+        words = re.sub(r"\{.*?\}", "", label)
+        if chinese(label) != label and len(re.findall("[A-Za-z]", words)) > 3:
+            parts = re.split(r"\{.*?\}", label.replace("{{", "{").replace("}}", "}"))
+            patterns.append(".+".join(map(re.escape, parts)))
+    return re.compile("|".join(patterns))
+
+
+def open_every_part(page: Page) -> None:
+    """Open what is folded; parts inside of parts appear when these are open."""
+    folded = page.locator('[data-testid="stMain"] details:not([open]) > summary')
+    for _ in range(40):
+        if not folded.count():
+            return
+        folded.first.click()
+        page.wait_for_timeout(200)
+        wait_for_app(page)
+    pytest.fail("a part does not stay open")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("code", ["zh-Hans", "zh-Hant"])
+def test_a_class_that_reads_chinese_sees_no_english_label(
+    page: Page, server: AppServer, name: str, code: str
+):
+    open_app(page, server.page_url(name, query=f"lang={code}&{CHINESE_TEXTS}"))
+    open_every_part(page)
+    assert_no_exception(page)
+    assert page.evaluate("document.documentElement.lang") == code
+    words = page.evaluate(WORDS)
+    assert len(words) > 40
+    assert not [text for text in words if english_labels().fullmatch(text)]
