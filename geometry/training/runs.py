@@ -157,6 +157,7 @@ def train_runs(
     labels: Sequence[str] | None = None,
     *,
     vocabulary: int | None = None,
+    tokenizer: str | None = None,
 ) -> Iterator[Record]:
     """Train several models side by side on one text, each in a thread of its own.
 
@@ -170,13 +171,15 @@ def train_runs(
         As in ``training_text``.
     vocabulary : int, optional
         As in ``training_text``.
+    tokenizer : str, optional
+        As in ``training_text``.
 
     Raises
     ------
     TrainingError
         As the functions that train the models.
     """
-    text = training_text(texts, labels, vocabulary=vocabulary)
+    text = training_text(texts, labels, vocabulary=vocabulary, tokenizer=tokenizer)
     drawn = DrawnWords(text)
     trained = [run.train(text) for run in runs]
 

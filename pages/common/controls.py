@@ -12,6 +12,7 @@ from typing import Any
 
 import streamlit as st
 
+from geometry.data.words import tokenizer_for
 from geometry.encode.pool import POOLING_NAMES
 
 from .address import PARAMETERS, put_in_url
@@ -19,6 +20,8 @@ from .page_state import forget_unlinked, note_choice
 from .streamlit_internals import is_from_history
 from .words import _
 
+FOUND = "found"  # code of the tokenizer that is found from the texts
+TEXTS_READ = 1000  # texts at most in which the tokenizer is found: some milliseconds
 LATE_SECONDS = 1.0  # the browser's values may be older than a change by the server
 
 
@@ -112,3 +115,34 @@ def layer_labels(last: int) -> dict[str, str]:
 def pooling_names() -> dict[str, str]:
     """Names of the poolings, by code."""
     return {code: _(POOLING_NAMES[code]) for code in POOLING_NAMES}
+
+
+def tokenizer_names() -> dict[str, str]:
+    """Ways to split a text into words, by code."""
+    return {
+        FOUND: _("found from the texts"),
+        "unicode": _("letters and numbers, any script; split at spaces"),
+        "characters": _("each Chinese or Japanese character"),
+        "jieba": _("Chinese, by jieba"),
+        "ascii": _("a–z, 0–9 and the apostrophe (published STS figures)"),
+    }
+
+
+def choose_tokenizer(texts: Sequence[str] = ()) -> str:
+    """How the texts become words, as ``geometry.data.words`` names it.
+
+    Where Chinese or Japanese has no spaces, splitting at spaces would make a clause one word: then
+    it is not offered.
+    """
+    offered, found = list(tokenizer_names()), tokenizer_for(texts[:TEXTS_READ])
+    if found == "characters":
+        offered = [FOUND, "characters", "jieba"]
+    code = choose(
+        st.selectbox,
+        _("Words of a text"),
+        offered,
+        key="words-by",
+        default=FOUND,
+        labels=tokenizer_names(),
+    )
+    return found if code == FOUND else code

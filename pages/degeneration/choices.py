@@ -9,7 +9,7 @@ import streamlit as st
 
 from geometry.training.runs import Run
 from pages.common.address import number_in_url, put_in_url
-from pages.common.controls import choose, follow_default
+from pages.common.controls import choose, choose_tokenizer, follow_default
 from pages.common.streamlit_internals import is_from_history
 from pages.common.uploads import chosen_corpus
 from pages.common.words import _
@@ -35,6 +35,7 @@ class TrainingSettings:
     texts: tuple[str, ...] | None
     labels: tuple[str, ...] | None
     vocabulary: int | None
+    tokenizer: str
 
 
 def choose_what() -> tuple[str, float]:
@@ -128,12 +129,14 @@ def choose_more(what: str, gamma: float) -> TrainingSettings:
         seed=int(seed),
     )
     corpus = chosen_corpus() if text == "corpus" else None
+    tokenizer = choose_tokenizer(corpus.texts) if corpus is not None else "unicode"
     return TrainingSettings(
         runs_of(what, language),
         text,
         None if corpus is None else tuple(corpus.texts),
         None if corpus is None or corpus.labels is None else tuple(corpus.labels),
         None if vocabulary == "all" else int(vocabulary),
+        tokenizer,
     )
 
 

@@ -872,7 +872,7 @@ def _start(settings: TrainingSettings) -> None:
     st.session_state.pop(STEP, None)
     put_in_url(STEP, None)
     st.session_state[SETTINGS] = settings
-    data = settings.texts, settings.labels, settings.vocabulary
+    data = settings.texts, settings.labels, settings.vocabulary, settings.tokenizer
     started(PAGE, partial(train, settings.runs, *data))
 
 

@@ -12,10 +12,11 @@ def train(
     texts: tuple[str, ...] | None,  # None is the manual that comes with the project
     labels: tuple[str, ...] | None,  # the section of each text; None makes each a section
     vocabulary: int | None,  # the most frequent words; None keeps all
+    tokenizer: str,
 ) -> Iterator[Record]:
     """The records of ``train_runs``, with a core for each of several models."""
     import torch
 
     if len(runs) > 1:
         torch.set_num_threads(1)
-    return train_runs(runs, texts, labels, vocabulary=vocabulary)
+    return train_runs(runs, texts, labels, vocabulary=vocabulary, tokenizer=tokenizer)

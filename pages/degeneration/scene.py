@@ -11,6 +11,7 @@ import streamlit as st
 from geometry.training.history import History
 from geometry.training.runs import GROUPS, Run
 from geometry.training.shipped_training import recorded_run
+from pages.common.controls import tokenizer_names
 from pages.common.live_training import Training
 from pages.common.words import _
 
@@ -29,6 +30,7 @@ class Scene:
     is_live: bool = False  # True while the training goes on
     vocabulary: int | None = None
     text: str = "manual"  # "manual" or "corpus"
+    tokenizer: str = "unicode"
     has_no_record: bool = False  # the reader's training goes on and has no record yet
 
     @property
@@ -69,6 +71,7 @@ def scene_of(training: Training, settings: TrainingSettings) -> Scene:
         is_live,
         settings.vocabulary,
         settings.text,
+        settings.tokenizer,
     )
 
 
@@ -98,11 +101,13 @@ def provenance(scene: Scene) -> str:
     run = history.runs[0]
     counts = {name: int(np.sum(text.groups == place)) for place, name in enumerate(GROUPS)}
     versions: dict[str, Any] = scene.versions or {}
+    by_words = scene.text == "corpus"
     parts = [
         _("recorded, Python {python}, torch {torch}").format(**versions)
         if versions
         else _("trained here"),
         _("Python’s reference manual") if scene.text == "manual" else _("the chosen corpus"),
+        *([_("words: {how}").format(how=tokenizer_names()[scene.tokenizer])] if by_words else []),
         _("{tokens} words and signs, {words} different").format(
             tokens=f"{text.n_tokens:,}", words=f"{text.n_words:,}"
         ),

@@ -38,7 +38,7 @@ from geometry.hub.pair_sets import NOTES, PAIR_SETS
 from geometry.palette import Theme
 from pages.common.address import number_in_url, put_in_url
 from pages.common.cache import kept
-from pages.common.controls import choose, pooling_names
+from pages.common.controls import choose, pooling_names, tokenizer_names
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme
@@ -79,7 +79,6 @@ from .scene import (
     pair_moves,
     score_column,
     score_grid,
-    tokenizer_names,
 )
 
 # ---- published scores ----

@@ -40,7 +40,7 @@ from geometry.vectors import VectorFileError
 from geometry.vectors.word_averages import WEIGHTINGS
 from pages.common import jobs
 from pages.common.cache import kept
-from pages.common.controls import choose
+from pages.common.controls import FOUND, choose, choose_tokenizer
 from pages.common.corpus_cloud import CloudSpec, encode_corpus, store, takes_long
 from pages.common.encoding_worker import ENCODING
 from pages.common.messages import error_text
@@ -62,7 +62,6 @@ UPLOADER = "vectors_file"
 STATIC = "static"
 STOP_WORDS = "sklearn"
 REMOVED = ("abtt:1", "abtt:3")  # treatments of GloVe that the ladder shows
-FOUND = "found"  # code of the tokenizer that is found from the texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,14 +104,7 @@ def show_vector_form() -> None:
         required=True,
     )
     st.caption(prose(PAGE, "weighting"))
-    choose(
-        st.selectbox,
-        _("Words of a text"),
-        list(tokenizer_names()),
-        key="words-by",
-        default=FOUND,
-        labels=tokenizer_names(),
-    )
+    choose_tokenizer()
 
 
 def weighting_names() -> dict[str, str]:
@@ -121,17 +113,6 @@ def weighting_names() -> dict[str, str]:
         "mean": _("equal (mean)"),
         "sif": _("smaller for frequent words (SIF)"),
         "zipf": _("equal, after whitening by frequency (Zipf)"),
-    }
-
-
-def tokenizer_names() -> dict[str, str]:
-    """Ways to split a text into words, by code."""
-    return {
-        FOUND: _("found from the texts"),
-        "unicode": _("letters and numbers, any script; split at spaces"),
-        "characters": _("each Chinese or Japanese character"),
-        "jieba": _("Chinese, by jieba"),
-        "ascii": _("a–z, 0–9 and the apostrophe (published STS figures)"),
     }
 
 

@@ -56,27 +56,31 @@ def words_of_file(
     texts: Sequence[str] | None = None,  # to count the words in
     counts: bytes | None = None,  # a file; without it and texts the words are in order
     counts_name: str = "",
+    tokenizer: str | None = None,  # how texts become words; None finds it
 ) -> WordRows:
     """The most frequent words of a file of vectors."""
     table = read_vectors(content, name=name, limits=limits)
     given = None if counts is None else read_counts(counts, name=counts_name, limits=limits)
-    return words_of_table(table, given, texts)
+    return words_of_table(table, given, texts, tokenizer)
 
 
 def words_of_table(
-    table: VectorTable, given: Mapping[str, float] | None, texts: Sequence[str] | None
+    table: VectorTable,
+    given: Mapping[str, float] | None,
+    texts: Sequence[str] | None,
+    tokenizer: str | None = None,
 ) -> WordRows:
     """The most frequent words by given counts, else those of texts, else by the table's order."""
     if given is None:
-        given = rank_counts(table) if texts is None else _counted(texts, table)
+        given = rank_counts(table) if texts is None else _counted(texts, table, tokenizer)
     return ranked(*matched(table.vectors, table.words, given))
 
 
-def _counted(texts: Sequence[str], table: VectorTable) -> Counter[str]:
+def _counted(texts: Sequence[str], table: VectorTable, tokenizer: str | None) -> Counter[str]:
     """How often the texts have each word of the table, which may begin with a mark."""
     counts: Counter[str] = Counter()
     for word, n in Counter(
-        word for words in split_words(texts, table)[0] for word in words
+        word for words in split_words(texts, table, tokenizer)[0] for word in words
     ).items():
         rows = (table.row_of(mark + word) for mark in ("", *MARKS))
         row = next((row for row in rows if row is not None), None)

@@ -7,18 +7,18 @@ from typing import Any
 
 import streamlit as st
 
-from geometry import Encoder
-from pages.common.controls import choose, layer_labels
+from geometry import Corpus, Encoder
+from pages.common.controls import FOUND, choose, choose_tokenizer, layer_labels
 from pages.common.static_tables import glove_name
 from pages.common.table_form import upload_table, upload_word_vectors
 from pages.common.words import _
 
 VECTORS_FILE, COUNTS_FILE = "frequency_vectors_file", "frequency_counts_file"
 COUNTED_BY = {  # by vectors: the sources of frequencies that they can have
-    "types": ("corpus", "list", "order"),
-    "tokens": ("corpus", "list", "order"),
+    "types": ("corpus", "list", "common-zh", "order"),
+    "tokens": ("corpus", "list", "common-zh", "order"),
     "glove": ("order", "corpus", "list"),
-    "upload": ("order", "corpus", "list"),
+    "upload": ("order", "corpus", "list", "common-zh"),
 }
 
 
@@ -27,10 +27,11 @@ class WordChoice:
     """Which vectors, and which frequencies."""
 
     words: str  # "types" of the model, its "tokens" averaged by type, "glove", or an "upload"
-    counts: str  # "corpus", an uploaded "list", or the "order" of the table or vocabulary
+    counts: str  # "corpus", an uploaded "list", "common-zh", or the table's or vocabulary's "order"
     layer: int  # the layer of contextual tokens, and of the sentences in the tests
     vectors_file: Any
     counts_file: Any
+    tokenizer: str = FOUND  # of words of a table that are counted in the corpus
 
     @property
     def is_of_model(self) -> bool:
@@ -45,7 +46,7 @@ class WordChoice:
         )
 
 
-def choose_words(encoder: Encoder) -> WordChoice:
+def choose_words(encoder: Encoder, corpus: Corpus) -> WordChoice:
     """The controls above the pictures; uploaders appear where they are needed."""
     words_box, counts_box, layer_box = st.columns(3)
     with words_box:
@@ -73,6 +74,7 @@ def choose_words(encoder: Encoder) -> WordChoice:
             labels={
                 "corpus": _("the corpus"),
                 "list": _("an uploaded list"),
+                "common-zh": _("common Chinese words (Simplified)"),
                 "order": _("the table’s own order")
                 if words in ("glove", "upload")
                 else _("the vocabulary’s own order"),
@@ -91,4 +93,7 @@ def choose_words(encoder: Encoder) -> WordChoice:
     vectors_file = upload_word_vectors(VECTORS_FILE) if words == "upload" else None
     counts_label = _("A list of words and their counts, one pair a line, at most {megabytes} MB")
     counts_file = upload_table(counts_label, COUNTS_FILE) if counts == "list" else None
-    return WordChoice(words, counts, int(layer), vectors_file, counts_file)
+    # a model's tokenizer counts its own words
+    is_split = words in ("glove", "upload") and counts == "corpus"
+    tokenizer = choose_tokenizer(corpus.texts) if is_split else FOUND
+    return WordChoice(words, counts, int(layer), vectors_file, counts_file, tokenizer)

@@ -669,7 +669,7 @@ def explore(corpus: Corpus) -> None:
     progress_box, look_box, answer_box = st.container(), picture_place(), st.container()
     encoder = current_encoder()
     with control_box:
-        choice = choose_words(encoder)
+        choice = choose_words(encoder, corpus)
     if choice.lacks_file:
         notes_box.info(_("Upload the file above. Its words then appear here."))
         return

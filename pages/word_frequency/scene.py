@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from geometry import Corpus, CorpusError, Encoder, UndefinedMeasure, VectorTable
 from geometry.data.number_text import estimate, signed
+from geometry.data.shipped import shipped_file
 from geometry.encode import ArrayStore
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.evaluate.published import PublishedTable, published_tables
@@ -22,6 +23,7 @@ from geometry.measure.intervals import Estimate
 from geometry.vectors import VectorFileError, read_counts
 from pages.common import jobs
 from pages.common.cache import kept
+from pages.common.controls import tokenizer_names
 from pages.common.corpus_cloud import MANY_POINTS, MOST_DRAWN, CloudSpec, encode_corpus
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.measures import ICONS, State, Verdict
@@ -57,6 +59,9 @@ FEWEST = max(NEIGHBOURS) + 2
 # random order has 0.
 ORDERED = 0.4
 COUNTED_AT_ONCE = 5000  # texts whose words are counted in half a second at most
+COMMON_CHINESE = shipped_file(
+    "corpora/common-words-zh.csv"
+)  # assets/corpora/README.md has its source
 NARROWEST = 3  # dimensions of the vectors at least, for a projection
 
 
@@ -121,11 +126,13 @@ def read_words(corpus: Corpus, encoder: Encoder, choice: WordChoice) -> RankedWo
     if choice.counts == "list":
         with refused_files_leave(choice.counts_file):
             given = read_upload(read_counts, choice.counts_file)
+    elif choice.counts == "common-zh":
+        given = _common_words()
     if choice.words == "glove":
         return _of_glove(corpus, choice, given)
     key: list[object] = [encoder.fingerprint, choice.words, choice.counts]
     tokens = None
-    if given is not None:
+    if choice.counts == "list":
         key.append(choice.counts_file.file_id)
     if choice.words == "types" and given is not None:
         table = _type_table(encoder)
@@ -147,10 +154,13 @@ def _uploaded(corpus: Corpus, choice: WordChoice) -> RankedWords:
     beside: dict[str, Any] = {}
     named = ""
     if choice.counts == "corpus":
-        beside, named = {"texts": corpus.texts}, corpus.sha256
+        beside = {"texts": corpus.texts, "tokenizer": choice.tokenizer}
+        named = f"{corpus.sha256} {choice.tokenizer}"
     elif choice.counts == "list":
         file = choice.counts_file
         beside, named = {"counts": file.getvalue(), "counts_name": file.name}, file.file_id
+    elif choice.counts == "common-zh":
+        beside = {"counts": COMMON_CHINESE.read_bytes(), "counts_name": COMMON_CHINESE.name}
     vectors = choice.vectors_file
     with (
         refused_files_leave(vectors, VectorFileError),
@@ -167,7 +177,7 @@ def _of_glove(corpus: Corpus, choice: WordChoice, given: Mapping[str, float] | N
         counted = corpus if choice.counts == "corpus" else None
         return jobs.kept_or_made(
             _glove_words,
-            *(counted, counted is not None and is_own(corpus)),
+            *(counted, counted is not None and is_own(corpus), choice.tokenizer),
             what=_("Reading {name}").format(name=glove_name()),
             at_once=counted is None or len(corpus) <= COUNTED_AT_ONCE,
         )
@@ -177,12 +187,22 @@ def _of_glove(corpus: Corpus, choice: WordChoice, given: Mapping[str, float] | N
 
 @kept(4)
 def _glove_words(
-    corpus: Corpus | None, private: bool, report: jobs.Progress = jobs.no_report
+    corpus: Corpus | None,
+    private: bool,
+    tokenizer: str | None,
+    report: jobs.Progress = jobs.no_report,
 ) -> RankedWords:
     """The words of the bundled table by their number in a corpus, else by the table's order."""
     texts, key = (None, "order") if corpus is None else (corpus.texts, corpus.sha256)
-    words = words_of_table(glove_table(), None, texts)
-    return RankedWords(*words, content_key=ArrayStore.key("glove", key), private=private)
+    words = words_of_table(glove_table(), None, texts, tokenizer)
+    name = ArrayStore.key("glove", key, tokenizer)
+    return RankedWords(*words, content_key=name, private=private)
+
+
+@cache
+def _common_words() -> dict[str, float]:
+    """Common Chinese words and how often each occurs in a thousand million words."""
+    return read_counts(COMMON_CHINESE)
 
 
 @kept(2)
@@ -309,8 +329,14 @@ def provenance(scene: Scene) -> str:
     frequencies = {
         "corpus": _("frequencies: corpus {name}").format(name=corpus.name),
         "list": _("frequencies: {name}").format(name=getattr(choice.counts_file, "name", "")),
+        "common-zh": _(
+            "frequencies: wordfreq 3.1.1, the {n} most common Chinese words (Simplified)"
+        ).format(n=f"{len(_common_words()):,}"),
         "order": _("frequencies: 1/rank by the table’s own order"),
     }[choice.counts]
+    if choice.counts == "corpus" and not choice.is_of_model:
+        how = tokenizer_names()[choice.tokenizer]
+        frequencies = f"{frequencies} · {_('words: {how}').format(how=how)}"
     if choice.words == "glove" and choice.counts == "order":
         note = _(
             "a row is close to the frequency rank, not equal to it: the package that the table "

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from geometry import Corpus
+from geometry import Corpus, read_bundled
 from geometry.training.runs import Run
 from geometry.training.shipped_training import recorded_run
 from pages.common.live_training import STATE
@@ -125,6 +125,18 @@ def test_an_own_training_replaces_the_recorded_one(one_memory):
     assert "fewer than 100 steps" in text
     healthy(app.button(key=f"training-{PAGE}-reset").click().run())
     assert "Recorded run of 400 steps" in everything(app)
+
+
+def test_chinese_is_trained_on_by_characters_and_the_way_is_said(one_memory):
+    """A clause is no word: 240 sentences have more words than sentences and signs."""
+    query = {"text": "corpus", "corpus": "topics-zh", "train": "one", "steps": "20", "width": "16"}
+    app = short(new_visit(PAGE, lang="zh-Hant", **query))
+    words = [word for text in read_bundled("topics-zh").texts for word in text if word.strip()]
+    assert "斷詞方式：中文或日文的每個字" in everything(app)
+    facts = app.session_state[STATE][PAGE].records[0].text
+    assert 0.9 * len(words) < facts.n_tokens <= len(words)
+    offered = app.selectbox(key="words-by").options
+    assert offered == ["由文字判定", "中文或日文的每個字", "中文，由 jieba 斷詞"]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from pages.word_frequency import apart, explore, scene
 from pages.word_frequency.apart import matched
 from pages.word_frequency.explore import LEFT_OUT
 from pages.word_frequency.scene import (
+    COMMON_CHINESE,
     ORDERED,
     _by_vocabulary,
     cone_state,
@@ -219,6 +221,35 @@ def test_the_example_of_a_swap_follows_the_language_until_it_is_changed():
     healthy(app.selectbox(key="lang").set_value("zh-Hans").run())
     assert app.text_input(key="swap-sentence").value == "你喜欢吃苹果吗？"
     assert app.text_input(key="swap-word").value == "eat"
+
+
+@pytest.mark.model
+def test_common_chinese_words_are_an_order_of_types():
+    app = visit(model="bundled-e5", counts="common-zh")
+    table = load_encoder("bundled-e5").type_embeddings()
+    lines = COMMON_CHINESE.read_text(encoding="utf-8").splitlines()[1:]
+    listed = [line.split(",")[0] for line in lines]
+    assert listed[:3] == ["的", "是", "在"]
+    known = {word.removeprefix("▁") for word in table.words} & set(listed)
+    said = everything(app)
+    assert f"n = {len(known):,} words" in said
+    assert "wordfreq 3.1.1, the 10,000 most common Chinese words" in said
+
+
+def test_words_of_a_chinese_corpus_are_counted_as_chosen():
+    """Vectors of characters, beside texts without spaces between their words."""
+    texts = read_bundled("topics-zh").texts[:40]
+    words = sorted(set(re.findall(r"[\u4e00-\u9fff]", "".join(texts))))
+    X = np.random.default_rng(0).standard_normal((len(words), 12)).round(4)
+    rows = [f"{word} {' '.join(map(str, row))}" for word, row in zip(words, X, strict=True)]
+    app = visit(Corpus("mine", texts), words="upload", lang="zh-Hant")
+    healthy(app.selectbox(key="counts").set_value("corpus").run())
+    upload(app, "frequency_vectors_file", "v.txt", "\n".join(rows))
+    assert "斷詞方式：中文或日文的每個字" in everything(app)
+    assert f"n = {len(words)} 個詞" in everything(app)
+    if find_spec("jieba"):
+        healthy(app.selectbox(key="words-by").set_value("jieba").run())
+        assert "斷詞方式：中文，由 jieba 斷詞" in everything(app)
 
 
 def upload(app: AppTest, key: str, name: str, content: str | bytes) -> AppTest:
