@@ -9,7 +9,7 @@ from __future__ import annotations
 import gettext
 import io
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from .shipped import shipped_file
@@ -70,3 +70,12 @@ def catalogue(code: str) -> gettext.NullTranslations:
     write_mo(compiled, merged)
     compiled.seek(0)
     return gettext.GNUTranslations(compiled)
+
+
+def paragraph(sentences: Iterable[str]) -> str:
+    """The sentences one after the other; after a full-width stop there is no space."""
+    found = ""
+    for sentence in filter(None, sentences):
+        space = " " if found and found.rstrip("*`")[-1:] not in "。！？；：」" else ""
+        found += space + sentence
+    return found

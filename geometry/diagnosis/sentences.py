@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..data.account import BLANK, UNCHOSEN, Account
-from ..data.catalogues import Translate
+from ..data.catalogues import Translate, paragraph
 from ..data.corpus import Corpus
 from ..data.embeddings import VectorSet
 from ..data.number_text import change, estimate, signed
@@ -288,9 +288,9 @@ def finding_sentence(finding: Finding, _: Translate) -> str:
     printed = _printed(finding.code, numbers)
     found = _(SENTENCES[code]).format(**printed)
     if finding.state == "unknown" and "units" in numbers:
-        found += " " + _(SENTENCES["count-once"]).format(**printed)
+        found = paragraph([found, _(SENTENCES["count-once"]).format(**printed)])
     if "sample" in numbers:
-        found += " " + _(SENTENCES["sample"]).format(**printed)
+        found = paragraph([found, _(SENTENCES["sample"]).format(**printed)])
     return found
 
 
@@ -337,7 +337,7 @@ def stay_here(diagnosis: Diagnosis, _: Translate) -> str:
     if here.kind == "leave":
         return sentence
     found = _(SENTENCES["here-evidence"]).format(difference=cure_change(here))
-    return f"{sentence} {found}"
+    return paragraph([sentence, found])
 
 
 def _advice(diagnosis: Diagnosis, cure: Cure, _: Translate) -> str:
@@ -405,16 +405,19 @@ def basis(diagnosis: Diagnosis, _: Translate) -> str:
     n_drawn, n_pairs = diagnosis.n_pairs_drawn, diagnosis.n_pairs
     if n_drawn is not None and n_pairs is not None and n_drawn < n_pairs:
         sample = _(SENTENCES["pairs-sample"])
-        found += " " + sample.format(n_drawn=f"{n_drawn:,}", n=f"{n_pairs:,}")
+        found = paragraph([found, sample.format(n_drawn=f"{n_drawn:,}", n=f"{n_pairs:,}")])
     if "layer" not in diagnosis.about and not trial.others:
         return found
     layers: dict[str, list[str]] = {}
     for layer, pooling in trial.others:
         layers.setdefault(pooling, []).append(str(layer))
-    places = "; ".join(
-        f"{', '.join(each)} ({_(POOLING_NAMES[pooling])})" for pooling, each in layers.items()
+    places = _("; ").join(
+        _("{text} ({note})").format(text=_(", ").join(each), note=_(POOLING_NAMES[pooling]))
+        for pooling, each in layers.items()
     )
-    return f"{found} {_(SENTENCES['others' if places else 'no-others']).format(places=places)}"
+    return paragraph(
+        [found, _(SENTENCES["others" if places else "no-others"]).format(places=places)]
+    )
 
 
 def measured(diagnosis: Diagnosis, _: Translate) -> str:
@@ -425,11 +428,12 @@ def measured(diagnosis: Diagnosis, _: Translate) -> str:
         d=f"{diagnosis.d:,}",
         seed=diagnosis.seed,
     )
+    more = []
     if diagnosis.n_zero:
-        found += " " + _(SENTENCES["zero"]).format(n=f"{diagnosis.n_zero:,}")
+        more.append(_(SENTENCES["zero"]).format(n=f"{diagnosis.n_zero:,}"))
     if diagnosis.n_units is not None:
-        found += " " + _(SENTENCES["units"]).format(n=f"{diagnosis.n_units:,}")
-    return found
+        more.append(_(SENTENCES["units"]).format(n=f"{diagnosis.n_units:,}"))
+    return paragraph([found, *more])
 
 
 def file_notes(own: Corpus | VectorSet | Pairs, _: Translate) -> list[str]:

@@ -100,7 +100,7 @@ def choose_pooling(poolings: Sequence[str], unit: str) -> str:
 
 def choose_special(encoder: Encoder, unit: str, pooling: str) -> bool:
     """A toggle that names the special tokens; True without a toggle if the model has none."""
-    names = ", ".join(map(code, encoder.special_tokens))
+    names = _(", ").join(map(code, encoder.special_tokens))
     if not names:
         return True
     fixed = pooling in ("cls", "own")

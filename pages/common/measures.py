@@ -24,7 +24,7 @@ from geometry.measure.neighbours import AgreementDraws, agreement_draws
 from geometry.measure.table_measures import LISTED
 
 from .seed import SEED
-from .words import TEXT, _, language, markdown
+from .words import TEXT, _, labelled, language, markdown, paragraph
 
 
 @lru_cache(maxsize=8)
@@ -59,7 +59,7 @@ def explained_caption(line: str) -> None:
 
 def explained(text: str) -> str | None:
     """The explanations of all known terms in a caption, as Markdown for ``help``."""
-    lines = [f"**{term}**: {gloss}" for term, gloss in _found(text).items()]
+    lines = [labelled(f"**{term}**", gloss) for term, gloss in _found(text).items()]
     return "\n\n".join(lines) or None
 
 
@@ -270,7 +270,9 @@ def show_verdict(verdict: Verdict, *, key: str) -> None:
         "unknown": _("Not enough data."),
     }
     with st.container(border=True, key=f"verdict-{key}", gap="xsmall"):
-        st.markdown(_("Claim: {claim}").format(claim=f"{verdict.claim} – {verdict.source}"))
+        st.markdown(
+            _("Claim: {claim} – {source}").format(claim=verdict.claim, source=verdict.source)
+        )
         mark = f"{ICONS[verdict.state]} **{states[verdict.state]}**"
-        st.markdown(f"{mark} {verdict.measured}")
+        st.markdown(paragraph([mark, verdict.measured]))
         st.caption(markdown(verdict.basis))

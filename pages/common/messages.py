@@ -15,7 +15,7 @@ from geometry.errors import GeometryError
 from geometry.hub import DataSetError
 from geometry.measure.intervals import MIN_ROWS
 
-from .words import _, markdown
+from .words import _, markdown, paragraph
 
 # errors of an encoder at work
 ENCODER_ERRORS = (ModelFilesError, ValueError, OSError, MemoryError, RuntimeError)
@@ -38,9 +38,8 @@ def error_text(error: Exception) -> str:
         ).format(reason=reason)
     if not isinstance(error, DataSetError):
         return error.sentence(_, markdown)
-    return f"{error.sentence(_, markdown)} " + _(
-        "Without a network you can still use the project’s pairs and uploads."
-    )
+    offline = _("Without a network you can still use the project’s pairs and uploads.")
+    return paragraph([error.sentence(_, markdown), offline])
 
 
 def _is_ours(error: Exception) -> bool:

@@ -29,7 +29,7 @@ from .messages import cancelled_download
 from .model_shelf import ModelShelf
 from .page_state import forget_layers
 from .rules import model_rules
-from .words import _, code, markdown
+from .words import _, code, markdown, noted, paragraph
 
 GLOVE = "bundled-glove"  # word vectors, as an encoder of no layers
 # errors that every new try would raise
@@ -100,7 +100,7 @@ def select_model() -> None:
     labels = {
         code: _("{model} (bundled)").format(model=name) for code, name in bundled_names().items()
     } | {
-        name: f"{name.rpartition('/')[2]} ({_size(suggestion)})"
+        name: noted(name.rpartition("/")[2], _size(suggestion))
         for name, suggestion in known.items()
     }
     name = choose(
@@ -372,7 +372,7 @@ def _about(model: Suggestion) -> str:
     parts = [lessons()[model.name], _("Licence: {licence}.").format(licence=licence)]
     if model.needs_conversion:
         parts.append(_("The Hugging Face Hub has its weights only as pickle. Convert them once."))
-    return " ".join(parts)
+    return paragraph(parts)
 
 
 def _about_e5() -> str:

@@ -20,7 +20,7 @@ from .corpus_cloud import CorpusCloud, characters_of, labels_of, takes_long
 from .measures import Verdict
 from .models import bundled_names, choose_model, chosen_model, current_encoder
 from .uploads import is_own
-from .words import _, code
+from .words import _, code, paragraph
 
 
 def unit_names() -> dict[str, str]:
@@ -31,6 +31,16 @@ def unit_names() -> dict[str, str]:
         "types": _("types"),
         "vectors": _("vectors"),
     }
+
+
+def counted(n: int, unit: str) -> str:
+    """So many points of a unit: "1,224 sentences"."""
+    return {
+        "sentences": _("{n} sentences"),
+        "tokens": _("{n} tokens"),
+        "types": _("{n} types"),
+        "vectors": _("{n} vectors"),
+    }[unit].format(n=f"{n:,}")
 
 
 def model_words(points: CorpusCloud, *, is_one_layer: bool = True) -> list[str]:
@@ -54,7 +64,7 @@ def model_line(encoder: Encoder) -> str:
         parts.append(_("prefix “{prefix}”").format(prefix=encoder.prefix))
     if encoder.is_approximate:
         parts.append(_("{dtype}: fast, approximate").format(dtype=encoder.dtype))
-    return ", ".join(parts)
+    return _(", ").join(parts)
 
 
 def layer_words(layer: int | str, last: int) -> str:
@@ -73,7 +83,7 @@ def layer_words(layer: int | str, last: int) -> str:
 def count_words(points: CorpusCloud) -> str:
     """n and the unit, and of a sample how many there are in all."""
     cloud = points.cloud
-    count = f"n = {len(cloud):,} {unit_names()[cloud.unit]}"
+    count = f"n = {counted(len(cloud), cloud.unit)}"
     if cloud.n_available > len(cloud):
         count = _("{count} (a sample of {n})").format(count=count, n=f"{cloud.n_available:,}")
     return count
@@ -184,7 +194,7 @@ def warn_of_typed(texts: Sequence[str], *, key: str) -> bool:
         "about the text."
     ).format(share=f"{share:.0%}", limit=f"{MOST_UNKNOWN:.0%}")
     if is_unread:
-        said = f"**{_('Not enough data.')}** {said}"
+        said = paragraph([f"**{_('Not enough data.')}**", said])
     with st.container(key=f"unread-{key}" if is_unread else f"half-read-{key}"):
         st.warning(said, icon=":material/translate:")
         _offer_e5(f"use-e5-{key}")
@@ -218,7 +228,7 @@ def of_known_text(
         "verdict is {limit}). So the numbers say nothing about it."
     )
     said = unread.format(share=f"{share:.0%}", limit=f"{MOST_UNKNOWN:.0%}")
-    return replace(verdict, state="unknown", measured=f"{said} {verdict.measured}")
+    return replace(verdict, state="unknown", measured=paragraph([said, verdict.measured]))
 
 
 def is_foreign(coverage: Coverage) -> bool:
@@ -273,7 +283,7 @@ def unknown_warning(coverage: Coverage) -> str:
             "Most likely the texts' language or script is not the model's. {model} was trained on "
             "more than 50 languages: choose it under “Model”."
         ).format_map(values)
-        return f"{said} {foreign}"
+        return paragraph([said, foreign])
     return _(
         "Not in the model's vocabulary: {share} of the tokens (the limit is {limit}). So this "
         "picture shows the unknown token, {token}, more than the texts. Most likely "

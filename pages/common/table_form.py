@@ -20,7 +20,7 @@ from .limit_notes import megabytes, table_note, upload_limits, vector_note
 from .messages import error_text
 from .reading import read_upload
 from .streamlit_internals import forget_upload
-from .words import _, markdown
+from .words import _, labelled, markdown
 
 PREVIEW_ROWS = 8
 PREVIEW_CHARACTERS = 1_000  # characters of a cell at most
@@ -59,7 +59,7 @@ def upload(label: str, key: str, max_bytes: int, *, tooltip: str | None = None) 
         st.session_state.setdefault(BOXES, {})[file.file_id] = box
     elif f"{box}-refusal" in st.session_state:
         name, error = st.session_state[f"{box}-refusal"]
-        st.error(f"{markdown(name)}: {error_text(error)}")
+        st.error(labelled(markdown(name), error_text(error)))
     words = {"browse": _("Choose a file"), "drop": _("or drop it here")}
     st.html(UPLOADER_STYLE.format(key=key, **words))
     with st.container(key=f"{key}_refused"):

@@ -17,6 +17,7 @@ import streamlit as st
 
 from geometry.data.catalogues import ENGLISH, language_for
 from geometry.data.catalogues import catalogue as _catalogue
+from geometry.data.catalogues import paragraph as paragraph
 
 TEXT = Path(__file__).parents[2] / "assets" / "text"
 _fixed: ContextVar[str | None] = ContextVar("language", default=None)
@@ -41,6 +42,16 @@ def asked_language() -> str:
 def _(label: str) -> str:
     """An English label in this session's language. Only inside a page's run, never at import."""
     return _catalogue(language()).gettext(label)
+
+
+def labelled(name: str, value: str) -> str:
+    """ "name: value", with the language's colon."""
+    return _("{name}: {value}").format(name=name, value=value)
+
+
+def noted(text: str, note: str) -> str:
+    """ "text (note)", with the language's brackets."""
+    return _("{text} ({note})").format(text=text, note=note)
 
 
 def in_language(function: Callable[..., Any], code: str | None = None) -> Callable[..., Any]:

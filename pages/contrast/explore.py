@@ -35,7 +35,7 @@ from pages.common.scores import PUBLISHED_ON, hundred, row_name, source_words, w
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.uploads import chosen_corpus
-from pages.common.words import _, markdown, prose
+from pages.common.words import _, labelled, markdown, prose
 
 from . import PAGE
 from .choices import choose_settings, read_vectors
@@ -81,7 +81,7 @@ def draw_plane(scene: Scene) -> None:
         chart_of(figure),
         key="contrast-plane",
         file_name="contrast-plane",
-        alt="; ".join(_plain(point.about) for point in points),
+        alt=_("; ").join(_plain(point.about) for point in points),
     )
 
 
@@ -211,7 +211,7 @@ def draw_curves(scene: Scene) -> None:
                 chart_of(curves_figure(curves, axes, current_theme(), height=CURVE_HEIGHT)),
                 key=f"contrast-{name}",
                 file_name=f"contrast-{name}",
-                alt=f"{axes.y}: {first:.3g} → {last:.3g}",
+                alt=labelled(axes.y, f"{first:.3g} → {last:.3g}"),
             )
 
 

@@ -10,7 +10,7 @@ from pages.common.controls import pooling_names
 from pages.common.measures import State, Verdict
 from pages.common.origin import layer_words
 from pages.common.scores import with_interval
-from pages.common.words import _
+from pages.common.words import _, paragraph
 
 from .run import ContrastRun, Gain, Header, HeadSettings, Moment
 
@@ -121,7 +121,7 @@ def contrast_verdict(scene: Scene) -> Verdict:
             parts.append(_over_seeds(run.seeds))
             states = {contrast_state({gain.over: gain for gain in gains}) for gains in run.seeds}
             state = state if len(states) == 1 else "partly"
-        measured = " ".join(parts)
+        measured = paragraph(parts)
     header = run.header
     return Verdict(
         claim=_(

@@ -19,7 +19,7 @@ from geometry.projection.plane import PAIRS, POINTS, Plane
 from pages.common.downloads import offer_csv
 from pages.common.draw.charts import COMPONENTS
 from pages.common.measures import State, Verdict
-from pages.common.words import _, prose
+from pages.common.words import _, paragraph, prose
 
 from . import PAGE
 from .controls import AXES, LIMITS, accept_move, presets, state_of
@@ -372,10 +372,10 @@ def basis_verdict(scene: Scene) -> Verdict:
             "The cosine of coordinates is the cosine of the angle only if the axes are "
             "perpendicular and equally long."
         ),
-        source="Su et al. (2021)",
+        source=_("Su et al. (2021)"),
         state=state,
         measured=measured,
-        basis=" ".join(
+        basis=paragraph(
             [_("Three points, worked out exactly: there is no interval."), provenance(scene)]
         ),
     )

@@ -39,7 +39,17 @@ from pages.common.live_training import (
 )
 from pages.common.measures import BigNumber, State, Verdict, show_big_numbers, show_verdict
 from pages.common.streamlit_internals import is_from_history
-from pages.common.words import _, code, markdown, markdown_table, plotly, prose
+from pages.common.words import (
+    _,
+    code,
+    labelled,
+    markdown,
+    markdown_table,
+    noted,
+    paragraph,
+    plotly,
+    prose,
+)
 
 from . import PAGE
 from .choices import STEP, TrainingSettings, choose_more, choose_what, chosen_step, store_step
@@ -127,13 +137,13 @@ def alternative(scene: Scene) -> str:
     """The picture in words: the mean cosine of each group of words of each model."""
     models = []
     for place, run in enumerate(scene.history.runs):
-        cosines = ", ".join(
+        cosines = _(", ").join(
             f"{label} {signed(scene.cosine(place, name), 2)}"
             for name, label in group_names().items()
         )
-        models.append(f"{run_name(run)}: {cosines}")
+        models.append(labelled(run_name(run), cosines))
     return _("Step {step}, mean cosine. {models}.").format(
-        step=scene.step, models="; ".join(models)
+        step=scene.step, models=_("; ").join(models)
     )
 
 
@@ -197,7 +207,7 @@ def show_curves(scene: Scene) -> None:
                 chart,
                 key=f"degeneration-curve-{place}",
                 file_name=f"degeneration-{chosen}",
-                alt=f"{run_name(run)}: {labels[chosen]}. {alt}",
+                alt=labelled(run_name(run), _("; ").join([labels[chosen], alt])),
             )
     notes = {
         "loss": _("Losses of different models are not comparable. The penalty is not included."),
@@ -223,7 +233,7 @@ def _charts(scene: Scene, what: str, title: str) -> list[tuple[Chart, str]]:
             curves, Axes(x, title, y_range=limits), current_theme(), height=SMALL_HEIGHT
         )
         ends = [f"{each.name} {each.y[0]:.3g} → {each.y[-1]:.3g}" for each in curves]
-        found.append((chart_of(figure), "; ".join(ends)))
+        found.append((chart_of(figure), _("; ").join(ends)))
     return found
 
 
@@ -373,7 +383,6 @@ def points_csv(scene: Scene, measured_on: str) -> bytes:
 
 FEWEST_STEPS = 100  # steps before which the vectors have hardly moved
 WORSE_LOSS = 0.03  # share by which the loss with the penalty may be higher
-GAO = "Gao et al. (2019)"
 
 
 def verdicts(scene: Scene) -> dict[str, Verdict]:
@@ -399,7 +408,7 @@ def _too_early(scene: Scene) -> bool:
 
 
 def _cosines(scene: Scene, run: int) -> str:
-    return ", ".join(
+    return _(", ").join(
         f"{label} **{signed(scene.cosine(run, name), 2)}**" for name, label in group_names().items()
     )
 
@@ -432,17 +441,16 @@ def cone_verdict(scene: Scene, run: int) -> Verdict:
         "partly": _("Only one of the two groups lies in a narrow cone."),
         "fails": _("Neither group lies in a narrow cone."),
     }
-    measured = f"{words[state]} " + _("Mean cosine: {cosines}.").format(
-        cosines=_cosines(scene, run)
-    )
+    cosines = _("Mean cosine: {cosines}.").format(cosines=_cosines(scene, run))
+    measured = paragraph([words[state], cosines])
     if scene.cosine(run, "frequent") < NARROW:
-        measured += " " + _("The frequent words do not.")
+        measured = paragraph([measured, _("The frequent words do not.")])
     return Verdict(
         _(
             "A model that is trained to predict the next word pushes its rare tokens into a narrow "
             "cone."
         ),
-        GAO,
+        _("Gao et al. (2019)"),
         "unknown" if _too_early(scene) else state,
         _early() if _too_early(scene) else measured,
         _basis(scene, _narrow()),
@@ -467,10 +475,10 @@ def cure_verdict(scene: Scene, plain: int, penalised: int) -> Verdict:
         change=with_sign(100 * worse, 1),
     )
     if before < NARROW:
-        state, measured = "unknown", _("There is no cone to remove.") + " " + measured
+        state, measured = "unknown", paragraph([_("There is no cone to remove."), measured])
     return Verdict(
         _("A penalty on the cosines (CosReg) removes the cone, and the loss is not worse."),
-        GAO,
+        _("Gao et al. (2019)"),
         "unknown" if _too_early(scene) else state,
         _early() if _too_early(scene) else measured,
         _basis(
@@ -493,7 +501,7 @@ def others_verdict(scene: Scene, classifier: int, word2vec: int) -> Verdict:
     frequent = scene.history.cosine[: scene.at + 1, word2vec, GROUPS.index("frequent")]
     top = int(np.argmax(frequent))
     if frequent[top] >= NARROW:
-        measured += " " + _(
+        own_cone = _(
             "word2vec has a cone of its own, of the words that occur: the frequent ones reached "
             "{top} at step {step} and have {now} at step {last}. Mimno & Thompson (2017) trace it "
             "to negative sampling."
@@ -503,9 +511,10 @@ def others_verdict(scene: Scene, classifier: int, word2vec: int) -> Verdict:
             now=signed(float(frequent[-1]), 2),
             last=scene.step,
         )
+        measured = paragraph([measured, own_cone])
     return Verdict(
         _("The vectors of a classifier and of word2vec are spread around the origin."),
-        GAO,
+        _("Gao et al. (2019)"),
         "unknown" if _too_early(scene) else state,
         _early() if _too_early(scene) else measured,
         _basis(
@@ -547,9 +556,9 @@ def push_verdict(scene: Scene, run: int) -> Verdict:
             "If the origin is outside of the convex hull of the hidden states, a token that never "
             "occurs is pushed away without end."
         ),
-        GAO,
+        _("Gao et al. (2019)"),
         "unknown" if _too_early(scene) else state,
-        _early() if _too_early(scene) else " ".join(parts),
+        _early() if _too_early(scene) else paragraph(parts),
         _basis(scene),
     )
 
@@ -673,7 +682,7 @@ def show_forces() -> None:
 
 def _names() -> list[str]:
     notes = [_("6 times"), _("5 times"), _("once"), _("never")]
-    return [f"{name} ({note})" for name, note in zip(NAMES, notes, strict=True)]
+    return [noted(name, note) for name, note in zip(NAMES, notes, strict=True)]
 
 
 def _figure(toy: SoftmaxToy) -> object:
@@ -711,7 +720,7 @@ def _alternative(toy: SoftmaxToy) -> str:
         )
         for place, name in enumerate(_names())
     ]
-    return "; ".join(tokens)
+    return _("; ").join(tokens)
 
 
 # ---- the convex hull ----

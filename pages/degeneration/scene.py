@@ -83,7 +83,7 @@ def run_name(run: Run) -> str:
     name = _("Language model, γ = {gamma}").format(gamma=f"{run.gamma:g}")
     extra = [] if run.tied else [_("untied")]
     extra += [] if run.layer_norm else [_("without LayerNorm")]
-    return ", ".join([name, *extra])
+    return _(", ").join([name, *extra])
 
 
 def group_names() -> dict[str, str]:

@@ -74,7 +74,7 @@ from pages.common.origin import (
     warn_of_coverage,
 )
 from pages.common.shell import picture_place, show_question
-from pages.common.words import _, language, markdown, plotly, prose
+from pages.common.words import _, labelled, language, markdown, noted, paragraph, plotly, prose
 
 from . import PAGE
 from .scene import (
@@ -330,11 +330,14 @@ def published_curves(last: int) -> list[Curve]:
 
 def _curves_in_words(tables: Sweep, measure: str, label: str) -> str:
     said = [
-        f"{series_name(name)}: "
-        + ", ".join(print_value(measure, table[measure].value) or "—" for table in each)
+        labelled(
+            series_name(name),
+            _(", ").join(print_value(measure, table[measure].value) or "—" for table in each),
+        )
         for name, each in tables.items()
     ]
-    return f"{label}, {_('layer (0 is the input)')}. " + "; ".join(said)
+    head = _(", ").join([label, _("layer (0 is the input)")])
+    return labelled(head, _("; ").join(said))
 
 
 def _note(measure: str, scene: Scene) -> str:
@@ -359,11 +362,11 @@ def _note(measure: str, scene: Scene) -> str:
             )
         )
     if scene.unresolved:
-        names = ", ".join(series_name(name) for name in scene.unresolved)
+        names = _(", ").join(series_name(name) for name in scene.unresolved)
         parts.append(
             _("Left out, because bfloat16 can't resolve them: {names}.").format(names=names)
         )
-    return " ".join(parts)
+    return paragraph(parts)
 
 
 def special_tokens_note(shown: Sequence[Series]) -> list[str]:
@@ -559,17 +562,17 @@ def show_rogues(scene: Scene) -> None:
         chart_of(figure),
         key="layer-rogues",
         file_name="layers-dimensions",
-        alt=" ".join(_line(raw[layer], layer) for layer in range(len(raw))),
+        alt=paragraph(_line(raw[layer], layer) for layer in range(len(raw))),
     )
     _show_numbers(scene)
     series = scene.drawn_series
     said = [
         _line(raw[scene.layer], scene.layer),
         _("Measured on: {series}.").format(
-            series=", ".join([series_name(series.name), *sample_note(series)])
+            series=_(", ").join([series_name(series.name), *sample_note(series)])
         ),
     ]
-    st.caption(markdown(" ".join(said)))
+    st.caption(markdown(paragraph(said)))
     st.caption(prose(PAGE, "rogue"))
 
 
@@ -593,7 +596,7 @@ def _line(parts: np.ndarray, layer: int) -> str:
     if not np.isfinite(total) or total <= 0:
         return _("Layer {layer}: no share is defined.").format(layer=layer)
     order = np.argsort(-parts, kind="stable")[:TOP]
-    shares = ", ".join(f"{i} ({parts[i] / total:.1%})" for i in order)
+    shares = _(", ").join(noted(str(i), f"{parts[i] / total:.1%}") for i in order)
     return _("Layer {layer}, leading dimensions and their share: {shares}.").format(
         layer=layer, shares=shares
     )
@@ -709,4 +712,4 @@ def lesson_values(scene: Scene) -> dict[str, str]:
 
 
 def _listed(values: list[float | None], decimals: int) -> str:
-    return ", ".join("—" if v is None else signed(v, decimals) for v in values) or "—"
+    return _(", ").join("—" if v is None else signed(v, decimals) for v in values) or "—"

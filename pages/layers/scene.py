@@ -535,7 +535,7 @@ def layers_verdict(scene: Scene) -> Verdict:
         "unknown": _("This needs two layers, and {least} sentences or more."),
     }
     ends = [(layer, row) for layer, row in enumerate(rows) if row.low is not None]
-    said = ", ".join(
+    said = _(", ").join(
         _("layer {layer}: {value}").format(layer=layer, value=f"**{measured_words(row)}**")
         for layer, row in ends
     )

@@ -52,7 +52,7 @@ def show_presets() -> None:
     if is_presenting():  # in one row with the other controls
         words = pooling_names()
         names = {
-            name: f"{'E5, ' * (model == E5)}{words[pooling]}, {layer}"
+            name: _(", ").join([*(["E5"] if model == E5 else []), words[pooling], str(layer)])
             for name, (model, layer, pooling) in PRESETS.items()
             if name in names
         }

@@ -84,11 +84,17 @@ from pages.common.measures import (
 )
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import chosen_model, current_encoder
-from pages.common.origin import coverage_line, coverage_of, of_known_text, warn_of_coverage
+from pages.common.origin import (
+    counted,
+    coverage_line,
+    coverage_of,
+    of_known_text,
+    warn_of_coverage,
+)
 from pages.common.page_list import page_path
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
-from pages.common.words import _, plotly, prose
+from pages.common.words import _, labelled, paragraph, plotly, prose
 
 from . import PAGE
 from .choices import (
@@ -256,10 +262,10 @@ def _twin_cloud(scene: Scene, points: Points, pictures: list[Picture], **more: o
         values=(scene.whitening.centring, scene.whitening.strength),
         knob_names=knob_names(),
         knob_steps=SLIDER_STEPS,
-        alt=" ".join(map(_alternative, sides)),
+        alt=paragraph(map(_alternative, sides)),
         bands=scene.raw.panel.bands,
         marks=_twin_marks(scene),
-        below=[f"{side.title}: " + " · ".join(_trust_lines(side)) for side in sides],
+        below=[labelled(side.title, " · ".join(_trust_lines(side))) for side in sides],
         provenance=scene.provenance,
         file_name=f"narrow-cone-{projection.n_components}d",
         is_large=is_presenting(),
@@ -591,8 +597,8 @@ def welcome(scene: Scene) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
-            _("Left: {n} {units} as the model places them. Right: the same, whitened.").format(
-                n=f"{len(scene.points.cloud):,}", units=scene.unit_words
+            _("Left: {count} as the model places them. Right: the same, whitened.").format(
+                count=counted(len(scene.points.cloud), scene.points.cloud.unit)
             )
         )
         with st.popover(_("What to look at"), width="content", key="steps"):

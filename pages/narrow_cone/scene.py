@@ -56,9 +56,9 @@ from pages.common.measures import (
     since,
 )
 from pages.common.models import chosen_model
-from pages.common.origin import agreement_note, origin, unit_names, weight_words
+from pages.common.origin import agreement_note, counted, origin, unit_names, weight_words
 from pages.common.seed import SEED
-from pages.common.words import _, language, markdown
+from pages.common.words import _, language, markdown, paragraph
 
 # ---- UMAP pictures, fitted by another process and stored on disk ----
 
@@ -380,8 +380,8 @@ class Scene:
             *origin(points),
             _("centring {s}").format(s=f"{whitening.centring:.2f}"),
             _("strength {t}").format(t=f"{whitening.strength:.2f}"),
-            _("whitening fitted on the same {n} {unit}, so its numbers are set by the fit").format(
-                n=f"{n:,}", unit=self.unit_words
+            _("whitening fitted on the same {count}, so its numbers are set by the fit").format(
+                count=counted(n, points.cloud.unit)
             ),
             *weight_words(points),
             _("n/d = {ratio}").format(ratio=f"{points.effective_n / d:.2f}"),
@@ -700,7 +700,7 @@ def _steps_words(steps: Steps) -> str:
         if steps.levelling.falls
         else _("Making the axes equal then changes little: {change}.")
     )
-    return " ".join(
+    return paragraph(
         text.format(change=f"**{change(step.value, step.low, step.high, AGREEMENT_DECIMALS)}**")
         for text, step in ((centring, steps.centring), (levelling, steps.levelling))
     )

@@ -30,7 +30,7 @@ from geometry.palette import Theme
 from pages.common import jobs
 from pages.common.address import is_presenting
 from pages.common.cache import kept
-from pages.common.cloud_choices import SPLIT, choose_cloud, choose_fit_set, warn_of_too_few
+from pages.common.cloud_choices import choose_cloud, choose_fit_set, warn_of_too_few
 from pages.common.corpus_cloud import ALL_POINTS, OF_VECTORS, CorpusCloud, warn_of_cache
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
 from pages.common.downloads import csv_bytes, offer_csv, short_number
@@ -58,7 +58,16 @@ from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.table_form import refused_files_leave, upload_table
 from pages.common.treatment_names import choose_treatment, treatment_words
-from pages.common.words import _, language, markdown, markdown_table, plotly, prose, short_line
+from pages.common.words import (
+    _,
+    language,
+    markdown,
+    markdown_table,
+    paragraph,
+    plotly,
+    prose,
+    short_line,
+)
 
 from . import PAGE
 from .scene import (
@@ -69,6 +78,7 @@ from .scene import (
     SearchedClouds,
     choose_query,
     encoded_texts,
+    how_to_search_all,
     provenance,
     rank,
     read_points,
@@ -110,13 +120,17 @@ def draw_rankings(scene: Scene) -> None:
         chart_of(slopes_figure(before, after, words, current_theme())),
         key="neighbour-lists",
         file_name="neighbours",
-        alt=" ".join(
+        alt=paragraph(
             [
                 _("Raw: {texts}.").format(
-                    texts="; ".join(short_line(texts[row], LONGEST) for row in rankings.before.rows)
+                    texts=_("; ").join(
+                        short_line(texts[row], LONGEST) for row in rankings.before.rows
+                    )
                 ),
                 _("After the treatment: {texts}.").format(
-                    texts="; ".join(short_line(texts[row], LONGEST) for row in rankings.after.rows)
+                    texts=_("; ").join(
+                        short_line(texts[row], LONGEST) for row in rankings.after.rows
+                    )
                 ),
             ]
         ),
@@ -355,7 +369,7 @@ def neighbours_verdict(scene: Scene) -> Verdict:
         ),
         source=_("Suzuki et al. (2013)"),
         state=hub_state(scene.changes),
-        measured=" ".join([_hub_words(scene), _label_words(scene)]).strip(),
+        measured=paragraph([_hub_words(scene), _label_words(scene)]),
         basis=" · ".join(
             [
                 provenance(scene),
@@ -508,11 +522,7 @@ def _warn_of_missing(scene: Scene, judged: Judged) -> None:
         points=f"{scene.n_searched:,}",
         missing=f"{judged.n_missing:,}",
     )
-    if scene.fit_code == SPLIT:
-        message += " " + _(
-            "To search all points, choose “these points” or another corpus at *Fit on*."
-        )
-    st.warning(message)
+    st.warning(paragraph([message, how_to_search_all(scene.fit_code)]))
 
 
 @kept(8)

@@ -29,7 +29,7 @@ from pages.common.draw.clouds import chosen_row
 from pages.common.origin import origin, warn_of_typed
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
-from pages.common.words import _, markdown
+from pages.common.words import _, markdown, paragraph
 
 # ---- the query ----
 
@@ -80,11 +80,7 @@ def choose_query(
             message = missing or _("None of the {n} texts searched contains “{query}”.").format(
                 n=f"{len(points.cloud):,}", query=markdown(words)
             )
-            if fit_code == SPLIT:
-                message += " " + _(
-                    "To search all points, choose “these points” or another corpus at *Fit on*."
-                )
-            st.info(message)
+            st.info(paragraph([message, how_to_search_all(fit_code)]))
         if rows:
             listed = rows[:MATCHES]
             row = st.selectbox(
@@ -97,6 +93,13 @@ def choose_query(
             put_in_url("point", str(row))
     row = 0 if row is None else row
     return Query(points.cloud.texts[row], points.vectors[[row]], row)
+
+
+def how_to_search_all(fit_code: str) -> str:
+    """What to choose where only half of the points are searched; else ""."""
+    if fit_code != SPLIT:
+        return ""
+    return _("To search all points, choose “these points” or another corpus at *Fit on*.")
 
 
 def _is_typed() -> bool:

@@ -47,7 +47,7 @@ from pages.common.uploads import (
     remember,
     show_own,
 )
-from pages.common.words import _, markdown, prose
+from pages.common.words import _, labelled, markdown, prose
 
 from . import PAGE
 
@@ -369,7 +369,7 @@ def _offer_splits(splits: dict[str, Pairs]) -> None:
         args=tuple(splits.values()),  # the last, test, is chosen
         kwargs={"dev": splits.get("dev")},
     )
-    counts = " · ".join(f"{pairs.name}: {len(pairs):,}" for pairs in splits.values())
+    counts = " · ".join(labelled(pairs.name, f"{len(pairs):,}") for pairs in splits.values())
     st.caption(markdown(counts))
 
 

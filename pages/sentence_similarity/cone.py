@@ -59,7 +59,7 @@ def show_cone_against_score(scene: Scene) -> None:
         chart_of(figure),
         key="sts-cone",
         file_name="sentence-similarity-cone",
-        alt="; ".join(_about(cell, cosine) for cell, cosine in zip(cells, cosines, strict=True)),
+        alt=_("; ").join(_about(cell, cosine) for cell, cosine in zip(cells, cosines, strict=True)),
     )
     st.markdown(prose(PAGE, "cone", cone_values(narrower)))
     for example in narrower.examples:

@@ -16,7 +16,7 @@ from pages.common.draw.clouds import current_theme
 from pages.common.scores import hundred, with_interval
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
-from pages.common.words import _, markdown, prose
+from pages.common.words import _, labelled, markdown, prose
 
 from . import PAGE
 from .choices import cell_words, measured_on, score_title
@@ -204,14 +204,16 @@ def _values(scores: list[PairScore], name: str) -> np.ndarray:
 
 def _alternative(sizes: tuple[SizedScore, ...]) -> str:
     lines = [
-        f"n = {size.n:,}: "
-        + ", ".join(
-            f"{treatment_words(treatment)} {hundred(score.spearman)}"
-            for treatment, score in size.scores.items()
+        labelled(
+            f"n = {size.n:,}",
+            _(", ").join(
+                f"{treatment_words(treatment)} {hundred(score.spearman)}"
+                for treatment, score in size.scores.items()
+            ),
         )
         for size in sizes
     ]
-    return "; ".join(lines)
+    return _("; ").join(lines)
 
 
 def sizes_csv(sizes: tuple[SizedScore, ...], caption: str) -> bytes:

@@ -19,7 +19,7 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.scores import hundred, with_interval
 from pages.common.treatment_names import treatment_words
-from pages.common.words import _, markdown, prose
+from pages.common.words import _, labelled, markdown, noted, paragraph, prose
 
 from . import PAGE
 from .choices import ScoringChoice, cell_words, cut_words, fitted_on, measured_on, rank_words
@@ -95,7 +95,7 @@ def warn_of_shared_sentences(scene: Scene) -> None:
 def _few_pairs(choice: ScoringChoice, grid: Grid) -> str:
     score, difference = _interval_widths(choice, grid)
     lines = [prose(PAGE, "few-pairs", width_values(choice, grid))]
-    return " ".join([*lines, *([prose(PAGE, "few-pairs-narrower")] if difference < score else [])])
+    return paragraph([*lines, prose(PAGE, "few-pairs-narrower") if difference < score else ""])
 
 
 def width_values(choice: ScoringChoice, grid: Grid) -> dict[str, str]:
@@ -144,7 +144,7 @@ def _difference_text(cell: Cell) -> CellText:
     if difference is None or difference.value is None:
         return np.nan, _("undefined"), cell_words(cell.layer, cell.pooling)
     interval = with_interval(difference.value, difference.low, difference.high, sign=True)
-    about = f"{cell_words(cell.layer, cell.pooling)}: {interval}"
+    about = labelled(cell_words(cell.layer, cell.pooling), interval)
     text = with_sign(100 * difference.value, 1)
     return 100 * difference.value, f"<b>{text}</b>" if difference.is_clear else text, about
 
@@ -173,7 +173,7 @@ def _heat(kind: str, grid: Grid, texts: Sequence[CellText], limits: tuple[float,
         chart_of(figure),
         key="sts-grid-chart",
         file_name=f"sentence-similarity-{kind}",
-        alt="; ".join(a for _value, _written, a in texts),
+        alt=_("; ").join(a for _value, _written, a in texts),
         zoom=False,
     )
 
@@ -215,7 +215,7 @@ def cut_lines(choice: ScoringChoice, after: Sequence[Cell]) -> list[str]:
     if k is None or not cut:
         return []
     named = [
-        f"{cell_words(cell.layer, cell.pooling)} (k = {cell.n_directions})"
+        noted(cell_words(cell.layer, cell.pooling), f"k = {cell.n_directions}")
         for cell in cut[:MOST_NAMED]
     ]
     values = {

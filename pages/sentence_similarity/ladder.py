@@ -50,7 +50,7 @@ from pages.common.scores import PUBLISHED_ON, SBERT, hundred, row_name, source_w
 from pages.common.seed import SEED
 from pages.common.static_tables import stop_list_names
 from pages.common.treatment_names import treatment_words
-from pages.common.words import _, code, markdown, plotly, prose
+from pages.common.words import _, code, labelled, markdown, noted, paragraph, plotly, prose
 
 from . import PAGE
 from .choices import (
@@ -295,14 +295,14 @@ def show_ladder(scene: Scene) -> None:
         _chart(rungs, title, theme, names, band, is_own),
         key="sts-claim",
         file_name="sentence-similarity-ladder",
-        alt="; ".join(map(_plain, rungs)),
+        alt=_("; ").join(map(_plain, rungs)),
         zoom=False,
     )
     show_big_numbers(_("Whitening and the last layer"), headlines(scene), key="sts-headlines")
     if said := where_it_helps(scene):
         st.markdown(said)
     about = ladder_caption(choice)
-    st.caption(f"{prose(PAGE, 'rho')} {markdown(about)}", help=explained(about))
+    st.caption(paragraph([prose(PAGE, "rho"), markdown(about)]), help=explained(about))
     if choice.similarity != "cosine":
         values = {"similarity": similarity_names()[choice.similarity]}
         st.markdown(prose(PAGE, "claim-not-cosine", values))
@@ -412,7 +412,7 @@ def _rung(
     cut = cut_words(cell)
     label = f"<b>{hundred(score.spearman)}</b>  {short or name}"
     about = f"<b>{with_interval(score.spearman, score.low, score.high)}</b>  {name}"
-    about += f" ({cut})" if cut else ""
+    about = noted(about, cut) if cut else about
     value, low, high = (
         None if v is None else 100 * v for v in (score.spearman, score.low, score.high)
     )
@@ -445,8 +445,8 @@ def where_it_helps(scene: Scene) -> str:
         _("No clear difference: {places}."): unclear,
         _("Lower after the treatment: {places}."): lower,
     }
-    return " ".join(
-        text.format(places=markdown("; ".join(names))) for text, names in words.items() if names
+    return paragraph(
+        text.format(places=markdown(_("; ").join(names))) for text, names in words.items() if names
     )
 
 
@@ -490,7 +490,7 @@ def coverage_values(static: Static) -> dict[str, str]:
         "n": f"{int(averages.known.sum()):,}",
         "pairs": f"{len(averages.known):,}",
         "words": words,
-        "unknown": markdown(", ".join(word for word, _count in averages.unknown[:5])) or "—",
+        "unknown": markdown(_(", ").join(word for word, _count in averages.unknown[:5])) or "—",
     }
 
 
@@ -513,7 +513,7 @@ def file_notes(static: Static) -> str:
 def _plain(rung: Rung) -> str:
     """The rung's hover text without Plotly's HTML, and its ticks."""
     lines = [rung.about, *(tick.text for tick in rung.ticks)]
-    return "; ".join(unescape(line.replace("<b>", "").replace("</b>", "")) for line in lines)
+    return _("; ").join(unescape(line.replace("<b>", "").replace("</b>", "")) for line in lines)
 
 
 def ladder_csv(scene: Scene) -> bytes:
@@ -613,7 +613,7 @@ def whitening_verdict(scene: Scene) -> Verdict:
         claim=_("Whitening makes the similarities of sentences better."),
         source=_("Su et al. (2021), Huang et al. (2021)"),
         state=_state(_sign(treated), _sign(cell)),
-        measured=" ".join(lines),
+        measured=paragraph(lines),
         basis=_basis(choice, fitted_on(choice)),
     )
 
@@ -729,7 +729,7 @@ def layers_words(scene: Scene) -> str:
             )
             if found
         ] or [_("no clear difference at any layer")]
-        said.append(_("{pooling}: {found}").format(pooling=name, found=_("; ").join(parts)))
+        said.append(labelled(name, _("; ").join(parts)))
     averages = static.averages
     values = {
         "name": markdown(static.name),
@@ -740,7 +740,7 @@ def layers_words(scene: Scene) -> str:
     }
     words = prose(PAGE, "claim-layers", values)
     if chosen_model().is_bundled:
-        words += " " + prose(PAGE, "claim-stsb")
+        words = paragraph([words, prose(PAGE, "claim-stsb")])
     return words
 
 
@@ -837,7 +837,7 @@ def best_values(
 
 def named_cell(cell: Cell) -> str:
     """Layer, pooling and treatment."""
-    return f"{cell_words(cell.layer, cell.pooling)}, {treatment_words(cell.treatment)}"
+    return _(", ").join([cell_words(cell.layer, cell.pooling), treatment_words(cell.treatment)])
 
 
 def _dev_grid(choice: ScoringChoice, dev: ScoredSet) -> Grid:
@@ -1056,7 +1056,7 @@ def show_subsets(scene: Scene) -> None:
         left_out = _(
             "Left out, because they have fewer than {n} pairs with different scores: {names}"
         )
-        names = markdown(", ".join(scores.left_out))
+        names = markdown(_(", ").join(scores.left_out))
         st.caption(left_out.format(n=LEAST_PAIRS, names=names))
     st.caption(markdown(f"{measured_on(choice)} · {fitted_on(choice)}"))
 

@@ -49,7 +49,7 @@ from pages.common.seed import SEED
 from pages.common.static_tables import glove_table, stop_list_names
 from pages.common.table_form import refused_files_leave, upload_word_vectors, uploaded
 from pages.common.treatment_names import offered
-from pages.common.words import _, markdown, prose
+from pages.common.words import _, markdown, paragraph, prose
 
 from . import PAGE
 from .choices import FitTexts, ScoredSet, ScoringChoice
@@ -218,12 +218,14 @@ def uploaded_static(choice: ScoringChoice) -> Static | str | None:
                 stop_words=stop_words,
             )
         what = _("Reading {name}").format(name=markdown(file.name))
-        name = _named(f"{file.name}, {weighting}", stop_words)
+        name = _named(
+            _(", ").join([file.name, _("mean") if weighting == "mean" else weighting]), stop_words
+        )
         return _scored(name, averages, choice, what, is_uploaded=True)
     except GeometryError as error:
         text = error_text(error)
         is_unknown = error.code in ("too_few_known_pairs", "too_few_known_texts")
-        return f"{text} {prose(PAGE, 'known-words')}" if is_unknown else text
+        return paragraph([text, prose(PAGE, "known-words")]) if is_unknown else text
 
 
 def _scored(

@@ -72,7 +72,7 @@ def word_values(words: WordPairScore, vectors: str) -> dict[str, str]:
         "n": f"{score.n:,}",
         "pairs": f"{words.n_pairs:,}",
         "share": f"{words.coverage:.1%}",
-        "missing": markdown(", ".join(words.missing[:NAMED])) or "—",
+        "missing": markdown(_(", ").join(words.missing[:NAMED])) or "—",
         "draws": f"{DRAWS:,}",
         "seed": f"{SEED}",
     }

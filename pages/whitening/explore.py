@@ -111,7 +111,7 @@ from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.transform_downloads import offer_transform
 from pages.common.treatment_names import treatment_names
-from pages.common.words import _, language, plotly, prose
+from pages.common.words import _, labelled, language, paragraph, plotly, prose
 
 from . import PAGE
 from .choices import (
@@ -264,14 +264,14 @@ def _twin_cloud(scene: Scene) -> TwinCloud:
         axis_titles=axis_titles(projection.method, projection.n_components),
         origin_label=None if projection.origin is None else _("origin"),
         name=" · ".join(names[picture.name] for picture in scene.pictures),
-        alt=" ".join(_alternative(picture, scene) for picture in scene.pictures),
+        alt=paragraph(_alternative(picture, scene) for picture in scene.pictures),
         at=1.0,
         knobs=((0.0,), (1.0,)),
         cones=[panel.wedges for panel in panels],
         factors=[picture.factor for picture in scene.pictures],
         marks=chosen_marks(scene.sets.points, scene.chosen),
         below=[
-            f"{names[picture.name]}: " + " · ".join(_trust_lines(picture, panel))
+            labelled(names[picture.name], " · ".join(_trust_lines(picture, panel)))
             for picture, panel in zip(scene.pictures, panels, strict=True)
         ],
         provenance=provenance(scene),

@@ -53,7 +53,7 @@ from pages.common.origin import agreement_note, origin, weight_words
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_names
 from pages.common.uploads import chosen_corpus
-from pages.common.words import _, markdown, prose
+from pages.common.words import _, labelled, markdown, paragraph, prose
 
 from . import PAGE
 from .choices import FitRows
@@ -468,7 +468,7 @@ def _shrinkages(whitened: Sequence[TreatedCloud]) -> list[str]:
 
 
 def _named(picture: TreatedCloud, words: str) -> str:
-    return _("{name}: {words}").format(name=treatment_names()[picture.name], words=words)
+    return labelled(treatment_names()[picture.name], words)
 
 
 def _own_fit(picture: TreatedCloud, scene: Scene) -> str:
@@ -631,7 +631,7 @@ def _findings(scene: Scene) -> tuple[State, str]:
     found = agreement_change(raw, white, scene)
     if found is None:
         needs = _("For neighbours this needs a corpus with labels, and {least} points or more.")
-        return "unknown", f"{said} {needs.format(least=MIN_ROWS)}"
+        return "unknown", paragraph([said, needs.format(least=MIN_ROWS)])
     better = (
         _("Nearest neighbours become better ({label}): {change}.")
         if found.rises
@@ -640,7 +640,9 @@ def _findings(scene: Scene) -> tuple[State, str]:
         else _("Nearest neighbours change little ({label}): {change}.")
     )
     shown = change(found.value, found.low, found.high)
-    said += " " + better.format(label=markdown(same_label(sets.corpus)), change=f"**{shown}**")
+    said = paragraph(
+        [said, better.format(label=markdown(same_label(sets.corpus)), change=f"**{shown}**")]
+    )
     count = rises + found.rises
     return ("holds" if count == 2 else "partly" if count else "fails"), said
 

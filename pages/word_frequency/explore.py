@@ -54,7 +54,16 @@ from pages.common.reading import apart
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_names
-from pages.common.words import _, markdown, markdown_table, plotly, prose, short_line
+from pages.common.words import (
+    _,
+    labelled,
+    markdown,
+    markdown_table,
+    noted,
+    plotly,
+    prose,
+    short_line,
+)
 
 from . import PAGE
 from .apart import LONGEST_WORD, FrequencyMeasures, Symmetry, symmetry
@@ -140,8 +149,9 @@ def draw_cosines(scene: Scene) -> None:
         Level(each.start + 1, each.stop, cosine.value, cosine.low, cosine.high)
         for each, cosine in bins
     ]
-    values = ", ".join(
-        f"{each.start + 1:,}–{each.stop:,}: {signed(cosine.value, 3)}" for each, cosine in bins
+    values = _("; ").join(
+        labelled(f"{each.start + 1:,}–{each.stop:,}", signed(cosine.value, 3))
+        for each, cosine in bins
     )
     title = _("mean cosine of pairs")
     show_chart(
@@ -185,7 +195,7 @@ def draw_clouds(scene: Scene) -> None:
         panel_with(edges, d, (), each, reach) for each, edges in ((svd, of_svd), (pca, of_pca))
     ]
     below = [
-        f"{title}: " + " · ".join(lines_below(picture, panel))
+        labelled(title, " · ".join(lines_below(picture, panel)))
         for title, picture, panel in zip(titles, (svd, pca), panels, strict=True)
     ]
     # PCA places the points around their mean
@@ -539,12 +549,12 @@ def show_swap(scene: Scene) -> None:
     for box, (name, (X, rows)) in zip(st.columns(2), clouds.items(), strict=True):
         with box:
             lines = [
-                f"{markdown(word)} → {markdown(other)}: {_move_words(X, rows[[0, i]])}"
+                labelled(f"{markdown(word)} → {markdown(other)}", _move_words(X, rows[[0, i]]))
                 for i, other in enumerate(others, 1)
             ]
             said = "  \n".join(f":gray[{line}]" if is_unread else line for line in lines)
             st.markdown(f"**{name}**  \n{said}")
-            _draw_swap(name, X, rows, texts, _sample_note(scene), alt="; ".join(lines))
+            _draw_swap(name, X, rows, texts, _sample_note(scene), alt=_("; ").join(lines))
     st.caption(markdown(_frequencies(scene, (word, *others))))
     st.caption(prose(PAGE, "swap"))
 
@@ -591,13 +601,24 @@ def _draw_swap(
         if _has_moved(np.stack([ends[0], end]))
     ]
     figure = scatter_figure(
-        [Dots(cloud[:, 0], cloud[:, 1], [""] * len(cloud), _("the corpus") + sample_note), *dots],
+        [
+            Dots(
+                cloud[:, 0],
+                cloud[:, 1],
+                [""] * len(cloud),
+                noted(_("the corpus"), sample_note) if sample_note else _("the corpus"),
+            ),
+            *dots,
+        ],
         titles,
         current_theme(),
         segments=arrows,
     )
     show_chart(
-        chart_of(figure), key=f"swap-{name}", file_name="word-frequency-swap", alt=f"{name}: {alt}"
+        chart_of(figure),
+        key=f"swap-{name}",
+        file_name="word-frequency-swap",
+        alt=labelled(name, alt),
     )
 
 
@@ -633,8 +654,7 @@ def _sample_note(scene: Scene) -> str:
     n_texts = len(scene.corpus)
     if n_texts <= MOST_POINTS:
         return ""
-    note = _("a sample of {n} of {all} texts").format(n=f"{MOST_POINTS:,}", all=f"{n_texts:,}")
-    return f" ({note})"
+    return _("a sample of {n} of {all} texts").format(n=f"{MOST_POINTS:,}", all=f"{n_texts:,}")
 
 
 def _frequencies(scene: Scene, typed: Sequence[str]) -> str:

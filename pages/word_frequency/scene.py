@@ -33,7 +33,7 @@ from pages.common.seed import SEED
 from pages.common.static_tables import glove_name, glove_table
 from pages.common.table_form import refused_files_leave
 from pages.common.uploads import is_own
-from pages.common.words import _, markdown_table
+from pages.common.words import _, labelled, markdown_table, noted
 
 from .apart import (
     MEASURED_WORDS,
@@ -318,7 +318,8 @@ def provenance(scene: Scene) -> str:
         )
     count = _("n = {n} words").format(n=f"{len(words):,}")
     if words.n_available > len(words):
-        count += " " + _("(the most frequent of {n})").format(n=f"{words.n_available:,}")
+        most = _("the most frequent of {n}").format(n=f"{words.n_available:,}")
+        count = noted(count, most)
     if len(words.measured) < len(words):
         measured = _("measured: the {n} most frequent")
         count += " · " + measured.format(n=f"{len(words.measured):,}")
@@ -473,7 +474,7 @@ def _line(
     """A claim, its mark, and both ends."""
     ends = [_("no value") if each is None else _cell(each) for each in (first, last)]
     words = template.format(first=f"**{ends[0]}**", last=f"**{ends[1]}**")
-    return f"{ICONS[state]} {claim}: {words}"
+    return f"{ICONS[state]} {labelled(claim, words)}"
 
 
 PUBLISHED = "bert_flow_table_1"

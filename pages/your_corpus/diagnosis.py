@@ -45,7 +45,7 @@ from pages.common.messages import error_text
 from pages.common.origin import coverage_of, layer_words, origin
 from pages.common.seed import SEED
 from pages.common.transform_downloads import offer_file, offer_transform, zipped
-from pages.common.words import _, in_language, language, markdown, markdown_table, prose
+from pages.common.words import _, in_language, language, markdown, markdown_table, noted, prose
 
 from . import PAGE
 from .result import Scene
@@ -382,10 +382,10 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
         st.caption(error_text(refusal))
         return
     key = _written_model.name_of(data, layer, pooling, treatment)
-    of_layer = f"({layer_words(layer, encoder.n_layers)}, {pooling_names()[pooling]})"
+    of_layer = _(", ").join([layer_words(layer, encoder.n_layers), pooling_names()[pooling]])
     if st.session_state.get(MODEL) != key:
         st.button(
-            _("Write the sentence-transformers model") + f" {of_layer}",
+            noted(_("Write the sentence-transformers model"), of_layer),
             key=f"write-model-{layer}-{pooling}",
             icon=":material/deployed_code:",
             on_click=st.session_state.__setitem__,

@@ -33,7 +33,7 @@ from pages.common.pair_form import show_pair_file
 from pages.common.reading import PACKED, ServerFile, read_upload
 from pages.common.table_form import reading_of, show_head, show_refusal, upload, was_read
 from pages.common.uploads import OWN_PAIRS, add_pairs, add_upload, chosen_own
-from pages.common.words import _, language, markdown
+from pages.common.words import _, language, markdown, paragraph
 from pages.your_corpus.run_form import show_run_form
 from pages.your_corpus.sampling import choose_sample, offer_sample, show_notes
 from pages.your_corpus.server_files import has_folders, server_file, server_files, server_runs
@@ -185,7 +185,7 @@ def _upload_form() -> None:
             "word2vec."
         ),
     )
-    st.caption(f"{table_note()} {_vector_set_note()}")
+    st.caption(paragraph([table_note(), _vector_set_note()]))
     if file is not None:
         _show_file(file)
 

@@ -55,7 +55,7 @@ from pages.common.origin import coverage_of, origin
 from pages.common.page_list import page_labels, page_path
 from pages.common.seed import SEED
 from pages.common.uploads import OWN_PAIRS
-from pages.common.words import _, language, markdown, prose
+from pages.common.words import _, language, markdown, paragraph, prose
 
 from . import PAGE
 
@@ -150,7 +150,7 @@ def draw_cloud(scene: Scene) -> None:
     panel = _panel(points, picture, reach, language())
     below = [*lines_below(picture, panel), line]
     cosine = _cosine(points).value
-    alt = f"{alternative_with(_('Raw'), len(cloud), cosine, panel)} {line}"
+    alt = paragraph([alternative_with(_("Raw"), len(cloud), cosine, panel), line])
     if has_no_webgl2():
         show_chart(
             chart_of(cone_figure(panel, colours, theme, height=HEIGHT, lines=2)),
@@ -279,14 +279,14 @@ def cone_verdict(scene: Scene) -> Verdict:
         units=units, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
     )
     if state != "unknown" and scene.is_bundled_model:
-        measured = " ".join(filter(None, [measured, _comparison(points)]))
+        measured = paragraph([measured, _comparison(points)])
     return Verdict(
         claim=(
             _("Texts of any subject form a narrow cone in the middle layers of a model.")
             if points.model
             else _("The vectors of a language model form a narrow cone.")
         ),
-        source="Ethayarajh (2019)",
+        source=_("Ethayarajh (2019)"),
         state=state,
         measured=measured,
         basis=" · ".join([cloud_line(points), _("95% interval: jackknife over rows")]),

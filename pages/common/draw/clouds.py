@@ -27,7 +27,7 @@ from pages.common.address import number_in_url, put_in_url
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.downloads import csv_bytes, offer_csv
 from pages.common.measures import label_name
-from pages.common.words import _, markdown, plotly, short_line
+from pages.common.words import _, markdown, paragraph, plotly, short_line
 
 from .twin_message import Marks
 
@@ -167,7 +167,9 @@ def alternative_with(title: str, n: int, cosine: float | None, panel: Panel | No
     else:
         text = _("{title}: {n} points; mean pairwise cosine {cosine}.")
         text = text.format(title=title, n=f"{n:,}", cosine=signed(cosine, 3))
-    return " ".join([text, *(f"{caption}." for caption in (panel.captions if panel else ()))])
+    stop = _(".")
+    captions = [caption + stop for caption in (panel.captions if panel else ())]
+    return paragraph([text, *captions])
 
 
 def _trust_line(projection: Projection) -> str:

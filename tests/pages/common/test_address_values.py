@@ -61,7 +61,8 @@ def test_a_label_that_has_changed_is_still_its_code(model):
     sent = {"after": old, "model": "of old", "shown-labels": {"after": {old: "recommended"}}}
     sent["shown-labels"]["model"] = {"of old": model}
     app = healthy(new_visit("sentence_similarity", {**STATE, **sent}).run())
-    assert not app.warning
+    # a tiny model does not know the words of the pairs
+    assert {warning.icon for warning in app.warning} <= {":material/translate:"}
     assert app.session_state["after"] == "recommended"
     assert app.session_state["model"] == model
     assert "after" not in app.query_params

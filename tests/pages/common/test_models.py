@@ -303,7 +303,7 @@ REFUSED = {
     "gated": ("is not open to everyone", "並未對所有人開放"),
     "no_network": ("can't be reached", "連不上"),
     "pickle_only": ("only as pickle", "只有 pickle 格式"),
-    "slow_tokenizer": ("only fast tokenizers are read", "只讀快速分詞器"),
+    "slow_tokenizer": ("only fast tokenizers are read", "只讀快速斷詞器"),
     "wrong_architecture": ("is not a text encoder", "不是這裡能讀的文字編碼器"),
     "vanished_revision": ("has no revision", "沒有版本"),
     "not_allowed": ("the operator allows", "管理者只允許"),
@@ -389,7 +389,7 @@ def test_a_refusal_is_shown_in_both_languages_and_the_page_goes_on(
 
 @pytest.mark.parametrize(
     ("language", "words_of_it"),
-    [("en", "has no fast version. Choose another model"), ("zh-Hant", "這個分詞器沒有快速版本")],
+    [("en", "has no fast version. Choose another model"), ("zh-Hant", "這個斷詞器沒有快速版本")],
 )
 def test_without_a_fast_tokenizer_the_message_suggests_another_model(
     language, words_of_it, tmp_path
@@ -569,7 +569,11 @@ def test_special_tokens_are_called_by_the_model_s_own_names(tmp_path, kind, name
         assert not errors(app)
         toggles = [element.label for element in app.toggle if element.key == "special"]
         assert toggles == (
-            [] if names is None else [f"{label}{'：' if language != 'en' else ': '}{names}"]
+            []
+            if names is None
+            else [
+                f"{label}: {names}" if language == "en" else f"{label}：{names.replace(', ', '，')}"
+            ]
         )
         said = " ".join(caption.value for caption in app.caption)
         assert ("without special tokens" in said or "不含特殊詞元" in said) == (names is not None)
