@@ -25,6 +25,7 @@ from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
 from geometry.hub.pair_sets import NOTES
 from geometry.transform.treatments import TREATMENTS
 from pages.common import words
+from pages.common.downloads import column_names, csv_bytes
 from pages.common.measures import LABELS, glosses
 from pages.common.page_list import PAGES
 from pages.common.words import TEXT
@@ -391,6 +392,31 @@ def test_a_new_language_needs_files_only(a_new_language):
     assert (control.value, "Qatz" in control.options) == (a_new_language, True)
     assert app.title[0].value == "Kosin"
     assert any(text.value == "Kosin klaam." for text in app.markdown)
+
+
+SIGNS = {"n", "d", "k", "x", "y"}  # columns that are signs of formulas, in every language
+
+
+def test_every_column_of_a_download_has_a_name_in_other_languages():
+    found = set()
+    for path in CODE:
+        text = path.read_text(encoding="utf-8")
+        if "csv_bytes(" not in text:
+            continue
+        for node in ast.walk(ast.parse(text)):
+            is_head = isinstance(node, (ast.Assign, ast.AugAssign)) and "head" in ast.unparse(node)
+            is_call = isinstance(node, ast.Call) and ast.unparse(node.func) == "csv_bytes"
+            value = node.value if is_head else node.args[0] if is_call else None
+            if isinstance(value, ast.List):
+                found |= {each.value for each in value.elts if isinstance(each, ast.Constant)}
+    assert {"rank_in_other_list", "spearman_x_100", "cosine_from"} <= found
+    named = words.in_language(column_names, "zh-Hant")()
+    assert found - SIGNS <= named.keys()
+    table = words.in_language(csv_bytes, "zh-Hant")(["row", "n"], [["1", "2"]], "here")
+    assert (
+        table.decode("utf-8-sig").splitlines()[0] == "列號,n,量測的資料與設定"
+        or named["row"] == "列"
+    )
 
 
 # Plain words

@@ -561,7 +561,8 @@ def pooling_words_here(scene: Scene) -> tuple[str, Gap]:
     if ends is not None and ends.share is not None:
         low, high = (f"{end:.0%}" for end in ends.share)
         values["share"] += f" [{low},\u00a0{high}]"
-    section = "claim-here" if has_gap else "claim-no-gap"
+    is_above = ends is not None and ends.gap[1] < 0  # an interval without 0 is a clear difference
+    section = "claim-here" if has_gap else "claim-above" if is_above else "claim-no-gap"
     return prose(PAGE, section, values), Gap(difference(cls, plain), difference(mean, plain))
 
 

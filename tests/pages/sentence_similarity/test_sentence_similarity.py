@@ -393,7 +393,7 @@ def test_the_verdict_states_the_last_layer_first_and_then_the_share_of_pooling()
 
     healthy(app.selectbox(key="sts-layer").set_value("5").run())  # at layer 5 [CLS] scores higher
     line = verdict_of(app, "BERT")
-    assert "At layer 5 there is no clear gap" in line
+    assert "At layer 5 [CLS] is clearly above the static average" in line
     assert "% [" not in line
 
 
