@@ -555,15 +555,20 @@ def pooling_words_here(scene: Scene) -> tuple[str, Gap]:
         "name": markdown(static.name),
         "n": f"{plain.n:,}",
     }
-    has_gap = shares.share is not None and (ends is None or ends.share is not None)
+    section = gap_section(shares, ends)
     if ends is not None:
-        values["gap"] = with_interval(shares.gap, *ends.gap, sign=not has_gap)
+        values["gap"] = with_interval(shares.gap, *ends.gap, sign=section != "claim-here")
     if ends is not None and ends.share is not None:
         low, high = (f"{end:.0%}" for end in ends.share)
         values["share"] += f" [{low},\u00a0{high}]"
-    is_above = ends is not None and ends.gap[1] < 0  # an interval without 0 is a clear difference
-    section = "claim-here" if has_gap else "claim-above" if is_above else "claim-no-gap"
     return prose(PAGE, section, values), Gap(difference(cls, plain), difference(mean, plain))
+
+
+def gap_section(shares: PoolingShare, ends: PoolingInterval | None) -> str:
+    """The section on the gap: [CLS] clearly below the static average, clearly above, or neither."""
+    if shares.share is not None and (ends is None or ends.share is not None):
+        return "claim-here"
+    return "claim-above" if ends is not None and ends.gap[1] < 0 else "claim-no-gap"
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from geometry.encode import ArrayStore
 from geometry.encode.disk_cache import FOLDER_VARIABLE
 from geometry.encode.load import load_encoder
 from geometry.evaluate.best_cell import halves
+from geometry.evaluate.claims import PoolingInterval, PoolingShare
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell, evaluate_grid
 from geometry.evaluate.rank_lesson import Bend, made_up_scores
@@ -33,6 +34,7 @@ from pages.common.cache import _shared
 from pages.common.reading import apart
 from pages.sentence_similarity import scene
 from pages.sentence_similarity.fit_size import GUESS
+from pages.sentence_similarity.ladder import gap_section
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.hub.conftest import server  # noqa: F401 (a fixture)
 from tests.hub.hub_server import HubServer
@@ -393,8 +395,24 @@ def test_the_verdict_states_the_last_layer_first_and_then_the_share_of_pooling()
 
     healthy(app.selectbox(key="sts-layer").set_value("5").run())  # at layer 5 [CLS] scores higher
     line = verdict_of(app, "BERT")
+    gap = re.search(r"Static average minus \[CLS\] is (.+?) points", line)[1]
+    assert parted(gap)[2] < 0
     assert "At layer 5 [CLS] is clearly above the static average" in line
     assert "% [" not in line
+
+
+@pytest.mark.parametrize(
+    ("static", "interval", "section"),
+    [
+        (60.0, PoolingInterval((4.0, 16.0), (0.2, 0.8)), "claim-here"),
+        (37.7, PoolingInterval((-23.4, -1.1), None), "claim-above"),
+        (37.7, PoolingInterval((-23.4, 1.1), None), "claim-no-gap"),
+        (60.0, PoolingInterval((-4.0, 24.0), None), "claim-no-gap"),
+        (37.7, None, "claim-no-gap"),
+    ],
+)
+def test_a_gap_whose_interval_excludes_zero_is_clear(static, interval, section):
+    assert gap_section(PoolingShare(50.0, 55.0, static), interval) == section
 
 
 # The folded parts
