@@ -15,7 +15,7 @@ from babel.messages.pofile import read_po
 from opencc import OpenCC
 from streamlit.testing.v1 import AppTest
 
-from deploy.simplified import written
+from deploy.simplified import readme, written
 from geometry.data import catalogues
 from geometry.data.catalogues import ENGLISH, catalogue, language_for, languages, own_name
 from geometry.diagnosis.sentences import REPORT, STATES, TITLES
@@ -359,6 +359,7 @@ def test_simplified_chinese_is_made_from_traditional():
     kept = {path.name: path.read_text(encoding="utf-8") for path in (TEXT / "zh-Hans").glob("*")}
     assert made == {name: text for name, text in kept.items() if name in made}
     assert kept.keys() - made.keys() == {"language.toml", "terms.toml"}
+    assert readme() == (ROOT / "README.zh-Hans.md").read_text(encoding="utf-8")
     to_simplified = OpenCC("t2s")
     texts = shown_texts("zh-Hans")
     assert not {place: text for place, text in texts.items() if to_simplified.convert(text) != text}
@@ -442,6 +443,8 @@ def shown_texts(code: str) -> dict[str, str]:
         for name, text in sections(code, page):
             titles = r"(?<!\*)\*[^*]+\*(?!\*)|\[[^]]*\]\(.*?\)" if name == "sources" else r"(?!)"
             found[f"{page}.md {name}"] = re.sub(titles, "T", text)
+    for path in ROOT.glob("README.md" if code == ENGLISH else f"README.{code}.md"):
+        found[path.name] = re.sub(r"\[.*\]\(README.*\)\n", "", path.read_text(encoding="utf-8"))
     hidden = r"`[^`]*`|\]\([^)]*\)|\$.*?\$|\{\{?\w+(?:\[\d\])?(?::\w+)?\}\}?"
     return {place: re.sub(hidden, "`x`", text) for place, text in found.items()}
 
