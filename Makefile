@@ -73,13 +73,13 @@ endif
 bench: $(DEV_READY) chromium ## every figure in docs/benchmarks.md, beside its peer (make bench load: some)
 	$(BIN)/python -m bench $(NAMED) $(ARGS)
 
-screenshot: $(DEV_READY) chromium ## take the README's picture from the running app
+screenshot: $(DEV_READY) chromium ## take the pictures of the documents from the running app
 	$(BIN)/python -m tests.browser.screenshot
 
 pin: $(DEV_READY) ## write what is installed, the table of licences, and the digests of images
 	$(BIN)/python -m deploy.pin
 
-simplified: $(DEV_READY) ## write assets/text/zh-Hans from assets/text/zh-Hant
+simplified: $(DEV_READY) ## write assets/text/zh-Hans and README.zh-Hans.md from those of zh-Hant
 	$(BIN)/python -m deploy.simplified
 
 clean: ## remove caches and build outputs; the environment stays (delete .venv to start over)

@@ -1,9 +1,10 @@
-"""Write ``assets/text/zh-Hans`` from ``assets/text/zh-Hant``: 简体中文 with the Mainland's terms.
+"""Write ``assets/text/zh-Hans`` and README.zh-Hans.md from those of zh-Hant.
 
     python -m deploy.simplified
 
-OpenCC converts characters and the general terms of a region. ``zh-Hans/terms.toml`` has what it
-does not know: this field's terms. Correct a text there or in zh-Hant, never in a file written here.
+These are 简体中文 with the Mainland's terms. OpenCC converts characters and the general terms of a
+region. ``zh-Hans/terms.toml`` has what it does not know: this field's terms. Correct a text there
+or in zh-Hant, never in a file written here.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from typing import Any
 
 from opencc import OpenCC
 
-TEXT = Path(__file__).resolve().parents[1] / "assets" / "text"
+ROOT = Path(__file__).resolve().parents[1]
+TEXT = ROOT / "assets" / "text"
 SOURCE = TEXT / "zh-Hant"
 TARGET = TEXT / "zh-Hans"
+README = ROOT / "README.zh-Hans.md"
 MADE_BY = "# Written by python -m deploy.simplified.\n"
 
 
@@ -71,6 +74,14 @@ def written() -> dict[str, str]:
     return found
 
 
+def readme() -> str:
+    """README.zh-Hans.md: its pictures are its own, and it links the other script."""
+    text = simplified((ROOT / "README.zh-Hant.md").read_text(encoding="utf-8"))
+    text = text.replace("zh-Hant", "zh-Hans")
+    return text.replace("[简体中文](README.zh-Hans.md)", "[繁體中文](README.zh-Hant.md)")
+
+
 if __name__ == "__main__":
     for name, text in written().items():
         (TARGET / name).write_text(text, encoding="utf-8")
+    README.write_text(readme(), encoding="utf-8")

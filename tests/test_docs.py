@@ -16,6 +16,7 @@ import geometry
 from deploy import inputs
 from geometry import data, measure, transform, vectors
 from geometry.commands import diagnose, evaluate, export, neighbours, project, scale, shell, whiten
+from geometry.data.catalogues import catalogue
 from geometry.data.limits import MAX_BYTES, MAX_CORPORA, MAX_TEXTS
 from geometry.data.pairs import BUNDLED_PAIRS
 from geometry.encode.layers import LAYER_SETS
@@ -32,7 +33,8 @@ from geometry.vectors.formats import FORMATS
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 TOP = [ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG", "SECURITY")]
-PROSE = [*TOP, *DOCS]
+TRANSLATED = sorted(ROOT.glob("README.*.md"))
+PROSE = [*TOP, *TRANSLATED, *DOCS]
 TEXT = {path.stem: path.read_text(encoding="utf-8") for path in PROSE}
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
@@ -63,6 +65,7 @@ def table(text: str, header: str) -> list[list[str]]:
 
 def test_readme_and_docs_have_examples():
     assert {case.values[0].stem for case in blocks()} >= {"README", "library", "models"}
+    assert [path.suffixes[0] for path in TRANSLATED] == [".zh-Hans", ".zh-Hant"]
 
 
 @pytest.mark.model
@@ -87,6 +90,34 @@ def test_the_buttons_of_the_tour_are_on_the_pages():
     buttons = re.findall(r"[Pp]ress \*\*(.+?)\*\*", TEXT["README"])
     assert len(buttons) >= 3
     assert not [button for button in buttons if f'_("{button}")' not in code]
+
+
+def shape(text: str) -> list[list[str]]:
+    """What a translation does not change: code without comments, links, headings, rows, figures."""
+    text = re.sub(r"screenshot[\w-]*", "screenshot", text)
+    code = re.findall(r"^```.*?^```|^    \S[^\n]*", text, re.MULTILINE | re.DOTALL)
+    links = [link for link in LINK.findall(text) if not link.startswith("README")]
+    lines = re.findall(r"^(#+ |\| |- |\d\. )", text, re.MULTILINE)
+    figures = re.findall(r"\d[\d.,]*\d%?|\d%?", text)
+    return [[re.sub(r" *#.*", "", each) for each in code], sorted(links), lines, sorted(figures)]
+
+
+@pytest.mark.parametrize("path", TRANSLATED, ids=lambda path: path.name)
+def test_a_translated_readme_has_what_the_readme_has(path):
+    """Its code runs as the README's: the comments alone are translated."""
+    assert shape(TEXT[path.stem]) == shape(TEXT["README"])
+    said = catalogue(path.suffixes[0][1:]).gettext
+    labels = re.findall(r"\*\*([^*\n]+)\*\*", TEXT["README"])  # of pages and buttons
+    translated = [f"**{said(label)}**" for label in labels if said(label) != label]
+    assert len(translated) > 15
+    assert not [label for label in translated if label not in TEXT[path.stem]]
+
+
+def test_the_readmes_link_each_other():
+    readmes = {path.name for path in (ROOT / "README.md", *TRANSLATED)}
+    for name in readmes:
+        links = LINK.findall((ROOT / name).read_text(encoding="utf-8").split("\n")[2])
+        assert {*links, name} == readmes, name
 
 
 # ---- library.md: transforms, measures, data sets ----

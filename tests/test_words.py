@@ -15,7 +15,7 @@ from babel.messages.pofile import read_po
 from opencc import OpenCC
 from streamlit.testing.v1 import AppTest
 
-from deploy.simplified import written
+from deploy.simplified import readme, written
 from geometry.data import catalogues
 from geometry.data.catalogues import ENGLISH, catalogue, language_for, languages, own_name
 from geometry.diagnosis.sentences import REPORT, STATES, TITLES
@@ -25,6 +25,7 @@ from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
 from geometry.hub.pair_sets import NOTES
 from geometry.transform.treatments import TREATMENTS
 from pages.common import words
+from pages.common.downloads import column_names, csv_bytes
 from pages.common.measures import LABELS, glosses
 from pages.common.page_list import PAGES
 from pages.common.words import TEXT
@@ -358,6 +359,7 @@ def test_simplified_chinese_is_made_from_traditional():
     kept = {path.name: path.read_text(encoding="utf-8") for path in (TEXT / "zh-Hans").glob("*")}
     assert made == {name: text for name, text in kept.items() if name in made}
     assert kept.keys() - made.keys() == {"language.toml", "terms.toml"}
+    assert readme() == (ROOT / "README.zh-Hans.md").read_text(encoding="utf-8")
     to_simplified = OpenCC("t2s")
     texts = shown_texts("zh-Hans")
     assert not {place: text for place, text in texts.items() if to_simplified.convert(text) != text}
@@ -393,6 +395,31 @@ def test_a_new_language_needs_files_only(a_new_language):
     assert any(text.value == "Kosin klaam." for text in app.markdown)
 
 
+SIGNS = {"n", "d", "k", "x", "y"}  # columns that are signs of formulas, in every language
+
+
+def test_every_column_of_a_download_has_a_name_in_other_languages():
+    found = set()
+    for path in CODE:
+        text = path.read_text(encoding="utf-8")
+        if "csv_bytes(" not in text:
+            continue
+        for node in ast.walk(ast.parse(text)):
+            is_head = isinstance(node, (ast.Assign, ast.AugAssign)) and "head" in ast.unparse(node)
+            is_call = isinstance(node, ast.Call) and ast.unparse(node.func) == "csv_bytes"
+            value = node.value if is_head else node.args[0] if is_call else None
+            if isinstance(value, ast.List):
+                found |= {each.value for each in value.elts if isinstance(each, ast.Constant)}
+    assert {"rank_in_other_list", "spearman_x_100", "cosine_from"} <= found
+    named = words.in_language(column_names, "zh-Hant")()
+    assert found - SIGNS <= named.keys()
+    table = words.in_language(csv_bytes, "zh-Hant")(["row", "n"], [["1", "2"]], "here")
+    assert (
+        table.decode("utf-8-sig").splitlines()[0] == "列號,n,量測的資料與設定"
+        or named["row"] == "列"
+    )
+
+
 # Plain words
 
 MOST_WORDS = 25  # of an English sentence
@@ -416,6 +443,8 @@ def shown_texts(code: str) -> dict[str, str]:
         for name, text in sections(code, page):
             titles = r"(?<!\*)\*[^*]+\*(?!\*)|\[[^]]*\]\(.*?\)" if name == "sources" else r"(?!)"
             found[f"{page}.md {name}"] = re.sub(titles, "T", text)
+    for path in ROOT.glob("README.md" if code == ENGLISH else f"README.{code}.md"):
+        found[path.name] = re.sub(r"\[.*\]\(README.*\)\n", "", path.read_text(encoding="utf-8"))
     hidden = r"`[^`]*`|\]\([^)]*\)|\$.*?\$|\{\{?\w+(?:\[\d\])?(?::\w+)?\}\}?"
     return {place: re.sub(hidden, "`x`", text) for place, text in found.items()}
 

@@ -1,12 +1,52 @@
 // What Streamlit leaves as it is when the page or the language changes: the document's language, the
-// scroll position, the levels of headings. A table of contents, which lists the headings. And the
+// English names that it gives to its controls, the scroll position, the levels of headings. A table of contents, which lists the headings. And the
 // browser's history: one entry for each page and each example.
 
 const FEWEST = 2; // headings of a page with a table of contents
 const OWN = "narrow-cone-corpus"; // in this tab's storage: the name of the reader's own corpus
 const PAUSE = 200; // ms between two lists of headings
 const EXAMPLES = ".st-key-presets button, .st-key-basis-presets button";
+const NAMES = ["aria-label", "title", "placeholder"];
+const WITH_WORDS = 'a, button, [role="tooltip"], [data-testid^="stFileUploader"], [data-testid^="stTooltip"]';
 let page;
+
+// A function from an English name to the reader's; undefined for a name that is not Streamlit's.
+function translatorOf(words) {
+  const patterns = Object.entries(words)
+    .filter(([english]) => english.includes("{name}"))
+    .map(([english, own]) => {
+      const [before, after] = english.split("{name}");
+      return (text) =>
+        text.startsWith(before) && text.endsWith(after) && text.length > before.length + after.length
+          ? own.replace("{name}", text.slice(before.length, text.length - after.length))
+          : undefined;
+    });
+  return (text) => words[text] ?? patterns.map((pattern) => pattern(text)).find(Boolean);
+}
+
+// React does not write a name again that it has not changed, so the English one is kept for the
+// next language.
+function rename(owner, key, now, translate, write) {
+  const kept = (owner.streamlit ??= {});
+  const english = kept[key]?.own === now ? kept[key].english : now;
+  const own = translate(english.trim()) ?? english;
+  if (own !== english) kept[key] = { english, own };
+  if (own !== now) write(own);
+}
+
+function translateNames(translate) {
+  for (const part of document.querySelectorAll(NAMES.map((name) => `[${name}]`).join())) {
+    for (const name of NAMES) {
+      const now = part.getAttribute(name);
+      if (now) rename(part, name, now, translate, (own) => part.setAttribute(name, own));
+    }
+  }
+  for (const part of document.querySelectorAll(WITH_WORDS)) {
+    const texts = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text; text = texts.nextNode())
+      rename(text, "text", text.data, translate, (own) => (text.data = own));
+  }
+}
 
 // Streamlit adds an entry for each setting that the server writes to the address. Here a setting
 // changes the current entry. Another page adds one, and so does an example.
@@ -92,13 +132,18 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   if (page !== undefined && page !== place) mainPart().scrollTo(0, 0);
   page = place;
   const nav = parentElement.querySelector("nav");
-  const list = () => listHeadings(nav, data.contents);
+  const translate = translatorOf(data.words);
+  const list = () => {
+    listHeadings(nav, data.contents);
+    translateNames(translate);
+  };
   list();
   // not at each change: a drag changes the page at each frame, and the list needs its layout
   let timer;
   const listSoon = () => (timer ??= setTimeout(() => ((timer = undefined), list()), PAUSE));
   const observer = new MutationObserver(listSoon);
-  observer.observe(mainPart(), { childList: true, subtree: true });
+  const names = { attributes: true, attributeFilter: NAMES };
+  observer.observe(document.body, { childList: true, subtree: true, ...names });
   return () => {
     observer.disconnect();
     clearTimeout(timer);

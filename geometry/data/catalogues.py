@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gettext
 import io
+import re
 import tomllib
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -73,9 +74,17 @@ def catalogue(code: str) -> gettext.NullTranslations:
 
 
 def paragraph(sentences: Iterable[str]) -> str:
-    """The sentences one after the other; after a full-width stop there is no space."""
+    """The sentences one after the other; after a full-width stop there is no space.
+
+    A bold sentence's full-width stop is put behind its asterisks: Markdown does not end bold
+    between such a stop and a Chinese character.
+    """
     found = ""
     for sentence in filter(None, sentences):
-        space = " " if found and found.rstrip("*`")[-1:] not in "。！？；：」" else ""
+        found = _BOLD_STOP.sub(r"**\1", found)
+        space = " " if found and found[-1] not in "。！？；」" else ""
         found += space + sentence
     return found
+
+
+_BOLD_STOP = re.compile(r"([。！？])\*\*$")

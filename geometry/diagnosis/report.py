@@ -11,6 +11,7 @@ from typing import Any
 
 from ..data.catalogues import Translate
 from ..data.number_text import signed
+from ..encode.pool import POOLING_NAMES
 from ..measure.table_measures import LISTED
 from ..palette import DARK, LIGHT, Theme
 from . import sentences, svg
@@ -129,15 +130,21 @@ def cure_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list
 
 def settings(diagnosis: Diagnosis, _: Translate) -> dict[str, str]:
     """What the numbers depend on: the data with their hashes, the seed, the versions."""
-    found = {_(REPORT.get(name, name)): value for name, value in diagnosis.about.items()}
+    about = dict(diagnosis.about)
+    if about.get("pooling") in POOLING_NAMES:
+        about["pooling"] = _(POOLING_NAMES[about["pooling"]])
+    found = {_(REPORT.get(name, name)): value for name, value in about.items()}
     trial = diagnosis.trial
+    cure = _("{text} ({note})").format(
+        text=sentences.cure_name(trial.here, _), note=trial.here.treatment
+    )
     found |= {
         "n": f"{diagnosis.n:,}",
         "d": f"{diagnosis.d:,}",
         "n/d": signed(diagnosis.n / diagnosis.d, 2),
         _(REPORT["fit-rows"]): f"{trial.n_fit:,}",
         _(REPORT["held-out-rows"]): f"{trial.n_held_out:,}",
-        _(REPORT["treatment"]): diagnosis.trial.here.treatment,
+        _(REPORT["treatment"]): cure,
         _(REPORT["seed"]): str(diagnosis.seed),
         _(REPORT["vectors-hash"]): diagnosis.vectors_sha256,
     }

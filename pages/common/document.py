@@ -8,6 +8,8 @@ from typing import Any
 
 import streamlit as st
 
+from geometry.data.catalogues import ENGLISH
+
 from .draw.charts import COMPONENTS
 from .uploads import USES, chosen_own
 from .words import _, language, markdown
@@ -29,6 +31,7 @@ def show_contents(page: str) -> None:
         "uses": st.session_state.get(USES, 0),
         "lang": language(),
         "contents": _("On this page"),
+        "words": {} if language() == ENGLISH else _streamlit_words(),
         "own": own.name if own else "",
     }
 
@@ -54,6 +57,39 @@ def warn_of_lost_corpus() -> None:
         ).format(name=markdown(name)),
         icon=":material/report:",
     )
+
+
+def _streamlit_words() -> dict[str, str]:
+    """The English names and words that Streamlit gives to its own controls, and the reader's."""
+    return {
+        "Skip to main content": _("Skip to main content"),
+        "Sidebar": _("Sidebar"),
+        "Collapse sidebar": _("Collapse sidebar"),
+        "Expand sidebar": _("Expand sidebar"),
+        "Close": _("Close"),
+        "Open": _("Open"),
+        "Clear value": _("Clear value"),
+        "Choose an option": _("Choose an option"),
+        "Choose or add an option": _("Choose or add an option"),
+        "No results": _("No results"),
+        "Increment": _("Increment"),
+        "Decrement": _("Decrement"),
+        "Help": _("Help"),
+        "Help for {name}": _("Help for {name}"),
+        "{name} icon": _("icon"),
+        "Link to heading": _("Link to heading"),
+        "Copy to clipboard": _("Copy to clipboard"),
+        "Fullscreen": _("Fullscreen"),
+        "Close fullscreen": _("Close fullscreen"),
+        "Download as CSV": _("Download as CSV"),
+        "Search": _("Search"),
+        "Show/hide columns": _("Show/hide columns"),
+        "Upload": _("Upload"),
+        "file upload": _("file upload"),
+        "{name}MB per file": _("At most {name} MB"),
+        "Remove {name}": _("Remove {name}"),
+        "Add files": _("Add files"),
+    }
 
 
 @st.cache_resource(show_spinner=False)

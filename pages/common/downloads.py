@@ -10,9 +10,10 @@ import numpy as np
 import streamlit as st
 
 from geometry import Cloud
+from geometry.data.catalogues import ENGLISH
 from geometry.data.csv_cells import csv_cell
 
-from .words import in_language
+from .words import _, in_language, language
 
 
 def offer_csv(label: str, name: str, table: Callable[[], bytes | str]) -> None:
@@ -38,10 +39,18 @@ def points_csv(cloud: Cloud, columns: Sequence[str], places: np.ndarray, measure
 
 
 def csv_bytes(head: Sequence[str], rows: Sequence[Sequence[str]], measured_on: str) -> bytes:
-    """A table as CSV; the last column of its first row names what the numbers were measured on."""
+    """A table as CSV; the last column of its first row names what the numbers were measured on.
+
+    In English the columns have the names of ``head``, as programs like them; in other languages
+    the names of ``column_names``.
+    """
+    head = [*head, "measured_on"]
+    if language() != ENGLISH:
+        names = column_names()
+        head = [names.get(name, name) for name in head]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(map(csv_cell, [*head, "measured_on"]))
+    writer.writerow(map(csv_cell, head))
     for place, row in enumerate(rows):
         writer.writerow(map(csv_cell, [*row, measured_on if place == 0 else ""]))
     return out.getvalue().encode("utf-8-sig")  # spreadsheets need the byte-order mark for Chinese
@@ -50,3 +59,81 @@ def csv_bytes(head: Sequence[str], rows: Sequence[Sequence[str]], measured_on: s
 def short_number(value: float) -> str:
     """The number with six significant digits."""
     return f"{value:.6g}"
+
+
+def column_names() -> dict[str, str]:
+    """The columns of downloads, by code, in the reader's language."""
+    return {
+        "row": _("row"),
+        "column": _("column"),
+        "text": _("text"),
+        "label": _("label"),
+        "name": _("name"),
+        "value": _("value"),
+        "low": _("lower end of the interval"),
+        "high": _("upper end of the interval"),
+        "measure": _("measure"),
+        "isotropic": _("isotropic"),
+        "undefined": _("why undefined"),
+        "treatment": _("treatment"),
+        "fitted_on": _("fitted on"),
+        "rank_of_fit": _("rank of the fit"),
+        "shrinkage": _("shrinkage"),
+        "series": _("series"),
+        "layer": _("layer"),
+        "pooling": _("pooling"),
+        "dimension": _("dimension"),
+        "model": _("model"),
+        "step": _("step"),
+        "loss": _("loss"),
+        "mean_cosine": _("mean cosine"),
+        "spearman": _("Spearman"),
+        "first_rank": _("first rank"),
+        "last_rank": _("last rank"),
+        "word": _("word"),
+        "rank": _("rank"),
+        "frequency": _("frequency"),
+        "count": _("count"),
+        "group": _("group"),
+        "length": _("length"),
+        "query": _("query"),
+        "answers": _("answers"),
+        "recall_raw": _("recall, raw"),
+        "recall_after": _("recall, after"),
+        "ndcg_raw": _("nDCG, raw"),
+        "ndcg_after": _("nDCG, after"),
+        "list": _("list"),
+        "cosine": _("cosine"),
+        "rank_in_other_list": _("rank in the other list"),
+        "jaccard": _("overlap of both lists (Jaccard)"),
+        "k_occurrence_raw": _("k-occurrence, raw"),
+        "k_occurrence_after": _("k-occurrence, after"),
+        "pair": _("pair"),
+        "left": _("first sentence"),
+        "right": _("second sentence"),
+        "gold": _("human score"),
+        "score": _("score"),
+        "before": _("before"),
+        "after": _("after"),
+        "rank_gold": _("rank by human scores"),
+        "rank_score": _("rank by the model’s score"),
+        "rank_before": _("rank before"),
+        "rank_after": _("rank after"),
+        "rank_moved": _("ranks moved"),
+        "nearer_by": _("nearer to the human rank by"),
+        "n_fit": _("sentences of the fit"),
+        "kind": _("kind"),
+        "spearman_x_100": _("Spearman × 100"),
+        "point": _("point"),
+        "spearman_test": _("Spearman × 100, test"),
+        "spearman_dev": _("Spearman × 100, dev"),
+        "alignment": _("alignment"),
+        "uniformity": _("uniformity"),
+        "test_low": _("lower end, test"),
+        "test_high": _("upper end, test"),
+        "cosine_from": _("cosine from"),
+        "cosine_to": _("cosine to"),
+        "raw": _("raw"),
+        "white": _("whitened"),
+        "measured_on": _("measured on"),
+    }

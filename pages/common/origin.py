@@ -18,7 +18,7 @@ from .cache import kept
 from .controls import pooling_names
 from .corpus_cloud import CorpusCloud, characters_of, labels_of, takes_long
 from .measures import Verdict
-from .models import bundled_names, choose_model, chosen_model, current_encoder
+from .models import bundled_names, choose_model, chosen_model, current_encoder, e5_name
 from .uploads import is_own
 from .words import _, code, paragraph
 
@@ -57,7 +57,7 @@ def model_words(points: CorpusCloud, *, is_one_layer: bool = True) -> list[str]:
 
 def model_line(encoder: Encoder) -> str:
     """The model for a line of provenance: name, commit, precision."""
-    parts = [encoder.name]
+    parts = [e5_name() if encoder.name == E5_NAME else encoder.name]
     if encoder.revision:
         parts.append(_("commit {commit}").format(commit=encoder.revision[:7]))
     if encoder.prefix:
@@ -205,7 +205,7 @@ def _offer_e5(key: str) -> None:
     """A button that chooses the bilingual model, if it is there and not chosen."""
     if E5 in bundled_names() and chosen_model().name != E5:
         st.button(
-            _("Use {model}").format(model=E5_NAME),
+            _("Use {model}").format(model=bundled_names()[E5]),
             key=key,
             on_click=choose_model,
             args=(E5,),
@@ -269,7 +269,7 @@ def unknown_warning(coverage: Coverage) -> str:
     values = {
         "share": f"{coverage.unknown_share:.0%}",
         "limit": f"{UNKNOWN_LIMIT:.0%}",
-        "model": E5_NAME if E5 in bundled_names() else f"`{MULTILINGUAL_MODEL}`",
+        "model": bundled_names().get(E5, f"`{MULTILINGUAL_MODEL}`"),
         "token": code(coverage.unknown_token),
     }
     if not coverage.unknown_token:

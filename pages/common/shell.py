@@ -69,7 +69,8 @@ def _draw_head(name: str) -> None:
     from .server_memory import limit_sessions
     from .uploads import select_corpus
 
-    st.set_page_config(page_title="Narrow Cone", page_icon="📐", layout="wide")
+    title = f"{page_labels()[name]} · Narrow Cone"
+    st.set_page_config(page_title=title, page_icon="📐", layout="wide")
     keep_presenting(name)
     if is_presenting():
         st.html(f"<style>{(ASSETS / 'present.css').read_text(encoding='utf8')}</style>")

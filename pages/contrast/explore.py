@@ -117,7 +117,7 @@ def _measures(of: PlaneScores | Moment) -> list[str]:
 
 
 def _plain(about: str) -> str:
-    return about.replace("<b>", "").replace("</b>", "").replace("<br>", ", ")
+    return about.replace("<b>", "").replace("</b>", "").replace("<br>", _(", "))
 
 
 def draw_cloud(scene: Scene) -> None:

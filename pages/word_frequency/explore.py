@@ -66,7 +66,7 @@ from pages.common.words import (
 )
 
 from . import PAGE
-from .apart import LONGEST_WORD, FrequencyMeasures, Symmetry, symmetry
+from .apart import LONGEST_WORD, MARKS, FrequencyMeasures, Symmetry, symmetry
 from .choices import choose_words
 from .scene import (
     FEWEST,
@@ -664,6 +664,8 @@ def _frequencies(scene: Scene, typed: Sequence[str]) -> str:
     parts = []
     for word in typed:
         for piece in scene.encoder.tokenize([word])[0]:
+            if piece in MARKS:  # the beginning of a word, without a sign of its own
+                continue
             row = row_of.get(piece)
             parts.append(
                 _("{piece}: not among the words above").format(piece=piece)

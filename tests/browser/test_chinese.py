@@ -10,7 +10,7 @@ from geometry.data.catalogues import catalogue
 from pages.common.page_list import PAGES
 from tests.browser.screen import assert_no_exception, open_app, wait_for_app
 from tests.browser.server import AppServer
-from tests.test_words import msgids
+from tests.test_words import HAN, msgids
 
 CHINESE_TEXTS = "model=bundled-e5&corpus=topics-zh&pairs=pairs-zh"
 # What a reader sees or hears: lines of text, and the names of controls and pictures.
@@ -23,6 +23,9 @@ WORDS = """() => {
   found.add(document.title);
   return [...found].map(text => text.trim()).filter(text => text);
 }"""
+
+
+OWN_NAMES = """() => !document.querySelector('[aria-label="Sidebar"], [aria-label^="Help for"]')"""
 
 
 @cache
@@ -60,6 +63,9 @@ def test_a_class_that_reads_chinese_sees_no_english_label(
     open_every_part(page)
     assert_no_exception(page)
     assert page.evaluate("document.documentElement.lang") == code
+    page.wait_for_function(OWN_NAMES)  # Streamlit's own names are translated a moment later
     words = page.evaluate(WORDS)
     assert len(words) > 40
     assert not [text for text in words if english_labels().fullmatch(text)]
+    joined = re.compile(rf"{HAN}[,:;(] ?|{HAN} \(|[。！？；] {HAN}")
+    assert not [text for text in words if joined.search(text)]
