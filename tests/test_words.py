@@ -513,6 +513,24 @@ def test_an_english_sentence_is_short():
     assert not long
 
 
+JOINED = (*CODE, *(ROOT / "geometry" / "diagnosis").glob("*.py"), ROOT / "geometry" / "errors.py")
+OF_VECTORS = {"panels.py", "vector_form.py"}  # whose commas are between the numbers of one vector
+
+
+def test_texts_are_joined_by_signs_of_the_reader_s_language():
+    """`_(", ").join(…)`, which the catalogue translates, and not `", ".join(…)`."""
+    fixed, translated = set(), 0
+    for path in JOINED:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Attribute) and node.attr == "join"):
+                continue
+            translated += isinstance(node.value, ast.Call)
+            if isinstance(node.value, ast.Constant) and node.value.value in (", ", "; ", ": "):
+                fixed.add(path.name)
+    assert translated > 20
+    assert fixed == OF_VECTORS
+
+
 @pytest.mark.parametrize("code", CHINESE)
 def test_chinese_and_latin_have_a_space_between_and_han_is_not_slanted(code):
     assert not found_in(code, rf"{HAN}[A-Za-z0-9]|[A-Za-z0-9%°]{HAN}")
