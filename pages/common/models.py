@@ -16,7 +16,7 @@ from geometry.encode.load import bundled_is_here, folder_of, names_a_folder
 from geometry.encode.precision import DTYPES
 from geometry.encode.word_encoder import WordEncoder
 from geometry.errors import readable_bytes
-from geometry.hub.bundled import BUNDLED, E5
+from geometry.hub.bundled import BUNDLED, E5, E5_NAME
 from geometry.hub.catalogue import NOT_STATED, PREFIXES, Suggestion, default_prefix, suggestions
 from geometry.hub.fetch import cached_model
 from geometry.hub.model_files import folder_bytes
@@ -62,14 +62,9 @@ class ModelChoice:
         return not self.is_in_project and names_a_folder(self.name, rules)
 
 
-def e5_name() -> str:
-    """The name of the bilingual model (E5_NAME) in the reader's language."""
-    return _("multilingual-e5-small, 4 bits")
-
-
 def bundled_names() -> dict[str, str]:
     """Names of the models that need no download, by code."""
-    e5 = {E5: e5_name()} if bundled_is_here(E5) else {}
+    e5 = {E5: E5_NAME} if bundled_is_here(E5) else {}
     return {BUNDLED: "all-MiniLM-L6-v2", **e5, GLOVE: "GloVe 6B"}
 
 

@@ -11,14 +11,14 @@ from geometry import Corpus, Encoder
 from geometry.diagnosis.diagnosis import MOST_UNKNOWN
 from geometry.encode import Coverage
 from geometry.encode.layers import resolve_layers
-from geometry.hub.bundled import E5, E5_NAME
+from geometry.hub.bundled import E5
 
 from . import jobs
 from .cache import kept
 from .controls import pooling_names
 from .corpus_cloud import CorpusCloud, characters_of, labels_of, takes_long
 from .measures import Verdict
-from .models import bundled_names, choose_model, chosen_model, current_encoder, e5_name
+from .models import bundled_names, choose_model, chosen_model, current_encoder
 from .uploads import is_own
 from .words import _, code, paragraph
 
@@ -57,7 +57,7 @@ def model_words(points: CorpusCloud, *, is_one_layer: bool = True) -> list[str]:
 
 def model_line(encoder: Encoder) -> str:
     """The model for a line of provenance: name, commit, precision."""
-    parts = [e5_name() if encoder.name == E5_NAME else encoder.name]
+    parts = [encoder.name]
     if encoder.revision:
         parts.append(_("commit {commit}").format(commit=encoder.revision[:7]))
     if encoder.prefix:

@@ -25,7 +25,7 @@ def stop_list_names() -> dict[str, str]:
     """Lists of words that averages leave out, by code, each with the number of its words."""
     return {
         "none": _("no words"),
-        "sklearn": _("English stop words (scikit-learn, {n})").format(
+        "sklearn": _("scikit-learn’s {n} English stop words").format(
             n=f"{len(stop_list('sklearn')):,}"
         ),
     }

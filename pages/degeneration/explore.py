@@ -77,7 +77,7 @@ def _colours(scene: Scene) -> PointColours:
 def _texts(scene: Scene) -> list[str]:
     text = scene.history.text
     return [
-        _("{word} ({n} times)").format(word=word, n=f"{count:,}")
+        _("{word} ({n}×)").format(word=word, n=f"{count:,}")
         for word, count in zip(text.words, text.counts.tolist(), strict=True)
     ]
 

@@ -58,7 +58,7 @@ def test_glove_is_on_the_ladder_and_beside_contextual_vectors(server, page):
     ladder = page.locator('[class*="st-key-sts-claim"] .chart.js-plotly-plot[data-drawn]')
     expect(ladder).to_be_in_viewport(timeout=60_000)
     names = ladder.evaluate("chart => chart.data[0].text.join('; ')")
-    assert "average of GloVe 6B without English stop words" in names
+    assert "average of GloVe 6B without scikit-learn’s 318 English stop words" in names
 
     link = {"left-table": "bundled-glove:types:2000", "right-table": "bundled:tokens"}
     open_app(page, address(server, **link))

@@ -241,7 +241,7 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     chosen = page.evaluate("() => [...document.querySelector('.twin').twin.stage.rows]")
     assert 10 < len(chosen) < 1200
     expect(page.locator(".st-key-inspector .st-key-selected-points summary")).to_contain_text(
-        f"{len(chosen)} points selected"
+        f"Points selected: {len(chosen)}"
     )
     assert all(share > 0.002 for share in changed(before, halves(page, stage)))
 

@@ -205,7 +205,7 @@ def test_a_point_a_lasso_and_a_slider_in_all_pictures(server, page):
     assert 0 < len(chosen) < 612
     for place in range(4):
         assert (before[place] != pixels(page, place)).any(axis=2).mean() > 0.001
-    expect(selected(page)).to_contain_text(f"{len(chosen):,} points selected")
+    expect(selected(page)).to_contain_text(f"Points selected: {len(chosen):,}")
 
     places = [of_stage(page, FIRST_PLACE.format(place=place)) for place in range(4)]
     numbers = {name: headline(page, name) for name in CODES}

@@ -258,7 +258,7 @@ def test_bfloat16(encoder):
 @HERE
 def test_it_is_an_encoder_as_others(encoder):
     assert (encoder.n_layers, encoder.dimension, encoder.max_tokens) == (12, 384, 512)
-    assert encoder.name == "multilingual-e5-small, 4 bits"
+    assert encoder.name == "multilingual-e5-small-4bit"
     assert "own" not in encoder.poolings
     with pytest.raises(ValueError, match="the bundled encoder has no revisions"):
         load_encoder("bundled-e5", revision="main")

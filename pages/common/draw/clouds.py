@@ -302,7 +302,7 @@ def show_selection(cloud: Cloud, key: str) -> None:
     rows = np.asarray(rows, dtype=np.int64)
     if of != key or not rows.size:
         return
-    with st.expander(_("{n} points selected").format(n=f"{len(rows):,}"), key="selected-points"):
+    with st.expander(_("Points selected: {n}").format(n=f"{len(rows):,}"), key="selected-points"):
         if cloud.labels is not None:
             names, counts = np.unique(np.asarray(cloud.labels)[rows], return_counts=True)
             order = np.argsort(-counts, kind="stable")

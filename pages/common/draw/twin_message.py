@@ -270,7 +270,7 @@ def _words() -> Mapping[str, str]:
         "opacity": _("Opacity"),
         "save": _("Download picture (PNG)"),
         "saveVectors": _("Download picture (SVG)"),
-        "selected": _("{n} points selected"),
+        "selected": _("Points selected: {n}"),
         "shown": _("{k} of {n} points shown"),
         "elsewhere": _(
             "The animation is at other settings than the page's numbers. The numbers are left "

@@ -123,7 +123,7 @@ def controls(app: AppTest) -> set[str]:
 @pytest.mark.usefixtures("small_corpus")
 def test_the_models_that_need_no_download_are_listed_first(monkeypatch):
     first, last = "all-MiniLM-L6-v2 (bundled)", "GloVe 6B (bundled)"
-    e5 = ["multilingual-e5-small, 4 bits (bundled)"] if e5_path() else []
+    e5 = ["multilingual-e5-small-4bit (bundled)"] if e5_path() else []
     assert visit().selectbox(key="model").options[: 2 + len(e5)] == [first, *e5, last]
     monkeypatch.setattr(bundled, "e5_path", lambda: None)
     assert visit().selectbox(key="model").options[:2] == [first, last]
@@ -150,13 +150,13 @@ def test_the_prefix_is_a_choice_for_e5_only_kept_in_the_address_and_stated(tmp_p
     assert app.button_group(key="prefix").value == "query"
     assert "prefix" not in app.query_params
     said = " ".join(caption.value for caption in app.caption)
-    assert said.count("multilingual-e5-small, 4 bits, prefix “query: ”") > 1
+    assert said.count("multilingual-e5-small-4bit, prefix “query: ”") > 1
     assert "On STS-B test" in shown(app)  # the preset's scores
     for code, stated in (("passage", ", prefix “passage: ”"), ("none", "")):
         app.button_group(key="prefix").set_value(code).run()
         assert app.query_params["prefix"] in (code, [code])
         said = " ".join(caption.value for caption in app.caption)
-        assert said.count(f"multilingual-e5-small, 4 bits{stated} · ") > 1  # picture and table
+        assert said.count(f"multilingual-e5-small-4bit{stated} · ") > 1  # picture and table
         assert "prefix “query: ”" not in said
         assert "On STS-B test" not in shown(app)  # its scores are of the prefix “query: ”
     assert visit(model=E5, prefix="passage").button_group(key="prefix").value == "passage"

@@ -176,9 +176,9 @@ def test_the_ladder_is_first_with_every_rung_and_the_published_ticks_on_them():
     static = [
         "average of the model’s input vectors",
         "average of GloVe 6B",
-        "average of GloVe 6B, top 1 directions removed",
-        "average of GloVe 6B, top 3 directions removed",
-        "average of GloVe 6B without English stop words (scikit-learn, 318)",
+        "average of GloVe 6B, top directions removed: 1",
+        "average of GloVe 6B, top directions removed: 3",
+        "average of GloVe 6B without scikit-learn’s 318 English stop words",
     ]
     assert names(app) == [
         *static,
@@ -190,7 +190,7 @@ def test_the_ladder_is_first_with_every_rung_and_the_published_ticks_on_them():
         "mean, last layer: trained contrastively",
         f"mean, last layer, {white}",
     ]
-    removed = "top 3 directions removed"
+    removed = "top directions removed: 3"
     other = visit(after="abtt:3", **{"sts-layer": "2", "sts-pooling": "max"})
     assert names(other) == [
         *static,
@@ -232,10 +232,10 @@ def test_the_ladder_is_first_with_every_rung_and_the_published_ticks_on_them():
 
 GLOVE_ON_STS_B = {  # rung: Spearman x 100 on STS-B test, pairs
     "average of GloVe 6B": (44.0, "1,379"),
-    "average of GloVe 6B, top 1 directions removed": (59.2, "1,379"),
-    "average of GloVe 6B, top 3 directions removed": (60.8, "1,379"),
+    "average of GloVe 6B, top directions removed: 1": (59.2, "1,379"),
+    "average of GloVe 6B, top directions removed: 3": (60.8, "1,379"),
     # of 17 pairs a sentence has only such words
-    "average of GloVe 6B without English stop words (scikit-learn, 318)": (59.5, "1,362"),
+    "average of GloVe 6B without scikit-learn’s 318 English stop words": (59.5, "1,362"),
 }
 
 
@@ -248,7 +248,7 @@ def test_glove_s_rungs_on_sts_b_and_the_card_layer_by_layer(shared_data, tmp_pat
         assert f"n = {n})" in found[name]
     # the card has the scores on the pairs of the last rung; this model is not trained
     card = verdict_of(app, "BERT")
-    assert re.search(r"without English stop words .+ 59\.5, .+ \(n = 1,362 pairs\)", card)
+    assert re.search(r"English stop words\) 59\.5, .+ \(n = 1,362 pairs\)", card)
     assert "means: clearly below at layers 0, 1, 2" in card
     assert "Of 1,379 pairs 1,362 are scored: 17 have a sentence of stop words alone" in card
     assert "trained contrastively" not in card
@@ -260,7 +260,7 @@ def test_the_card_of_a_model_trained_by_contrast_names_the_published_bert():
     how = {"stop_words": "sklearn", "tokenizer": "ascii"}
     found = evaluate_words(table, own, treatments=("none",), draws=2, **how)
     static = found.grid.cells[0].score.spearman
-    assert f"scikit-learn, 318)) {said(static)}, [CLS]" in card
+    assert f"318 English stop words) {said(static)}, [CLS]" in card
     means = re.search(r"means: (.+?)\. ", card)[1]
     below, above = (
         "".join(re.findall(rf"clearly {side} at layers ([\d, ]+)", means))
@@ -933,7 +933,7 @@ def test_stop_words_of_uploaded_vectors_are_left_out_by_choice():
     healthy(app.get("file_uploader")[0].upload("tiny.vec", content).run())
     assert not any("tiny.vec" in bar and "stop words" in bar for bar in rungs(app))
     healthy(app.segmented_control(key="stop-words").set_value("sklearn").run())
-    name = "tiny.vec, mean without English stop words (scikit-learn, 318)"
+    name = "tiny.vec, mean without scikit-learn’s 318 English stop words"
     table = VectorTable(vectors, tuple(words))
     found = evaluate_words(table, pairs, treatments=("none",), draws=2, stop_words="sklearn")
     assert found.n_stopped > 0

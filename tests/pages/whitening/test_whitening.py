@@ -829,12 +829,12 @@ def test_a_ring_is_drawn_in_every_picture_and_not_in_another_cloud():
 
 def test_a_selection_is_listed_and_ends_with_its_cloud():
     app = visit(upload(24, labels=True))
-    assert not app.expander or "points selected" not in app.expander[0].label
+    assert not app.expander or "Points selected" not in app.expander[0].label
     key = app.session_state["point-of"]
     app.session_state["selected-rows"] = (key, (0, 5, 23))
     healthy(app.run())
     [listed] = [element for element in app.expander if "selected" in element.label]
-    assert listed.label == "3 points selected"
+    assert listed.label == "Points selected: 3"
     texts, labels = upload(24, labels=True).texts, upload(24, labels=True).labels
     frame = listed.dataframe[0].value
     assert list(frame["text"]) == [texts[row] for row in (0, 5, 23)]
