@@ -70,6 +70,7 @@ def assert_reads_as_chinese(page: Page, code: str) -> None:
     page.wait_for_function(OWN_NAMES)  # Streamlit's own names are translated a moment later
     words = page.evaluate(WORDS)
     assert len(words) > 40
+    assert not [text for text in words if re.search("程式出錯|程序出错", text)]
     assert not [text for text in words if english_labels().fullmatch(text)]
     joined = re.compile(rf"{HAN}[,:;]|{HAN} ?\((?![\d−-])|[。！？；] {HAN}")
     assert not [text for text in words if joined.search(text)]

@@ -236,6 +236,14 @@ def test_no_unknown_pieces_in_chinese(encoder):
 
 
 @HERE
+def test_a_character_that_the_model_does_not_know_is_the_unknown_token(encoder):
+    """A Unigram tokenizer gives the character itself, of which the model has no vector."""
+    words = set(encoder.type_embeddings().words)
+    [pieces] = encoder.tokenize(["崇禎自縊"])
+    assert "<unk>" in pieces
+    assert words.issuperset(pieces)
+
+
 def test_reading_reports_its_progress(encoder, progress):
     assert len(progress) == 197
     assert progress == sorted(progress)
