@@ -55,7 +55,7 @@ class GeometryError(ValueError):
             for name, value in self.details.items()
         }
         template = SENTENCES[self.subject][self.because or self.code]
-        return _QUOTING.filled(translate(template), details, escape)
+        return _Quoting(translate(", ")).filled(translate(template), details, escape)
 
     def __str__(self) -> str:
         return self.sentence()
@@ -81,7 +81,13 @@ def own_errors(refuse: type[GeometryError]) -> Iterator[None]:
 
 
 class _Quoting(string.Formatter):
-    """Formats details for a reader: 20,000; 1.5 MB by ``{size:bytes}``; lists as `a`, `b`."""
+    """Formats details for a reader: 20,000; 1.5 MB by ``{size:bytes}``; lists as `a`, `b`.
+
+    comma : what is between two members of a list.
+    """
+
+    def __init__(self, comma: str) -> None:
+        self.comma = comma
 
     def filled(
         self, template: str, details: Mapping[str, Any], escape: Callable[[str], str]
@@ -107,11 +113,8 @@ class _Quoting(string.Formatter):
             return f"{value:g}"
         if isinstance(value, Sequence) and not isinstance(value, str):
             listed = [f"`{_plain(each)}`" for each in value[:LONGEST_LIST]]
-            return ", ".join([*listed, "…"] if len(value) > LONGEST_LIST else listed) or "—"
+            return self.comma.join([*listed, "…"] if len(value) > LONGEST_LIST else listed) or "—"
         return _plain(value)
-
-
-_QUOTING = _Quoting()
 
 
 def _plain(value: object) -> str:

@@ -27,6 +27,7 @@ from geometry.transform.treatments import TREATMENTS
 from pages.common import words
 from pages.common.downloads import column_names, csv_bytes
 from pages.common.measures import LABELS, glosses
+from pages.common.origin import counted, unit_names
 from pages.common.page_list import PAGES
 from pages.common.words import TEXT
 from tests.pages.visits import new_visit
@@ -511,6 +512,38 @@ def test_an_english_sentence_is_short():
             if len(re.findall(r"[\w’'×‖.,-]*\w[\w’'-]*", sentence)) > MOST_WORDS:
                 long.append(f"{place}: {sentence}")
     assert not long
+
+
+@pytest.mark.parametrize("code", CHINESE)
+def test_the_name_of_a_unit_has_no_measure_word(code):
+    """任兩個不同的句子, and not 任兩個不同個句子; a number of them has it: 5 個句子."""
+    units = words.in_language(unit_names, code)()
+    for unit, name in units.items():
+        said = words.in_language(counted, code)(1_234, unit)
+        assert said in (f"1,234 個{name}", f"1,234 个{name}")
+    sentences = [msgid for msgid in msgids() if "{units}" in msgid]
+    assert len(sentences) > 6
+    for sentence in map(catalogue(code).gettext, sentences):
+        for name in (*units.values(), catalogue(code).gettext("texts")):
+            assert not re.search(r"[的同][個个]", sentence.replace("{units}", name))
+
+
+JOINED = (*CODE, *(ROOT / "geometry" / "diagnosis").glob("*.py"), ROOT / "geometry" / "errors.py")
+OF_VECTORS = {"panels.py", "vector_form.py"}  # whose commas are between the numbers of one vector
+
+
+def test_texts_are_joined_by_signs_of_the_reader_s_language():
+    """`_(", ").join(…)`, which the catalogue translates, and not `", ".join(…)`."""
+    fixed, translated = set(), 0
+    for path in JOINED:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Attribute) and node.attr == "join"):
+                continue
+            translated += isinstance(node.value, ast.Call)
+            if isinstance(node.value, ast.Constant) and node.value.value in (", ", "; ", ": "):
+                fixed.add(path.name)
+    assert translated > 20
+    assert fixed == OF_VECTORS
 
 
 @pytest.mark.parametrize("code", CHINESE)

@@ -150,7 +150,7 @@ def settings(diagnosis: Diagnosis, _: Translate) -> dict[str, str]:
     }
     if diagnosis.texts_sha256 is not None:
         found[_(REPORT["texts-hash"])] = diagnosis.texts_sha256
-    return found | {_(REPORT["versions"]): ", ".join(_versions())}
+    return found | {_(REPORT["versions"]): _(", ").join(_versions())}
 
 
 def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:

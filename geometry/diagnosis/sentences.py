@@ -285,7 +285,7 @@ def finding_sentence(finding: Finding, _: Translate) -> str:
         code = "rogue-absent"
     if finding.code == "duplicates" and numbers["texts"] is not None:
         code = f"{code}-texts"
-    printed = _printed(finding.code, numbers)
+    printed = _printed(finding.code, numbers, _)
     found = _(SENTENCES[code]).format(**printed)
     if finding.state == "unknown" and "units" in numbers:
         found = paragraph([found, _(SENTENCES["count-once"]).format(**printed)])
@@ -294,12 +294,12 @@ def finding_sentence(finding: Finding, _: Translate) -> str:
     return found
 
 
-def _printed(code: str, numbers: Mapping[str, object]) -> dict[str, str]:
+def _printed(code: str, numbers: Mapping[str, object], _: Translate) -> dict[str, str]:
     """The numbers of a finding as text."""
     decimals = {"rank": {"ratio": 2, "effective": 0}, "hubs": {"baseline": 2}}.get(code, {})
-    found = {name: _number(value, decimals.get(name)) for name, value in numbers.items()}
+    found = {name: _number(value, decimals.get(name), _) for name, value in numbers.items()}
     if code == "outliers":
-        found["rows"] = ", ".join(f"{int(row) + 1:,}" for row in numbers["rows"])  # type: ignore[attr-defined]
+        found["rows"] = _(", ").join(f"{int(row) + 1:,}" for row in numbers["rows"])  # type: ignore[attr-defined]
         found["least"] = str(MIN_ROWS)
     for name in ("value", "angle"):
         low = numbers.get("low" if name == "value" else "angle_low")
@@ -311,9 +311,9 @@ def _printed(code: str, numbers: Mapping[str, object]) -> dict[str, str]:
     return found
 
 
-def _number(value: object, decimals: int | None) -> str:
+def _number(value: object, decimals: int | None, _: Translate) -> str:
     if isinstance(value, tuple):
-        return ", ".join(str(each) for each in value)
+        return _(", ").join(str(each) for each in value)
     if value is None:
         return "–"
     if isinstance(value, float):
@@ -464,7 +464,7 @@ def file_notes(own: Corpus | VectorSet | Pairs, _: Translate) -> list[str]:
     ):
         if n:
             sentence = _(SENTENCES[f"file-{code}"])
-            notes.append(sentence.format(n=f"{n:,}", rows=_first(rows, n)))
+            notes.append(sentence.format(n=f"{n:,}", rows=_first(rows, n, _)))
     return [*notes, *_account_notes(own.account, _, blank="file-no_vector")]
 
 
@@ -479,7 +479,7 @@ def _account_notes(
     for each in (*without, *account.notes):
         code = blank if each.reason == BLANK else f"file-{each.reason}"
         sentence = _(SENTENCES[code])
-        notes.append(sentence.format(n=f"{each.n:,}", rows=_first(each.rows, each.n)))
+        notes.append(sentence.format(n=f"{each.n:,}", rows=_first(each.rows, each.n, _)))
     if account.columns_left_out:
         names = account.columns_left_out
         reasons = account.column_reasons or (UNCHOSEN,) * len(names)
@@ -487,13 +487,13 @@ def _account_notes(
             _(SENTENCES[f"column-{reason}"]).format(column=name)
             for name, reason in zip(names, reasons, strict=True)
         ]
-        shown = _first(named[:_MOST_COLUMNS], len(names))
+        shown = _first(named[:_MOST_COLUMNS], len(names), _)
         notes.append(_(SENTENCES["file-columns"]).format(columns=shown))
     return notes
 
 
-def _first(shown: Sequence[object], n: int) -> str:
-    return ", ".join(map(str, shown)) + (", …" if n > len(shown) else "")
+def _first(shown: Sequence[object], n: int, _: Translate) -> str:
+    return _(", ").join([*map(str, shown), *(["…"] if n > len(shown) else [])])
 
 
 def _sample_note(n: int, n_all: int, seed: int, _: Translate) -> str:

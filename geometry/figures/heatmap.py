@@ -122,7 +122,9 @@ def strips_figure(
                 y=list(strip.rows),
                 name=strip.title,
                 coloraxis="coloraxis",
-                hovertemplate=f"{titles[1]} %{{y}}, {titles[0]} %{{x}}: %{{z:.4f}}<extra></extra>",
+                hovertemplate=(
+                    f"{titles[1]} %{{y}} · {titles[0]} %{{x}} · %{{z:.4f}}<extra></extra>"
+                ),
             ),
             row=place,
             col=1,

@@ -62,9 +62,9 @@ def reading_values(scene: Scene) -> dict[str, str]:
     """The values that the text of a reading quotes."""
     points = [", ".join(_term(part).replace("-", "−") for part in row) for row in scene.points]
     return {
-        "points": ", ".join(f"({point})" for point in points),
-        "coordinates": ", ".join(number(value) for value in scene.cosines.coordinates),
-        "true": ", ".join(number(value) for value in scene.cosines.true),
+        "points": _(", ").join(f"({point})" for point in points),
+        "coordinates": _(", ").join(number(value) for value in scene.cosines.coordinates),
+        "true": _(", ").join(number(value) for value in scene.cosines.true),
     }
 
 

@@ -487,7 +487,7 @@ def table_csv(tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, s
         for layer, table in enumerate(each)
         for row in table.values()
     ]
-    return csv_bytes(head, rows, "; ".join(measured_on[name] for name in tables))
+    return csv_bytes(head, rows, _("; ").join(measured_on[name] for name in tables))
 
 
 def offer_downloads(scene: Scene, measure: str) -> None:

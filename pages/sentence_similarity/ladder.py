@@ -949,13 +949,12 @@ def _show_chosen(scene: Scene, moves: Moves, row: int) -> None:
         put_in_url("pair", str(row + 1))
     moved, gained = ranks.moved[row], ranks.gained[row]
     sentence = _(
-        "Human score {gold} (rank {gold_rank} of {n}); {similarity} {before} → {after}; rank "
-        "{rank_before} → {rank_after}: it moved by {moved}, {gained}."
+        "Human score {gold} ({place}); {similarity} {before} → {after}; rank {rank_before} → "
+        "{rank_after}: it moved by {moved}, {gained}."
     ).format(
         similarity=similarity_names()[scene.choice.similarity],
         gold=f"{pairs.gold_scores[row]:g}",
-        gold_rank=f"{ranks.gold[row]:g}",
-        n=f"{n:,}",
+        place=_gold_place(ranks.gold[row], pairs.gold_scores == pairs.gold_scores[row]),
         before=signed(moves.before[row], 3),
         after=signed(moves.after[row], 3),
         rank_before=f"{ranks.before[row]:g}",
@@ -966,6 +965,16 @@ def _show_chosen(scene: Scene, moves: Moves, row: int) -> None:
     with words:
         st.text(f"{pairs.left[row]}\n{pairs.right[row]}")
         st.markdown(sentence)
+
+
+def _gold_place(rank: float, tied: np.ndarray) -> str:
+    """The rank by human score. Pairs with one score share the mean of their ranks."""
+    words = (
+        _("rank {rank} of {n}")
+        if tied.sum() == 1
+        else _("rank {rank} of {n}, shared by {k} pairs with this score")
+    )
+    return words.format(rank=f"{rank:g}", n=f"{len(tied):,}", k=f"{tied.sum():,}")
 
 
 def _towards(gained: float) -> str:

@@ -26,7 +26,7 @@ from pages.common.controls import choose
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.words import _, prose
+from pages.common.words import _, labelled, prose
 
 from . import PAGE
 
@@ -196,9 +196,17 @@ def lesson_csv(lessons: Sequence[Lesson], bends: Mapping[str, Bend]) -> bytes:
             [lesson.name, str(row + 1), *map(short_number, numbers)]
             for row, numbers in enumerate(zip(*columns, strict=True))
         ]
-    caption = "; ".join(
-        f"{lesson.name}: {bends[lesson.name]}, Spearman {lesson.spearman:.4f}, "
-        f"Pearson {lesson.pearson:.4f}"
+    caption = _("; ").join(
+        labelled(
+            lesson.name,
+            _(", ").join(
+                [
+                    str(bends[lesson.name]),
+                    f"Spearman {lesson.spearman:.4f}",
+                    f"Pearson {lesson.pearson:.4f}",
+                ]
+            ),
+        )
         for lesson in lessons
     )
     return csv_bytes(head, rows, caption)

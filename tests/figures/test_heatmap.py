@@ -117,4 +117,4 @@ def test_strips_have_the_same_columns_and_one_scale():
     assert figure.layout.xaxis2.tickvals == (0, 2)
     assert figure.layout.xaxis.matches == "x2"
     assert figure.layout.yaxis.autorange == "reversed"
-    assert "layer %{y}, dimension %{x}" in figure.data[0].hovertemplate
+    assert "layer %{y} · dimension %{x}" in figure.data[0].hovertemplate

@@ -572,7 +572,7 @@ def test_special_tokens_are_called_by_the_model_s_own_names(tmp_path, kind, name
             []
             if names is None
             else [
-                f"{label}: {names}" if language == "en" else f"{label}：{names.replace(', ', '，')}"
+                f"{label}: {names}" if language == "en" else f"{label}：{names.replace(', ', '、')}"
             ]
         )
         said = " ".join(caption.value for caption in app.caption)

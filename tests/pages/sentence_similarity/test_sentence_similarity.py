@@ -489,6 +489,9 @@ def test_a_pair_is_chosen_by_its_number_and_its_rank_is_shown():
     )
     ranks = np.argsort(np.argsort(cosines(5, "mean")[:SMALL])) + 1
     assert f"; rank {ranks[2]} →" in line
+    tied = (pairs.gold_scores[:SMALL] == pairs.gold_scores[2]).sum()
+    assert tied > 1
+    assert f"shared by {tied} pairs with this score); " in line
     healthy(app.number_input(key="pair").set_value(7).run())
     assert any(pairs.left[6] in element.value for element in app.text)
     gained, lost = (
