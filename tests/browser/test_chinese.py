@@ -71,6 +71,22 @@ def assert_reads_as_chinese(page: Page, code: str) -> None:
     words = page.evaluate(WORDS)
     assert len(words) > 40
     assert not [text for text in words if re.search("程式出錯|程序出错", text)]
-    assert not [text for text in words if english_labels().fullmatch(text)]
+    parts = {part.strip() for text in words for part in re.split(" · |——|[；：，\t]", text)}
+    assert not [text for text in parts.union(words) if english_labels().fullmatch(text)]
     joined = re.compile(rf"{HAN}[,:;]|{HAN} ?\((?![\d−-])|[。！？；] {HAN}")
     assert not [text for text in words if joined.search(text)]
+
+
+GREY = """selector => getComputedStyle(document.querySelector(selector)).color
+  !== getComputedStyle(document.querySelector('[data-testid="stMain"]')).color"""
+
+
+def test_numbers_of_a_text_that_the_model_does_not_know_are_grey(page: Page, server: AppServer):
+    query = "model={model}&corpus=topics-zh&lang=zh-CN&find=明天会下雨吗"
+    for model, is_grey in (("bundled", True), ("bundled-e5", False)):
+        open_app(page, server.page_url("neighbours", query=query.format(model=model)))
+        assert page.evaluate(GREY, ".big-numbers b") is is_grey
+        faded = page.locator(".st-key-neighbour-pictures").evaluate(
+            "part => Number(getComputedStyle(part).opacity) < 1"
+        )
+        assert faded is is_grey
