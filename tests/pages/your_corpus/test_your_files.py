@@ -250,7 +250,7 @@ def test_bytes_that_may_be_packed_bits_are_asked_about(answer, d):
     np.testing.assert_array_equal(found, 2 * bits - 1 if answer else np.packbits(bits, axis=1))
 
 
-def test_a_workbook_with_two_sheets_offers_both():
+def test_a_workbook_with_two_sheets_offers_both(real_uploads):
     book = openpyxl.Workbook()
     for title in ("first", "second"):
         sheet = book.create_sheet(title)
