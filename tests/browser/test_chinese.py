@@ -1,6 +1,7 @@
 """A class that reads Chinese: every page on Chinese texts, offline, in both scripts."""
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 import pytest
@@ -8,10 +9,16 @@ from playwright.sync_api import Page
 
 from geometry.data.catalogues import catalogue
 from pages.common.page_list import PAGES
+from tests.browser.accessibility import grave_findings
 from tests.browser.screen import assert_no_exception, open_app, wait_for_app
 from tests.browser.server import AppServer
 from tests.test_words import msgids
 
+# rules on colours, which differ between schemes, and on names, which differ between languages
+RULES = (
+    *("color-contrast", "aria-input-field-name", "aria-toggle-field-name", "button-name"),
+    *("heading-order", "image-alt", "label", "link-name", "svg-img-alt"),
+)
 CHINESE_TEXTS = "model=bundled-e5&corpus=topics-zh&pairs=pairs-zh"
 # What a reader sees or hears: lines of text, and the names of controls and pictures.
 WORDS = """() => {
@@ -52,11 +59,13 @@ def open_every_part(page: Page) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize("code", ["zh-Hans", "zh-Hant"])
+@pytest.mark.parametrize(("code", "scheme"), [("zh-Hans", "light"), ("zh-Hant", "dark")])
 def test_a_class_that_reads_chinese_sees_no_english_label(
-    page: Page, server: AppServer, name: str, code: str
+    new_page: Callable[..., Page], server: AppServer, name: str, code: str, scheme: str
 ):
+    page = new_page(color_scheme=scheme)
     open_app(page, server.page_url(name, query=f"lang={code}&{CHINESE_TEXTS}"))
+    assert grave_findings(page, "body", RULES) == []
     open_every_part(page)
     assert_no_exception(page)
     assert page.evaluate("document.documentElement.lang") == code
