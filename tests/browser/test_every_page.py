@@ -1,7 +1,8 @@
 """Tests of every page: accessibility, the sidebar, a telephone.
 
 Half of the pages are read in English and in light, half in Chinese and in dark; test_chinese.py has
-all pages in both schemes. They also test the security policy: a violation is logged as an error, which fails the test.
+all pages in both schemes. They also test the security policy: a violation is logged as an error,
+which fails the test.
 """
 
 from collections.abc import Callable
