@@ -8,10 +8,16 @@ from playwright.sync_api import Page
 
 from geometry.data.catalogues import catalogue, own_name
 from pages.common.page_list import PAGES
+from tests.browser.accessibility import grave_findings
 from tests.browser.screen import assert_no_exception, choose, open_app, rerun, wait_for_app
 from tests.browser.server import AppServer
 from tests.test_words import HAN, msgids
 
+# rules on colours, which differ between schemes, and on names, which differ between languages
+RULES = (
+    *("color-contrast", "aria-input-field-name", "aria-toggle-field-name", "button-name"),
+    *("heading-order", "image-alt", "label", "link-name", "svg-img-alt"),
+)
 CHINESE_TEXTS = "model=bundled-e5&corpus=topics-zh&pairs=pairs-zh"
 # What a reader sees or hears: lines of text, and the names of controls and pictures.
 WORDS = """() => {
@@ -57,10 +63,13 @@ def open_every_part(page: Page) -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_a_class_that_reads_chinese_sees_no_english_label(page: Page, server: AppServer, name: str):
     open_app(page, server.page_url(name, query=f"lang=zh-CN&{CHINESE_TEXTS}"))
+    assert grave_findings(page, "body", RULES) == []
     open_every_part(page)
     assert_reads_as_chinese(page, "zh-Hans")
+    page.emulate_media(color_scheme="dark")
     with rerun(page):
         choose(page, "lang", own_name("zh-Hant"))
+    assert grave_findings(page, "body", RULES) == []
     assert_reads_as_chinese(page, "zh-Hant")
 
 
