@@ -151,6 +151,27 @@ def no_trial() -> Iterator[None]:
         yield
 
 
+_READERS = ("data.packed_tables", "vectors.set_parquet")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_reading_process() -> Iterator[None]:
+    """Read tables in the test's process: another one takes half a second for each file."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in _READERS:
+            patch.setattr(f"geometry.{module}.process_limits", lambda _limits: None)
+        yield
+
+
+@pytest.fixture
+def real_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Undo ``no_reading_process``: tables are read by another process with limits."""
+    from geometry.data.parquet_table import process_limits
+
+    for module in _READERS:
+        monkeypatch.setattr(f"geometry.{module}.process_limits", process_limits)
+
+
 @pytest.fixture
 def real_trial(monkeypatch: pytest.MonkeyPatch) -> None:
     """Undo ``no_trial``: a model is first read in a process of its own."""

@@ -14,11 +14,12 @@ import pytest
 
 import geometry
 from deploy import inputs
-from geometry import data, measure, transform, vectors
+from geometry import Corpus, Encoder, data, measure, read_cloud, transform, vectors
 from geometry.commands import diagnose, evaluate, export, neighbours, project, scale, shell, whiten
 from geometry.data.catalogues import catalogue
 from geometry.data.limits import MAX_BYTES, MAX_CORPORA, MAX_TEXTS
 from geometry.data.pairs import BUNDLED_PAIRS
+from geometry.encode import ArrayStore
 from geometry.encode.layers import LAYER_SETS
 from geometry.encode.pool import OWN, POOLINGS
 from geometry.error_sentences import SENTENCES
@@ -68,9 +69,22 @@ def test_readme_and_docs_have_examples():
     assert [path.suffixes[0] for path in TRANSLATED] == [".zh-Hans", ".zh-Hant"]
 
 
+@pytest.fixture
+def stored_vectors(monkeypatch):
+    """Recall the vectors of the large corpus, which several examples encode."""
+    encode = Encoder.encode
+
+    def recall(encoder, texts, **how):
+        if len(texts) < 1_000:
+            return encode(encoder, texts, **how)
+        return read_cloud(encoder, Corpus("any", tuple(texts)), **how, store=ArrayStore()).vectors
+
+    monkeypatch.setattr(Encoder, "encode", recall)
+
+
 @pytest.mark.model
 @pytest.mark.parametrize(("path", "code"), blocks(DOCS))
-def test_a_python_block_runs(path, code, monkeypatch, tmp_path):
+def test_a_python_block_runs(path, code, monkeypatch, stored_vectors, tmp_path):
     monkeypatch.chdir(tmp_path)  # an example may write a file
     exec(compile(code, str(path), "exec"), {"__name__": "document"})
 

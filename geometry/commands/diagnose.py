@@ -73,7 +73,7 @@ def diagnose(
         how = OwnOptions.of(**reading)
         if out is not None:
             check_output(out, (".html",), inputs=(file, pairs, how.metadata), force=force)
-        own, judged, others = _read(file, pairs, how, compare)
+        own, judged, others, unknown_share = _read(file, pairs, how, compare)
         about = {name: value for name, value in own.about.items() if name not in _IN_FULL}
         if pairs is not None:
             about["pairs"] = pairs.name
@@ -87,7 +87,7 @@ def diagnose(
             seed=seed,
             about=about,
             numbers=own.numbers,
-            unknown_share=own.unknown_share,
+            unknown_share=unknown_share,
             progress=progress_on_stderr("diagnosing", quiet=how.quiet),
         )
         translate = catalogue(language).gettext
@@ -106,20 +106,22 @@ def diagnose(
 
 def _read(
     file: Path | None, pairs: Path | None, how: OwnOptions, compare: str | None
-) -> tuple[OwnData, Any, dict[Any, Any]]:
-    """The vectors, the pairs that score them, and both at other layers."""
+) -> tuple[OwnData, Any, dict[Any, Any], float | None]:
+    """The vectors, the pairs that score them, both at other layers, and the unknown share."""
     compared = compare or how.pooling
     if file is None:
         if pairs is None:
             raise ValueError("give FILE, or scored pairs by --pairs")
         own, judged = _pairs_alone(pairs, how, compared)
-        return own, judged, dict(own.others)
+        return own, judged, dict(own.others), own.unknown_share
     if how.sample is None and file.stat().st_size > LARGE_FILE:
         how = replace(how, sample=SAMPLE)
     own = read_own(file, how, compared=None if pairs else compared, has_notes=False)
     if pairs is None:
-        return own, None, dict(own.others)
-    return own, *_vectors_of_pairs(pairs, own, how, compared)
+        return own, None, dict(own.others), own.unknown_share
+    judged, others, of_pairs = _vectors_of_pairs(pairs, own, how, compared)
+    shares = [each for each in (own.unknown_share, of_pairs) if each is not None]
+    return own, judged, others, max(shares, default=None)  # the less known text decides
 
 
 def _pairs_alone(file: Path, how: OwnOptions, compared: str) -> tuple[OwnData, Any]:
@@ -138,8 +140,8 @@ def _pairs_alone(file: Path, how: OwnOptions, compared: str) -> tuple[OwnData, A
 
 def _vectors_of_pairs(
     pairs: Path, own: OwnData, how: OwnOptions, compared: str
-) -> tuple[Any, dict[Any, Any]]:
-    """(left, right, gold) by the model of the texts, and both sides at other layers."""
+) -> tuple[Any, dict[Any, Any], float | None]:
+    """(left, right, gold) by the model of the texts, other layers, and their unknown share."""
     from ..data.corpus import Corpus
     from ..data.pairs import read_pairs
 
@@ -150,7 +152,7 @@ def _vectors_of_pairs(
     left, right = read.rows
     sides, X = np.append(left, right), encoded.vectors
     others = {place: partial(np.take, Y, sides, axis=0) for place, Y in encoded.others.items()}
-    return (X[left], X[right], read.gold_scores), others
+    return (X[left], X[right], read.gold_scores), others, encoded.unknown_share
 
 
 def _text(found: Any, notes: list[str], _: Callable[[str], str]) -> str:

@@ -229,7 +229,8 @@ def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = No
         about,
         sources=corpus.sources,
         read=corpus,
-        unknown_share=encoder.coverage(corpus.texts).unknown_share,
+        # only a diagnosis compares, and only it asks
+        unknown_share=None if compared is None else encoder.coverage(corpus.texts).unknown_share,
     )
 
 

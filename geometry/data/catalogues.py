@@ -20,12 +20,13 @@ Translate = Callable[[str], str]  # from an English label to that of the chosen 
 
 
 @cache
-def _described() -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Each language's own name and locales, by code; English first, then by code."""
+def _described() -> dict[str, tuple[str, tuple[str, ...], str]]:
+    """Each language's own name, locales and corpus, by code; English first, then by code."""
     found = {}
     for path in shipped_file("text").glob("*/language.toml"):
         described = tomllib.loads(path.read_text(encoding="utf-8"))
-        found[path.parent.name] = (described["name"], tuple(described["locales"]))
+        corpus = described.get("corpus", "topics")
+        found[path.parent.name] = (described["name"], tuple(described["locales"]), corpus)
     return {code: found[code] for code in sorted(found, key=lambda code: (code != ENGLISH, code))}
 
 
@@ -39,6 +40,11 @@ def own_name(code: str) -> str:
     return _described()[code][0]
 
 
+def corpus_of(code: str) -> str:
+    """The bundled corpus in the language, such as "topics-zh"; "topics" if there is none."""
+    return _described()[code][2]
+
+
 def language_for(locale: str | None) -> str | None:
     """The language that serves a locale such as "zh-TW"; None if none does.
 
@@ -46,7 +52,11 @@ def language_for(locale: str | None) -> str | None:
     served by "zh-Hant" and not by "zh".
     """
     parts = (locale or "").lower().replace("_", "-").split("-")
-    served = {each.lower(): code for code, (_, locales) in _described().items() for each in locales}
+    served = {
+        each.lower(): code
+        for code, (_, locales, _corpus) in _described().items()
+        for each in locales
+    }
     beginnings = ("-".join(parts[:n]) for n in range(len(parts), 0, -1))
     return next((served[each] for each in beginnings if each in served), None)
 
@@ -82,7 +92,7 @@ def paragraph(sentences: Iterable[str]) -> str:
     found = ""
     for sentence in filter(None, sentences):
         found = _BOLD_STOP.sub(r"**\1", found)
-        space = " " if found and found[-1] not in "。！？；」" else ""
+        space = " " if found and found[-1] not in "。！？；」”）" else ""
         found += space + sentence
     return found
 

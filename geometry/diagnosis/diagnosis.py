@@ -24,6 +24,7 @@ MOST_ROWS = 10_000
 LEAST_ROWS = 4
 MOST_UNKNOWN = 0.2  # share of a text's tokens; above it, vectors say little about the text
 FINDINGS_STEPS = 1
+OF_THE_DATA = ("rank", "duplicates")  # findings that do not depend on what the model knows
 
 ScoredRows = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -137,7 +138,7 @@ def diagnose(
         The number of each row in its file, from 1, by which findings name rows.
     unknown_share : float, optional
         Share of the texts' tokens that the model does not know (``Coverage.unknown_share``). Above
-        MOST_UNKNOWN nothing is scored, and the recommendation says so.
+        MOST_UNKNOWN nothing is scored or found of the vectors, and the recommendation says so.
     progress : callable, optional
         Called with (steps done, steps). An exception raised in it ends the work.
 
@@ -192,6 +193,7 @@ def diagnose(
     )
     if is_unread:
         trial = replace(trial, because="unknown_text")
+        findings = tuple(each for each in findings if each.code in OF_THE_DATA)
     if progress is not None:
         progress(total, total)
     return Diagnosis(

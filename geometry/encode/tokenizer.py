@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -85,18 +85,24 @@ class CutText:
 
     @classmethod
     def of(
-        cls, encoding: Encoding | Split, strings: dict[str, str], prefix: Sequence[int] = ()
+        cls,
+        encoding: Encoding | Split,
+        strings: dict[str, str],
+        prefix: Sequence[int] = (),
+        unknown: Mapping[int, str] | None = None,
     ) -> CutText:
         """strings : the tokens so far, so that equal ones are one object.
 
         prefix : ids of the prefix. Those with which the text begins are marked as special.
+        unknown : id and text of the unknown token. A Unigram model gives the text's own characters.
         """
+        unknown = unknown or {}
         mask = np.array(encoding.special_tokens_mask, dtype=np.uint8)
         ordinary = np.flatnonzero(mask == 0)
         ids = np.array(encoding.ids, dtype=np.int32)
         mask[ordinary[: _shared(prefix, ids[ordinary])]] = 1
-        tokens = tuple(strings.setdefault(token, token) for token in encoding.tokens)
-        return cls(ids, tokens, mask)
+        named = map(unknown.get, encoding.ids, encoding.tokens)
+        return cls(ids, tuple(strings.setdefault(token, token) for token in named), mask)
 
 
 class PieceReader:
@@ -172,7 +178,9 @@ class PieceReader:
             if any(len(e.ids) > self.max_tokens for e in of_batch):
                 # cut before the template is applied, so that [SEP] is still the last token
                 of_batch = self._encoded(self._cutting_tokenizer, batch, report)
-            encodings += [CutText.of(each, strings, self._prefix_ids) for each in of_batch]
+            encodings += [
+                CutText.of(each, strings, self._prefix_ids, self._unknown) for each in of_batch
+            ]
             if after is not None and len(encodings) < len(texts):
                 after(len(encodings))
         if special == 0 and (empty := [i for i, e in enumerate(encodings) if not len(e.ids)]):
@@ -209,6 +217,12 @@ class PieceReader:
             return model["unk_id"]
         unknown = model.get("unk_token")
         return None if unknown is None else self._tokenizer.token_to_id(unknown)
+
+    @cached_property
+    def _unknown(self) -> dict[int, str]:
+        """The unknown token's id and text; empty for a tokenizer without one."""
+        text = None if self._unknown_id is None else self._tokenizer.id_to_token(self._unknown_id)
+        return {} if self._unknown_id is None or text is None else {self._unknown_id: text}
 
     def coverage(self, texts: Sequence[str], after: After | None = None) -> Coverage:
         """Count the texts that are cut and the tokens that are unknown; ``after`` as above."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import streamlit as st
@@ -21,7 +22,9 @@ from .streamlit_internals import is_from_history
 from .words import _
 
 FOUND = "found"  # code of the tokenizer that is found from the texts
-TEXTS_READ = 1000  # texts at most in which the tokenizer is found: some milliseconds
+TEXTS_READ = (
+    1000  # texts, evenly over the corpus, in which the tokenizer is found: some milliseconds
+)
 LATE_SECONDS = 1.0  # the browser's values may be older than a change by the server
 
 
@@ -134,9 +137,14 @@ def choose_tokenizer(texts: Sequence[str] = ()) -> str:
     Where Chinese or Japanese has no spaces, splitting at spaces would make a clause one word: then
     it is not offered.
     """
-    offered, found = list(tokenizer_names()), tokenizer_for(texts[:TEXTS_READ])
+    offered, found = (
+        list(tokenizer_names()),
+        tokenizer_for(texts[:: max(1, len(texts) // TEXTS_READ)]),
+    )
     if found == "characters":
         offered = [FOUND, "characters", "jieba"]
+    if find_spec("jieba") is None:
+        offered.remove("jieba")
     code = choose(
         st.selectbox,
         _("Words of a text"),

@@ -65,7 +65,7 @@ def show_failure(error: Exception) -> bool:
 
     Streamlit has logged it.
     """
-    st.error(error_text(error))
+    st.container(key="failure").error(error_text(error))
     return True
 
 

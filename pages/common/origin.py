@@ -281,12 +281,12 @@ def unknown_warning(coverage: Coverage) -> str:
             return said
         foreign = _(
             "Most likely the texts' language or script is not the model's. {model} was trained on "
-            "more than 50 languages: choose it under “Model”."
+            "many languages: choose it under “Model”."
         ).format_map(values)
         return paragraph([said, foreign])
     return _(
         "Not in the model's vocabulary: {share} of the tokens (the limit is {limit}). So this "
         "picture shows the unknown token, {token}, more than the texts. Most likely "
-        "their language or script is not the model's. {model} was trained on more than 50 "
+        "their language or script is not the model's. {model} was trained on many "
         "languages: choose it under “Model”."
     ).format_map(values)

@@ -23,7 +23,7 @@ READERS = {
 # page has stays in the session, so it needs no place here.
 OF_SEVERAL = (
     *(*READERS, "special", "view", "dims", "camera", "colour", "point", "find", "centring"),
-    *("strength", "weights", "fit-on", "after", "chart"),
+    *("strength", "weights", "fit-on", "after", "chart", "words-by"),
     *("point-of", "selected-rows", "defaults", "last-labels"),
 )
 # Controls that Streamlit binds to the address: their defaults, which the address does not contain.

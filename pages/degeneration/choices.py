@@ -47,7 +47,7 @@ def choose_what() -> tuple[str, float]:
         key="train",
         default="two",
         labels={
-            "two": "γ = 0, γ",
+            "two": _("Language model without and with the penalty"),
             "three": _("Three models"),
             "all": _("All four"),
             "one": _("Language model"),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from geometry.data.catalogues import corpus_of
 from geometry.hub.bundled import BUNDLED, E5
 from geometry.hub.catalogue import default_prefix
 from pages.common.address import is_presenting, put_in_url
@@ -46,7 +47,7 @@ def show_presets() -> None:
     }
     here = bundled_names()
     names = {name: label for name, label in names.items() if PRESETS[name][0] in here}
-    if language().startswith("zh"):  # the first ones are of the model that knows Chinese
+    if corpus_of(language()) != "topics":  # first those of the model that knows the language
         names = dict(sorted(names.items(), key=lambda each: PRESETS[each[0]][0] != E5))
     st.session_state["preset"] = _current_preset()
     if is_presenting():  # in one row with the other controls

@@ -208,7 +208,11 @@ def show_sbert_table() -> None:
     st.dataframe(
         [
             {_("row"): name, **dict(zip(table.columns, values, strict=True))}
-            | {_("mean"): round(float(np.mean([v for v in values if v is not None])), 2)}
+            | {
+                _("mean of the sets"): round(
+                    float(np.mean([v for v in values if v is not None])), 2
+                )
+            }
             for name, values in table.rows.items()
         ],
         hide_index=True,

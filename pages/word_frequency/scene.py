@@ -59,9 +59,8 @@ FEWEST = max(NEIGHBOURS) + 2
 # random order has 0.
 ORDERED = 0.4
 COUNTED_AT_ONCE = 5000  # texts whose words are counted in half a second at most
-COMMON_CHINESE = shipped_file(
-    "corpora/common-words-zh.csv"
-)  # assets/corpora/README.md has its source
+# Words and counts of wordfreq 3.1.1; assets/corpora/README.md has the licence.
+COMMON_CHINESE = shipped_file("corpora/common-words-zh.csv")
 NARROWEST = 3  # dimensions of the vectors at least, for a projection
 
 

@@ -199,11 +199,12 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
             pairs = (X[left], X[right], own.gold_scores)
     others, unstored = _other_layers(points, judging, poolings)
     about = _about(points)
-    unknown_share = (
-        None
-        if points.model is None
-        else coverage_of(points.corpus, private=points.private).unknown_share
-    )
+    unknown_share = None
+    if points.model is not None:
+        read = {points.corpus, judging}  # of two corpora the less known one decides
+        unknown_share = max(
+            coverage_of(each, private=points.private).unknown_share for each in read
+        )
 
     def work(report: jobs.Progress) -> Diagnosis:
         for pooling in unstored:

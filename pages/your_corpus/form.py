@@ -9,6 +9,7 @@ import streamlit as st
 
 from geometry import Corpus, CorpusError, Pairs, read_bundled
 from geometry.data import VectorSet
+from geometry.data.catalogues import corpus_of
 from geometry.data.corpus import Preview, read_corpus, read_pasted
 from geometry.data.decode import JSON_SUFFIXES, TABLE_SUFFIXES, opened
 from geometry.data.limits import MEGABYTE, MIN_TEXTS
@@ -150,7 +151,7 @@ def _show_ready(corpus: Corpus) -> None:
 
 def _fill_example() -> None:
     """Sentences of the project's topics, in the reader's language, spread over all topics."""
-    texts = read_bundled("topics-zh" if language().startswith("zh") else "topics").texts
+    texts = read_bundled(corpus_of(language())).texts
     chosen = [texts[place * len(texts) // EXAMPLE_TEXTS] for place in range(EXAMPLE_TEXTS)]
     st.session_state["pasted"] = "\n".join(chosen)
 

@@ -113,7 +113,8 @@ def forget_sockets(page: Page) -> None:
 
 
 def assert_no_exception(page: Page) -> None:
-    """Fail if an exception is on screen."""
+    """Fail if an exception is on screen, or the message that stands for one."""
+    expect(page.locator(".st-key-failure")).to_have_count(0, timeout=1000)
     expect(page.locator('[data-testid="stException"]')).to_have_count(0, timeout=1000)
 
 

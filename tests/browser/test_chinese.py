@@ -8,10 +8,16 @@ from playwright.sync_api import Page
 
 from geometry.data.catalogues import catalogue, own_name
 from pages.common.page_list import PAGES
+from tests.browser.accessibility import grave_findings
 from tests.browser.screen import assert_no_exception, choose, open_app, rerun, wait_for_app
 from tests.browser.server import AppServer
 from tests.test_words import HAN, msgids
 
+# rules on colours, which differ between schemes, and on names, which differ between languages
+RULES = (
+    *("color-contrast", "aria-input-field-name", "aria-toggle-field-name", "button-name"),
+    *("heading-order", "image-alt", "label", "link-name", "svg-img-alt"),
+)
 CHINESE_TEXTS = "model=bundled-e5&corpus=topics-zh&pairs=pairs-zh"
 # What a reader sees or hears: lines of text, and the names of controls and pictures.
 WORDS = """() => {
@@ -57,10 +63,13 @@ def open_every_part(page: Page) -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_a_class_that_reads_chinese_sees_no_english_label(page: Page, server: AppServer, name: str):
     open_app(page, server.page_url(name, query=f"lang=zh-CN&{CHINESE_TEXTS}"))
+    assert grave_findings(page, "body", RULES) == []
     open_every_part(page)
     assert_reads_as_chinese(page, "zh-Hans")
+    page.emulate_media(color_scheme="dark")
     with rerun(page):
         choose(page, "lang", own_name("zh-Hant"))
+    assert grave_findings(page, "body", RULES) == []
     assert_reads_as_chinese(page, "zh-Hant")
 
 
@@ -70,6 +79,23 @@ def assert_reads_as_chinese(page: Page, code: str) -> None:
     page.wait_for_function(OWN_NAMES)  # Streamlit's own names are translated a moment later
     words = page.evaluate(WORDS)
     assert len(words) > 40
-    assert not [text for text in words if english_labels().fullmatch(text)]
+    assert not [text for text in words if re.search("程式出錯|程序出错", text)]
+    parts = {part.strip() for text in words for part in re.split(" · |——|[；：，\t]", text)}
+    assert not [text for text in parts.union(words) if english_labels().fullmatch(text)]
     joined = re.compile(rf"{HAN}[,:;]|{HAN} ?\((?![\d−-])|[。！？；] {HAN}")
     assert not [text for text in words if joined.search(text)]
+
+
+GREY = """selector => getComputedStyle(document.querySelector(selector)).color
+  !== getComputedStyle(document.querySelector('[data-testid="stMain"]')).color"""
+
+
+def test_numbers_of_a_text_that_the_model_does_not_know_are_grey(page: Page, server: AppServer):
+    query = "model={model}&corpus=topics-zh&lang=zh-CN&find=明天会下雨吗"
+    for model, is_grey in (("bundled", True), ("bundled-e5", False)):
+        open_app(page, server.page_url("neighbours", query=query.format(model=model)))
+        assert page.evaluate(GREY, ".big-numbers b") is is_grey
+        faded = page.locator(".st-key-neighbour-pictures").evaluate(
+            "part => Number(getComputedStyle(part).opacity) < 1"
+        )
+        assert faded is is_grey

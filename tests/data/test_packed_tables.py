@@ -15,6 +15,7 @@ from geometry.data.corpus import preview_table, read_pasted
 from geometry.data.limits import LIMITS
 from geometry.data.sentences import split_sentences
 
+pytestmark = pytest.mark.usefixtures("real_reading")
 TEXTS = ("The kettle is on.", "=1+1", "<b>Rain</b> fell.", "水快開了。")
 LABELS = ("a", "b", "a", "b")
 

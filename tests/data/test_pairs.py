@@ -240,7 +240,7 @@ def test_the_folder_of_stsb(shared_data):
         (MemoryError(), "the limit of 50 MB once"),
     ],
 )
-def test_a_parquet_table_that_takes_too_much_is_refused(monkeypatch, end, message):
+def test_a_parquet_table_that_takes_too_much_is_refused(monkeypatch, real_reading, end, message):
     def run(*_):
         raise end
 

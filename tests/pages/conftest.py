@@ -7,6 +7,8 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import local_script_runner
 
+from geometry import process
+from pages.common import reading
 from tests.pages.visits import clear_memory
 
 
@@ -35,6 +37,20 @@ def join_the_script() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(local_script_runner, "require_widgets_deltas", join)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_process_for_uploads() -> Iterator[None]:
+    """Read uploads in the test's process: another one takes half a second for each file."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading, "run", lambda _limits, call, _report: call())
+        yield
+
+
+@pytest.fixture
+def real_uploads(monkeypatch: pytest.MonkeyPatch, real_reading: None) -> None:
+    """Undo ``no_process_for_uploads`` and ``no_reading_process``."""
+    monkeypatch.setattr(reading, "run", process.run)
 
 
 @pytest.fixture(scope="module")

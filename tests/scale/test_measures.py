@@ -24,6 +24,7 @@ from geometry.scale import (
 )
 from geometry.scale.measure import ALL
 from geometry.scale.samples import hash_of
+from tests import machine
 from tests.scale.shards import D, cloud, split, write_files, write_run
 
 X = cloud(900)
@@ -132,8 +133,9 @@ def test_linear_projections_are_those_of_all_rows(data, method, k, tmp_path):
 
 
 @pytest.mark.slow
-def test_umap_is_fitted_on_a_sample_and_places_every_row(tmp_path):
-    """Two groups far apart stay apart; a row of zeros has no place."""
+def test_umap_is_fitted_on_a_sample_and_places_every_row(tmp_path, monkeypatch):
+    """Two groups far apart stay apart; a row of zeros has no place; no file names the machine."""
+    machine.rename(monkeypatch)
     groups = np.concatenate([cloud(150) + 9, cloud(150, seed=1) - 14]).astype(np.float32)
     groups[120] = 0
     data = VectorData(str(write_files(tmp_path / "files", split(groups, 100, 100))))
@@ -147,6 +149,8 @@ def test_umap_is_fitted_on_a_sample_and_places_every_row(tmp_path):
     centres = [P[:149].mean(axis=0), P[149:].mean(axis=0)]
     nearest = np.argmin([np.linalg.norm(P - centre, axis=1) for centre in centres], axis=0)
     np.testing.assert_array_equal(nearest, np.repeat([0, 1], [149, 150]))
+    files = [path for path in Path(out).rglob("*") if path.is_file()]
+    assert not any(machine.names_in(machine.content_of(path), tmp_path) for path in files)
 
 
 def test_the_sample_depends_on_the_ids_alone(tmp_path, data):

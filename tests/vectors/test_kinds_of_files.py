@@ -31,7 +31,6 @@ from geometry.vectors import (
     preview_vector_set,
     read_vector_set,
     recognise,
-    set_parquet,
     vector_blocks,
 )
 
@@ -42,12 +41,6 @@ TEXTS = [f"text {i}, a" for i in range(N)]
 BITS = RANDOM.standard_normal((N, 64)) > 0
 PACKED = np.packbits(BITS, axis=1)
 SIGNED = np.round(RANDOM.standard_normal((N, 16)) * 32).clip(-127, 127).astype(np.int8)
-
-
-@pytest.fixture(autouse=True)
-def reads_here(monkeypatch):
-    """No other process, which takes a second; ``test_limited.py`` and the fuzz have it."""
-    monkeypatch.setattr(set_parquet, "is_limited", lambda: True)
 
 
 def npy(array, **options):

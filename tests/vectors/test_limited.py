@@ -13,6 +13,7 @@ from geometry.process import ProcessEnded
 from geometry.vectors import preview_vector_set, read_vector_set, set_parquet, vector_blocks
 from geometry.vectors.errors import VectorFileError
 
+pytestmark = pytest.mark.usefixtures("real_reading")
 X = np.random.default_rng(0).standard_normal((9_000, 3)).astype(np.float32)
 COLUMNS = {"e": X.tolist(), "text": [f"text {i}" for i in range(len(X))], "label": ["a"] * len(X)}
 WRITTEN = io.BytesIO()

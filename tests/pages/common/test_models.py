@@ -315,7 +315,7 @@ REFUSED = {
 # kind of unusable folder that looks valid by its settings: excerpts of the refusal
 FOUND_BY_A_PASS = {
     "fnet": ("depend on what else is in the batch", "隨同一批次裡的其他文字改變"),
-    "opt": ("gives 3 hidden states of 8 numbers", "3 層隱藏狀態，每個詞元 8 個數"),
+    "opt": ("gives 3 hidden states of 8 numbers", "3 層隱藏狀態，每個詞元 8 維"),
     "mismatched": ("do not match its `config.json`", "權重與 `config.json` 不相符"),
     "foreign": ("tokenizer gives token number 20", "編號 20 的詞元"),
     "failed": ("first pass ended in an error (`", "第一次前向計算就出錯（`"),

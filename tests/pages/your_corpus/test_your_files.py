@@ -85,7 +85,7 @@ def test_vectors_with_metadata_become_the_cloud_of_the_pages():
     ("language", "said", "left_out"),
     [
         ("en", "missing number: 2, the first of them `3`, `9`", "or infinity: 2 (number 3, 9)"),
-        ("zh-Hant", "第 `3`, `9` 列", "2 列（第 3, 9 列）"),
+        ("zh-Hant", "第 `3`、`9` 列", "2 列（第 3、9 列）"),
     ],
 )
 def test_rows_with_nan_stop_until_their_reader_leaves_them_out(language, said, left_out):
@@ -250,7 +250,7 @@ def test_bytes_that_may_be_packed_bits_are_asked_about(answer, d):
     np.testing.assert_array_equal(found, 2 * bits - 1 if answer else np.packbits(bits, axis=1))
 
 
-def test_a_workbook_with_two_sheets_offers_both():
+def test_a_workbook_with_two_sheets_offers_both(real_uploads):
     book = openpyxl.Workbook()
     for title in ("first", "second"):
         sheet = book.create_sheet(title)
