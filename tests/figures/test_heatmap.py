@@ -104,6 +104,24 @@ def test_a_table_of_equal_scores_still_has_a_scale():
     assert heatmap.zmin < 60 < heatmap.zmax
 
 
+@pytest.mark.parametrize(
+    ("head", "level"),
+    [
+        ("last token", "last token"),
+        ("weighted by position (decoders)", "weighted<br>by<br>position<br>(decoders)"),
+        ("平均池化", "平均池化"),
+        ("最後一個詞元", "最後一個<br>詞元"),
+        ("依位置加權（解碼器）", "依位置加權<br>（解碼器）"),
+    ],
+)
+def test_the_head_of_a_column_is_level_on_some_lines(head, level):
+    cells = Cells(np.ones((1, 1)), [["1.0"]], [[""]], ["0"], [head])
+    layout = cells_figure(cells, LIGHT, limits=(0.0, 1.0), titles=("pooling", "layer")).layout
+    assert layout.xaxis.ticktext == (level,)
+    assert layout.xaxis.tickangle == 0
+    assert [note.text for note in layout.annotations] == ["layer"]
+
+
 def test_strips_have_the_same_columns_and_one_scale():
     strips = [Strip(MATRIX[:2], "raw", ["0", "1"]), Strip(MATRIX, "standardised", ["0", "1", "2"])]
     figure = strips_figure(strips, LIGHT, titles=("dimension", "layer"), ticks=[0, 2], reach=2.0)
@@ -113,7 +131,9 @@ def test_strips_have_the_same_columns_and_one_scale():
     ]
     assert {each.coloraxis for each in figure.data} == {"coloraxis"}
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-2, 2)
-    assert [note.text for note in figure.layout.annotations] == ["raw", "standardised"]
+    notes = figure.layout.annotations
+    assert [note.text for note in notes] == ["raw", "standardised", "layer", "layer"]
+    assert [note.yref for note in notes[2:]] == ["y domain", "y2 domain"]  # above its strip's rows
     assert figure.layout.xaxis2.tickvals == (0, 2)
     assert figure.layout.xaxis.matches == "x2"
     assert figure.layout.yaxis.autorange == "reversed"

@@ -27,6 +27,7 @@ from pages.common.address import number_in_url, put_in_url
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.downloads import csv_bytes, offer_csv
 from pages.common.measures import label_name
+from pages.common.origin import unit_names
 from pages.common.words import _, markdown, paragraph, plotly, short_line
 
 from .twin_message import Marks
@@ -327,4 +328,4 @@ def selection_csv(cloud: Cloud, rows: np.ndarray) -> bytes:
         ]
         for row in rows
     ]
-    return csv_bytes(["row", "text", "label"], lines, cloud.unit)
+    return csv_bytes(["row", "text", "label"], lines, unit_names()[cloud.unit])
