@@ -30,9 +30,9 @@ table { border-collapse: collapse; width: 100%; } .wide { overflow-x: auto; }
 th, td { border-bottom: 1px solid var(--rule); padding: .3rem .5rem; text-align: left;
   vertical-align: top; } td:only-of-type { overflow-wrap: anywhere; }
 .pictures { display: flex; flex-wrap: wrap; gap: 1rem; }
-figure { flex: 1 1 18rem; max-width: 28rem; margin: 0; }
+figure { flex: 1 1 min(26rem, 100%); max-width: 30rem; margin: 0; }
 figcaption { color: var(--soft); font-size: .9rem; }
-svg { width: 100%; height: auto; } svg text { font-size: 12px; fill: var(--ink); }
+svg { width: 100%; height: auto; } svg text { font-size: 14px; fill: var(--ink); }
 .bar, .bar-key { fill: var(--bar); } .dot { fill: var(--bar); fill-opacity: .6; }
 .line { fill: none; stroke: var(--line); stroke-width: 2; } .line-key { fill: var(--line); }
 .axis { stroke: var(--soft); fill: none; }

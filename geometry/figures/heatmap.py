@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import wrap
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -16,6 +18,8 @@ STRIP_HEIGHT = 22  # px of a row of a strip
 STRIP_MARGIN = 46  # px above each strip, for its title
 TITLE_MARGIN = 28  # px beside an axis that has a title and no numbers
 CELL_SIZE = 16  # px of the text in a cell
+CORNER_MARGIN = 46  # px left of a table, with room for a title above the names of its rows
+LONGEST_HEAD = 10  # half-width characters on one line above a column
 TINT = 0.55  # share of the hue at the ends of a table of scores; the rest is the background
 
 
@@ -39,6 +43,33 @@ def _apart(theme: Theme) -> list[tuple[float, str]]:
 def _tint(hue: str, theme: Theme) -> str:
     mixed = [TINT * a + (1 - TINT) * b for a, b in zip(rgb(hue), rgb(theme.paper), strict=True)]
     return "#" + "".join(f"{round(part):02x}" for part in mixed)
+
+
+def _corner(title: str, theme: Theme, *, axis: str = "") -> dict[str, Any]:
+    """The title of the rows above their names: upright, because Han characters do not turn."""
+    return {
+        "text": title,
+        "font": {"size": 13, "color": theme.ink},
+        "xref": "paper",
+        "yref": f"y{axis} domain",
+        "x": 0,
+        "y": 1,
+        "xanchor": "right",
+        "yanchor": "bottom",
+        "xshift": -6,
+        "showarrow": False,
+    }
+
+
+def _lines(head: str) -> str:
+    """The name of a column on as many lines as it needs to stay level."""
+    lines = wrap(head, LONGEST_HEAD, break_long_words=False)
+    most = LONGEST_HEAD // 2  # Han characters are twice as wide
+    wide = [line for line in lines if len(line) > most and not line.isascii()]
+    if not wide:
+        return "<br>".join(lines)
+    place = head.find("（") if "（" in head else len(head) // 2 + 1
+    return f"{head[:place]}<br>{head[place:]}"
 
 
 def matrix_figure(
@@ -133,15 +164,17 @@ def strips_figure(
             row=place,
             type="category",
             autorange="reversed",
-            title={"text": titles[1], "font": {"size": 13}},
             ticks="",
             automargin=True,
         )
+    figure.update_annotations(font={"size": 14, "color": theme.ink}, x=0, xanchor="left")
+    for place in range(1, len(strips) + 1):
+        figure.add_annotation(_corner(titles[1], theme, axis=str(place) if place > 1 else ""))
     figure.update_xaxes(
         tickvals=list(ticks), ticks="outside", automargin=True, autotickangles=[0, 90]
     )
     figure.update_xaxes(title={"text": titles[0], "font": {"size": 13}}, row=len(strips))
-    margin = {"l": 8, "r": 8, "t": STRIP_MARGIN, "b": STRIP_MARGIN}
+    margin = {"l": CORNER_MARGIN, "r": 8, "t": STRIP_MARGIN, "b": STRIP_MARGIN}
     figure.update_layout(
         base_layout(theme, height=height, margin=margin),
         coloraxis={
@@ -151,7 +184,6 @@ def strips_figure(
             "colorbar": {"thickness": 10, "len": 0.9},
         },
     )
-    figure.update_annotations(font={"size": 14, "color": theme.ink}, x=0, xanchor="left")
     return figure
 
 
@@ -204,8 +236,17 @@ def cells_figure(
         "tickfont": {"size": CELL_SIZE},
     }
     figure.update_layout(
-        base_layout(theme, height=height),
-        xaxis=look | {"title": {"text": titles[0]}, "side": "top", "automargin": True},
-        yaxis=look | {"title": {"text": titles[1]}, "autorange": "reversed", "automargin": True},
+        base_layout(theme, height=height, margin={"l": CORNER_MARGIN, "r": 8, "t": 8, "b": 8}),
+        xaxis=look
+        | {
+            "title": {"text": titles[0]},
+            "tickvals": list(cells.columns),
+            "ticktext": [_lines(head) for head in cells.columns],
+            "tickangle": 0,
+            "side": "top",
+            "automargin": True,
+        },
+        yaxis=look | {"autorange": "reversed", "automargin": True},
+        annotations=[_corner(titles[1], theme)],
     )
     return figure

@@ -516,7 +516,10 @@ def table_markdown(
                 *map(_cell, each.dots),
                 _("no value")
                 if each.cosine is None
-                else estimate(each.cosine.value, each.cosine.low, each.cosine.high),
+                else estimate(each.cosine.value, each.cosine.low, each.cosine.high).replace(
+                    ", ",
+                    ",\u00a0",  # a no-break space: intervals stay whole
+                ),
             ]
         )
         first, last = PUBLISHED_ENDS[place : place + 2]
