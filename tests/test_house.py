@@ -153,10 +153,18 @@ def contract(kind: str, **settings: object) -> dict:
     return found
 
 
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements below a node; ``ast.walk`` would also visit every expression."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for child in getattr(node, field, ()):
+            yield child
+            yield from statements(child)
+
+
 def imports(name: str) -> Iterator[tuple[int, str]]:
     """(line, module) of every import in the file, inside functions too, relative ones resolved."""
     package = PurePosixPath(name).parent.parts
-    for node in ast.walk(parsed(ROOT / name)):
+    for node in statements(parsed(ROOT / name)):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

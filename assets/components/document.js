@@ -9,6 +9,7 @@ const EXAMPLES = ".st-key-presets button, .st-key-basis-presets button";
 const NAMES = ["aria-label", "title", "placeholder"];
 const WITH_WORDS = 'a, button, [role="tooltip"], [data-testid^="stFileUploader"], [data-testid^="stTooltip"]';
 let page;
+let isTranslated = false;
 
 // A function from an English name to the reader's; undefined for a name that is not Streamlit's.
 function translatorOf(words) {
@@ -46,6 +47,24 @@ function translateNames(translate) {
     for (let text = texts.nextNode(); text; text = texts.nextNode())
       rename(text, "text", text.data, translate, (own) => (text.data = own));
   }
+}
+
+// Now and after each change. In English there is nothing to do, unless another language was before.
+function translateSoon(words) {
+  const isEnglish = !Object.keys(words).length;
+  if (isEnglish && !isTranslated) return () => {};
+  isTranslated = !isEnglish;
+  const translate = translatorOf(words);
+  translateNames(translate);
+  let timer;
+  const observer = new MutationObserver(() => {
+    timer ??= setTimeout(() => ((timer = undefined), translateNames(translate)), PAUSE);
+  });
+  observer.observe(document.body, { childList: true, subtree: true });
+  return () => {
+    observer.disconnect();
+    clearTimeout(timer);
+  };
 }
 
 // Streamlit adds an entry for each setting that the server writes to the address. Here a setting
@@ -132,20 +151,17 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   if (page !== undefined && page !== place) mainPart().scrollTo(0, 0);
   page = place;
   const nav = parentElement.querySelector("nav");
-  const translate = translatorOf(data.words);
-  const list = () => {
-    listHeadings(nav, data.contents);
-    translateNames(translate);
-  };
+  const list = () => listHeadings(nav, data.contents);
   list();
   // not at each change: a drag changes the page at each frame, and the list needs its layout
   let timer;
   const listSoon = () => (timer ??= setTimeout(() => ((timer = undefined), list()), PAUSE));
   const observer = new MutationObserver(listSoon);
-  const names = { attributes: true, attributeFilter: NAMES };
-  observer.observe(document.body, { childList: true, subtree: true, ...names });
+  observer.observe(mainPart(), { childList: true, subtree: true });
+  const stopTranslating = translateSoon(data.words);
   return () => {
     observer.disconnect();
     clearTimeout(timer);
+    stopTranslating();
   };
 }

@@ -38,7 +38,7 @@ function cosineText(value, words) {
 }
 
 function cosinesInWords(values, words) {
-  return PAIRS.map(([i, j], row) => `cos(${NAMES[i]}, ${NAMES[j]}) = ${cosineText(values[row], words)}`).join(", ");
+  return PAIRS.map(([i, j], row) => `cos(${NAMES[i]}, ${NAMES[j]}) = ${cosineText(values[row], words)}`).join(words.comma);
 }
 
 // A head and a row for each of three pairs; columns for coordinates, true and whitened cosines.
@@ -111,6 +111,6 @@ function describeHandle(handle, name, plane, limits, words) {
 function spokenCosines(cosines, words) {
   return Object.entries(cosines)
     .filter(([, values]) => values !== null)
-    .map(([column, values]) => `${words.columns[column]}: ${cosinesInWords(values, words)}.`)
-    .join(" ");
+    .map(([column, values]) => filled(words.spoken, { column: words.columns[column], cosines: cosinesInWords(values, words) }))
+    .join(words.comma);
 }

@@ -29,8 +29,9 @@ from pages.common.live_training import (
     started,
 )
 from pages.common.measures import BigNumber, change_of, show_big_numbers, show_verdict
-from pages.common.messages import ENCODER_ERRORS, show_error
+from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
+from pages.common.origin import coverage_of, warn_of_coverage
 from pages.common.scores import PUBLISHED_ON, hundred, row_name, source_words, with_interval
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
@@ -384,6 +385,9 @@ def explore() -> None:
         notes_box.warning(
             _("This corpus has the test sentences. So head, whitening and flow are fitted on them.")
         )
+    if settings.text is not None:
+        with notes_box, errors_shown():
+            warn_of_coverage(coverage_of(chosen_corpus()))
     with run_box:
         draw = partial(_draw_training, settings=settings)
         follow(PAGE, draw, playing=PLAYING, every=PLAY_SECONDS)

@@ -284,6 +284,8 @@ def plane_words() -> dict[str, Any]:
         "hintWhite": _("Undo whitening to drag here; a, b, c can be dragged in the other picture."),
         "whiten": _("Whiten"),
         "undo": _("Undo whitening"),
+        "comma": _(", "),
+        "spoken": _("{column}: {cosines}"),
         "save": _("Download picture (SVG)"),
         "savePixels": _("Download picture (PNG)"),
         "handle": _("point to drag"),

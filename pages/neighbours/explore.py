@@ -52,7 +52,7 @@ from pages.common.messages import (
     too_few_for_interval,
 )
 from pages.common.models import current_encoder
-from pages.common.origin import coverage_of, of_known_text, warn_of_coverage
+from pages.common.origin import coverage_of, of_known_text, warn_of_coverage, warn_of_typed
 from pages.common.reading import read_upload
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
@@ -480,6 +480,8 @@ def show_relevance(scene: Scene) -> None:
     if not len(judged):
         return
     typed = tuple(q for q, row in zip(judged.queries, judged.rows, strict=True) if row is None)
+    if typed:
+        warn_of_typed(typed, key="queries")
     vectors = encoded_texts(scene.points, typed) if typed else None
     found = jobs.kept_or_made(
         _retrieved, queries, scene.points, scene.clouds, scene.k, vectors, **how

@@ -103,19 +103,22 @@ PUBLISHED = {  # (table, row) of the ticks on each rung
     "last treated": (("simcse_table_5", "SBERT-whitening"),),
 }
 
-SHORT = {  # names beside the ticks, as in the papers
-    (SBERT, "avg GloVe"): "GloVe",
-    (SBERT, "BERT CLS"): "BERT CLS",
-    (SBERT, "avg BERT"): "avg. BERT",
-    ("bert_flow_table_2", "BERTbase first-last"): "first-last (Li)",
-    ("simcse_table_5", "BERT first-last"): "first-last (Gao)",
-    ("bert_flow_table_2", "flow target"): "BERT-flow",
-    ("simcse_table_b2", "whiten target all"): "BERT-whitening",
-    (SBERT, "SBERT-NLI-base"): "SBERT",
-    ("simcse_table_5", "unsup SimCSE"): "unsup-SimCSE",
-    ("simcse_table_5", "sup SimCSE"): "sup-SimCSE",
-    ("simcse_table_5", "SBERT-whitening"): "SBERT-whitening",
-}
+
+def tick_name(score: PublishedScore) -> str:
+    """A short name beside a tick."""
+    return {
+        (SBERT, "avg GloVe"): "GloVe",
+        (SBERT, "BERT CLS"): "BERT [CLS]",
+        (SBERT, "avg BERT"): _("BERT mean"),
+        ("bert_flow_table_2", "BERTbase first-last"): _("first-last (Li)"),
+        ("simcse_table_5", "BERT first-last"): _("first-last (Gao)"),
+        ("bert_flow_table_2", "flow target"): "BERT-flow",
+        ("simcse_table_b2", "whiten target all"): _("BERT, whitened"),
+        (SBERT, "SBERT-NLI-base"): "SBERT",
+        ("simcse_table_5", "unsup SimCSE"): _("SimCSE, unsupervised"),
+        ("simcse_table_5", "sup SimCSE"): _("SimCSE, supervised"),
+        ("simcse_table_5", "SBERT-whitening"): _("SBERT, whitened"),
+    }.get((score.table, score.name), score.name)
 
 
 def setting_words(score: PublishedScore) -> str:
@@ -162,7 +165,7 @@ def published_ticks(dataset: str) -> dict[str, list[Tick]]:
                 _("<b>{score}</b>  {name}: {source}").format(
                     score=f"{score.value:g}", name=row_name(score), source=source_words(score)
                 ),
-                SHORT.get((score.table, score.name), score.name),
+                tick_name(score),
             )
             for score in published_rows(dataset, rung)
         ]

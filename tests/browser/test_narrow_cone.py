@@ -38,7 +38,7 @@ MS = 1000 * LONG
 QUESTIONS = {  # name: an excerpt of its answer in each language; {…} is a live number
     "median": (
         "a mean pairwise cosine of {cosine} are therefore the same fact",
-        "平均成對餘弦 {cosine}，說的是同一件事",
+        "平均餘弦 {cosine}，說的是同一件事",
     ),
     "narrows-first": (
         "The mean cosine of this cloud starts at {cosine}",

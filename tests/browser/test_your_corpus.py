@@ -126,8 +126,8 @@ def test_refused_files_then_a_table_a_picture_another_page_and_a_reload(
 
 
 def test_a_refused_file_and_used_vectors_leave_the_box_and_the_server(
-    page: Page, fresh_server: Callable[..., AppServer], tmp_path: Path
-):
+    fresh_server: Callable[..., AppServer], page: Page, tmp_path: Path
+):  # the page is closed before its server
     server = fresh_server()
 
     def held() -> int:

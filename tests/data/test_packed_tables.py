@@ -15,7 +15,6 @@ from geometry.data.corpus import preview_table, read_pasted
 from geometry.data.limits import LIMITS
 from geometry.data.sentences import split_sentences
 
-pytestmark = pytest.mark.usefixtures("real_reading")
 TEXTS = ("The kettle is on.", "=1+1", "<b>Rain</b> fell.", "水快開了。")
 LABELS = ("a", "b", "a", "b")
 
@@ -52,6 +51,7 @@ FILES = {
 }
 
 
+@pytest.mark.usefixtures("real_reading")
 @pytest.mark.parametrize("kind", FILES)
 def test_a_table_that_is_no_text(kind):
     content = FILES[kind]
@@ -214,6 +214,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.usefixtures("real_reading")
 @pytest.mark.parametrize("case", REFUSED)
 def test_refusals_have_a_reason(case):
     content, options, words = REFUSED[case]

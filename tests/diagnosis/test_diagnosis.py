@@ -1,6 +1,7 @@
 """Recommendations on data where one is right by construction, or where data are too few."""
 
 import hashlib
+import re
 import tracemalloc
 from statistics import NormalDist
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from geometry import load_encoder, read_bundled, read_cloud
+from geometry.data.catalogues import catalogue
 from geometry.data.pairs import read_pairs
 from geometry.diagnosis import Cure, diagnose, recommended_treatment
 from geometry.diagnosis.diagnosis import vectors_sha256
@@ -255,6 +257,23 @@ def test_chinese_pairs_are_diagnosed_by_the_bilingual_model(shared_data):
     assert cures["leave"].score == pytest.approx(0.587, abs=0.005)
     assert cures["layer"].score == pytest.approx(0.812, abs=0.005)
     assert cures["whiten"].against["leave"].low > 0.09
+
+
+@pytest.mark.slow
+@pytest.mark.model
+def test_chinese_topics_are_diagnosed_by_the_bilingual_model():
+    """Layer 9 is a narrow cone; on 120 held-out sentences no cure is clearly better."""
+    topics, encoder = read_bundled("topics-zh"), load_encoder("bundled-e5")
+    X = encoder.encode(topics.texts, layer=9)
+    share = encoder.coverage(topics.texts).unknown_share
+    found = diagnose(X, texts=topics.texts, labels=topics.labels, unknown_share=share)
+    assert share < 0.01
+    assert by_code(found)["cone"].numbers["value"] == pytest.approx(0.819, abs=0.005)
+    assert (found.chosen.kind, found.trial.because) == ("leave", "nothing_helps")
+    assert found.trial.cures[0].score == pytest.approx(0.405, abs=0.02)
+    chinese = catalogue("zh-Hant").gettext
+    for said in (recommendation, evidence, basis, measured):
+        assert not re.search("[a-z]{4,} [a-z]{3,}", said(found, chinese))
 
 
 def test_few_rows_have_no_verdict_on_the_cone():

@@ -70,9 +70,13 @@ def visit(page: str, X: np.ndarray, labels: tuple[str, ...]) -> str:
     return everything(healthy(new_visit(page, state, **{"fit-on": "same"}).run()))
 
 
-@pytest.mark.parametrize("page", FOR_VECTORS)
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.long if name in LONG else ()) for name in SETS]
+    ("name", "page"),
+    [  # each set on every other page; `make test-long` has all
+        pytest.param(name, page, marks=pytest.mark.long if name in LONG or (i + j) % 2 else ())
+        for i, name in enumerate(SETS)
+        for j, page in enumerate(FOR_VECTORS)
+    ],
 )
 def test_odd_vectors_end_in_a_picture_or_a_sentence(page: str, name: str) -> None:
     X = SETS[name]()
