@@ -27,6 +27,8 @@ WORDS = """() => {
       found.add(part.getAttribute(name) ?? "");
   for (const text of document.querySelectorAll("svg text")) found.add(text.textContent);
   found.add(document.title);
+  // an icon is a word of the font of icons
+  for (const icon of document.querySelectorAll('[translate="no"]')) found.delete(icon.textContent);
   return [...found].map(text => text.trim()).filter(text => text);
 }"""
 
