@@ -404,7 +404,7 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
         st.error(error_text(error))
         return
     offer_file(
-        f"sentence-transformers {of_layer}",
+        noted("sentence-transformers", of_layer),
         "sentence-transformers-model.zip",
         lambda: content,
     )
