@@ -127,8 +127,10 @@ def test_it_has_the_whole_library_and_no_page_file(installed):
         for path in (ROOT / "assets" / folder).iterdir()
         if path.is_file()
     }
-    data |= {  # for the shell's report in either language
-        Path("geometry") / path.relative_to(ROOT) for path in ROOT.glob("assets/text/*/*.po")
+    data |= {  # for the shell's report in each language
+        Path("geometry") / path.relative_to(ROOT)
+        for name in ("*.po", "language.toml")
+        for path in ROOT.glob(f"assets/text/*/{name}")
     }
     found = {
         path.relative_to(installed)
