@@ -112,7 +112,7 @@ def follow_default(key: str, default: float | str) -> None:
 
 def layer_labels(last: int) -> dict[str, str]:
     """Labels of the first and the last layer; the others are shown as numbers."""
-    return {"0": _("0 (embedding layer)"), str(last): _("{last} (last)").format(last=last)}
+    return {str(last): _("{last} (last)").format(last=last), "0": _("0 (embedding layer)")}
 
 
 def pooling_names() -> dict[str, str]:

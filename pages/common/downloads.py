@@ -47,13 +47,22 @@ def csv_bytes(head: Sequence[str], rows: Sequence[Sequence[str]], measured_on: s
     head = [*head, "measured_on"]
     if language() != ENGLISH:
         names = column_names()
-        head = [names.get(name, name) for name in head]
+        head = [_column_name(name, names) for name in head]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(map(csv_cell, head))
     for place, row in enumerate(rows):
         writer.writerow(map(csv_cell, [*row, measured_on if place == 0 else ""]))
     return out.getvalue().encode("utf-8-sig")  # spreadsheets need the byte-order mark for Chinese
+
+
+def _column_name(code: str, names: dict[str, str]) -> str:
+    """The column's name; that of ``mean_cosine_rare`` is made of ``mean_cosine`` and ``rare``."""
+    if code in names:
+        return names[code]
+    first, is_composed, last = code.rpartition("_")
+    parts = (_column_name(first, names), names.get(last, last))
+    return " ".join(parts) if is_composed else code
 
 
 def short_number(value: float) -> str:
@@ -135,5 +144,10 @@ def column_names() -> dict[str, str]:
         "cosine_to": _("cosine to"),
         "raw": _("raw"),
         "white": _("whitened"),
+        "standardised": _("standardised"),
+        "norm": _("length"),
+        "unseen": _("never seen"),
+        "rare": _("rare"),
+        "frequent": _("frequent"),
         "measured_on": _("measured on"),
     }

@@ -29,17 +29,19 @@ def treatment_words(code: str) -> str:
     if not kind.is_whitening:
         k = "d/100" if knobs.n_removed is None else knobs.n_removed
         return _(kind.phrase or kind.label).format(k=k)
-    parts = [_("whitened")]
+    name, parts = _("whitened"), []
     if knobs.n_components is not None:
         parts.append(f"k = {knobs.n_components}")
     elif knobs.shrinkage is None:
-        parts = [_("whitened in full")]
+        name = _("whitened in full")
     if knobs.shrinkage is not None:
         share = _("shrinkage {share}").format(share=knobs.shrinkage)
         parts.append(_("Ledoit-Wolf") if isinstance(knobs.shrinkage, str) else share)
     if spec.name != "pca":  # pca is not named, because cosines after pca and zca are equal
         parts.append(spec.name)
-    return _(", ").join(parts)
+    if not parts:
+        return name
+    return _("{name}, {settings}").format(name=name, settings=_(", ").join(parts))
 
 
 def offered(*, of_moments: bool) -> list[str]:

@@ -12,6 +12,7 @@ from geometry import Corpus, Pairs
 from geometry.data import VectorSet
 from geometry.data.corpus import bundled_corpora, read_bundled
 from geometry.data.limits import MAX_CORPORA, MAX_PAIR_SETS, MAX_VECTOR_SETS
+from geometry.data.pairs import BUNDLED_PAIRS, read_bundled_pairs
 from geometry.encode import ArrayStore
 
 from .controls import choose
@@ -21,10 +22,12 @@ from .words import _, language, markdown
 OWN_CORPORA, OWN_VECTORS, OWN_PAIRS = "uploads", "vector-uploads", "pair-uploads"
 NEXT = "next-corpus"
 USES = "uses"  # how often own data were used
+BUNDLED = "bundled"  # code of the bundled pairs that are the default
+BUNDLED_NAMES = dict(zip((BUNDLED, *BUNDLED_PAIRS[1:]), BUNDLED_PAIRS, strict=True))  # by code
 CHOSEN_BY = {  # (key of the control, its default)
     OWN_CORPORA: ("corpus", "topics"),
     OWN_VECTORS: ("corpus", "topics"),
-    OWN_PAIRS: ("pairs", "bundled"),
+    OWN_PAIRS: ("pairs", BUNDLED),
 }
 FOR_VECTORS = ("narrow_cone", "whitening", "neighbours", "your_corpus")  # they can show vectors
 
@@ -103,6 +106,29 @@ def corpus_names() -> dict[str, str]:
         "topics": _("Topics, English"),
         "pairs": _("Pairs, English"),
         "topics-zh": _("Topics, Chinese"),
+    }
+
+
+def pair_names() -> dict[str, str]:
+    """The names of the bundled pairs, by code."""
+    return {
+        BUNDLED: _("the project’s pairs"),
+        "hard-pairs": _("the project’s hard pairs"),
+        "pairs-zh": _("the project’s Chinese pairs"),
+    }
+
+
+def short_pair_labels() -> dict[str, str]:
+    """The bundled pairs' labels by code, short enough for a control, the default first."""
+    names = {
+        BUNDLED: _("English, plain"),
+        "hard-pairs": _("English, hard"),
+        "pairs-zh": _("Chinese"),
+    }
+    counted = _("{name} ({n})")
+    return {
+        code: counted.format(name=name, n=f"{len(read_bundled_pairs(BUNDLED_NAMES[code])):,}")
+        for code, name in names.items()
     }
 
 

@@ -10,12 +10,12 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Corpus, Encoder, read_bundled
+from geometry import Corpus, Encoder, Pairs
 from geometry.data import read_bundled_pairs
 from geometry.encode.pool import DEFAULT_POOLING
 from pages.common.controls import choose, layer_labels, pooling_names
 from pages.common.corpus_cloud import CloudSpec, encode_corpus
-from pages.common.uploads import chosen_corpus
+from pages.common.uploads import BUNDLED, BUNDLED_NAMES, chosen_corpus, short_pair_labels
 from pages.common.words import _
 
 from .recorded import DEFAULTS
@@ -98,9 +98,18 @@ def choose_settings(
 
 
 def _more() -> HeadSettings:
-    """Head, centring, batch, steps, learning rate and seed."""
+    """Pairs, head, centring, batch, steps, learning rate and seed."""
     first, second, third = st.columns(3)
     with first:
+        pairs = choose(
+            st.selectbox,
+            _("Scored pairs"),
+            list(BUNDLED_NAMES),
+            key="pairs",
+            default=BUNDLED,
+            labels=short_pair_labels(),
+            help=_("Half of them choose the step (dev), and half measure (test)."),
+        )
         head = choose(
             st.selectbox,
             _("Head"),
@@ -137,6 +146,7 @@ def _more() -> HeadSettings:
         steps=int(steps),
         seed=int(seed),
         centred=bool(centred),
+        pairs=pairs,
     )
 
 
@@ -146,9 +156,20 @@ def _number(label: str, key: str, default: float, **settings: Any) -> float:
     return float(choose(st.selectbox, label, options, key=key, default=f"{default:g}", **settings))
 
 
+def scored_pairs(settings: HeadSettings) -> Pairs:
+    """The pairs that are scored."""
+    return read_bundled_pairs(BUNDLED_NAMES[settings.pairs])
+
+
+def pair_sentences(settings: HeadSettings) -> Corpus:
+    """All sentences of the scored pairs, the left ones, then the right ones."""
+    pairs = scored_pairs(settings)
+    return Corpus(pairs.name, pairs.left + pairs.right)
+
+
 def read_vectors(settings: HeadSettings) -> PairVectors:
     """The vectors of the pairs and of the corpus, from memory, from the disk or encoded."""
-    pairs, corpus = read_bundled("pairs"), None
+    pairs, corpus = pair_sentences(settings), None
 
     def vectors(texts: Corpus, layer: int, pooling: str, most: int) -> np.ndarray:
         spec = CloudSpec(unit="sentences", layer=layer, pooling=pooling, max_points=most)
@@ -160,6 +181,6 @@ def read_vectors(settings: HeadSettings) -> PairVectors:
     return PairVectors(
         vectors(pairs, settings.layer, settings.pooling, every),
         vectors(pairs, settings.last_layer, DEFAULT_POOLING, every),
-        read_bundled_pairs().gold_scores,
+        scored_pairs(settings).gold_scores,
         corpus,
     )

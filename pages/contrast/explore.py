@@ -8,8 +8,6 @@ from html import escape
 import numpy as np
 import streamlit as st
 
-from geometry import read_bundled
-from geometry.data import read_bundled_pairs
 from geometry.data.number_text import signed
 from geometry.evaluate.best_cell import halves
 from geometry.evaluate.published import published_scores
@@ -28,10 +26,10 @@ from pages.common.live_training import (
     show_progress,
     started,
 )
-from pages.common.measures import BigNumber, change_of, show_big_numbers, show_verdict
+from pages.common.measures import BigNumber, Verdict, change_of, show_big_numbers, show_verdict
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
-from pages.common.origin import coverage_of, warn_of_coverage
+from pages.common.origin import coverage_of, of_known_text, warn_of_coverage
 from pages.common.scores import PUBLISHED_ON, hundred, row_name, source_words, with_interval
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
@@ -39,7 +37,7 @@ from pages.common.uploads import chosen_corpus
 from pages.common.words import _, labelled, markdown, prose
 
 from . import PAGE
-from .choices import choose_settings, read_vectors
+from .choices import choose_settings, pair_sentences, read_vectors, scored_pairs
 from .recorded import recorded_run
 from .run import ContrastRun, HeadSettings, Moment, PlaneScores, contrast_run, drawn_rows
 from .scene import Scene, contrast_verdict, place_names, run_words
@@ -124,7 +122,7 @@ def _plain(about: str) -> str:
 def draw_cloud(scene: Scene) -> None:
     """Test sentences before and at a step, in one basis, as directions."""
     moment, start = scene.moment, scene.run.moments[0]
-    sentences = _drawn_sentences()
+    sentences = _drawn_sentences(scene.run.header.settings)
     groups = [
         Dots(each.cloud[:, 0], each.cloud[:, 1], sentences, name, place)
         for each, name, place in (
@@ -163,9 +161,9 @@ def draw_cloud(scene: Scene) -> None:
     )
 
 
-def _drawn_sentences() -> list[str]:
+def _drawn_sentences(settings: HeadSettings) -> list[str]:
     """Hover texts of the cloud."""
-    pairs = read_bundled_pairs()
+    pairs = scored_pairs(settings)
     test = halves(pairs.gold_scores, random_state=SEED)[1]
     rows = test[drawn_rows(test)]
     return [escape(side[row]) for side in (pairs.left, pairs.right) for row in rows]
@@ -381,13 +379,14 @@ def explore() -> None:
                 on_click=_want,
                 args=(settings,),
             )
-    if settings.text is not None and chosen_corpus().sha256 == read_bundled("pairs").sha256:
+    pairs = pair_sentences(settings)
+    if settings.text is not None and chosen_corpus().sha256 == pairs.sha256:
         notes_box.warning(
             _("This corpus has the test sentences. So head, whitening and flow are fitted on them.")
         )
-    if settings.text is not None:
-        with notes_box, errors_shown():
-            warn_of_coverage(coverage_of(chosen_corpus()))
+    with notes_box, errors_shown():
+        read = (pairs,) if settings.text is None else (pairs, chosen_corpus())
+        warn_of_coverage(max(map(coverage_of, read), key=lambda each: each.unknown_share))
     with run_box:
         draw = partial(_draw_training, settings=settings)
         follow(PAGE, draw, playing=PLAYING, every=PLAY_SECONDS)
@@ -447,7 +446,7 @@ def _show_numbers(scene: Scene) -> None:
     show_headlines(scene)
     show_settings(scene)
     if not is_presenting():
-        show_verdict(contrast_verdict(scene), key="contrast")
+        show_verdict(_verdict(scene), key="contrast")
     draw_curves(scene)
     if is_presenting():
         return
@@ -461,6 +460,14 @@ def _show_numbers(scene: Scene) -> None:
     ) as is_open:
         if is_open:
             show_published(scene)
+
+
+def _verdict(scene: Scene) -> Verdict:
+    """The verdict; "not enough data" if the model of the run does not know the pairs' text."""
+    verdict, settings = contrast_verdict(scene), scene.run.header.settings
+    if settings.model != current_encoder().name:
+        return verdict
+    return of_known_text(verdict, pair_sentences(settings))
 
 
 def _choose_scene(run: ContrastRun, settings: HeadSettings, *, is_active: bool) -> Scene:

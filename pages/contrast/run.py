@@ -17,6 +17,7 @@ from geometry.evaluate.best_cell import halves
 from geometry.training import ContrastiveStep, ScoredVectors, train_contrastive
 from geometry.training.contrastive import POSITIVE
 from pages.common.seed import SEED
+from pages.common.uploads import BUNDLED
 
 RECORDS = 40  # recorded steps of a training, beside its start
 SPECTRUM = 100  # singular values of each recorded step
@@ -29,6 +30,7 @@ class HeadSettings:
     """The settings of one training.
 
     text : the name of a corpus; None for the sentences of the dev pairs.
+    pairs : the code of bundled pairs.
     """
 
     model: str
@@ -44,6 +46,7 @@ class HeadSettings:
     learning_rate: float
     steps: int
     seed: int
+    pairs: str = BUNDLED
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from pages.common.controls import pooling_names
 from pages.common.measures import State, Verdict
 from pages.common.origin import layer_words
 from pages.common.scores import with_interval
+from pages.common.uploads import pair_names
 from pages.common.words import _, paragraph
 
 from .run import ContrastRun, Gain, Header, HeadSettings, Moment
@@ -62,8 +63,10 @@ def data_words(header: Header) -> str:
         _("trained on {n} sentences ({text})").format(
             n=f"{header.n_trained:,}", text=text_words(settings)
         ),
-        _("measured on {n} test pairs of the project, {positive} of them scored above 4").format(
-            n=header.n_test, positive=header.n_positive
+        _("measured on {n} test pairs ({pairs}), {positive} of them scored above 4").format(
+            n=header.n_test,
+            pairs=pair_names()[settings.pairs],
+            positive=header.n_positive,
         ),
     ]
     return " · ".join(parts)

@@ -54,7 +54,15 @@ from pages.common.words import (
 from . import PAGE
 from .choices import STEP, TrainingSettings, choose_more, choose_what, chosen_step, store_step
 from .run import train
-from .scene import Scene, group_names, provenance, recorded_scene, run_name, scene_of
+from .scene import (
+    Scene,
+    group_names,
+    provenance,
+    recorded_scene,
+    run_name,
+    scene_of,
+    shown_word,
+)
 
 GROUP = "degeneration"
 SMALL_HEIGHT = 240
@@ -77,7 +85,7 @@ def _colours(scene: Scene) -> PointColours:
 def _texts(scene: Scene) -> list[str]:
     text = scene.history.text
     return [
-        _("{word} ({n}×)").format(word=word, n=f"{count:,}")
+        _("{word} ({n}×)").format(word=shown_word(word), n=f"{count:,}")
         for word, count in zip(text.words, text.counts.tolist(), strict=True)
     ]
 
@@ -365,7 +373,7 @@ def points_csv(scene: Scene, measured_on: str) -> bytes:
     rows = [
         [
             run_name(run),
-            word,
+            shown_word(word),
             str(count),
             GROUPS[group],
             *map(short_number, history.places[place, scene.at, row]),
@@ -630,7 +638,7 @@ def force_table(theory: Theory) -> str:
     for force in theory.forces:
         lines.append(
             [
-                code(force.word).replace("|", "\\|"),
+                code(shown_word(force.word)).replace("|", "\\|"),
                 f"{force.count:,}",
                 f"{force.n_pull:,}",
                 f"{1e5 * force.pull:,.1f}",

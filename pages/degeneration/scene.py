@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,7 +84,13 @@ def run_name(run: Run) -> str:
     name = _("Language model, γ = {gamma}").format(gamma=f"{run.gamma:g}")
     extra = [] if run.tied else [_("untied")]
     extra += [] if run.layer_norm else [_("without LayerNorm")]
-    return _(", ").join([name, *extra])
+    return _("{name}, {settings}").format(name=name, settings=_(", ").join(extra)) if extra else name
+
+
+def shown_word(word: str) -> str:
+    """The word; a token that never occurs, in the reader's language."""
+    never = re.fullmatch(r"\[unseen (\d+)\]", word)
+    return _("[unseen {n}]").format(n=never[1]) if never else word
 
 
 def group_names() -> dict[str, str]:

@@ -26,7 +26,7 @@ from pages.common.cache import kept
 from pages.common.cloud_choices import SAME, SPLIT, fit_words, points_and_fit
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud, labels_of
 from pages.common.draw.clouds import chosen_row
-from pages.common.origin import origin, warn_of_typed
+from pages.common.origin import UNKNOWN_LIMIT, coverage_of, origin, warn_of_typed
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
 from pages.common.words import _, markdown, paragraph
@@ -74,7 +74,8 @@ def choose_query(
     missing = _missing_row(words, points)
     with matches:
         if words and can_encode and ((not rows and not missing) or _is_typed()):
-            warn_of_typed((words,), key="query")
+            if coverage_of(points.corpus).unknown_share <= UNKNOWN_LIMIT:  # else the page says it
+                warn_of_typed((words,), key="query")
             return Query(words, encoded_texts(points, (words,)))
         if missing or (words and not rows):
             message = missing or _("None of the {n} texts searched contains “{query}”.").format(

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Corpus, CorpusError, Encoder, ModelFilesError, Pairs
 from geometry.data.limits import MAX_PAIR_SETS, Limits
-from geometry.data.pairs import BUNDLED_PAIRS, read_bundled_pairs, read_pair_folder
+from geometry.data.pairs import read_bundled_pairs, read_pair_folder
 from geometry.encode import ArrayStore
 from geometry.errors import readable_bytes
 from geometry.evaluate.bootstrap import DRAWS
@@ -38,13 +38,17 @@ from pages.common.seed import SEED
 from pages.common.table_form import upload_table
 from pages.common.treatment_names import choose_treatment, treatment_words
 from pages.common.uploads import (
+    BUNDLED,
+    BUNDLED_NAMES,
     OWN_PAIRS,
     add_pairs,
     chosen_corpus,
     corpus_labels,
     own_labels,
     own_pair_code,
+    pair_names,
     remember,
+    short_pair_labels,
     show_own,
 )
 from pages.common.words import _, labelled, markdown, prose
@@ -54,8 +58,6 @@ from . import PAGE
 # ---- pairs ----
 
 
-BUNDLED = "bundled"  # code of the bundled pairs that are the default
-BUNDLED_NAMES = dict(zip((BUNDLED, *BUNDLED_PAIRS[1:]), BUNDLED_PAIRS, strict=True))  # by code
 PROJECT, OF_HUB, OWN = "project", "hub", "own"  # sources of pairs
 SOURCE = "pairs-source"
 FORM = "own-pairs-form"
@@ -102,19 +104,10 @@ class ScoredSet:
 
     def name(self) -> str:
         """The name of the set."""
-        return bundled_labels()[self.code] if self.is_bundled else self.pairs.name
+        return pair_names()[self.code] if self.is_bundled else self.pairs.name
 
     def __len__(self) -> int:
         return len(self.pairs)
-
-
-def bundled_labels() -> dict[str, str]:
-    """Names of the pairs that come with the project, by code."""
-    return {
-        BUNDLED: _("the project’s pairs"),
-        "hard-pairs": _("the project’s hard pairs"),
-        "pairs-zh": _("the project’s Chinese pairs"),
-    }
 
 
 def hub_sets() -> dict[str, tuple[str, str]]:
@@ -142,7 +135,7 @@ def pair_labels() -> dict[str, str]:
         code: _("{name} ({n} pairs)").format(
             name=name, n=f"{len(read_bundled_pairs(BUNDLED_NAMES[code])):,}"
         )
-        for code, name in bundled_labels().items()
+        for code, name in pair_names().items()
     }
     hub = {
         code: _("{name} ({n} pairs, from the Hugging Face Hub)").format(
@@ -155,21 +148,13 @@ def pair_labels() -> dict[str, str]:
 
 def short_labels() -> dict[str, dict[str, str]]:
     """Labels by source and code, short enough for the control."""
-    bundled = {
-        BUNDLED: _("English, plain"),
-        "hard-pairs": _("English, hard"),
-        "pairs-zh": _("Chinese"),
-    }
-    sizes = {code: len(read_bundled_pairs(BUNDLED_NAMES[code])) for code in bundled}
     hub = {
         code: (f"{PAIR_SETS[name].title} {split}", PAIR_SETS[name].n_pairs[split])
         for code, (name, split) in hub_sets().items()
     }
     counted = _("{name} ({n})")
     return {
-        PROJECT: {
-            code: counted.format(name=name, n=f"{sizes[code]:,}") for code, name in bundled.items()
-        },
+        PROJECT: short_pair_labels(),
         OF_HUB: {code: counted.format(name=name, n=f"{n:,}") for code, (name, n) in hub.items()},
         OWN: {
             code: counted.format(name=pairs.name, n=f"{len(pairs):,}")

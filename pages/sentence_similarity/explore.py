@@ -144,7 +144,7 @@ def _show_own_vectors(scene: Scene) -> None:
 
 def _show_parts(scene: Scene) -> None:
     """The folded panels; each is computed when it is opened."""
-    st.subheader(_("All measures"))
+    st.subheader(_("More results"))
     with _linked_fold(
         _("Every layer and pooling"), "part-grid", ("sts-grid", "sts-dev")
     ) as is_open:

@@ -50,11 +50,11 @@ from pages.common.scores import PUBLISHED_ON, SBERT, hundred, row_name, source_w
 from pages.common.seed import SEED
 from pages.common.static_tables import stop_list_names
 from pages.common.treatment_names import treatment_words
+from pages.common.uploads import BUNDLED_NAMES
 from pages.common.words import _, code, labelled, markdown, noted, paragraph, plotly, prose
 
 from . import PAGE
 from .choices import (
-    BUNDLED_NAMES,
     ScoredSet,
     ScoringChoice,
     cell_words,

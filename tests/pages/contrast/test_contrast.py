@@ -235,3 +235,28 @@ def test_play_goes_from_the_first_recorded_step_to_the_last():
     assert seen[-1] == steps[-1]
     assert [*dict.fromkeys(seen)] == steps[steps.index(seen[0]) :]
     assert seen[0] in steps[:2]
+
+
+@pytest.mark.model
+def test_pairs_that_the_model_does_not_know_are_warned_of():
+    query = {"lang": "zh-CN", "pairs": "pairs-zh"}
+    app = healthy(new_visit("contrast", model="bundled", **query).run())
+    assert "[UNK]" in app.warning[0].value
+    app.button(key="use-e5").click().run()
+    assert not healthy(app).warning
+
+
+@pytest.mark.slow
+@pytest.mark.model
+def test_chinese_pairs_are_trained_on_and_scored():
+    query = {"model": "bundled-e5", "pairs": "pairs-zh", "contrast-steps": "50"}
+    app = healthy(new_visit("contrast", **query).run())
+    healthy(app.button(key="contrast-train").click().run())
+    training = app.session_state[STATE]["contrast"]
+    assert training.wait(120)
+    assert training.error is None
+    said = everything(healthy(app.run()))
+    assert "measured on 141 test pairs (the project’s Chinese pairs)" in said
+    assert "Your training" in said
+    cloud = charts(app)["contrast-cloud"]["figure"]["data"]
+    assert re.search("[\u4e00-\u9fff]", str(cloud))

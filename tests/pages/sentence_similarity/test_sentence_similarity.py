@@ -1121,7 +1121,7 @@ def test_the_page_has_the_contract_s_order_on_the_default_and_the_chinese_pairs(
         for name, n in (("English, plain", 935), ("English, hard", 325), ("Chinese", 281))
     ]
     assert [element.value for element in app.subheader] == [
-        translate(heading) for heading in ("All measures", "Limits")
+        translate(heading) for heading in ("More results", "Limits")
     ]
     limits = next(element.value for element in app.markdown if element.value.startswith("- **"))
     assert len(re.findall("^- ", limits, re.MULTILINE)) == 4
