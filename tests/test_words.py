@@ -414,11 +414,12 @@ def test_every_column_of_a_download_has_a_name_in_other_languages():
     assert {"rank_in_other_list", "spearman_x_100", "cosine_from"} <= found
     named = words.in_language(column_names, "zh-Hant")()
     assert found - SIGNS <= named.keys()
-    table = words.in_language(csv_bytes, "zh-Hant")(["row", "n"], [["1", "2"]], "here")
-    assert (
-        table.decode("utf-8-sig").splitlines()[0] == "列號,n,量測的資料與設定"
-        or named["row"] == "列"
-    )
+    head = ["row", "n", "mean_cosine_rare", "layer_0_x"]
+    table = words.in_language(csv_bytes, "zh-Hant")(head, [["1", "2", "0", "0"]], "here")
+    assert table.decode("utf-8-sig").splitlines()[0].split(",") == [
+        *(named["row"], "n", f"{named['mean_cosine']} {named['rare']}"),
+        *(f"{named['layer']} 0 x", named["measured_on"]),
+    ]
 
 
 # Plain words

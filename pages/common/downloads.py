@@ -58,11 +58,10 @@ def csv_bytes(head: Sequence[str], rows: Sequence[Sequence[str]], measured_on: s
 
 def _column_name(code: str, names: dict[str, str]) -> str:
     """The column's name; that of ``mean_cosine_rare`` is made of ``mean_cosine`` and ``rare``."""
-    if code in names:
-        return names[code]
-    first, is_composed, last = code.rpartition("_")
-    parts = (_column_name(first, names), names.get(last, last))
-    return " ".join(parts) if is_composed else code
+    first, _sign, last = code.rpartition("_")
+    if code in names or not first:
+        return names.get(code, code)
+    return f"{_column_name(first, names)} {_column_name(last, names)}"
 
 
 def short_number(value: float) -> str:
@@ -144,7 +143,7 @@ def column_names() -> dict[str, str]:
         "cosine_to": _("cosine to"),
         "raw": _("raw"),
         "white": _("whitened"),
-        "standardised": _("standardised"),
+        "standardised": _("each dimension standardised"),
         "norm": _("length"),
         "unseen": _("never seen"),
         "rare": _("rare"),

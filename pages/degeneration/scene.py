@@ -84,7 +84,9 @@ def run_name(run: Run) -> str:
     name = _("Language model, γ = {gamma}").format(gamma=f"{run.gamma:g}")
     extra = [] if run.tied else [_("untied")]
     extra += [] if run.layer_norm else [_("without LayerNorm")]
-    return _("{name}, {settings}").format(name=name, settings=_(", ").join(extra)) if extra else name
+    return (
+        _("{name}, {settings}").format(name=name, settings=_(", ").join(extra)) if extra else name
+    )
 
 
 def shown_word(word: str) -> str:

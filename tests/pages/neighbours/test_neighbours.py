@@ -69,7 +69,7 @@ def test_a_chinese_query_is_answered_by_a_model_that_knows_it():
     query = {"corpus": "topics-zh", "find": words, "fit-on": "same", "lang": "zh-Hant"}
     app = healthy(new_visit("neighbours", model="bundled", **query).run())
     assert "資料不足" in everything(app)  # of the query and of the corpus
-    healthy(app.button(key="use-e5-query").click().run())
+    healthy(app.button(key="use-e5").click().run())
     assert not any("資料不足" in box.value for box in app.warning)
     encoder, layer = load_encoder("bundled-e5"), int(app.selectbox(key="layer").value)
     X = encoder.encode([words, *topics.texts], layer=layer).astype(float)
