@@ -236,7 +236,7 @@ def test_encoding_shows_its_progress_and_can_be_cancelled_and_started_again(
     expect(page.get_by_role("button", name="Start again")).to_be_visible()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_bombs_are_refused_and_leave_no_line_in_the_log(
     server: AppServer, page: Page, tmp_path: Path
 ) -> None:

@@ -405,10 +405,10 @@ def alike(files: dict[str, bytes]) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("n_kills", "names"),
     [
-        pytest.param(20, (*SOME, "scale transform"), marks=pytest.mark.slow),
+        pytest.param(5, (*SOME, "scale transform"), marks=pytest.mark.slow),
         pytest.param(200, (*KILLED,), marks=pytest.mark.long),
     ],
-    ids=["20", "200"],
+    ids=["5", "200"],
 )
 @pytest.mark.timeout(3600)
 def test_random_kills_leave_inputs_and_earlier_outputs(folder, n_kills, names, record_property):

@@ -107,6 +107,7 @@ def test_a_full_disk_is_reported_and_changes_no_number(start, small_disk, quiet)
     assert not list(folder.glob("*.part"))
 
 
+@pytest.mark.long
 def test_a_cache_made_read_only_is_reported_and_changes_no_number(start, small_disk, quiet):
     folder = small_disk("size=300m")
     server = start(folder)
@@ -190,6 +191,7 @@ def test_a_clock_that_is_set_back_changes_no_number(start, tmp_path, quiet):
 LONG = "\n".join(f"the visitor number {n} saw {n * 7 % 1000} cats on the roof" for n in range(5000))
 
 
+@pytest.mark.long
 def test_a_worker_killed_at_work_is_reported_and_others_are_not_affected(start, tmp_path):
     server = start(tmp_path)
     run_alone(lose_the_worker(server))

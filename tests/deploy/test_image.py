@@ -10,7 +10,7 @@ import pytest
 
 from tests.deploy.image import ROOT, lines_of, user_id
 
-pytestmark = [pytest.mark.slow, pytest.mark.model]
+pytestmark = [pytest.mark.long, pytest.mark.model]
 
 APART = ("unshare", "--net", "--mount", "--fork")
 

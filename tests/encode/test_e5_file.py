@@ -190,7 +190,7 @@ def test_one_dimension_of_layer_9_and_tokens_by_layer(means, unprefixed):
 
 
 @HERE
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("file", "last", "ninth", "first_token"),
     [

@@ -18,8 +18,8 @@ from tests.pages.visits import ROOT, clear_memory, healthy, new_visit
 KINDS = ("selectbox", "slider", "select_slider", "radio", "toggle", "button_group", "number_input")
 SKIPPED = {"model", "source", "pairs-source"}  # models of the Hub and forms have tests of their own
 QUICK = ("cosine_basis", "your_corpus")
-ALONE = ("narrow_cone", "whitening", "word_frequency", "your_corpus")  # in a new process by CI
-LONG = ("layers", "sentence_similarity", "degeneration", "contrast")  # minutes
+ALONE = ("narrow_cone", "word_frequency")  # in a new process by CI
+LONG = ("narrow_cone", "layers", "sentence_similarity", "degeneration", "contrast")  # minutes
 EVERY = 12  # of the Topics sentences one in so many is taken
 PASSING = re.compile(r"^(id|deferred_file_id|url): .*$", flags=re.MULTILINE)  # new in every run
 

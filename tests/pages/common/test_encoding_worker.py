@@ -162,7 +162,7 @@ def test_blocks_remain_after_a_lost_worker_and_not_after_a_cancel(
     assert [path.name for path in tmp_path.iterdir()] == [folder.name] * stays
 
 
-@pytest.mark.slow  # each new worker imports torch
+@pytest.mark.long  # each new worker imports torch
 def test_a_worker_killed_at_any_moment_loses_no_finished_block(encoder, tmp_path):
     undisturbed = encoded(encoder, tmp_path / "calm")
     draw, pause = random.Random(0), threading.Event()
