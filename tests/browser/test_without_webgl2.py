@@ -149,7 +149,9 @@ def test_a_lasso_lights_the_same_points_in_all_pictures(server, page):
     assert 0 < len(first) < 1224
     assert others == [first] * 3
     assert of_all(page, "chart._fullData[0].unselected.marker.opacity", PICTURES) == [0.08] * 4
-    expect(page.locator(".st-key-selected-points")).to_contain_text(f"Points selected: {len(first):,}")
+    expect(page.locator(".st-key-selected-points")).to_contain_text(
+        f"Points selected: {len(first):,}"
+    )
 
     strength = page.locator(".st-key-strength input[type=range]")
     strength.focus()
