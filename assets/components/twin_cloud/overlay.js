@@ -8,8 +8,8 @@ const MARGIN = 10;
 const BAR = 110; // pixels, at most
 const RING = 7;
 const OUTWARD = 5; // lines beyond the end of an axis at most, for its name
-const APART = 4; // pixels around the name of a group
-const COVERED = 0.01; // share of the points in the picture that a cone's words cover at most
+const APART = 5; // pixels around the name of a group
+const COVERED = 0.01; // share of the picture's points that are under or beside a cone's words, at most
 const DOT = 0.6; // size of the ring around each text that a search found
 const SHAPES = {
   dot: (pen, r) => pen.arc(0, 0, DOT * r, 0, 2 * Math.PI),
@@ -104,6 +104,10 @@ function outward(from, to, width, line, box) {
   ]);
 }
 
+function widened([x, y, width, height], by) {
+  return [x - by, y - by, width + 2 * by, height + 2 * by];
+}
+
 // What the cones are: a block of lines in the corner that covers the fewest points; no block where each
 // corner covers many. `former`: the corner of the last picture, which is kept while it fits. Returns the corner.
 export function writeConeLabels(pen, labels, box, theme, font, room, former) {
@@ -120,8 +124,9 @@ export function writeConeLabels(pen, labels, box, theme, font, room, former) {
   const top = MARGIN + 1.6 * line;
   const corners = [[right, bottom], [MARGIN, top], [MARGIN, bottom], [right, top]]
     .map((place) => [...place, ...size]);
-  const few = COVERED * room.pointsBelow([0, 0, box.width, box.height]);
-  const fit = corners.filter((each) => room.isFree(each) && room.pointsBelow(each) <= few);
+  const near = (each) => room.pointsBelow(widened(each, MARGIN));
+  const few = COVERED * near([0, 0, box.width, box.height]);
+  const fit = corners.filter((each) => room.isFree(each) && near(each) <= few);
   const kept = former && corners[former.corner];
   const there = room.least(fit.includes(kept) ? [kept] : fit);
   if (!there) return former;
@@ -139,8 +144,7 @@ export function writeGroups(pen, centres, box, theme, font, room) {
   const written = centres.map(({ name, place: [x, y] }) => {
     const width = pen.measureText(name).width;
     const steps = [0, 1, -1, 2, -2, 3, -3].map((step) => [x - width / 2, y - line / 2 + step * 0.65 * line, width, line]);
-    const free = steps.find(([left, top]) => (
-      room.isFree([left - APART, top - APART, width + 2 * APART, line + 2 * APART])));
+    const free = steps.find((each) => room.isFree(widened(each, APART)));
     return free ? { name, at: room.take(free) } : null;
   });
   if (written.filter(Boolean).length * 2 < centres.length) {
