@@ -14,9 +14,9 @@ from .layout import axis, base_layout
 RUNG_HEIGHT = 40  # px: a line of text above a dot
 LABEL_SIZE = 16  # px: legible from the last row
 MARGIN = 0.03  # share of the range of the scores that stays free on each side
-TICK_SIZE = 12  # px: the names of the ticks; they are left out of a narrow chart
+TICK_SIZE = 12  # px: the names of the ticks; a narrow chart has no room for several on a rung
 BELOW = 0.15  # length of a tick as a share of a rung; ticks hang from its line
-NAMES_BELOW = 0.23  # the same for the middle of their names
+ROOM = 0.3  # share of the range of the scores in which the name of a tick fits on a telephone
 BAND_OPACITY = 0.13
 
 
@@ -140,7 +140,7 @@ def _ticks(ticks: Sequence[tuple[int, Tick]], name: str, theme: Theme) -> go.Sca
         mode="markers",
         marker={
             "symbol": "line-ns-open",
-            "size": 10,
+            "size": 8,
             "color": theme.ink,
             "line": {"width": 2, "color": theme.ink},
         },
@@ -149,15 +149,16 @@ def _ticks(ticks: Sequence[tuple[int, Tick]], name: str, theme: Theme) -> go.Sca
 
 
 def _tick_names(rung: Rung, place: int, ends: Sequence[float], theme: Theme) -> dict[str, object]:
-    """The names beside the ticks of a rung, on the side with more room."""
+    """The names beside the ticks of a rung: right of them if there is room, as labels are left."""
     named = sorted((tick for tick in rung.ticks if tick.name), key=lambda tick: tick.value)
     first, last = named[0].value, named[-1].value
     dots = [v for v in (rung.low, rung.value, ends[1]) if v is not None and v > last]
-    is_left = first - ends[0] > min(dots) - last
+    right = min(dots) - last
+    is_left = right < ROOM * (ends[1] - ends[0]) and right < first - ends[0]
     return {
-        "name": "wide",
+        "name": "wide" if len(named) > 1 else None,
         "x": first if is_left else last,
-        "y": place + NAMES_BELOW,
+        "y": place + BELOW,
         "text": " · ".join(f"{tick.name} {tick.value:g}" for tick in named),
         "xanchor": "right" if is_left else "left",
         "xshift": -6 if is_left else 6,

@@ -135,14 +135,15 @@ def _score_text(cell: Cell) -> CellText:
     if cell.rank is not None:
         about += " · " + _("rank {rank}").format(rank=cell.rank)
     if cut and not score.undefined:
-        return value, hundred(score.spearman), f"{about} · {cut}"
-    return value, hundred(score.spearman), about
+        about = f"{about} · {cut}"
+    # the word "undefined" is wider than a cell on a telephone; the hover text has it
+    return value, "—" if score.spearman is None else hundred(score.spearman), about
 
 
 def _difference_text(cell: Cell) -> CellText:
     difference = cell.difference
     if difference is None or difference.value is None:
-        return np.nan, _("undefined"), cell_words(cell.layer, cell.pooling)
+        return np.nan, "—", labelled(cell_words(cell.layer, cell.pooling), _("undefined"))
     interval = with_interval(difference.value, difference.low, difference.high, sign=True)
     about = labelled(cell_words(cell.layer, cell.pooling), interval)
     text = with_sign(100 * difference.value, 1)

@@ -59,6 +59,13 @@
     const isCut = field.value && field.scrollWidth > field.clientWidth + 1;
     if (isCut && isSeen(field) && field.getBoundingClientRect().left >= 0) found.add(`${said(field.value)} is cut in its field`);
   }
+  for (const button of document.querySelectorAll(".page-tools button")) {
+    const box = button.getBoundingClientRect();
+    for (const { node, text, left, right, top, bottom } of lines) {
+      const isBelow = left < box.right && right > box.left && top < box.bottom - CUT && bottom > box.top + CUT;
+      if (isBelow && !button.contains(node)) found.add(`a button lies on ${text}`);
+    }
+  }
   lines.sort((first, second) => first.top - second.top);
   lines.forEach((first, i) => {
     for (const second of lines.slice(i + 1)) {

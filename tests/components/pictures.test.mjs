@@ -8,6 +8,7 @@ import { boxAt, inDevicePixels, isSmall, layOut, layOutWithLead, pointSize } fro
 import { advance, factorAt, knobsAt, legLength, nearestStep, nextStep, offSlider, onSlider, placeOn, titleAt } from "../../assets/components/twin_cloud/film.js";
 import { lensOf, matrixThrough } from "../../assets/components/twin_cloud/frame.js";
 import { centresOf } from "../../assets/components/twin_cloud/groups.js";
+import { writeConeLabels, writeGroups } from "../../assets/components/twin_cloud/overlay.js";
 import { paintOf } from "../../assets/components/twin_cloud/paint.js";
 import { lookOf, rgb } from "../../assets/components/twin_cloud/palette.js";
 import { legendOf, notesOf } from "../../assets/components/twin_cloud/png.js";
@@ -152,6 +153,42 @@ test("words have room where they cover neither points nor each other", () => {
   assert.equal(room.first([[90, 50, 40, 20]]), null); // that place is taken
   assert.equal(room.first([[190, 40, 40, 20]]), null); // not wholly in the picture
   assert.deepEqual(room.least([[10, 10, 40, 20], [170, 80, 20, 20]]), [170, 80, 20, 20]);
+});
+
+// What `write` puts on an empty picture above these points: [text, x, y], 8 pixels a letter.
+function written(points, write) {
+  const box = { left: 0, top: 0, width: 400, height: 300 };
+  const words = [];
+  const pen = {
+    measureText: (text) => ({ width: 8 * text.length }),
+    strokeText() {},
+    fillText: (...word) => words.push(word),
+  };
+  const room = new Room(box, points.length, (row) => points[row]);
+  write(pen, box, { ink: "", paper: "" }, (pixels) => `${pixels}px serif`, room);
+  return words;
+}
+
+test("names of groups do not touch", () => {
+  const at = (...places) => written([], (pen, ...rest) => writeGroups(
+    pen, places.map((place, i) => ({ name: ["law", "music", "travel", "sport"][i], place })), ...rest));
+  const places = at([200, 150], [214, 151], [196, 146], [290, 149]);
+  assert.equal(places.length, 4);
+  for (const [i, [text, x, y]] of places.entries()) {
+    for (const [other, left, top] of places.slice(i + 1)) {
+      const wide = Math.min(x + 8 * text.length, left + 8 * other.length) - Math.max(x, left);
+      const high = Math.min(y, top) + 17.5 - Math.max(y, top);
+      assert.ok(wide <= -4 || high <= -4, `${text} touches ${other}`);
+    }
+  }
+});
+
+test("a cone's words are in the corner with few points, or nowhere", () => {
+  const labels = (points) => written(points, (pen, ...rest) => writeConeLabels(pen, ["half within 40°"], ...rest));
+  const cloud = Array.from({ length: 200 }, (_, i) => [200 + (i % 20), 140 + i / 20]);
+  assert.equal(labels(cloud).length, 1);
+  const everywhere = Array.from({ length: 1200 }, (_, i) => [10 * (i % 40), 10 * Math.floor(i / 40)]);
+  assert.deepEqual(labels(everywhere), []);
 });
 
 test("the centre of a group is the mean of its points, also between two stops", () => {

@@ -53,6 +53,14 @@ def test_named_ticks_have_one_line_on_the_side_with_more_room():
     assert (names.x, names.xanchor) == (70.72, "right")
 
 
+def test_a_narrow_chart_has_the_name_of_a_tick_that_is_alone_level_with_it():
+    rungs = [Rung("a", "", 84.0, ticks=(Tick(46.0, "", "GloVe"),)), Rung("b", "", 71.0)]
+    figure = picture(rungs=rungs, band=None)
+    *_labels, name = figure.layout.annotations
+    assert name.name is None  # chart.js leaves out "wide"
+    assert name.y == pytest.approx(figure.data[1].y[0])
+
+
 def test_the_labels_are_above_their_dots_and_everything_is_in_the_range():
     figure = picture()
     assert [note.text for note in figure.layout.annotations] == [rung.label for rung in RUNGS]

@@ -8,6 +8,8 @@ const MARGIN = 10;
 const BAR = 110; // pixels, at most
 const RING = 7;
 const OUTWARD = 5; // lines beyond the end of an axis at most, for its name
+const APART = 5; // pixels around the name of a group
+const COVERED = 0.01; // share of the picture's points that are under or beside a cone's words, at most
 const DOT = 0.6; // size of the ring around each text that a search found
 const SHAPES = {
   dot: (pen, r) => pen.arc(0, 0, DOT * r, 0, 2 * Math.PI),
@@ -102,8 +104,12 @@ function outward(from, to, width, line, box) {
   ]);
 }
 
-// What the cones are: a block of lines in the corner that covers the fewest points. `former`: the
-// corner of the last picture, which is kept while it is free. Returns the corner.
+function widened([x, y, width, height], by) {
+  return [x - by, y - by, width + 2 * by, height + 2 * by];
+}
+
+// What the cones are: a block of lines in the corner that covers the fewest points; no block where each
+// corner covers many. `former`: the corner of the last picture, which is kept while it fits. Returns the corner.
 export function writeConeLabels(pen, labels, box, theme, font, room, former) {
   if (!labels.length) return former;
   pen.font = font(15);
@@ -118,9 +124,11 @@ export function writeConeLabels(pen, labels, box, theme, font, room, former) {
   const top = MARGIN + 1.6 * line;
   const corners = [[right, bottom], [MARGIN, top], [MARGIN, bottom], [right, top]]
     .map((place) => [...place, ...size]);
-  const isFree = (each) => room.isFree(each) && !room.pointsBelow(each);
-  const order = former && isFree(corners[former.corner]) ? [corners[former.corner]] : corners;
-  const there = order.find(isFree) ? room.first(order) : room.least(order);
+  const near = (each) => room.pointsBelow(widened(each, MARGIN));
+  const few = COVERED * near([0, 0, box.width, box.height]);
+  const fit = corners.filter((each) => room.isFree(each) && near(each) <= few);
+  const kept = former && corners[former.corner];
+  const there = room.least(fit.includes(kept) ? [kept] : fit);
   if (!there) return former;
   lines.forEach((text, i) => write(pen, text, box.left + there[0], box.top + there[1] + i * line, theme));
   return { corner: corners.indexOf(there) };
@@ -135,8 +143,8 @@ export function writeGroups(pen, centres, box, theme, font, room) {
   const taken = room.taken.length;
   const written = centres.map(({ name, place: [x, y] }) => {
     const width = pen.measureText(name).width;
-    const steps = [0, 1, -1, 2, -2].map((step) => [x - width / 2, y - line / 2 + step * 0.6 * line, width, line]);
-    const free = steps.find((each) => room.isFree(each));
+    const steps = [0, 1, -1, 2, -2, 3, -3].map((step) => [x - width / 2, y - line / 2 + step * 0.65 * line, width, line]);
+    const free = steps.find((each) => room.isFree(widened(each, APART)));
     return free ? { name, at: room.take(free) } : null;
   });
   if (written.filter(Boolean).length * 2 < centres.length) {

@@ -429,7 +429,8 @@ def test_the_grid_is_scipy_s_on_every_layer_and_pooling():
         assert before[layer, POOLINGS_SHOWN.index(pooling)] == pytest.approx(wanted, abs=1e-3)
     assert np.isnan(before[0, POOLINGS_SHOWN.index("cls")])  # one vector for every sentence
     cells = grid_chart(app, "before")
-    assert cells["text"][0][0] == "undefined"
+    assert cells["text"][0][0] == "—"
+    assert "undefined" in cells["customdata"][0][0]
     assert re.fullmatch(r"−?\d+\.\d", cells["text"][5][1])
     assert re.search(r"layer 5, mean: −?\d+\.\d \[.+\]; mean cosine", cells["customdata"][5][1])
     assert heat(app, "after") - before == pytest.approx(
