@@ -510,6 +510,14 @@ def show_causes(scene: Scene) -> None:
     ]
     st.subheader(_("Three causes"))
     st.html(f'<div class="causes">{"".join(figures)}</div>')
+    k, d = len(scene.whitening.components), scene.raw.vectors.shape[1]
+    if scene.has_few_points and scene.whitening.strength:
+        st.caption(
+            _(
+                "With few points, whitening keeps {k} of {d} directions and leaves out the others. "
+                "So the dimensions stay unequal and correlated, even at full strength."
+            ).format(k=k, d=d)
+        )
 
 
 @kept(2000)
