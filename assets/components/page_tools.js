@@ -19,21 +19,26 @@ async function copy(text) {
   }
 }
 
-// Another page, by the sidebar's links, which are hidden in front of an audience.
+// The lesson's next step; without a lesson another page, by the sidebar's links, which are hidden in
+// front of an audience.
 function goTo(step) {
+  const inLesson = document.querySelector(`.st-key-lesson-${step > 0 ? "next" : "back"} button`);
+  if (inLesson) return inLesson.click();
   const links = [...document.querySelectorAll('[data-testid="stSidebar"] [data-testid="stPageLink"] a')];
   const here = location.pathname.split("/").pop();
   const at = links.findIndex((link) => link.pathname.split("/").pop() === here);
   links[at + step]?.click();
 }
 
-function onKey(event, leave) {
+function onKey(event, isPresenting, leave) {
   const { key, target } = event;
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   const isIn = (places) => Boolean(target.closest?.(places));
+  const isArrow = key === "ArrowRight" || key === "ArrowLeft";
+  if (!isPresenting && !(isArrow && document.querySelector(".st-key-lesson-next"))) return;
   if (key === "Escape") {
     if (!isIn("[role=application], [role=dialog], .twin-more[open], input, textarea")) leave();
-  } else if ((key === "ArrowRight" || key === "ArrowLeft") && !isIn(ARROWS)) {
+  } else if (isArrow && !isIn(ARROWS)) {
     goTo(key === "ArrowRight" ? 1 : -1);
   } else if (key === " " && !isIn(TYPED)) {
     const play = document.querySelector('.twin [data-do="play"]:not([hidden]), .st-key-play button');
@@ -72,6 +77,6 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   wasPresenting = data.presenting;
   const ending = new AbortController();
   const { signal } = ending;
-  if (data.presenting) document.addEventListener("keydown", (event) => onKey(event, toggle), { signal });
+  document.addEventListener("keydown", (event) => onKey(event, data.presenting, toggle), { signal });
   return () => ending.abort();
 }

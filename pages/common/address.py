@@ -20,6 +20,8 @@ PARAMETERS = {
     "prefix": "query, passage or none before each text",
     "corpus": "corpus",
     PRESENT: "1 for an audience: large words, no prose, no sidebar",
+    "lesson": "1 for the lesson, 10 for its ten minutes, own for the teacher's own",
+    "lesson-step": "number of its step, from 1",
     # pages that draw a cloud
     "unit": "sentences, tokens or types",
     "layer": "layer or set of layers",

@@ -64,6 +64,7 @@ def _show_frame() -> None:
 def _draw_head(name: str) -> None:
     """The sidebar, title and claim."""
     from .document import show_contents, warn_of_lost_corpus
+    from .lesson import show_lesson_bar, show_lesson_menu
     from .models import select_model
     from .page_tools import show_page_tools
     from .server_memory import limit_sessions
@@ -90,10 +91,12 @@ def _draw_head(name: str) -> None:
         labels = page_labels()
         for page in PAGES:
             st.page_link(page_path(page), label=labels[page])
+        show_lesson_menu(name)
         select_model()
         select_corpus(name)
         show_contents(name)
     show_page_tools()
+    show_lesson_bar(name)
     st.title(page_labels()[name])
     st.container(key="claim").markdown(prose(name, "claim"))
     warn_of_lost_corpus()

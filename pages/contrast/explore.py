@@ -19,6 +19,7 @@ from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme
 from pages.common.folded import folded
+from pages.common.lesson import note_facts
 from pages.common.live_training import (
     Training,
     follow,
@@ -444,6 +445,7 @@ def _draw_training(training: Training | None, settings: HeadSettings) -> None:
 def _show_numbers(scene: Scene) -> None:
     """Below the pictures: numbers, verdict, curves, tables."""
     show_headlines(scene)
+    note_facts(lambda: _facts(scene))
     show_settings(scene)
     if not is_presenting():
         show_verdict(_verdict(scene), key="contrast")
@@ -460,6 +462,17 @@ def _show_numbers(scene: Scene) -> None:
     ) as is_open:
         if is_open:
             show_published(scene)
+
+
+def _facts(scene: Scene) -> dict[str, float]:
+    """Test Spearman × 100 of the start and of the best step, and the gains, for the lesson."""
+    ending, start = scene.run.ending, scene.run.moments[0]
+    if ending is None:
+        return {}
+    found = {"raw": start.spearman_test, "trained": ending.trained.spearman_test}
+    for gain in ending.gains:
+        found |= {f"over_{gain.over}": gain.value, f"over_{gain.over}_low": gain.low}
+    return {name: 100 * value for name, value in found.items()}
 
 
 def _verdict(scene: Scene) -> Verdict:

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.common.lesson import note_facts
 from pages.common.measures import show_verdict
 from pages.common.shell import close_page, open_page, picture_place, show_question
 from pages.common.words import _
@@ -16,7 +17,7 @@ from pages.cosine_basis.panels import (
     show_reading,
     warn_of_points,
 )
-from pages.cosine_basis.scene import CLOUD_N
+from pages.cosine_basis.scene import CLOUD_N, facts_of
 
 body = open_page(PAGE, charts="none")
 skip_for_link()
@@ -32,6 +33,7 @@ with body:
         ask_for_guess(scene)
     with picture_box, picture_place():
         show_pictures(scene)
+    note_facts(lambda: facts_of(scene))
     with notes:
         warn_of_points(scene)
         if not scene.is_hidden:

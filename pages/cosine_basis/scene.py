@@ -59,3 +59,13 @@ class Scene:
 def background() -> np.ndarray:
     """Coordinates (CLOUD_N, 2) of the background cloud."""
     return background_cloud(CLOUD_N, seed=CLOUD_SEED)
+
+
+def facts_of(scene: Scene) -> dict[str, float]:
+    """The cosines of a, b and of a, c, for the lesson's sentences."""
+    found = scene.cosines
+    facts = {"ab": float(found.true[0]), "ac": float(found.true[1])}
+    facts["ab_coordinates"] = float(found.coordinates[0])
+    if found.whitened is not None:
+        facts["ab_whitened"] = float(found.whitened[0])
+    return facts

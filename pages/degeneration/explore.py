@@ -30,6 +30,7 @@ from pages.common.draw.clouds import current_theme, draw_legend
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import UNIT_REACH, Picture, Points, TwinCloud, spread_stops
 from pages.common.folded import folded
+from pages.common.lesson import note_facts
 from pages.common.live_training import (
     Training,
     follow,
@@ -878,11 +879,21 @@ def explore() -> None:
                 st.caption(_note_of_recording(scene))
             draw_pictures(scene)
         with answer_box:
+            note_facts(lambda: _facts(scene))
             _answer(scene)
         with more_box, st.container(horizontal=True, key="degeneration-downloads"):
             offer_downloads(scene)
 
     follow(PAGE, draw)
+
+
+def _facts(scene: Scene) -> dict[str, float]:
+    """Step, loss and mean cosines of the language model without the penalty, for the lesson."""
+    run = scene.find("language model", penalty=False)
+    if run is None:
+        return {}
+    cosines = {group: scene.cosine(run, group) for group in GROUPS}
+    return {"step": scene.step, "loss": float(scene.history.loss[scene.at, run]), **cosines}
 
 
 def _start(settings: TrainingSettings) -> None:

@@ -69,6 +69,7 @@ from pages.common.draw.clouds import (
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import SIDE, Aside, Marks, Picture, Points, TwinCloud
 from pages.common.folded import folded
+from pages.common.lesson import note_facts
 from pages.common.measures import (
     agreement_label,
     explained,
@@ -793,6 +794,7 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
         welcome(scene)
     with numbers_box, errors_shown():
         show_headlines(scene)
+        note_facts(lambda: _facts(scene))
     with guess_box:
         ask_for_guess(scene)
     with notes_box:  # above the pictures, but computed after they were sent
@@ -822,6 +824,17 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
     warm_up()
     if bool(st.session_state.get("playing")) != has_clock:
         st.rerun()  # only a full run can start or stop the fragment's timer
+
+
+def _facts(scene: Scene) -> dict[str, float]:
+    """The large numbers, for the lesson's sentences."""
+    sides = (("", scene.raw), ("white_", scene.white))
+    return {
+        f"{prefix}{name}": row.value
+        for prefix, side in sides
+        for name, row in side.headlines.items()
+        if row.value is not None
+    }
 
 
 def _answer(scene: Scene, corpus: Corpus | VectorSet) -> None:

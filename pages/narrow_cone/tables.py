@@ -22,6 +22,7 @@ from pages.common.controls import choose, layer_labels
 from pages.common.corpus_cloud import CloudSpec, encode_corpus
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import alternative_with, cloud_panel, current_theme
+from pages.common.lesson import note_facts
 from pages.common.measures import explained_caption, measure_numbers, print_value, show_big_numbers
 from pages.common.models import GLOVE, bundled_encoder, bundled_names, chosen_model, current_encoder
 from pages.common.origin import model_line, origin
@@ -79,6 +80,14 @@ def show_two_tables(corpus: Corpus) -> None:
     }
     names = {f"{side}": table.title for side, table in zip(SIDES, tables, strict=True)}
     st.markdown(prose(PAGE, "two-tables-seen", values | names))
+    note_facts(lambda: _facts(found))
+
+
+def _facts(found: Sequence[Mapping[str, Measured]]) -> dict[str, float]:
+    """The mean cosine of each table, for the lesson's sentences."""
+    cosines = (numbers["mean_cosine"].value for numbers in found)
+    named = zip(SIDES, cosines, strict=True)
+    return {f"{side}_mean_cosine": value for side, value in named if value is not None}
 
 
 def _choose(box: DeltaGenerator, side: str) -> tuple[str, Encoder, str, int]:

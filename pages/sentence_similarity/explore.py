@@ -10,6 +10,7 @@ from pages.common.address import is_presenting
 from pages.common.corpus_cloud import warn_of_cache
 from pages.common.downloads import offer_csv
 from pages.common.folded import folded
+from pages.common.lesson import note_facts
 from pages.common.limit_notes import megabytes, upload_limits
 from pages.common.measures import show_verdict
 from pages.common.messages import ENCODER_ERRORS, show_error
@@ -39,7 +40,7 @@ from .ladder import (
     whitening_verdict,
 )
 from .lesson import CONTROLS, show_lesson
-from .scene import Scene, Static, build_scene, show_vector_form
+from .scene import Scene, Static, build_scene, facts_of, show_vector_form
 from .word_pairs import show_word_pair_form, show_word_pairs
 
 QUESTIONS = ("spearman", "interval", "target", "difference")
@@ -72,6 +73,7 @@ def explore() -> None:
         with look_box:
             show_ladder(scene)
             show_about(scene)
+        note_facts(lambda: facts_of(scene))
         pairs = choice.pairs
         with notes_box:
             warn_of_coverage(coverage_of(pairs.corpus, private=pairs.private))

@@ -34,6 +34,7 @@ from geometry.evaluate.from_words import (
 )
 from geometry.evaluate.grid import Cell, Grid, evaluate_grid
 from geometry.evaluate.ranks import RankMoves
+from geometry.evaluate.similarities import pair_similarities
 from geometry.linalg.moments import Moments
 from geometry.process import send_progress
 from geometry.vectors import VectorFileError
@@ -636,3 +637,41 @@ def pair_moves(encoded: EncodedPairs, layer: int, pooling: str, after: str) -> M
     except UndefinedMeasure:
         return None
     return Moves(before, moved, RankMoves.of(encoded.pairs.pairs.gold_scores, before, moved))
+
+
+def facts_of(scene: Scene) -> dict[str, float | str]:
+    """Scores × 100 at the last layer, and two pairs that the model orders as nobody would.
+
+    For the lesson's sentences. Pair a: the highest cosine of those that people score at most 1 of
+    5; pair b: the lowest cosine of those that they score at least 4.
+    """
+    raw, treated = scene.output
+    facts: dict[str, float | str] = {}
+    for name, value in (("raw", raw.score.spearman), ("treated", treated.score.spearman)):
+        if value is not None:
+            facts[name] = 100 * value
+    moved = treated.difference
+    if moved is not None and moved.value is not None and moved.low is not None:
+        facts |= {"gain": 100 * moved.value, "gain_low": 100 * moved.low}
+        facts["gain_high"] = 100 * float(moved.high or 0)
+    for static in scene.glove[:1]:
+        if static.raw.score.spearman is not None:
+            facts["glove"] = 100 * static.raw.score.spearman
+    pairs, encoded = scene.choice.pairs.pairs, scene.encoded
+    low, high = pairs.score_range
+    share = (pairs.gold_scores - low) / (high - low)
+    last = encoded.vectors(scene.choice.encoder.n_layers, "mean")
+    left, right = np.split(last.astype(float), 2)
+    cosines = pair_similarities(left, right)
+    for name, among, best in (("a", share <= 0.2, np.argmax), ("b", share >= 0.8, np.argmin)):
+        rows = np.flatnonzero(among)
+        if len(rows):
+            row = rows[best(cosines[rows])]
+            facts |= {f"{name}_left": pairs.left[row], f"{name}_right": pairs.right[row]}
+            facts |= {
+                f"{name}_score": float(pairs.gold_scores[row]),
+                f"{name}_cosine": float(cosines[row]),
+            }
+    if {"a_score", "b_score"} <= facts.keys():
+        facts["b_minus_a"] = float(facts["b_cosine"]) - float(facts["a_cosine"])
+    return facts

@@ -82,6 +82,7 @@ from pages.common.draw.clouds import (
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.folded import folded
+from pages.common.lesson import note_facts
 from pages.common.measures import (
     DIMENSION_SHARES,
     HEADLINES,
@@ -918,6 +919,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
     with look_box, errors_shown():
         draw_pictures(scene)
         waiting = show_headlines(scene)
+        note_facts(lambda: _facts(scene))
     with find_box:
         show_selection(points.cloud, points.key)
     with notes_box:  # above the pictures, but computed after they were sent
@@ -936,6 +938,16 @@ def explore(corpus: Corpus | VectorSet) -> None:
         with waiting["flow"], errors_shown():
             train_flow(scene.sets.fit_points)
             st.rerun()  # the whole page: on a first visit there is no fragment yet to run again
+
+
+def _facts(scene: Scene) -> dict[str, float]:
+    """The large numbers of each picture, for the lesson's sentences."""
+    return {
+        f"{picture.name}_{name}": row.value
+        for picture in scene.pictures
+        for name, row in measured(picture).items()
+        if row.value is not None
+    }
 
 
 def _answer(scene: Scene) -> None:

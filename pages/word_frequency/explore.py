@@ -40,6 +40,7 @@ from pages.common.draw.clouds import axis_titles, current_theme, lines_below, pa
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.folded import folded
+from pages.common.lesson import note_facts
 from pages.common.measures import BigNumber, measure_label, show_big_numbers, show_verdict
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
@@ -736,6 +737,7 @@ def explore(corpus: Corpus) -> None:
     with look_box:
         draw_lengths(scene)
         show_headlines(scene)
+        note_facts(lambda: _facts(scene))
     with notes_box:  # above the pictures, but computed after they were sent
         if choice.is_of_model or choice.counts == "corpus":
             with errors_shown():
@@ -743,6 +745,17 @@ def explore(corpus: Corpus) -> None:
         warn_of_cache()
     with answer_box:
         _answer(scene)
+
+
+def _facts(scene: Scene) -> dict[str, float]:
+    """Length and mean cosine of the most frequent words and of the rarest, for the lesson."""
+    ends = {"frequent": scene.measures.bins[0], "rare": scene.measures.bins[-1]}
+    return {
+        f"{name}_{end}": estimate.value
+        for end, each in ends.items()
+        for name, estimate in (("length", each.norm), ("cosine", each.cosine))
+        if estimate is not None
+    }
 
 
 def _answer(scene: Scene) -> None:

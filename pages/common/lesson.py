@@ -1,0 +1,483 @@
+"""A lesson: views of the pages in an order, each with two sentences, in a bar over every page.
+
+``?lesson=1`` is the whole lesson, ``?lesson=10`` its ten minutes, ``?lesson=own`` a teacher's own.
+The steps are data: assets/text/<language>/lesson.toml. A sentence quotes the page's numbers by
+name, as in ``{mean_cosine:2}`` (two decimals), so it agrees with the screen for any model. Where
+another model needs another sentence, there is a list of cases; the first one that fits is told.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from typing import Any, NoReturn
+
+import streamlit as st
+import tomli_w
+
+from geometry.data.number_text import signed
+
+from .address import PARAMETERS, is_presenting, put_in_url
+from .page_list import PAGES, page_labels, page_path
+from .page_state import CHOSEN, LEFT
+from .words import TEXT, _, language, markdown, paragraph
+
+LESSON, AT, OWN = "lesson", "lesson-step", "own"
+WHOLE, SHORT = "1", "10"  # values of the parameter
+MY_STEPS = "my-lesson"  # in the session: the steps of the teacher's own lesson
+FACTS, SAID = "lesson-facts", "lesson-said"  # in the session
+# What a step leaves as the reader has it, unless the step names it.
+KEPT = ("lang", "model", "revision", "dtype", "prefix", "corpus", "pairs", "present")
+NOT_OF_A_STEP = (LESSON, AT, "lang", "present")
+MOST_STEPS, LONGEST, MOST_BYTES = 60, 1000, 200_000
+FIELD = re.compile(r"\{(\w+)(?::(\d))?\}")
+
+Facts = Mapping[str, float | str]
+
+
+class LessonError(ValueError):
+    """A file that is no lesson; the message is for the reader."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A text, and the fact that must be above or below a number for it."""
+
+    text: str
+    fact: str = ""
+    above: float | None = None
+    below: float | None = None
+
+    def fits(self, facts: Facts) -> bool:
+        """Whether the fact is known and within the limits; True without a fact."""
+        if not self.fact:
+            return True
+        value = facts.get(self.fact)
+        if not isinstance(value, (int, float)):
+            return False
+        return (self.above is None or value > self.above) and (
+            self.below is None or value < self.below
+        )
+
+
+Cases = tuple[Case, ...]
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A question before the answer. The right option is the first one that fits the facts."""
+
+    question: str
+    options: Cases
+    answer: Cases
+
+
+@dataclass(frozen=True)
+class Step:
+    """A view of a page, and what to look at there.
+
+    query : the page's settings, by their names in the address.
+    short : whether it belongs to the ten minutes.
+    """
+
+    page: str
+    title: str
+    look: Cases
+    query: Mapping[str, str]
+    note: str = ""
+    short: bool = False
+    guess: Guess | None = None
+
+
+# ---- files ----
+
+
+@cache
+def shipped_lesson(code: str) -> tuple[Step, ...]:
+    """The steps of a language, in the order of the sources."""
+    return read_lesson((TEXT / code / "lesson.toml").read_text(encoding="utf-8"))
+
+
+def read_lesson(text: str) -> tuple[Step, ...]:
+    """The steps of a TOML file; ``LessonError`` if it is none."""
+    try:
+        content = tomllib.loads(text)
+        steps = tuple(_step(**each) for each in content["step"])
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError, ValueError) as error:
+        raise LessonError(str(error)) from error
+    if not 0 < len(steps) <= MOST_STEPS:
+        raise LessonError(f"{len(steps)} steps")
+    return steps
+
+
+def _step(
+    *,
+    page: str,
+    title: str,
+    look: Any,
+    query: Mapping[str, Any] | None = None,
+    note: str = "",
+    short: bool = False,
+    guess: Mapping[str, Any] | None = None,
+) -> Step:
+    settings = {name: _short(value) for name, value in (query or {}).items()}
+    if page not in PAGES:
+        raise ValueError(f"page = {page!r}")
+    for name in settings:
+        if name not in PARAMETERS or name in NOT_OF_A_STEP:
+            raise ValueError(f"query: {name!r}")
+    asked = None
+    if guess is not None:
+        asked = Guess(
+            _short(guess["question"]), _cases(guess["options"]), _cases(guess.get("answer", ""))
+        )
+    return Step(page, _short(title), _cases(look), settings, _short(note), bool(short), asked)
+
+
+def _cases(value: Any) -> Cases:
+    """A text, or a list of texts with their conditions."""
+    if isinstance(value, str):
+        return (Case(_short(value)),)
+    return tuple(Case(**(dict(each) | {"text": _short(each["text"])})) for each in value)
+
+
+def _short(value: Any) -> str:
+    if not isinstance(value, str) or len(value) > LONGEST:
+        raise ValueError(f"{str(value)[:60]!r}: no text, or over {LONGEST} characters")
+    return value
+
+
+def lesson_toml(steps: Iterable[Step]) -> str:
+    """The steps as a TOML file, which ``read_lesson`` reads."""
+    written = []
+    for step in steps:
+        values = asdict(step)
+        values["look"] = _plain(step.look)
+        if step.guess is not None:
+            values["guess"] |= {
+                "options": [_without_none(asdict(case)) for case in step.guess.options],
+                "answer": _plain(step.guess.answer),
+            }
+        written.append(_without_none(values))
+    return tomli_w.dumps({"step": written}, multiline_strings=True)
+
+
+def _plain(cases: Cases) -> str | list[dict[str, Any]]:
+    if len(cases) == 1 and not cases[0].fact:
+        return cases[0].text
+    return [_without_none(asdict(case)) for case in cases]
+
+
+def _without_none(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+# ---- where the reader is ----
+
+
+@dataclass(frozen=True)
+class Place:
+    """A lesson and a step of it; at : its number from 0."""
+
+    code: str
+    steps: tuple[Step, ...]
+    at: int
+
+    @property
+    def step(self) -> Step:
+        return self.steps[self.at]
+
+
+def steps_of(code: str) -> tuple[Step, ...]:
+    """The steps of a lesson by its code in the address; none for a lesson that is not here."""
+    if code == OWN:
+        return tuple(st.session_state.get(MY_STEPS, ()))
+    steps = shipped_lesson(language())
+    return tuple(step for step in steps if step.short) if code == SHORT else steps
+
+
+def enter_lesson(page: str) -> Place | None:
+    """The lesson that the address names. Its first step is opened if the address names no step."""
+    state, query = st.session_state, st.query_params
+    if LESSON not in query and state.get(LESSON) and state.get("lesson-page") != page:
+        put_in_url(LESSON, state[LESSON])  # a link to a page has no parameters
+        put_in_url(AT, state[AT])
+    state["lesson-page"] = page
+    state.pop(SAID, None)
+    code = query.get(LESSON, "")
+    if not code:
+        state.pop(LESSON, None)
+        return None
+    steps = steps_of(code if code in (OWN, SHORT) else WHOLE)
+    number = query.get(AT, "")
+    if steps and not (number.isdecimal() and 0 < int(number) <= len(steps)):
+        _go_to(code, steps, 0)
+    state[LESSON], state[AT] = code, number
+    return Place(code, steps, int(number) - 1) if steps else Place(code, (), 0)
+
+
+def _go_to(code: str, steps: Sequence[Step], at: int) -> NoReturn:
+    """Open the step's page with the step's settings; what it does not name is at its default."""
+    step, state = steps[at], st.session_state
+    kept = {name: st.query_params[name] for name in KEPT if name in st.query_params}
+    for name in PARAMETERS:
+        if name not in KEPT or name in step.query:
+            state.pop(name, None)
+    state.pop(CHOSEN, None)
+    state.get(LEFT, {}).pop(step.page, None)
+    st.switch_page(
+        page_path(step.page), query_params=kept | {**step.query, LESSON: code, AT: str(at + 1)}
+    )
+
+
+# ---- the bar ----
+
+
+def show_lesson_bar(page: str) -> None:
+    """The step's sentences with Back and Next, if the address names a lesson."""
+    place = enter_lesson(page)
+    if place is None:
+        return
+    with st.container(key="lesson", border=True, gap="xsmall"):
+        if not place.steps:
+            st.warning(_("This lesson is not on the server. Open its file again: “Lesson”."))
+            _leave_button()
+            return
+        step = place.step
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            number = _("Step {n} of {all}").format(n=place.at + 1, all=len(place.steps))
+            st.markdown(f"{number} · **{_shown(step.title, place)}**", width="stretch")
+            _step_button(place, -1, _("Back"), "arrow_back", "lesson-back")
+            _step_button(place, 1, _("Next"), "arrow_forward", "lesson-next")
+            _leave_button()
+        if page != step.page:
+            text = _("Step {n} is on the page “{page}”.")
+            st.caption(text.format(n=place.at + 1, page=page_labels()[step.page]))
+            if st.button(_("Show the step"), key="lesson-again"):
+                _go_to(place.code, place.steps, place.at)
+            return
+        said, answered = st.empty(), st.container()
+        guess = _ask(place, answered)
+        st.session_state[SAID] = (place, said, st.empty(), guess)
+        st.session_state[FACTS] = {}
+        note_facts(dict)
+        if step.note and not is_presenting():
+            with st.expander(_("For the teacher"), key="lesson-note"):
+                st.markdown(_shown(step.note, place))
+
+
+def _step_button(place: Place, by: int, label: str, icon: str, key: str) -> None:
+    at = place.at + by
+    is_end = not 0 <= at < len(place.steps)
+    icon = f":material/{icon}:"
+    if st.button(
+        label, key=key, icon=icon, disabled=is_end, type="primary" if by > 0 else "secondary"
+    ):
+        _go_to(place.code, place.steps, at)
+
+
+def _leave_button() -> None:
+    st.button(
+        _("Leave the lesson"),
+        key="lesson-leave",
+        icon=":material/close:",
+        type="tertiary",
+        on_click=_leave,
+    )
+
+
+def _leave() -> None:
+    for name in (LESSON, AT):
+        st.session_state.pop(name, None)
+        put_in_url(name, None)
+
+
+def _ask(place: Place, box: Any) -> int | None:
+    """The step's question; returns the number of the option that the reader chose."""
+    guess = place.step.guess
+    if guess is None:
+        return None
+    options = [_shown(case.text, place) for case in guess.options]
+    with box:
+        chosen = st.pills(
+            _shown(guess.question, place),
+            range(len(options)),
+            key=f"lesson-guess-{place.code}-{place.at}",
+            format_func=options.__getitem__,
+        )
+    return None if chosen is None else int(chosen)
+
+
+def note_facts(facts: Callable[[], Facts]) -> None:
+    """Tell the step's sentences with the numbers on the screen; nothing if there is no lesson.
+
+    A page calls it when its numbers are known, also where a fragment changes them.
+    """
+    if SAID not in st.session_state:
+        return
+    place, said, answered, chosen = st.session_state[SAID]
+    known = st.session_state[FACTS] = st.session_state.get(FACTS, {}) | dict(facts())
+    step: Step = place.step
+    said.markdown(told(step.look, known, place))
+    if step.guess is not None and chosen is not None and known:
+        options = step.guess.options
+        right = next((case for case in options if case.fits(known)), None)
+        if right is not None:
+            text = _("You guessed “{guess}”. It is “{truth}”.").format(
+                guess=told((options[chosen],), known, place, always=True),
+                truth=told((right,), known, place, always=True),
+            )
+            answered.info(paragraph([text, told(step.guess.answer, known, place)]))
+
+
+def told(cases: Cases, facts: Facts, place: Place, *, always: bool = False) -> str:
+    """The first text that fits, with its fields filled; "…" stands for a number not known yet."""
+    fitting = (case for case in cases if always or not facts or case.fits(facts))
+    case = next(fitting, cases[-1])
+
+    def value(field: re.Match[str]) -> str:
+        known = facts.get(field[1])
+        if isinstance(known, str):
+            return markdown(known)
+        return "…" if known is None else signed(known, int(field[2] or 0))
+
+    return FIELD.sub(value, _shown(case.text, place))
+
+
+def _shown(text: str, place: Place) -> str:
+    """Markdown of our own lesson; the plain text of a lesson that somebody else has written."""
+    return text if place.code != OWN else markdown(text)
+
+
+# ---- the teacher's own ----
+
+
+def show_lesson_menu(page: str) -> None:
+    """The lessons, and the tools for a lesson of one's own."""
+    mine: tuple[Step, ...] = tuple(st.session_state.get(MY_STEPS, ()))
+    with st.popover(_("Lesson"), key="lesson-menu", icon=":material/school:", width="stretch"):
+        for code, label in (
+            (SHORT, _("Ten minutes: {n} steps")),
+            (WHOLE, _("Forty-five minutes: {n} steps")),
+            (OWN, _("My lesson: {n} steps")),
+        ):
+            steps = steps_of(code)
+            name = label.format(n=len(steps))
+            if steps and st.button(name, key=f"lesson-start-{code}", width="stretch"):
+                _go_to(code, steps, 0)
+        st.button(
+            _("Add this view to my lesson"),
+            key="lesson-add",
+            icon=":material/add:",
+            width="stretch",
+            disabled=len(mine) >= MOST_STEPS,
+            on_click=_add_view,
+            args=(page,),
+        )
+        if mine and st.button(
+            _("Edit and save my lesson"), key="lesson-edit", icon=":material/edit:", width="stretch"
+        ):
+            _edit()
+        st.file_uploader(
+            _("Open a lesson (TOML)"),
+            type=["toml"],
+            key="lesson-file",
+            on_change=_open_file,
+            max_upload_size=1,
+        )
+        if problem := st.session_state.get("lesson-problem"):
+            st.error(problem)
+
+
+def _add_view(page: str) -> None:
+    query = {
+        name: value[:LONGEST]
+        for name, value in st.query_params.to_dict().items()
+        if name in PARAMETERS and name not in NOT_OF_A_STEP
+    }
+    step = Step(page, page_labels()[page], (Case(""),), query)
+    st.session_state[MY_STEPS] = (*st.session_state.get(MY_STEPS, ()), step)
+
+
+def _open_file() -> None:
+    file = st.session_state.get("lesson-file")
+    st.session_state.pop("lesson-problem", None)
+    if file is None:
+        return
+    try:
+        if file.size > MOST_BYTES:
+            raise LessonError(f"{file.size:,} bytes")
+        st.session_state[MY_STEPS] = read_lesson(file.getvalue().decode("utf-8"))
+    except (LessonError, UnicodeDecodeError) as error:
+        st.session_state["lesson-problem"] = _(
+            "This file is no lesson: {reason}. Open a file that was saved here, with at most {n} "
+            "steps and {kilobytes} kB."
+        ).format(reason=markdown(str(error)[:200]), n=MOST_STEPS, kilobytes=MOST_BYTES // 1000)
+
+
+def _edit() -> None:
+    st.dialog(_("My lesson"), width="large")(_show_editor)()
+
+
+def _show_editor() -> None:
+    """Each step's title, sentences and note; move and remove; save as a file."""
+    steps = list(st.session_state.get(MY_STEPS, ()))
+    st.caption(_("Numbers of the page can be quoted by name, such as {mean_cosine:2}."))
+    for at, step in enumerate(steps):
+        key = f"lesson-{len(steps)}-{at}-{hash((step.page, step.title, str(step.query)))}"
+        with st.container(border=True, gap="xsmall"):
+            title = st.text_input(
+                _("Step {n}: title").format(n=at + 1),
+                step.title,
+                key=f"{key}-title",
+                max_chars=LONGEST,
+            )
+            look = st.text_area(
+                _("What to look at"),
+                step.look[0].text,
+                key=f"{key}-look",
+                max_chars=LONGEST,
+                height=80,
+            )
+            note = st.text_input(
+                _("Note for the teacher"), step.note, key=f"{key}-note", max_chars=LONGEST
+            )
+            cases = (replace(step.look[0], text=look), *step.look[1:])
+            steps[at] = replace(step, title=title, look=cases, note=note)
+            with st.container(horizontal=True, gap="xsmall"):
+                st.caption(page_labels()[step.page], width="stretch")
+                for by, icon, label in (
+                    (-1, "arrow_upward", _("Earlier")),
+                    (1, "arrow_downward", _("Later")),
+                    (0, "delete", _("Remove")),
+                ):
+                    st.button(
+                        label,
+                        key=f"{key}-{icon}",
+                        icon=f":material/{icon}:",
+                        disabled=bool(by) and not 0 <= at + by < len(steps),
+                        on_click=_move,
+                        args=(at, by),
+                    )
+    st.session_state[MY_STEPS] = tuple(steps)
+    st.download_button(
+        _("Save my lesson (TOML)"),
+        lesson_toml(steps),
+        "lesson.toml",
+        "application/toml",
+        key="lesson-save",
+        icon=":material/download:",
+        type="primary",
+    )
+
+
+def _move(at: int, by: int) -> None:
+    """Move a step by one place; remove it if ``by`` is 0."""
+    steps = list(st.session_state[MY_STEPS])
+    step = steps.pop(at)
+    if by:
+        steps.insert(at + by, step)
+    st.session_state[MY_STEPS] = tuple(steps)
