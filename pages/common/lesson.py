@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 import streamlit as st
 import tomli_w
 
+from geometry.data.catalogues import ENGLISH
 from geometry.data.number_text import signed
 
 from .address import PARAMETERS, is_presenting, put_in_url
@@ -28,7 +29,7 @@ from .words import TEXT, _, language, markdown, paragraph
 LESSON, AT, OWN = "lesson", "lesson-step", "own"
 WHOLE, SHORT = "1", "10"  # values of the parameter
 MY_STEPS = "my-lesson"  # in the session: the steps of the teacher's own lesson
-FACTS, SAID = "lesson-facts", "lesson-said"  # in the session
+FACTS, SAID, LAST = "lesson-facts", "lesson-said", "lesson-last"  # in the session
 # What a step leaves as the reader has it, unless the step names it.
 KEPT = ("lang", "model", "revision", "dtype", "prefix", "corpus", "pairs", "present")
 NOT_OF_A_STEP = (LESSON, AT, "lang", "present")
@@ -97,8 +98,10 @@ class Step:
 
 @cache
 def shipped_lesson(code: str) -> tuple[Step, ...]:
-    """The steps of a language, in the order of the sources."""
-    return read_lesson((TEXT / code / "lesson.toml").read_text(encoding="utf-8"))
+    """The steps in a language, in the order of the sources; in English where it has none."""
+    path = TEXT / code / "lesson.toml"
+    path = path if path.exists() else TEXT / ENGLISH / path.name
+    return read_lesson(path.read_text(encoding="utf-8"))
 
 
 def read_lesson(text: str) -> tuple[Step, ...]:
@@ -202,20 +205,20 @@ def steps_of(code: str) -> tuple[Step, ...]:
 def enter_lesson(page: str) -> Place | None:
     """The lesson that the address names. Its first step is opened if the address names no step."""
     state, query = st.session_state, st.query_params
-    if LESSON not in query and state.get(LESSON) and state.get("lesson-page") != page:
-        put_in_url(LESSON, state[LESSON])  # a link to a page has no parameters
-        put_in_url(AT, state[AT])
-    state["lesson-page"] = page
+    last_page, *last = state.get(LAST, (page,))
+    if LESSON not in query and last_page != page:  # a link to a page has no parameters
+        for name, value in zip((LESSON, AT), last, strict=False):
+            put_in_url(name, value)
     state.pop(SAID, None)
     code = query.get(LESSON, "")
     if not code:
-        state.pop(LESSON, None)
+        state.pop(LAST, None)
         return None
     steps = steps_of(code if code in (OWN, SHORT) else WHOLE)
     number = query.get(AT, "")
     if steps and not (number.isdecimal() and 0 < int(number) <= len(steps)):
         _go_to(code, steps, 0)
-    state[LESSON], state[AT] = code, number
+    state[LAST] = page, code, number
     return Place(code, steps, int(number) - 1) if steps else Place(code, (), 0)
 
 
@@ -241,7 +244,7 @@ def show_lesson_bar(page: str) -> None:
     place = enter_lesson(page)
     if place is None:
         return
-    with st.container(key="lesson", border=True, gap="xsmall"):
+    with st.container(key="lesson-bar", border=True, gap="xsmall"):
         if not place.steps:
             st.warning(_("This lesson is not on the server. Open its file again: “Lesson”."))
             _leave_button()
@@ -291,7 +294,6 @@ def _leave_button() -> None:
 
 def _leave() -> None:
     for name in (LESSON, AT):
-        st.session_state.pop(name, None)
         put_in_url(name, None)
 
 
@@ -334,9 +336,10 @@ def note_facts(facts: Callable[[], Facts]) -> None:
 
 
 def told(cases: Cases, facts: Facts, place: Place, *, always: bool = False) -> str:
-    """The first text that fits, with its fields filled; "…" stands for a number not known yet."""
-    fitting = (case for case in cases if always or not facts or case.fits(facts))
-    case = next(fitting, cases[-1])
+    """The first text that fits, with its fields filled; "…" stands for what is not known yet."""
+    if not cases or (cases[0].fact and not facts):
+        return "…"
+    case = next((case for case in cases if always or case.fits(facts)), cases[-1])
 
     def value(field: re.Match[str]) -> str:
         known = facts.get(field[1])
@@ -436,7 +439,7 @@ def _show_editor() -> None:
                 max_chars=LONGEST,
             )
             look = st.text_area(
-                _("What to look at"),
+                _("Sentences to read"),
                 step.look[0].text,
                 key=f"{key}-look",
                 max_chars=LONGEST,

@@ -889,7 +889,7 @@ def explore() -> None:
 
 def _facts(scene: Scene) -> dict[str, float]:
     """Step, loss and mean cosines of the language model without the penalty, for the lesson."""
-    run = scene.find("language model", penalty=False)
+    run = scene.find("language", penalty=False)
     if run is None:
         return {}
     cosines = {group: scene.cosine(run, group) for group in GROUPS}

@@ -52,7 +52,7 @@ def explore() -> None:
     control_box, form_box = st.container(), st.container()
     notes_box, look_box = st.container(), picture_place()
     choice = None
-    with _linked_fold(_("What does Spearman’s ρ measure?"), "lesson", CONTROLS) as is_open:
+    with _linked_fold(_("What does Spearman’s ρ measure?"), "rho", CONTROLS) as is_open:
         if is_open:
             show_lesson()
     answer_box = st.container()

@@ -672,6 +672,11 @@ def facts_of(scene: Scene) -> dict[str, float | str]:
                 f"{name}_score": float(pairs.gold_scores[row]),
                 f"{name}_cosine": float(cosines[row]),
             }
-    if {"a_score", "b_score"} <= facts.keys():
-        facts["b_minus_a"] = float(facts["b_cosine"]) - float(facts["a_cosine"])
+    for name, more, less in (
+        ("over_glove", "raw", "glove"),
+        ("meant_gap", "b_score", "a_score"),
+        ("cosine_gap", "b_cosine", "a_cosine"),
+    ):
+        if {more, less} <= facts.keys():
+            facts[name] = float(facts[more]) - float(facts[less])
     return facts

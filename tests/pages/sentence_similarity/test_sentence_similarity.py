@@ -84,7 +84,7 @@ def visit(
     if uploads is None and "pairs" not in query:
         uploads = first_pairs()
     state = {"pair-uploads": uploads, "pairs": next(iter(uploads))} if uploads else {}
-    state |= {part if part == "lesson" else f"part-{part}": True for part in parts}
+    state |= {part if part == "rho" else f"part-{part}": True for part in parts}
     if has_guessed:
         state[GUESS] = ""
     return healthy(new_visit(PAGE, state, **query).run())
@@ -1130,7 +1130,7 @@ def test_the_page_has_the_contract_s_order_on_the_default_and_the_chinese_pairs(
 
 def test_no_word_of_the_chinese_page_is_left_in_english():
     app = visit(
-        parts=["lesson", "published", *PARTS], lang="en"
+        parts=["rho", "published", *PARTS], lang="en"
     )  # state of the English visit must not reappear in English
     healthy(app.selectbox(key="lang").set_value("zh-Hant").run())
     assert not any("model’s input vectors" in bar for bar in rungs(app))
