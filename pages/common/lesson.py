@@ -253,6 +253,9 @@ def show_lesson_bar(page: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             number = _("Step {n} of {all}").format(n=place.at + 1, all=len(place.steps))
             st.markdown(f"{number} · **{_shown(step.title, place)}**", width="stretch")
+            if step.note and not is_presenting():
+                with st.popover(_("For the teacher"), type="tertiary", key="lesson-note"):
+                    st.markdown(_shown(step.note, place))
             _step_button(place, -1, _("Back"), "arrow_back", "lesson-back")
             _step_button(place, 1, _("Next"), "arrow_forward", "lesson-next")
             _leave_button()
@@ -267,9 +270,6 @@ def show_lesson_bar(page: str) -> None:
         st.session_state[SAID] = (place, said, st.empty(), guess)
         st.session_state[FACTS] = {}
         note_facts(dict)
-        if step.note and not is_presenting():
-            with st.expander(_("For the teacher"), key="lesson-note"):
-                st.markdown(_shown(step.note, place))
 
 
 def _step_button(place: Place, by: int, label: str, icon: str, key: str) -> None:

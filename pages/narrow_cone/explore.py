@@ -126,7 +126,7 @@ from .scene import (
     warm_up,
     whitening_verdict,
 )
-from .tables import show_two_tables
+from .tables import SIDES, show_two_tables
 
 # ---- pictures ----
 
@@ -846,7 +846,7 @@ def _answer(scene: Scene, corpus: Corpus | VectorSet) -> None:
             verdict = replace(verdict, measured=f"{verdict.measured}\n\n{about}")
         show_verdict(of_known_text(verdict, scene.points), key=name)
     show_causes(scene)
-    if any(name in st.query_params for name in ("left-table", "right-table")):
+    if any(f"{side}-{what}" in st.query_params for side in SIDES for what in ("table", "layer")):
         st.session_state.setdefault("two-tables", True)
     if isinstance(corpus, Corpus):  # a reader's own vectors have no model
         with folded(
