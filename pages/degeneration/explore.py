@@ -423,7 +423,9 @@ def _cosines(scene: Scene, run: int) -> str:
 
 
 def _early() -> str:
-    return _("The model has done fewer than {n} steps.").format(n=FEWEST_STEPS)
+    return _("The step on show is before step {n}; from there on there is a verdict.").format(
+        n=FEWEST_STEPS
+    )
 
 
 def _narrow() -> str:

@@ -614,7 +614,7 @@ def _show_numbers(scene: Scene) -> None:
             BigNumber(
                 labels[k],
                 "—" if value is None else f"{value:.1%}",
-                _("all alike: {value}").format(
+                _("isotropic: {value}").format(
                     value=f"{top_contribution_baseline(d, k=min(k, d)):.1%}"
                 ),
                 _("since the layer below: {change}").format(change=change) if change else "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -534,6 +534,11 @@ def layers_verdict(scene: Scene) -> Verdict:
         "fails": _("Some layer above the input has a mean cosine near 0: {cosines}."),
         "unknown": _("This needs two layers, and {least} sentences or more."),
     }
+    if falls := falling_layers(rows):
+        words["partly"] = _(
+            "Every layer above the input has a mean cosine above 0, but it falls at layer "
+            "{layers}: {cosines}."
+        )
     ends = [(layer, row) for layer, row in enumerate(rows) if row.low is not None]
     said = _(", ").join(
         _("layer {layer}: {value}").format(layer=layer, value=f"**{measured_words(row)}**")
@@ -546,7 +551,9 @@ def layers_verdict(scene: Scene) -> Verdict:
         ),
         source=_("Ethayarajh (2019)"),
         state=state,
-        measured=words[state].format(cosines=said, least=MIN_ROWS),
+        measured=words[state].format(
+            cosines=said, least=MIN_ROWS, layers=_(", ").join(map(str, falls))
+        ),
         basis=" · ".join(
             [
                 *series_origin(scene.series[TOKENS]),
@@ -564,7 +571,18 @@ def layers_state(rows: Sequence[Measured]) -> State:
         return "unknown"
     if any((row.low or 0.0) <= 0 for row in above):
         return "fails"
+    if falling_layers(rows):
+        return "partly"
     return "holds" if (above[-1].low or 0.0) > (first.high or 0.0) else "partly"
+
+
+def falling_layers(rows: Sequence[Measured]) -> list[int]:
+    """The layers whose interval is below that of the layer before."""
+    return [
+        layer
+        for layer, (before, row) in enumerate(pairwise(rows), start=1)
+        if row.high is not None and before.low is not None and row.high < before.low
+    ]
 
 
 def rogue_verdict(scene: Scene) -> Verdict:
@@ -576,11 +594,11 @@ def rogue_verdict(scene: Scene) -> Verdict:
         "holds": _("Five dimensions carry most of the mean cosine at layer {layer}: {share}."),
         "partly": _(
             "Five dimensions carry more than their share of the mean cosine at layer {layer}, and "
-            "less than half of it: {share}. If all were alike, it would be {alike}."
+            "less than half of it: {share}. For isotropic vectors it would be {alike}."
         ),
         "fails": _(
-            "No few dimensions dominate layer {layer}: the five largest carry {share}. If all "
-            "were alike, it would be {alike}."
+            "No few dimensions dominate layer {layer}: the five largest carry {share}. For "
+            "isotropic vectors it would be {alike}."
         ),
         "unknown": _(
             "Layer {layer} has no share that can be measured: its mean cosine is near 0, or there "

@@ -691,14 +691,14 @@ def _steps_words(steps: Steps) -> str:
         if steps.centring.rises
         else _("Centring hurts: {change}.")
         if steps.centring.falls
-        else _("Centring changes little: {change}.")
+        else _("Centring has no clear effect: {change}.")
     )
     levelling = (
         _("Making the axes equal then helps: {change}.")
         if steps.levelling.rises
         else _("Making the axes equal then hurts: {change}.")
         if steps.levelling.falls
-        else _("Making the axes equal then changes little: {change}.")
+        else _("Making the axes equal then has no clear effect: {change}.")
     )
     return paragraph(
         text.format(change=f"**{change(step.value, step.low, step.high, AGREEMENT_DECIMALS)}**")

@@ -832,7 +832,6 @@ def best_values(
     dev, test = chosen.cell_on_dev, chosen.cell_on_test
     score = test.score
     return {
-        "cells": f"{chosen.n_cells}",
         "layers": f"{choice.encoder.n_layers + 1}",
         "poolings": f"{len(POOLINGS_SHOWN)}",
         "treatment": treatment_words(choice.after),

@@ -637,7 +637,7 @@ def _findings(scene: Scene) -> tuple[State, str]:
         if found.rises
         else _("Nearest neighbours become worse ({label}): {change}.")
         if found.falls
-        else _("Nearest neighbours change little ({label}): {change}.")
+        else _("Nearest neighbours do not change clearly ({label}): {change}.")
     )
     shown = change(found.value, found.low, found.high)
     said = paragraph(

@@ -41,7 +41,7 @@ def test_the_numbers_are_those_of_the_chosen_step(recorded):
     history, _about = recorded_run()
     early = everything(healthy(new_visit(PAGE, step="3").run()))
     assert f"step {history.steps[3]} of 400" in early
-    assert "fewer than 100 steps" in early
+    assert "before step 100" in early
     assert early.count("Holds here.") == 0
 
 
@@ -122,7 +122,7 @@ def test_an_own_training_replaces_the_recorded_one(one_memory):
     assert "trained here" in text
     assert "seed 3" in text
     assert "301 different" in text
-    assert "fewer than 100 steps" in text
+    assert "before step 100" in text
     healthy(app.button(key=f"training-{PAGE}-reset").click().run())
     assert "Recorded run of 400 steps" in everything(app)
 

@@ -429,7 +429,7 @@ def test_the_verdicts_are_the_data_s(cloud_of):
         change = stages[2] - stages[1]
         interval = [with_sign(end, 3) for end in (change - reach, change + reach)]
         assert f"Centring helps: **{with_sign(stages[1] - stages[0], 3)} [" in whitening or (
-            f"Centring changes little: **{with_sign(stages[1] - stages[0], 3)} [" in whitening
+            f"Centring has no clear effect: **{with_sign(stages[1] - stages[0], 3)} [" in whitening
         )
         assert f"then hurts: **{with_sign(change, 3)} [{', '.join(interval)}]**" in whitening
         [row] = [table[1] for table in tables(look(layer=layer)) if "Centred" in table[0]]
