@@ -170,7 +170,8 @@ def _choose_reading() -> str:
         labels={"coordinates": _("By coordinates"), "position": _("By position")},
         captions=[
             _(
-                "The numbers are coordinates in your basis. Their cosine is the same in every basis."
+                "The numbers are coordinates in your basis. "
+                "Their cosine is the same in every basis."
             ),
             _("The numbers are positions, already skewed. Cosine is that of the drawn arrows."),
         ],

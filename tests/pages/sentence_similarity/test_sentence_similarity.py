@@ -147,12 +147,28 @@ def said(value: float) -> str:
 def test_the_lesson_s_numbers_are_scipy_s_and_follow_the_controls():
     app = visit(curve="6", outlier="agrees")  # these parameters open the lesson
     assert set(charts(app)) == LESSON | {"sts-claim"}
-    for name, noise in (("unrelated", 1.0), ("related", 0.25)):
+    for name, noise in (("unrelated", 1.0), ("related", 0.0)):
         made = made_up_scores(Bend(noise, 6.0, 0, "agrees"))
         rho, r = spearmanr(made.gold, made.scores)[0], pearsonr(made.gold, made.scores)[0]
         line = f"Spearman ρ = **{rho:.2f}** · Pearson r = **{r:.2f}** · n = 40"
         assert any(line in element.value for element in app.markdown), (name, line)
     assert "One outlier moves r" in everything(app)
+
+
+def rhos(app: AppTest) -> list[str]:
+    """The lesson's correlations, left and right."""
+    return re.findall(r"ρ = \*\*(.+?)\*\*", everything(app))
+
+
+def test_the_lesson_shows_one_zero_and_minus_one():
+    app = visit(reversed="true")  # opens the lesson
+    made = made_up_scores(Bend(noise=1.0))
+    unrelated = f"{spearmanr(made.gold, made.scores).statistic:.2f}"
+    assert rhos(app) == [unrelated, "−1.00"] == ["0.01", "−1.00"]
+    assert "A model that ranks opposite to people" in everything(app)
+    assert "The order is reversed." in everything(app)
+    healthy(app.toggle(key="reversed").set_value(False).run())
+    assert rhos(app) == [unrelated, "1.00"]
 
 
 # The ladder and the verdicts
