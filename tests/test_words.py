@@ -57,6 +57,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
     },
     "cosine_basis": {
         "reading-": ("cosine_basis/panels.py", "reading_values"),
+        "formula-fixed": ("cosine_basis/panels.py", "fixed_values"),
         "question-minus-half": {"cloud_n"},
     },
     "your_corpus": {

@@ -16,6 +16,11 @@ LAYER_SETS: dict[str, tuple[int, ...]] = {
 _WANTED = f"layer must be a whole number, a tuple of them, or one of {', '.join(LAYER_SETS)}"
 
 
+def layer_sets(n_layers: int) -> list[str]:
+    """The names in ``LAYER_SETS`` whose layers a model of that many layers has."""
+    return [name for name, indices in LAYER_SETS.items() if n_layers >= max(map(abs, indices))]
+
+
 def resolve_layers(
     layer: int | str | tuple[int, ...], *, n_layers: int, name: str
 ) -> tuple[int, ...]:

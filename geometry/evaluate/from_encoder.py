@@ -20,7 +20,7 @@ from .grid import Grid, evaluate_grid
 from .specs import parse_treatments
 from .subsets import resamples_of
 
-POOLINGS_SHOWN = ("cls", "mean", "max", "last")
+POOLINGS_SHOWN = ("cls", "mean", "max", "min", "last")
 TEXTS_AT_ONCE = 2048  # texts of a fit set in a block; only sums of blocks stay in memory
 CELL_WORK = 24  # about how many texts are encoded in the time of scoring one cell
 

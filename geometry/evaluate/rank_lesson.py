@@ -36,12 +36,15 @@ class Bend:
         Number of distinct gold scores, 2 or more; 0 for no ties.
     outlier : str
         One of ``OUTLIERS``.
+    is_reversed : bool
+        Whether the scores fall as the gold rises.
     """
 
     noise: float = 0.0
     curve: float = 1.0
     levels: int = 0
     outlier: str = "none"
+    is_reversed: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.noise <= 1:
@@ -57,14 +60,15 @@ class Bend:
 def made_up_scores(bend: Bend, *, n: int = PAIRS, random_state: int = SEED) -> MadeUp:
     """Pairs of made-up scores, with gold evenly spread in [0, 5].
 
-    scores = ((1 - noise) u + noise v)^curve, where u is gold / 5 and v is uniform; u and v are
-    the same for every bend. Scores lie in [0, 1] except for the outlier. The outlier is the pair
-    with the highest gold ("agrees") or the lowest ("contradicts").
+    scores = ((1 - noise) u + noise v)^curve, where u is gold / 5 and v is uniform; reversed scores
+    have 1 - u in place of u. u and v are the same for every bend. Scores lie in [0, 1] except for
+    the outlier. The outlier is the pair with the highest gold ("agrees") or the lowest
+    ("contradicts").
 
     Parameters
     ----------
     bend : Bend
-        Noise, curve, levels of gold, and outlier.
+        Noise, curve, levels of gold, outlier and direction.
     n : int, >= 3
         Pairs.
     random_state : int
@@ -75,7 +79,8 @@ def made_up_scores(bend: Bend, *, n: int = PAIRS, random_state: int = SEED) -> M
     rng = np.random.default_rng(random_state)
     u = rng.permutation((np.arange(n) + 0.5) / n)
     v = rng.random(n)
-    scores = ((1 - bend.noise) * u + bend.noise * v) ** bend.curve
+    related = 1 - u if bend.is_reversed else u
+    scores = ((1 - bend.noise) * related + bend.noise * v) ** bend.curve
     gold = TOP_GOLD * u
     if bend.levels:
         gold = np.floor(u * bend.levels) * TOP_GOLD / (bend.levels - 1)

@@ -19,7 +19,7 @@ STRIP_MARGIN = 46  # px above each strip, for its title
 TITLE_MARGIN = 28  # px beside an axis that has a title and no numbers
 CELL_SIZE = 16  # px of the text in a cell
 CORNER_MARGIN = 46  # px left of a table, with room for a title above the names of its rows
-LONGEST_HEAD = 10  # half-width characters on one line above a column
+LONGEST_HEAD = 7  # half-width characters on one line above a column of a telephone
 TINT = 0.55  # share of the hue at the ends of a table of scores; the rest is the background
 
 
@@ -68,7 +68,7 @@ def _lines(head: str) -> str:
     wide = [line for line in lines if len(line) > most and not line.isascii()]
     if not wide:
         return "<br>".join(lines)
-    place = head.find("（") if "（" in head else len(head) // 2 + 1
+    place = head.find("（") if "（" in head else len(head) - 2
     return f"{head[:place]}<br>{head[place:]}"
 
 

@@ -100,6 +100,7 @@ PARAMETERS = {
     "noise-related": "lesson: noise, right",
     "ties": "lesson: ties",
     "outlier": "lesson: outlier",
+    "reversed": "lesson: reversed order",
     # contrast
     "contrast-text": "sentences to train on",
     "contrast-layer": "layer under the head",

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Corpus, Encoder
 from geometry.data import VectorSet
-from geometry.encode.layers import LAYER_SETS
+from geometry.encode.layers import layer_sets
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.figures.point_colours import MOST_LABELS
 
@@ -119,21 +119,14 @@ def choose_layer(encoder: Encoder, unit: str, *, disabled: bool) -> str:
     last = encoder.n_layers
     labels = layer_labels(last)
     if last == 0:
-        labels = {"0": _("0 (static vectors)")}
-    sets = {
-        "first-last": _("mean of the first and the last"),
-        "last-2": _("mean of the last 2"),
-        "last-3": _("mean of the last 3"),
-        "last-4": _("mean of the last 4"),
-    }
-    fitting = [name for name in sets if encoder.n_layers >= max(map(abs, LAYER_SETS[name]))]
+        labels["0"] = _("0 (static vectors)")
     return choose(
         st.selectbox,
         _("Layer"),
-        [*map(str, range(last + 1)), *(fitting if unit == "sentences" else [])],
+        [*map(str, range(last + 1)), *(layer_sets(last) if unit == "sentences" else [])],
         key="layer",
         default=str(min(DEFAULT_LAYER, last)),
-        labels=sets | labels,
+        labels=labels,
         disabled=disabled,
     )
 

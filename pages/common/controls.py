@@ -111,8 +111,19 @@ def follow_default(key: str, default: float | str) -> None:
 
 
 def layer_labels(last: int) -> dict[str, str]:
-    """Labels of the first and the last layer; the others are shown as numbers."""
-    return {str(last): _("{last} (last)").format(last=last), "0": _("0 (embedding layer)")}
+    """Labels of the first and the last layer and of averages; others are shown as numbers."""
+    ends = {str(last): _("{last} (last)").format(last=last), "0": _("0 (embedding layer)")}
+    return ends | layer_set_names()
+
+
+def layer_set_names() -> dict[str, str]:
+    """The averages of layers by their names in ``LAYER_SETS``."""
+    return {
+        "first-last": _("mean of the first and the last layer"),
+        "last-2": _("mean of the last 2 layers"),
+        "last-3": _("mean of the last 3 layers"),
+        "last-4": _("mean of the last 4 layers"),
+    }
 
 
 def pooling_names() -> dict[str, str]:

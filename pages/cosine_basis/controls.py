@@ -169,7 +169,10 @@ def _choose_reading() -> str:
         default="coordinates",
         labels={"coordinates": _("By coordinates"), "position": _("By position")},
         captions=[
-            _("The numbers are coordinates in your basis. Cosine does not depend on the basis."),
+            _(
+                "The numbers are coordinates in your basis. "
+                "Their cosine is the same in every basis."
+            ),
             _("The numbers are positions, already skewed. Cosine is that of the drawn arrows."),
         ],
     )

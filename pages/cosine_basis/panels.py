@@ -60,9 +60,8 @@ def number(value: float) -> str:
 
 def reading_values(scene: Scene) -> dict[str, str]:
     """The values that the text of a reading quotes."""
-    points = [", ".join(_term(part).replace("-", "−") for part in row) for row in scene.points]
     return {
-        "points": _(", ").join(f"({point})" for point in points),
+        "points": _(", ").join(map(_pair, scene.points)),
         "coordinates": _(", ").join(number(value) for value in scene.cosines.coordinates),
         "true": _(", ").join(number(value) for value in scene.cosines.true),
     }
@@ -89,16 +88,20 @@ def _sign_sentence(plane: Plane) -> str:
 
 
 def show_formula(scene: Scene) -> None:
-    """The Gram matrix and the formula of the cosine with the current numbers."""
-    plane = scene.plane
+    """Cosine of coordinates and cosine with the Gram matrix, for a and b as they are set."""
+    plane, (a, b, _c) = scene.plane, scene.points
+    st.markdown(prose(PAGE, "formula-coordinates"))
+    st.latex(_cosine_lines(SUMS, a, b, np.eye(2)))
+    st.markdown(prose(PAGE, "formula-gram"))
     (g11, g12), (_g21, g22) = ([_term(value) for value in row] for row in plane.gram)
     st.latex(
         rf"\small G = P^\top P = \begin{{pmatrix}} {g11} & {g12} \\ {g12} & {g22} \end{{pmatrix}}"
     )
+    st.latex(_cosine_lines(WITH_GRAM, a, b, plane.gram))
+    st.markdown(prose(PAGE, "formula-fixed", fixed_values(scene)))
     if not scene.has_usual_points:
-        st.latex(_general_formula(scene))
-        st.caption(prose(PAGE, "formula-moved"))
         return
+    st.markdown(prose(PAGE, "formula-usual"))
     squared = f"({g12})^2" if g12.startswith("-") else rf"{g12}^2"
     st.latex(
         r"\small\begin{aligned}\cos(a, b) &= \frac{g_{11} - g_{22}}"
@@ -109,17 +112,30 @@ def show_formula(scene: Scene) -> None:
     st.caption(prose(PAGE, "formula"))
 
 
-def _general_formula(scene: Scene) -> str:
-    """cos(a, b) under G for any a and b, without the shift."""
-    plane = scene.plane
-    a, b, _c = scene.points
-    inner, first, second = (_term(x @ plane.gram @ y) for x, y in ((a, b), (a, a), (b, b)))
-    value = float(replace(plane, shift=(0.0, 0.0)).true_cosines(scene.points)[0])
-    shown = "" if np.isnan(value) else f" = {_three(value)}"
+SUMS = r"\frac{\sum_i x_i y_i}{\sqrt{\sum_i x_i^2}\,\sqrt{\sum_i y_i^2}}"
+WITH_GRAM = r"\frac{x^\top G\, y}{\sqrt{x^\top G\, x}\,\sqrt{y^\top G\, y}}"
+
+
+def _cosine_lines(form: str, a: np.ndarray, b: np.ndarray, gram: np.ndarray) -> str:
+    """The formula for x and y, and below it the numbers of a and b under that Gram matrix."""
+    inner, first, second = (float(x @ gram @ y) for x, y in ((a, b), (a, a), (b, b)))
+    shown = f" = {_three(inner / np.sqrt(first * second))}" if first and second else ""
     return (
-        r"\small\cos(a, b) = \frac{a^\top G\, b}{\sqrt{a^\top G\, a \cdot b^\top G\, b}}"
-        rf" = \frac{{{inner}}}{{\sqrt{{{first} \cdot {second}}}}}{shown}"
+        rf"\small\begin{{aligned}}\cos(x, y) &= {form}\\[12pt]"
+        rf"\cos(a, b) &= \frac{{{_term(inner)}}}{{\sqrt{{{_term(first)}}}\,"
+        rf"\sqrt{{{_term(second)}}}}}{shown}\end{{aligned}}"
     )
+
+
+def fixed_values(scene: Scene) -> dict[str, str]:
+    """Where a and b are before the shift, and their cosine there."""
+    unshifted = replace(scene.plane, shift=(0.0, 0.0))
+    a, b, _c = (_pair(place) for place in unshifted.place(scene.points))
+    return {"a": a, "b": b, "cosine": number(unshifted.true_cosines(scene.points)[0])}
+
+
+def _pair(values: np.ndarray) -> str:
+    return "({})".format(", ".join(_term(value).replace("-", "−") for value in values))
 
 
 def _term(value: float) -> str:

@@ -14,6 +14,7 @@ from geometry import Corpus, CorpusError, Encoder, ModelFilesError, Pairs
 from geometry.data.limits import MAX_PAIR_SETS, Limits
 from geometry.data.pairs import read_bundled_pairs, read_pair_folder
 from geometry.encode import ArrayStore
+from geometry.encode.layers import LAYER_SETS, layer_sets
 from geometry.errors import readable_bytes
 from geometry.evaluate.bootstrap import DRAWS
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
@@ -26,7 +27,7 @@ from geometry.hub.pair_sets import PAIR_SETS, fetch_pairs
 from geometry.transform.treatments import TREATMENTS, usual_whitening
 from pages.common import jobs
 from pages.common.cache import kept
-from pages.common.controls import choose, layer_labels, pooling_names
+from pages.common.controls import choose, layer_labels, layer_set_names, pooling_names
 from pages.common.folded import folded
 from pages.common.limit_notes import upload_limits
 from pages.common.messages import cancelled_download, error_text, show_error
@@ -390,8 +391,16 @@ def rank_words(cells: Sequence[Cell], d: int) -> str:
     return _("rank of the fit {rank} of {d}").format(rank=shown, d=d)
 
 
+def layer_phrase(layer: object) -> str:
+    """One layer by its number, or an average of layers by its name."""
+    return layer_set_names().get(str(layer)) or _("layer {layer}").format(layer=layer)
+
+
 def cell_words(layer: object, pooling: str) -> str:
     """The name of a cell."""
+    if layer in LAYER_SETS:
+        words = _("{layers}, {pooling}")
+        return words.format(layers=layer_phrase(layer), pooling=pooling_names()[pooling])
     return _("layer {layer}, {pooling}").format(layer=layer, pooling=pooling_names()[pooling])
 
 
@@ -436,7 +445,7 @@ class ScoringChoice:
     pairs: ScoredSet
     fit: FitTexts
     after: str
-    layer: int
+    layer: int | str
     pooling: str
     similarity: str
     encoder: Encoder
@@ -514,13 +523,18 @@ def choose_fit(pairs: ScoredSet) -> FitTexts:
     return FitTexts(code, distinct, distinct.name)
 
 
-def choose_cell(encoder: Encoder) -> tuple[int, str]:
+def layers_offered(encoder: Encoder) -> list[int | str]:
+    """Every layer, and the averages of layers that papers score."""
+    return [*range(encoder.n_layers + 1), *layer_sets(encoder.n_layers)]
+
+
+def choose_cell(encoder: Encoder) -> tuple[int | str, str]:
     """Choose the layer and the pooling."""
     last = encoder.n_layers
     layer = choose(
         st.selectbox,
         _("Layer"),
-        [str(i) for i in range(last + 1)],
+        [str(layer) for layer in layers_offered(encoder)],
         key="sts-layer",
         default=str(max(0, last - 1)),
         labels=layer_labels(last),
@@ -533,7 +547,7 @@ def choose_cell(encoder: Encoder) -> tuple[int, str]:
         default="cls" if encoder.special_tokens else "mean",  # where the sources' claim holds
         labels=pooling_names(),
     )
-    return int(layer), pooling
+    return int(layer) if layer.isdigit() else layer, pooling
 
 
 def choose_similarity() -> str:

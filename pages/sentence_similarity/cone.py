@@ -34,6 +34,7 @@ def show_cone_against_score(scene: Scene) -> None:
         cell
         for cell in scene.scores.grid.cells
         if cell.treatment == "none"
+        and isinstance(cell.layer, int)  # a mean of layers repeats them
         and cell.score.spearman is not None
         and cell.mean_cosine is not None
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from geometry.encode.encoder import Layer
 from geometry.evaluate.bootstrap import PairScore, difference
 from geometry.evaluate.fit_size import RETAINED, WHITENINGS, SizedScore, scores_by_fit_size
 from geometry.figures.curves import Axes, Curve, curves_figure
@@ -146,7 +147,7 @@ def _guess(name: str) -> None:
 
 @kept(64)
 def _sized_scores(
-    encoded: EncodedPairs, layer: int, pooling: str, report: jobs.Progress = jobs.no_report
+    encoded: EncodedPairs, layer: Layer, pooling: str, report: jobs.Progress = jobs.no_report
 ) -> tuple[SizedScore, ...]:
     """Scores by the rows in the fit."""
     return scores_by_fit_size(

@@ -8,6 +8,8 @@ import numpy as np
 import streamlit as st
 
 from geometry.data.number_text import signed, with_sign
+from geometry.encode.encoder import Layer
+from geometry.encode.layers import resolve_layers
 from geometry.encode.precision import NARROWEST
 from geometry.evaluate import export
 from geometry.evaluate.grid import Cell, Grid
@@ -57,7 +59,7 @@ def show_grid(scene: Scene) -> None:
         for cell in (before if kind == "before" else after)
     ]
     limits = _reach(after) if kind == "difference" else _ends([*before, *after])
-    _heat(kind, grid, texts, limits)
+    _heat(kind, grid, texts, limits, choice.encoder.n_layers)
     if len(choice.pairs) < FEW_PAIRS:
         st.markdown(_few_pairs(choice, grid))
     for line in verdict(choice, after):
@@ -150,7 +152,19 @@ def _difference_text(cell: Cell) -> CellText:
     return 100 * difference.value, f"<b>{text}</b>" if difference.is_clear else text, about
 
 
-def _heat(kind: str, grid: Grid, texts: Sequence[CellText], limits: tuple[float, float]) -> None:
+def layer_numbers(layer: Layer, n_layers: int) -> str:
+    """ "4", "1+6", or for consecutive layers "3–6": short enough for a telephone."""
+    layers = resolve_layers(layer, n_layers=n_layers, name="")
+    return "+".join(map(str, layers)) if len(layers) < 3 else f"{layers[0]}–{layers[-1]}"
+
+
+def _heat(
+    kind: str,
+    grid: Grid,
+    texts: Sequence[CellText],
+    limits: tuple[float, float],
+    n_layers: int,
+) -> None:
     shape = (len(grid.layers), len(grid.poolings))
     values = np.array([value for value, _written, _about in texts]).reshape(shape)
     written = np.array([w for _value, w, _about in texts], dtype=object).reshape(shape)
@@ -159,7 +173,7 @@ def _heat(kind: str, grid: Grid, texts: Sequence[CellText], limits: tuple[float,
         values,
         written.tolist(),
         about.tolist(),
-        [str(layer) for layer in grid.layers],
+        [layer_numbers(layer, n_layers) for layer in grid.layers],
         [pooling_names()[pooling] for pooling in grid.poolings],
     )
     figure = cells_figure(

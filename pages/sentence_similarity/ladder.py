@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from geometry.data.number_text import signed
+from geometry.encode.layers import LAYER_SETS, layer_sets
 from geometry.evaluate.best_cell import Chosen, choose_on_dev
 from geometry.evaluate.bootstrap import (
     DRAWS,
@@ -63,6 +64,7 @@ from .choices import (
     fitted_on,
     hub_sets,
     is_private,
+    layer_phrase,
     measured_on,
     pair_labels,
     pair_set,
@@ -71,6 +73,7 @@ from .choices import (
 )
 from .scene import (
     FIRST_LAST,
+    Column,
     EncodedPairs,
     Moves,
     Scene,
@@ -347,7 +350,7 @@ def ladder_rungs(scene: Scene) -> list[Rung]:
     if last:
         name = place_words(scene, layer, "cls")
         rungs.append(_rung(name, scene.cell(layer, "cls"), CLS, ticks["cls"]))
-    if layer != last:
+    if layer not in (last, FIRST_LAST):
         rungs.append(
             _rung(place_words(scene, layer, "mean"), scene.cell(layer, "mean"), MEAN, ticks["mean"])
         )
@@ -356,7 +359,7 @@ def ladder_rungs(scene: Scene) -> list[Rung]:
     if last > 1:
         rungs.append(
             _rung(
-                _("mean of the first and the last layer"),
+                layer_phrase(FIRST_LAST),
                 scene.cell(FIRST_LAST, "mean"),
                 MEAN,
                 ticks[FIRST_LAST],
@@ -377,10 +380,13 @@ def ladder_rungs(scene: Scene) -> list[Rung]:
     return rungs
 
 
-def place_words(scene: Scene, layer: int, pooling: str) -> str:
+def place_words(scene: Scene, layer: int | str, pooling: str) -> str:
     """Pooling and layer."""
     if layer == scene.choice.encoder.n_layers:
         return _("{pooling}, last layer").format(pooling=pooling_names()[pooling])
+    if layer in LAYER_SETS:
+        words = _("{pooling}, {layers}")
+        return words.format(pooling=pooling_names()[pooling], layers=layer_phrase(layer))
     return _("{pooling}, layer {layer}").format(pooling=pooling_names()[pooling], layer=layer)
 
 
@@ -556,7 +562,7 @@ def pooling_words_here(scene: Scene) -> tuple[str, Gap]:
     gain, rest = difference(cls, mean), difference(plain, mean)
     values = share_values(shares, scale=100.0)
     values |= {
-        "layer": f"{choice.layer}",
+        "layer": layer_phrase(choice.layer),
         "interval": with_interval(gain.value, gain.low, gain.high, sign=True),
         "rest": with_interval(rest.value, rest.low, rest.high, sign=True),
         "name": markdown(static.name),
@@ -586,7 +592,7 @@ class Gap:
     mean: Difference | None
 
 
-def _cls_and_mean(scene: Scene, layer: int, static: Static) -> tuple[PairScore, PairScore]:
+def _cls_and_mean(scene: Scene, layer: int | str, static: Static) -> tuple[PairScore, PairScore]:
     """Scores of [CLS] and mean on the pairs that the static average is scored on."""
     if static.is_whole:
         return scene.cell(layer, "cls").score, scene.cell(layer, "mean").score
@@ -601,7 +607,7 @@ def _known(static: Static) -> tuple[np.ndarray, bool]:
 
 @kept(64)
 def _on_known_pairs(
-    encoded: EncodedPairs, columns: tuple[tuple[int, str], ...], rows: np.ndarray, private: bool
+    encoded: EncodedPairs, columns: tuple[Column, ...], rows: np.ndarray, private: bool
 ) -> tuple[PairScore, ...]:
     """The raw scores of layers and poolings on some pairs."""
     bootstrap = PairBootstrap(encoded.pairs.pairs.gold_scores[rows], DRAWS, SEED)
@@ -833,6 +839,7 @@ def best_values(
     score = test.score
     return {
         "layers": f"{choice.encoder.n_layers + 1}",
+        "means": f"{len(layer_sets(choice.encoder.n_layers))}",
         "poolings": f"{len(POOLINGS_SHOWN)}",
         "treatment": treatment_words(choice.after),
         "dev": names[0],
@@ -1083,7 +1090,9 @@ def show_subsets(scene: Scene) -> None:
 
 
 @kept(64)
-def _by_subset(encoded: EncodedPairs, layer: int, pooling: str, after: str) -> BySubset | None:
+def _by_subset(
+    encoded: EncodedPairs, layer: int | str, pooling: str, after: str
+) -> BySubset | None:
     """Scores by subset; None if fewer than two subsets have a score."""
     moves, names = pair_moves(encoded, layer, pooling, after), encoded.pairs.subsets
     if moves is None or names is None:

@@ -32,13 +32,13 @@ from . import PAGE
 
 HEIGHT = 250
 UNRELATED, RELATED = "unrelated", "related"
-NOISE = {UNRELATED: 1.0, RELATED: 0.25}
+NOISE = {UNRELATED: 1.0, RELATED: 0.0}
 RANGES = {  # of both axes, fixed so that the plots can be compared
     "values": ((-0.2, TOP_GOLD + 0.2), (-0.05, 1.05)),
     "with-outlier": ((-0.2, TOP_GOLD + 0.2), (-0.2, FAR_OUT + 0.2)),
     "ranks": ((-1.0, PAIRS + 2.0), (-1.0, PAIRS + 2.0)),
 }
-CONTROLS = (*(f"noise-{name}" for name in NOISE), "curve", "ties", "outlier")
+CONTROLS = (*(f"noise-{name}" for name in NOISE), "curve", "ties", "outlier", "reversed")
 TIES = ("none", "six", "two")
 LEVELS = {"none": 0, "six": 6, "two": 2}
 
@@ -61,7 +61,7 @@ def show_lesson() -> None:
     lessons = [_lesson(name, bend) for name, bend in bends.items()]
     for box, lesson in zip(st.columns(2, gap="large"), lessons, strict=True):
         with box:
-            _draw(lesson)
+            _draw(lesson, bends[lesson.name].is_reversed)
     st.markdown(prose(PAGE, f"lesson-{_section(bends[RELATED])}", {"n": PAIRS}))
     offer_csv(
         _("Download made-up scores (CSV)"),
@@ -71,7 +71,7 @@ def show_lesson() -> None:
 
 
 def _choose_bends() -> dict[str, Bend]:
-    boxes = [*st.columns(3), *st.columns(2)]
+    boxes = [*st.columns(3), *st.columns(3)]
     labels = {
         UNRELATED: _("Noise, left"),
         RELATED: _("Noise, right"),
@@ -116,7 +116,13 @@ def _choose_bends() -> dict[str, Bend]:
             },
             required=True,
         )
-    return {name: Bend(noise[name], curve, LEVELS[ties], outlier) for name in NOISE}
+    is_reversed = boxes[5].toggle(
+        _("Reverse the order, right"), key="reversed", bind="query-params"
+    )
+    return {
+        name: Bend(noise[name], curve, LEVELS[ties], outlier, is_reversed and name == RELATED)
+        for name in NOISE
+    }
 
 
 def _lesson(name: str, bend: Bend) -> Lesson:
@@ -130,13 +136,17 @@ def _section(bend: Bend) -> str:
         return "outlier"
     if bend.curve > 1:
         return "curve"
+    if bend.is_reversed:
+        return "reversed"
     return "ties" if bend.levels else "plain"
 
 
-def _draw(lesson: Lesson) -> None:
+def _draw(lesson: Lesson, is_reversed: bool) -> None:
     titles = {
         UNRELATED: _("A model that ranks almost at random"),
-        RELATED: _("A model that ranks as people do"),
+        RELATED: _("A model that ranks opposite to people")
+        if is_reversed
+        else _("A model that ranks as people do"),
     }
     st.markdown(
         f"**{titles[lesson.name]}**  \n"

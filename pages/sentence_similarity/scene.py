@@ -53,7 +53,7 @@ from pages.common.treatment_names import offered
 from pages.common.words import _, markdown, paragraph, prose
 
 from . import PAGE
-from .choices import FitTexts, ScoredSet, ScoringChoice
+from .choices import FitTexts, ScoredSet, ScoringChoice, layers_offered
 from .vector_files import averages_of_file
 
 # ---- averages of word vectors ----
@@ -348,7 +348,7 @@ class EncodedPairs:
             return self.fit_sums(self.encoder.layer_indices(layer), pooling)
         return _vectors(self.encoder, self.fit.corpus, layer, pooling)
 
-    def fit_rows(self, layer: int, pooling: str) -> np.ndarray:
+    def fit_rows(self, layer: Layer, pooling: str) -> np.ndarray:
         """(m, d) float32 of the sentences of the fit set; a seeded sample of a large one."""
         corpus = self.fit.corpus
         drawn = np.arange(len(corpus))
@@ -442,7 +442,9 @@ def _begin_ahead(encoded: EncodedPairs, choice: ScoringChoice) -> None:
         encoded, grid_columns(encoded.encoder)
     ):  # else the server's own process would encode
         _ahead.add(key)
-        near = sorted(range(encoded.encoder.n_layers + 1), key=lambda i: abs(i - choice.layer))
+        last = encoded.encoder.n_layers
+        at = choice.layer if isinstance(choice.layer, int) else last
+        near = sorted(range(last + 1), key=lambda i: abs(i - at))
         timer = threading.Timer(AHEAD_AFTER, _score_ahead, [encoded, near, choice.treatments])
         timer.name, timer.daemon = "score-ahead", True
         timer.start()
@@ -477,7 +479,10 @@ def _ladder_keys(choice: ScoringChoice) -> list[CellKey]:
     return [
         (layer, pooling, treatment)
         for layer, pooling in ladder_columns(choice)
-        for treatment in ("none", *(() if layer == FIRST_LAST else choice.treatments))
+        for treatment in (
+            "none",
+            *(() if layer == FIRST_LAST != choice.layer else choice.treatments),
+        )
     ]
 
 
@@ -523,9 +528,7 @@ def encode_pairs(choice: ScoringChoice, columns: Sequence[Column]) -> EncodedPai
 def _sums(
     encoder: Encoder, fit: Corpus, private: bool, report: jobs.Progress = jobs.no_report
 ) -> FitSums:
-    last = encoder.n_layers
-    layers: tuple[Layer, ...] = (*range(last + 1), *((FIRST_LAST,) if last > 1 else ()))
-    sets = fit.texts, layers, POOLINGS_SHOWN
+    sets = fit.texts, layers_offered(encoder), POOLINGS_SHOWN
     return ENCODING.run(partial(fit_moments, encoder, *sets, progress=send_progress), report)
 
 
@@ -549,9 +552,9 @@ def is_large(encoder: Encoder, corpus: Corpus) -> bool:
     return len(corpus) * row > BYTES_AT_ONCE
 
 
-def grid_columns(encoder: Encoder) -> list[tuple[int, str]]:
-    """Every layer and pooling of the grid."""
-    return list(product(range(encoder.n_layers + 1), POOLINGS_SHOWN))
+def grid_columns(encoder: Encoder) -> list[Column]:
+    """Every layer, average of layers and pooling of the grid."""
+    return list(product(layers_offered(encoder), POOLINGS_SHOWN))
 
 
 def score_grid(choice: ScoringChoice) -> Scores:
@@ -626,7 +629,7 @@ def score_column(
 
 
 @kept(64)
-def pair_moves(encoded: EncodedPairs, layer: int, pooling: str, after: str) -> Moves | None:
+def pair_moves(encoded: EncodedPairs, layer: Layer, pooling: str, after: str) -> Moves | None:
     """The rank moves of the pairs; None if a sentence has no similarity."""
     X, fit = encoded.vectors(layer, pooling), encoded.fit_vectors(layer, pooling)
     try:

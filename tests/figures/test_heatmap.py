@@ -107,9 +107,9 @@ def test_a_table_of_equal_scores_still_has_a_scale():
 @pytest.mark.parametrize(
     ("head", "level"),
     [
-        ("last token", "last token"),
+        ("last token", "last<br>token"),
         ("weighted by position (decoders)", "weighted<br>by<br>position<br>(decoders)"),
-        ("平均池化", "平均池化"),
+        ("平均池化", "平均<br>池化"),
         ("最後一個詞元", "最後一個<br>詞元"),
         ("依位置加權（解碼器）", "依位置加權<br>（解碼器）"),
     ],

@@ -13,7 +13,14 @@ from streamlit.testing.v1 import AppTest
 
 from geometry.projection.plane import POINTS, Plane, background_cloud, pair_cosines, whiten_points
 from pages.cosine_basis.controls import STANDARD, accept_move, presets, state_of
-from pages.cosine_basis.panels import basis_verdict, cosines_table, number, points_table, snaps
+from pages.cosine_basis.panels import (
+    basis_verdict,
+    cosines_table,
+    fixed_values,
+    number,
+    points_table,
+    snaps,
+)
 from pages.cosine_basis.scene import CLOUD_N, CLOUD_SEED, Scene
 from tests.pages.visits import deep_link
 
@@ -179,6 +186,39 @@ def test_the_numbers_follow_the_controls(plane):
     )  # the formula, before the shift
 
 
+def formulas(app: AppTest) -> list[str]:
+    """Cosine by coordinates and with the Gram matrix, with the numbers of a and b."""
+    return [element.value for element in app.latex if "cos(x, y)" in element.value]
+
+
+def test_both_formulas_have_the_numbers_of_a_and_b():
+    app = open_page(len2="2")
+    of_coordinates, with_gram = formulas(app)
+    # by hand: 2·2 − 2·2 = 0; and with G = diag(1, 4): 4 − 16 = −12, 4 + 16 = 20
+    assert r"\frac{0}{\sqrt{8}\,\sqrt{8}} = 0.000" in of_coordinates
+    assert r"\frac{-12}{\sqrt{20}\,\sqrt{20}} = -0.600" in with_gram
+    assert column(app, 0)[0] == "0.000"
+    assert column(app, 1)[0] == "−0.600"
+
+
+@pytest.mark.parametrize("shift", [(0.0, 0.0), (1.0, -2.0)])
+def test_fixed_points_have_one_cosine_in_both_bases(shift):
+    plane = Plane(1.5, 2.0, 60.0, shift)
+    values = fixed_values(Scene(plane, "coordinates", "no", True))
+    places = POINTS[:2] @ plane.basis.T  # coordinates in the standard basis, where G is I
+    assert [json.loads(values[name].translate(str.maketrans("()−", "[]-"))) for name in "ab"] == [
+        pytest.approx(place, abs=6e-4) for place in places
+    ]
+    x, y = POINTS[:2]
+    G = plane.gram
+    assert values["cosine"] == number(x @ G @ y / np.sqrt(x @ G @ x * (y @ G @ y)))
+    # another basis Q of the same points: coordinates inv(Q) x, Gram matrix Q' G Q
+    Q = np.array([[2.0, 1.0], [0.5, -1.0]])
+    x, y = np.linalg.solve(Q, POINTS[:2].T).T
+    G = Q.T @ G @ Q
+    assert values["cosine"] == number(x @ G @ y / np.sqrt(x @ G @ x * (y @ G @ y)))
+
+
 @pytest.mark.parametrize(
     ("state", "lit", "says"),
     [
@@ -215,8 +255,9 @@ def test_a_moved_point_is_in_every_number():
     assert column(app, 1) == shown(plane.true_cosines(points))
     assert any("(1, 0.5), (−3, −2), (−2, 2)" in element.value for element in app.markdown)
     assert any("which you have moved" in element.value for element in [*app.success, *app.info])
-    [formula] = [element.value for element in app.latex if "cos(a, b)" in element.value]
-    assert f"{plane.true_cosines(points)[0]:.3f}" in formula
+    of_coordinates, with_gram = formulas(app)
+    assert f"{pair_cosines(points)[0]:.3f}" in of_coordinates
+    assert f"{plane.true_cosines(points)[0]:.3f}" in with_gram
     assert not any(
         "g_{11} - g_{22}" in element.value for element in app.latex
     )  # this formula is only for the default points

@@ -111,6 +111,15 @@ def cosines(layer: int, pooling: str) -> np.ndarray:
     return cosines_of(pair_vectors(layer, pooling, range(len(own_pairs()))))
 
 
+def smallest_of_tokens(layer: int) -> np.ndarray:
+    """(2 SMALL, d): minimum pooling of the first pairs, from the vectors of all their tokens."""
+    own = own_pairs()
+    texts = [*own.left[:SMALL], *own.right[:SMALL]]
+    tokens = load_encoder().encode_tokens(texts, layer=layer, include_special=True)
+    of_text = [tokens.vectors[tokens.sentence == i] for i in range(len(texts))]
+    return np.array([vectors.min(axis=0) for vectors in of_text], dtype=np.float64)
+
+
 def grid_chart(app: AppTest, kind: str) -> dict:
     """The heatmap's only trace, after choosing this kind of scores."""
     control = app.segmented_control(key="sts-grid")
@@ -147,12 +156,28 @@ def said(value: float) -> str:
 def test_the_lesson_s_numbers_are_scipy_s_and_follow_the_controls():
     app = visit(curve="6", outlier="agrees")  # these parameters open the lesson
     assert set(charts(app)) == LESSON | {"sts-claim"}
-    for name, noise in (("unrelated", 1.0), ("related", 0.25)):
+    for name, noise in (("unrelated", 1.0), ("related", 0.0)):
         made = made_up_scores(Bend(noise, 6.0, 0, "agrees"))
         rho, r = spearmanr(made.gold, made.scores)[0], pearsonr(made.gold, made.scores)[0]
         line = f"Spearman ρ = **{rho:.2f}** · Pearson r = **{r:.2f}** · n = 40"
         assert any(line in element.value for element in app.markdown), (name, line)
     assert "One outlier moves r" in everything(app)
+
+
+def rhos(app: AppTest) -> list[str]:
+    """The lesson's correlations, left and right."""
+    return re.findall(r"ρ = \*\*(.+?)\*\*", everything(app))
+
+
+def test_the_lesson_shows_one_zero_and_minus_one():
+    app = visit(reversed="true")  # opens the lesson
+    made = made_up_scores(Bend(noise=1.0))
+    unrelated = f"{spearmanr(made.gold, made.scores).statistic:.2f}"
+    assert rhos(app) == [unrelated, "−1.00"] == ["0.01", "−1.00"]
+    assert "A model that ranks opposite to people" in everything(app)
+    assert "The order is reversed." in everything(app)
+    healthy(app.toggle(key="reversed").set_value(False).run())
+    assert rhos(app) == [unrelated, "1.00"]
 
 
 # The ladder and the verdicts
@@ -323,6 +348,20 @@ def test_the_scores_of_the_project_s_pairs_are_cached_for_all_readers():
     assert {f"pages.sentence_similarity.{name}" for name in functions} <= shared
 
 
+@pytest.mark.parametrize("name", ["first-last", "last-3"])
+def test_a_mean_of_layers_is_chosen_scored_and_named(name):
+    layers = {"first-last": (1, 6), "last-3": (4, 5, 6)}[name]
+    words = {"first-last": "the first and the last layer", "last-3": "the last 3 layers"}[name]
+    app = visit(**{"sts-layer": name, "sts-pooling": "min"})
+    assert app.selectbox(key="sts-layer").value == name
+    scores = {each: parted(text)[0] for each, text in zip(names(app), rungs(app), strict=True)}
+    assert len(scores) == len(names(app))  # no rung twice
+    X = np.mean([pair_vectors(layer, "min", range(SMALL)) for layer in layers], axis=0)
+    rho = 100 * spearmanr(own_pairs().gold_scores[:SMALL], cosines_of(X))[0]
+    assert scores[f"min, mean of {words}"] == pytest.approx(rho, abs=0.06)
+    assert f"At mean of {words}, min " in everything(app)  # in the verdict
+
+
 def test_nothing_about_a_reader_s_own_pairs_is_kept_for_other_readers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -423,12 +462,22 @@ def test_the_grid_is_scipy_s_on_every_layer_and_pooling():
     app = visit(parts=["grid"])
     gold = own_pairs().gold_scores[:SMALL]
     before = heat(app, "before")
-    assert before.shape == (7, len(POOLINGS_SHOWN))
+    assert before.shape == (7 + 4, len(POOLINGS_SHOWN))  # and four means of layers
     for layer, pooling in ((0, "mean"), (5, "mean"), (6, "mean"), (3, "max"), (5, "cls")):
         wanted = 100 * spearmanr(gold, cosines(layer, pooling)[:SMALL])[0]
         assert before[layer, POOLINGS_SHOWN.index(pooling)] == pytest.approx(wanted, abs=1e-3)
     assert np.isnan(before[0, POOLINGS_SHOWN.index("cls")])  # one vector for every sentence
+    means = ((1, 6), (5, 6), (4, 5, 6), (3, 4, 5, 6))
+    for row, layers in enumerate(means, start=7):
+        for pooling in ("mean", "min"):
+            X = np.mean([pair_vectors(i, pooling, range(SMALL)) for i in layers], axis=0)
+            wanted = 100 * spearmanr(gold, cosines_of(X))[0]
+            assert before[row, POOLINGS_SHOWN.index(pooling)] == pytest.approx(wanted, abs=1e-3)
+    smallest = 100 * spearmanr(gold, cosines_of(smallest_of_tokens(4)))[0]
+    assert before[4, POOLINGS_SHOWN.index("min")] == pytest.approx(smallest, abs=1e-3)
     cells = grid_chart(app, "before")
+    assert cells["y"] == ["0", "1", "2", "3", "4", "5", "6", "1+6", "5+6", "4–6", "3–6"]
+    assert cells["customdata"][8][1].startswith("mean of the last 2 layers, mean: ")
     assert cells["text"][0][0] == "—"
     assert "undefined" in cells["customdata"][0][0]
     assert re.fullmatch(r"−?\d+\.\d", cells["text"][5][1])
@@ -640,8 +689,9 @@ def test_a_set_of_the_hub_is_fetched_chosen_on_its_dev_split_and_described(stsb:
         element.value for element in app.markdown if element.value.startswith("**The best cell is ")
     )
     found = re.search(
-        r"is layer (\d), (\S+), (Raw|Centred)\.\*\* It was chosen of 56 cells "
-        r"\(7 layers × 4 poolings, raw and “Centred”\) on STS-B dev \(n = 20\), "
+        r"is layer (\d), (\S+), (Raw|Centred)\.\*\* It was chosen of 110 cells "
+        r"\(7 layers and 4 means of layers × 5 poolings, raw and “Centred”\) "
+        r"on STS-B dev \(n = 20\), "
         r"where it has (\S+)\. On STS-B test \(n = 40\), which had no part in the choice, "
         r"it scores \*\*(\S+) \[",
         line,
