@@ -121,6 +121,7 @@ from .choices import (
     choose_rows,
     choose_treatments,
 )
+from .formulas import show_columns
 from .scene import (
     SAMPLE_ROWS,
     ScaledProjection,
@@ -876,6 +877,7 @@ def pictures_csv(scene: Scene, measured_on: str) -> bytes:
 
 
 CHARTS = "all-charts"
+FORMULA = ":material/function:"
 
 
 @st.fragment
@@ -943,6 +945,9 @@ def _answer(scene: Scene) -> None:
     show_verdict(of_known_text(whitening_verdict(scene), scene.sets.points), key="whitening")
     for question in ("disagree", "same-cosines", "fit", "glove", "flow"):
         show_question(PAGE, question)
+    with folded(_("The formula, and the columns of U"), key="formula", icon=FORMULA) as is_open:
+        if is_open:
+            show_columns(scene)
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
             show_all_measures(scene)

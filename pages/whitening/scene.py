@@ -367,6 +367,19 @@ def _picture(treatment: Treatment, sets: PointSets, knobs: Knobs, look: Look) ->
     return TreatedCloud(turned, sets.points, look, key, sets.is_private)
 
 
+def whitened_fit_points(name: str, knobs: Knobs, scene: Scene) -> TreatedCloud:
+    """The points of the fit, treated by the whitening of that name that was fitted on them."""
+    fit = scene.sets.fit_points
+    own = replace(scene.sets, points=fit)
+    return _picture(_fit(name, fit), own, knobs, scene.look)
+
+
+def columns_of_u(scene: Scene) -> np.ndarray:
+    """U = (X - mu) W (n, k) of the points of the sample, by PCA whitening of the fit set."""
+    fitted: WhiteningMap = _fit("pca", scene.sets.fit_points).turn(scene.knobs).fitted
+    return fitted.apply(scene.sets.sample.vectors)
+
+
 def _fitted(name: str, sets: PointSets) -> Treatment | None:
     """The fitted treatment; None for a flow that is not trained yet."""
     if name == "flow":
