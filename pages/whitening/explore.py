@@ -121,7 +121,7 @@ from .choices import (
     choose_rows,
     choose_treatments,
 )
-from .formulas import show_columns
+from .formulas import show_columns, show_flow
 from .scene import (
     SAMPLE_ROWS,
     ScaledProjection,
@@ -948,6 +948,9 @@ def _answer(scene: Scene) -> None:
     with folded(_("The formula, and the columns of U"), key="formula", icon=FORMULA) as is_open:
         if is_open:
             show_columns(scene)
+    with folded(_("The flow: its likelihood and its map"), key="flow", icon=FORMULA) as is_open:
+        if is_open:
+            show_flow(scene)
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
             show_all_measures(scene)

@@ -1,29 +1,34 @@
-"""The formulas of whitening, with this page's numbers, and pictures of what they give."""
+"""The formulas of whitening and of the flow with the page's numbers, and pictures of both."""
 
 from __future__ import annotations
 
 import numpy as np
 import streamlit as st
 
-from geometry.data.number_text import signed
+from geometry.data.number_text import signed, with_sign
 from geometry.figures.cone import cone_figure
 from geometry.figures.panel import Panel
 from geometry.projection.twin import FRAME_SHARE
 from geometry.transform.covariances import Covariances
+from geometry.transform.flow_map import FlowMap
 from geometry.transform.treatments import COUNTS, Knobs
 from pages.common.cache import kept
 from pages.common.draw.charts import chart_of, share_texts, show_chart
-from pages.common.draw.clouds import current_theme, draw_legend, point_colours
+from pages.common.draw.clouds import axis_titles, current_theme, draw_legend, point_colours
 from pages.common.treatment_names import treatment_names
 from pages.common.words import _, markdown_table, plotly, prose
 
 from . import PAGE
 from .scene import (
     FRAME_MARGIN,
+    LOG_LIKELIHOOD,
     Scene,
+    TrainedFlow,
     TreatedCloud,
     columns_of_u,
     provenance,
+    terms_table,
+    trained_flow,
     whitened_fit_points,
 )
 
@@ -109,9 +114,8 @@ def _draw_columns(scene: Scene) -> None:
         st.info(_("With k = 1, U has one column. A picture needs two."))
         return
     places = U[:, :2].astype(np.float64)
-    reach = FRAME_MARGIN * float(np.quantile(np.abs(places).max(axis=1), FRAME_SHARE))
     titles = [_("column {i} of U").format(i=i) for i in (1, 2)]
-    panel = Panel(places, (), reach, titles, _("origin"))
+    panel = Panel(places, (), _reach(places), titles, _("origin"))
     colours, theme = point_colours(sample, scene.look.colour), current_theme()
     share_texts("columns", [plotly(text) for text in sample.cloud.texts])
     show_chart(
@@ -122,3 +126,74 @@ def _draw_columns(scene: Scene) -> None:
         texts="columns",
     )
     draw_legend(colours, theme)
+
+
+# ---- the flow ----
+
+
+def show_flow(scene: Scene) -> None:
+    """The likelihood of the flow, its two terms, and the points before and after the map."""
+    st.latex(LOG_LIKELIHOOD)
+    trained = trained_flow.find(scene.sets.fit_points)
+    if trained is None:
+        st.info(
+            _(
+                "No flow is trained on these points. Choose “Normalizing flow” as one of the "
+                "pictures: its two terms and its picture are then shown here."
+            )
+        )
+        return
+    best = trained.best
+    st.markdown(prose(PAGE, "flow-formula", flow_values(trained)))
+    st.markdown(terms_table([trained.history[0], *([best] if best.epoch else [])]))
+    if not best.epoch:
+        st.markdown(prose(PAGE, "flow-straight"))
+    if scene.sets.cloud.vectors.shape[1] > 1:
+        _draw_flow(trained.treatment.fitted, scene)
+        st.caption(prose(PAGE, "flow-picture"))
+    st.caption(provenance(scene))
+
+
+def flow_values(trained: TrainedFlow) -> dict[str, str]:
+    """The values of the symbols, and the gain of the couplings."""
+    flow: FlowMap = trained.treatment.fitted
+    gain = trained.history[0].held_out_loss - trained.best.held_out_loss
+    return {
+        "n": f"{trained.treatment.n_rows:,}",
+        "held": f"{trained.n_held_out:,}",
+        "d": f"{len(flow.mean)}",
+        "couplings": f"{len(flow.couplings)}",
+        "best": f"{trained.best.epoch}",
+        "gain": with_sign(gain, 1),
+    }
+
+
+def _draw_flow(flow: FlowMap, scene: Scene) -> None:
+    """The points and a grid before and after the map, along the two widest directions."""
+    sample = scene.sets.sample
+    X = sample.vectors.astype(np.float64)
+    colours, theme = point_colours(sample, scene.look.colour), current_theme()
+    share_texts("flow", [plotly(text) for text in sample.cloud.texts])
+    clouds = {"before": X - flow.mean, "after": flow.apply(X)}
+    titles = {"before": _("before: x − μ"), "after": _("after: f(x)")}
+    for (name, cloud), lines, box in zip(clouds.items(), flow.grid(), st.columns(2), strict=True):
+        places = cloud @ flow.widest.T
+        reach = max(_reach(places), float(np.nanmax(np.abs(lines))))
+        panel = Panel(places, (), reach, axis_titles("pca", 2), _("origin"), lines=lines)
+        with box:
+            st.markdown(f"**{titles[name]}**")
+            show_chart(
+                chart_of(cone_figure(panel, colours, theme, height=HEIGHT, lines=0)),
+                key=f"whitening-flow-{name}",
+                file_name=f"whitening-flow-{name}",
+                alt=_("{title}: {n} points and a grid, along two directions.").format(
+                    title=titles[name], n=f"{len(places):,}"
+                ),
+                texts="flow",
+            )
+    draw_legend(colours, theme)
+
+
+def _reach(places: np.ndarray) -> float:
+    """Half the width of a frame with nearly all points inside."""
+    return FRAME_MARGIN * float(np.quantile(np.abs(places).max(axis=1), FRAME_SHARE))

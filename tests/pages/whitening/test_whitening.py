@@ -448,12 +448,20 @@ def test_both_languages_have_the_contract_s_order(lang):
     folded = {
         "en": [
             "The formula, and the columns of U",
+            "The flow: its likelihood and its map",
             "All measures",
             "Charts",
             "More controls and downloads",
             "Sources",
         ],
-        "zh-Hant": ["公式，以及 U 的各個直行", "所有指標", "圖表", "更多設定與下載", "參考文獻"],
+        "zh-Hant": [
+            "公式，以及 U 的各個直行",
+            "正規化流：概似與映射",
+            "所有指標",
+            "圖表",
+            "更多設定與下載",
+            "參考文獻",
+        ],
     }
     assert len(labels) == len(questions) + len(folded[lang])
     assert labels[len(questions) :] == folded[lang]
