@@ -75,6 +75,8 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "about-": ("whitening/explore.py", "about_values"),
         "disagree-": {"name"},
         "chart-": ("whitening/explore.py", "chart_values"),
+        "flow-": ("whitening/formulas.py", "flow_values"),
+        "formula": ("whitening/formulas.py", "formula_values"),
     },
     "neighbours": {"other-treatment": {"text"}, "hubs": {"k", "never", "never_after"}},
     "sentence_similarity": {

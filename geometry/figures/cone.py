@@ -38,8 +38,9 @@ def _draw_flat(
     look = marker(colours, theme, size=7 if len(x) <= 2000 else 5, opacity=OPACITY)
     symbols = look.pop("symbol", None)
     points = _points(x, y, panel, look)
+    lines = [] if panel.lines is None else [_lines(panel.lines, theme)]
     # the whole layout at once: a later update takes longer than everything else here
-    figure = go.Figure([points, *rings], layout | _frame(panel, theme, layout))
+    figure = go.Figure([points, *lines, *rings], layout | _frame(panel, theme, layout))
     if symbols is not None:
         _set_symbols(figure.data[0].marker, symbols)
     return figure
@@ -89,6 +90,12 @@ def _points(x: np.ndarray, y: np.ndarray, panel: Panel, look: dict[str, Any]) ->
         "selected": {"marker": {"opacity": OPACITY}},
         "unselected": {"marker": {"opacity": OPACITY}},
     }
+
+
+def _lines(lines: np.ndarray, theme: Theme) -> go.Scattergl:
+    x, y = lines.astype(np.float32).T
+    look = {"color": theme.ink, "width": 1}
+    return go.Scattergl(x=x, y=y, mode="lines", line=look, hoverinfo="skip", showlegend=False)
 
 
 def _ring(x: np.ndarray, y: np.ndarray, mark: Mark, theme: Theme) -> go.Scattergl:

@@ -63,6 +63,7 @@ class Panel:
     wedges: Sequence[Wedge] = ()
     bands: Sequence[Band] = ()
     marks: Sequence[Mark] = ()
+    lines: np.ndarray | None = None  # (m, 2) of a flat picture; a row of NaN ends a line
     frame: Frame | None = None  # None for the square or cube of the reach
 
     @property

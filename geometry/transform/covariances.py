@@ -24,10 +24,18 @@ class Covariances:
     n_rows: int
 
     @classmethod
-    def of(cls, X: np.ndarray) -> Covariances:
+    def of(cls, X: np.ndarray, sample_weight: np.ndarray | None = None) -> Covariances:
         """Those of rows X (n, d), n >= 2; ValueError for another shape, NaN and infinity."""
         X = float_rows(X, at_least=2)
-        return cls(Moments.of(X).covariance, len(X))
+        return cls(Moments.of(X, sample_weight).covariance, len(X))
+
+    @property
+    def largest_deviation(self) -> float:
+        """The largest |variance - 1| along any direction: the spectral norm of the matrix - I.
+
+        Rows whitened by W have the matrix W'Sigma W. A rotation of the rows changes nothing.
+        """
+        return float(np.linalg.norm(self.matrix - np.eye(len(self.matrix)), 2))
 
     @cached_property
     def spectrum(self) -> np.ndarray:

@@ -42,6 +42,8 @@ class FlowEpoch:
         Over the epoch's smoothed batches.
     held_out_loss : float
         Over the held-out rows, which are not smoothed.
+    held_out_log_normal, held_out_log_det : float
+        Its two terms with the other sign: the means of log N(z; 0, I) and of log|det dz/dx|.
     """
 
     epoch: int
@@ -49,6 +51,8 @@ class FlowEpoch:
     steps: int
     train_loss: float
     held_out_loss: float
+    held_out_log_normal: float
+    held_out_log_det: float
 
 
 class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
@@ -419,7 +423,7 @@ class _Training:
     def run(self, cancelled: Callable[[], bool]) -> Trained:
         """Run epochs until there is a reason to stop."""
         start = self._smoothing.draw(self._rows, self._rng)
-        self._note(0, self._evaluate(self._torch.from_numpy(start)))
+        self._note(0, -sum(self._evaluate(self._torch.from_numpy(start))))
         return Trained(
             stop_reason=self._epochs(cancelled),
             couplings=self._best,
@@ -448,7 +452,7 @@ class _Training:
                 return None
             chosen = self._rows[order[first : first + self._schedule.batch_size]]
             batch = self._torch.from_numpy(self._smoothing.draw(chosen, self._rng))
-            loss = self._loss(batch)
+            loss = -sum(self._terms(batch))
             self._adam.zero_grad()
             loss.backward()
             self._adam.step()
@@ -458,13 +462,16 @@ class _Training:
 
     def _note(self, epoch: int, train_loss: float) -> FlowEpoch:
         """Add the epoch to the history, save the best couplings, report progress."""
-        held_out_loss = self._evaluate(self._held_out)
+        log_normal, log_det = self._evaluate(self._held_out)
+        held_out_loss = -(log_normal + log_det)
         noted = FlowEpoch(
             epoch=epoch,
             max_epochs=self._schedule.max_epochs,
             steps=self._steps,
             train_loss=train_loss,
             held_out_loss=held_out_loss,
+            held_out_log_normal=log_normal,
+            held_out_log_det=log_det,
         )
         if epoch and held_out_loss < self._history[self._best_epoch].held_out_loss:
             self._best_epoch = epoch
@@ -474,15 +481,16 @@ class _Training:
             self._progress(noted)
         return noted
 
-    def _evaluate(self, y: Any) -> float:
+    def _evaluate(self, y: Any) -> tuple[float, float]:
         with self._torch.no_grad():
-            return float(self._loss(y))
+            log_normal, log_det = self._terms(y)
+        return float(log_normal), float(log_det)
 
-    def _loss(self, y: Any) -> Any:
-        """-log N(z; 0, I) - log|det|, averaged over rows."""
+    def _terms(self, y: Any) -> tuple[Any, Any]:
+        """log N(z; 0, I) and log|det dz/dx|, averaged over rows."""
         z, log_det = chain(self._couplings, y, self._torch)
-        constant = 0.5 * y.shape[1] * math.log(2 * math.pi) - self._log_det
-        return (0.5 * (z * z).sum(1) - log_det).mean() + constant
+        constant = 0.5 * y.shape[1] * math.log(2 * math.pi)
+        return (-0.5 * (z * z).sum(1)).mean() - constant, log_det.mean() + self._log_det
 
     def _learnable(self, coupling: Coupling) -> Coupling:
         """The parts of a coupling as tensors; all but the permutation have gradients."""

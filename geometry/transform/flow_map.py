@@ -16,6 +16,7 @@ import numpy as np
 from ..linalg.rows import wide_rows
 
 KINDS = ("affine", "additive")
+GRID_POINTS = 61  # of a line of ``FlowMap.grid``
 LOG_SCALE_BOUND = 1.0  # one affine coupling scales by e at most, so that no row diverges
 
 
@@ -133,6 +134,27 @@ class FlowMap:
         return (x if self.rotation is None else x @ self.rotation.T) + self.mean
 
     @property
+    def widest(self) -> np.ndarray:
+        """The two directions (2, d) in which the start finds the largest variance; d >= 2."""
+        V = np.eye(len(self.mean)) if self.rotation is None else self.rotation
+        return V[:, np.argsort(self.scales, kind="stable")[:2]].T
+
+    def grid(self, reach: float = 2.0, step: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
+        """A grid in the plane of ``widest`` through the mean, and where it is mapped to.
+
+        Both are (m, 2): coordinates along ``widest``, of the grid from the mean, with a row of NaN
+        after each line. ``reach`` and ``step`` are in standard deviations.
+        """
+        at = np.linspace(-reach, reach, round(2 * reach / step) + 1)
+        along = np.linspace(-reach, reach, GRID_POINTS)
+        lines = [np.stack(np.broadcast_arrays(place, along), axis=1) for place in at]
+        lines += [line[:, ::-1] for line in lines]
+        before = np.stack(lines) / np.sort(self.scales)[:2]  # (lines, GRID_POINTS, 2)
+        mapped = self.with_log_det(self.mean + before.reshape(-1, 2) @ self.widest)[0]
+        after = (mapped @ self.widest.T).reshape(before.shape)
+        return _with_gaps(before), _with_gaps(after)
+
+    @property
     def start_log_det(self) -> float:
         """log|det| of the start; that of a rotation is 0."""
         return float(np.log(self.scales).sum())
@@ -187,6 +209,12 @@ class FlowMap:
         for i, coupling in enumerate(self.couplings):
             if not np.array_equal(np.sort(coupling.order), np.arange(d)):
                 raise ValueError(f"{i}.order must be a permutation of 0 to {d - 1}")
+
+
+def _with_gaps(lines: np.ndarray) -> np.ndarray:
+    """Lines (k, m, 2) as rows (k (m + 1), 2), with a row of NaN after each."""
+    gaps = np.full((len(lines), 1, 2), np.nan)
+    return np.concatenate([lines, gaps], axis=1).reshape(-1, 2)
 
 
 def chain(couplings: tuple[Coupling, ...], x: Any, xp: Any) -> tuple[Any, Any]:

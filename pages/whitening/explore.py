@@ -122,6 +122,7 @@ from .choices import (
     choose_rows,
     choose_treatments,
 )
+from .formulas import show_columns, show_flow
 from .scene import (
     SAMPLE_ROWS,
     ScaledProjection,
@@ -877,6 +878,7 @@ def pictures_csv(scene: Scene, measured_on: str) -> bytes:
 
 
 CHARTS = "all-charts"
+FORMULA = ":material/function:"
 
 
 @st.fragment
@@ -955,6 +957,12 @@ def _answer(scene: Scene) -> None:
     show_verdict(of_known_text(whitening_verdict(scene), scene.sets.points), key="whitening")
     for question in ("disagree", "same-cosines", "fit", "glove", "flow"):
         show_question(PAGE, question)
+    with folded(_("The formula, and the columns of U"), key="formula", icon=FORMULA) as is_open:
+        if is_open:
+            show_columns(scene)
+    with folded(_("The flow: its likelihood and its map"), key="flow", icon=FORMULA) as is_open:
+        if is_open:
+            show_flow(scene)
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
             show_all_measures(scene)

@@ -53,7 +53,7 @@ from pages.common.origin import agreement_note, origin, weight_words
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_names
 from pages.common.uploads import chosen_corpus
-from pages.common.words import _, labelled, markdown, paragraph, prose
+from pages.common.words import _, labelled, markdown, markdown_table, paragraph, prose
 
 from . import PAGE
 from .choices import FitRows
@@ -76,6 +76,11 @@ class TrainedFlow:
     treatment: Treatment
     history: tuple[FlowEpoch, ...]
     n_held_out: int
+
+    @property
+    def best(self) -> FlowEpoch:
+        """The epoch of the fit."""
+        return min(self.history, key=lambda epoch: epoch.held_out_loss)
 
 
 @kept(8)
@@ -137,20 +142,40 @@ def train_flow(points: CorpusCloud) -> None:
 def _draw_live(place: DeltaGenerator, history: list[FlowEpoch]) -> None:
     """The losses so far, minus their first values, because this chart's axis starts at 0.
 
-    Streamlit's own chart needs no key, so one run can redraw it.
+    Below it are the two terms of the likelihood. Streamlit's own chart needs no key, so one run can
+    redraw it.
     """
     first = history[0]
     lines = {
         _("loss on the fitted points"): [e.train_loss - first.train_loss for e in history],
         _("loss on points held out"): [e.held_out_loss - first.held_out_loss for e in history],
     }
-    place.line_chart(
-        {_("epoch"): [epoch.epoch for epoch in history], **lines},
-        x=_("epoch"),
-        y=list(lines),
-        y_label=_("change since the start, nats per point"),
-        height=300,
-    )
+    with place.container():
+        st.line_chart(
+            {_("epoch"): [epoch.epoch for epoch in history], **lines},
+            x=_("epoch"),
+            y=list(lines),
+            y_label=_("change since the start, nats per point"),
+            height=300,
+        )
+        st.latex(LOG_LIKELIHOOD)
+        st.markdown(terms_table([history[0], history[-1]]))
+
+
+LOG_LIKELIHOOD = (
+    r"\log p(x) = \log \mathcal{N}(f(x);\, 0, I) + "
+    r"\log \left\lvert \det \frac{\partial f}{\partial x} \right\rvert"
+)
+
+
+def terms_table(epochs: Sequence[FlowEpoch]) -> str:
+    """Both terms of the likelihood of the held-out points, and their sum, at each epoch."""
+    heads = (r"\log \mathcal{N}", r"\log \lvert \det \rvert", r"\log p(x)")
+    lines = [[_("epoch"), *(f"${head}$" for head in heads)], ["---:"] * 4]
+    for each in epochs:
+        terms = (each.held_out_log_normal, each.held_out_log_det, -each.held_out_loss)
+        lines.append([f"{each.epoch}", *(signed(term, 1) for term in terms)])
+    return markdown_table(lines)
 
 
 # ---- the scene ----
@@ -365,6 +390,19 @@ def _picture(treatment: Treatment, sets: PointSets, knobs: Knobs, look: Look) ->
     key = ArrayStore.key(sets.points.key, fit_key, treatment.name, settings)
     turned = treatment.turn(knobs)
     return TreatedCloud(turned, sets.points, look, key, sets.is_private)
+
+
+def whitened_fit_points(name: str, knobs: Knobs, scene: Scene) -> TreatedCloud:
+    """The points of the fit, treated by the whitening of that name that was fitted on them."""
+    fit = scene.sets.fit_points
+    own = replace(scene.sets, points=fit)
+    return _picture(_fit(name, fit), own, knobs, scene.look)
+
+
+def columns_of_u(scene: Scene) -> np.ndarray:
+    """U = (X - mu) W (n, k) of the points of the sample, by PCA whitening of the fit set."""
+    fitted: WhiteningMap = _fit("pca", scene.sets.fit_points).turn(scene.knobs).fitted
+    return fitted.apply(scene.sets.sample.vectors)
 
 
 def _fitted(name: str, sets: PointSets) -> Treatment | None:

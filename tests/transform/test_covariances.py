@@ -34,6 +34,25 @@ def test_a_correlation_by_hand():
     np.testing.assert_allclose(found.spectrum, [1.6, 0.4])
 
 
+def test_the_deviation_from_the_identity_by_hand():
+    # variances 2, 0 and 1/2: 1 away at most
+    assert Covariances.of(FLAT).largest_deviation == pytest.approx(1)
+    # variances 1 along (1, 1) and 1/4 along (1, -1), though no entry is 3/4 away
+    X = np.array([[1.0, 1], [-1, -1], [0.5, -0.5], [-0.5, 0.5]])
+    assert Covariances.of(X).largest_deviation == pytest.approx(0.75)
+    # weights 1 and 4 make 2/5 and 2/5 of them
+    assert Covariances.of(X, np.array([1, 1, 4, 4])).largest_deviation == pytest.approx(0.6)
+    assert Covariances.of(np.vstack([np.eye(4), -np.eye(4)]) * 2).largest_deviation < 1e-12
+
+
+def test_a_rotation_leaves_the_deviation():
+    turn = np.linalg.qr(RNG.standard_normal((6, 6)))[0]
+    here, turned = (Covariances.of(X).largest_deviation for X in (CLOUD, CLOUD @ turn))
+    values = np.linalg.eigvalsh(np.cov(CLOUD.T, bias=True))
+    assert here == pytest.approx(np.abs(values - 1).max())
+    assert turned == pytest.approx(here)
+
+
 def test_against_numpy_and_scikit_learn():
     found = Covariances.of(CLOUD)
     np.testing.assert_allclose(found.matrix, np.cov(CLOUD.T, bias=True))

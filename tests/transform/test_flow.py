@@ -174,6 +174,22 @@ def test_progress_is_called_at_the_start_and_after_every_epoch():
     assert (flow.n_train_, flow.n_held_out_) == (108, 12)
 
 
+def test_the_two_terms_are_those_of_the_held_out_rows():
+    X = cloud(60, 6)
+    flow = small(max_epochs=20, learning_rate=3e-2).fit(X)
+    best, held_out = flow.history_[flow.best_epoch_], X[~_trained_on(flow, X)]
+    assert flow.best_epoch_ > 0
+    z = flow.transform(held_out)
+    normal = multivariate_normal(np.zeros(6), np.eye(6)).logpdf(z)
+    assert best.held_out_log_normal == pytest.approx(normal.mean(), abs=1e-4)
+    assert best.held_out_log_det == pytest.approx(flow.log_det(held_out).mean(), abs=1e-4)
+    # at the start the determinant is that of the whitening
+    assert flow.history_[0].held_out_log_det == pytest.approx(flow.map_.start_log_det)
+    for each in flow.history_:
+        total = each.held_out_log_normal + each.held_out_log_det
+        assert total == pytest.approx(-each.held_out_loss)
+
+
 def test_the_map_is_that_of_the_best_epoch():
     X = cloud(60, 6)
     flow = small(max_epochs=200, patience=4, learning_rate=3e-2).fit(X)

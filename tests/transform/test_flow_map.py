@@ -192,3 +192,43 @@ def test_arrays_that_are_no_flow_are_refused(change, message):
 def test_a_flow_without_couplings_is_refused():
     with pytest.raises(ValueError, match="at least one coupling"):
         FlowMap.from_arrays({"mean": np.zeros(2), "scales": np.ones(2)})
+
+
+# The grid
+
+
+def test_the_grid_by_hand():
+    """y2 += relu(y1), with standard deviations 2 and 1 about the mean (5, 7)."""
+    one = np.ones((1, 1))
+    zero, two = np.zeros(1), np.zeros(2)
+    bend = Coupling(np.array([0, 1]), two, two, one, zero, one, zero, one, zero)
+    flow = FlowMap(np.array([5.0, 7]), np.array([0.5, 1]), None, (bend,))
+    np.testing.assert_array_equal(flow.widest, np.eye(2))
+    before, after = flow.grid(reach=1, step=1)
+    # three lines each way, of 61 points and a gap
+    assert before.shape == after.shape == (6 * 62, 2)
+    assert np.flatnonzero(np.isnan(before[:, 0])).tolist() == [61, 123, 185, 247, 309, 371]
+    ends = {tuple(row): tuple(to) for row, to in zip(before, after, strict=True)}
+    # x - mean = (2, y) is one deviation along the first direction: z = (1, y + 1)
+    assert ends[2.0, -1.0] == (1, 0)
+    assert ends[2.0, 1.0] == (1, 2)
+    # no bend on the other side
+    assert ends[-2.0, 1.0] == (-1, 1)
+    assert ends[0.0, 1.0] == (0, 1)
+
+
+def test_a_map_without_couplings_leaves_the_grid_straight():
+    rng = np.random.default_rng(3)
+    rotation = np.linalg.qr(rng.standard_normal((4, 4)))[0]
+    flow = FlowMap(rng.standard_normal(4), np.array([2.0, 0.1, 3, 0.5]), rotation, ())
+    np.testing.assert_array_equal(flow.widest, rotation[:, [1, 3]].T)
+    before, after = flow.grid()
+    np.testing.assert_allclose(after, before * [0.1, 0.5], atol=1e-12)
+
+
+def test_the_grid_is_what_the_map_does_to_its_points():
+    flow = a_map("affine")
+    before, after = flow.grid()
+    some = np.array([3, 200, 700])
+    mapped = flow.apply(flow.mean + before[some] @ flow.widest)
+    np.testing.assert_allclose(mapped @ flow.widest.T, after[some], atol=1e-12)

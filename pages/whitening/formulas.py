@@ -1,0 +1,199 @@
+"""The formulas of whitening and of the flow with the page's numbers, and pictures of both."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from geometry.data.number_text import signed, with_sign
+from geometry.figures.cone import cone_figure
+from geometry.figures.panel import Panel
+from geometry.projection.twin import FRAME_SHARE
+from geometry.transform.covariances import Covariances
+from geometry.transform.flow_map import FlowMap
+from geometry.transform.treatments import COUNTS, Knobs
+from pages.common.cache import kept
+from pages.common.draw.charts import chart_of, share_texts, show_chart
+from pages.common.draw.clouds import axis_titles, current_theme, draw_legend, point_colours
+from pages.common.treatment_names import treatment_names
+from pages.common.words import _, markdown_table, plotly, prose
+
+from . import PAGE
+from .scene import (
+    FRAME_MARGIN,
+    LOG_LIKELIHOOD,
+    Scene,
+    TrainedFlow,
+    TreatedCloud,
+    columns_of_u,
+    provenance,
+    terms_table,
+    trained_flow,
+    whitened_fit_points,
+)
+
+HEIGHT = 400
+WHITENING = (
+    r"\Sigma = V \Lambda V^\top",
+    r"W = V \Lambda^{-1/2}",
+    r"(X - \mu)\, W = U",
+    r"W^\top \Sigma\, W = I",
+)
+
+
+# ---- whitening ----
+
+
+def show_columns(scene: Scene) -> None:
+    """The formula, its check on the fitted points, and the first two columns of U."""
+    picture_box, words_box = st.columns([1, 1], gap="medium")
+    with words_box:
+        for line in WHITENING:
+            st.latex(line)
+        st.markdown(prose(PAGE, "formula", formula_values(scene)))
+    st.markdown(check_table(scene))
+    st.caption(prose(PAGE, "formula-check", formula_values(scene)))
+    with picture_box:
+        _draw_columns(scene)
+    st.caption(provenance(scene))
+
+
+def formula_values(scene: Scene) -> dict[str, str]:
+    """The values of the symbols: of PCA whitening at the settings of the page."""
+    fitted = whitened_fit_points("pca", scene.knobs, scene).treatment.fitted
+    k = len(fitted.components)
+    return {
+        "n": f"{fitted.n_rows:,}",
+        "d": f"{len(fitted.mean)}",
+        "k": f"{k}",
+        "rank": f"{fitted.rank}",
+        "first": f"{fitted.eigenvalues[0]:.3g}",
+        "last": f"{fitted.eigenvalues[k - 1]:.3g}",
+        "a": f"{fitted.shrinkage:.3f}",
+        "t": f"{fitted.strength:.2f}",
+        "s": f"{fitted.centring:.2f}",
+    }
+
+
+def check_table(scene: Scene) -> str:
+    """For PCA and each whitening on show: k, and how far W'Sigma W is from I on the fitted points.
+
+    The last column is without shrinkage, at full strength, in all directions of the rank.
+    """
+    names = dict.fromkeys(
+        ["pca", *(each.name for each in scene.pictures if each.kind.is_whitening)]
+    )
+    lines = [
+        [_("whitening"), "k", _("largest deviation"), _("the same in full")],
+        ["---", *["---:"] * 3],
+    ]
+    for name in names:
+        here, full = (whitened_fit_points(name, each, scene) for each in (scene.knobs, Knobs()))
+        lines.append(
+            [
+                treatment_names()[name],
+                f"{here.treated.retained.shape[1]}",
+                *(signed(deviation(each), 6) for each in (here, full)),
+            ]
+        )
+    return markdown_table(lines)
+
+
+@kept(500)
+def deviation(picture: TreatedCloud) -> float:
+    """How far the covariance of a whitened cloud is from I."""
+    points = picture.points
+    weights = points.cloud.counts if picture.kind.needs == COUNTS else points.weights
+    return Covariances.of(picture.treated.retained, weights).largest_deviation
+
+
+def _draw_columns(scene: Scene) -> None:
+    """The first two columns of U as coordinates, not turned back."""
+    U, sample = columns_of_u(scene), scene.sets.sample
+    if U.shape[1] < 2:
+        st.info(_("With k = 1, U has one column. A picture needs two."))
+        return
+    places = U[:, :2].astype(np.float64)
+    titles = [_("column {i} of U").format(i=i) for i in (1, 2)]
+    panel = Panel(places, (), _reach(places), titles, _("origin"))
+    colours, theme = point_colours(sample, scene.look.colour), current_theme()
+    share_texts("columns", [plotly(text) for text in sample.cloud.texts])
+    show_chart(
+        chart_of(cone_figure(panel, colours, theme, height=HEIGHT, lines=0)),
+        key="whitening-columns",
+        file_name="whitening-columns",
+        alt=_("{n} points by columns 1 and 2 of U.").format(n=f"{len(places):,}"),
+        texts="columns",
+    )
+    draw_legend(colours, theme)
+
+
+# ---- the flow ----
+
+
+def show_flow(scene: Scene) -> None:
+    """The likelihood of the flow, its two terms, and the points before and after the map."""
+    st.latex(LOG_LIKELIHOOD)
+    trained = trained_flow.find(scene.sets.fit_points)
+    if trained is None:
+        st.info(
+            _(
+                "No flow is trained on these points. Choose “Normalizing flow” as one of the "
+                "pictures: its two terms and its picture are then shown here."
+            )
+        )
+        return
+    best = trained.best
+    st.markdown(prose(PAGE, "flow-formula", flow_values(trained)))
+    st.markdown(terms_table([trained.history[0], *([best] if best.epoch else [])]))
+    if not best.epoch:
+        st.markdown(prose(PAGE, "flow-straight"))
+    if scene.sets.cloud.vectors.shape[1] > 1:
+        _draw_flow(trained.treatment.fitted, scene)
+        st.caption(prose(PAGE, "flow-picture"))
+    st.caption(provenance(scene))
+
+
+def flow_values(trained: TrainedFlow) -> dict[str, str]:
+    """The values of the symbols, and the gain of the couplings."""
+    flow: FlowMap = trained.treatment.fitted
+    gain = trained.history[0].held_out_loss - trained.best.held_out_loss
+    return {
+        "n": f"{trained.treatment.n_rows:,}",
+        "held": f"{trained.n_held_out:,}",
+        "d": f"{len(flow.mean)}",
+        "couplings": f"{len(flow.couplings)}",
+        "best": f"{trained.best.epoch}",
+        "gain": with_sign(gain, 1),
+    }
+
+
+def _draw_flow(flow: FlowMap, scene: Scene) -> None:
+    """The points and a grid before and after the map, along the two widest directions."""
+    sample = scene.sets.sample
+    X = sample.vectors.astype(np.float64)
+    colours, theme = point_colours(sample, scene.look.colour), current_theme()
+    share_texts("flow", [plotly(text) for text in sample.cloud.texts])
+    clouds = {"before": X - flow.mean, "after": flow.apply(X)}
+    titles = {"before": _("before: x − μ"), "after": _("after: f(x)")}
+    for (name, cloud), lines, box in zip(clouds.items(), flow.grid(), st.columns(2), strict=True):
+        places = cloud @ flow.widest.T
+        reach = max(_reach(places), float(np.nanmax(np.abs(lines))))
+        panel = Panel(places, (), reach, axis_titles("pca", 2), _("origin"), lines=lines)
+        with box:
+            st.markdown(f"**{titles[name]}**")
+            show_chart(
+                chart_of(cone_figure(panel, colours, theme, height=HEIGHT, lines=0)),
+                key=f"whitening-flow-{name}",
+                file_name=f"whitening-flow-{name}",
+                alt=_("{title}: {n} points and a grid, along two directions.").format(
+                    title=titles[name], n=f"{len(places):,}"
+                ),
+                texts="flow",
+            )
+    draw_legend(colours, theme)
+
+
+def _reach(places: np.ndarray) -> float:
+    """Half the width of a frame with nearly all points inside."""
+    return FRAME_MARGIN * float(np.quantile(np.abs(places).max(axis=1), FRAME_SHARE))

@@ -1,0 +1,171 @@
+"""The formulas of whitening on their page: symbols, check and columns of U."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from geometry import NormalizingFlow, load_encoder, read_cloud
+from geometry.data.corpus import read_bundled
+from geometry.encode import ArrayStore
+from geometry.transform import FlowEpoch
+from pages.whitening.scene import terms_table
+from tests.pages.charts import array, charts
+from tests.pages.visits import healthy, new_visit
+
+FULL = {"fit-on": "same", "shrink": "none", "kept": "384"}
+ALONE = {"third": "none", "fourth": "none"}
+
+pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
+
+
+@pytest.fixture(scope="module")
+def X() -> np.ndarray:
+    place = {"unit": "sentences", "layer": 4, "pooling": "mean"}
+    texts = read_bundled("topics")
+    cloud = read_cloud(load_encoder(), texts, **place, max_points=5000, store=ArrayStore())
+    return cloud.vectors.astype(np.float64)
+
+
+@pytest.fixture(scope="module")
+def opened() -> Callable[..., AppTest]:
+    def visit(part: str, **query: str) -> AppTest:
+        return healthy(new_visit("whitening", {part: True}, **ALONE, **query).run())
+
+    return visit
+
+
+def checked(app: AppTest) -> dict[str, list[str]]:
+    """The table of the check: name to its cells."""
+    [table] = [each.value for each in app.markdown if each.value.startswith("| whitening")]
+    lines = [line.strip("| ").split(" | ") for line in table.split("\n")[2:]]
+    return {name: cells for name, *cells in lines}
+
+
+def drawn(app: AppTest) -> np.ndarray:
+    points = charts(app)["whitening-columns"]["figure"]["data"][0]
+    return np.stack([array(points["x"]), array(points["y"])], axis=1)
+
+
+def test_the_columns_of_u_are_those_of_the_svd(opened, X):
+    app = opened("formula", **FULL)
+    U, S, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    found = drawn(app) / np.sqrt(len(X))
+    assert np.abs(np.sum(found * U[:, :2], axis=0)) == pytest.approx(1, abs=1e-4)
+    figure = charts(app)["whitening-columns"]["figure"]["layout"]
+    titles = [figure[axis]["title"]["text"] for axis in ("xaxis", "yaxis")]
+    assert titles == ["column 1 of U", "column 2 of U"]
+    [said] = [each.value for each in app.markdown if "What the symbols" in each.value]
+    assert f"λ₁ = {S[0] ** 2 / len(X):.3g}" in said
+    assert "n = 1,224" in said
+    assert "rank is 383" in said
+
+
+def test_in_full_the_covariance_is_the_identity(opened):
+    table = checked(opened("formula", **FULL))
+    assert list(table) == ["PCA whitening", "ZCA whitening"]
+    for k, here, full in table.values():
+        assert k == "383"
+        assert here == full
+        assert float(full) < 1e-4
+
+
+def test_half_the_strength_leaves_what_the_eigenvalues_say(opened, X):
+    knobs = FULL | {"second": "cholesky", "kept": "10", "strength": "0.5"}
+    k, here, full = checked(opened("formula", **knobs))["PCA whitening"]
+    values = np.linalg.eigvalsh(np.cov(X.T, bias=True))[::-1][:10]
+    # lambda times the square of lambda^(-1/4)
+    assert float(here) == pytest.approx(np.abs(np.sqrt(values) - 1).max(), abs=1e-5)
+    assert k == "10"
+    assert float(full) < 1e-4
+
+
+def test_one_column_has_no_picture(opened):
+    app = opened("formula", kept="1")
+    assert "whitening-columns" not in charts(app)
+    assert "With k = 1, U has one column. A picture needs two." in [e.value for e in app.info]
+
+
+# The flow
+
+
+def terms(app: AppTest) -> list[list[float]]:
+    [table] = [each.value for each in app.markdown if "$\\log p(x)$" in each.value]
+    return [
+        [float(cell.replace("−", "-")) for cell in line.strip("| ").split(" | ")]
+        for line in table.split("\n")[2:]
+    ]
+
+
+def flow_charts(app: AppTest) -> list[list[np.ndarray]]:
+    """The points and the grid, before and after."""
+    found = charts(app)
+    return [
+        [
+            np.stack([array(trace["x"]), array(trace["y"])], axis=1)
+            for trace in found[f"whitening-flow-{name}"]["figure"]["data"][:2]
+        ]
+        for name in ("before", "after")
+    ]
+
+
+def test_a_flow_has_its_terms_and_its_picture(opened, X):
+    app = opened("flow", **{"fit-on": "same", "second": "flow"})
+    flow = NormalizingFlow(random_state=0).fit(X.astype(np.float32))
+    best = flow.history_[flow.best_epoch_]
+    assert best.epoch > 0
+    rows = terms(app)
+    assert [row[0] for row in rows] == [0, best.epoch]
+    assert rows[1][3] == pytest.approx(-best.held_out_loss, abs=0.1)
+    assert rows[1][1] + rows[1][2] == pytest.approx(rows[1][3], abs=0.15)
+    assert rows[0][2] == pytest.approx(flow.map_.start_log_det, abs=0.1)
+    (points, grid), (mapped, bent) = flow_charts(app)
+    # the principal directions of the points, and the map was trained on nine tenths of them
+    V = np.linalg.svd(X - flow.map_.mean, full_matrices=False)[2][:2]
+    assert np.abs(np.corrcoef((X @ V.T).T, points.T)[[0, 1], [2, 3]]).min() > 0.95
+    assert mapped == pytest.approx(flow.transform(X) @ flow.map_.widest.T, abs=1e-3)
+    assert grid.shape == bent.shape
+    slopes = np.nanmax(np.abs(bent - grid * np.sort(flow.map_.scales)[:2]))
+    assert slopes > 0.2
+    assert not any("couplings did not help" in each.value for each in app.markdown)
+
+
+def test_couplings_that_do_not_help_are_reported(opened):
+    app = opened("flow", second="flow")
+    assert [row[0] for row in terms(app)] == [0]
+    assert any("couplings did not help" in each.value for each in app.markdown)
+    (_, grid), (_, straight) = flow_charts(app)
+    kept = ~np.isnan(grid[:, 0])
+    ratio = straight[kept] / np.where(grid[kept] == 0, np.nan, grid[kept])
+    assert np.nanstd(ratio, axis=0) == pytest.approx(0, abs=1e-3)
+
+
+def test_without_a_flow_its_part_says_how_to_train_one(opened):
+    app = opened("flow", corpus="topics-zh")
+    assert any(each.value.startswith("No flow is trained on these points") for each in app.info)
+    assert "whitening-flow-before" not in charts(app)
+
+
+def test_the_terms_are_shown_while_the_flow_is_trained():
+    epochs = [
+        FlowEpoch(0, 9, 0, 5.0, 4.0, -7.5, 3.5),
+        FlowEpoch(2, 9, 6, 4.0, 3.0, -8.25, 5.25),
+    ]
+    assert terms_table(epochs).split("\n")[2:] == [
+        "| 0 | −7.5 | 3.5 | −4.0 |",
+        "| 2 | −8.2 | 5.2 | −3.0 |",
+    ]
+
+    def page() -> None:
+        import streamlit as st
+
+        from pages.whitening.scene import _draw_live
+
+        _draw_live(st.empty(), st.session_state["epochs"])
+
+    app = AppTest.from_function(page)
+    app.session_state["epochs"] = epochs
+    healthy(app.run())
+    assert app.latex[0].value.count("\\log") == 3
+    assert terms(app) == [[0, -7.5, 3.5, -4], [2, -8.2, 5.2, -3]]
