@@ -125,14 +125,13 @@ function withVectors(config) {
   return { ...config, modeBarButtons: rows };
 }
 
-// Names of a ranked list, cut to the space beside the lines; the tooltip has the whole name.
+// Names of a ranked list, cut to the space beside the lines; the tooltip has the whole name. Words without
+// a value between them and the line have its space too, and titles a second line.
 const ENTITIES = { "&amp;": "&", "&lt;": "<", "&gt;": ">" };
 function cutNames(annotations, { share, beside, size }, width) {
   const pen = document.createElement("canvas").getContext("2d");
-  pen.font = `${size}px "Open Sans", verdana, arial, sans-serif`; // Plotly's own
-  const most = share * width - beside - 14;
-  const fits = (text) => pen.measureText(`${text}…`).width <= most;
-  const cut = (text) => {
+  const cut = (text, most) => {
+    const fits = (part) => pen.measureText(`${part}…`).width <= most;
     const signs = [...text.replace(/&(amp|lt|gt);/g, (entity) => ENTITIES[entity])];
     if (pen.measureText(signs.join("")).width <= most) return text;
     let [low, high] = [0, signs.length];
@@ -144,7 +143,19 @@ function cutNames(annotations, { share, beside, size }, width) {
     const left = signs.slice(0, low).join("").trimEnd();
     return `${left.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)}…`;
   };
-  return annotations.map((each) => (each.name === "cut" ? { ...each, text: cut(each.text) } : each));
+  const wrap = (text, most) => {
+    const parts = text.split(/(?<=[，、 ])/);
+    let n = parts.length;
+    while (n > 1 && pen.measureText(parts.slice(0, n).join("")).width > most) n--;
+    const lines = [parts.slice(0, n).join(""), parts.slice(n).join("")].filter(Boolean);
+    return lines.map((line) => cut(line, most)).join("<br>");
+  };
+  const fitted = { cut, wrapped: wrap };
+  return annotations.map((each) => {
+    if (!(each.name in fitted)) return each;
+    pen.font = `${each.font.weight ?? 400} ${size}px "Open Sans", verdana, arial, sans-serif`; // Plotly's own
+    return { ...each, text: fitted[each.name](each.text, share * width - (each.xshift ? beside : 0) - 14) };
+  });
 }
 
 const isWide = matchMedia("(min-width: 641px)"); // a telephone is no screen for an audience

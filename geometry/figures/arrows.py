@@ -29,12 +29,12 @@ class Token:
 def arrows_figure(
     hidden: np.ndarray,
     tokens: Sequence[Token],
-    labels: dict[str, str],  # of "hidden", "token", "pull", "push" and "path"
+    labels: dict[str, str],  # of "hidden", "token", "pull" and "push"
     theme: Theme,
     *,
     reach: float,
 ) -> go.Figure:
-    """Hidden states as points, tokens as arrows from the origin, forces at their tips."""
+    """Hidden states as points, tokens as arrows from the origin, forces magnified at their tips."""
     longest = max(np.linalg.norm(f) for each in tokens for f in (each.pull, each.push))
     scale = LONGEST_FORCE * reach / longest if longest else 0.0
     pulls, pushes = theme.white, theme.raw
@@ -47,7 +47,9 @@ def arrows_figure(
             marker={"color": theme.other, "size": 9},
             hovertemplate="(%{x:.2f}, %{y:.2f})<extra></extra>",
         ),
-        *(_line(name, labels, colour) for name, colour in (("pull", pulls), ("push", pushes))),
+        _line("token", labels, theme.ink),
+        _line("pull", labels, pulls),
+        _line("push", labels, pushes),
     ]
     arrows = []
     for each in tokens:

@@ -14,7 +14,13 @@ from .layout import PERCENT, axis, base_layout
 
 BAND_OPACITY = 0.15
 DASHES = ("solid", "dash", "dot", "dashdot")
-REFERENCES = ("dot", "longdashdot", "longdash")  # dashes of reference lines
+# Dashes and dots of reference lines.
+REFERENCES = (
+    ("dot", "circle"),
+    ("longdashdot", "square"),
+    ("longdash", "diamond"),
+    ("dash", "triangle-up"),
+)
 TITLE_GAP = 8  # px between an axis's numbers and its title, which would otherwise touch
 LEGEND_LINE = 19  # px of an entry of the legend on a line of its own
 
@@ -59,11 +65,11 @@ def curves_figure(
 ) -> go.Figure:
     """All curves; the legend above adds to the height. Clouds differ by colour and dash."""
     references = iter(REFERENCES * len(curves))
-    dashes = [
-        next(references) if curve.place is None else DASHES[curve.place % len(DASHES)]
+    looks = [
+        next(references) if curve.place is None else (DASHES[curve.place % len(DASHES)], "circle")
         for curve in curves
     ]
-    lines = [_line(curve, axes, theme, dash) for curve, dash in zip(curves, dashes, strict=True)]
+    lines = [_line(curve, axes, theme, *look) for curve, look in zip(curves, looks, strict=True)]
     figure = go.Figure([edge for curve in curves for edge in _band(curve, theme)] + lines)
     figure.update_layout(
         base_layout(theme, height=height + LEGEND_LINE * len(curves)),
@@ -101,7 +107,7 @@ def _band(curve: Curve, theme: Theme) -> list[go.Scatter]:
     ]
 
 
-def _line(curve: Curve, axes: Axes, theme: Theme, dash: str) -> go.Scatter:
+def _line(curve: Curve, axes: Axes, theme: Theme, dash: str, symbol: str) -> go.Scatter:
     colour = curve.colour or (
         theme.ink if curve.place is None else place_colour(curve.place, theme)
     )
@@ -111,6 +117,7 @@ def _line(curve: Curve, axes: Axes, theme: Theme, dash: str) -> go.Scatter:
         y=np.asarray(curve.y, dtype=np.float32),
         name=curve.name,
         mode="lines+markers" if curve.dots else "lines",
+        marker={"symbol": symbol, "size": 6 if symbol == "circle" else 8},
         line={
             "color": colour,
             "width": 1 if curve.place is None else 2,

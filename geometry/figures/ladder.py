@@ -11,7 +11,8 @@ import plotly.graph_objects as go
 from ..palette import Theme, rgb
 from .layout import axis, base_layout
 
-RUNG_HEIGHT = 40  # px: a line of text above a dot
+RUNG_HEIGHT = 43  # px: a line of text above a dot, the name of a tick below it
+AROUND = 122  # px: the axis, and a legend of three lines on a telephone
 LABEL_SIZE = 16  # px: legible from the last row
 MARGIN = 0.03  # share of the range of the scores that stays free on each side
 TICK_SIZE = 12  # px: the names of the ticks; a narrow chart has no room for several on a rung
@@ -68,7 +69,7 @@ def ladder_figure(
     if ticks:
         figure.add_trace(_ticks(ticks, names[1], theme))
     figure.update_layout(
-        base_layout(theme, height=76 + RUNG_HEIGHT * len(rungs)),
+        base_layout(theme, height=AROUND + RUNG_HEIGHT * len(rungs)),
         xaxis=axis(theme, x, range=_ends(rungs, band), zeroline=False, tickfont={"size": 14}),
         yaxis={
             "range": [len(rungs) - 0.7, -0.75],
@@ -191,11 +192,13 @@ def _label(rung: Rung, place: int, theme: Theme) -> dict[str, object]:
     return {
         "x": 0,
         "xref": "paper",
-        "y": place - 0.14,
+        "y": place - 0.17,
         "text": rung.label,
         "xanchor": "left",
         "yanchor": "bottom",
         "align": "left",
         "showarrow": False,
+        "bgcolor": theme.paper,  # the border of the band does not cross the words
+        "borderpad": 0,
         "font": {"size": LABEL_SIZE, "color": theme.ink},
     }

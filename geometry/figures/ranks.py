@@ -95,8 +95,8 @@ def _with_axes(
     return figure
 
 
-def _points(norms: np.ndarray, about: Sequence[str], theme: Theme) -> go.Scattergl:
-    return go.Scattergl(
+def _points(norms: np.ndarray, about: Sequence[str], theme: Theme) -> go.Scatter:
+    return go.Scatter(  # WebGL would draw them above the levels
         x=np.arange(1, len(norms) + 1, dtype=np.float32),
         y=np.asarray(norms, dtype=np.float32),
         text=list(about),

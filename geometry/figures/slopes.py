@@ -16,7 +16,7 @@ ROW_HEIGHT = 31  # px
 TEXT_SIZE = 14.5
 LEFT, RIGHT = 0.43, 0.57  # shares of the width where the lines begin and end
 VALUE_WIDTH = 42  # px beside the dots, for the value
-HEAD = -0.4  # the row of the titles; the first item is in row 1
+HEAD = 0  # the row that ends the titles, of two lines at most; the first item is in row 1
 SHARE = 0.3  # the row of the line below each title
 
 
@@ -54,7 +54,7 @@ def slopes_figure(
     """The lists, first place on top. An item of one list only has a line to or from the bottom.
 
     The first trace has every dot, those of the left list first, for clicks. The texts are
-    annotations named "cut": the browser cuts them to the width that there is.
+    annotations named "cut" and "wrapped": the browser fits them to the width that there is.
     """
     rows = max(len(before), len(after))
     below = rows + 1
@@ -90,8 +90,8 @@ def slopes_figure(
     ink = {"size": TEXT_SIZE, "color": theme.ink}
     head = {**ink, "weight": 700}
     annotations = [
-        _words(words.before, LEFT, HEAD, "right", head, name="cut"),
-        _words(words.after, RIGHT, HEAD, "left", head, name="cut"),
+        _words(words.before, LEFT, HEAD, "right", head, name="wrapped", yanchor="bottom"),
+        _words(words.after, RIGHT, HEAD, "left", head, name="wrapped", yanchor="bottom"),
         *(
             _words(share, x, SHARE, side, ink, name="cut")
             for share, x, side in zip(words.shares, (LEFT, RIGHT), ("right", "left"), strict=True)
@@ -104,9 +104,9 @@ def slopes_figure(
         annotations.append(_words(words.beyond, 0.5, below + 0.1, "center", ink, yanchor="top"))
     hidden = {"visible": False, "fixedrange": True}
     figure.update_layout(
-        base_layout(theme, height=round(ROW_HEIGHT * (rows + 3.4)) + 30),
+        base_layout(theme, height=round(ROW_HEIGHT * (rows + 3.7)) + 30),
         xaxis={"range": [0, 1], **hidden},
-        yaxis={"range": [rows + 2, HEAD - 0.6], **hidden},
+        yaxis={"range": [rows + 2, HEAD - 1.3], **hidden},
         annotations=annotations,
         legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "font": {"size": 14}},
         margin={"l": 0, "r": 0, "t": 30, "b": 0},

@@ -190,7 +190,7 @@ def measure_numbers(
                 label,
                 print_value(name, row.value, COSINE_DECIMALS) or "—",
                 _("isotropic: {value}").format(value=isotropic),
-                _change_words(change),
+                change_words(change),
             )
         )
     return numbers
@@ -207,11 +207,12 @@ def agreement_number(
         label,
         "—" if share is None else f"{share:.1%}",
         _("by chance: {value}").format(value=f"{chance:.1%}"),
-        _change_words(change),
+        change_words(change),
     )
 
 
-def _change_words(change: str) -> str:
+def change_words(change: str) -> str:
+    """The difference with its name; "" for none."""
     return _("change: {change}").format(change=change) if change else ""
 
 

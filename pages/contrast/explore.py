@@ -27,7 +27,14 @@ from pages.common.live_training import (
     show_progress,
     started,
 )
-from pages.common.measures import BigNumber, Verdict, change_of, show_big_numbers, show_verdict
+from pages.common.measures import (
+    BigNumber,
+    Verdict,
+    change_of,
+    change_words,
+    show_big_numbers,
+    show_verdict,
+)
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
 from pages.common.origin import coverage_of, of_known_text, warn_of_coverage
@@ -236,19 +243,19 @@ def show_headlines(scene: Scene) -> None:
             _("Spearman × 100, test"),
             hundred(moment.spearman_test),
             _("dev: {score}").format(score=hundred(moment.spearman_dev)),
-            change_of(100 * moment.spearman_test, 100 * start.spearman_test, 1),
+            change_words(change_of(100 * moment.spearman_test, 100 * start.spearman_test, 1)),
         ),
         BigNumber(
             _("mean cosine"),
             signed(moment.mean_cosine, 3),
             _("isotropic: 0"),
-            change_of(moment.mean_cosine, start.mean_cosine, 3),
+            change_words(change_of(moment.mean_cosine, start.mean_cosine, 3)),
         ),
         BigNumber(
             _("uniformity"),
             signed(moment.uniformity, 2),
             _("isotropic: about −4"),
-            change_of(moment.uniformity, start.uniformity, 2),
+            change_words(change_of(moment.uniformity, start.uniformity, 2)),
         ),
     ]
     show_big_numbers(

@@ -38,7 +38,14 @@ from pages.common.live_training import (
     show_progress,
     started,
 )
-from pages.common.measures import BigNumber, State, Verdict, show_big_numbers, show_verdict
+from pages.common.measures import (
+    BigNumber,
+    State,
+    Verdict,
+    change_words,
+    show_big_numbers,
+    show_verdict,
+)
 from pages.common.streamlit_internals import is_from_history
 from pages.common.words import (
     _,
@@ -286,7 +293,7 @@ def show_headlines(scene: Scene) -> None:
         for place, (run, box) in enumerate(zip(scene.history.runs, boxes, strict=True)):
             title = run_name(run)
             with box:
-                st.markdown(f"**{markdown(title)}**")
+                st.markdown(f"**{markdown(title)}** · {_('mean cosine')}")
                 show_big_numbers(title, _numbers(scene, place), key=f"headline-{place}")
     st.caption(
         markdown(
@@ -305,7 +312,7 @@ def _numbers(scene: Scene, run: int) -> list[BigNumber]:
         BigNumber(
             label,
             signed(scene.cosine(run, name), 2),
-            change=with_sign(scene.cosine(run, name) - scene.cosine(run, name, 0), 2),
+            change=change_words(with_sign(scene.cosine(run, name) - scene.cosine(run, name, 0), 2)),
         )
         for name, label in group_names().items()
     ]
@@ -689,6 +696,9 @@ def show_forces() -> None:
             alt=_alternative(toy),
             zoom=False,
         )
+        st.caption(
+            _("The arrows of forces are magnified. The longest has the same length at every step.")
+        )
 
 
 def _names() -> list[str]:
@@ -703,6 +713,7 @@ def _figure(toy: SoftmaxToy) -> object:
     ]
     labels = {
         "hidden": _("hidden states"),
+        "token": _("token’s vector"),
         "pull": _("pull"),
         "push": _("push"),
     }

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from geometry import Corpus
-from geometry.data.number_text import signed
+from geometry.data.number_text import signed, with_sign
 from geometry.evaluate.published import published_tables
 from geometry.figures.cone import cone_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
@@ -358,7 +358,8 @@ def _note(measure: str, scene: Scene) -> str:
         parts.append(
             _(
                 "Published: tokens of other models and texts, by Ethayarajh (2019). Their layers "
-                "are stretched to the width of the chart."
+                "are stretched to the width of the chart. Of gpt2 only the input and the last two "
+                "layers are published, and of ELMo three layers."
             )
         )
     if scene.unresolved:
@@ -415,7 +416,7 @@ def _number(name: str, label: str, now: Table, below: Table | None) -> BigNumber
         label,
         print_value(name, row.value, decimals) + unit if row.value is not None else "—",
         _("isotropic: {value}").format(value=note) if note else "",
-        _("since the layer below: {change}").format(change=change + unit) if change else "",
+        _("change since the layer below: {change}").format(change=change + unit) if change else "",
     )
 
 
@@ -609,7 +610,10 @@ def _show_numbers(scene: Scene) -> None:
     numbers = []
     for k, name in SHARES.items():
         value = now[name].value
-        change = change_of(value, before[name].value, 3) if scene.layer else ""
+        former = before[name].value
+        change = ""
+        if scene.layer and value is not None and former is not None:
+            change = _("{k} points").format(k=with_sign(100 * (value - former), 1))
         numbers.append(
             BigNumber(
                 labels[k],
@@ -617,7 +621,7 @@ def _show_numbers(scene: Scene) -> None:
                 _("isotropic: {value}").format(
                     value=f"{top_contribution_baseline(d, k=min(k, d)):.1%}"
                 ),
-                _("since the layer below: {change}").format(change=change) if change else "",
+                _("change since the layer below: {change}").format(change=change) if change else "",
             )
         )
     cosine = float(np.sum(scene.parts["standardised"][scene.layer]))

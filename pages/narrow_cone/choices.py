@@ -53,7 +53,13 @@ def show_presets() -> None:
     if is_presenting():  # in one row with the other controls
         words = pooling_names()
         names = {
-            name: _(", ").join([*(["E5"] if model == E5 else []), words[pooling], str(layer)])
+            name: _(", ").join(
+                [
+                    *(["E5"] if model == E5 else []),
+                    words[pooling],
+                    _("layer {layer}").format(layer=layer),
+                ]
+            )
             for name, (model, layer, pooling) in PRESETS.items()
             if name in names
         }

@@ -41,6 +41,7 @@ from pages.common.measures import (
     BigNumber,
     State,
     Verdict,
+    change_words,
     explained_caption,
     label_name,
     show_big_numbers,
@@ -147,7 +148,7 @@ def _own_topic(scene: Scene) -> tuple[str, str]:
         return "", ""
     own = labels[query.row]
     before, after = (
-        _("{n} of {k} of its label, “{label}”").format(
+        _("same label {n}/{k}: “{label}”").format(
             label=plotly(short_line(own, LONGEST)),
             n=sum(labels[row] == own for row in rows),
             k=len(rows),
@@ -254,13 +255,13 @@ def show_headlines(scene: Scene) -> None:
             _("hubness (skewness of k-occurrence)"),
             signed(after.hubness.value, 2),
             raw.format(value=signed(before.hubness.value, 2)),
-            with_ends(found.hubness, sign=True),
+            change_words(with_ends(found.hubness, sign=True)),
         ),
         BigNumber(
             _("most frequent neighbour: of how many points"),
             f"{after.occurrences.max():,}",
             raw.format(value=f"{before.occurrences.max():,}"),
-            with_sign(float(after.occurrences.max() - before.occurrences.max()), 0),
+            change_words(with_sign(float(after.occurrences.max() - before.occurrences.max()), 0)),
         ),
     ]
     show_big_numbers(_("Neighbours of all points"), numbers, key="neighbour-numbers")

@@ -43,7 +43,14 @@ from pages.common.controls import choose, pooling_names, tokenizer_names
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.measures import BigNumber, State, Verdict, explained, show_big_numbers
+from pages.common.measures import (
+    BigNumber,
+    State,
+    Verdict,
+    change_words,
+    explained,
+    show_big_numbers,
+)
 from pages.common.messages import error_text
 from pages.common.models import chosen_model
 from pages.common.origin import model_line
@@ -484,8 +491,7 @@ def _moved(cell: Cell) -> str:
     moved = cell.difference
     if moved is None or moved.value is None:
         return ""
-    change = with_interval(moved.value, moved.low, moved.high, sign=True)
-    return _("change: {change}").format(change=change)
+    return change_words(with_interval(moved.value, moved.low, moved.high, sign=True))
 
 
 def coverage_values(static: Static) -> dict[str, str]:

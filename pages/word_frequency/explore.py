@@ -219,11 +219,14 @@ def draw_clouds(scene: Scene) -> None:
             TwinCloud(
                 points=Points.of(pack_cloud(frames, reach)),
                 rows_key=words.content_key,
-                pictures=[Picture([place], [title]) for place, title in enumerate(titles)],
+                pictures=[
+                    Picture([0], [titles[0]]),
+                    Picture([1], [titles[1]], origin=_("mean vector")),
+                ],
                 colours=colours,
                 reach=reach,
                 axis_titles=[_("direction {i}").format(i=i) for i in (1, 2)],
-                origin_label=_("origin (PCA: the mean)"),
+                origin_label=_("origin"),
                 name=_("Words by frequency"),
                 alt=alt,
                 below=below,

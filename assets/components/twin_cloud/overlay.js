@@ -77,17 +77,19 @@ export function writeAxes(pen, { axes, origin }, ends, matrix, box, theme, font,
   pen.stroke();
   const width = pen.measureText(origin).width;
   const there = room.first([
-    [x - width / 2, y + 7], [x - width - 8, y - line / 2], [x + 8, y - line / 2],
-    [x + 6, y + 5], [x - width / 2, y - line - 7],
+    [x - width / 2, y + 7], [x - width - 6, y + 5], [x + 6, y + 5],
+    [x - width - 6, y - line - 5], [x - width / 2, y - line - 7],
   ].map((place) => [...place, width, line]));
   if (there) put(origin, there);
 }
 
-// Rectangles for the name of an axis of a flat picture: along the bottom, or below the top.
+// Rectangles for the name of an axis of a flat picture: along the bottom, or below the top; then at the
+// right end of the first axis.
 function cornersOf(axis, width, line, { width: across, height: down }) {
   const right = across - MARGIN - width;
-  const lines = [0, 1, 2].map((i) => (axis === 0 ? down - MARGIN - line * (1 + i) : MARGIN + line * i));
-  return lines.flatMap((y) => [[right, y], [MARGIN, y]]).map((place) => [...place, width, line]);
+  const lines = [0, 1.2, 2].map((i) => (axis === 0 ? down - MARGIN - line * (1 + i) : MARGIN + line * i));
+  const ends = axis === 0 ? [4, -4 - line].map((y) => [right, down / 2 + y]) : [];
+  return [...lines.flatMap((y) => [[right, y], [MARGIN, y]]), ...ends].map((place) => [...place, width, line]);
 }
 
 // Rectangles beyond the end of an axis, as seen from the origin, up to the edge of the picture.
@@ -117,7 +119,9 @@ export function writeConeLabels(pen, labels, box, theme, font, room, former) {
   const line = lineOf(pen);
   const measure = (text) => pen.measureText(text).width;
   const most = Math.max(box.width * 0.42, 150);
-  const lines = labels.flatMap((label) => wrap(label, most, measure));
+  // first at a comma: before the angle that is drawn
+  const parts = (label) => (measure(label) > most ? label.split(/(?<=，|, )/) : [label]);
+  const lines = labels.flatMap(parts).flatMap((part) => wrap(part, most, measure));
   const width = Math.max(...lines.map(measure));
   const size = [width, line * lines.length];
   const [right, bottom] = [box.width - MARGIN - size[0], box.height - MARGIN - 2 * line - size[1]];

@@ -322,7 +322,7 @@ export class Stage {
         drawScale(pen, unit, factorAt(factors, stretch), box, theme, font, room);
         const labels = box.width < LABELLED ? [] : labelsAt(cones, stretch);
         this.corners[place] = writeConeLabels(pen, labels, box, theme, font, room, this.corners[place]);
-        writeAxes(pen, message, this.frameIn(place).high, matrix, box, theme, font, room);
+        writeAxes(pen, { axes: message.axes, origin: view.origin }, this.frameIn(place).high, matrix, box, theme, font, room);
         writeGroups(pen, this.#groupsIn(place, matrix), box, theme, font, room);
       }
       pen.restore();

@@ -56,6 +56,7 @@ class Picture:
     names: Sequence[str]  # the title at each stop
     between: str = ""  # the title between two stops; {0}, {1}, … are the slider positions there
     aside: Aside | None = None  # shown instead where the sliders are not on the film's path
+    origin: str | None = None  # the name of the origin where it is another than in the others
 
 
 @dataclass(frozen=True)
@@ -196,6 +197,7 @@ def _picture(picture: Picture, cloud: TwinCloud) -> dict[str, Any]:
         "path": list(picture.path),
         "names": list(picture.names),
         "between": picture.between,
+        "origin": picture.origin or cloud.origin_label or "",
     }
     if picture.aside is not None:
         message["aside"] = {

@@ -494,7 +494,7 @@ def test_the_cloud_is_drawn_twice_and_without_webgl2_by_plotly(types):
     groups = list(twin.message["legend"]["names"])
     assert groups == ["ranks 1–100", "ranks 101–500", f"ranks 501–{len(svd):,}"]
     assert np.abs(pca.mean(axis=0)).max() < 1e-3 < np.abs(svd.mean(axis=0)).max()
-    assert twin.message["origin"] == "origin (PCA: the mean)"
+    assert [view["origin"] for view in twin.message["views"]] == ["origin", "mean vector"]
     drawn = charts(visit(webgl2="no"))
     assert {"words-svd", "words-pca"} <= set(drawn)
 
