@@ -52,6 +52,10 @@ TEST_FLAGS = (*CHROMIUM_FLAGS, "--renderer-process-limit=1")
 # On a deep link Streamlit first requests these files below the page's own path and gets 404.
 # Then it requests them at the root.
 PROBE = re.compile(r"/\w+/_stcore/(health|host-config)$")
+# Nothing answers at that proxy. What the browser may fetch is limited by the policy below.
+OFFLINE = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9") | {
+    "NO_PROXY": "127.0.0.1,localhost"
+}
 NGINX = Path(__file__).resolve().parents[2] / "deploy" / "proxy.conf"
 POLICY = re.search(
     r'add_header (Content-Security-Policy) "(.+)" always;', NGINX.read_text(encoding="utf-8")
@@ -60,8 +64,8 @@ POLICY = re.search(
 
 @pytest.fixture(scope="session")
 def server(cache_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
-    """One app for all tests of a worker, on the session's cache."""
-    environment = machine.renamed(tmp_path_factory.mktemp("machine"))
+    """One app for all tests of a worker, on the session's cache, without a network."""
+    environment = machine.renamed(tmp_path_factory.mktemp("machine")) | OFFLINE
     with AppServer(cache_dir=cache_dir, environment=environment) as running:
         yield running
 
