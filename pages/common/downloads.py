@@ -96,6 +96,8 @@ def column_names() -> dict[str, str]:
         "loss": _("loss"),
         "mean_cosine": _("mean cosine"),
         "spearman": _("Spearman"),
+        "similarity": _("similarity"),
+        "change": _("change"),
         "first_rank": _("first rank"),
         "last_rank": _("last rank"),
         "word": _("word"),

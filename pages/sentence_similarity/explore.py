@@ -41,6 +41,7 @@ from .ladder import (
 )
 from .lesson import CONTROLS, show_lesson
 from .scene import Scene, Static, build_scene, facts_of, show_vector_form
+from .similarities import show_similarities
 from .word_pairs import show_word_pair_form, show_word_pairs
 
 QUESTIONS = ("spearman", "interval", "target", "difference")
@@ -153,6 +154,11 @@ def _show_parts(scene: Scene) -> None:
         if is_open:
             show_grid(scene)
             show_best(scene)
+    with _linked_fold(
+        _("What does another similarity change?"), "part-similarity", ("similarity",)
+    ) as is_open:
+        if is_open:
+            show_similarities(scene)
     if scene.choice.pairs.subsets:
         with folded(_("Several subsets as one score"), key="part-subsets") as is_open:
             if is_open:

@@ -639,7 +639,7 @@ def whitening_verdict(scene: Scene) -> Verdict:
         source=_("Su et al. (2021), Huang et al. (2021)"),
         state=_state(_sign(treated), _sign(cell)),
         measured=paragraph(lines),
-        basis=_basis(choice, fitted_on(choice)),
+        basis=paired_basis(choice, fitted_on(choice)),
     )
 
 
@@ -723,7 +723,7 @@ def pooling_verdict(scene: Scene) -> Verdict:
         source=_("Reimers & Gurevych (2019), Li et al. (2020)"),
         state=_below(gap),
         measured=words or _("One of the scores is undefined here."),
-        basis=_basis(scene.choice, _("raw vectors, nothing fitted")),
+        basis=paired_basis(scene.choice, _("raw vectors, nothing fitted")),
     )
 
 
@@ -778,7 +778,8 @@ def _below(gap: Gap) -> State:
     return "fails" if above else "unknown"
 
 
-def _basis(choice: ScoringChoice, fit: str) -> str:
+def paired_basis(choice: ScoringChoice, fit: str) -> str:
+    """On what differences were measured, as Markdown."""
     parts = [
         _("n = {n} pairs, {name}").format(n=f"{len(choice.pairs):,}", name=choice.pairs.name()),
         model_line(choice.encoder),

@@ -34,7 +34,7 @@ from geometry.evaluate.from_words import (
 )
 from geometry.evaluate.grid import Cell, Grid, evaluate_grid
 from geometry.evaluate.ranks import RankMoves
-from geometry.evaluate.similarities import pair_similarities
+from geometry.evaluate.similarities import SIMILARITIES, pair_similarities
 from geometry.linalg.moments import Moments
 from geometry.process import send_progress
 from geometry.vectors import VectorFileError
@@ -626,6 +626,31 @@ def score_column(
         is_approximate=encoded.encoder.is_approximate,
     )
     return replace(grid, cells=tuple(replace(cell, layer=layer) for cell in grid.cells))
+
+
+def similarity_scores(scene: Scene) -> dict[tuple[str, str], PairScore]:
+    """Scores of the chosen layer and pooling by similarity and treatment, raw ones first."""
+    choice = scene.choice
+    keys = list(product(dict.fromkeys(choice.treatments_shown), SIMILARITIES))
+    cells = jobs.all_kept_or_made(
+        _cell,
+        [
+            (replace(scene.encoded, similarity=each), choice.layer, choice.pooling, treatment)
+            for treatment, each in keys
+        ],
+        what=_("Scoring every similarity"),
+        lane="measure",
+        passing=True,
+    )
+    found = zip(keys, cells, strict=True)
+    return {(each, treatment): cell.score for (treatment, each), cell in found}
+
+
+def makes_simplex(scene: Scene) -> bool:
+    """True if whitening in full puts all scored sentences equally far from each other."""
+    choice = scene.choice
+    full = _cell(scene.encoded, choice.layer, choice.pooling, "pca")
+    return choice.fit.is_target and full.is_simplex
 
 
 @kept(64)

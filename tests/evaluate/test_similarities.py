@@ -50,6 +50,18 @@ def test_mahalanobis_is_scipys_and_the_distance_after_whitening():
     assert pair_similarities(*white, "euclidean") == pytest.approx(expected, rel=1e-8)
 
 
+def test_cosine_after_whitening_is_that_of_centred_rows_under_the_inverse_covariance():
+    fit = RNG.standard_normal((100, 6)) @ RNG.standard_normal((6, 6)) + 3
+    inverse = np.linalg.inv(np.cov(fit.T, bias=True))
+    u, v = LEFT - fit.mean(axis=0), RIGHT - fit.mean(axis=0)
+    inner, first, second = (np.sum(a @ inverse * b, axis=1) for a, b in ((u, v), (u, u), (v, v)))
+    for method in ("pca", "zca", "cholesky"):
+        whitening = Whitening(method=method).fit(fit)
+        white = (whitening.transform(LEFT), whitening.transform(RIGHT))
+        found = pair_similarities(*white, "cosine")
+        assert found == pytest.approx(inner / np.sqrt(first * second), abs=1e-8)
+
+
 def test_float64_whatever_comes_in():
     axis = np.zeros(384, dtype=np.float32)
     axis[0] = 1

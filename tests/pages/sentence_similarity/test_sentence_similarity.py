@@ -529,6 +529,68 @@ def test_every_number_has_a_line_on_what_it_is_measured_on():
     assert sorted(labels) == sorted(f"Download {part} (CSV)" for part in parts)
 
 
+def by_similarity(X: np.ndarray, fit: np.ndarray) -> dict[str, np.ndarray]:
+    """Similarities of pairs, whose vectors are (2n, d), by numpy, scipy and scikit-learn."""
+    left, right = X[: len(X) // 2], X[len(X) // 2 :]
+    white = PCA(whiten=True).fit(fit)
+    # LayerNorm leaves one direction without variance
+    is_kept = white.explained_variance_ > 1e-7 * white.explained_variance_[0]
+    Z = white.transform(X)[:, is_kept]
+    return {
+        "cosine": cosines_of(X),
+        "dot product": np.sum(left * right, axis=1),
+        "Euclidean distance": -np.linalg.norm(left - right, axis=1),
+        "Mahalanobis distance": -np.linalg.norm(Z[: len(left)] - Z[len(left) :], axis=1),
+        "rank correlation of coordinates": np.array(
+            [spearmanr(a, b).statistic for a, b in zip(left, right, strict=True)]
+        ),
+    }
+
+
+def test_every_similarity_is_beside_cosine_with_the_interval_of_its_change():
+    query = {"sts-pooling": "mean", "sts-fit": "topics", "similarity": "dot"}
+    app = visit(after="centred", **query)  # the similarity opens the part
+    assert "Mahalanobis distance is noise here" not in everything(app)
+    tables = [element.value for element in app.markdown if "\n| similarity |" in element.value]
+    rows = [
+        [of_vectors.strip("*"), *(cell.strip() for cell in row.split("|")[1:-1])]
+        for of_vectors, _blank, _head, _rule, *lines in map(str.splitlines, tables)
+        for row in lines
+    ]
+    gold, X = own_pairs().gold_scores[:SMALL], pair_vectors(5, "mean", range(SMALL))
+    topics = read_cloud(load_encoder(), read_bundled("topics"), layer=5, store=ArrayStore())
+    fit = topics.vectors.astype(np.float64)
+    raw = by_similarity(X, fit)
+    expected = {("Raw", name): values for name, values in raw.items()}
+    centred = by_similarity(X - fit.mean(axis=0), fit - fit.mean(axis=0))
+    expected |= {("Centred", name): values for name, values in centred.items()}
+    assert [tuple(row[:2]) for row in rows] == list(expected)
+    assert rows[0][3] == "—"
+    rng = np.random.default_rng(0)
+    drawn = [rng.integers(SMALL, size=SMALL) for _draw in range(1000)]
+    rho = {name: spearmanr(gold, values).statistic for name, values in expected.items()}
+    for vectors, name, score, change in rows:
+        key = (vectors, name)
+        assert parted(score)[0] == pytest.approx(100 * rho[key], abs=0.06), key
+        if key == ("Raw", "cosine"):
+            continue
+        value, low, high = parted(change.strip("*"))
+        assert value == pytest.approx(100 * (rho[key] - rho["Raw", "cosine"]), abs=0.06), key
+        assert change.startswith("**") == (low > 0 or high < 0), key
+        if key == ("Raw", "rank correlation of coordinates"):
+            moved = [
+                spearmanr(gold[some], expected[key][some]).statistic
+                - spearmanr(gold[some], raw["cosine"][some]).statistic
+                for some in drawn
+            ]
+            assert [low, high] == pytest.approx(100 * np.percentile(moved, [2.5, 97.5]), abs=0.06)
+
+
+def test_mahalanobis_distances_of_a_small_fit_are_called_noise():
+    app = visit(parts=["similarity"])  # 60 pairs in 384 dimensions, fitted on themselves
+    assert "Mahalanobis distance is noise here" in everything(app)
+
+
 def test_a_pair_is_chosen_by_its_number_and_its_rank_is_shown():
     app = visit(pair="3", **{"sts-pooling": "mean"})  # this parameter opens the part on pairs
     pairs = own_pairs()
