@@ -66,7 +66,11 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "sources": ("your_corpus/form.py", "limits"),
     },
     "contrast": {"small": ("contrast/explore.py", "small_values")},
-    "degeneration": {"forces": ("degeneration/explore.py", "forces_values")},
+    "degeneration": {
+        "forces": ("degeneration/explore.py", "forces_values"),
+        "question-theorems": ("degeneration/explore.py", "theorem_values"),
+        "question-cosreg": ("degeneration/explore.py", "penalty_values"),
+    },
     "layers": {"question-": ("layers/explore.py", "lesson_values")},
     "whitening": {
         "annotated-pairs": {"pairs"},

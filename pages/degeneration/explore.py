@@ -46,6 +46,7 @@ from pages.common.measures import (
     show_big_numbers,
     show_verdict,
 )
+from pages.common.shell import show_question
 from pages.common.streamlit_internals import is_from_history
 from pages.common.words import (
     _,
@@ -545,7 +546,10 @@ def push_verdict(scene: Scene, run: int) -> Verdict:
     """Whether never-seen tokens move ever further away if the origin is outside of the hull."""
     theory = scene.history.theory[run][scene.at]
     assert theory is not None
-    lengths = scene.history.norm[: scene.at + 1, run, GROUPS.index("unseen")]
+    lengths, frequent = (
+        scene.history.norm[: scene.at + 1, run, GROUPS.index(name)]
+        for name in ("unseen", "frequent")
+    )
     later = lengths[len(lengths) // 2 :]
     grows = bool((np.diff(later) > 0).all())
     is_longer = lengths[-1] > lengths[0]
@@ -568,6 +572,9 @@ def push_verdict(scene: Scene, run: int) -> Verdict:
             if grows
             else _("Their mean length went from {first} to {last}, and does not grow steadily.")
         ).format(first=f"{lengths[0]:.2f}", last=f"{lengths[-1]:.2f}"),
+        _("That of the frequent words went from {first} to {last}.").format(
+            first=f"{frequent[0]:.2f}", last=f"{frequent[-1]:.2f}"
+        ),
     ]
     return Verdict(
         _(
@@ -657,6 +664,83 @@ def force_table(theory: Theory) -> str:
             ]
         )
     return markdown_table(lines)
+
+
+# in the symbols of Gao et al. (2019), sections 4 and 5
+LOSS_OF_UNSEEN = (
+    r"\min_{w_N} \frac{1}{M} \sum_{i=1}^{M} \log\left(e^{\langle h_i, w_N \rangle} + C_i\right)"
+)
+BOUND = (
+    r"\lVert x^* - x^*_\epsilon \rVert^2 \le "
+    r"\frac{4 \epsilon B}{\alpha - \epsilon(\alpha + \beta)}"
+)
+PENALTY = (
+    r"L = L_\mathrm{MLE} + \gamma\, \frac{1}{N^2} \sum_{i=1}^{N} \sum_{j \ne i} "
+    r"\hat w_i^\top \hat w_j"
+)
+
+
+def _display(formula: str) -> str:
+    """The formula on lines of its own in Markdown."""
+    return f"$$\n{formula}\n$$"
+
+
+def theorem_values(scene: Scene, run: int) -> dict[str, str]:
+    """The numbers beside the three theorems, of a language model that has a ``Theory``."""
+    theory = scene.history.theory[run][scene.at]
+    assert theory is not None
+    norms = {name: scene.history.norm[[0, scene.at], run, i] for i, name in enumerate(GROUPS)}
+    toys = {side: SoftmaxToy.after(MOST_STEPS, side) for side in SIDES}
+    d = {
+        side: np.linalg.norm(toy.path[[0, -1], NAMES.index("d")], axis=1)
+        for side, toy in toys.items()
+    }
+    rarest = theory.forces[-2]  # the last one never occurs
+    negative = _("Here no such v exists.")
+    if theory.is_outside:
+        negative = _(
+            "Here there is one of length 1, and the largest ⟨v, hᵢ⟩ is **{value}**."
+        ).format(value=signed(-theory.margin, 2))
+    return {
+        "model": markdown(run_name(scene.history.runs[run])),
+        "step": f"{scene.step}",
+        "m": f"{theory.n:,}",
+        "negative": negative,
+        "first": f"{norms['unseen'][0]:.2f}",
+        "last": f"{norms['unseen'][1]:.2f}",
+        "frequent_first": f"{norms['frequent'][0]:.2f}",
+        "frequent_last": f"{norms['frequent'][1]:.2f}",
+        "toy_steps": f"{MOST_STEPS}",
+        "toy_start": f"{d[SIDES[0]][0]:.2f}",
+        "toy_one_sided": f"{d[SIDES[0]][1]:.2f}",
+        "toy_around": f"{d[SIDES[1]][1]:.2f}",
+        "loss": _display(LOSS_OF_UNSEEN),
+        "bound": _display(BOUND),
+        "hull": _hull_sentence(theory),
+        "word": code(shown_word(rarest.word)),
+        "count": f"{rarest.count:,}",
+        "places": f"{scene.history.text.n_tokens:,}",
+        "epsilon": f"{100 * rarest.count / scene.history.text.n_tokens:.2g}",
+        "pull": f"{1e5 * rarest.pull:,.1f}",
+        "push": f"{1e5 * rarest.push:,.1f}",
+    }
+
+
+def penalty_values(scene: Scene) -> dict[str, str]:
+    """The numbers beside the formula of the penalty."""
+    history = scene.history
+    cosines = [
+        labelled(markdown(run_name(run)), f"**{signed(scene.cosine(place, 'unseen'), 2)}**")
+        for place, run in enumerate(history.runs)
+        if run.model == "language"
+    ]
+    return {
+        "n": f"{history.text.n_words + history.text.n_unseen:,}",
+        "unseen": f"{history.text.n_unseen}",
+        "step": f"{scene.step}",
+        "cosines": _("; ").join(cosines),
+        "penalty": _display(PENALTY),
+    }
 
 
 # ---- forces on a token ----
@@ -961,6 +1045,11 @@ def _answer(scene: Scene) -> None:
     if is_presenting():
         return
     show_theory(scene)
+    for place, theory in enumerate(scene.history.theory):
+        if theory[scene.at] is not None:
+            show_question(PAGE, "theorems", theorem_values(scene, place))
+            show_question(PAGE, "cosreg", penalty_values(scene))
+            break
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
             show_all_measures(scene)

@@ -20,7 +20,7 @@ if not is_presenting():
     show_forces()
     st.subheader(_("The origin and the convex hull"))
     show_hull()
-    for question in ("theorems", "frequent", "word2vec", "layernorm", "small"):
+    for question in ("frequent", "word2vec", "layernorm", "small"):
         show_question(PAGE, question)
 
 close_page(PAGE)

@@ -3,14 +3,16 @@
 from dataclasses import replace
 
 import pytest
+import torch
 from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, read_bundled
 from geometry.training.runs import Run
 from geometry.training.shipped_training import recorded_run
+from geometry.training.softmax_toy import RATE, TARGETS, SoftmaxToy
 from pages.common.live_training import STATE
 from pages.degeneration.choices import runs_of
-from pages.degeneration.explore import DEFAULT, PAGE, verdicts
+from pages.degeneration.explore import DEFAULT, PAGE, theorem_values, verdicts
 from pages.degeneration.scene import Scene, recorded_scene
 from tests.pages.visits import everything, healthy, new_visit
 
@@ -100,8 +102,57 @@ def test_the_push_is_claimed_only_for_an_origin_outside_of_the_hull():
     assert "does not apply" in card.measured
     lengths = history.norm.copy()
     lengths[-1, 0, 0] = lengths[-2, 0, 0] - 0.01
+    first, last = history.norm[[0, -1], 0, 2]
+    assert f"frequent words went from {first:.2f} to {last:.2f}" in card.measured
     dipped = replace(scene, history=replace(history, norm=lengths))
     assert verdicts(dipped)["push"].state == "partly"
+
+
+def test_the_theorems_have_their_numbers(recorded):
+    history = recorded_run()[0]
+    theory = history.theory[0][-1]
+    [text] = [each.value for each in recorded.markdown if "**Theorem 1" in each.value]
+    assert f"M = {theory.n:,} hidden states" in text
+    assert f"largest ⟨v, hᵢ⟩ is **−{theory.margin:.2f}**" in text
+    first, last = history.norm[[0, -1], 0, 0]
+    assert f"never-seen tokens went from {first:.2f} to **{last:.2f}**" in text
+    rarest = theory.forces[-2]
+    assert f"ε = {100 * rarest.count / history.text.n_tokens:.2g}%" in text
+    assert f"a pull of {1e5 * rarest.pull:.1f} and a push of {1e5 * rarest.push:.1f}" in text
+
+
+def test_the_control_of_theorem_1_is_gradient_descent_on_four_tokens(recorded):
+    """d never occurs: its loss is the mean of log(exp(h w_d) + C), with tokens a, b, c moving."""
+    [text] = [each.value for each in recorded.markdown if "**Theorem 1" in each.value]
+    for side, said in (
+        ("one-sided", "it is at {:.2f} if all"),
+        ("around", "at **{:.2f}** if they"),
+    ):
+        hidden = torch.tensor(SoftmaxToy.after(0, side).hidden)
+        w = torch.tensor(SoftmaxToy.after(0, side).tokens, requires_grad=True)
+        for _step in range(100):
+            loss = torch.nn.functional.cross_entropy(hidden @ w.T, torch.tensor(TARGETS))
+            (slope,) = torch.autograd.grad(loss, w)
+            w = (w - RATE * slope).detach().requires_grad_()
+        assert said.format(float(w[3].detach().norm())) in text
+
+
+def test_inside_of_the_hull_no_negative_direction_is_claimed():
+    scene = recorded_scene()
+    history = scene.history
+    inside = replace(history.theory[0][-1], is_outside=False, margin=0.0)
+    within = replace(history, theory=((*history.theory[0][:-1], inside), *history.theory[1:]))
+    values = theorem_values(replace(scene, history=within), 0)
+    assert values["negative"] == "Here no such v exists."
+    assert "**inside**" in values["hull"]
+
+
+def test_the_penalty_has_its_numbers(recorded):
+    history = recorded_run()[0]
+    [text] = [each.value for each in recorded.markdown if "is the loss of the page" in each.value]
+    assert "N = 3,794 tokens, of which 200 never occur" in text
+    plain, penalised = history.cosine[-1, :2, 0]
+    assert f"γ = 0: **{plain:.2f}**; Language model, γ = 1: **{penalised:.2f}**" in text
 
 
 def short(app: AppTest, **settings: str) -> AppTest:
