@@ -55,8 +55,7 @@ def show_presets() -> None:
         names = {
             name: _(", ").join(
                 [
-                    *(["E5"] if model == E5 else []),
-                    words[pooling],
+                    "E5" if model == E5 else words[pooling],
                     _("layer {layer}").format(layer=layer),
                 ]
             )

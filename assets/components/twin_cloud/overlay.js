@@ -118,7 +118,7 @@ export function writeConeLabels(pen, labels, box, theme, font, room, former) {
   pen.textBaseline = "top";
   const line = lineOf(pen);
   const measure = (text) => pen.measureText(text).width;
-  const most = Math.max(box.width * 0.42, 150);
+  const most = Math.max(box.width * 0.47, 150);
   // first at a comma: before the angle that is drawn
   const parts = (label) => (measure(label) > most ? label.split(/(?<=，|, )/) : [label]);
   const lines = labels.flatMap(parts).flatMap((part) => wrap(part, most, measure));

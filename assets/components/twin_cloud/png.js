@@ -13,7 +13,7 @@ const ABOVE = PAD + 26; // above the stage
 export function wrap(text, width, measure) {
   const lines = [];
   let line = "";
-  for (const piece of text.match(/[\u3000-\uffef]|\S+\s*|\s+/gu) ?? []) {
+  for (const piece of text.match(/[\u3000-\uffef][，。、：；）」]*|\S+\s*|\s+/gu) ?? []) {
     if (line && measure((line + piece).trimEnd()) > width) {
       lines.push(line.trimEnd());
       line = "";
