@@ -162,19 +162,27 @@ def _draw_live(place: DeltaGenerator, history: list[FlowEpoch]) -> None:
         st.markdown(terms_table([history[0], history[-1]]))
 
 
+# on two lines, because the column of a picture is narrow
 LOG_LIKELIHOOD = (
-    r"\log p(x) = \log \mathcal{N}(f(x);\, 0, I) + "
-    r"\log \left\lvert \det \frac{\partial f}{\partial x} \right\rvert"
+    r"\small\begin{aligned}\log p(x) = {} & \log \mathcal{N}(f(x);\, 0, I) \\"
+    r"& + \log \left\lvert \det \frac{\partial f}{\partial x} \right\rvert\end{aligned}"
 )
 
 
 def terms_table(epochs: Sequence[FlowEpoch]) -> str:
-    """Both terms of the likelihood of the held-out points, and their sum, at each epoch."""
-    heads = (r"\log \mathcal{N}", r"\log \lvert \det \rvert", r"\log p(x)")
-    lines = [[_("epoch"), *(f"${head}$" for head in heads)], ["---:"] * 4]
-    for each in epochs:
-        terms = (each.held_out_log_normal, each.held_out_log_det, -each.held_out_loss)
-        lines.append([f"{each.epoch}", *(signed(term, 1) for term in terms)])
+    """Both terms of the likelihood of the held-out points, and their sum; a column an epoch."""
+    terms = {
+        r"\log \mathcal{N}": [each.held_out_log_normal for each in epochs],
+        r"\log \lvert \det \rvert": [each.held_out_log_det for each in epochs],
+        r"\log p(x)": [-each.held_out_loss for each in epochs],
+    }
+    lines = [
+        [_("epoch"), *(f"{each.epoch}" for each in epochs)],
+        ["---", *["---:"] * len(epochs)],
+    ]
+    lines += [
+        [f"${name}$", *(signed(value, 1) for value in values)] for name, values in terms.items()
+    ]
     return markdown_table(lines)
 
 

@@ -91,10 +91,12 @@ def test_one_column_has_no_picture(opened):
 
 
 def terms(app: AppTest) -> list[list[float]]:
+    """For each epoch: its number, both terms and their sum."""
     [table] = [each.value for each in app.markdown if "$\\log p(x)$" in each.value]
+    head, _, *lines = [line.strip("| ").split(" | ")[1:] for line in table.split("\n")]
     return [
-        [float(cell.replace("−", "-")) for cell in line.strip("| ").split(" | ")]
-        for line in table.split("\n")[2:]
+        [float(cell.replace("−", "-")) for cell in column]
+        for column in zip(head, *lines, strict=True)
     ]
 
 
@@ -153,8 +155,9 @@ def test_the_terms_are_shown_while_the_flow_is_trained():
         FlowEpoch(2, 9, 6, 4.0, 3.0, -8.25, 5.25),
     ]
     assert terms_table(epochs).split("\n")[2:] == [
-        "| 0 | −7.5 | 3.5 | −4.0 |",
-        "| 2 | −8.2 | 5.2 | −3.0 |",
+        r"| $\log \mathcal{N}$ | −7.5 | −8.2 |",
+        r"| $\log \lvert \det \rvert$ | 3.5 | 5.2 |",
+        r"| $\log p(x)$ | −4.0 | −3.0 |",
     ]
 
     def page() -> None:
