@@ -289,12 +289,13 @@ def _limits(scene: Scene, what: str) -> tuple[float, float] | None:
 
 def show_headlines(scene: Scene) -> None:
     """Three numbers under each picture: the mean cosine of each group of words."""
-    with st.container(key="degeneration-headline"):
+    with st.container(key="degeneration-headline", gap="xsmall"):
+        st.markdown(f"**{_('Mean cosine')}**")
         boxes = st.columns(len(scene.history.runs))
         for place, (run, box) in enumerate(zip(scene.history.runs, boxes, strict=True)):
             title = run_name(run)
             with box:
-                st.markdown(f"**{markdown(title)}** · {_('mean cosine')}")
+                st.markdown(f"**{markdown(title)}**")
                 show_big_numbers(title, _numbers(scene, place), key=f"headline-{place}")
     st.caption(
         markdown(
