@@ -5,6 +5,7 @@ const TYPED = "input, textarea, select, button, summary, a, [contenteditable], [
 const ARROWS = `${TYPED}, [role=application], [role=radiogroup], [role=tablist], .plane`;
 const SAID = 2000; // ms that "Copied" is shown
 let wasPresenting;
+let scrolledFor; // the lesson's step whose part has been shown
 
 async function copy(text) {
   try {
@@ -28,6 +29,24 @@ function goTo(step) {
   const here = location.pathname.split("/").pop();
   const at = links.findIndex((link) => link.pathname.split("/").pop() === here);
   links[at + step]?.click();
+}
+
+// Once a step: the lesson's part of the page, as soon as it is there, unless the reader scrolls.
+function scrollTo(step, part, signal) {
+  if (scrolledFor === step) return;
+  scrolledFor = step;
+  if (!part) return;
+  const stop = () => clearInterval(timer);
+  const timer = setInterval(() => {
+    const place = document.querySelector(`.st-key-${part}`);
+    if (!place || document.querySelector(".picture-frame")?.checkVisibility()) return;
+    const bar = document.querySelector(".st-key-lesson-bar");
+    place.style.scrollMarginTop = `${bar ? bar.offsetHeight + 32 : 0}px`;
+    place.scrollIntoView({ block: "start" });
+    stop();
+  }, 300);
+  setTimeout(stop, 30_000);
+  for (const moved of ["wheel", "touchmove", "keydown"]) addEventListener(moved, stop, { once: true, signal });
 }
 
 function onKey(event, isPresenting, leave) {
@@ -77,6 +96,16 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   wasPresenting = data.presenting;
   const ending = new AbortController();
   const { signal } = ending;
+  scrollTo(...data.scroll, signal);
   document.addEventListener("keydown", (event) => onKey(event, data.presenting, toggle), { signal });
+  // among the answers of a guess, ↑ and ↓ move, and → and ← go through the lesson
+  const onAnswers = (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step || !event.target.closest?.(".st-key-lesson-bar [role=radiogroup]")) return;
+    event.stopPropagation();
+    event.preventDefault();
+    goTo(step);
+  };
+  document.addEventListener("keydown", onAnswers, { capture: true, signal });
   return () => ending.abort();
 }

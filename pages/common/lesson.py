@@ -81,6 +81,7 @@ class Step:
     """A view of a page, and what to look at there.
 
     query : the page's settings, by their names in the address.
+    part : the key of the part of the page to which the browser scrolls.
     short : whether it belongs to the ten minutes.
     """
 
@@ -89,6 +90,7 @@ class Step:
     look: Cases
     query: Mapping[str, str]
     note: str = ""
+    part: str = ""
     short: bool = False
     guess: Guess | None = None
 
@@ -123,6 +125,7 @@ def _step(
     look: Any,
     query: Mapping[str, Any] | None = None,
     note: str = "",
+    part: str = "",
     short: bool = False,
     guess: Mapping[str, Any] | None = None,
 ) -> Step:
@@ -137,7 +140,10 @@ def _step(
         asked = Guess(
             _short(guess["question"]), _cases(guess["options"]), _cases(guess.get("answer", ""))
         )
-    return Step(page, _short(title), _cases(look), settings, _short(note), bool(short), asked)
+    if not re.fullmatch(r"[a-z-]*", part):
+        raise ValueError(f"part = {part!r}")
+    texts = _short(title), _cases(look), settings, _short(note)
+    return Step(page, *texts, part, bool(short), asked)
 
 
 def _cases(value: Any) -> Cases:
@@ -218,22 +224,29 @@ def enter_lesson(page: str) -> Place | None:
     number = query.get(AT, "")
     if steps and not (number.isdecimal() and 0 < int(number) <= len(steps)):
         _go_to(code, steps, 0)
+    is_arrival = LAST not in state
     state[LAST] = page, code, number
+    if steps and is_arrival and steps[int(number) - 1].page != page:
+        _go_to(code, steps, int(number) - 1)
     return Place(code, steps, int(number) - 1) if steps else Place(code, (), 0)
 
 
 def _go_to(code: str, steps: Sequence[Step], at: int) -> NoReturn:
     """Open the step's page with the step's settings; what it does not name is at its default."""
     step, state = steps[at], st.session_state
-    kept = {name: st.query_params[name] for name in KEPT if name in st.query_params}
+    query = {name: st.query_params[name] for name in KEPT if name in st.query_params}
+    query |= {LESSON: code, AT: str(at + 1)}
+    if state.get("page") == step.page and step.query.keys() & state.keys():
+        # Streamlit refuses to write the parameter of a control that is on the page: by another page
+        state.pop(LAST, None)
+        away = next(page for page in PAGES if page != step.page)
+        st.switch_page(page_path(away), query_params=query)
     for name in PARAMETERS:
         if name not in KEPT or name in step.query:
             state.pop(name, None)
     state.pop(CHOSEN, None)
     state.get(LEFT, {}).pop(step.page, None)
-    st.switch_page(
-        page_path(step.page), query_params=kept | {**step.query, LESSON: code, AT: str(at + 1)}
-    )
+    st.switch_page(page_path(step.page), query_params=query | dict(step.query))
 
 
 # ---- the bar ----
@@ -328,7 +341,11 @@ def note_facts(facts: Callable[[], Facts]) -> None:
         options = step.guess.options
         right = next((case for case in options if case.fits(known)), None)
         if right is not None:
-            text = _("You guessed “{guess}”. It is “{truth}”.").format(
+            text = (
+                _("“{truth}” is right.")
+                if right == options[chosen]
+                else _("You guessed “{guess}”. It is “{truth}”.")
+            ).format(
                 guess=told((options[chosen],), known, place, always=True),
                 truth=told((right,), known, place, always=True),
             )
@@ -365,7 +382,7 @@ def show_lesson_menu(page: str) -> None:
         for code, label in (
             (SHORT, _("Ten minutes: {n} steps")),
             (WHOLE, _("Forty-five minutes: {n} steps")),
-            (OWN, _("My lesson: {n} steps")),
+            (OWN, _("My lesson ({n})")),
         ):
             steps = steps_of(code)
             name = label.format(n=len(steps))
@@ -380,19 +397,9 @@ def show_lesson_menu(page: str) -> None:
             on_click=_add_view,
             args=(page,),
         )
-        if mine and st.button(
-            _("Edit and save my lesson"), key="lesson-edit", icon=":material/edit:", width="stretch"
-        ):
+        name = _("Edit, open and save my lesson")
+        if st.button(name, key="lesson-edit", icon=":material/edit:", width="stretch"):
             _edit()
-        st.file_uploader(
-            _("Open a lesson (TOML)"),
-            type=["toml"],
-            key="lesson-file",
-            on_change=_open_file,
-            max_upload_size=1,
-        )
-        if problem := st.session_state.get("lesson-problem"):
-            st.error(problem)
 
 
 def _add_view(page: str) -> None:
@@ -403,6 +410,7 @@ def _add_view(page: str) -> None:
     }
     step = Step(page, page_labels()[page], (Case(""),), query)
     st.session_state[MY_STEPS] = (*st.session_state.get(MY_STEPS, ()), step)
+    _say_how_many()
 
 
 def _open_file() -> None:
@@ -414,6 +422,7 @@ def _open_file() -> None:
         if file.size > MOST_BYTES:
             raise LessonError(f"{file.size:,} bytes")
         st.session_state[MY_STEPS] = read_lesson(file.getvalue().decode("utf-8"))
+        _say_how_many()
     except (LessonError, UnicodeDecodeError) as error:
         st.session_state["lesson-problem"] = _(
             "This file is no lesson: {reason}. Open a file that was saved here, with at most {n} "
@@ -421,12 +430,34 @@ def _open_file() -> None:
         ).format(reason=markdown(str(error)[:200]), n=MOST_STEPS, kilobytes=MOST_BYTES // 1000)
 
 
+def _say_how_many() -> None:
+    n = len(st.session_state[MY_STEPS])
+    st.toast(_("My lesson ({n})").format(n=n), icon=":material/school:")
+
+
+def scroll_target() -> tuple[str, str]:
+    """The lesson's step and its part of the page, for the browser; empty where there is none."""
+    if SAID not in st.session_state:
+        return "", ""
+    place: Place = st.session_state[SAID][0]
+    return f"{place.code}-{place.at}", place.step.part
+
+
 def _edit() -> None:
     st.dialog(_("My lesson"), width="large")(_show_editor)()
 
 
 def _show_editor() -> None:
-    """Each step's title, sentences and note; move and remove; save as a file."""
+    """A file; each step's title, sentences and note; move and remove; save as a file."""
+    st.file_uploader(
+        _("Open a lesson (TOML)"),
+        type=["toml"],
+        key="lesson-file",
+        on_change=_open_file,
+        max_upload_size=1,
+    )
+    if problem := st.session_state.get("lesson-problem"):
+        st.error(problem)
     steps = list(st.session_state.get(MY_STEPS, ()))
     st.caption(_("Numbers of the page can be quoted by name, such as {mean_cosine:2}."))
     for at, step in enumerate(steps):
@@ -466,6 +497,8 @@ def _show_editor() -> None:
                         args=(at, by),
                     )
     st.session_state[MY_STEPS] = tuple(steps)
+    if not steps:
+        return
     st.download_button(
         _("Save my lesson (TOML)"),
         lesson_toml(steps),

@@ -10,6 +10,7 @@ import streamlit as st
 
 from .address import PRESENT, is_presenting, put_in_url
 from .draw.charts import COMPONENTS
+from .lesson import scroll_target
 from .words import _
 
 KEY = "page-tools"
@@ -30,6 +31,7 @@ def show_page_tools() -> None:
 
     message = {
         "presenting": is_presenting(),
+        "scroll": scroll_target(),
         "words": {
             "copy": _("Copy link"),
             "copied": _("Link copied"),

@@ -33,6 +33,7 @@ def open_page(name: str, *, charts: str = "later") -> DeltaGenerator:
     "none": the browser compiles Plotly for 0.7 s, at once, after the first picture, or never.
     """
     # what the reader sees first is sent first: the frame, before the imports and the sidebar
+    lesson_place = st.container(key="lesson-place")
     head, body = st.container(key="head"), st.container(key="body")
     head.html(f"<style>{(ASSETS / 'page.css').read_text(encoding='utf8')}</style>")
     with body:
@@ -40,7 +41,7 @@ def open_page(name: str, *, charts: str = "later") -> DeltaGenerator:
     if charts != "none":
         load_plotly(at_once=charts == "first")
     with head:
-        _draw_head(name)
+        _draw_head(name, lesson_place)
     return body
 
 
@@ -61,7 +62,7 @@ def _show_frame() -> None:
     st.html(f'<div class="picture-frame">{text}</div>')
 
 
-def _draw_head(name: str) -> None:
+def _draw_head(name: str, lesson_place: DeltaGenerator) -> None:
     """The sidebar, title and claim."""
     from .document import show_contents, warn_of_lost_corpus
     from .lesson import show_lesson_bar, show_lesson_menu
@@ -95,8 +96,9 @@ def _draw_head(name: str) -> None:
         select_model()
         select_corpus(name)
         show_contents(name)
+    with lesson_place:
+        show_lesson_bar(name)
     show_page_tools()
-    show_lesson_bar(name)
     st.title(page_labels()[name])
     st.container(key="claim").markdown(prose(name, "claim"))
     warn_of_lost_corpus()

@@ -39,7 +39,7 @@ def shape(step: Step) -> tuple:
         (sorted(FIELD.findall(case.text)), case.fact, case.above, case.below) for case in cases
     ]
     settings = {name: step.query[name] for name in step.query if name not in ("model", "pairs")}
-    return step.page, step.short, settings, fields
+    return step.page, step.part, step.short, settings, fields
 
 
 @pytest.mark.parametrize("code", languages())
