@@ -57,7 +57,7 @@ function onKey(event, isPresenting, leave) {
   if (!isPresenting && !(isArrow && document.querySelector(".st-key-lesson-next"))) return;
   if (key === "Escape") {
     if (!isIn("[role=application], [role=dialog], .twin-more[open], input, textarea")) leave();
-  } else if (isArrow && !isIn(ARROWS)) {
+  } else if (isArrow && (!isIn(ARROWS) || isIn(".st-key-lesson-bar"))) {
     goTo(key === "ArrowRight" ? 1 : -1);
   } else if (key === " " && !isIn(TYPED)) {
     const play = document.querySelector('.twin [data-do="play"]:not([hidden]), .st-key-play button');

@@ -11,6 +11,7 @@ MIN_TEXTS = 2  # texts of a corpus; one vector has no cosine
 MAX_CORPORA = 5  # uploaded corpora in a session of the app; a new one replaces the oldest
 MAX_VECTOR_SETS = 2  # uploaded sets of vectors in a session; each may take 400 MB
 MAX_PAIR_SETS = 3  # uploaded sets of pairs in a session
+LESSON_MEGABYTES = 1  # the smallest that an uploader knows; a lesson has some kB
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,13 @@ from typing import Any, NoReturn
 
 import streamlit as st
 import tomli_w
+from streamlit.errors import StreamlitAPIException
 
 from geometry.data.catalogues import ENGLISH
+from geometry.data.limits import LESSON_MEGABYTES
 from geometry.data.number_text import signed
 
-from .address import PARAMETERS, is_presenting, put_in_url
+from .address import PARAMETERS, PRESENT, is_presenting, number_in_url, put_in_url
 from .page_list import PAGES, page_labels, page_path
 from .page_state import CHOSEN, LEFT
 from .words import TEXT, _, language, markdown, paragraph
@@ -29,11 +31,17 @@ from .words import TEXT, _, language, markdown, paragraph
 LESSON, AT, OWN = "lesson", "lesson-step", "own"
 WHOLE, SHORT = "1", "10"  # values of the parameter
 MY_STEPS = "my-lesson"  # in the session: the steps of the teacher's own lesson
+EDITION = "lesson-edition"  # in the session: of the editor's fields, which begin anew
 FACTS, SAID, LAST = "lesson-facts", "lesson-said", "lesson-last"  # in the session
 # What a step leaves as the reader has it, unless the step names it.
 KEPT = ("lang", "model", "revision", "dtype", "prefix", "corpus", "pairs", "present")
-NOT_OF_A_STEP = (LESSON, AT, "lang", "present")
+NOT_OF_A_STEP = (LESSON, AT, "lang", "present", "revision")
 MOST_STEPS, LONGEST, MOST_BYTES = 60, 1000, 200_000
+DATA = {  # settings that name a model or data, and what a file may say there
+    "model": re.compile(r"bundled[a-z0-9-]*"),
+    "corpus": re.compile(r"(?!upload-)[a-z-]+"),
+    "pairs": re.compile(r"(?!hub-|upload-|pairs-upload-)[a-z-]+"),
+}
 FIELD = re.compile(r"\{(\w+)(?::(\d))?\}")
 
 Facts = Mapping[str, float | str]
@@ -111,7 +119,7 @@ def read_lesson(text: str) -> tuple[Step, ...]:
     try:
         content = tomllib.loads(text)
         steps = tuple(_step(**each) for each in content["step"])
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise LessonError(str(error)) from error
     if not 0 < len(steps) <= MOST_STEPS:
         raise LessonError(f"{len(steps)} steps")
@@ -132,9 +140,11 @@ def _step(
     settings = {name: _short(value) for name, value in (query or {}).items()}
     if page not in PAGES:
         raise ValueError(f"page = {page!r}")
-    for name in settings:
-        if name not in PARAMETERS or name in NOT_OF_A_STEP:
-            raise ValueError(f"query: {name!r}")
+    for name, value in settings.items():
+        is_known = name in PARAMETERS and name not in NOT_OF_A_STEP
+        # a file of somebody else names no folder of the server, and nothing to download
+        if not is_known or (name in DATA and not DATA[name].fullmatch(value)):
+            raise ValueError(f"query: {name} = {value!r}")
     asked = None
     if guess is not None:
         asked = Guess(
@@ -150,7 +160,14 @@ def _cases(value: Any) -> Cases:
     """A text, or a list of texts with their conditions."""
     if isinstance(value, str):
         return (Case(_short(value)),)
-    return tuple(Case(**(dict(each) | {"text": _short(each["text"])})) for each in value)
+    cases = tuple(Case(**each) for each in value)
+    for case in cases:
+        _short(case.text), _short(case.fact)
+        if any(limit is not None for limit in (case.above, case.below)):
+            float(case.above or 0), float(case.below or 0)
+    if not cases:
+        raise ValueError("a list without a text")
+    return cases
 
 
 def _short(value: Any) -> str:
@@ -217,36 +234,46 @@ def enter_lesson(page: str) -> Place | None:
             put_in_url(name, value)
     state.pop(SAID, None)
     code = query.get(LESSON, "")
-    if not code:
+    if code not in (WHOLE, SHORT, OWN):
         state.pop(LAST, None)
         return None
-    steps = steps_of(code if code in (OWN, SHORT) else WHOLE)
-    number = query.get(AT, "")
-    if steps and not (number.isdecimal() and 0 < int(number) <= len(steps)):
+    steps = steps_of(code)
+    if not steps:
+        return Place(code, (), 0)
+    number = number_in_url(AT) or 0
+    if not 0 < number <= len(steps):
         _go_to(code, steps, 0)
     is_arrival = LAST not in state
-    state[LAST] = page, code, number
-    if steps and is_arrival and steps[int(number) - 1].page != page:
-        _go_to(code, steps, int(number) - 1)
-    return Place(code, steps, int(number) - 1) if steps else Place(code, (), 0)
+    state[LAST] = page, code, str(number)
+    if is_arrival and steps[number - 1].page != page:
+        _go_to(code, steps, number - 1)
+    return Place(code, steps, number - 1)
 
 
 def _go_to(code: str, steps: Sequence[Step], at: int) -> NoReturn:
     """Open the step's page with the step's settings; what it does not name is at its default."""
     step, state = steps[at], st.session_state
-    query = {name: st.query_params[name] for name in KEPT if name in st.query_params}
-    query |= {LESSON: code, AT: str(at + 1)}
-    if state.get("page") == step.page and step.query.keys() & state.keys():
-        # Streamlit refuses to write the parameter of a control that is on the page: by another page
-        state.pop(LAST, None)
-        away = next(page for page in PAGES if page != step.page)
-        st.switch_page(page_path(away), query_params=query)
+    query = {LESSON: code, AT: str(at + 1)}
+    if is_presenting():
+        query[PRESENT] = "1"
+    # what is kept is in the session; else it is in the address alone, on a first visit
+    query |= {
+        name: st.query_params[name]
+        for name in KEPT
+        if name in st.query_params and name not in state
+    }
+    others = ("revision", "dtype", "prefix") if "model" in step.query else ()  # of another model
     for name in PARAMETERS:
-        if name not in KEPT or name in step.query:
+        if name not in KEPT or name in step.query or name in others:
             state.pop(name, None)
     state.pop(CHOSEN, None)
     state.get(LEFT, {}).pop(step.page, None)
-    st.switch_page(page_path(step.page), query_params=query | dict(step.query))
+    try:
+        st.switch_page(page_path(step.page), query_params=query | dict(step.query))
+    except StreamlitAPIException:  # a control on the screen has the parameter: by another page
+        state.pop(LAST, None)
+        away = next(page for page in PAGES if page not in (step.page, state.get("page")))
+        st.switch_page(page_path(away), query_params=query)
 
 
 # ---- the bar ----
@@ -403,10 +430,12 @@ def show_lesson_menu(page: str) -> None:
 
 
 def _add_view(page: str) -> None:
+    shown = {name: str(st.session_state[name]) for name in DATA if name in st.session_state}
     query = {
         name: value[:LONGEST]
-        for name, value in st.query_params.to_dict().items()
+        for name, value in (shown | st.query_params.to_dict()).items()
         if name in PARAMETERS and name not in NOT_OF_A_STEP
+        if name not in DATA or DATA[name].fullmatch(value)
     }
     step = Step(page, page_labels()[page], (Case(""),), query)
     st.session_state[MY_STEPS] = (*st.session_state.get(MY_STEPS, ()), step)
@@ -433,6 +462,7 @@ def _open_file() -> None:
 def _say_how_many() -> None:
     n = len(st.session_state[MY_STEPS])
     st.toast(_("My lesson ({n})").format(n=n), icon=":material/school:")
+    st.session_state[EDITION] = st.session_state.get(EDITION, 0) + 1
 
 
 def scroll_target() -> tuple[str, str]:
@@ -441,6 +471,11 @@ def scroll_target() -> tuple[str, str]:
         return "", ""
     place: Place = st.session_state[SAID][0]
     return f"{place.code}-{place.at}", place.step.part
+
+
+def shows_part(part: str) -> bool:
+    """Whether a part is shown: for an audience only if the lesson's step is about it."""
+    return not is_presenting() or scroll_target()[1] == part
 
 
 def _edit() -> None:
@@ -454,14 +489,15 @@ def _show_editor() -> None:
         type=["toml"],
         key="lesson-file",
         on_change=_open_file,
-        max_upload_size=1,
+        max_upload_size=LESSON_MEGABYTES,
+        help=_("It replaces the lesson below. A reload of the page loses a lesson: save it."),
     )
     if problem := st.session_state.get("lesson-problem"):
         st.error(problem)
     steps = list(st.session_state.get(MY_STEPS, ()))
-    st.caption(_("Numbers of the page can be quoted by name, such as {mean_cosine:2}."))
+    st.caption(_("Sentences can quote numbers of the page by name, such as {mean_cosine:2}."))
     for at, step in enumerate(steps):
-        key = f"lesson-{len(steps)}-{at}-{hash((step.page, step.title, str(step.query)))}"
+        key = f"lesson-{st.session_state.get(EDITION, 0)}-{at}"
         with st.container(border=True, gap="xsmall"):
             title = st.text_input(
                 _("Step {n}: title").format(n=at + 1),
@@ -501,7 +537,7 @@ def _show_editor() -> None:
         return
     st.download_button(
         _("Save my lesson (TOML)"),
-        lesson_toml(steps),
+        lambda: lesson_toml(st.session_state[MY_STEPS]),
         "lesson.toml",
         "application/toml",
         key="lesson-save",
@@ -517,3 +553,4 @@ def _move(at: int, by: int) -> None:
     if by:
         steps.insert(at + by, step)
     st.session_state[MY_STEPS] = tuple(steps)
+    st.session_state[EDITION] = st.session_state.get(EDITION, 0) + 1

@@ -479,6 +479,7 @@ def _facts(scene: Scene) -> dict[str, float]:
     found = {"raw": start.spearman_test, "trained": ending.trained.spearman_test}
     for gain in ending.gains:
         found |= {f"over_{gain.over}": gain.value, f"over_{gain.over}_low": gain.low}
+        found[f"over_{gain.over}_high"] = gain.high
     return {name: 100 * value for name, value in found.items()}
 
 

@@ -62,9 +62,11 @@ def background() -> np.ndarray:
 
 
 def facts_of(scene: Scene) -> dict[str, float]:
-    """The cosines of a, b and of a, c, for the lesson's sentences."""
-    found = scene.cosines
-    facts = {"ab": float(found.true[0]), "ac": float(found.true[1])}
+    """The cosines of a, b and of a, c, and the basis, for the lesson's sentences."""
+    found, plane = scene.cosines, scene.plane
+    facts = {"length_1": plane.length_1, "length_2": plane.length_2, "angle": plane.angle}
+    facts["usual"] = float(scene.has_usual_points and plane == Plane(length_2=2.0))
+    facts |= {"ab": float(found.true[0]), "ac": float(found.true[1])}
     facts["ab_coordinates"] = float(found.coordinates[0])
     if found.whitened is not None:
         facts["ab_whitened"] = float(found.whitened[0])

@@ -69,7 +69,7 @@ from pages.common.draw.clouds import (
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import SIDE, Aside, Marks, Picture, Points, TwinCloud
 from pages.common.folded import folded
-from pages.common.lesson import note_facts
+from pages.common.lesson import note_facts, shows_part
 from pages.common.measures import (
     agreement_label,
     explained,
@@ -806,6 +806,9 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
     if not is_presenting():
         with answer_box, errors_shown():
             _answer(scene, corpus)
+    elif shows_part("two-tables"):
+        with answer_box, errors_shown():
+            _show_tables(corpus)
     with more_box:
         offer_downloads(scene)
     if look.view == "umap":
@@ -837,15 +840,8 @@ def _facts(scene: Scene) -> dict[str, float]:
     }
 
 
-def _answer(scene: Scene, corpus: Corpus | VectorSet) -> None:
-    """Below the pictures: the claims, the questions, all measures."""
-    preset = e5_preset()
-    for name, verdict in (("cone", cone_verdict(scene)), ("whitening", whitening_verdict(scene))):
-        if preset is not None and scene.points.spec.unit == "sentences":
-            about = prose(PAGE, f"{preset}-{name}")
-            verdict = replace(verdict, measured=f"{verdict.measured}\n\n{about}")
-        show_verdict(of_known_text(verdict, scene.points), key=name)
-    show_causes(scene)
+def _show_tables(corpus: Corpus | VectorSet) -> None:
+    """Static vectors beside contextual ones, folded at first."""
     if any(f"{side}-{what}" in st.query_params for side in SIDES for what in ("table", "layer")):
         st.session_state.setdefault("two-tables", True)
     if isinstance(corpus, Corpus):  # a reader's own vectors have no model
@@ -856,6 +852,18 @@ def _answer(scene: Scene, corpus: Corpus | VectorSet) -> None:
         ) as is_open:
             if is_open:
                 show_two_tables(corpus)
+
+
+def _answer(scene: Scene, corpus: Corpus | VectorSet) -> None:
+    """Below the pictures: the claims, the questions, all measures."""
+    preset = e5_preset()
+    for name, verdict in (("cone", cone_verdict(scene)), ("whitening", whitening_verdict(scene))):
+        if preset is not None and scene.points.spec.unit == "sentences":
+            about = prose(PAGE, f"{preset}-{name}")
+            verdict = replace(verdict, measured=f"{verdict.measured}\n\n{about}")
+        show_verdict(of_known_text(verdict, scene.points), key=name)
+    show_causes(scene)
+    _show_tables(corpus)
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
             show_all_measures(scene)

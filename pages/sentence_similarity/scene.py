@@ -49,7 +49,7 @@ from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
 from pages.common.static_tables import glove_table, stop_list_names
 from pages.common.table_form import refused_files_leave, upload_word_vectors, uploaded
-from pages.common.treatment_names import offered
+from pages.common.treatment_names import offered, treatment_words
 from pages.common.words import _, markdown, paragraph, prose
 
 from . import PAGE
@@ -687,6 +687,11 @@ def facts_of(scene: Scene) -> dict[str, float | str]:
             facts["glove"] = 100 * static.raw.score.spearman
     pairs, encoded = scene.choice.pairs.pairs, scene.encoded
     low, high = pairs.score_range
+    facts |= {
+        "least_score": low,
+        "most_score": high,
+        "treatment": treatment_words(scene.choice.after),
+    }
     share = (pairs.gold_scores - low) / (high - low)
     last = encoded.vectors(scene.choice.encoder.n_layers, "mean")
     left, right = np.split(last.astype(float), 2)

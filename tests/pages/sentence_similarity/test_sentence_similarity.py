@@ -751,7 +751,7 @@ def test_a_set_of_the_hub_is_fetched_chosen_on_its_dev_split_and_described(stsb:
         element.value for element in app.markdown if element.value.startswith("**The best cell is ")
     )
     found = re.search(
-        r"is layer (\d), (\S+), (Raw|Centred)\.\*\* It was chosen of 110 cells "
+        r"is layer (\d), (\S+), (Raw|Centred)\.\*\* It was chosen of all cells "
         r"\(7 layers and 4 means of layers × 5 poolings, raw and “Centred”\) "
         r"on STS-B dev \(n = 20\), "
         r"where it has (\S+)\. On STS-B test \(n = 40\), which had no part in the choice, "
