@@ -92,7 +92,10 @@ def _facts(found: Sequence[Mapping[str, Measured]]) -> dict[str, float]:
 
 def _choose(box: DeltaGenerator, side: str) -> tuple[str, Encoder, str, int]:
     """(title, encoder, kind of table, layer or number of words)."""
-    names = table_names()
+    names, usual = table_names(), SIDES[side]
+    own = f"{chosen_model().name}:tokens"
+    if side == "right" and own in names and chosen_model().name != GLOVE:
+        usual = own
     with box:
         table_box, layer_box = st.columns([3, 1])
     with table_box:
@@ -101,7 +104,7 @@ def _choose(box: DeltaGenerator, side: str) -> tuple[str, Encoder, str, int]:
             _("Left") if side == "left" else _("Right"),
             list(names),
             key=f"{side}-table",
-            default=SIDES[side],
+            default=usual,
             labels=names,
         )
     model, kind, *ranks = code.split(":")
