@@ -23,7 +23,7 @@ async function copy(text) {
 // The lesson's next step; without a lesson another page, by the sidebar's links, which are hidden in
 // front of an audience.
 function goTo(step) {
-  const inLesson = document.querySelector(`.st-key-lesson-${step > 0 ? "next" : "back"} button`);
+  const inLesson = document.querySelector(step > 0 ? ".st-key-lesson-next button" : ".st-key-lesson-back button");
   if (inLesson) return inLesson.click();
   const links = [...document.querySelectorAll('[data-testid="stSidebar"] [data-testid="stPageLink"] a')];
   const here = location.pathname.split("/").pop();

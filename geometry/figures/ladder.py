@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from ..palette import Theme, rgb
 from .layout import axis, base_layout
 
-RUNG_HEIGHT = 43  # px: a line of text above a dot, the name of a tick below it
+RUNG_HEIGHT = 38  # px: a line of text above a dot, the name of a tick below it
 AROUND = 122  # px: the axis, and a legend of three lines on a telephone
 LABEL_SIZE = 16  # px: legible from the last row
 MARGIN = 0.03  # share of the range of the scores that stays free on each side

@@ -102,6 +102,15 @@ def test_every_selector_of_streamlit_s_markup_fits_a_page(page: Page, server, tm
     # texts of which the model knows few pieces
     visit("neighbours", "model=bundled&find=明天会下雨吗")
     visit("sentence_similarity", "model=bundled&pairs=pairs-zh")
+    with rerun(page):
+        page.locator(".st-key-part-published summary").click()
+    visit("cosine_basis", "lesson=1&lesson-step=7&len2=2")
+    page.locator(".st-key-lesson-guess-1-0, .st-key-lesson-bar").first.wait_for()
+    page.locator(".st-key-lesson-menu button").first.click()
+    page.locator(".st-key-lesson-edit button").click()
+    expect(page.locator('[data-testid="stDialog"]')).to_be_visible()
+    page.evaluate(NEXT_FRAMES)
+    visit("narrow_cone", "lesson=1&lesson-step=5")
     visit("cosine_basis")  # its question comes before its second picture
     visit("narrow_cone", "point=3&present=1")
     wait_for_clouds(page)
