@@ -17,6 +17,7 @@ from ..measure.intervals import units_of
 from ..transform.treatments import Treatment
 from .findings import Finding, connected, copies, find_all
 from .pictures import Pictures, make_pictures
+from .thresholds import Thresholds, find_thresholds
 from .trial import Cure, Place, Trial, Vectors, n_steps, run_trial
 from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, Yardstick
 
@@ -25,7 +26,7 @@ MOST_ROWS = 10_000
 MOST_PAIRS = 20_000  # that judge
 LEAST_ROWS = 4
 MOST_UNKNOWN = 0.2  # share of a text's tokens; above it, vectors say little about the text
-FINDINGS_STEPS = 1
+FINDINGS_STEPS = 2  # findings of the cloud, thresholds
 OF_THE_DATA = ("rank", "duplicates")  # findings that do not depend on what the model knows
 
 ScoredRows = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -64,6 +65,9 @@ class Diagnosis:
         Scored pairs, and those behind the score: all, or a sample. None without pairs.
     unknown_share : float or None
         Share of the texts' tokens that the model does not know, in [0, 1].
+    thresholds : Thresholds or None
+        Cosines of related and unrelated pairs; None with too few rows, or text that the model does
+        not know.
     """
 
     n: int
@@ -82,6 +86,7 @@ class Diagnosis:
     n_pairs: int | None = None
     n_pairs_drawn: int | None = None
     unknown_share: float | None = None
+    thresholds: Thresholds | None = None
 
     @property
     def chosen(self) -> Cure:
@@ -199,6 +204,17 @@ def diagnose(
     if is_unread:
         trial = replace(trial, because="unknown_text")
         findings = tuple(each for each in findings if each.code in OF_THE_DATA)
+    thresholds = None
+    if not is_unread:
+        thresholds = find_thresholds(
+            rows.X,
+            rows.yardstick,
+            groups=rows.groups,
+            cures=trial.cures,
+            seed=seed,
+            fittable=rows.fittable,
+        )
+    step()
     if progress is not None:
         progress(total, total)
     return Diagnosis(
@@ -226,6 +242,7 @@ def diagnose(
         n_pairs=None if pairs is None else len(pairs[2]),
         n_pairs_drawn=rows.n_pairs,
         unknown_share=unknown_share,
+        thresholds=thresholds,
     )
 
 
