@@ -20,6 +20,8 @@ from geometry.data import catalogues
 from geometry.data.catalogues import ENGLISH, catalogue, language_for, languages, own_name
 from geometry.diagnosis.sentences import REPORT, STATES, TITLES
 from geometry.diagnosis.sentences import SENTENCES as OF_DIAGNOSIS
+from geometry.diagnosis.threshold_sentences import SENTENCES as OF_THRESHOLDS
+from geometry.diagnosis.threshold_sentences import THRESHOLDS
 from geometry.encode.pool import POOLING_NAMES
 from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
 from geometry.hub.pair_sets import NOTES
@@ -35,7 +37,11 @@ from tests.pages.visits import new_visit
 ROOT = Path(__file__).resolve().parents[1]
 CODE = (ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py")))
 TRANSLATED = tuple(code for code in languages() if code != ENGLISH)
-DIAGNOSIS = [text for table in (OF_DIAGNOSIS, REPORT, STATES, TITLES) for text in table.values()]
+DIAGNOSIS = [
+    text
+    for table in (OF_DIAGNOSIS, OF_THRESHOLDS, REPORT, STATES, THRESHOLDS, TITLES)
+    for text in table.values()
+]
 CHINESE = ("zh-Hans", "zh-Hant")
 
 TREATMENT_TEXTS = ("kind.label", "kind.phrase or kind.label")  # of a ``TreatmentKind``

@@ -156,7 +156,7 @@ def _vectors_of_pairs(
 
 
 def _text(found: Any, notes: list[str], _: Callable[[str], str]) -> str:
-    from ..diagnosis import sentences
+    from ..diagnosis import sentences, threshold_sentences
     from ..diagnosis.report import cure_table
     from .grid_text import columns
 
@@ -164,7 +164,14 @@ def _text(found: Any, notes: list[str], _: Callable[[str], str]) -> str:
     lines = [sentences.measured(found, _), *notes, ""]
     for finding in found.findings:
         lines += [sentences.title(finding, _), f"  {sentences.finding_sentence(finding, _)}"]
+    if found.thresholds is not None:
+        lines += [_(threshold_sentences.THRESHOLDS["title"])]
+        lines += [f"  {threshold_sentences.summary(found, _)}"]
     lines += ["", *columns([head, *rows]), "", sentences.basis(found, _), ""]
+    for table in (threshold_sentences.cosine_table, threshold_sentences.cut_table):
+        titles, cells = table(found, _)
+        lines += [*columns([titles, *cells]), ""] if cells else []
+    lines += [threshold_sentences.basis(found, _), ""] if found.thresholds is not None else []
     last = (
         sentences.evidence,
         sentences.certainty,

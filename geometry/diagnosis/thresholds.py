@@ -30,9 +30,8 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from ..evaluate.fitting import FitSet
-from ..evaluate.similarities import pair_similarities
 from ..evaluate.specs import parse_treatment
-from ..linalg.rows import UndefinedMeasure
+from ..linalg.rows import UndefinedMeasure, directions
 from ..measure.intervals import MIN_ROWS, NORMAL, Estimate, around, units_of
 from .trial import FOLDS, FOLDS_OF_MANY, MANY, Cure, Split, folds
 from .yardsticks import (
@@ -52,6 +51,7 @@ QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 EDGES = np.linspace(-1, 1, 101)  # of the histograms
 NEAR_ZERO = 0.05  # a middle of the unrelated cosines that is "about 0"
 PAIRS_AT_ONCE = 2000
+SPARE = 100  # further draws, in place of pairs that were drawn before or are of one unit
 
 
 @dataclass(frozen=True)
@@ -197,18 +197,18 @@ def find_thresholds(
     units = units_of(groups, n)
     more: Mapping[str, float | bool] = {}
     evidence: Evidence = "none"
-    pairs = split = None
-    if yardstick is not None and (split := Split.of(fold, groups, may_fit, yardstick)) is not None:
+    pairs: _Pairs | None = None
+    split = Split.of(fold, groups, may_fit, yardstick)
+    if split is not None:
         if isinstance(yardstick, LabelYardstick):
             evidence, pairs = "labels", _of_labels(yardstick, split, units, rng)
         elif isinstance(yardstick, PairYardstick):
             evidence, (pairs, more) = "pairs", _of_scores(yardstick, split, rng)
         elif isinstance(yardstick, QueryYardstick):
             evidence, pairs = "queries", _of_queries(yardstick, split, units, rng)
-    if pairs is None or min(pairs.n_related, pairs.n_unrelated) < LEAST:
+    if split is None or pairs is None or min(pairs.n_related, pairs.n_unrelated) < LEAST:
         evidence, more = "none", {}
-        split = Split.of(fold, groups, may_fit, None)
-        if split is None:
+        if (split := Split.of(fold, groups, may_fit, None)) is None:
             return None
         pairs = _at_random(np.flatnonzero(may_fit), fold, split, units, rng)
         if pairs.n_unrelated < LEAST:
@@ -269,7 +269,7 @@ def draw_pairs(
     partners = count - 1 if is_same else n - count
     if not partners.sum():
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    one = rng.choice(n, 2 * most, p=partners / partners.sum())
+    one = rng.choice(n, 2 * most + SPARE, p=partners / partners.sum())
     step = rng.integers(partners[one])
     if is_same:
         other = first[one] + (one - first[one] + 1 + step) % count[one]
@@ -327,7 +327,9 @@ def _of_queries(
         )
     ]
     drawn = rng.integers(n, size=len(links))
-    is_other = [units[row] not in near[query] for query, row in zip(links[:, 0], drawn, strict=True)]
+    is_other = [
+        units[row] not in near[query] for query, row in zip(links[:, 0], drawn, strict=True)
+    ]
     parts = []
     for is_related, asked, rows in (
         (True, links[:, 0], links[:, 1]),
@@ -421,11 +423,13 @@ def _cosines(
                 continue
             Z = fit_set.fit(parse_treatment(text)).reduced(X[rows])
             try:
-                for start in range(0, len(of_fit), PAIRS_AT_ONCE):
-                    some = slice(start, start + PAIRS_AT_ONCE)
-                    values[of_fit[some]] = pair_similarities(Z[left[some]], Z[right[some]])
+                U = directions(Z.astype(np.float64))
             except UndefinedMeasure:
                 found[number] = None
+                continue
+            for start in range(0, len(of_fit), PAIRS_AT_ONCE):
+                some = slice(start, start + PAIRS_AT_ONCE)
+                values[of_fit[some]] = np.einsum("pd,pd->p", U[left[some]], U[right[some]])
     return found
 
 

@@ -49,6 +49,7 @@ from pages.common.words import _, in_language, language, markdown, markdown_tabl
 
 from . import PAGE
 from .result import Scene
+from .thresholds import show_thresholds
 
 LABELS = "labels"
 MODEL = "model-to-write"  # in the session: the key of the model that the reader chose
@@ -126,6 +127,7 @@ def show_diagnosis(scene: Scene) -> None:
         table = [head, ["---", *["---:"] * (len(head) - 1)]]
         table += [[markdown(cell) for cell in row] for row in cures]
         st.markdown(markdown_table(table))
+    show_thresholds(diagnosis)
     st.download_button(
         _("Download the report (HTML)"),
         data=in_language(
