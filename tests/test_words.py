@@ -20,6 +20,8 @@ from geometry.data import catalogues
 from geometry.data.catalogues import ENGLISH, catalogue, language_for, languages, own_name
 from geometry.diagnosis.sentences import REPORT, STATES, TITLES
 from geometry.diagnosis.sentences import SENTENCES as OF_DIAGNOSIS
+from geometry.diagnosis.storage_sentences import SENTENCES as OF_STORAGE
+from geometry.diagnosis.storage_sentences import STORAGE
 from geometry.diagnosis.threshold_sentences import SENTENCES as OF_THRESHOLDS
 from geometry.diagnosis.threshold_sentences import THRESHOLDS
 from geometry.encode.pool import POOLING_NAMES
@@ -39,7 +41,10 @@ CODE = (ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py")))
 TRANSLATED = tuple(code for code in languages() if code != ENGLISH)
 DIAGNOSIS = [
     text
-    for table in (OF_DIAGNOSIS, OF_THRESHOLDS, REPORT, STATES, THRESHOLDS, TITLES)
+    for table in (
+        *(OF_DIAGNOSIS, OF_STORAGE, OF_THRESHOLDS),
+        *(REPORT, STATES, STORAGE, THRESHOLDS, TITLES),
+    )
     for text in table.values()
 ]
 CHINESE = ("zh-Hans", "zh-Hant")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ _PAIRS_HELP = (
     "Scored pairs of sentences, which judge in place of labels. FILE has texts; without FILE, the "
     "sentences of the pairs are diagnosed."
 )
+_STORAGE_HELP = "Also what fewer dimensions, float16, int8 and binary vectors lose (slower)."
 _COMPARE_HELP = "Poolings whose layers are compared with this one; else those of --pooling."
 
 
@@ -31,6 +32,7 @@ _COMPARE_HELP = "Poolings whose layers are compared with this one; else those of
 @click.option("--out", type=click.Path(path_type=Path), help="Report, .html.")
 @click.option("--pairs", type=click.Path(dir_okay=False, path_type=Path), help=_PAIRS_HELP)
 @click.option("--compare", help=_COMPARE_HELP)
+@click.option("--storage", is_flag=True, help=_STORAGE_HELP)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the halves and intervals.")
 @click.option(
     "--language",
@@ -46,6 +48,7 @@ def diagnose(
     out: Path | None,
     pairs: Path | None,
     compare: str | None,
+    storage: bool,
     seed: int,
     language: str,
     force: bool,
@@ -66,7 +69,7 @@ def diagnose(
     from ..data.catalogues import catalogue
     from ..data.write import check_output, saving, write
     from ..diagnosis import diagnose as diagnosed
-    from ..diagnosis import diagnosis_json, report_html
+    from ..diagnosis import diagnosis_json, report_html, storage_table
     from ..diagnosis.sentences import file_notes
 
     with errors_in_words():
@@ -77,31 +80,42 @@ def diagnose(
         about = {name: value for name, value in own.about.items() if name not in _IN_FULL}
         if pairs is not None:
             about["pairs"] = pairs.name
+        given = {
+            "texts": own.texts,
+            "labels": own.labels,
+            "pairs": judged,
+            "units": own.sources,
+            "seed": seed,
+        }
         found = diagnosed(
             own.vectors,
-            texts=own.texts,
-            labels=own.labels,
-            pairs=judged,
+            **given,
             others=others,
-            units=own.sources,
-            seed=seed,
             about=about,
             numbers=own.numbers,
             unknown_share=unknown_share,
             progress=progress_on_stderr("diagnosing", quiet=how.quiet),
         )
+        stored = None
+        if storage:
+            shown = progress_on_stderr("storing", quiet=how.quiet)
+            stored = storage_table(found, own.vectors, **given, progress=shown)
         translate = catalogue(language).gettext
         notes = [] if own.read is None else file_notes(own.read, translate)
         if out is not None:
-            html = report_html(found, notes=notes, translate=translate, language=language)
+            html = report_html(
+                found, notes=notes, storage=stored, translate=translate, language=language
+            )
             with saving(out):
                 write(out, html.encode(), force=force)
         if as_json:
             printed = diagnosis_json(found)
             printed["notes"] = [] if own.read is None else file_notes(own.read, str)
+            if storage:
+                printed["storage"] = None if stored is None else asdict(stored)
             click.echo(json.dumps(printed, ensure_ascii=False, allow_nan=False))
         else:
-            click.echo(_text(found, notes, translate))
+            click.echo(_text(found, stored, notes, translate))
 
 
 def _read(
@@ -155,8 +169,8 @@ def _vectors_of_pairs(
     return (X[left], X[right], read.gold_scores), others, encoded.unknown_share
 
 
-def _text(found: Any, notes: list[str], _: Callable[[str], str]) -> str:
-    from ..diagnosis import sentences, threshold_sentences
+def _text(found: Any, stored: Any, notes: list[str], _: Callable[[str], str]) -> str:
+    from ..diagnosis import sentences, storage_sentences, threshold_sentences
     from ..diagnosis.report import cure_table
     from .grid_text import columns
 
@@ -172,6 +186,10 @@ def _text(found: Any, notes: list[str], _: Callable[[str], str]) -> str:
         titles, cells = table(found, _)
         lines += [*columns([titles, *cells]), ""] if cells else []
     lines += [threshold_sentences.basis(found, _), ""] if found.thresholds is not None else []
+    if stored is not None:
+        titles, cells = storage_sentences.table(stored, _)
+        lines += [_(storage_sentences.STORAGE["title"]), *columns([titles, *cells]), ""]
+        lines += [storage_sentences.basis(stored, _), storage_sentences.summary(stored, _), ""]
     last = (
         sentences.evidence,
         sentences.certainty,

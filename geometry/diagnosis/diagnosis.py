@@ -190,8 +190,9 @@ def diagnose(
     findings = find_all(X, nonzero, sample, texts=texts, units=unit, seed=seed)
     pictures = make_pictures(X[sample], seed=seed)
     step()
-    beside = _Beside(texts, unit)
-    rows = _TrialRows.of(X, nonzero, beside, labels=labels, pairs=pairs, queries=queries, seed=seed)
+    rows = TrialRows.of(
+        X, nonzero, _Beside(texts, unit), labels=labels, pairs=pairs, queries=queries, seed=seed
+    )
     trial = run_trial(
         rows.X,
         rows.yardstick,
@@ -282,7 +283,7 @@ class _Beside:
 
 
 @dataclass(frozen=True)
-class _TrialRows:
+class TrialRows:
     """The rows of the trial, with what judges them.
 
     Attributes
@@ -307,6 +308,24 @@ class _TrialRows:
     n_pairs: int | None = None
 
     @classmethod
+    def given(
+        cls,
+        vectors: np.ndarray,
+        *,
+        texts: Sequence[str] | None = None,
+        labels: Sequence[str] | None = None,
+        pairs: ScoredRows | None = None,
+        queries: JudgedQueries | None = None,
+        units: Sequence[int] | np.ndarray | None = None,
+        seed: int = 0,
+    ) -> TrialRows:
+        """Of what ``diagnose`` takes, which has checked it."""
+        X = float_rows(vectors, at_least=LEAST_ROWS)
+        beside = _Beside(texts, None if units is None else units_of(np.asarray(units), len(X)))
+        rows = np.flatnonzero(X.any(axis=1))
+        return cls.of(X, rows, beside, labels=labels, pairs=pairs, queries=queries, seed=seed)
+
+    @classmethod
     def of(
         cls,
         X: np.ndarray,
@@ -317,7 +336,7 @@ class _TrialRows:
         pairs: ScoredRows | None,
         queries: JudgedQueries | None,
         seed: int,
-    ) -> _TrialRows:
+    ) -> TrialRows:
         # Only the first of equal rows, because the others would join their units
         if beside.units is not None:
             rows = rows[np.unique(copies(X[rows], beside.at(rows).texts))]
@@ -339,7 +358,7 @@ class _TrialRows:
     @classmethod
     def _of_pairs(
         cls, X: np.ndarray, cloud: np.ndarray, beside: _Beside, pairs: ScoredRows, seed: int
-    ) -> _TrialRows:
+    ) -> TrialRows:
         left, right = (np.asarray(side) for side in pairs[:2])
         gold = checked_gold(pairs[2])
         if not len(left) == len(right) == len(gold):
@@ -374,7 +393,7 @@ class _TrialRows:
     @classmethod
     def _of_queries(
         cls, X: np.ndarray, cloud: np.ndarray, beside: _Beside, queries: JudgedQueries, seed: int
-    ) -> _TrialRows:
+    ) -> TrialRows:
         Q = float_rows(queries.vectors, at_least=1)
         need_width(Q, X.shape[1])
         place = np.full(len(X), -1, dtype=np.int64)

@@ -16,9 +16,10 @@ from ..data.number_text import signed
 from ..encode.pool import POOLING_NAMES
 from ..measure.table_measures import LISTED
 from ..palette import DARK, LIGHT, Theme
-from . import sentences, svg, threshold_sentences
+from . import sentences, storage_sentences, svg, threshold_sentences
 from .diagnosis import Diagnosis
 from .sentences import REPORT
+from .storage import Storage
 from .thresholds import EDGES
 
 # The file contains no script and loads nothing from another address.
@@ -64,6 +65,7 @@ def report_html(
     diagnosis: Diagnosis,
     *,
     notes: Sequence[str] = (),
+    storage: Storage | None = None,
     translate: Translate = str,
     language: str = "en",
 ) -> str:
@@ -74,6 +76,8 @@ def report_html(
     diagnosis : Diagnosis
     notes : sequence of str
         Lines about the file, in that language, such as ``sentences.file_notes``.
+    storage : Storage, optional
+        Of ``storage_table``; a section of the report.
     translate : callable
         From English to the language.
     language : str
@@ -103,6 +107,7 @@ def report_html(
         f'<div class="pictures">{_figures(diagnosis, _)}</div>',
         f"<h2>{escape(_(REPORT['cures']))}</h2>",
         f'<div class="wide">{_table(rows, head)}</div>',
+        *_storage(storage, _),
         f"<h2>{escape(_(REPORT['settings']))}</h2>",
         _table(list(settings(diagnosis, _).items())),
     ]
@@ -266,6 +271,19 @@ def _thresholds(diagnosis: Diagnosis, _: Translate) -> list[str]:
         f'<div class="pictures">{"".join(drawn)}</div>',
         *(f'<div class="wide">{_table(rows, head)}</div>' for head, rows in tables if rows),
         f"<p><small>{escape(threshold_sentences.basis(diagnosis, _))}</small></p>",
+    ]
+
+
+def _storage(storage: Storage | None, _: Translate) -> list[str]:
+    """The section on what storage costs; empty where it was not computed."""
+    if storage is None:
+        return []
+    head, rows = storage_sentences.table(storage, _)
+    return [
+        f"<h2>{escape(_(storage_sentences.STORAGE['title']))}</h2>",
+        f"<p>{escape(storage_sentences.summary(storage, _))}</p>",
+        f'<div class="wide">{_table(rows, head)}</div>',
+        f"<p><small>{escape(storage_sentences.basis(storage, _))}</small></p>",
     ]
 
 

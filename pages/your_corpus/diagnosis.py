@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -49,6 +50,7 @@ from pages.common.words import _, in_language, language, markdown, markdown_tabl
 
 from . import PAGE
 from .result import Scene
+from .storage import show_storage
 from .thresholds import show_thresholds
 
 LABELS = "labels"
@@ -128,12 +130,14 @@ def show_diagnosis(scene: Scene) -> None:
         table += [[markdown(cell) for cell in row] for row in cures]
         st.markdown(markdown_table(table))
     show_thresholds(diagnosis)
+    stored = show_storage(data, diagnosis, _given)
     st.download_button(
         _("Download the report (HTML)"),
         data=in_language(
             lambda: report_html(
                 diagnosis,
                 notes=sentences.file_notes(scene.own, _),
+                storage=stored,
                 translate=_,
                 language=language(),
             )
@@ -191,15 +195,11 @@ def _choose_poolings(data: DiagnosedData) -> tuple[str, ...]:
 @kept(16)
 def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
     """The diagnosis, by a job with progress and cancel."""
-    points, own, pairs = data.points, data.pairs, None
+    points, given = data.points, _given(data)
     judging, rows = points.corpus, np.arange(len(points.corpus))
-    if own is not None:
-        left, right = own.rows
-        pairs = (left, right, own.gold_scores)
-        if not data.is_of_pairs:
-            judging, rows = Corpus(own.name, own.sentences), np.append(left, right)
-            X = encode_corpus(judging, replace(points.spec, max_points=ALL_POINTS)).vectors
-            pairs = (X[left], X[right], own.gold_scores)
+    if data.pairs is not None and not data.is_of_pairs:
+        judging = Corpus(data.pairs.name, data.pairs.sentences)
+        rows = np.append(*data.pairs.rows)
     others, unstored = _other_layers(points, judging, poolings)
     about = _about(points)
     unknown_share = None
@@ -218,13 +218,10 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
         here = points.spec.layer, points.spec.pooling
         return diagnose(
             data.vectors,
-            texts=data.own.texts,
-            labels=data.own.labels,
-            pairs=pairs,
+            **given,
             others={
                 place: _rows_of(vectors, rows) for place, vectors in others.items() if place != here
             },
-            units=None if isinstance(data.own, VectorSet) else data.own.sources,
             seed=SEED,
             about=about,
             numbers=data.numbers,
@@ -240,6 +237,24 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
         is_long=len(data.vectors) > 2000,
     )
     return made
+
+
+def _given(data: DiagnosedData) -> dict[str, Any]:
+    """What judges the vectors, as ``diagnose`` and ``storage_table`` take it."""
+    own, pairs = data.pairs, None
+    if own is not None:
+        left, right = own.rows
+        pairs = (left, right, own.gold_scores)
+        if not data.is_of_pairs:
+            judging = Corpus(own.name, own.sentences)
+            X = encode_corpus(judging, replace(data.points.spec, max_points=ALL_POINTS)).vectors
+            pairs = (X[left], X[right], own.gold_scores)
+    return {
+        "texts": data.own.texts,
+        "labels": data.own.labels,
+        "pairs": pairs,
+        "units": None if isinstance(data.own, VectorSet) else data.own.sources,
+    }
 
 
 def _other_layers(
