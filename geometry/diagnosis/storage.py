@@ -143,7 +143,8 @@ def storage_table(
     if yardstick is None or split is None:
         return None
     most = max(LEAST_ITEMS, int(COMPARED / (yardstick.cost * d)))
-    drawn = np.sort(np.random.default_rng(seed).permutation(len(yardstick.groups))[:most])
+    rng = np.random.default_rng((seed, 1))  # another seed than that of the folds
+    drawn = np.sort(rng.permutation(len(yardstick.groups))[:most])
     ways = [
         (number, k, form)
         for number, cure in enumerate(cures)
@@ -202,13 +203,15 @@ def _scores(
     progress: Callable[[int, int], None] | None,
 ) -> list[Score | None]:
     """The score of each way, a mean over folds; None where a fold has none."""
-    items = [drawn[split.item_folds[drawn] == fold] for fold in range(split.n_folds)]
-    items = [each for each in items if len(each)]
     is_one = len(split.fits) == 1
+    judging = [
+        (split.fits[0 if is_one else fold], drawn[split.item_folds[drawn] == fold])
+        for fold in range(split.n_folds)
+    ]
+    judging = [(fitted, items) for fitted, items in judging if len(items)]
     parts: list[list[Score | None]] = [[] for _ in ways]
-    fits = split.fits * len(items) if is_one else split.fits
-    total, done = len(items) * len(ways), 0
-    for fitted, judged in zip(fits, items, strict=False):
+    total, done = len(judging) * len(ways), 0
+    for fitted, items in judging:
         fit_set = FitSet(X[fitted])
         ways_left = iter(parts)
         for cure in cures:
@@ -220,7 +223,7 @@ def _scores(
                     is_turned = form == "binary" and k < X.shape[1]
                     V = U @ rotation(k, seed) if is_turned else U
                     stored = restored(V, V[fitted], form)
-                    next(ways_left).append(_score(yardstick, stored, judged))
+                    next(ways_left).append(_score(yardstick, stored, items))
                     done += 1
                     if progress is not None:
                         progress(done, total)

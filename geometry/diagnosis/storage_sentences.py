@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..data.catalogues import Translate, paragraph
-from ..data.number_text import change, signed
-from .sentences import REPORT, cure_name
+from ..data.number_text import signed
+from .sentences import REPORT, _change, cure_name
 from .storage import Storage, Stored
 
 TOLERATED = 0.02  # a loss that the sentence on the smallest form tolerates
@@ -39,14 +39,14 @@ SENTENCES = {
 
 
 def summary(storage: Storage, _: Translate) -> str:
-    """The smallest form without a clear loss."""
+    """The smallest form whose interval excludes a loss of TOLERATED; of equal ones the best."""
     small = [
         row
         for row in storage.rows
         if row.change is not None and row.change.low is not None and row.change.low > -TOLERATED
     ]
     loss = f"{TOLERATED:.2f}"
-    best = min(small, key=lambda row: row.n_bytes, default=None)
+    best = min(small, key=lambda row: (row.n_bytes, -(row.score or 0.0)), default=None)
     if best is None or best.smaller <= 1:
         return _(SENTENCES["no-smaller"]).format(loss=loss)
     return _(SENTENCES["smallest"]).format(
@@ -55,8 +55,8 @@ def summary(storage: Storage, _: Translate) -> str:
         k=best.k,
         form=best.form,
         n_bytes=f"{best.n_bytes:,}",
-        smaller=signed(best.smaller, 1),
-        change=_change(best),
+        smaller=f"{best.smaller:.3g}",
+        change=_loss(best),
     )
 
 
@@ -86,7 +86,7 @@ def table(storage: Storage, _: Translate) -> tuple[list[str], list[list[str]]]:
             f"{row.n_bytes:,}",
             signed(row.smaller, 1),
             "–" if row.score is None else signed(row.score, 3),
-            _change(row),
+            _loss(row),
         ]
         for row in storage.rows
     ]
@@ -97,7 +97,5 @@ def _names(storage: Storage, _: Translate) -> dict[str, str]:
     return {cure.kind: cure_name(cure, _) for cure in storage.cures}
 
 
-def _change(row: Stored) -> str:
-    if row.change is None:
-        return ""
-    return change(row.change.value, row.change.low, row.change.high)
+def _loss(row: Stored) -> str:
+    return "" if row.change is None else _change(row.change)

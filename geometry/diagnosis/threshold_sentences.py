@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ..data.catalogues import Translate, paragraph
-from ..data.number_text import change, estimate, signed
+from ..data.number_text import estimate, signed
 from ..measure.cone import NARROW
 from ..measure.intervals import Estimate
 from .diagnosis import Diagnosis
-from .sentences import REPORT, cure_change, cure_name, score_name
+from .sentences import REPORT, _change, cure_change, cure_name, score_name
 from .thresholds import WANTED, PairCosines, Threshold, Thresholds
 from .trial import Cure
 
@@ -258,7 +258,3 @@ def _spread(ends: tuple[str, str, str]) -> str:
 
 def _auc(auc: Estimate) -> str:
     return estimate(auc.value, auc.low, auc.high)
-
-
-def _change(difference: Estimate) -> str:
-    return change(difference.value, difference.low, difference.high)

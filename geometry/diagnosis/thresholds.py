@@ -193,7 +193,7 @@ def find_thresholds(
     n = len(X)
     may_fit = np.ones(n, dtype=bool) if fittable is None else fittable
     fold = folds(groups, FOLDS if n < MANY else FOLDS_OF_MANY, seed)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng((seed, 1))  # another seed than that of the folds
     units = units_of(groups, n)
     more: Mapping[str, float | bool] = {}
     evidence: Evidence = "none"

@@ -205,7 +205,9 @@ def run_trial(
     else:
         arms = [*_arms(first.n_fit, d), *([Arm("layer", tuple(others))] if others else ())]
         per_split, n_splits = _amount_of_work(usable, d)
-        order = np.random.default_rng(seed).permutation(len(usable.groups))
+        # not the seed of a split: NumPy's seeds s and (s, 0) are one, and a sample of items would
+        # then be those of the first folds
+        order = np.random.default_rng((seed, SPLITS)).permutation(len(usable.groups))
         splits = []
         for number in range(n_splits):
             drawn = np.sort(np.roll(order, -number * per_split)[:per_split])

@@ -18,7 +18,13 @@ from geometry.commands import run_shell
 from geometry.commands import whiten as whiten_command
 from geometry.data import read_bundled_pairs, read_pairs
 from geometry.data.catalogues import catalogue
-from geometry.diagnosis import diagnose, report_html
+from geometry.diagnosis import (
+    diagnose,
+    report_html,
+    storage_sentences,
+    storage_table,
+    threshold_sentences,
+)
 from geometry.diagnosis.sentences import REPORT, SENTENCES, basis, recommendation
 from geometry.export import save_transform
 from tests.diagnosis.made_up import labelled
@@ -106,6 +112,28 @@ def test_the_report_and_the_text_in_another_language(folder, capsys):
     assert chinese(REPORT["findings"]) not in ("Findings", "")
     assert capsys.readouterr().out.splitlines()[-1] == recommendation(found, chinese)
     assert run_shell([*args[:-1], "xx"]) == 2
+
+
+def test_thresholds_are_printed_and_storage_on_demand(folder, capsys):
+    with (folder / "kinds.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("row", "kind"), *enumerate(LABELS)])
+    args = ["diagnose", "vectors.npy", "--metadata", "kinds.csv", "--labels", "kind", "--quiet"]
+    found = diagnose(X, labels=LABELS)
+    assert run_shell(args) == 0
+    printed = capsys.readouterr().out
+    assert threshold_sentences.summary(found, str) in printed
+    assert threshold_sentences.basis(found, str) in printed
+    assert storage_sentences.STORAGE["title"] not in printed
+    assert run_shell([*args, "--storage", "--out", "r.html"]) == 0
+    stored = storage_table(found, X, labels=LABELS)
+    printed = capsys.readouterr().out
+    assert storage_sentences.summary(stored, str) in printed
+    assert storage_sentences.STORAGE["title"] in (folder / "r.html").read_text(encoding="utf-8")
+    assert run_shell([*args, "--storage", "--json"]) == 0
+    written = json.loads(capsys.readouterr().out)
+    assert written["storage"]["rows"][3]["form"] == "binary"
+    assert written["sentences"]["thresholds"] == threshold_sentences.summary(found, str)
+    assert written["thresholds"]["arms"][1]["kind"] == "centre"
 
 
 @pytest.mark.model

@@ -53,6 +53,17 @@ def test_the_treatment_that_is_right_by_construction_is_recommended(case):
     assert trial.n_agree == trial.n_splits == SPLITS
 
 
+def test_a_sample_of_rows_judges_in_every_fold(monkeypatch):
+    """Seed 0 of the sample is not that of the folds, which would leave folds without a row."""
+    monkeypatch.setattr("geometry.diagnosis.trial.COMPARED", 0)
+    monkeypatch.setattr("geometry.diagnosis.trial.LEAST_ITEMS", 300)
+    X, labels = labelled("centre")
+    found = diagnose(X, labels=labels)
+    assert found.trial.n_items == 300
+    assert found.trial.cures[0].score is not None
+    assert found.chosen.kind == "centre"
+
+
 def test_a_cut_that_helps_is_not_credited_to_whitening():
     """Ten centres in isotropic noise: whitening to 16 directions gains, and the cut alone more."""
     X, labels = ten_centres()

@@ -118,6 +118,22 @@ def test_nothing_is_said_where_nothing_can_judge():
     assert storage_table(diagnose(X), X) is None
 
 
+def test_a_sample_of_items_has_some_of_every_fold(monkeypatch):
+    """The fit of each fold judges items of that fold alone, also where few items are drawn."""
+    monkeypatch.setattr("geometry.diagnosis.storage.COMPARED", 0)
+    monkeypatch.setattr("geometry.diagnosis.storage.LEAST_ITEMS", 60)
+    X, labels = labelled("centre", n=300)
+    diagnosis, seen = diagnose(X, labels=labels), []
+    found = storage_table(
+        diagnosis,
+        X,
+        labels=labels,
+        progress=lambda done, total: seen.append(total),
+    )
+    assert found.n_items == 60
+    assert seen[0] == FOLDS * len(found.rows)
+
+
 def test_progress_counts_to_its_total():
     X, labels = labelled("leave", n=120)
     seen = []

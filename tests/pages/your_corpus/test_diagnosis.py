@@ -13,7 +13,14 @@ from geometry import Corpus, Pairs, load_encoder, load_transform, read_bundled, 
 from geometry.commands import run_shell
 from geometry.data import VectorSet, read_bundled_pairs
 from geometry.data.catalogues import catalogue
-from geometry.diagnosis import diagnose, recommended_treatment, sentences
+from geometry.diagnosis import (
+    diagnose,
+    recommended_treatment,
+    sentences,
+    storage_sentences,
+    storage_table,
+    threshold_sentences,
+)
 from geometry.diagnosis.diagnosis import fit_cure
 from geometry.diagnosis.sentences import SENTENCES, finding_sentence
 from geometry.export import affine_map
@@ -69,6 +76,27 @@ def test_own_vectors_get_the_cure_that_is_right_and_its_files(language, download
     np.testing.assert_allclose(np.load(io.BytesIO(downloads["vectors.npy"]())), centred, atol=1e-5)
     files = zipfile.ZipFile(io.BytesIO(downloads["projector.zip"]()))
     assert files.read("metadata.tsv").decode().split() == " ".join(labels).split()
+
+
+@pytest.mark.parametrize("language", ["en", "zh-Hant"])
+def test_thresholds_are_shown_and_storage_once_it_is_opened(language):
+    X, labels = labelled("centre")
+    own = VectorSet("mine", X, labels=tuple(labels), label_column="kind")
+    _ = catalogue(language).gettext
+    found = diagnose(X, labels=labels)
+    shown = everything(visit(own, language))
+    assert markdown(threshold_sentences.summary(found, _)) in shown
+    for head, rows in (
+        threshold_sentences.cosine_table(found, _),
+        threshold_sentences.cut_table(found, _),
+    ):
+        assert markdown(rows[0][0]) in shown
+        assert head[1] in shown
+    stored = storage_table(found, X, labels=labels)
+    assert markdown(storage_sentences.summary(stored, _)) not in shown
+    state = brought("vector-uploads", "corpus", own) | {"storage-part": True}
+    at = healthy(new_visit("your_corpus", state, lang=language).run())
+    assert markdown(storage_sentences.summary(stored, _)) in everything(at)
 
 
 def test_few_vectors_and_missing_labels_are_reported():
