@@ -21,7 +21,7 @@ from .trial import Cure, Place, Trial, Vectors, n_steps, run_trial
 from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, Yardstick
 
 # Rows that findings measure; neighbours take n² d operations, so a larger cloud is sampled
-MOST_ROWS = 10_000
+MOST_ROWS = 5000
 MOST_PAIRS = 20_000  # that judge
 LEAST_ROWS = 4
 MOST_UNKNOWN = 0.2  # share of a text's tokens; above it, vectors say little about the text

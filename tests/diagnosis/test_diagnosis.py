@@ -200,7 +200,7 @@ def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
     assert basis(found, str).endswith("compared: 1 (last token); 2 (mean).")
     alone = diagnose(noise, labels=labels, about={"layer": "3"})
     assert basis(alone, str).endswith("No other layer was compared.")
-    assert recommended_treatment(found, noise).name == "zca"  # the treatment of this layer
+    assert recommended_treatment(found, noise).name == "pca"  # the treatment of this layer
     assert found.trial.here == alone.chosen  # other layers do not widen its interval
     same = diagnose(noise, labels=labels, others={(1, "mean"): noise})
     assert same.chosen.kind == "level"
