@@ -1,7 +1,7 @@
 """Which treatment helps on held-out rows: settings chosen on some folds, judged on another.
 
 The rows are split in folds; copies, sentences of one text, and sentences that pairs connect stay in
-one fold. Each *arm* (leave, centre, project, remove, level, whiten, another layer) has one setting
+one fold. Each *arm* (leave, centre, remove, project, level, whiten, another layer) has one setting
 or several.
 
 1. For each fold, every setting is fitted on the other folds and judged on the items of this one.
@@ -494,12 +494,7 @@ def _ties(cures: Sequence[Cure], chosen: Cure) -> tuple[str, ...]:
 
 def cures() -> list[TreatmentKind]:
     """The treatments that a trial compares, from simple to complex."""
-    return sorted(
-        (kind for kind in simple_first() if kind.cure), key=lambda kind: ORDER.index(kind.cure)
-    )
-
-
-ORDER = ("leave", "centre", "project", "remove", "level", "whiten")
+    return [kind for kind in simple_first() if kind.cure]
 
 
 def usual_settings(n: int, d: int) -> dict[str, str]:

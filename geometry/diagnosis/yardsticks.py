@@ -65,6 +65,13 @@ def variance_of_dyads(edges: csr_array) -> float:
     return max(0.0, float(of_units @ of_units) - float(once))
 
 
+def deviation(before: Score, after: Score) -> float:
+    """The standard error of the difference of the deciding scores of the same items."""
+    if before.edges is not None and after.edges is not None:
+        return float(np.sqrt(variance_of_dyads(after.edges - before.edges)))
+    return float(np.nanstd(after.replicates[0] - before.replicates[0]))
+
+
 class Yardstick(Protocol):
     """What treated rows are judged by.
 
@@ -167,11 +174,12 @@ class LabelYardstick:
             return None
         return chance_agreement(list(self._codes), units=self.units)
 
-    def score(self, Z: np.ndarray, items: np.ndarray) -> Score:
+    def score(self, Z: np.ndarray, items: np.ndarray, *, hidden: np.ndarray | None = None) -> Score:
+        """As ``Yardstick.score``. No ``hidden`` row (s,), True for some searched, is found."""
         rows = Z if len(self.searched) == len(Z) else Z[self.searched]
         units = self.units
         k = min(NEIGHBOURS, len(rows) - int(np.bincount(units).max()))
-        near = _nearest_of_others(rows, items, units, k)  # (q, k)
+        near = _nearest_of_others(rows, items, units, k, hidden)  # (q, k)
         same = self._codes[near] == self._codes[items, None]
         value = float(same.mean())
         added = ((same - value) / same.size).ravel()
@@ -182,7 +190,7 @@ class LabelYardstick:
 
 
 def _nearest_of_others(
-    rows: np.ndarray, items: np.ndarray, units: np.ndarray, k: int
+    rows: np.ndarray, items: np.ndarray, units: np.ndarray, k: int, hidden: np.ndarray | None
 ) -> np.ndarray:
     """The k rows (q, k) of other units that are nearest to each item by cosine, in float32.
 
@@ -201,6 +209,8 @@ def _nearest_of_others(
         part = items[start : start + QUERIES_AT_ONCE]
         scores = U[part] @ U.T
         scores -= half
+        if hidden is not None:
+            scores[:, hidden] = -np.inf
         near = largest(scores, min(k + most, len(rows)))[0]
         is_other = units[near] != units[part, None]
         first = np.argsort(~is_other, axis=1, kind="stable")[:, :k]

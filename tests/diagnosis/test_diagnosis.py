@@ -23,12 +23,13 @@ from geometry.diagnosis.sentences import (
     finding_sentence,
     measured,
     recommendation,
+    title,
 )
 from geometry.diagnosis.trial import FOLDS, SPLITS, _chosen_by_fold, folds, recommended
 from geometry.diagnosis.yardsticks import Score, variance_of_dyads
 from geometry.encode import ArrayStore
 from geometry.evaluate.fitting import FitSet
-from geometry.measure import label_agreement
+from geometry.measure import Search, label_agreement
 from geometry.measure.intervals import Estimate
 from tests.diagnosis.made_up import labelled, ten_centres
 
@@ -371,9 +372,45 @@ def test_findings_by_hand():
     assert found["rogue"].numbers["dimensions"][0] == 7
     assert found["rogue"].numbers["value"] > 0.95
     assert found["duplicates"].numbers == {"vectors": 1, "texts": 2, "n": 400}
+    # rows 398 and 399 repeat texts, and row 3 a vector
+    assert (found["duplicates"].state, found["duplicates"].share) == ("slight", 3 / 400)
     assert found["outliers"].numbers["rows"] == (100,)
-    assert by_code(diagnose(X[:40]))["rank"].state == "found"
-    assert by_code(diagnose(X[:120]))["rank"].state == "slight"
+    assert (found["outliers"].state, found["outliers"].share) == ("slight", 1 / 400)
+    states = {n: by_code(diagnose(X[:n]))["rank"].state for n in (44, 60, 79, 80)}
+    assert states == {44: "found", 60: "slight", 79: "slight", 80: "none"}
+
+
+def test_a_finding_has_a_size_a_share_and_an_effect_on_the_score():
+    """One dimension of noise around 0: no cone shows it, and it costs a fifth of the score."""
+    X, labels = labelled("leave")
+    X = X.copy()
+    X[:, 5] = 3 * np.random.default_rng(0).standard_normal(len(X))
+    found = by_code(diagnose(X, labels=labels))["rogue"]
+    assert (found.state, found.numbers["dimensions"]) == ("found", (5,))
+    assert found.share == pytest.approx(0.7, abs=0.1)
+    without = label_agreement(np.delete(X, 5, axis=1), labels) - label_agreement(X, labels)
+    assert found.effect.value == pytest.approx(without, abs=1e-6)
+    assert "dimensions, the score of raw vectors changes by +" in finding_sentence(found, str)
+    # forty rows of one class lie far away, in the direction of another: neighbours of few
+    Y, labels = labelled("leave")
+    Y = Y.copy()
+    Y[:40] = 9 * Y[40:80]
+    outliers = by_code(diagnose(Y, labels=labels))["outliers"]
+    assert (outliers.state, outliers.share) == ("found", pytest.approx(40 / 600, abs=0.01))
+    assert outliers.effect.value > 0
+    assert "Outliers: large." in title(outliers, str)
+
+
+def test_a_hub_has_its_share_of_all_places():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 60))
+    X[:60] *= 9
+    X = np.vstack([X / np.linalg.norm(X, axis=1, keepdims=True), 1e-3 + np.zeros((1, 60))])
+    near = Search(X).nearest_of_all(10).rows
+    times = np.bincount(near.ravel(), minlength=301)
+    found = by_code(diagnose(X))["hubs"]
+    assert found.numbers["most"] == times.max()
+    assert found.share == pytest.approx(times[times >= 100].sum() / times.sum())
 
 
 def test_copies_are_the_first_row_with_the_same_vector_or_text():
