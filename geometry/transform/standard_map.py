@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..linalg.fingerprint import Fingerprint
 from ..linalg.moments import Moments
 from ..linalg.rows import wide_rows
 from ..linalg.spectrum import column_scales
@@ -51,6 +52,11 @@ class StandardMap:
         """(n, d) to (n, d), float32 and float64 in their own precision, all else in float64."""
         X = wide_rows(X, len(self.mean))
         return (X - self.mean.astype(X.dtype)) / self.scale.astype(X.dtype)
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """Where the rows of the fit lie."""
+        return Fingerprint(self.mean, self.scale, self.n_rows)
 
     @property
     def affine(self) -> tuple[np.ndarray, np.ndarray, dict[str, object]]:
