@@ -981,10 +981,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "A model can end at a layer from 1 to {last}; got {layer}. Choose one of these layers."
         ),
         "other_cloud": (
-            "These vectors may be of another model, layer or pooling than the transform: the mean "
-            "of a dimension is {distance} deviations from the mean of the fit, and the limit is "
-            "{limit}. Compare them with the vectors of the fit, and whether both are of unit "
-            "length."
+            "These vectors are far from those of the transform's fit. They may be of another "
+            "model, layer or pooling, or be of unit length where those are not."
         ),
         "other_width": (
             "The transform is for vectors of {found} numbers, and the encoder's have {dimension}. "

@@ -31,7 +31,7 @@ class ExportError(GeometryError):
 
 
 class OtherCloudWarning(UserWarning):
-    """Vectors whose mean is far from the mean of the vectors that a transform was fitted on."""
+    """Vectors that are far from those that a transform was fitted on."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class AffineMap:
     def apply(self, X: np.ndarray) -> np.ndarray:
         """(n, d) to (n, k); float32 stays float32.
 
-        Warns with OtherCloudWarning if the mean of X is far from the mean of the fit. Raises
-        ValueError for another width, and naming the first row that has NaN or infinity.
+        Warns with OtherCloudWarning if X is far from the rows of the fit. Raises ValueError for
+        another width, and naming the first row that has NaN or infinity.
         """
         Z = self.apply_to_part(X)
         if (doubt := self.doubt_of(X)) is not None:
@@ -82,13 +82,10 @@ class AffineMap:
         return centred_product(X, offset, self.matrix.astype(X.dtype))
 
     def doubt_of(self, X: np.ndarray) -> str | None:
-        """A sentence if the mean of X (n, d) is far from the mean of the fit, else None."""
-        if self.fingerprint is None or not len(X):
-            return None
-        distance, limit = self.fingerprint.distance(X), self.fingerprint.limit(len(X))
-        if distance <= limit:
-            return None
-        return str(ExportError("other_cloud", distance=f"{distance:.1f}", limit=f"{limit:.1f}"))
+        """A sentence if X (n, d) is far from the rows of the fit (``Fingerprint``), else None."""
+        X = np.asarray(X)
+        is_far = self.fingerprint is not None and len(X) and self.fingerprint.is_far(X)
+        return str(ExportError("other_cloud")) if is_far else None
 
 
 def affine_map(fitted: Any, **about: object) -> AffineMap:
