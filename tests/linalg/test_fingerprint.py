@@ -35,7 +35,7 @@ def test_blocks_of_rows_give_one_answer(monkeypatch):
     X = np.random.default_rng(0).standard_normal((50, 200)) + 5
     fingerprint = Fingerprint.of(Moments.of(X))
     monkeypatch.setattr("geometry.linalg.fingerprint.BLOCK_ROWS", 7)
-    shifted = [X + [shift, *np.zeros(199)] for shift in (0.1, 2.5, 4.5)]
+    shifted = [X + shift * np.eye(1, 200) for shift in (0.1, 2.5, 4.5)]
     assert [fingerprint.is_far(Y) for Y in shifted] == [False, False, True]
 
 
