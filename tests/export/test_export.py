@@ -26,6 +26,7 @@ from geometry import (
 )
 from geometry.data.limits import Limits
 from geometry.data.write import OutputError
+from geometry.encode import ArrayStore
 from geometry.export import (
     AffineMap,
     ExportError,
@@ -120,11 +121,15 @@ def far(fitted_on: np.ndarray, applied_to: np.ndarray) -> bool:
 
 @pytest.mark.model
 def test_vectors_of_another_layer_or_length_give_a_warning_and_those_of_another_topic_none():
-    encoder, topics = load_encoder(), read_bundled("topics")
-    layers = {layer: read_cloud(encoder, topics, layer=layer).vectors for layer in (4, 6)}
-    pairs = {
-        layer: read_cloud(encoder, read_bundled("pairs"), layer=layer).vectors for layer in (4, 6)
-    }
+    topics = read_bundled("topics")
+
+    def vectors(name: str, layer: int) -> np.ndarray:
+        found = read_cloud(load_encoder(), read_bundled(name), layer=layer, store=ArrayStore())
+        return found.vectors
+
+    layers, pairs = (
+        {layer: vectors(name, layer) for layer in (4, 6)} for name in ("topics", "pairs")
+    )
     labels, rng = np.array(topics.labels), np.random.default_rng(0)
     for layer, other in ((4, 6), (6, 4)):
         Y = layers[layer]
