@@ -349,7 +349,7 @@ def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
             ratio=signed(n / diagnosis.d, 2),
         )
     )
-    with st.container(horizontal=True, key="take-cure"):
+    with st.container(horizontal=True, vertical_alignment="center", key="take-cure"):
         offer_transform(transform, "cure")
         if data.points.model is not None:
             _offer_model(data, spec.layer, spec.pooling, cure.treatment)
@@ -414,7 +414,7 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
         st.caption(error_text(refusal))
         return
     normalize = st.toggle(
-        _("Unit length after the model"), key=f"unit-{layer}-{pooling}-{treatment}"
+        _("The model gives unit length"), key=f"unit-{layer}-{pooling}-{treatment}"
     )
     wanted = (data, layer, pooling, treatment, normalize)
     key = _written_model.name_of(*wanted)

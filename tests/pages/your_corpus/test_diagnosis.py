@@ -248,7 +248,7 @@ def test_the_model_that_is_written_gives_the_cured_vectors(tmp_path):
 @pytest.mark.model
 def test_the_page_writes_the_model_of_a_chosen_cure_with_unit_length(downloads, tmp_path):
     at = visit(Corpus("own", TEXTS[:60]), layer="3", arm="remove")
-    [unit] = [each for each in at.toggle if each.label == "Unit length after the model"]
+    [unit] = [each for each in at.toggle if each.label == "The model gives unit length"]
     unit.set_value(True).run()
     healthy(at).button(key="write-model-3-mean").click().run()
     healthy(at)
