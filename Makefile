@@ -52,6 +52,7 @@ test-slow: $(DEV_READY) chromium ## the slow tests: statistics over many seeds, 
 
 test-long: $(DEV_READY) chromium ## the long tests, by hand (CONTRIBUTING.md says when)
 	$(BIN)/python -m pytest -n 3 -m long $(ARGS)
+	$(BIN)/python -m pytest $(WORKERS) -m "not (slow or long)" -k properties --hypothesis-profile=many
 
 check: $(DEV_READY) ## format, lint, types, import contracts, quick tests
 	$(BIN)/ruff format --check .

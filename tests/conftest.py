@@ -19,7 +19,11 @@ ALONE = "tests/sts/test_flow_on_sentences.py"  # trains for minutes and encodes 
 LAYERS = tuple(f"tests/browser/test_{name}.py" for name in ("every_page", "layers"))
 SLOWEST_FILES = 10
 
-settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "default", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=25
+)
+# `make test-long` names this one
+settings.register_profile("many", parent=settings.get_profile("default"), max_examples=300)
 settings.register_profile("ci", parent=settings.get_profile("default"), derandomize=True)
 # `make check` names this one: --hypothesis-profile=check
 settings.register_profile("check", parent=settings.get_profile("default"), max_examples=10)

@@ -165,5 +165,10 @@ def _text(found: Any, notes: list[str], _: Callable[[str], str]) -> str:
     for finding in found.findings:
         lines += [sentences.title(finding, _), f"  {sentences.finding_sentence(finding, _)}"]
     lines += ["", *columns([head, *rows]), "", sentences.basis(found, _), ""]
-    last = (sentences.evidence, sentences.stay_here, sentences.recommendation)
+    last = (
+        sentences.evidence,
+        sentences.certainty,
+        sentences.stay_here,
+        sentences.recommendation,
+    )
     return "\n".join([*lines, *filter(None, (line(found, _) for line in last))])

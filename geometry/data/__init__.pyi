@@ -12,6 +12,7 @@ from .pairs import read_bundled_pairs as read_bundled_pairs
 from .pairs import read_pair_folder as read_pair_folder
 from .pairs import read_pairs as read_pairs
 from .relevance import Judged as Judged
+from .relevance import JudgedQueries as JudgedQueries
 from .relevance import Relevance as Relevance
 from .relevance import judge as judge
 from .relevance import read_relevance as read_relevance

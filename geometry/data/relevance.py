@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..errors import own_errors
 from .column_names import GRADE_NAMES, QUERY_NAMES, RELEVANT_NAMES
 from .decode import Source
@@ -64,6 +66,42 @@ class Judged:
 
     def __len__(self) -> int:
         return len(self.queries)
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedQueries:
+    """Vectors of queries, and which rows of the searched vectors answer each.
+
+    Attributes
+    ----------
+    vectors : (q, d) array
+    relevant : tuple of q mappings
+        From relevant rows of the searched vectors, from 0, to their grades above 0; at least one
+        for each query.
+    left_out : tuple of q sets
+        Rows that are no answer to a query: its own row and copies of it. Empty where the queries
+        have vectors of their own.
+    n_queries : int
+        Queries of the file; those without a relevant row are left out.
+    n_missing : int
+        Ids of the file that name no query or no searched row.
+    """
+
+    vectors: np.ndarray
+    relevant: tuple[Mapping[int, float], ...]
+    left_out: tuple[frozenset[int], ...]
+    n_queries: int
+    n_missing: int
+
+    def __post_init__(self) -> None:
+        if not len(self.vectors) == len(self.relevant) == len(self.left_out):
+            raise ValueError(
+                f"{len(self.vectors)} vectors of queries, {len(self.relevant)} mappings of "
+                f"relevant rows and {len(self.left_out)} sets left out; every query needs one each"
+            )
+
+    def __len__(self) -> int:
+        return len(self.relevant)
 
 
 def read_relevance(

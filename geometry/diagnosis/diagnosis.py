@@ -8,19 +8,21 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..data.relevance import JudgedQueries
 from ..evaluate.bootstrap import checked_gold
 from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
-from ..linalg.rows import UndefinedMeasure, float_rows
+from ..linalg.rows import UndefinedMeasure, float_rows, need_width
 from ..measure.intervals import units_of
 from ..transform.treatments import Treatment
 from .findings import Finding, connected, copies, find_all
 from .pictures import Pictures, make_pictures
 from .trial import Cure, Place, Trial, Vectors, n_steps, run_trial
-from .yardsticks import LabelYardstick, PairYardstick, Yardstick
+from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, Yardstick
 
-# Rows that are measured; neighbours take n² d operations, so a larger cloud is sampled
+# Rows that findings measure; neighbours take n² d operations, so a larger cloud is sampled
 MOST_ROWS = 10_000
+MOST_PAIRS = 20_000  # that judge
 LEAST_ROWS = 4
 MOST_UNKNOWN = 0.2  # share of a text's tokens; above it, vectors say little about the text
 FINDINGS_STEPS = 1
@@ -47,7 +49,7 @@ class Diagnosis:
     trial : Trial
         With the recommendation, ``trial.chosen``.
     yardstick : str
-        "labels", "pairs" or "none".
+        "labels", "pairs", "queries" or "none".
     vectors_sha256 : str
         Digest of the vectors as float32.
     texts_sha256 : str or None
@@ -99,6 +101,7 @@ def diagnose(
     texts: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
     pairs: ScoredRows | None = None,
+    queries: JudgedQueries | None = None,
     others: Mapping[Place, Vectors] | None = None,
     units: Sequence[int] | np.ndarray | None = None,
     seed: int = 0,
@@ -109,8 +112,8 @@ def diagnose(
 ) -> Diagnosis:
     """What is unusual about vectors, and which treatment helps, measured on held-out rows.
 
-    The score is of the pairs if there are pairs, else of the labels. A row whose label is "" counts
-    in the findings only.
+    The score is of the pairs if there are pairs, else of the queries, else of the labels. A row
+    whose label is "" is fitted on, and judges nothing.
 
     Parameters
     ----------
@@ -121,12 +124,14 @@ def diagnose(
     labels : sequence of n str, optional
     pairs : (left, right, gold_scores), optional
         left and right are row numbers (p,), or vectors (p, d) of other rows. Vectors of pairs are
-        only scored; findings and fits are of ``vectors`` alone. More than MOST_ROWS / 2 pairs are
+        only scored; findings and fits are of ``vectors`` alone. More than MOST_PAIRS are
         sampled. Pairs alone, without a corpus, are ``(*pairs.rows, pairs.gold_scores)`` with the
         vectors of ``pairs.sentences``: sentences of a scored pair are then in no fit.
+    queries : JudgedQueries, optional
+        Vectors of queries with the rows that are relevant to each. They are in no fit.
     others : mapping of (layer, pooling) to array (n, d') or callable, optional
-        The same rows at other layers, which the trial compares raw. With pairs that are vectors of
-        p left and p right sides: those sides there, (2 p, d'), left ones first.
+        Not with queries. The same rows at other layers, which the trial compares raw. With pairs
+        that are vectors of p left and p right sides: those sides there, (2 p, d'), left ones first.
     units : (n,) ids, optional
         Rows of one unit, such as the sentences of one text, stay in one half. Intervals draw them
         or leave them out together. The trial uses repeated texts and vectors only once: a sentence
@@ -156,7 +161,7 @@ def diagnose(
             raise ValueError(f"{len(given)} {name} for {n} vectors; each vector needs one")
     is_unread = unknown_share is not None and unknown_share > MOST_UNKNOWN
     if is_unread:
-        labels, pairs, others = None, None, {}
+        labels, pairs, queries, others = None, None, None, {}
     others = dict(others or {})
     unit = None if units is None else units_of(np.asarray(units), n)
     nonzero = np.flatnonzero(X.any(axis=1))
@@ -181,7 +186,7 @@ def diagnose(
     pictures = make_pictures(X[sample], seed=seed)
     step()
     beside = _Beside(texts, unit)
-    rows = _TrialRows.of(X, sample, beside, labels=labels, pairs=pairs, seed=seed)
+    rows = _TrialRows.of(X, nonzero, beside, labels=labels, pairs=pairs, queries=queries, seed=seed)
     trial = run_trial(
         rows.X,
         rows.yardstick,
@@ -204,7 +209,15 @@ def diagnose(
         seed=seed,
         findings=findings if numbers is None else _numbered(findings, numbers),
         trial=trial,
-        yardstick="pairs" if pairs is not None else "labels" if labels is not None else "none",
+        yardstick=(
+            "pairs"
+            if pairs is not None
+            else "queries"
+            if queries is not None
+            else "labels"
+            if labels is not None
+            else "none"
+        ),
         vectors_sha256=vectors_sha256(X),
         texts_sha256=None if texts is None else _digest(texts),
         pictures=pictures,
@@ -253,18 +266,18 @@ class _Beside:
 
 @dataclass(frozen=True)
 class _TrialRows:
-    """The rows of the trial, with their labels or pairs.
+    """The rows of the trial, with what judges them.
 
     Attributes
     ----------
     X : (m, d) array
     numbers : (m,) array of int
         Their numbers among all vectors. Where pairs are vectors of other rows: their numbers among
-        all sides, and 0 for the rows of the sample, which are not scored.
+        all sides, and 0 for the rows of the cloud, which are not scored.
     groups : (m,) array of int
         Copies, rows of one unit, and rows that pairs connect.
     fittable : (m,) array of bool or None
-        Where the pairs are vectors of other rows: True for the sample, False for those rows.
+        Where pairs or queries are vectors of other rows: True for the cloud, False for those rows.
     n_pairs : int or None
         Pairs that were drawn; None without pairs.
     """
@@ -280,33 +293,35 @@ class _TrialRows:
     def of(
         cls,
         X: np.ndarray,
-        sample: np.ndarray,
+        rows: np.ndarray,
         beside: _Beside,
         *,
         labels: Sequence[str] | None,
         pairs: ScoredRows | None,
+        queries: JudgedQueries | None,
         seed: int,
     ) -> _TrialRows:
-        if labels is not None and pairs is None:
-            names = np.asarray(labels, dtype=str)
-            sample = sample[names[sample] != ""]
         # Only the first of equal rows, because the others would join their units
         if beside.units is not None:
-            sample = sample[np.unique(copies(X[sample], beside.at(sample).texts))]
+            rows = rows[np.unique(copies(X[rows], beside.at(rows).texts))]
         if pairs is not None:
-            return cls._of_pairs(X, sample, beside, pairs, seed)
-        groups = beside.at(sample).groups(X[sample])
-        yardstick = None if labels is None else LabelYardstick(names[sample], groups, seed)
-        return cls(X[sample], sample, groups, yardstick)
+            return cls._of_pairs(X, rows, beside, pairs, seed)
+        if queries is not None:
+            return cls._of_queries(X, rows, beside, queries, seed)
+        taken = X if len(rows) == len(X) else X[rows]
+        if labels is None:
+            return cls(taken, rows, beside.at(rows).groups(taken), None)
+        same = copies(taken, beside.at(rows).texts)
+        groups = beside.at(rows).groups(taken)
+        names = np.asarray(labels, dtype=str)[rows]
+        labelled = np.flatnonzero(names != "")
+        searched = labelled[np.unique(same[labelled], return_index=True)[1]]
+        yardstick = LabelYardstick(names, groups, np.sort(searched), seed)
+        return cls(taken, rows, groups, yardstick)
 
     @classmethod
     def _of_pairs(
-        cls,
-        X: np.ndarray,
-        sample: np.ndarray,
-        beside: _Beside,
-        pairs: ScoredRows,
-        seed: int,
+        cls, X: np.ndarray, cloud: np.ndarray, beside: _Beside, pairs: ScoredRows, seed: int
     ) -> _TrialRows:
         left, right = (np.asarray(side) for side in pairs[:2])
         gold = checked_gold(pairs[2])
@@ -315,28 +330,60 @@ class _TrialRows:
                 f"{len(left)} left sides, {len(right)} right ones and {len(gold)} scores of pairs"
             )
         n_pairs, drawn = len(gold), np.arange(len(gold))
-        if n_pairs > MOST_ROWS // 2:
-            drawn = np.random.default_rng(seed).choice(n_pairs, MOST_ROWS // 2, replace=False)
+        if n_pairs > MOST_PAIRS:
+            drawn = np.random.default_rng(seed).choice(n_pairs, MOST_PAIRS, replace=False)
             left, right, gold = left[drawn], right[drawn], gold[drawn]
         n_drawn, fittable = len(drawn), None
         if left.ndim == 2:
             sides = np.vstack([left, right])
-            X = np.vstack([X[sample], sides.astype(X.dtype)])
-            numbers = np.concatenate([np.zeros_like(sample), drawn, n_pairs + drawn])
-            left, right = (len(sample) + side for side in np.arange(2 * len(gold)).reshape(2, -1))
-            fittable = np.arange(len(X)) < len(sample)
-            beside = _Beside(None, _with_own(beside.at(sample).units, len(sides)))
+            X = np.vstack([X[cloud], sides.astype(X.dtype)])
+            numbers = np.concatenate([np.zeros_like(cloud), drawn, n_pairs + drawn])
+            left, right = (len(cloud) + side for side in np.arange(2 * len(gold)).reshape(2, -1))
+            fittable = np.arange(len(X)) < len(cloud)
+            beside = _Beside(None, _with_own(beside.at(cloud).units, len(sides)))
         else:
             if min(left.min(), right.min()) < 0 or max(left.max(), right.max()) >= len(X):
                 raise ValueError(f"pairs name rows outside of 0 to {len(X) - 1}")
-            numbers = np.union1d(sample, np.union1d(left, right))
+            numbers = np.union1d(cloud, np.union1d(left, right))
             X, beside = X[numbers], beside.at(numbers)
             left, right = (np.searchsorted(numbers, side) for side in (left, right))
         is_zero = np.linalg.norm(X, axis=1) == 0
         sound = ~(is_zero[left] | is_zero[right])
         left, right, gold = left[sound], right[sound], gold[sound]
         groups = connected(beside.groups(X), left, right)
-        return cls(X, numbers, groups, PairYardstick(left, right, gold, seed), fittable, n_drawn)
+        yardstick = PairYardstick(left, right, gold, groups, seed)
+        return cls(X, numbers, groups, yardstick, fittable, n_drawn)
+
+    @classmethod
+    def _of_queries(
+        cls, X: np.ndarray, cloud: np.ndarray, beside: _Beside, queries: JudgedQueries, seed: int
+    ) -> _TrialRows:
+        Q = float_rows(queries.vectors, at_least=1)
+        need_width(Q, X.shape[1])
+        place = np.full(len(X), -1, dtype=np.int64)
+        place[cloud] = np.arange(len(cloud))
+        relevant = [
+            {int(place[row]): grade for row, grade in each.items() if place[row] >= 0}
+            for each in queries.relevant
+        ]
+        sound = [query for query, each in enumerate(relevant) if each and Q[query].any()]
+        left_out = queries.left_out or (frozenset(),) * len(relevant)
+        kept = replace(
+            queries,
+            vectors=Q[sound],
+            relevant=tuple(relevant[query] for query in sound),
+            left_out=tuple(
+                frozenset(int(place[row]) for row in left_out[query] if place[row] >= 0)
+                for query in sound
+            ),
+        )
+        stacked = np.vstack([X[cloud], kept.vectors.astype(X.dtype)])
+        numbers = np.concatenate([cloud, np.zeros(len(sound), dtype=cloud.dtype)])
+        fittable = np.arange(len(stacked)) < len(cloud)
+        units = _with_own(beside.at(cloud).units, len(sound))
+        groups = _Beside(None, units).groups(stacked)
+        yardstick = QueryYardstick(kept, len(cloud), groups, seed)
+        return cls(stacked, numbers, groups, yardstick, fittable)
 
 
 def _taken(vectors: Vectors, rows: np.ndarray) -> Vectors:

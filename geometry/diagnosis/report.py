@@ -79,7 +79,8 @@ def report_html(
     _ = translate
     name = diagnosis.about.get("corpus", "")
     title = _(REPORT["title"]).format(name=name) if name else _(REPORT["title-nameless"])
-    lines = [sentences.evidence(diagnosis, _), sentences.stay_here(diagnosis, _)]
+    lines = [sentences.evidence(diagnosis, _), sentences.certainty(diagnosis, _)]
+    lines += [sentences.stay_here(diagnosis, _)]
     lines += [sentences.basis(diagnosis, _), sentences.measured(diagnosis, _), *notes]
     advice = f"<p><strong>{escape(sentences.recommendation(diagnosis, _))}</strong></p>" + "".join(
         f"<p><small>{escape(line)}</small></p>" for line in lines if line
@@ -161,6 +162,7 @@ def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
     found["sentences"] = {
         "recommendation": sentences.recommendation(diagnosis, str),
         "evidence": sentences.evidence(diagnosis, str),
+        "certainty": sentences.certainty(diagnosis, str),
         "basis": sentences.basis(diagnosis, str),
         "findings": [sentences.finding_sentence(each, str) for each in diagnosis.findings],
     }

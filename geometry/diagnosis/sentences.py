@@ -15,12 +15,13 @@ from ..data.number_text import change, estimate, signed
 from ..data.pairs import Pairs
 from ..encode.pool import POOLING_NAMES
 from ..evaluate.specs import parse_treatment
-from ..measure.intervals import MIN_ROWS
+from ..measure.intervals import MIN_ROWS, Estimate
+from ..measure.retrieval import MIN_QUERIES
 from ..transform.treatments import TREATMENTS
 from .diagnosis import MOST_UNKNOWN, Diagnosis
 from .findings import Finding
-from .trial import Cure
-from .yardsticks import NEIGHBOURS
+from .trial import POWER, TIE, Cure
+from .yardsticks import FOUND, NEIGHBOURS
 
 TITLES = {
     "cone": "Cone",
@@ -122,8 +123,7 @@ SENTENCES = {
         "Leave the vectors as they are: on held-out rows, no cure is clearly better."
     ),
     "leave-no_yardstick": (
-        "Leave the vectors as they are: without labels or scored pairs, there is not enough data "
-        "to say whether a cure helps."
+        "Nothing here can judge a cure. Give labels, scored pairs, or queries with known answers."
     ),
     "leave-unknown_text": (
         "Not enough data: the model does not know this text. {share} of its tokens are unknown; "
@@ -131,15 +131,20 @@ SENTENCES = {
     ),
     "leave-too_few-labels": (
         "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
-        "That needs {least} held-out rows with labels that repeat; here there are {amount}."
+        "That needs {least} rows with labels that repeat; here there are {amount}."
     ),
     "leave-too_few-labels-units": (
         "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
-        "That needs {least} held-out texts with labels that repeat; here there are {amount}."
+        "That needs {least} texts with labels that repeat; here there are {amount}."
     ),
     "leave-too_few-pairs": (
         "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
-        "That needs {least} held-out pairs with different scores; here there are {amount}."
+        "That needs {least} pairs that share no sentence, with different scores; here there are "
+        "{amount}."
+    ),
+    "leave-too_few-queries": (
+        "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
+        "That needs {least} queries with known answers; here there are {amount}."
     ),
     "leave-too_few-fit": (
         "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
@@ -149,6 +154,11 @@ SENTENCES = {
     "remove": (
         "Subtract the mean and remove the directions of largest variance; their number: {k}."
     ),
+    "project": (
+        "Subtract the mean and retain the directions of largest variance, without whitening; "
+        "their number: {k}."
+    ),
+    "level-all": "Whiten all directions, {shrinkage}.",
     "whiten-all": "Whiten all directions, {shrinkage}.",
     "whiten-some": ("Whiten the directions of largest variance, {shrinkage}; their number: {k}."),
     "treat": "Use this treatment: {name}.",
@@ -161,6 +171,9 @@ SENTENCES = {
     "shrinkage": "with shrinkage {a}",
     "score-labels": "share of the {k} nearest neighbours with the same label",
     "score-pairs": "Spearman’s correlation of cosines with the scores of pairs",
+    "score-queries": "nDCG of the {found} nearest",
+    "score-recall": "Recall among the {found} nearest",
+    "score-mrr": "Reciprocal rank among the {found} nearest",
     "here": "If you stay with this layer and pooling: {advice}",
     "here-evidence": (
         "With the cures of this layer compared alone, the change is {difference}. The table's "
@@ -178,19 +191,44 @@ SENTENCES = {
         "On {amount} held-out pairs, {score} is {before} for raw vectors and {after} with this "
         "recommendation: {difference}."
     ),
+    "evidence-pairs-units": (
+        "On {n_items} held-out pairs in {amount} groups that share no sentence, {score} is "
+        "{before} for raw vectors and {after} with this recommendation: {difference}."
+    ),
+    "evidence-queries": (
+        "On {n_items} queries, the {score} is {before} for raw vectors and {after} with this "
+        "recommendation: {difference}."
+    ),
+    "further": "{name}: {difference}.",
+    "ties": "No clear difference, and less than {tie}, to: {names}.",
+    "open": "Perhaps better is {name}: {difference}. More data would show whether it is.",
+    "smallest": "With data of this size, a gain of {gain} is found with a probability of {power}.",
+    "agree": "Each of the {n_splits} splits alone gives this recommendation.",
+    "disagree": "{n_agree} of the {n_splits} splits alone give this recommendation.",
     "basis-labels": (
-        "Fitted on {n_fit} rows (n/d = {ratio}), measured on {n_held_out} others. Settings were "
-        "chosen among {n_settings} within the fitted rows. The intervals against raw vectors are "
-        "at 95% together; subsamples of the held-out rows; seed {seed}. Chance is {chance}. "
-        "Copies do not count as neighbours of each other."
+        "The rows are split into {n_folds} folds, {n_splits} times. Each cure is fitted on the "
+        "other folds ({n_fit} rows, n/d = {ratio}). The neighbours of {n_items} rows are searched "
+        "among {n_searched} rows. Settings were chosen among {n_settings} on the other folds. The "
+        "intervals against raw vectors are at 95% together. They allow for rows that are "
+        "neighbours of each other; seed {seed}. Chance is {chance}. Copies do not count as "
+        "neighbours of each other."
     ),
     "basis-pairs": (
-        "Fitted on {n_fit} rows (n/d = {ratio}), measured on {amount} pairs of {n_held_out} other "
-        "rows. Settings were chosen among {n_settings} within the fitted rows. The intervals "
-        "against raw vectors are at 95% together; bootstrap over pairs; seed {seed}."
+        "The rows are split into {n_folds} folds, {n_splits} times. Each cure is fitted on the "
+        "other folds ({n_fit} rows, n/d = {ratio}) and judged on the pairs of the fold, {n_items} "
+        "in all. Settings were chosen among {n_settings} on the other folds. The intervals against "
+        "raw vectors are at 95% together; bootstrap over {amount} groups of pairs that share no "
+        "sentence; seed {seed}."
+    ),
+    "basis-queries": (
+        "{n_items} queries are searched among {n_searched} rows, and each cure is fitted on "
+        "{n_fit} rows (n/d = {ratio}). The queries are split into {n_folds} folds, {n_splits} "
+        "times. Settings were chosen among {n_settings} on the other folds. The intervals against "
+        "raw vectors are at 95% together; seed {seed}."
     ),
     "basis-none": (
-        "Fitted on {n_fit} rows (n/d = {ratio}), measured on {n_held_out} others; seed {seed}."
+        "The measures are of {n_held_out} rows, with fits on {n_fit} others (n/d = {ratio}); seed "
+        "{seed}."
     ),
     "pairs-sample": "The pairs are a random sample of {n_drawn} of {n}.",
     "others": "Other layers and poolings compared: {places}.",
@@ -198,8 +236,8 @@ SENTENCES = {
     "measured": "{n_measured} of {n} vectors of {d} numbers were measured; seed {seed}.",
     "zero": "Rows of zeros, which have no direction and were left out: {n}.",
     "units": (
-        "They are sentences of {n} texts. Sentences of one text are one unit: no text is in both "
-        "halves, intervals draw whole texts, and sentences of one text are no neighbours of each "
+        "They are sentences of {n} texts. Sentences of one text are one unit: no text is in two "
+        "folds, intervals draw whole texts, and sentences of one text are no neighbours of each "
         "other where labels are compared."
     ),
     "file-sample": "A random sample: {n} of {all}, seed {seed}.",
@@ -221,6 +259,8 @@ SENTENCES = {
     "name-leave": "raw",
     "name-centre": "centred",
     "name-remove": "directions removed: {k}",
+    "name-project": "projected on {k} directions, not whitened",
+    "name-level-all": "whitened, all directions, {shrinkage}",
     "name-whiten-all": "whitened, all directions, {shrinkage}",
     "name-whiten-some": "whitened, {k} directions, {shrinkage}",
     "place": "layer {layer}, {pooling} pooling",
@@ -239,6 +279,7 @@ REPORT = {
     "cure": "cure",
     "score-labels": "same label (5 nearest)",
     "score-pairs": "Spearman",
+    "score-queries": "nDCG (10 nearest)",
     "change": "change from raw",
     "verdict": "verdict",
     "corpus": "corpus",
@@ -347,12 +388,13 @@ def _advice(diagnosis: Diagnosis, cure: Cure, _: Translate) -> str:
         because = "nothing_helps" if trial.because == "helps" else trial.because
         code = f"leave-{because}"
         amount = trial.amount
-        if trial.because == "too_few" and amount >= MIN_ROWS > trial.n_fit:
-            code, amount = f"{code}-fit", trial.n_fit
+        least = MIN_QUERIES if diagnosis.yardstick == "queries" else MIN_ROWS
+        if trial.because == "too_few" and amount >= least and trial.n_fit < MIN_ROWS:
+            code, amount, least = f"{code}-fit", trial.n_fit, MIN_ROWS
         elif trial.because == "too_few":
             code = f"{code}-{_yardstick(diagnosis)}"
         return _(SENTENCES[code]).format(
-            least=MIN_ROWS,
+            least=least,
             amount=f"{amount:,}",
             share=f"{diagnosis.unknown_share or 0:.0%}",
             limit=f"{MOST_UNKNOWN:.0%}",
@@ -366,27 +408,66 @@ def _advice(diagnosis: Diagnosis, cure: Cure, _: Translate) -> str:
 
 def evidence(diagnosis: Diagnosis, _: Translate) -> str:
     """The score before and after the recommended cure; "" where nothing was compared."""
-    raw, cure = diagnosis.trial.cures[0], diagnosis.chosen
+    trial = diagnosis.trial
+    raw, cure = trial.cures[0], diagnosis.chosen
     if "leave" not in cure.against or raw.score is None or cure.score is None:
         return ""
-    return _(SENTENCES[f"evidence-{_yardstick(diagnosis)}"]).format(
-        amount=f"{diagnosis.trial.amount:,}",
+    is_grouped = diagnosis.yardstick == "pairs" and trial.amount < trial.n_items
+    code = "evidence-pairs-units" if is_grouped else f"evidence-{_yardstick(diagnosis)}"
+    first = _(SENTENCES[code]).format(
+        amount=f"{trial.amount:,}",
+        n_items=f"{trial.n_items:,}",
         score=score_name(diagnosis, _),
         before=signed(raw.score, 3),
         after=signed(cure.score, 3),
         difference=cure_change(cure),
     )
+    further = (
+        _(SENTENCES["further"]).format(
+            name=_(SENTENCES[f"score-{name}"]).format(found=FOUND), difference=_change(difference)
+        )
+        for name, difference in cure.more.items()
+    )
+    return paragraph([first, *further])
+
+
+def certainty(diagnosis: Diagnosis, _: Translate) -> str:
+    """Ties with the recommendation, what the data could have shown, and whether splits agree."""
+    trial = diagnosis.trial
+    chosen = trial.chosen
+    if trial.cures[0].score is None:
+        return ""
+    found = []
+    by_kind = {cure.kind: cure for cure in trial.cures}
+    if trial.ties:
+        names = _(", ").join(cure_name(by_kind[kind], _) for kind in trial.ties)
+        found.append(_(SENTENCES["ties"]).format(tie=signed(TIE, 3), names=names))
+    if chosen.kind == "leave":
+        compared = [cure for cure in trial.cures if "leave" in cure.against]
+        best = max(compared, key=lambda cure: cure.against["leave"].value, default=None)
+        if best is not None and best.smallest_gain is not None:
+            if best.against["leave"].value >= TIE:
+                found.append(
+                    _(SENTENCES["open"]).format(
+                        name=cure_name(best, _), difference=cure_change(best)
+                    )
+                )
+            gain = signed(best.smallest_gain, 3)
+            found.append(_(SENTENCES["smallest"]).format(gain=gain, power=f"{POWER:.0%}"))
+    code = "agree" if trial.n_agree == trial.n_splits else "disagree"
+    found.append(_(SENTENCES[code]).format(n_agree=trial.n_agree, n_splits=trial.n_splits))
+    return paragraph(found)
 
 
 def _yardstick(diagnosis: Diagnosis) -> str:
-    """What the held-out amount counts: rows with labels, whole texts with labels, or pairs."""
+    """What is counted: rows with labels, whole texts with labels, pairs, or queries."""
     is_by_text = diagnosis.yardstick == "labels" and diagnosis.n_units is not None
     return f"{diagnosis.yardstick}{'-units' if is_by_text else ''}"
 
 
 def score_name(diagnosis: Diagnosis, _: Translate) -> str:
     """What the held-out score is."""
-    return _(SENTENCES[f"score-{diagnosis.yardstick}"]).format(k=NEIGHBOURS)
+    return _(SENTENCES[f"score-{diagnosis.yardstick}"]).format(k=NEIGHBOURS, found=FOUND)
 
 
 def basis(diagnosis: Diagnosis, _: Translate) -> str:
@@ -397,6 +478,10 @@ def basis(diagnosis: Diagnosis, _: Translate) -> str:
         n_fit=f"{trial.n_fit:,}",
         ratio=signed(trial.n_fit / diagnosis.d, 2),
         n_held_out=f"{trial.n_held_out:,}",
+        n_items=f"{trial.n_items:,}",
+        n_searched=f"{trial.n_searched:,}",
+        n_folds=trial.n_folds,
+        n_splits=trial.n_splits,
         amount=f"{trial.amount:,}",
         n_settings=trial.n_settings,
         seed=diagnosis.seed,
@@ -522,7 +607,13 @@ def cure_change(cure: Cure) -> str:
     """The difference to raw vectors with its interval; "" where it was not compared."""
     if "leave" not in cure.against:
         return ""
-    difference = cure.against["leave"]
+    return _change(cure.against["leave"])
+
+
+def _change(difference: Estimate) -> str:
+    """A difference with its interval."""
+    if difference.low is None or difference.high is None:
+        return signed(difference.value, 3)
     ends = difference.low, difference.high
     # an end printed as 0.000 does not say on which side of 0 it is
     digits = next((k for k in (3, 4, 5) if all(not end or round(end, k) for end in ends)), 6)

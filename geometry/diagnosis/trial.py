@@ -1,56 +1,62 @@
-"""Which treatment helps on held-out rows: settings chosen on one part, compared on another.
+"""Which treatment helps on held-out rows: settings chosen on some folds, judged on another.
 
-The rows are split in halves; copies of a row, and sentences that pairs connect, stay in one half.
-Where pairs are sentences of their own, they are split, and every fit is on the other rows.
+The rows are split in folds; copies, sentences of one text, and sentences that pairs connect stay in
+one fold. Each *arm* (leave, centre, project, remove, level, whiten, another layer) has one setting
+or several.
 
-1. **Settings** (how many directions to remove, which whitening, which other layer) are chosen in
-   the first half alone: fitted on one half of it, scored on its other half.
-2. **Treatments** at these settings are fitted on the whole first half and scored on the second,
-   which had no part in a fit or a choice. So the best of many settings is not chosen on the rows
-   that score it.
+1. For each fold, every setting is fitted on the other folds and judged on the items of this one.
+2. The setting of an arm for a fold is the one with the best mean score on the *other* folds. So
+   settings are chosen and judged at the size at which they are used, and no item that judges an
+   arm had a part in the choice of its setting.
+3. The score of an arm is the mean over folds. All is repeated for several splits into folds, whose
+   scores are averaged.
 
-The simplest treatment whose interval against raw vectors is above 0 is recommended. A more complex
-one replaces it if it beats both by an interval above 0. The intervals of the differences to raw
-vectors hold at 95% together: Bonferroni, so with three treatments each is an interval at 98.3%. So
-do those of the differences between treatments.
+The bootstrap draws units of items and repeats the choice of settings in every resample, so that
+the standard error contains it. The spread of the splits is added. The intervals of the differences
+to raw vectors hold at 95% together: the quantile of the largest of them over the resamples (max-T:
+Westfall, Young 1993). So do those of the differences between treatments.
+
+The simplest arm whose interval against raw vectors is above 0 is recommended. A more complex one
+replaces it if it beats both by an interval above 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
 from statistics import NormalDist
-from typing import Literal, TypeVar
+from typing import Literal, cast
 
 import numpy as np
 
-from ..evaluate.fit_size import split_halves
 from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
 from ..linalg.rows import UndefinedMeasure
-from ..measure.intervals import MIN_ROWS, Estimate
+from ..measure.intervals import MIN_ROWS, NORMAL, Estimate, around
 from ..measure.table import measure_table
 from ..transform.treatments import TreatmentKind, simple_first
-from .yardsticks import LabelYardstick, Yardstick
+from .yardsticks import LabelYardstick, Score, Yardstick, variance_of_dyads
 
 Because = Literal["helps", "nothing_helps", "no_yardstick", "too_few", "unknown_text"]
 Place = tuple[int, str]  # layer and pooling
 Vectors = np.ndarray | Callable[[], np.ndarray]
-Name = TypeVar("Name")
-LEAST_HALF = 2  # rows of each half
+FOLDS = 5
+FOLDS_OF_MANY = 2  # from MANY rows, where half of them are enough for a fit
+MANY = 50_000
+SPLITS = 3
+# Items x rows x dimensions that each setting may compare: 20,000 rows of 384 numbers then take
+# about 15 seconds of two cores
+COMPARED = 2e10
+LEAST_ITEMS = 2000  # judged in any case
+LEAST_HALF = 2  # rows of each fold and of its fit
 ERROR = 0.05  # probability that any interval of a trial misses its value
-# Measures of the held-out rows after each treatment
+POWER = 0.8  # probability with which a gain of ``Cure.smallest_gain`` is shown
+TIE = 0.005  # a difference below this is a tie where it is not clear
+# Measures of held-out rows after each treatment
 CHANGED = ("mean_cosine", "isoscore", "hubness")
-
-
-@dataclass(frozen=True)
-class Score:
-    """A score and replicates whose standard deviation is its standard error."""
-
-    value: float
-    replicates: np.ndarray
+MEASURED = 5000  # held-out rows that are measured
 
 
 @dataclass(frozen=True)
@@ -62,15 +68,20 @@ class Cure:
     kind : str
         The ``cure`` of a ``TreatmentKind``, or "layer".
     treatment : str
-        As ``parse_treatment`` reads it; "none" for raw vectors, of another layer too.
+        As ``parse_treatment`` reads it, the best setting on all folds; "none" for raw vectors, of
+        another layer too.
     place : (layer, pooling) or None
         The other layer and pooling; None for the layer of the trial.
     score : float or None
-        None without labels and pairs, and where the treated rows have no score.
+        None without a yardstick, and where the treated rows have no score.
     against : mapping of str to Estimate
         By the kind of each simpler treatment.
+    smallest_gain : float or None
+        The gain over raw vectors that such a trial shows with probability POWER.
+    more : mapping of str to Estimate
+        Each further score of the yardstick less that of raw vectors, at 95% by itself.
     measures : mapping of str to float or None
-        ``CHANGED``, of the held-out rows.
+        ``CHANGED``, of held-out rows.
     """
 
     kind: str
@@ -78,6 +89,8 @@ class Cure:
     score: float | None = None
     place: Place | None = None
     against: Mapping[str, Estimate] = field(default_factory=dict)
+    smallest_gain: float | None = None
+    more: Mapping[str, Estimate] = field(default_factory=dict)
     measures: Mapping[str, float | None] = field(default_factory=dict)
 
     def beats(self, simpler: str) -> bool:
@@ -92,7 +105,7 @@ class Cure:
 
 @dataclass(frozen=True)
 class Trial:
-    """Treatments fitted on one half of the rows and compared on the other.
+    """Treatments fitted on some folds of the rows and judged on another.
 
     Attributes
     ----------
@@ -104,16 +117,25 @@ class Trial:
         What is recommended at this layer and pooling, where another one is better. Its intervals
         are at 95% together without the other layer, which this question does not compare.
     because : str
-        "helps"; "nothing_helps"; "no_yardstick" without labels and pairs; "too_few" where fewer
-        than MIN_ROWS units are held out; "unknown_text" where the model does not know the texts.
+        "helps"; "nothing_helps"; "no_yardstick" without labels, pairs and queries; "too_few" where
+        fewer units are judged than the yardstick needs; "unknown_text" where the model does not
+        know the texts.
     n_fit, n_held_out : int
-        Rows.
+        Rows of a fit, and of its fold, in the first split.
     amount : int
-        Held-out units (rows without copies, or pairs) behind the score.
+        Units (rows without copies, or pairs, or queries) behind the score.
+    n_items, n_searched : int
+        Items that are judged, and rows that each of them is compared with.
     n_compared : int
         How many treatments were compared with raw vectors; their intervals are at 95% together.
     n_settings : int
-        How many settings were compared within the first half.
+        How many settings there were to choose from.
+    n_folds, n_splits : int
+    n_agree : int
+        Splits that alone lead to the same recommendation.
+    ties : tuple of str
+        Kinds of other arms without a clear difference to the recommended one: its estimate is
+        below TIE.
     chance : float or None
         The score of neighbours drawn at random, for labels.
     others : tuple of (layer, pooling)
@@ -131,6 +153,20 @@ class Trial:
     n_settings: int
     chance: float | None
     others: tuple[Place, ...] = ()
+    n_items: int = 0
+    n_searched: int = 0
+    n_folds: int = 0
+    n_splits: int = 0
+    n_agree: int = 0
+    ties: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Arm:
+    """An arm of the trial with the settings among which it chooses."""
+
+    kind: str
+    settings: tuple[str | Place, ...]
 
 
 def run_trial(
@@ -143,82 +179,299 @@ def run_trial(
     step: Callable[[], None],
     fittable: np.ndarray | None = None,
 ) -> Trial:
-    """The trial of X (n, d), n >= 4, no row zero. Rows of one group stay in one half.
+    """The trial of X (n, d), n >= 4, no row zero. Rows of one group stay in one fold.
 
-    ``others`` are the same rows at other places. Without ``fittable`` any row may be fitted on or
-    scored; with it, those rows are only fitted on, less copies of rows that are scored.
+    ``others`` are the same rows at other places. Without ``fittable`` any row may be fitted on;
+    with it, those rows are only fitted on, less copies of rows that are judged.
     """
-
-    def halves(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        first, second = split_halves(len(rows), groups[rows], random_state=seed)
-        return rows[np.sort(first)], rows[np.sort(second)]
-
-    def apart_from(scored: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        return rows[~np.isin(groups[rows], groups[scored])]
-
-    everything = np.arange(len(X))
-    judging = everything if fittable is None else everything[~fittable]
-    first, held_out = halves(judging)
-    fit = apart_from(held_out, everything if fittable is None else everything[fittable])
-    if min(len(fit), len(held_out)) < LEAST_HALF:
-        return _no_trial(X, len(fit), len(held_out), yardstick)
-    amount = 0 if yardstick is None else yardstick.amount(held_out)
-    usable = yardstick if amount >= MIN_ROWS and len(fit) >= MIN_ROWS else None
-    settings, n_settings, place = usual_settings(len(fit), X.shape[1]), 0, None
-    compared_places: tuple[Place, ...] = ()
-    if usable is not None:
-        scored = halves(first)[1]
-        choosing = _Chooser(X, usable, apart_from(scored, fit), scored, step)
-        if usable.amount(scored) >= 2 and len(choosing.fitted) >= LEAST_HALF:
-            settings = choosing.settings()
-            place, compared_places = choosing.place(others), tuple(others)
-        n_settings = choosing.n_compared
-    fit_set = FitSet(X[fit])
-    cures, scores = [], []
-    for kind, treatment in settings.items():
-        Z = fit_set.fit(parse_treatment(treatment)).apply(X[held_out]).retained
-        cures.append(Cure(kind, treatment, measures=_measures(Z)))
-        scores.append(_score(usable, Z, held_out))
-        step()
-    if place is not None and usable is not None:
-        Z = _rows_of(others[place], held_out)
-        cures.append(Cure("layer", "none", place=place, measures=_measures(Z)))
-        scores.append(_score(usable, Z, held_out))
-        step()
-    compared = _compared(cures, scores)
-    chosen = recommended(compared)
-    n_here = sum(cure.kind != "layer" for cure in cures)
-    here = recommended(_compared(cures[:n_here], scores[:n_here]))
+    n, d = X.shape
+    may_fit = np.ones(n, dtype=bool) if fittable is None else fittable
+    n_folds = FOLDS if n < MANY else FOLDS_OF_MANY
+    fold_of = partial(folds, groups, n_folds)
+    first = _Split.of(fold_of(seed), groups, may_fit, yardstick)
+    unjudged = _Split.of(fold_of(seed), groups, may_fit, None)
+    if first is None or unjudged is None:
+        return _no_trial(X, yardstick)
+    amount = 0 if yardstick is None else yardstick.amount()
+    is_enough = yardstick is not None and amount >= yardstick.least and first.n_fit >= MIN_ROWS
+    usable = yardstick if is_enough else None
+    compared: tuple[Cure, ...]
+    if usable is None:
+        arms = [Arm(kind, (text,)) for kind, text in usual_settings(first.n_fit, d).items()]
+        compared = tuple(Cure(arm.kind, cast(str, arm.settings[0])) for arm in arms)
+        chosen = here = compared[0]
+        tried = _Tried(arms, [], [])
+        items = np.zeros(0, dtype=np.int64)
+    else:
+        arms = [*_arms(first.n_fit, d), *([Arm("layer", tuple(others))] if others else ())]
+        per_split, n_splits = _amount_of_work(usable, d)
+        order = np.random.default_rng(seed).permutation(len(usable.groups))
+        splits = []
+        for number in range(n_splits):
+            drawn = np.sort(np.roll(order, -number * per_split)[:per_split])
+            made = _Split.of(fold_of((seed, number)), groups, may_fit, usable)
+            if made is not None:
+                splits.append((made, drawn))
+        tried = _Tried.of(X, usable, arms, splits, others, step)
+        compared = tried.cures()
+        chosen = recommended(compared)
+        here = recommended(tried.cures(but="layer"))
+        items = np.unique(np.concatenate([drawn for _, drawn in splits]))
+    compared = _measured(X, compared, unjudged, others, step)
+    by_kind = {cure.kind: cure for cure in compared}
     because: Because = "helps" if chosen.kind != "leave" else "nothing_helps"
     if usable is None:
         because = "no_yardstick" if yardstick is None else "too_few"
     return Trial(
         cures=compared,
-        chosen=chosen,
-        here=here,
+        chosen=by_kind[chosen.kind],
+        here=replace(here, measures=by_kind[here.kind].measures),
         because=because,
-        n_fit=len(fit),
-        n_held_out=len(held_out),
+        n_fit=first.n_fit,
+        n_held_out=len(unjudged.held_out),
         amount=amount,
         n_compared=len(compared) - 1,
-        n_settings=n_settings,
-        chance=(
-            yardstick.chance(held_out)
-            if isinstance(yardstick, LabelYardstick) and len(np.unique(groups[held_out])) > 1
-            else None
-        ),
-        others=compared_places,
+        n_settings=sum(len(arm.settings) for arm in arms) - 1 if usable else 0,
+        chance=yardstick.chance if isinstance(yardstick, LabelYardstick) else None,
+        others=tuple(others) if usable else (),
+        n_items=len(items),
+        n_searched=0 if usable is None else round(usable.cost),
+        n_folds=first.n_folds,
+        n_splits=len(tried.scores),
+        n_agree=tried.n_agree(chosen.kind),
+        ties=_ties(compared, chosen),
     )
 
 
-def _no_trial(X: np.ndarray, n_fit: int, n_held_out: int, yardstick: Yardstick | None) -> Trial:
-    """The trial where no halves can be made: nearly all rows are copies or connected by pairs."""
-    raw = Cure("leave", "none", measures=_measures(X))
+def folds(groups: np.ndarray, n_folds: int, seed: int | tuple[int, ...]) -> np.ndarray:
+    """(n,) the fold of each row, from 0: whole groups (n,), about as many rows in each."""
+    names, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    order = np.random.default_rng(seed).permutation(len(names))
+    middle = np.cumsum(sizes[order]) - sizes[order] / 2
+    fold = np.empty(len(names), dtype=np.int64)
+    fold[order] = (middle * n_folds / len(groups)).astype(np.int64)
+    return np.unique(fold, return_inverse=True)[1][group]
+
+
+@dataclass(frozen=True)
+class _Split:
+    """Rows in folds: the rows of each fit, and the fold of each item."""
+
+    fits: tuple[np.ndarray, ...]  # rows, for each fold; a single one if no row judges
+    item_folds: np.ndarray  # (i,)
+    held_out: np.ndarray  # rows of the first fold that may be fitted on
+
+    @classmethod
+    def of(
+        cls,
+        fold: np.ndarray,
+        groups: np.ndarray,
+        may_fit: np.ndarray,
+        yardstick: Yardstick | None,
+    ) -> _Split | None:
+        """None where a fold or a fit has too few rows.
+
+        Rows that judge nothing are in every fit; without a yardstick, no row is.
+        """
+        n_folds = int(fold.max()) + 1
+        item_folds, judges = np.zeros(0, dtype=np.int64), np.ones(len(groups), dtype=bool)
+        if yardstick is not None:
+            judges = np.isin(groups, yardstick.groups)
+            names, first = np.unique(groups, return_index=True)
+            item_folds = fold[first[np.searchsorted(names, yardstick.groups)]]
+        if not (may_fit & judges).any():
+            fits: tuple[np.ndarray, ...] = (np.flatnonzero(may_fit),)
+        else:
+            fits = tuple(
+                np.flatnonzero(may_fit & ~(judges & (fold == each))) for each in range(n_folds)
+            )
+        held_out = np.flatnonzero(may_fit & (fold == 0))
+        if n_folds < 2 or min(len(rows) for rows in (*fits, held_out)) < LEAST_HALF:
+            return None
+        return cls(fits, item_folds, held_out)
+
+    @property
+    def n_folds(self) -> int:
+        return max(len(self.fits), int(self.item_folds.max(initial=0)) + 1)
+
+    @property
+    def n_fit(self) -> int:
+        return len(self.fits[0])
+
+
+def _amount_of_work(yardstick: Yardstick, d: int) -> tuple[int, int]:
+    """(items of each split, splits): all items in SPLITS splits, or a sample in fewer."""
+    n = len(yardstick.groups)
+    affordable = max(LEAST_ITEMS, int(COMPARED / (yardstick.cost * d)))
+    n_splits = int(np.clip(affordable // n, 2, SPLITS))
+    return min(n, max(1, affordable // n_splits)), n_splits
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """The scores of every arm, in every split."""
+
+    arms: Sequence[Arm]
+    scores: Sequence[Sequence[_ArmScore | None]]  # by split and arm
+    best: Sequence[str | Place]  # the setting of each arm with the best mean
+    names: Sequence[str] = ()  # of the scores
+
+    @classmethod
+    def of(
+        cls,
+        X: np.ndarray,
+        yardstick: Yardstick,
+        arms: Sequence[Arm],
+        splits: Sequence[tuple[_Split, np.ndarray]],
+        others: Mapping[Place, Vectors],
+        step: Callable[[], None],
+    ) -> _Tried:
+        found, means = [], []
+        for split, drawn in splits:
+            judged = _judge(X, yardstick, arms, split, drawn, others, step)
+            found.append([_chosen_by_fold(each) for each in judged])
+            means.append([[_mean(setting) for setting in each] for each in judged])
+        totals = [np.sum(each, axis=0) for each in zip(*means, strict=True)]
+        best = [
+            arm.settings[int(np.argmax(total))] for arm, total in zip(arms, totals, strict=True)
+        ]
+        return cls(arms, found, best, yardstick.names)
+
+    def cures(
+        self, *, but: str = "", splits: Sequence[Sequence[_ArmScore | None]] | None = None
+    ) -> tuple[Cure, ...]:
+        """The arms with their scores and differences, of these splits, without the kind ``but``."""
+        splits = self.scores if splits is None else splits
+        kept = [place for place, arm in enumerate(self.arms) if arm.kind != but]
+        cures = []
+        for place in kept:
+            kind, setting = self.arms[place].kind, self.best[place]
+            if kind == "layer":
+                cures.append(Cure(kind, "none", place=cast(Place, setting)))
+            else:
+                cures.append(Cure(kind, cast(str, setting)))
+        averaged = [_average([split[place] for split in splits]) for place in kept]
+        return _compared(cures, averaged, self.names)
+
+    def n_agree(self, kind: str) -> int:
+        """Splits that alone lead to this recommendation."""
+        return sum(recommended(self.cures(splits=[split])).kind == kind for split in self.scores)
+
+
+def _judge(
+    X: np.ndarray,
+    yardstick: Yardstick,
+    arms: Sequence[Arm],
+    split: _Split,
+    drawn: np.ndarray,
+    others: Mapping[Place, Vectors],
+    step: Callable[[], None],
+) -> list[list[list[Score | None]]]:
+    """Scores by arm, setting and fold of the items ``drawn``."""
+    items = [drawn[split.item_folds[drawn] == each] for each in range(split.n_folds)]
+    found: list[list[list[Score | None]]] = [[[] for _ in arm.settings] for arm in arms]
+    one_for_all = len(split.fits) == 1
+    for fitted, parts in zip(
+        split.fits, [items] if one_for_all else [[each] for each in items], strict=True
+    ):
+        fit_set = FitSet(X[fitted])
+        for arm, of_arm in zip(arms, found, strict=True):
+            if arm.kind == "layer":
+                continue
+            for text, of_setting in zip(arm.settings, of_arm, strict=True):
+                treatment = fit_set.fit(parse_treatment(cast(str, text)))
+                Z = treatment.reduced(X)
+                of_setting.extend(_score(yardstick, Z, judged) for judged in parts)
+                step()
+    for arm, of_arm in zip(arms, found, strict=True):
+        if arm.kind == "layer":
+            for place, of_setting in zip(arm.settings, of_arm, strict=True):
+                Z = _read(others[cast(Place, place)])
+                of_setting.extend(_score(yardstick, Z, judged) for judged in items)
+                step()
+    return found
+
+
+def _score(yardstick: Yardstick, Z: np.ndarray, items: np.ndarray) -> Score | None:
+    """None where the treated rows have no such score, such as a zero row, and for no item."""
+    if not len(items):
+        return None
+    try:
+        return yardstick.score(Z, items)
+    except UndefinedMeasure:
+        return None
+
+
+def _mean(by_fold: Sequence[Score | None]) -> float:
+    """The mean over folds of the deciding score; -inf without one."""
+    if any(score is None for score in by_fold):
+        return -np.inf
+    return float(np.mean([score.values[0] for score in by_fold if score is not None]))
+
+
+@dataclass(frozen=True)
+class _ArmScore:
+    """The score of an arm; ``fixed`` are replicates without a new choice of the setting."""
+
+    score: Score
+    fixed: np.ndarray  # (B,)
+
+
+def _chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> _ArmScore | None:
+    """The score of an arm whose setting is chosen for each fold on the other folds.
+
+    In a resample it is chosen anew. Settings without a score in a fold are left out.
+    """
+    settings = [cast("Sequence[Score]", each) for each in of_arm if np.isfinite(_mean(each))]
+    if not settings:
+        return None
+    values = np.array([[score.values for score in each] for each in settings])  # (c, f, m)
+    replicates = np.array([[score.replicates for score in each] for each in settings])
+    decides = values[:, :, 0]
+    place = np.argmax(decides.sum(axis=1, keepdims=True) - decides, axis=0)  # (f,)
+    n_folds = decides.shape[1]
+    at = np.arange(n_folds)
+    of_draws = np.nan_to_num(replicates[:, :, 0])  # (c, f, B)
+    drawn = np.argmax(of_draws.sum(axis=1, keepdims=True) - of_draws, axis=0)  # (f, B)
+    picked = np.take_along_axis(replicates, drawn[None, :, None], axis=0)[0]  # (f, m, B)
+    edges = [settings[chosen][fold].edges for fold, chosen in enumerate(place)]
+    known = [each for each in edges if each is not None]
+    score = Score(
+        values[place, at].mean(axis=0),
+        np.nanmean(picked, axis=0),
+        sum(known[1:], known[0]) / n_folds if known else None,
+    )
+    return _ArmScore(score, np.nanmean(replicates[place, at, 0], axis=0))
+
+
+def _measured(
+    X: np.ndarray,
+    cures: Sequence[Cure],
+    split: _Split,
+    others: Mapping[Place, Vectors],
+    step: Callable[[], None],
+) -> tuple[Cure, ...]:
+    """The cures with the measures of held-out rows, MEASURED at most."""
+    rows, fit_set = split.held_out[:MEASURED], FitSet(X[split.fits[0]])
+    found = []
+    for cure in cures:
+        if cure.place is not None:
+            Z = _read(others[cure.place])[rows]
+        else:
+            Z = fit_set.fit(parse_treatment(cure.treatment)).reduced(X[rows])
+        found.append(replace(cure, measures=_measures(Z)))
+        step()
+    return tuple(found)
+
+
+def _no_trial(X: np.ndarray, yardstick: Yardstick | None) -> Trial:
+    """The trial where no folds can be made: nearly all rows are copies or connected by pairs."""
+    raw = Cure("leave", "none", measures=_measures(X[:MEASURED]))
     because: Because = "no_yardstick" if yardstick is None else "too_few"
-    return Trial((raw,), raw, raw, because, n_fit, n_held_out, 0, 0, 0, None)
+    return Trial((raw,), raw, raw, because, 0, 0, 0, 0, 0, None)
 
 
-def recommended(cures: tuple[Cure, ...]) -> Cure:
+def recommended(cures: Sequence[Cure]) -> Cure:
     """The simplest cure that beats raw vectors, unless a more complex one beats it and them."""
     best = cures[0]
     for cure in cures[1:]:
@@ -227,9 +480,26 @@ def recommended(cures: tuple[Cure, ...]) -> Cure:
     return best
 
 
+def _ties(cures: Sequence[Cure], chosen: Cure) -> tuple[str, ...]:
+    """Kinds without a clear difference to the recommended arm, by less than TIE."""
+    found = []
+    for cure in cures:
+        if cure.kind in (chosen.kind, "layer"):
+            continue
+        pair = cure.against.get(chosen.kind) or chosen.against.get(cure.kind)
+        if pair is not None and abs(pair.value) < TIE and not (pair.rises or pair.falls):
+            found.append(cure.kind)
+    return tuple(found)
+
+
 def cures() -> list[TreatmentKind]:
     """The treatments that a trial compares, from simple to complex."""
-    return [kind for kind in simple_first() if kind.cure]
+    return sorted(
+        (kind for kind in simple_first() if kind.cure), key=lambda kind: ORDER.index(kind.cure)
+    )
+
+
+ORDER = ("leave", "centre", "project", "remove", "level", "whiten")
 
 
 def usual_settings(n: int, d: int) -> dict[str, str]:
@@ -241,66 +511,23 @@ def usual_settings(n: int, d: int) -> dict[str, str]:
     }
 
 
+def _arms(n: int, d: int) -> list[Arm]:
+    """The arms for n rows of the fit, from simple to complex."""
+    found = (
+        Arm(kind.cure, (kind.short,) if kind.tried is None else tuple(kind.tried(n, d)))
+        for kind in cures()
+    )
+    return [arm for arm in found if arm.settings]
+
+
 def n_steps(d: int, n_others: int) -> int:
     """How often ``run_trial`` calls ``step`` at most."""
-    tried = [len(kind.tried(10**9, d)) for kind in cures() if kind.tried is not None]
-    return sum(tried) + n_others + len(cures()) + 1  # the last is another layer
+    settings = sum(len(arm.settings) for arm in _arms(10**9, d))
+    return SPLITS * (FOLDS * settings + n_others) + len(cures()) + 1  # the last is another layer
 
 
-@dataclass
-class _Chooser:
-    """Chooses settings: fits on one part of the rows, scores on another part."""
-
-    X: np.ndarray
-    yardstick: Yardstick
-    fitted: np.ndarray
-    scored: np.ndarray
-    step: Callable[[], None]
-    n_compared: int = 0
-
-    def settings(self) -> dict[str, str]:
-        n, d = len(self.fitted), self.X.shape[1]
-        fit_set = FitSet(self.X[self.fitted])
-
-        def treated(texts: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
-            for text in texts:
-                yield text, fit_set.fit(parse_treatment(text)).apply(self.X[self.scored]).retained
-
-        found = {}
-        for kind in cures():
-            best = kind.short if kind.tried is None else self._best(treated(kind.tried(n, d)))
-            if best is not None:
-                found[kind.cure] = best
-        return found
-
-    def place(self, others: Mapping[Place, Vectors]) -> Place | None:
-        return self._best((name, _rows_of(others[name], self.scored)) for name in others)
-
-    def _best(self, treated: Iterable[tuple[Name, np.ndarray]]) -> Name | None:
-        """The name with the highest score; the first of equal ones. None if none has a score."""
-        best, highest = None, -np.inf
-        for name, Z in treated:
-            with suppress(UndefinedMeasure):  # such as a zero row
-                score = self.yardstick.score(Z, self.scored)
-                if score > highest:
-                    best, highest = name, score
-            self.n_compared += 1
-            self.step()
-        return best
-
-
-def _rows_of(vectors: Vectors, rows: np.ndarray) -> np.ndarray:
-    return np.asarray(vectors() if callable(vectors) else vectors)[rows]
-
-
-def _score(yardstick: Yardstick | None, Z: np.ndarray, rows: np.ndarray) -> Score | None:
-    """None without a yardstick, and where the treated rows have no such score."""
-    if yardstick is None:
-        return None
-    try:
-        return Score(yardstick.score(Z, rows), yardstick.replicates(Z, rows))
-    except UndefinedMeasure:
-        return None
+def _read(vectors: Vectors) -> np.ndarray:
+    return np.asarray(vectors() if callable(vectors) else vectors)
 
 
 def _measures(Z: np.ndarray) -> dict[str, float | None]:
@@ -308,25 +535,106 @@ def _measures(Z: np.ndarray) -> dict[str, float | None]:
     return {row.name: row.value for row in rows}
 
 
-def _compared(cures: list[Cure], scores: list[Score | None]) -> tuple[Cure, ...]:
+@dataclass(frozen=True)
+class _Averaged:
+    """The score of an arm over all splits, and the deciding value of each."""
+
+    arm: _ArmScore
+    values: np.ndarray  # (splits,)
+
+
+def _average(splits: Sequence[_ArmScore | None]) -> _Averaged | None:
+    """The mean of the splits; None where one has no score."""
+    arms = [each for each in splits if each is not None]
+    if len(arms) < len(splits):
+        return None
+    n, scores = len(arms), [each.score for each in arms]
+    edges = [score.edges for score in scores if score.edges is not None]
+    score = Score(
+        np.mean([score.values for score in scores], axis=0),
+        np.mean([score.replicates for score in scores], axis=0),
+        sum(edges[1:], edges[0]) / n if edges else None,
+    )
+    fixed = np.mean([each.fixed for each in arms], axis=0)
+    return _Averaged(_ArmScore(score, fixed), np.array([score.values[0] for score in scores]))
+
+
+def _compared(
+    cures: Sequence[Cure], arms: Sequence[_Averaged | None], names: Sequence[str]
+) -> tuple[Cure, ...]:
     """The cures with their scores and differences; cures[0] are the raw vectors."""
-    n = len(cures) - 1
-    with_raw, between = (_quantile(count) for count in (n, n * (n - 1) // 2))
+    scored = {place: arm for place, arm in enumerate(arms) if arm is not None}
+    found = {
+        (simple, complex_): _Difference.of(scored[simple], scored[complex_])
+        for simple, complex_ in combinations(scored, 2)
+    }
+    with_raw = together([each for (simple, _), each in found.items() if simple == 0])
+    between = together([each for (simple, _), each in found.items() if simple != 0])
     against: list[dict[str, Estimate]] = [{} for _ in cures]
-    for simple, complex_ in combinations(range(len(cures)), 2):
-        before, after = scores[simple], scores[complex_]
-        if before is None or after is None:
-            continue
-        value = after.value - before.value
+    for (simple, complex_), each in found.items():
         quantile = between if simple else with_raw
-        reach = quantile * float(np.nanstd(after.replicates - before.replicates))
-        against[complex_][cures[simple].kind] = Estimate(value, value - reach, value + reach)
+        against[complex_][cures[simple].kind] = each.estimate(quantile)
     return tuple(
-        replace(cure, score=None if score is None else score.value, against=differences)
-        for cure, score, differences in zip(cures, scores, against, strict=True)
+        replace(
+            cure,
+            score=float(scored[place].arm.score.values[0]) if place in scored else None,
+            against=against[place],
+            smallest_gain=(
+                found[0, place].deviation * (with_raw + NormalDist().inv_cdf(POWER))
+                if (0, place) in found
+                else None
+            ),
+            more={
+                name: _alone(scored[0], scored[place], number)
+                for number, name in enumerate(names)
+                if number and place and {0, place} <= scored.keys()
+            },
+        )
+        for place, cure in enumerate(cures)
     )
 
 
-def _quantile(n: int) -> float:
-    """The quantile of a normal for n intervals at 95% together."""
-    return NormalDist().inv_cdf(1 - ERROR / (2 * max(1, n)))
+def _alone(before: _Averaged, after: _Averaged, number: int) -> Estimate:
+    """The difference of a further score, at 95% by itself."""
+    first, second = (each.arm.score for each in (before, after))
+    value = float(second.values[number] - first.values[number])
+    deviation = float(np.nanstd(second.replicates[number] - first.replicates[number]))
+    return Estimate(value, *around(value, NORMAL * deviation))
+
+
+@dataclass(frozen=True)
+class _Difference:
+    """The difference of two arms: value, replicates, and its standard error."""
+
+    value: float
+    replicates: np.ndarray
+    deviation: float
+
+    @classmethod
+    def of(cls, before: _Averaged, after: _Averaged) -> _Difference:
+        first, second = before.arm.score, after.arm.score
+        replicates = second.replicates[0] - first.replicates[0]
+        variance = float(np.nanvar(replicates))
+        if first.edges is not None and second.edges is not None:
+            # what the choice of settings adds, and the dyads in place of single units
+            of_choice = variance - float(np.nanvar(after.arm.fixed - before.arm.fixed))
+            variance = max(0.0, of_choice) + variance_of_dyads(second.edges - first.edges)
+        by_split = after.values - before.values
+        if len(by_split) > 1:
+            variance += float(np.var(by_split, ddof=1)) / len(by_split)
+        value = float(second.values[0] - first.values[0])
+        return cls(value, replicates, float(np.sqrt(variance)))
+
+    def estimate(self, quantile: float) -> Estimate:
+        reach = quantile * self.deviation
+        return Estimate(self.value, self.value - reach, self.value + reach)
+
+
+def together(differences: Sequence[_Difference]) -> float:
+    """The quantile of the largest of several differences, in standard errors, at 95%."""
+    moved = [each.replicates for each in differences if np.nanstd(each.replicates) > 0]
+    single = NormalDist().inv_cdf(1 - ERROR / 2)
+    if not moved:
+        return single
+    off = [np.abs(each - np.nanmean(each)) / np.nanstd(each) for each in moved]
+    return max(single, float(np.nanquantile(np.nanmax(off, axis=0), 1 - ERROR)))

@@ -17,6 +17,7 @@ import numpy as np
 from ..data.limits import CorpusError
 from ..linalg.moments import Moments
 from ..measure.correlation import TieGroups, is_constant, pearson
+from ..measure.intervals import units_of
 from ..transform.whitening_map import WhiteningMap
 from .similarities import pair_similarities
 
@@ -133,6 +134,11 @@ class PairBootstrap:
         Resamples.
     seed : int
         Seed of the draw.
+    units : (n,) array of int, optional
+        Numbers from 0. Pairs of one unit, such as pairs that share a sentence, are drawn together.
+        By default each pair is a unit.
+    n_units : int, optional
+        Units that are drawn from, where other pairs have some of them.
 
     Attributes
     ----------
@@ -152,11 +158,22 @@ class PairBootstrap:
     how: str = "all"
     subsets: tuple[tuple[str, int], ...] = ()  # (name, number of pairs)
 
-    def __init__(self, gold_scores: np.ndarray, draws: int = DRAWS, seed: int = 0) -> None:
+    def __init__(
+        self,
+        gold_scores: np.ndarray,
+        draws: int = DRAWS,
+        seed: int = 0,
+        *,
+        units: np.ndarray | None = None,
+        n_units: int | None = None,
+    ) -> None:
         self.gold_scores = checked_gold(gold_scores)
         check_draws(draws)
         self.n, self.draws, self.seed = len(self.gold_scores), int(draws), seed
-        self._counts = drawn_counts(self.n, self.draws, seed)  # (n, draws)
+        unit = units_of(None, self.n) if units is None else np.asarray(units)
+        n_drawn = int(unit.max()) + 1 if n_units is None else n_units
+        self._counts = drawn_counts(n_drawn, self.draws, seed)[unit]  # (n, draws)
+        self._drawn = self._counts.sum(axis=0, dtype=np.float64)  # pairs in each resample
         self._gold = TieGroups.of(self.gold_scores)
         # the doubled, centred rank of each pair, times how often it was drawn
         self._gold_ranks = np.empty((self.n, self.draws), dtype=np.int32)
@@ -230,7 +247,8 @@ class PairBootstrap:
         sums = np.stack([x, y, x * x, y * y, x * y])  # (5, n)
         out = np.empty(self.draws)
         for some in self._blocks():
-            mx, my, xx, yy, xy = sums @ self._counts[:, some].astype(np.float64) / self.n
+            drawn = np.maximum(self._drawn[some], 1)
+            mx, my, xx, yy, xy = sums @ self._counts[:, some].astype(np.float64) / drawn
             variances = (xx - mx**2) * (yy - my**2)
             out[some] = _ratio(xy - mx * my, np.where(variances > 1e-20, variances, 0.0))
         return out
@@ -323,12 +341,12 @@ def resampled_ranks(groups: TieGroups, counts: np.ndarray) -> tuple[np.ndarray, 
     Let S be the number of drawn values below the group and in it, w of them in it. The mean rank of
     the group is S - (w - 1)/2. Twice that is a whole number, so that equal values tie exactly.
     """
-    n = len(groups.order)
     sizes = groups.sums(counts)  # (g, b)
     ranks = np.cumsum(sizes, axis=0)
+    drawn = ranks[-1].copy()  # of each resample
     ranks *= 2
     ranks -= sizes
-    ranks -= n
+    ranks -= drawn
     return ranks, sizes
 
 

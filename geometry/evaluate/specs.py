@@ -129,6 +129,8 @@ def _wanted(kind: TreatmentKind) -> str:
             f'a whole number of directions to keep, as {kind.short}:128, "{FULL}", '
             f'"{LEDOIT_WOLF}" or a share of shrinkage between 0 and 1, as 0.1 is needed'
         )
+    if "n_components" in kind.knobs:
+        return f"a whole number is needed, the directions to keep, as {kind.short}:64"
     return f"{kind.short} takes none"
 
 

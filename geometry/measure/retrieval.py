@@ -73,6 +73,18 @@ def ndcg_at_k(found: np.ndarray, relevant: Sequence[Grades]) -> np.ndarray:
     return np.array(scores)
 
 
+def mrr_at_k(found: np.ndarray, relevant: Sequence[Grades]) -> np.ndarray:
+    """Reciprocal rank (q,) of the first relevant row among the k nearest; 0 if none is.
+
+    Parameters are as in ``recall_at_k``. Its mean is the mean reciprocal rank, MRR@k.
+    """
+    firsts = (
+        next((rank for rank, row in enumerate(rows, start=1) if row in each), None)
+        for rows, each in _by_query(found, relevant)
+    )
+    return np.array([0.0 if rank is None else 1 / rank for rank in firsts])
+
+
 def retrieval_score(before: np.ndarray, after: np.ndarray, *, seed: int = 0) -> RetrievalScore:
     """Means of the scores (q,) of the same queries, with intervals.
 

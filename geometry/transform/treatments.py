@@ -21,7 +21,7 @@ from .whitening_map import WhiteningMap, checked_weights, recommended_whitening
 
 ROWS, COUNTS, PAIRS, TRAINING = "rows", "word counts", "scored pairs", "training"
 REMOVED = (1, 2, 3, 5, 10)  # directions that the diagnosis removes, besides d/100
-RETAINED = (16, 32, 64, 128, 256)  # directions that its whitenings retain, besides all
+RETAINED = (16, 32, 64, 128, 256)  # directions that its projections and whitenings retain
 
 
 @dataclass(frozen=True)
@@ -168,6 +168,12 @@ class Treatment:
         turned = {knob: getattr(own, knob) for knob in TREATMENTS[self.name].knobs}
         return replace(self, fitted=self.fitted.adjust(**turned)) if turned else self
 
+    def reduced(self, X: np.ndarray) -> np.ndarray:
+        """As ``apply(X).retained``, without the rotation back of a map that narrows."""
+        if getattr(self.fitted, "narrows", False):
+            return np.asarray(self.fitted.apply(float_rows(X, at_least=1)))
+        return self.apply(X).retained
+
     def apply(self, X: np.ndarray) -> Treated:
         """Rows X (n, d) treated, n >= 1; float32 stays float32.
 
@@ -258,12 +264,24 @@ def usual_whitening(n: int, d: int) -> str:
     return f"pca{k}{':lw' if 'shrinkage' in settings else ''}"
 
 
-def _whitenings(n: int, d: int) -> list[str]:
-    """Whitenings of n rows of the fit among which the diagnosis chooses."""
-    retained = [k for k in RETAINED if k < min(n, d)]
-    texts = [f"pca:{k}{end}" for k in retained for end in ("", ":lw")]
+def _retained(n: int, d: int) -> list[int]:
+    return [k for k in RETAINED if k < min(n, d)]
+
+
+def _projections(n: int, d: int) -> list[str]:
+    """Projections of n rows of the fit among which the diagnosis chooses."""
+    return [f"projected:{k}" for k in _retained(n, d)]
+
+
+def _levellings(n: int, d: int) -> list[str]:
+    """Whitenings of all directions among which the diagnosis chooses."""
     # unshrunk, n <= d rows become the corners of a simplex
-    return [*texts, *(["pca"] if n > d + 1 else []), "pca:lw"] if d > 1 else []
+    return [*(["zca"] if n > d + 1 else []), "zca:lw"] if d > 1 else []
+
+
+def _whitenings(n: int, d: int) -> list[str]:
+    """Whitenings of some directions among which the diagnosis chooses."""
+    return [f"pca:{k}{end}" for k in _retained(n, d) for end in ("", ":lw")]
 
 
 def _removals(n: int, d: int) -> list[str]:
@@ -303,7 +321,13 @@ _KINDS = (
         also=("standardized",),
         rungs=("standardised",),
     ),
-    _whitening("zca", "ZCA whitening"),
+    _whitening(
+        "zca",
+        "ZCA whitening",
+        cure="level",
+        usual=lambda n, d: "zca:lw",
+        tried=_levellings,
+    ),
     _whitening(
         "pca",
         "PCA whitening",
@@ -327,6 +351,17 @@ _KINDS = (
         cure="remove",
         usual=lambda n, d: f"abtt:{default_components(d)}",
         tried=_removals,
+    ),
+    TreatmentKind(
+        "projected",
+        "PCA without whitening",
+        partial(WhiteningMap.solve, strength=0.0, method="pca"),
+        ("n_components",),
+        is_pictured=False,
+        phrase="projected on {k} directions of largest variance",
+        cure="project",
+        usual=lambda n, d: f"projected:{min(128, max(1, min(n - 1, d) // 2))}",
+        tried=_projections,
     ),
     TreatmentKind(
         "svd",

@@ -103,6 +103,7 @@ def show_diagnosis(scene: Scene) -> None:
         )
         lines = (
             sentences.evidence(diagnosis, _),
+            sentences.certainty(diagnosis, _),
             sentences.stay_here(diagnosis, _),
             sentences.basis(diagnosis, _),
             _measured_on(data, diagnosis),

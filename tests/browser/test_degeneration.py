@@ -48,7 +48,7 @@ def drag_a_point(page: Page) -> None:
     expect(page).to_have_url(re.compile("hull="))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_visit_shows_the_recorded_run_trains_and_drags(server, new_page):
     page = new_page(viewport={"width": 1400, "height": 900})
     open_app(page, server.page_url(PAGE, query=SHORT))

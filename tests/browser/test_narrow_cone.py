@@ -531,7 +531,7 @@ def test_a_point_is_found_by_word_or_click_and_folded_parts_open(server, page):
 # UMAP
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(600)
 def test_umap_is_cancelled_then_shows_svd_with_progress_first_and_then_itself(
     fresh_server, page, tmp_path

@@ -114,7 +114,7 @@ def test_each_page_returns_as_it_was_left(server, page, walk):
             check(page, name, left)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_readers_choice_goes_along_and_an_example_is_one_entry(server, page):
     open_app(page, server.page_url("narrow_cone", query="centring=0&strength=0"))
     film = {"centring": "0", "strength": "0"}  # Whitening has these two settings of its own

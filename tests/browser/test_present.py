@@ -32,7 +32,7 @@ def button(page: Page, name: str):
     return page.locator(".page-tools").get_by_role("button", name=name)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_page_is_presented_by_a_button_and_left_by_a_key(server, new_page):
     page = new_page(viewport={"width": 1024, "height": 768})
     open_app(page, server.page_url("narrow_cone"))

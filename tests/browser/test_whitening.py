@@ -242,7 +242,7 @@ def test_a_point_a_lasso_and_a_slider_in_all_pictures(server, page):
 # Trying
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_address_stores_every_choice_and_a_link_restores_it(server, page):
     open_whitening(page, server, "corpus=topics-zh")
     page.locator(".st-key-more-controls summary").click()
@@ -294,7 +294,7 @@ def test_the_address_stores_every_choice_and_a_link_restores_it(server, page):
     assert page.locator(".st-key-whitening-chart-cumulative").count() == 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_flow_shows_its_training_can_be_cancelled_and_started_again(server, page):
     """A first visit by deep link trains on tokens, for minutes; then on sentences."""
     query = "second=flow&fourth=none&chart=flow"

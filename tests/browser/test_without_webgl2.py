@@ -128,6 +128,7 @@ def test_a_cloud_in_three_dimensions_is_plotly_s(server, page):
     assert of_all(page, "chart._fullData[0].type", CLOUDS) == ["scatter3d"] * 2
 
 
+@pytest.mark.long
 def test_a_lasso_lights_the_same_points_in_all_pictures(server, page):
     open_plain(page, server, "whitening", PICTURES)
     rows = "chart._fullData[0].selectedpoints"

@@ -149,6 +149,7 @@ def test_damaged_files_are_never_shown(start, tmp_path, quiet):
     assert all(store.read(path.stem) is not None for path in tmp_path.glob("*.array"))
 
 
+@pytest.mark.long
 def test_two_servers_that_encode_at_once_share_one_cache(start, tmp_path, quiet):
     servers = [start(tmp_path) for _ in range(2)]
 

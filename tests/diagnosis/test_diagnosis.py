@@ -3,10 +3,12 @@
 import hashlib
 import re
 import tracemalloc
-from statistics import NormalDist
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from sklearn.decomposition import PCA
 
 from geometry import load_encoder, read_bundled, read_cloud
 from geometry.data.catalogues import catalogue
@@ -22,14 +24,13 @@ from geometry.diagnosis.sentences import (
     measured,
     recommendation,
 )
-from geometry.diagnosis.trial import recommended
+from geometry.diagnosis.trial import FOLDS, SPLITS, _chosen_by_fold, folds, recommended
+from geometry.diagnosis.yardsticks import Score, variance_of_dyads
 from geometry.encode import ArrayStore
-from geometry.evaluate.fit_size import split_halves
 from geometry.evaluate.fitting import FitSet
 from geometry.measure import label_agreement
 from geometry.measure.intervals import Estimate
-from geometry.measure.neighbours import agreement_draws
-from tests.diagnosis.made_up import labelled
+from tests.diagnosis.made_up import labelled, ten_centres
 
 
 def by_code(found) -> dict:
@@ -39,38 +40,76 @@ def by_code(found) -> dict:
 # ---- the recommendation ----
 
 
-@pytest.mark.parametrize("case", ["leave", "centre", "remove", "whiten"])
+@pytest.mark.parametrize("case", ["leave", "centre", "remove", "level"])
 def test_the_treatment_that_is_right_by_construction_is_recommended(case):
     X, labels = labelled(case)
     found = diagnose(X, labels=labels)
     trial = found.trial
     assert found.chosen.kind == case
-    assert (trial.n_fit, trial.n_held_out, trial.amount) == (300, 300, 300)
+    assert (trial.n_fit, trial.n_held_out, trial.amount, trial.n_items) == (480, 120, 600, 600)
     assert trial.because == ("nothing_helps" if case == "leave" else "helps")
     assert (case == "remove") == (found.chosen.treatment == "abtt:1")
     assert recommended_treatment(found, X).n_rows == len(X)
+    assert trial.n_agree == trial.n_splits == SPLITS
+
+
+def test_a_cut_that_helps_is_not_credited_to_whitening():
+    """Ten centres in isotropic noise: whitening to 16 directions gains, and the cut alone more."""
+    X, labels = ten_centres()
+    found = diagnose(X, labels=labels)
+    cures = {cure.kind: cure for cure in found.trial.cures}
+    assert cures["whiten"].beats("leave")
+    assert found.chosen.treatment == "projected:16"
+    assert cures["whiten"].against["project"].high < 0
+    # a second route to the gain: scikit-learn's PCA of all rows
+    Z = PCA(16).fit_transform(X)
+    gain = label_agreement(Z, labels) - label_agreement(X, labels)
+    assert cures["project"].against["leave"].value == pytest.approx(gain, abs=0.01)
 
 
 def test_the_score_is_of_held_out_rows_by_another_route():
-    X, labels = labelled("remove")
+    X, labels = labelled("remove", n=200)
     found = diagnose(X, labels=labels, seed=3)
-    fit, held_out = map(np.sort, split_halves(len(X), np.arange(len(X)), random_state=3))
-    mean = X[fit].mean(axis=0)
-    top = np.linalg.svd(X[fit] - mean)[2][0]
-    Z = X[held_out] - mean
-    Z = Z - np.outer(Z @ top, top)
-    U = Z / np.linalg.norm(Z, axis=1, keepdims=True)
-    near = np.argsort(-(U @ U.T) + 9 * np.eye(len(U)), axis=1)[:, :5]
-    names = np.array(labels)[held_out]
-    share = (names[near] == names[:, None]).mean()
+    names, shares = np.array(labels), []
+    for split in range(SPLITS):
+        fold = folds(np.arange(200), FOLDS, (3, split))
+        assert np.bincount(fold).tolist() == [40] * FOLDS
+        for each in range(FOLDS):
+            fit = X[fold != each]
+            mean = fit.mean(axis=0)
+            top = np.linalg.svd(fit - mean)[2][0]
+            Z = X - mean
+            Z = Z - np.outer(Z @ top, top)
+            U = Z / np.linalg.norm(Z, axis=1, keepdims=True)
+            near = np.argsort(-(U @ U.T) + 9 * np.eye(200), axis=1)[fold == each, :5]
+            shares.append((names[near] == names[fold == each, None]).mean())
     [cure] = [each for each in found.trial.cures if each.kind == "remove"]
-    assert cure.score == pytest.approx(share, abs=1e-3)
-    # three treatments against raw vectors at 95% together: each at 1 - 0.05/3
-    raw, after = (agreement_draws(rows, list(names), k=5, seed=3) for rows in (X[held_out], Z))
-    difference = cure.against["leave"]
-    reach = NormalDist().inv_cdf(1 - 0.05 / 6) * np.std(after.shares - raw.shares)
-    assert difference.value == pytest.approx(after.share - raw.share, abs=1e-3)
-    assert difference.high - difference.value == pytest.approx(reach, rel=0.02)  # m = n - m
+    assert cure.treatment == "abtt:1"
+    assert cure.score == pytest.approx(np.mean(shares), abs=0.004)
+
+
+def test_the_variance_of_dyads_by_hand_and_by_brute_force():
+    """Edges 0 -> 1 and 2 -> 1 share unit 1, and 3 -> 4 is alone: (1 + 2)^2 + 4^2."""
+    edges = csr_array(([1.0, 2.0, 4.0], ([0, 2, 3], [1, 1, 4])), shape=(5, 5))
+    assert variance_of_dyads(edges) == pytest.approx(9 + 16)
+    rng = np.random.default_rng(0)
+    dense = np.where(rng.random((9, 9)) < 0.4, rng.standard_normal((9, 9)), 0.0)
+    ends = [(i, j) for i in range(9) for j in range(9) if dense[i, j]]
+    total = sum(dense[a] * dense[b] for a in ends for b in ends if {*a} & {*b})
+    assert variance_of_dyads(csr_array(dense)) == pytest.approx(max(0.0, total))
+
+
+def test_the_setting_of_a_fold_is_chosen_on_the_other_folds():
+    """Setting 0 is best on fold 0 alone, so fold 0 takes the setting that wins elsewhere."""
+
+    def made(*values: float) -> list[Score]:
+        return [Score(np.array([value]), np.full((1, 3), value)) for value in values]
+
+    settings = [made(0.9, 0.1, 0.1), made(0.2, 0.5, 0.6)]
+    found = _chosen_by_fold(settings)
+    # folds 1 and 2 see .9 + .1 of setting 0 against .2 + .6 and .2 + .5 of setting 1
+    assert found.score.values[0] == pytest.approx((0.2 + 0.1 + 0.1) / 3)
+    assert found.score.replicates[0] == pytest.approx([0.4 / 3] * 3)
 
 
 def test_pairs_decide_by_row_numbers_and_as_vectors():
@@ -82,7 +121,7 @@ def test_pairs_decide_by_row_numbers_and_as_vectors():
     X = clean + 9 * rng.standard_normal((600, 1)) * np.eye(16)[0]
     numbers = np.arange(600).reshape(2, -1)
     found = diagnose(X, labels=["one"] * 600, pairs=(*numbers, gold))
-    assert (found.yardstick, found.trial.amount, found.trial.n_fit) == ("pairs", 150, 300)
+    assert (found.yardstick, found.trial.amount, found.trial.n_fit) == ("pairs", 300, 480)
     assert found.chosen.kind == "remove"
     assert "Spearman" in evidence(found, str)
     # The pairs' vectors judge a fit on the corpus alone. That fit is exported.
@@ -93,7 +132,7 @@ def test_pairs_decide_by_row_numbers_and_as_vectors():
     assert by_code(apart)["rank"].numbers["n"] == 50
     assert diagnose(np.roll(X, 3, axis=1)[:200], pairs=sides).chosen.kind != "remove"
     # copies of held-out sentences are left out of the fit
-    assert diagnose(X, pairs=sides).trial.n_fit == 300
+    assert diagnose(X, pairs=sides).trial.n_fit == 480
     # the pairs' vectors from another layer without this noise
     elsewhere = diagnose(np.roll(X, 3, axis=1)[:200], pairs=sides, others={(2, "cls"): clean})
     assert elsewhere.chosen.place == (2, "cls")
@@ -104,10 +143,10 @@ def test_pairs_decide_by_row_numbers_and_as_vectors():
 
 
 def test_of_many_pairs_a_sample_judges(monkeypatch):
-    monkeypatch.setattr("geometry.diagnosis.diagnosis.MOST_ROWS", 200)
+    monkeypatch.setattr("geometry.diagnosis.diagnosis.MOST_PAIRS", 100)
     left, right, other = np.random.default_rng(0).standard_normal((3, 300, 8))
     found = diagnose(other[:60], pairs=(left, right, np.arange(300.0)), seed=1)
-    assert (found.trial.amount, found.trial.n_held_out) == (50, 100)
+    assert (found.trial.amount, found.trial.n_items) == (100, 100)
     assert "The pairs are a random sample of 100 of 300." in basis(found, str)
     turn = np.linalg.qr(left[:8])[0]  # the other layers are rotated, so no cosine changes
     there = {(1, "mean"): np.vstack([left @ turn, right @ turn])}
@@ -118,7 +157,7 @@ def test_of_many_pairs_a_sample_judges(monkeypatch):
     assert "sample" not in basis(few, str)
 
 
-def test_pairs_that_share_a_sentence_are_in_one_half(monkeypatch):
+def test_pairs_that_share_a_sentence_are_in_one_fold_and_one_unit(monkeypatch):
     """Pairs alone: 100 groups of four sentences, each of which is in two pairs of its group."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((400, 8)) + 1
@@ -132,9 +171,13 @@ def test_pairs_that_share_a_sentence_are_in_one_half(monkeypatch):
 
     monkeypatch.setattr("geometry.diagnosis.trial.FitSet", recorded)
     found = diagnose(X, pairs=(left, right, rng.random(400)))
-    is_fitted = np.isin(X[:, 0], fitted[-1][:, 0])
-    assert set(is_fitted.reshape(100, 4).sum(axis=1)) == {0, 4}
-    assert (found.trial.n_fit, found.trial.amount) == (200, 200)
+    for fit in fitted:
+        is_fitted = np.isin(X[:, 0], fit[:, 0])
+        assert set(is_fitted.reshape(100, 4).sum(axis=1)) == {0, 4}
+    assert (found.trial.n_fit, found.trial.amount, found.trial.n_items) == (320, 100, 400)
+    assert "400 held-out pairs in 100 groups" in evidence(
+        replace(found, trial=replace(found.trial, chosen=found.trial.cures[1])), str
+    )
 
 
 def test_vectors_are_hashed_without_a_copy():
@@ -148,7 +191,7 @@ def test_vectors_are_hashed_without_a_copy():
 
 
 def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
-    noise, labels = labelled("whiten")
+    noise, labels = labelled("level")
     clean, _ = labelled("leave")
     others = {(1, "last"): noise[::-1].copy(), (2, "mean"): lambda: clean}
     found = diagnose(noise, labels=labels, others=others)
@@ -157,10 +200,10 @@ def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
     assert basis(found, str).endswith("compared: 1 (last token); 2 (mean).")
     alone = diagnose(noise, labels=labels, about={"layer": "3"})
     assert basis(alone, str).endswith("No other layer was compared.")
-    assert recommended_treatment(found, noise).name == "pca"  # the treatment of this layer
+    assert recommended_treatment(found, noise).name == "zca"  # the treatment of this layer
     assert found.trial.here == alone.chosen  # other layers do not widen its interval
     same = diagnose(noise, labels=labels, others={(1, "mean"): noise})
-    assert same.chosen.kind == "whiten"
+    assert same.chosen.kind == "level"
 
 
 def test_an_end_near_zero_has_digits_that_show_its_sign():
@@ -204,7 +247,7 @@ def test_labels_at_random_seldom_recommend_a_cure():
     ("n", "labels", "because"),
     [
         (600, None, "no_yardstick"),
-        (78, "classes", "too_few"),
+        (39, "classes", "too_few"),
         (600, "one", "too_few"),
         (600, "all different", "too_few"),
     ],
@@ -221,7 +264,8 @@ def test_without_enough_data_nothing_is_recommended(n, labels, because):
     assert all(cure.score is None for cure in found.trial.cures)
     # measures are computed without a recommendation
     assert found.trial.cures[-1].measures["isoscore"] > 0
-    assert "not enough data to say" in recommendation(found, str)
+    said = recommendation(found, str)
+    assert ("Nothing here can judge a cure" if labels is None else "not enough data") in said
     assert evidence(found, str) == ""
 
 
@@ -340,12 +384,13 @@ def test_copies_are_the_first_row_with_the_same_vector_or_text():
     np.testing.assert_array_equal(copies(X[:3], ["a", "b", "b"]), [0, 0, 0])
 
 
-def test_copies_do_not_lie_in_both_halves():
+def test_copies_do_not_lie_in_two_folds():
     """Labels are random; each row occurs twice, so a copy in the other half would look fitted."""
     X, _ = labelled("leave", n=300)
     labels = list(np.random.default_rng(0).integers(5, size=300).astype(str))
     found = diagnose(np.vstack([X, X]), labels=labels * 2)
-    assert found.trial.amount == found.trial.n_held_out / 2 == 150
+    assert found.trial.amount == found.trial.n_items == 300
+    assert found.trial.n_fit == 480
 
 
 def test_sentences_of_one_text_are_one_unit(monkeypatch):
@@ -374,7 +419,7 @@ def test_sentences_of_one_text_are_one_unit(monkeypatch):
     assert texts_in_both_halves() > 30
     found = diagnose(X, units=text_of, **given)
     assert texts_in_both_halves() == 0
-    assert (found.n_units, found.trial.amount) == (100, pytest.approx(50, abs=1))
+    assert (found.n_units, found.trial.amount) == (100, 100)
     for code, low, high in (("cone", "low", "high"), ("cone", "angle_low", "angle_high")):
         by_text, by_row = (by_code(each)[code].numbers for each in (found, alone))
         assert by_text[high] - by_text[low] > 1.5 * (by_row[high] - by_row[low])
@@ -389,11 +434,16 @@ def test_sentences_of_one_text_are_one_unit(monkeypatch):
     assert "Sentences" not in measured(alone, str)
     few = diagnose(X[:120], units=text_of[:120], labels=given["labels"][:120])
     assert "count once here; there are 30 texts" in finding_sentence(by_code(few)["cone"], str)
-    assert "40 held-out texts with labels" in recommendation(few, str)
-    # The fit leaves out texts that share a sentence with a held-out pair. The phrase counts once.
-    apart = diagnose(X, units=text_of, pairs=(X[[1, 5, 9]], X[[2, 6, 10]], np.arange(3)))
-    left_out = 400 - 29 - apart.trial.n_fit
-    assert left_out - 3 * apart.trial.n_held_out // 2 in (0, 1)
+    assert "40 texts with labels" in recommendation(few, str)
+    # A fit leaves out whole texts that share a sentence with a pair of the fold.
+    del fitted[:]
+    sides = np.arange(0, 240, 4)
+    diagnose(X, units=text_of, pairs=(X[sides + 1], X[sides + 2], np.arange(60.0)))
+    assert len(fitted) > FOLDS
+    for fit in fitted:
+        is_fitted = (X[:, None] == fit).all(axis=2).any(axis=1).reshape(100, 4)[:, 1:].sum(axis=1)
+        assert set(is_fitted) <= {0, 3}
+        assert (is_fitted[60:] == 3).all() or len(fit) == fitted[-1].shape[0]
 
 
 def test_a_large_cloud_is_sampled_and_names_its_own_rows(monkeypatch):
@@ -431,10 +481,10 @@ def test_progress_is_counted_and_a_cancel_ends_the_work():
 
 
 @pytest.mark.model
-def test_centring_alone_wins_on_the_shipped_topics_and_full_whitening_hurts(tmp_path):
+def test_a_projection_wins_on_the_shipped_topics_and_full_whitening_hurts(tmp_path):
     """Layers 4 and 6, mean pooling; agreement of 5 neighbours, first on all rows."""
     topics = read_bundled("topics")
-    figures = {4: ("centre", 0.553, 0.566, 0.337), 6: ("leave", 0.669, 0.678, 0.440)}
+    figures = {4: ("project", 0.553, 0.566, 0.337), 6: ("centre", 0.669, 0.678, 0.440)}
     for layer, (kind, *agreement) in figures.items():
         shipped = read_cloud(
             load_encoder(), topics, layer=layer, store=ArrayStore(tmp_path)

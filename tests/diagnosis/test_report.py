@@ -86,7 +86,7 @@ def test_the_report_has_the_recommendation_its_evidence_hashes_and_versions(made
     versions = [f"{name} {version(name)}" for name in ("numpy", "torch", "transformers")]
     for value in (diagnosis.vectors_sha256, diagnosis.texts_sha256, *versions):
         assert value in text
-    assert "Fitted on 300 rows (n/d = 12.50), measured on 300 others" in text
+    assert "fitted on the other folds (480 rows, n/d = 20.00)" in text
 
 
 def test_every_word_of_the_report_is_translated(made):

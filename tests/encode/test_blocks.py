@@ -95,6 +95,7 @@ def test_a_finished_run_encodes_nothing_again(encoder, tmp_path):
     assert again.calls == 0
 
 
+@pytest.mark.long
 @pytest.mark.slow  # a new process imports torch
 def test_a_killed_process_is_taken_over(encoder, tmp_path):
     """SIGKILL in the middle of the second block, so that no cleanup runs."""

@@ -81,6 +81,7 @@ def flow(flows):
     return flows[0]
 
 
+@pytest.mark.long
 def test_held_out_sentences_are_likelier_than_under_ledoit_wolfs_gaussian(parts, gaussian, flows):
     assert sum(map(len, parts)) == DISTINCT
     peer = gaussian.logpdf(parts[1]).mean()
@@ -90,6 +91,7 @@ def test_held_out_sentences_are_likelier_than_under_ledoit_wolfs_gaussian(parts,
     assert GAINED[0] - 2 < min(gained) < max(gained) < GAINED[1] + 2
 
 
+@pytest.mark.long
 def test_the_gain_is_not_from_the_null_direction(parts, gaussian, flow):
     """Noise with the floor's variance, added to held-out rows, lowers a density thinner than it."""
     _, test = parts
@@ -129,6 +131,7 @@ def test_spearman(vectors, pairs):
     assert max(ours) < white + 1  # the flow improves likelihood, not sentence similarity
 
 
+@pytest.mark.long
 def test_there_and_back(vectors, flow):
     back = flow.inverse_transform(flow.transform(vectors))
     assert back.dtype == np.float32

@@ -115,6 +115,7 @@ ESTIMATORS = {
         name: lambda name=name: Whitening(name).fit(X)
         for name in ("zca", "pca", "cholesky", "zca-cor", "pca-cor")
     },
+    "projected": lambda: PCA().fit(X),
     "zipf": lambda: Whitening("zca").fit(X, sample_weight=COUNTS),
     "removed": lambda: CommonComponentRemoval().fit(X),
     "svd": lambda: CommonComponentRemoval(centred=False).fit(X),
@@ -131,7 +132,11 @@ def test_no_treatment_is_forgotten():
 def test_it_is_the_public_estimator(name, rows):
     expected = ESTIMATORS[name]().transform(rows)
     treated = fit(name).apply(rows)
-    if name in ("pca", "pca-cor"):
+    np.testing.assert_allclose(fit(name).reduced(rows), treated.retained, atol=1e-9)
+    if name == "projected":  # up to the signs of its axes
+        expected, treated_rows = np.abs(expected), np.abs(treated.retained)
+        np.testing.assert_allclose(treated_rows, expected, atol=1e-9)
+    elif name in ("pca", "pca-cor"):
         np.testing.assert_allclose(treated.retained, expected, atol=1e-9)
     else:
         np.testing.assert_allclose(treated.vectors, expected, atol=1e-9)

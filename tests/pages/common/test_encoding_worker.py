@@ -196,7 +196,7 @@ def test_a_worker_killed_at_any_moment_loses_no_finished_block(encoder, tmp_path
     np.testing.assert_array_equal(found, undisturbed)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_of_two_processes_with_one_cache_one_encodes_and_the_other_waits(encoder, tmp_path):
     other = Worker(idle_seconds=60)
     both = [ENCODING, other]

@@ -53,8 +53,9 @@ def test_own_vectors_get_the_cure_that_is_right_and_its_files(language, download
     assert markdown(_(SENTENCES["centre"])) in shown
     found = diagnose(X, labels=labels)
     captions = [each.value for each in at.caption]
-    evident, basis = (markdown(line(found, _)) for line in (sentences.evidence, sentences.basis))
-    assert captions.index(basis) == captions.index(evident) + 1  # in the card
+    lines = (sentences.evidence, sentences.certainty, sentences.basis)
+    places = [captions.index(markdown(line(found, _))) for line in lines]
+    assert places == [places[0], places[0] + 1, places[0] + 2]  # in the card
     assert _("The vectors of a language model form a narrow cone.") in shown
     assert _("texts") != _("number of texts")  # 文字 in a sentence, 文字筆數 as a count
     for finding in found.findings:
@@ -121,7 +122,7 @@ def test_few_vectors_and_missing_labels_are_reported():
     at = visit(VectorSet("two", np.eye(3, dtype=np.float32)))
     assert "at least 4 vectors that are not zero; there are 3" in everything(at)
     at = visit(VectorSet("plain", labelled("centre")[0]))
-    assert "without labels or scored pairs" in everything(at)
+    assert "Nothing here can judge a cure" in everything(at)
 
 
 @pytest.mark.model
@@ -216,7 +217,7 @@ def test_pairs_alone_are_diagnosed_by_their_sentences(monkeypatch):
     found = diagnose(X, texts=some.sentences, pairs=(*some.rows, some.gold_scores))
     shown = everything(at)
     assert found.trial.amount > 40
-    assert f"measured on {found.trial.amount} pairs of {found.trial.n_held_out} other rows" in shown
+    assert f"judged on the pairs of the fold, {found.trial.n_items} in all" in shown
     assert "compared: 0, 1, 2, 3, 4, 6 (mean)" in shown
     for finding in found.findings:
         assert markdown(finding_sentence(finding, str)) in shown
