@@ -117,7 +117,7 @@ def affine_map(fitted: Any, **about: object) -> AffineMap:
         np.asarray(offset, dtype=np.float64),
         None if matrix is None else np.asarray(matrix, dtype=np.float64),
         _texts(settings | about),
-        fitted.fingerprint,
+        getattr(fitted, "fingerprint", None),
     )
 
 
