@@ -980,6 +980,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "other_layer": (
             "A model can end at a layer from 1 to {last}; got {layer}. Choose one of these layers."
         ),
+        "other_cloud": (
+            "These vectors are far from those of the transform's fit. They may be of another "
+            "model, layer or pooling, or be of unit length where those are not."
+        ),
         "other_width": (
             "The transform is for vectors of {found} numbers, and the encoder's have {dimension}. "
             "Fit it on vectors of this encoder."

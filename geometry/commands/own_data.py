@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
-from ..data.recognise import Reading
+from ..data.recognise import Holds, Reading
 from .options import MODEL, READING, held, layer_of, listed, print_notes, reading_of, with_options
 from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
     from ..data.corpus import Corpus
     from ..data.embeddings import VectorSet, VectorSetReport
-    from ..encode.encoder import Layer
+    from ..encode.encoder import Encoder, Layer
 
 EXIT_CODES = "Exit codes: 0 done, 2 an error in one line on stderr, 130 interrupted."
 _OPTIONS = (
@@ -79,6 +80,18 @@ class OwnOptions:
         if isinstance(self.layer, str):
             object.__setattr__(self, "layer", layer_of(self.layer))
 
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The model of the texts."""
+        from ..encode.load import load_encoder
+
+        return load_encoder(
+            self.model,
+            revision=self.revision,
+            prefix=self.prefix,
+            progress=progress_on_stderr("downloading", quiet=self.quiet),
+        )
+
 
 @dataclass(frozen=True)
 class OwnData:
@@ -117,11 +130,7 @@ def read_own(
     file: Path, options: OwnOptions, *, compared: str | None = None, has_notes: bool = True
 ) -> OwnData:
     """Vectors as they are; texts by ``encode_own``. With notes on stderr, if they are wanted."""
-    only_of_vectors = (options.metadata, options.vector_column, options.drop_nan or None)
-    holds = options.reading.holds
-    if holds is None and any(each is not None for each in only_of_vectors):
-        holds = "vectors"
-    holds = holds or held(file, options.reading)
+    holds = held_by(file, options)
     if holds == "vectors":
         own = read_own_vectors(file, options)
         if has_notes:
@@ -152,6 +161,14 @@ def read_own(
     return encode_own(corpus, options, compared=compared)
 
 
+def held_by(file: Path, options: OwnOptions) -> Holds:
+    """What a file holds: as stated, as other options imply, or as ``held`` finds."""
+    only_of_vectors = (options.metadata, options.vector_column, options.drop_nan or None)
+    if options.reading.holds is None and any(each is not None for each in only_of_vectors):
+        return "vectors"
+    return options.reading.holds or held(file, options.reading)
+
+
 def read_own_vectors(file: Path, options: OwnOptions) -> VectorSet:
     """A file of vectors."""
     from ..data.limits import OWN_FILES
@@ -178,15 +195,9 @@ def read_own_vectors(file: Path, options: OwnOptions) -> VectorSet:
 
 def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = None) -> OwnData:
     """Texts encoded at the layer and pooling, and at all layers by the poolings ``compared``."""
-    from ..encode.load import load_encoder
     from ..encode.pool import OWN, as_poolings
 
-    encoder = load_encoder(
-        options.model,
-        revision=options.revision,
-        prefix=options.prefix,
-        progress=progress_on_stderr("downloading", quiet=options.quiet),
-    )
+    encoder = options.encoder
     layers = encoder.layer_indices(options.layer)
     progress = progress_on_stderr("encoding", quiet=options.quiet)
     others: dict[tuple[int, str], np.ndarray] = {}

@@ -22,7 +22,7 @@ from geometry.diagnosis import (
 )
 from geometry.diagnosis.diagnosis import fit_cure, need_directions
 from geometry.diagnosis.report import cure_table
-from geometry.diagnosis.trial import Place, Vectors
+from geometry.diagnosis.trial import Cure, Place, Vectors
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored
 from geometry.encode.disk_cache import BYTES_AT_ONCE
@@ -326,18 +326,20 @@ def _go_to_layer(layer: str, pooling: str) -> None:
 
 
 def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
-    """Downloads of the cure of this layer in each form, and of the vectors after it."""
+    """Downloads of a cure of this layer in each form, and of the vectors after it."""
+    cure = _choose_arm(diagnosis)
+    if cure is None:
+        return
     vectors, texts, labels = data.vectors, data.own.texts, data.own.labels
-    cure, spec = diagnosis.trial.here, data.points.spec
+    spec = data.points.spec
 
     def transform() -> AffineMap:
-        return affine_map(fit_cure(cure.treatment, vectors), **diagnosis.about)
+        about = {"treatment": cure.treatment, **diagnosis.about}
+        return affine_map(fit_cure(cure.treatment, vectors), **about)
 
     def treated() -> np.ndarray:
         return transform().apply(vectors)
 
-    if cure.kind == "leave":
-        return
     n = diagnosis.n - diagnosis.n_zero
     st.markdown(
         _(
@@ -348,7 +350,7 @@ def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
             ratio=signed(n / diagnosis.d, 2),
         )
     )
-    with st.container(horizontal=True, key="take-cure"):
+    with st.container(horizontal=True, vertical_alignment="center", key="take-cure"):
         offer_transform(transform, "cure")
         if data.points.model is not None:
             _offer_model(data, spec.layer, spec.pooling, cure.treatment)
@@ -367,6 +369,35 @@ def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
         )
 
 
+def _choose_arm(diagnosis: Diagnosis) -> Cure | None:
+    """The cure of this layer to download; None if there is none, or the text is not known."""
+    trial = diagnosis.trial
+    arms = {cure.kind: cure for cure in trial.cures if cure.kind != "leave" and cure.place is None}
+    if not arms or trial.because == "unknown_text":
+        return None
+    names = {kind: sentences.cure_name(cure, _) for kind, cure in arms.items()}
+    if trial.here.kind in arms:
+        default = trial.here.kind
+        names[default] = noted(names[default], _("recommended"))
+    else:
+        default = "centre" if "centre" in arms else next(iter(arms))
+        st.caption(
+            _(
+                "No cure is recommended at this layer. Centring alone brings the mean cosine near "
+                "0, which can help where a threshold decides."
+            )
+        )
+    chosen = choose(
+        st.selectbox,
+        _("Cure to download"),
+        list(arms),
+        key="arm",
+        default=default,
+        labels=names,
+    )
+    return arms[chosen]
+
+
 def model_refusal(encoder: Encoder, layer: int | str, pooling: str) -> ExportError | None:
     """Why sentence-transformers can't express the layer or the pooling; None if it can."""
     if not isinstance(layer, int) or layer == 0:
@@ -383,7 +414,11 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
     if refusal is not None:
         st.caption(error_text(refusal))
         return
-    key = _written_model.name_of(data, layer, pooling, treatment)
+    normalize = st.toggle(
+        _("The model gives unit length"), key=f"unit-{layer}-{pooling}-{treatment}"
+    )
+    wanted = (data, layer, pooling, treatment, normalize)
+    key = _written_model.name_of(*wanted)
     of_layer = _(", ").join([layer_words(layer, encoder.n_layers), pooling_names()[pooling]])
     if st.session_state.get(MODEL) != key:
         st.button(
@@ -397,7 +432,7 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
     try:
         content = jobs.kept_or_made(
             _written_model,
-            *(data, layer, pooling, treatment),
+            *wanted,
             what=_("Writing the sentence-transformers model"),
             lane="model",
         )
@@ -412,23 +447,33 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
 
 
 @kept(1, by_session=True)
-def _written_model(data: DiagnosedData, layer: int | str, pooling: str, treatment: str) -> bytes:
+def _written_model(
+    data: DiagnosedData, layer: int | str, pooling: str, treatment: str, normalize: bool
+) -> bytes:
     """The encoder that ends at a layer, with a treatment of its vectors; "none" for no treatment.
 
     The vectors of the data are at that layer if there is a treatment.
     """
     encoder, d = data.points.encoder, data.points.encoder.dimension
-    affine = AffineMap(np.zeros(d), np.eye(d))
+    affine = AffineMap(np.zeros(d), None)
     if treatment != "none":
-        affine = affine_map(fit_cure(treatment, data.vectors), **_about(data.points))
-    return model_zip(encoder, affine, int(layer), pooling)
+        about = {"treatment": treatment, **_about(data.points)}
+        affine = affine_map(fit_cure(treatment, data.vectors), **about)
+    return model_zip(encoder, affine, int(layer), pooling, normalize=normalize)
 
 
-def model_zip(encoder: Encoder, affine: AffineMap, layer: int, pooling: str) -> bytes:
+def model_zip(
+    encoder: Encoder, affine: AffineMap, layer: int, pooling: str, *, normalize: bool = False
+) -> bytes:
     """The folder that sentence-transformers loads, as a zip archive."""
     with tempfile.TemporaryDirectory() as folder:
         path = write_sentence_model(
-            Path(folder) / "model", encoder, affine, layer=layer, pooling=pooling
+            Path(folder) / "model",
+            encoder,
+            affine,
+            layer=layer,
+            pooling=pooling,
+            normalize=normalize,
         )
         files = {
             str(file.relative_to(path)): file.read_bytes()
