@@ -383,7 +383,7 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
         st.caption(error_text(refusal))
         return
     key = _written_model.name_of(data, layer, pooling, treatment)
-    of_layer = _(", ").join([layer_words(layer, encoder.n_layers), pooling_names()[pooling]])
+    of_layer = _(", ").join([layer_words(layer, encoder.n_layers), pooling_names(encoder)[pooling]])
     if st.session_state.get(MODEL) != key:
         st.button(
             noted(_("Write the sentence-transformers model"), of_layer),

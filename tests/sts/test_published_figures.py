@@ -269,7 +269,12 @@ def test_the_page_quotes_nothing_else(language):
     text = re.sub(r"<!-- (e5-|two-tables).*?(?=<!-- )", "", text, flags=re.DOTALL)
     text = re.sub(r"\{\{.*?\}\}", "", text)
     found = set(re.findall(r"(?<![\d.])(?:\d{1,3}(?:,\d{3})+|\d*\.\d+°?|\d+°)", text))
-    of_no_measurement = {"0°", "90°", "180°", "3.2"}  # the scale's, and a section of Vershynin (2018)
+    of_no_measurement = {
+        "0°",
+        "90°",
+        "180°",
+        "3.2",
+    }  # the scale's, and a section of Vershynin (2018)
     assert found - of_no_measurement == {quote for quote, _, _ in QUOTED} | OF_TOPICS
 
 

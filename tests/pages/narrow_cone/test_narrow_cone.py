@@ -314,10 +314,10 @@ def test_without_its_file_there_is_no_preset_of_e5(monkeypatch):
     monkeypatch.setattr(bundled, "e5_path", lambda: None)
     options = visit().button_group(key="preset").options
     assert options == [
-        "[CLS], layer 5: extremely narrow",
-        "max, layer 4: narrow",
-        "mean, layer 4: a typical cone",
-        "mean, last layer: hardly a cone",
+        "MiniLM, [CLS], layer 5: extremely narrow",
+        "MiniLM, max, layer 4: narrow",
+        "MiniLM, mean, layer 4: a typical cone",
+        "MiniLM, mean, last layer: hardly a cone",
     ]
 
 
