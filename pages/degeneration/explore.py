@@ -629,16 +629,14 @@ def show_theory(scene: Scene) -> None:
         )
     if n:
         st.caption(
-            markdown(
-                _(
-                    "Pull and push are the two parts of the negative gradient of the mean loss "
-                    "over {n} places of the text. The pull is weighted by how often the token "
-                    "occurs in the whole text. The angle is that of their sum to −mean(h). Not in "
-                    "the table: the penalty, and what a tied token gets as an input word."
-                ).format(n=f"{n:,}")
-                + " · "
-                + provenance(scene)
-            )
+            _(
+                "Pull and push are the two parts of the negative gradient of the mean loss "
+                "over {n} places of the text. The pull is weighted by how often the token "
+                "occurs in the whole text. The angle is that of their sum to −mean(h). Not in "
+                "the table: the penalty, and what a tied token gets as an input word."
+            ).format(n=f"{n:,}")
+            + "  \n"
+            + markdown(provenance(scene))
         )
 
 
