@@ -112,13 +112,13 @@ def show_diagnosis(scene: Scene) -> None:
         _offer_next(data, diagnosis)
     if data.own.labels is None and data.pairs is None:
         st.markdown(prose(PAGE, "helps-pairs"))
-    st.markdown(
-        "\n".join(
-            f"- **{markdown(sentences.title(finding, _))}** "
-            f"{markdown(sentences.finding_sentence(finding, _))}"
-            for finding in diagnosis.findings
-        )
-    )
+    lines = []
+    for finding in diagnosis.findings:
+        title, text = sentences.title(finding, _), sentences.finding_sentence(finding, _)
+        # its full stop is not bold: Markdown would read no end of bold after a Chinese one
+        rest = paragraph([title[-1], markdown(text)])
+        lines.append(f"- **{markdown(title[:-1])}**{rest}")
+    st.markdown("\n".join(lines))
     st.markdown(f"**{_(sentences.REPORT['cures'])}**")
     head, cures = cure_table(diagnosis, _)
     with st.container(key="cures"):

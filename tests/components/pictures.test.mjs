@@ -357,7 +357,7 @@ test("a picture's legend names what is in it", () => {
   assert.deepEqual(shown, [..."bcdefgh", "the others"]);
   assert.equal(legendOf(many, CODES, 0b111100000000).length, 8);
   const values = { kind: "values", low: 4, high: 4 };
-  const scale = { legend: { title: "words" }, theme: THEME, words };
+  const scale = { legend: { title: "words", head: "words: " }, theme: THEME, words };
   assert.equal(legendOf(scale, values, 0)[0].text, "words: 4");
 });
 

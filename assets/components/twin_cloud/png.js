@@ -29,7 +29,7 @@ export function legendOf({ legend, theme, words }, codes, hidden) {
   if (codes.kind === "values") {
     const [low, high] = [codes.low, codes.high].map(shortNumber);
     const range = low === high ? low : `${low} – ${high}`;
-    return [{ text: `${legend.title}: ${range}`, colour: theme.ink }];
+    return [{ text: `${legend.head}${range}`, colour: theme.ink }];
   }
   return groupsOf(legend.names, theme, words.other)
     .filter(({ bits }) => (hidden & bits) !== bits)
