@@ -45,7 +45,16 @@ from pages.common.messages import error_text
 from pages.common.origin import coverage_of, layer_words, origin
 from pages.common.seed import SEED
 from pages.common.transform_downloads import offer_file, offer_transform, zipped
-from pages.common.words import _, in_language, language, markdown, markdown_table, noted, prose
+from pages.common.words import (
+    _,
+    in_language,
+    language,
+    markdown,
+    markdown_table,
+    noted,
+    paragraph,
+    prose,
+)
 
 from . import PAGE
 from .result import Scene
@@ -112,13 +121,15 @@ def show_diagnosis(scene: Scene) -> None:
         _offer_next(data, diagnosis)
     if data.own.labels is None and data.pairs is None:
         st.markdown(prose(PAGE, "helps-pairs"))
-    lines = []
-    for finding in diagnosis.findings:
-        title, text = sentences.title(finding, _), sentences.finding_sentence(finding, _)
-        # its full stop is not bold: Markdown would read no end of bold after a Chinese one
-        rest = paragraph([title[-1], markdown(text)])
-        lines.append(f"- **{markdown(title[:-1])}**{rest}")
-    st.markdown("\n".join(lines))
+    findings = [
+        (sentences.title(finding, _), sentences.finding_sentence(finding, _))
+        for finding in diagnosis.findings
+    ]
+    st.markdown(
+        "\n".join(
+            f"- {paragraph([f'**{markdown(title)}**', markdown(text)])}" for title, text in findings
+        )
+    )
     st.markdown(f"**{_(sentences.REPORT['cures'])}**")
     head, cures = cure_table(diagnosis, _)
     with st.container(key="cures"):
