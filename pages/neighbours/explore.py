@@ -109,12 +109,14 @@ def draw_rankings(scene: Scene) -> None:
         beyond=_("not among the {k} nearest").format(k=len(rankings.after.rows)),
         shares=_own_topic(scene),
     )
+    same = _("Nearest to **{text}**: {n} of the {k} are the same after the treatment.").format(
+        text=markdown(short_line(rankings.query.text, LONGEST)),
+        n=len(rankings.before.rows) - len(rankings.left),
+        k=len(rankings.before.rows),
+    )
+    label = markdown(short_line(_own_label(scene), LONGEST))
     st.markdown(
-        _("Nearest to **{text}**: {n} of the {k} are the same after the treatment.").format(
-            text=markdown(short_line(rankings.query.text, LONGEST)),
-            n=len(rankings.before.rows) - len(rankings.left),
-            k=len(rankings.before.rows),
-        )
+        paragraph([same, _("Its label is “{label}”.").format(label=label) if label else ""])
     )
     rows = [*rankings.before.rows, *rankings.after.rows]
     show_chart(
@@ -141,18 +143,19 @@ def draw_rankings(scene: Scene) -> None:
     draw_legend(colours, current_theme())
 
 
-def _own_topic(scene: Scene) -> tuple[str, str]:
-    """How many of each list have the query's own label; "" without labels or for a typed text."""
+def _own_label(scene: Scene) -> str:
+    """The query's own label; "" without labels or for a typed text."""
     labels, query = scene.points.cloud.labels, scene.rankings.query
-    if labels is None or query.row is None or not labels[query.row]:
+    return "" if labels is None or query.row is None else labels[query.row]
+
+
+def _own_topic(scene: Scene) -> tuple[str, str]:
+    """How many of each list have the query's own label; "" if it has none."""
+    labels, own = scene.points.cloud.labels, _own_label(scene)
+    if labels is None or not own:
         return "", ""
-    own = labels[query.row]
     before, after = (
-        _("same label {n}/{k}: “{label}”").format(
-            label=plotly(short_line(own, LONGEST)),
-            n=sum(labels[row] == own for row in rows),
-            k=len(rows),
-        )
+        _("same label {n}/{k}").format(n=sum(labels[row] == own for row in rows), k=len(rows))
         for rows in (scene.rankings.before.rows, scene.rankings.after.rows)
     )
     return before, after

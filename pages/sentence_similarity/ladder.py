@@ -209,8 +209,8 @@ def show_published(scene: Scene) -> None:
     dataset = published_on(scene.choice.pairs)
     st.markdown(prose(PAGE, "claim-look"))
     st.markdown(prose(PAGE, "claim-published", published_share_values(dataset)))
-    head = [_("method"), dataset, _("source"), _("setting"), _("note")]
-    lines = [head, ["---", "---:", "---", "---", "---"]]
+    head = [_("method"), dataset.replace("-", "\u2011"), _("source"), _("setting"), _("note")]
+    lines = [head, ["---", "---:", "---", "---", "---"]]  # a hyphen would break the line
     for rung in PUBLISHED:
         for score in published_rows(dataset, rung):
             name = markdown(row_name(score.table, score.name))
