@@ -9,11 +9,14 @@ const PAD = 16;
 const LINE = 18;
 const ABOVE = PAD + 26; // above the stage
 
+// A word or a Chinese character, with the signs before and after it. A number and its unit are joined by a no-break space.
+const PIECES = /[（「]*(?:[\u3000-\uffef]|[^\s\u3000-\uffef]+(?:\u00a0[\u3000-\uffef])?)[，。、：；）」]*\s*|\s+/gu;
+
 // Lines at most `width` wide, broken at spaces if there are any, else where a line is full.
 export function wrap(text, width, measure) {
   const lines = [];
   let line = "";
-  for (const piece of text.match(/[\u3000-\uffef][，。、：；）」]*|\S+\s*|\s+/gu) ?? []) {
+  for (const piece of text.match(PIECES) ?? []) {
     if (line && measure((line + piece).trimEnd()) > width) {
       lines.push(line.trimEnd());
       line = "";
