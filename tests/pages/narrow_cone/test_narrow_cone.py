@@ -346,7 +346,7 @@ def test_colours_are_explained(cloud_of, colour):
         assert " other</span>" in html
     else:
         meaning = {"length": "words", "frequency": "mean log₁₀ count of its pieces"}[colour]
-        assert legend == {"title": meaning, "names": None}
+        assert legend == {"title": meaning, "head": f"{meaning}: ", "names": None}
         assert marker["colorbar"]["title"]["text"] == meaning
 
 
