@@ -428,6 +428,9 @@ def test_every_column_of_a_download_has_a_name_in_other_languages():
         *(named["row"], "n", f"{named['mean_cosine']} {named['rare']}"),
         *(f"{named['layer']} 0 x", named["measured_on"]),
     ]
+    for language, cell in (("zh-Hant", "白化"), ("en", "pca")):
+        table = words.in_language(csv_bytes, language)(["treatment"], [[("pca", "白化")]], "here")
+        assert table.decode("utf-8-sig").splitlines()[1] == f"{cell},here"
 
 
 # Plain words

@@ -33,7 +33,7 @@ from pages.common.cache import kept
 from pages.common.cloud_choices import choose_cloud, choose_fit_set, warn_of_too_few
 from pages.common.corpus_cloud import ALL_POINTS, OF_VECTORS, CorpusCloud, warn_of_cache
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
-from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import Chart, chart_of, show_chart
 from pages.common.draw.clouds import choose_row, current_theme, draw_legend, point_colours
 from pages.common.folded import folded
@@ -109,12 +109,14 @@ def draw_rankings(scene: Scene) -> None:
         beyond=_("not among the {k} nearest").format(k=len(rankings.after.rows)),
         shares=_own_topic(scene),
     )
+    same = _("Nearest to **{text}**: {n} of the {k} are the same after the treatment.").format(
+        text=markdown(short_line(rankings.query.text, LONGEST)),
+        n=len(rankings.before.rows) - len(rankings.left),
+        k=len(rankings.before.rows),
+    )
+    label = markdown(short_line(_own_label(scene), LONGEST))
     st.markdown(
-        _("Nearest to **{text}**: {n} of the {k} are the same after the treatment.").format(
-            text=markdown(short_line(rankings.query.text, LONGEST)),
-            n=len(rankings.before.rows) - len(rankings.left),
-            k=len(rankings.before.rows),
-        )
+        paragraph([same, _("Its label is “{label}”.").format(label=label) if label else ""])
     )
     rows = [*rankings.before.rows, *rankings.after.rows]
     show_chart(
@@ -141,18 +143,19 @@ def draw_rankings(scene: Scene) -> None:
     draw_legend(colours, current_theme())
 
 
-def _own_topic(scene: Scene) -> tuple[str, str]:
-    """How many of each list have the query's own label; "" without labels or for a typed text."""
+def _own_label(scene: Scene) -> str:
+    """The query's own label; "" without labels or for a typed text."""
     labels, query = scene.points.cloud.labels, scene.rankings.query
-    if labels is None or query.row is None or not labels[query.row]:
+    return "" if labels is None or query.row is None else labels[query.row]
+
+
+def _own_topic(scene: Scene) -> tuple[str, str]:
+    """How many of each list have the query's own label; "" if it has none."""
+    labels, own = scene.points.cloud.labels, _own_label(scene)
+    if labels is None or not own:
         return "", ""
-    own = labels[query.row]
     before, after = (
-        _("same label {n}/{k}: “{label}”").format(
-            label=plotly(short_line(own, LONGEST)),
-            n=sum(labels[row] == own for row in rows),
-            k=len(rows),
-        )
+        _("same label {n}/{k}").format(n=sum(labels[row] == own for row in rows), k=len(rows))
         for rows in (scene.rankings.before.rows, scene.rankings.after.rows)
     )
     return before, after
@@ -311,8 +314,9 @@ def lists_csv(scene: Scene, basis: str) -> bytes:
     """
     rankings = scene.rankings
     cloud, numbers = scene.points.cloud, row_numbers(scene.points.cloud)
-    lines = []
-    for name, ranked in (("raw", rankings.before), (scene.after, rankings.after)):
+    lines: list[list[CsvCell]] = []
+    after = scene.after, treatment_words(scene.after)
+    for name, ranked in ((("raw", _("Raw")), rankings.before), (after, rankings.after)):
         for place, row in enumerate(ranked.rows):
             lines.append(
                 [
@@ -409,17 +413,24 @@ def _label_words(scene: Scene) -> str:
     if each is None or each.low is None or each.high is None:
         return ""
     words = (
-        _("Neighbours become better: the same {label} in {before} → {after}, change {change}.")
+        _(
+            "Neighbours become better: of the {k} nearest, the share with the same {label} is "
+            "{before} → {after}, change {change}."
+        )
         if each.low > 0
-        else _("Neighbours become worse: the same {label} in {before} → {after}, change {change}.")
+        else _(
+            "Neighbours become worse: of the {k} nearest, the share with the same {label} is "
+            "{before} → {after}, change {change}."
+        )
         if each.high < 0
         else _(
-            "There is no clear difference in labels: the same {label} in {before} → {after}, "
-            "change {change}."
+            "There is no clear difference in labels: of the {k} nearest, the share with the same "
+            "{label} is {before} → {after}, change {change}."
         )
     )
     before, after = found.before.agreement, found.after.agreement
     return words.format(
+        k=found.k,
         label=markdown(label_name(scene.points.corpus)),
         before="" if before is None else with_ends(before, 3),
         after="" if after is None else with_ends(after, 3),

@@ -45,7 +45,16 @@ from pages.common.messages import error_text
 from pages.common.origin import coverage_of, layer_words, origin
 from pages.common.seed import SEED
 from pages.common.transform_downloads import offer_file, offer_transform, zipped
-from pages.common.words import _, in_language, language, markdown, markdown_table, noted, prose
+from pages.common.words import (
+    _,
+    in_language,
+    language,
+    markdown,
+    markdown_table,
+    noted,
+    paragraph,
+    prose,
+)
 
 from . import PAGE
 from .result import Scene
@@ -113,11 +122,13 @@ def show_diagnosis(scene: Scene) -> None:
         _offer_next(data, diagnosis)
     if data.own.labels is None and data.pairs is None:
         st.markdown(prose(PAGE, "helps-pairs"))
+    findings = [
+        (sentences.title(finding, _), sentences.finding_sentence(finding, _))
+        for finding in diagnosis.findings
+    ]
     st.markdown(
         "\n".join(
-            f"- **{markdown(sentences.title(finding, _))}** "
-            f"{markdown(sentences.finding_sentence(finding, _))}"
-            for finding in diagnosis.findings
+            f"- {paragraph([f'**{markdown(title)}**', markdown(text)])}" for title, text in findings
         )
     )
     st.markdown(f"**{_(sentences.REPORT['cures'])}**")
@@ -419,7 +430,7 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
     )
     wanted = (data, layer, pooling, treatment, normalize)
     key = _written_model.name_of(*wanted)
-    of_layer = _(", ").join([layer_words(layer, encoder.n_layers), pooling_names()[pooling]])
+    of_layer = _(", ").join([layer_words(layer, encoder.n_layers), pooling_names(encoder)[pooling]])
     if st.session_state.get(MODEL) != key:
         st.button(
             noted(_("Write the sentence-transformers model"), of_layer),
