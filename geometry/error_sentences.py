@@ -233,8 +233,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "relevant in the first row, and grade where there is a grade."
         ),
         "no_known_ids": (
-            "None of the {n} ids, such as `{id}`, names a row of the vectors. Give ids of the "
-            "vectors' column of ids or texts, or row numbers from 1."
+            "None of the {n} ids, such as `{id}`, names a row of the vectors. Use ids or texts "
+            "of a column beside the vectors, or row numbers from 1."
         ),
         "row_zero": (
             "The ids are numbers of rows from 0, and rows are counted from 1. Add 1 to each, or "

@@ -267,7 +267,7 @@ def read_row_pairs(
     source: Source,
     *,
     name: str | None = None,
-    columns: Sequence[str | int] | None = None,
+    columns: Sequence[str] | None = None,
     reading: Reading = AS_FOUND,
     limits: Limits = LIMITS,
 ) -> Pairs:
@@ -279,7 +279,7 @@ def read_row_pairs(
     ----------
     source : path, bytes or binary file
     name : str, optional
-    columns : sequence of three str or int, optional
+    columns : sequence of three str, optional
     reading : Reading
     limits : Limits
 
@@ -294,9 +294,10 @@ def read_row_pairs(
     except CorpusError as error:
         if error.code != "no_pair_columns" or len(error.details["columns"]) != 3:
             raise
-        found = error.details["columns"]
+        found: Sequence[str] = error.details["columns"]
     # a column named as a score is one, wherever it is
-    return read(columns=sorted(found, key=lambda each: each.casefold() in SCORE_NAMES))
+    ids_first = sorted(found, key=lambda each: each.casefold() in SCORE_NAMES)
+    return read(columns=ids_first)
 
 
 def row_pairs(pairs: Pairs, vectors: VectorSet) -> RowPairs:

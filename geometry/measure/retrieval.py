@@ -1,4 +1,4 @@
-"""Queries with known answers: recall, nDCG and MRR of the k nearest, before and after a treatment."""
+"""Queries with known answers: recall, nDCG and MRR of the k nearest, before and after."""
 
 from __future__ import annotations
 
@@ -150,10 +150,10 @@ def paired_change(
     Hartigan 1969: means of random subsets as ends of intervals for a centre of symmetry.
     """
     sums, counts = _by_unit(change, units)
-    if len(sums) >= BOOTSTRAPPED:
-        return _bootstrapped(change, units, seed)
     if len(sums) < MIN_QUERIES or not sums.any():
         return Estimate(float(np.mean(change)), None, None)
+    if len(sums) >= BOOTSTRAPPED:
+        return _bootstrapped(change, units, seed)
     largest = np.abs(sums).max()
     sums = np.concatenate([sums, [largest, -largest]])
     counts = np.concatenate([counts, np.full(2, counts.mean())])

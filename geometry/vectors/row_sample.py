@@ -113,10 +113,7 @@ class Taken:
         self._vectors = np.empty((reserved, d), dtype=np.float32)
         self._keys = np.empty(reserved)
         self._numbers = np.empty(reserved, dtype=np.int64)
-        self._beside = tuple(
-            None if each is None else [""] * reserved
-            for each in (block.texts, block.labels, block.ids)
-        )
+        self._beside = tuple(None if each is None else [""] * reserved for each in block.beside)
 
     def _sum(self, rows: np.ndarray) -> None:
         """Add rows to the sums, which begin with the first row that the sample has no place for."""
@@ -153,8 +150,7 @@ class Taken:
         self._vectors[slots] = given.vectors[places]
         self._keys[slots] = given.keys[places]
         self._numbers[slots] = given.numbers[places]
-        beside = (given.block.texts, given.block.labels, given.block.ids)
-        for column, texts in zip(self._beside, beside, strict=True):
+        for column, texts in zip(self._beside, given.block.beside, strict=True):
             if column is not None and texts is not None:
                 for slot, place in zip(slots.tolist(), places.tolist(), strict=True):
                     self._text_bytes += getsizeof(texts[place]) - getsizeof(column[slot])

@@ -43,16 +43,20 @@ _BASE64_SIZES = (("<f4", 1e-12, 1e6), ("<f8", 1e-12, 1e6), ("<f2", 1e-4, 16))
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows.   vectors (m, d) of numbers; m texts, m labels and m ids, or None.
+    """Some rows: vectors (m, d) of numbers.
 
+    beside : m cells each of the columns ``ChosenColumns.beside``, or None
     numbers : (m,) of their rows in the file, from 1; None if the blocks have all rows.
     """
 
     vectors: np.ndarray
-    texts: list[str] | None = None
-    labels: list[str] | None = None
-    ids: list[str] | None = None
+    beside: Sequence[list[str] | None] = (None, None, None)
     numbers: np.ndarray | None = None
+
+    @property
+    def texts(self) -> list[str] | None:
+        """The first column beside the vectors."""
+        return self.beside[0]
 
 
 @dataclass(frozen=True)

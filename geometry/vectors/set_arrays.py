@@ -338,7 +338,7 @@ def _with_columns(blocks: Iterable[Block], columns: Sequence[list[str] | None]) 
     for block in blocks:
         rows = slice(place, place + len(block.vectors))
         place = rows.stop
-        yield Block(block.vectors, *(None if each is None else each[rows] for each in columns))
+        yield Block(block.vectors, [None if each is None else each[rows] for each in columns])
 
 
 @contextmanager

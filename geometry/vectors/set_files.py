@@ -376,7 +376,7 @@ def _of_words(file: BinaryIO, name: Path, hints: Hints) -> RowSource:
             rows = slice(start, start + step)
             texts = None if chosen.text is None else list(table.words[rows])
             numbers = None if table.numbers is None else table.numbers[rows]
-            yield Block(table.vectors[rows], texts, numbers=numbers)
+            yield Block(table.vectors[rows], (texts, None, None), numbers)
 
     return RowSource(
         report.format,

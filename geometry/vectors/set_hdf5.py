@@ -103,10 +103,10 @@ class _Hdf5Table:
         for start in range(0, n, rows_a_block(d)):
             end = min(n, start + rows_a_block(d))
             rows = self._cells(str(chosen.vector), start, end)
-            beside = (
+            beside = [
                 None if each is None else self._texts(each, start, end) for each in chosen.beside
-            )
-            yield Block(rows, *beside)
+            ]
+            yield Block(rows, beside)
 
     def _cells(self, name: str, start: int, end: int) -> np.ndarray:
         found = self._sets[name]

@@ -230,11 +230,11 @@ class _Columns:
                     columns = [_numbers(self._column(batch, name)) for name in names]
                     rows = np.stack(columns, axis=1)
                 first += len(rows)
-                cells = (
+                cells = [
                     None if each is None else _texts(self._column(batch, each), most)
                     for each in chosen.beside
-                )
-                yield Block(rows, *cells)
+                ]
+                yield Block(rows, cells)
 
     def _column(self, batch: Any, name: str) -> Any:
         """The column of that name; of equal names the first."""

@@ -241,11 +241,11 @@ def _blocks(
         if width and len(rows) >= rows_a_block(
             width * 8
         ):  # a number takes eight times as much in a list
-            yield Block(np.array(rows), *columns)
+            yield Block(np.array(rows), columns)
             rows, columns = [], tuple(None if each is None else [] for each in beside)
     if rows:
         vectors = np.array(rows) if width else np.full((len(rows), 1), np.nan)
-        yield Block(vectors, *columns)
+        yield Block(vectors, columns)
 
 
 def _cell(cells: list[str], place: int) -> str:

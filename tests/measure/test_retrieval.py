@@ -75,7 +75,7 @@ def test_queries_of_one_unit_count_once():
 
 
 def test_too_few_changes_have_no_interval():
-    assert paired_change(np.zeros(30)).low is None
+    assert paired_change(np.zeros(30)).low is paired_change(np.zeros(60)).low is None
     assert paired_change(np.ones(9)).low is None
     assert paired_change(np.ones(10)).low > 0
 
@@ -94,8 +94,7 @@ def test_intervals_of_few_queries_cover(n, shares):
         if found.low is not None:
             covered.append(found.low - 1e-9 <= true <= found.high + 1e-9)
     assert np.mean(covered) >= 0.93
-    assert len(covered) > 850
-    print(f"{n} queries, {shares}: {np.mean(covered):.3f} of {len(covered)}")
+    assert len(covered) > 850  # the others have no change at all, and no interval
 
 
 @pytest.mark.slow
