@@ -14,7 +14,7 @@ from .column_names import GRADE_NAMES, QUERY_NAMES, RELEVANT_NAMES
 from .decode import Source, lines_of
 from .embeddings import VectorSet
 from .limits import LIMITS, CorpusError, Limits, refuse_empty, refuse_too_many
-from .recognise import AS_FOUND, is_number
+from .recognise import AS_FOUND, Reading, is_number
 from .row_names import ROWS, NamedBy, NamedRows, named_rows
 from .table_files import read_table_file
 from .tables import Table, read_table
@@ -112,7 +112,11 @@ class JudgedQueries:
 
 
 def read_relevance(
-    source: Source, *, name: str | None = None, limits: Limits = LIMITS
+    source: Source,
+    *,
+    name: str | None = None,
+    reading: Reading = AS_FOUND,
+    limits: Limits = LIMITS,
 ) -> Relevance:
     """Queries and relevant rows from a table or from JSON lines.
 
@@ -128,6 +132,8 @@ def read_relevance(
     source : path, bytes or binary file
     name : str, optional
         By default the name of the file.
+    reading : Reading
+        What is known of how the file is written, such as its delimiter.
     limits : Limits
 
     Raises
@@ -135,11 +141,13 @@ def read_relevance(
     CorpusError
         As ``read_corpus``, and with the codes no_relevance_columns and bad_grade.
     """
-    file, table = read_table_file(source, name, AS_FOUND, limits)
+    file, table = read_table_file(source, name, reading, limits)
     with own_errors(CorpusError):
         table = table or _trec_table(file.text, limits)
         wanted = (*QUERY_NAMES, *RELEVANT_NAMES)
-        table = table or read_table(file, max_rows=limits.rows, wanted=wanted, limits=limits)
+        table = table or read_table(
+            file, max_rows=limits.rows, wanted=wanted, reading=reading, limits=limits
+        )
         refuse_empty(table.n_rows)
         refuse_too_many(table.n_rows, limits.rows)
         return Relevance(file.title, _answers(table))

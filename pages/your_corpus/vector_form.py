@@ -165,7 +165,7 @@ def _columns(file: Any, found: VectorPreview) -> dict[str, Any]:
     labels = [column for column in labels if column != text]
     with label_box:
         label = st.selectbox(
-            _("Column with labels, for colours (optional)"),
+            _("Column with labels, for colours and the diagnosis (optional)"),
             labels,
             index=_place(labels, found.suggested_label_column),
             key=f"label-{file.file_id}-{len(columns)}",
