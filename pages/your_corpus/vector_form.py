@@ -171,7 +171,11 @@ def _columns(file: Any, found: VectorPreview) -> dict[str, Any]:
             key=f"label-{file.file_id}-{len(columns)}",
             placeholder=_("No labels"),
         )
-    return options | {"text_column": text or NO_COLUMN, "label_column": label}
+    return options | {
+        "text_column": text or NO_COLUMN,
+        "label_column": label,
+        "id_column": found.suggested_id_column,
+    }
 
 
 def _place(columns: list[str], column: str | None) -> int | None:
