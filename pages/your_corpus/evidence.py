@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import streamlit as st
 from geometry import Pairs
 from geometry.data import (
     JudgedQueries,
+    Relevance,
     RowPairs,
     VectorSet,
     judge_vectors,
@@ -18,12 +21,17 @@ from geometry.data import (
     read_row_pairs,
     row_pairs,
 )
+from geometry.data.recognise import Reading
 from geometry.diagnosis.evidence_notes import evidence_note
 from geometry.encode import ArrayStore
 from geometry.errors import GeometryError
+from geometry.evaluate.bootstrap import checked_gold
 from geometry.vectors import preview_vector_set, read_vector_set
+from pages.common import jobs
+from pages.common.cache import kept
 from pages.common.limit_notes import megabytes, upload_limits
-from pages.common.reading import read_upload
+from pages.common.messages import error_text
+from pages.common.reading import AT_ONCE, read_upload
 from pages.common.table_form import empty_box, reading_of, show_refusal, upload, upload_table
 from pages.common.uploads import remember
 from pages.common.words import _, labelled, markdown, prose
@@ -32,6 +40,7 @@ from . import PAGE
 
 EVIDENCE = "evidence"  # in the session, by its code
 MOST = 4  # sets of pairs or queries of a session
+FEW = 50_000  # vectors among which ids are found at once
 PAIRS, QUERIES = "pairs", "queries"
 
 
@@ -117,6 +126,7 @@ def show_evidence_form(own: VectorSet) -> None:
             ),
         }
         table = upload_table(labels[str(kind)], f"evidence-{kind}")
+        given = None if table is None else _read(_READ_TABLE[str(kind)], table)
         most = upload_limits().vector_file_bytes
         of_vectors = {
             PAIRS: _("Vectors of the pairs, if they are no rows of yours, at most {megabytes} MB"),
@@ -126,32 +136,21 @@ def show_evidence_form(own: VectorSet) -> None:
         }
         label = of_vectors[str(kind)].format(megabytes=megabytes(most))
         beside = upload(label, f"evidence-vectors-{kind}", most)
-        if table is not None:
-            _show_ready(own, str(kind), table, beside)
+        vectors = None if beside is None else _read(_with_ids, beside)
+        if given is not None and (beside is None or vectors is not None):
+            _show_ready(own, given, vectors, table, beside)
 
 
-def _show_ready(own: VectorSet, kind: str, table: Any, beside: Any) -> None:
-    file = beside
+def _read(read: Callable[..., Any], file: Any) -> Any:
+    """What a file has; None after a message."""
     try:
-        vectors = None if beside is None else _read_vectors(beside)
-        file = table
-        key = ArrayStore.key(own.sha256, kind, table.file_id, getattr(beside, "file_id", None))
-        evidence = _matched(own, kind, table, vectors, key)
+        return read(file, reading=reading_of(file))
     except GeometryError as error:
         show_refusal(error, file)
-        return
-    st.caption(evidence_note(evidence.found, _))
-    st.button(
-        _("Use this file"),
-        key="use_evidence",
-        type="primary",
-        on_click=_adopt,
-        args=(evidence, table, beside),
-    )
+    return None
 
 
-def _read_vectors(file: Any) -> VectorSet:
-    reading = reading_of(file)
+def _with_ids(file: Any, *, reading: Reading) -> VectorSet:
     head = read_upload(preview_vector_set, file, reading=reading)
     found: VectorSet = read_upload(
         read_vector_set, file, id_column=head.suggested_id_column, reading=reading
@@ -159,16 +158,61 @@ def _read_vectors(file: Any) -> VectorSet:
     return found
 
 
-def _matched(
-    own: VectorSet, kind: str, table: Any, vectors: VectorSet | None, key: str
-) -> Evidence:
-    read = read_relevance if kind == QUERIES else read_row_pairs
-    given = read_upload(read, table, reading=reading_of(table))
-    if kind == QUERIES:
-        return Evidence(table.name, own.sha256, judge_vectors(given, own, vectors), key)
-    found = row_pairs(given, own if vectors is None else vectors)
-    return Evidence(
-        table.name, own.sha256, found, key, None if vectors is None else vectors.vectors
+_READ_TABLE: dict[str, Callable[..., Any]] = {
+    PAIRS: partial(read_upload, read_row_pairs),
+    QUERIES: partial(read_upload, read_relevance),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """A table of ids, the vectors of the page, and those of a second file."""
+
+    own: VectorSet
+    table: Pairs | Relevance
+    vectors: VectorSet | None
+    content_key: str
+    private: bool = True
+
+
+@kept(MOST)
+def _matched(given: _Given, report: jobs.Progress = jobs.no_report) -> RowPairs | JudgedQueries:
+    """The pairs or queries by rows. GeometryError if no id names a row."""
+    report(0, 0)
+    if isinstance(given.table, Relevance):
+        return judge_vectors(given.table, given.own, given.vectors)
+    found = row_pairs(given.table, given.own if given.vectors is None else given.vectors)
+    checked_gold(found.gold_scores)
+    return found
+
+
+def _show_ready(
+    own: VectorSet, given: Pairs | Relevance, vectors: VectorSet | None, table: Any, beside: Any
+) -> None:
+    """How many pairs or queries are matched, and the button that uses them."""
+    key = ArrayStore.key(own.sha256, table.file_id, getattr(beside, "file_id", None))
+    try:
+        found = jobs.kept_or_made(
+            _matched,
+            _Given(own, given, vectors, key),
+            what=_("Finding the rows that {name} names").format(name=markdown(table.name)),
+            at_once=table.size <= AT_ONCE and len(own) <= FEW,
+            lane="measure",
+        )
+    except GeometryError as error:
+        st.error(error_text(error))
+        return
+    if not len(found):
+        st.warning(evidence_note(found, _))
+        return
+    st.caption(evidence_note(found, _))
+    sides = vectors.vectors if vectors is not None and isinstance(found, RowPairs) else None
+    st.button(
+        _("Use this file"),
+        key="use_evidence",
+        type="primary",
+        on_click=_adopt,
+        args=(Evidence(table.name, own.sha256, found, key, sides), table, beside),
     )
 
 

@@ -93,3 +93,12 @@ def test_ids_that_name_nothing_are_an_error_and_the_file_stays():
     healthy(at.run())
     assert "None of the 4 ids, such as `a`" in "".join(each.value for each in at.error)
     assert uploader(at, "evidence-pairs").value is not None
+    at.segmented_control(key="evidence-kind").set_value("queries")
+    healthy(at.run())
+    uploader(at, "evidence-queries").upload("answers.csv", b"query,relevant\nD1,D2\nD1,Z\n")
+    healthy(at.run())
+    assert "1 of 1 queries are used." in everything(at)
+    uploader(at, "evidence-queries").upload("answers.csv", b"query,relevant\nD1,Z\nZ,D2\n")
+    healthy(at.run())
+    assert "0 of 2 queries are used." in everything(at)
+    assert "use_evidence" not in [each.key for each in at.button]
