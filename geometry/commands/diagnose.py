@@ -176,9 +176,13 @@ def _read(
         return own, _Judge(judged, others=own.others, unknown_share=own.unknown_share)
     if how.sample is None and file.stat().st_size > LARGE_FILE:
         how = replace(how, sample=SAMPLE)
-    is_judged = files.pairs is not None or files.relevance is not None
+    is_elsewhere = files.pairs is not None or files.queries is not None  # texts that judge
     own = read_own(
-        file, how, compared=None if is_judged else compared, has_notes=False, has_ids=is_judged
+        file,
+        how,
+        compared=None if is_elsewhere else compared,
+        has_notes=False,
+        has_ids=files.pairs is not None or files.relevance is not None,
     )
     has_texts = "model" in own.about
     if files.relevance is not None:
@@ -186,7 +190,7 @@ def _read(
         if files.queries is not None:
             asked = read_beside(files.queries, how, of_texts=has_texts)
         queries = judged_queries(files.relevance, own.named, asked)
-        share = None if asked is None else asked.unknown_share
+        share = (asked or own).unknown_share
         return own, _Judge(queries=queries, unknown_share=share, found=(queries,))
     if files.pairs is None:
         return own, _Judge(others=own.others, unknown_share=own.unknown_share)
