@@ -108,7 +108,7 @@ def diagnose(
             numbers=own.numbers,
             unknown_share=judge.unknown_share,
             progress=progress_on_stderr("diagnosing", quiet=how.quiet),
-            **({} if judge.queries is None else {"queries": judge.queries}),
+            queries=judge.queries,
         )
         translate = catalogue(language).gettext
 

@@ -239,7 +239,7 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
             numbers=data.numbers,
             unknown_share=unknown_share,
             progress=report,
-            **({} if queries is None else {"queries": queries}),
+            queries=queries,
         )
 
     made: Diagnosis = jobs.wait_for(
