@@ -232,6 +232,18 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The columns {columns} are not a query and what is relevant to it. Name them query and "
             "relevant in the first row, and grade where there is a grade."
         ),
+        "no_known_ids": (
+            "None of the {n} ids, such as `{id}`, names a row of the vectors. Use ids or texts "
+            "of a column beside the vectors, or row numbers from 1."
+        ),
+        "row_zero": (
+            "The ids are numbers of rows from 0, and rows are counted from 1. Add 1 to each, or "
+            "give the vectors a column of ids."
+        ),
+        "other_dimension": (
+            "The vectors of the queries have {found} numbers, and those searched {wanted}. Encode "
+            "both with one model."
+        ),
         "bad_grade": (
             "The grade `{grade}` at line {line} is not a number of at least 0. Write one such as "
             "2, or remove the row."

@@ -18,6 +18,7 @@ from streamlit.testing.v1 import AppTest
 from deploy.simplified import readme, written
 from geometry.data import catalogues
 from geometry.data.catalogues import ENGLISH, catalogue, language_for, languages, own_name
+from geometry.diagnosis.evidence_notes import SENTENCES as OF_EVIDENCE
 from geometry.diagnosis.sentences import REPORT, STATES, TITLES
 from geometry.diagnosis.sentences import SENTENCES as OF_DIAGNOSIS
 from geometry.encode.pool import POOLING_NAMES
@@ -35,7 +36,9 @@ from tests.pages.visits import new_visit
 ROOT = Path(__file__).resolve().parents[1]
 CODE = (ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py")))
 TRANSLATED = tuple(code for code in languages() if code != ENGLISH)
-DIAGNOSIS = [text for table in (OF_DIAGNOSIS, REPORT, STATES, TITLES) for text in table.values()]
+DIAGNOSIS = [
+    text for table in (OF_DIAGNOSIS, OF_EVIDENCE, REPORT, STATES, TITLES) for text in table.values()
+]
 CHINESE = ("zh-Hans", "zh-Hant")
 
 TREATMENT_TEXTS = ("kind.label", "kind.phrase or kind.label")  # of a ``TreatmentKind``

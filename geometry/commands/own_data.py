@@ -68,6 +68,7 @@ class OwnOptions:
     layer: Layer
     pooling: str
     quiet: bool
+    id_column: str | None = None
 
     @classmethod
     def of(cls, *, is_vectors: bool, **options: Any) -> OwnOptions:
@@ -113,6 +114,8 @@ class OwnData:
         What was read of the file.
     unknown_share : float or None
         Share of the texts' tokens that the model does not know.
+    ids : tuple of n str, or None
+        By which pairs and answers name the rows.
     """
 
     vectors: np.ndarray
@@ -124,41 +127,67 @@ class OwnData:
     sources: tuple[int, ...] | None = None
     read: Corpus | VectorSet | None = None
     unknown_share: float | None = None
+    ids: tuple[str, ...] | None = None
+
+    @property
+    def named(self) -> VectorSet:
+        """The vectors with all that names their rows."""
+        from ..data.embeddings import VectorSet
+
+        name = self.about.get("corpus", "")
+        return VectorSet(name, self.vectors, self.texts, numbers=self.numbers, ids=self.ids)
 
 
 def read_own(
-    file: Path, options: OwnOptions, *, compared: str | None = None, has_notes: bool = True
+    file: Path,
+    options: OwnOptions,
+    *,
+    compared: str | None = None,
+    has_notes: bool = True,
+    has_ids: bool = False,
 ) -> OwnData:
-    """Vectors as they are; texts by ``encode_own``. With notes on stderr, if they are wanted."""
+    """Vectors as they are; texts by ``encode_own``. With notes on stderr, if they are wanted.
+
+    has_ids : whether a column of ids is looked for
+    """
     holds = held_by(file, options)
     if holds == "vectors":
-        own = read_own_vectors(file, options)
+        read = read_own_vectors(file, options, has_ids=has_ids)
         if has_notes:
-            print_notes(own)
-        about = _about(own) | _left_out(own.report)
+            print_notes(read)
+        about = _about(read) | _left_out(read.report)
         return OwnData(
-            own.vectors, own.texts, own.labels, about=about, numbers=own.numbers, read=own
+            *(read.vectors, read.texts, read.labels),
+            about=about,
+            numbers=read.numbers,
+            read=read,
+            ids=read.ids,
         )
     if holds != "texts":
         raise ValueError(
             f"{file} holds {holds}. Give pairs by --pairs and queries by --relevance, or read its "
             "texts by --as texts"
         )
+    corpus = _read_texts(file, options, options.label_column)
+    if has_notes:
+        print_notes(corpus)
+    own = encode_own(corpus, options, compared=compared)
+    return replace(own, ids=_ids_of_texts(file, options)) if has_ids else own
+
+
+def _read_texts(file: Path, options: OwnOptions, label_column: str | None) -> Corpus:
     from ..data.corpus import read_corpus
     from ..data.limits import OWN_FILES
 
-    corpus = read_corpus(
+    return read_corpus(
         file,
         text_column=options.text_column,
-        label_column=options.label_column,
+        label_column=label_column,
         reading=options.reading,
         by_sentence=options.by_sentence,
         sample=options.sample,
         limits=OWN_FILES,
     )
-    if has_notes:
-        print_notes(corpus)
-    return encode_own(corpus, options, compared=compared)
 
 
 def held_by(file: Path, options: OwnOptions) -> Holds:
@@ -169,12 +198,30 @@ def held_by(file: Path, options: OwnOptions) -> Holds:
     return options.reading.holds or held(file, options.reading)
 
 
-def read_own_vectors(file: Path, options: OwnOptions) -> VectorSet:
-    """A file of vectors."""
+def _ids_of_texts(file: Path, options: OwnOptions) -> tuple[str, ...] | None:
+    """The column of ids beside the texts, read as labels; None where there is none."""
+    from ..data.column_names import ID_NAMES
+    from ..data.corpus import preview_table
+    from ..data.limits import OWN_FILES
+    from ..vectors.row_source import named
+
+    head = preview_table(file, reading=options.reading, limits=OWN_FILES)
+    column = options.id_column or named(head.columns, ID_NAMES)
+    return None if column is None else _read_texts(file, options, column).labels
+
+
+def read_own_vectors(file: Path, options: OwnOptions, *, has_ids: bool = False) -> VectorSet:
+    """A file of vectors; with its ids, if they are wanted and there is a column of them."""
     from ..data.limits import OWN_FILES
     from ..errors import GeometryError
-    from ..vectors import read_vector_set
+    from ..vectors import preview_vector_set, read_vector_set
 
+    id_column = options.id_column
+    if has_ids and id_column is None:
+        found = preview_vector_set(
+            file, metadata=options.metadata, reading=options.reading, limits=OWN_FILES
+        )
+        id_column = found.suggested_id_column
     try:
         return read_vector_set(
             file,
@@ -182,6 +229,7 @@ def read_own_vectors(file: Path, options: OwnOptions) -> VectorSet:
             vector_column=options.vector_column,
             text_column=options.text_column,
             label_column=options.label_column,
+            id_column=id_column,
             reading=options.reading,
             not_finite="drop" if options.drop_nan else "stop",
             sample=options.sample,

@@ -10,10 +10,10 @@ from typing import Literal
 import numpy as np
 
 from ..linalg.moments import Moments
+from ..linalg.rows import unit_rows
 from ..linalg.spectrum import Spectrum
 from ..measure import cosine_contributions
 from ..measure.cone import NARROW
-from ..linalg.rows import unit_rows
 from ..measure.intervals import MIN_ROWS, Estimate
 from ..measure.neighbours import nearest_of_all
 from ..measure.table import Measured, measure_table

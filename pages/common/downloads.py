@@ -118,6 +118,8 @@ def column_names() -> dict[str, str]:
         "recall_after": _("recall, after"),
         "ndcg_raw": _("nDCG, raw"),
         "ndcg_after": _("nDCG, after"),
+        "mrr_raw": _("MRR, raw"),
+        "mrr_after": _("MRR, after"),
         "list": _("list"),
         "cosine": _("cosine"),
         "rank_in_other_list": _("rank in the other list"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -19,13 +20,14 @@ from geometry.figures.slopes import Item, SlopeWords, slopes_figure
 from geometry.measure import (
     NeighbourChanges,
     RetrievalScore,
+    mrr_at_k,
     ndcg_at_k,
     recall_at_k,
     retrieval_score,
 )
 from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.measure.intervals import Estimate
-from geometry.measure.retrieval import MIN_QUERIES
+from geometry.measure.retrieval import BOOTSTRAPPED, MIN_QUERIES
 from geometry.palette import Theme
 from pages.common import jobs
 from pages.common.address import is_presenting
@@ -446,6 +448,7 @@ def _capital(text: str) -> str:
 
 
 FILE = "relevance-file"
+MEASURES = {"recall": recall_at_k, "nDCG": ndcg_at_k, "MRR": mrr_at_k}
 AT_ONCE_BYTES = 300_000  # of a file whose answers are found in less than a second
 
 
@@ -460,16 +463,15 @@ class Named:
 
 @dataclass(frozen=True)
 class Retrieved:
-    """The judged queries, and both scores (q,) of each, raw and treated, with their means."""
+    """The judged queries, and the scores (q,) of each, raw and treated, with their means."""
 
     judged: Judged
-    recall: tuple[np.ndarray, np.ndarray]
-    ndcg: tuple[np.ndarray, np.ndarray]
-    means: tuple[RetrievalScore, RetrievalScore]
+    scores: Mapping[str, tuple[np.ndarray, np.ndarray]]  # by the names of MEASURES
+    means: Mapping[str, RetrievalScore]
 
 
 def show_relevance(scene: Scene) -> None:
-    """The upload, the two scores before and after, and their change."""
+    """The upload, the scores before and after, and their change."""
     st.markdown(prose(PAGE, "relevance"))
     label = _("Queries and their answers (.csv, .tsv, .jsonl), at most {megabytes} MB")
     file = upload_table(label, FILE)
@@ -548,36 +550,33 @@ def _retrieved(
     typed: np.ndarray | None,  # (m, d) of the queries that are no points
     report: jobs.Progress = jobs.no_report,
 ) -> Retrieved:
-    """Recall and nDCG of each query. A query and its copies do not count as answers."""
+    """The scores of each query. A query and its copies do not count as answers."""
     judged: Judged = queries.found
     is_typed = np.array([row is None for row in judged.rows])
     vectors = np.zeros((len(judged), points.vectors.shape[1]), dtype=np.float32)
     vectors[~is_typed] = points.vectors[[row for row in judged.rows if row is not None]]
     if typed is not None:
         vectors[is_typed] = typed
-    recall: list[np.ndarray] = []
-    ndcg: list[np.ndarray] = []
-    for search, Q in ((clouds.before, vectors), (clouds.after, clouds.apply(vectors))):
-        report(len(recall), 2)
-        found = search.nearest_except(Q, k, judged.left_out).rows
-        recall.append(recall_at_k(found, judged.relevant))
-        ndcg.append(ndcg_at_k(found, judged.relevant))
-    return Retrieved(
-        judged,
-        (recall[0], recall[1]),
-        (ndcg[0], ndcg[1]),
-        (retrieval_score(*recall, seed=SEED), retrieval_score(*ndcg, seed=SEED)),
-    )
+    report(0, 2)
+    before = clouds.before.nearest_except(vectors, k, judged.left_out).rows
+    report(1, 2)
+    after = clouds.after.nearest_except(clouds.apply(vectors), k, judged.left_out).rows
+    scores = {
+        name: (measure(before, judged.relevant), measure(after, judged.relevant))
+        for name, measure in MEASURES.items()
+    }
+    means = {name: retrieval_score(*both, seed=SEED) for name, both in scores.items()}
+    return Retrieved(judged, scores, means)
 
 
 def _show_scores(scene: Scene, found: Retrieved) -> None:
     k = scene.k
     head = [_("measure"), _("Raw"), treatment_words(scene.after), _("change")]
     lines = [head, ["---", "---:", "---:", "---:"]]
-    for name, score in zip((f"recall@{k}", f"nDCG@{k}"), found.means, strict=True):
+    for name, score in found.means.items():
         lines.append(
             [
-                name,
+                f"{name}@{k}",
                 with_ends(score.before, 3),
                 with_ends(score.after, 3),
                 with_ends(score.change, 3, sign=True),
@@ -589,6 +588,11 @@ def _show_scores(scene: Scene, found: Retrieved) -> None:
         _("{n} queries; 95% intervals by a bootstrap over queries, seed {seed}.").format(
             n=f"{n:,}", seed=SEED
         )
+        if n >= BOOTSTRAPPED
+        else _(
+            "{n} queries; 95% intervals by a bootstrap over queries, those of changes by random "
+            "signs, seed {seed}."
+        ).format(n=n, seed=SEED)
         if n >= MIN_QUERIES
         else _("{n} queries. An interval needs {least} or more.").format(n=n, least=MIN_QUERIES)
     )
@@ -596,15 +600,15 @@ def _show_scores(scene: Scene, found: Retrieved) -> None:
 
 def queries_csv(found: Retrieved, basis: str) -> bytes:
     """A row for each query."""
-    columns = (*found.recall, *found.ndcg)
+    columns = [side for both in found.scores.values() for side in both]
     lines = [
         [query, str(len(relevant)), *(short_number(column[place]) for column in columns)]
         for place, (query, relevant) in enumerate(
             zip(found.judged.queries, found.judged.relevant, strict=True)
         )
     ]
-    head = ["query", "answers", "recall_raw", "recall_after", "ndcg_raw", "ndcg_after"]
-    return csv_bytes(head, lines, basis)
+    sides = [f"{name.lower()}_{side}" for name in found.scores for side in ("raw", "after")]
+    return csv_bytes(["query", "answers", *sides], lines, basis)
 
 
 # ---- controls ----

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -57,6 +57,7 @@ from pages.common.words import (
 )
 
 from . import PAGE
+from .evidence import Evidence, evidence_label, evidence_of
 from .result import Scene
 
 LABELS = "labels"
@@ -69,7 +70,8 @@ class DiagnosedData:
 
     own: Corpus | VectorSet
     points: CorpusCloud  # of all texts; the picture may draw a sample of them
-    pairs: Pairs | None = None  # that the cures are compared on; None compares them on labels
+    # what the cures are compared on; None compares them on labels
+    pairs: Pairs | Evidence | None = None
     is_of_pairs: bool = False  # True if the texts are the sentences of the pairs
 
     @property
@@ -159,22 +161,28 @@ def show_diagnosis(scene: Scene) -> None:
 def _all_rows(scene: Scene) -> DiagnosedData:
     own, points = scene.own, scene.points
     if isinstance(own, VectorSet):
-        return DiagnosedData(own, points)
+        return DiagnosedData(own, points, _choose_judge(scene, evidence_of(own)))
     if len(points.cloud) < points.cloud.n_available:
         points = encode_corpus(own, replace(points.spec, max_points=ALL_POINTS))
     return DiagnosedData(
-        own, points, scene.pairs or _choose_judge(scene), is_of_pairs=scene.pairs is not None
+        own,
+        points,
+        scene.pairs or _choose_judge(scene, scene.own_pairs),
+        is_of_pairs=scene.pairs is not None,
     )
 
 
-def _choose_judge(scene: Scene) -> Pairs | None:
-    """The chosen set of pairs; None for the labels of the texts."""
-    pairs = scene.own_pairs
-    if not pairs:
+def _choose_judge(
+    scene: Scene, offered: Mapping[str, Pairs] | Mapping[str, Evidence]
+) -> Pairs | Evidence | None:
+    """The chosen pairs or queries; None for the labels."""
+    if not offered:
         return None
-    labels = {code: _("pairs: {name}").format(name=each.name) for code, each in pairs.items()}
+    labels = {code: evidence_label(each) for code, each in offered.items()}
     if scene.own.labels is not None:
-        labels = {LABELS: _("labels of the texts"), **labels}
+        is_of_vectors = isinstance(scene.own, VectorSet)
+        of_labels = _("labels of the vectors") if is_of_vectors else _("labels of the texts")
+        labels = {LABELS: of_labels, **labels}
     chosen = choose(
         st.selectbox,
         _("What says whether a cure helps"),
@@ -182,9 +190,9 @@ def _choose_judge(scene: Scene) -> Pairs | None:
         key="judge",
         default=next(iter(labels)),
         labels=labels,
-        private=list(pairs),
+        private=list(offered),
     )
-    return pairs.get(chosen)
+    return offered.get(chosen)
 
 
 def _choose_poolings(data: DiagnosedData) -> tuple[str, ...]:
@@ -202,7 +210,10 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
     """The diagnosis, by a job with progress and cancel."""
     points, own, pairs = data.points, data.pairs, None
     judging, rows = points.corpus, np.arange(len(points.corpus))
-    if own is not None:
+    queries = None
+    if isinstance(own, Evidence):
+        pairs, queries = own.pairs, own.queries
+    elif own is not None:
         left, right = own.rows
         pairs = (left, right, own.gold_scores)
         if not data.is_of_pairs:
@@ -239,6 +250,7 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
             numbers=data.numbers,
             unknown_share=unknown_share,
             progress=report,
+            queries=queries,
         )
 
     made: Diagnosis = jobs.wait_for(
