@@ -29,7 +29,9 @@ OCCURRED = 10  # nearest rows of each row, among which hubs are counted
 HUB_TIMES = 10  # a hub is among them this many times as often as the mean
 LARGE_SHARE = 0.05  # of rows, or of places in lists of neighbours
 LARGE_EFFECT = 0.01  # on the yardstick, where it is clear
-ENOUGH, NEARLY_ENOUGH = 2.0, 1.5  # n/d from which a full whitening gains, and where it may hurt
+# Full whitening less one with Ledoit-Wolf shrinkage, in points of STS-B: -30 at n = d, -9 at 1.1,
+# -2 at 1.5, -1 at 2 and at 0.5, under 1 from 3 (docs/diagnosis.md)
+ENOUGH, NEAR_D = 3.0, (0.75, 1.5)  # n/d
 SPREADS = 5.0  # an outlier is farther than this many robust standard deviations from the median
 MAD_OF_NORMAL = 1.4826  # standard deviation of a normal over its median absolute deviation
 FIRST_FEW = 5
@@ -171,7 +173,9 @@ def _rank(X: np.ndarray, n: int, effective: Measured) -> Finding:
     d = X.shape[1]
     spectrum = Spectrum(Moments.of(X), float(np.finfo(X.dtype).eps))
     rank = spectrum.shrunk(0.0, correlation=False).rank
-    state: State = "none" if n >= ENOUGH * d else "slight" if n >= NEARLY_ENOUGH * d else "found"
+    state: State = "none" if n >= ENOUGH * d else "slight"
+    if NEAR_D[0] <= n / d < NEAR_D[1]:
+        state = "found"
     numbers = {"n": n, "d": d, "ratio": n / d, "rank": rank, "effective": effective.value}
     return Finding("rank", state, {**numbers, "enough": ENOUGH})
 

@@ -34,7 +34,7 @@ TITLES = {
 STATES = {
     "found": "large",
     "slight": "small",
-    "none": "none",
+    "none": "none found",
     "unknown": "not enough data to say",
 }
 _RANK = (
@@ -81,12 +81,12 @@ SENTENCES = {
         "That needs {least} rows."
     ),
     "rank-found": (
-        f"There are few vectors for so many dimensions: {_RANK} A full whitening without shrinkage "
-        "hurts near n = d."
+        f"There are about as many vectors as dimensions: {_RANK} Near n = d, a full whitening "
+        "without shrinkage is mostly noise."
     ),
     "rank-slight": (
-        f"There are not many vectors for so many dimensions: {_RANK} From n/d = {{enough}} a full "
-        "whitening is as good as one with shrinkage."
+        f"There are few vectors for so many dimensions: {_RANK} A full whitening needs shrinkage; "
+        "from n/d = {enough} it hardly matters."
     ),
     "rank-none": f"There are enough vectors for a covariance: {_RANK}",
     "hubs-found": (
@@ -469,17 +469,18 @@ def certainty(diagnosis: Diagnosis, _: Translate) -> str:
     if trial.ties:
         names = _(", ").join(cure_name(by_kind[kind], _) for kind in trial.ties)
         found.append(_(SENTENCES["ties"]).format(tie=signed(TIE, 3), names=names))
+    compared = [cure for cure in trial.cures if cure.place is None and cure.score is not None]
+    best = max(compared, key=lambda cure: cure.score or 0.0)
+    difference = best.against.get(chosen.kind)
+    if difference is not None and difference.value >= TIE:
+        found.append(
+            _(SENTENCES["open"]).format(name=cure_name(best, _), difference=_change(difference))
+        )
     if chosen.kind == "leave":
-        compared = [cure for cure in trial.cures if "leave" in cure.against]
-        best = max(compared, key=lambda cure: cure.against["leave"].value, default=None)
-        if best is not None and best.smallest_gain is not None:
-            if best.against["leave"].value >= TIE:
-                found.append(
-                    _(SENTENCES["open"]).format(
-                        name=cure_name(best, _), difference=cure_change(best)
-                    )
-                )
-            gain = signed(best.smallest_gain, 3)
+        gains = [cure for cure in compared if cure.smallest_gain is not None]
+        likely = max(gains, key=lambda cure: cure.against["leave"].value, default=None)
+        if likely is not None and likely.smallest_gain is not None:
+            gain = signed(likely.smallest_gain, 3)
             found.append(_(SENTENCES["smallest"]).format(gain=gain, power=f"{POWER:.0%}"))
     code = "agree" if trial.n_agree == trial.n_splits else "disagree"
     found.append(_(SENTENCES[code]).format(n_agree=trial.n_agree, n_splits=trial.n_splits))
