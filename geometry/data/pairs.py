@@ -109,6 +109,19 @@ class Pairs:
         return left, right
 
     @cached_property
+    def units(self) -> np.ndarray:
+        """(n,) a number, from 0, for all pairs that shared sentences connect."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        left, right = self.rows
+        n = len(self.sentences)
+        links = coo_array((np.ones(len(left), dtype=bool), (left, right)), shape=(n, n))
+        return np.unique(connected_components(links, directed=False)[1][left], return_inverse=True)[
+            1
+        ]
+
+    @cached_property
     def n_sharing(self) -> float:
         """How many other pairs share a sentence with a pair, on average.
 
