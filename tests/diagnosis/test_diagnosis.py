@@ -402,6 +402,45 @@ def test_a_finding_has_a_size_a_share_and_an_effect_on_the_score():
     assert "Outliers: large." in title(outliers, str)
 
 
+def test_a_rogue_dimension_that_carries_the_labels_is_kept():
+    """One dimension has most of the squared length, and its value is the label."""
+    rng = np.random.default_rng(0)
+    kind = np.arange(400) % 4
+    X = rng.standard_normal((400, 24))
+    X[:, 9] = 6 * (kind - 1.5) + 0.3 * rng.standard_normal(400)
+    found = diagnose(X, labels=[f"kind {each}" for each in kind])
+    rogue = by_code(found)["rogue"]
+    assert (rogue.state, rogue.numbers["dimensions"]) == ("found", (9,))
+    assert rogue.effect.falls
+    assert found.chosen.kind not in ("remove", "level", "whiten")
+    assert all(cure.hurts for cure in found.trial.cures if cure.kind in ("remove", "level"))
+
+
+def test_two_clusters_far_apart_are_no_cone_and_need_no_cure():
+    """Their difference is the first direction: removing it makes the labels a guess."""
+    rng = np.random.default_rng(0)
+    side = np.where(np.arange(300) % 2, 1.0, -1.0)
+    X = rng.standard_normal((300, 24)) + 6 * side[:, None] * np.eye(24)[0]
+    found = diagnose(X, labels=["plus" if each > 0 else "minus" for each in side])
+    cures = {cure.kind: cure for cure in found.trial.cures}
+    assert by_code(found)["cone"].state == "none"
+    assert found.chosen.kind == "leave"
+    assert cures["leave"].score > 0.99
+    assert cures["remove"].score == pytest.approx(found.trial.chance, abs=0.06)
+
+
+def test_fewer_rows_than_dimensions_are_judged_without_full_whitening():
+    rng = np.random.default_rng(0)
+    kind = np.arange(120) % 4
+    X = 2 * np.eye(160)[kind] + 0.3 * rng.standard_normal((120, 160)) + 0.5
+    found = diagnose(X, labels=[str(each) for each in kind])
+    assert by_code(found)["rank"].state == "found"  # n/d = .75
+    assert found.trial.n_fit == 96
+    treatments = {cure.treatment for cure in found.trial.cures}
+    assert "pca" not in treatments  # n <= d rows would become the corners of a simplex
+    assert all(cure.score is not None for cure in found.trial.cures)
+
+
 def test_a_hub_has_its_share_of_all_places():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 60))

@@ -1,7 +1,6 @@
-"""Error rates of the recommendation: simulated here in small, and in large for docs/diagnosis.md."""
+"""Error rates of the recommendation: small simulations here, large ones for docs/diagnosis.md."""
 
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from geometry.diagnosis.trial import Trial, run_trial
 from geometry.diagnosis.yardsticks import LabelYardstick, PairYardstick
 from tests.diagnosis.made_up import labelled
 
-DOCS = Path(__file__).parents[2] / "docs" / "diagnosis.md"
 N, FEW, MANY = 300, 12, 200  # rows; draws in CI, and by hand
 DRAWS = [pytest.param(FEW, marks=pytest.mark.slow), pytest.param(MANY, marks=pytest.mark.long)]
 
