@@ -21,6 +21,10 @@ from geometry.data.catalogues import ENGLISH, catalogue, language_for, languages
 from geometry.diagnosis.evidence_notes import SENTENCES as OF_EVIDENCE
 from geometry.diagnosis.sentences import REPORT, STATES, TITLES
 from geometry.diagnosis.sentences import SENTENCES as OF_DIAGNOSIS
+from geometry.diagnosis.storage_sentences import SENTENCES as OF_STORAGE
+from geometry.diagnosis.storage_sentences import STORAGE
+from geometry.diagnosis.threshold_sentences import SENTENCES as OF_THRESHOLDS
+from geometry.diagnosis.threshold_sentences import THRESHOLDS
 from geometry.encode.pool import POOLING_NAMES
 from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
 from geometry.hub.pair_sets import NOTES
@@ -37,7 +41,12 @@ ROOT = Path(__file__).resolve().parents[1]
 CODE = (ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py")))
 TRANSLATED = tuple(code for code in languages() if code != ENGLISH)
 DIAGNOSIS = [
-    text for table in (OF_DIAGNOSIS, OF_EVIDENCE, REPORT, STATES, TITLES) for text in table.values()
+    text
+    for table in (
+        *(OF_DIAGNOSIS, OF_EVIDENCE, OF_STORAGE, OF_THRESHOLDS),
+        *(REPORT, STATES, STORAGE, THRESHOLDS, TITLES),
+    )
+    for text in table.values()
 ]
 CHINESE = ("zh-Hans", "zh-Hant")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ _PAIRS_HELP = (
     "Without FILE, the sentences of the pairs are diagnosed."
 )
 _PAIRS_VECTORS_HELP = "Vectors of the sides of --pairs, whose rows the ids name; else rows of FILE."
+_STORAGE_HELP = "Also what fewer dimensions, float16, int8 and binary vectors lose (slower)."
 _COMPARE_HELP = "Poolings whose layers are compared with this one; else those of --pooling."
 
 
@@ -42,6 +43,7 @@ _COMPARE_HELP = "Poolings whose layers are compared with this one; else those of
 )
 @partial(with_options, options=EVIDENCE)
 @click.option("--compare", help=_COMPARE_HELP)
+@click.option("--storage", is_flag=True, help=_STORAGE_HELP)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the halves and intervals.")
 @click.option(
     "--language",
@@ -60,6 +62,7 @@ def diagnose(
     queries: Path | None,
     relevance: Path | None,
     compare: str | None,
+    storage: bool,
     seed: int,
     language: str,
     force: bool,
@@ -82,7 +85,7 @@ def diagnose(
     from ..data.catalogues import catalogue
     from ..data.write import check_output, saving, write
     from ..diagnosis import diagnose as diagnosed
-    from ..diagnosis import diagnosis_json, report_html
+    from ..diagnosis import diagnosis_json, report_html, storage_table
     from ..diagnosis.evidence_notes import evidence_note
     from ..diagnosis.sentences import file_notes
 
@@ -93,23 +96,30 @@ def diagnose(
             check_output(out, (".html",), inputs=inputs, force=force)
         own, judge = _read(file, _Files(pairs, pairs_vectors, queries, relevance), how, compare)
         about = {name: value for name, value in own.about.items() if name not in _IN_FULL}
-        for name, given in (("pairs", pairs), ("queries", queries), ("relevance", relevance)):
-            if given is not None:
-                about[name] = given.name
+        for name, file_given in (("pairs", pairs), ("queries", queries), ("relevance", relevance)):
+            if file_given is not None:
+                about[name] = file_given.name
+        given = {
+            "texts": own.texts,
+            "labels": own.labels,
+            "pairs": judge.pairs,
+            "queries": judge.queries,
+            "units": own.sources,
+            "seed": seed,
+        }
         found = diagnosed(
             own.vectors,
-            texts=own.texts,
-            labels=own.labels,
-            pairs=judge.pairs,
+            **given,
             others=judge.others,
-            units=own.sources,
-            seed=seed,
             about=about,
             numbers=own.numbers,
             unknown_share=judge.unknown_share,
             progress=progress_on_stderr("diagnosing", quiet=how.quiet),
-            queries=judge.queries,
         )
+        stored = None
+        if storage:
+            shown = progress_on_stderr("storing", quiet=how.quiet)
+            stored = storage_table(found, own.vectors, **given, progress=shown)
         translate = catalogue(language).gettext
 
         def notes_in(_: Callable[[str], str]) -> list[str]:
@@ -120,15 +130,19 @@ def diagnose(
 
         notes = notes_in(translate)
         if out is not None:
-            html = report_html(found, notes=notes, translate=translate, language=language)
+            html = report_html(
+                found, notes=notes, storage=stored, translate=translate, language=language
+            )
             with saving(out):
                 write(out, html.encode(), force=force)
         if as_json:
             printed = diagnosis_json(found)
             printed["notes"] = notes_in(str)
+            if storage:
+                printed["storage"] = None if stored is None else asdict(stored)
             click.echo(json.dumps(printed, ensure_ascii=False, allow_nan=False))
         else:
-            click.echo(_text(found, notes, translate))
+            click.echo(_text(found, stored, notes, translate))
 
 
 @dataclass(frozen=True)
@@ -242,8 +256,8 @@ def _vectors_of_pairs(
     return (X[left], X[right], read.gold_scores), others, encoded.unknown_share
 
 
-def _text(found: Any, notes: list[str], _: Callable[[str], str]) -> str:
-    from ..diagnosis import sentences
+def _text(found: Any, stored: Any, notes: list[str], _: Callable[[str], str]) -> str:
+    from ..diagnosis import sentences, storage_sentences, threshold_sentences
     from ..diagnosis.report import cure_table
     from .grid_text import columns
 
@@ -251,7 +265,18 @@ def _text(found: Any, notes: list[str], _: Callable[[str], str]) -> str:
     lines = [sentences.measured(found, _), *notes, ""]
     for finding in found.findings:
         lines += [sentences.title(finding, _), f"  {sentences.finding_sentence(finding, _)}"]
+    if found.thresholds is not None:
+        lines += [_(threshold_sentences.THRESHOLDS["title"])]
+        lines += [f"  {threshold_sentences.summary(found, _)}"]
     lines += ["", *columns([head, *rows]), "", sentences.basis(found, _), ""]
+    for table in (threshold_sentences.cosine_table, threshold_sentences.cut_table):
+        titles, cells = table(found, _)
+        lines += [*columns([titles, *cells]), ""] if cells else []
+    lines += [threshold_sentences.basis(found, _), ""] if found.thresholds is not None else []
+    if stored is not None:
+        titles, cells = storage_sentences.table(stored, _)
+        lines += [_(storage_sentences.STORAGE["title"]), *columns([titles, *cells]), ""]
+        lines += [storage_sentences.basis(stored, _), storage_sentences.summary(stored, _), ""]
     last = (
         sentences.evidence,
         sentences.certainty,

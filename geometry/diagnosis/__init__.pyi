@@ -4,5 +4,11 @@ from .diagnosis import recommended_treatment as recommended_treatment
 from .findings import Finding as Finding
 from .report import diagnosis_json as diagnosis_json
 from .report import report_html as report_html
+from .storage import Storage as Storage
+from .storage import Stored as Stored
+from .storage import storage_table as storage_table
+from .thresholds import PairCosines as PairCosines
+from .thresholds import Threshold as Threshold
+from .thresholds import Thresholds as Thresholds
 from .trial import Cure as Cure
 from .trial import Trial as Trial

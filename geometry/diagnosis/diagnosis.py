@@ -17,6 +17,7 @@ from ..measure.intervals import NORMAL, Estimate, around, units_of
 from ..transform.treatments import Treatment
 from .findings import Finding, connected, copies, find_all
 from .pictures import Pictures, make_pictures
+from .thresholds import Thresholds, find_thresholds
 from .trial import Cure, Place, Trial, Vectors, n_steps, run_trial
 from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, Yardstick, deviation
 
@@ -26,7 +27,7 @@ MOST_PAIRS = 20_000  # that judge
 MOST_ITEMS = 1000  # by which the effect of a finding is judged
 LEAST_ROWS = 4
 MOST_UNKNOWN = 0.2  # share of a text's tokens; above it, vectors say little about the text
-FINDINGS_STEPS = 1
+FINDINGS_STEPS = 2  # findings of the cloud, thresholds
 OF_THE_DATA = ("rank", "duplicates")  # findings that do not depend on what the model knows
 
 ScoredRows = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -65,6 +66,9 @@ class Diagnosis:
         Scored pairs, and those behind the score: all, or a sample. None without pairs.
     unknown_share : float or None
         Share of the texts' tokens that the model does not know, in [0, 1].
+    thresholds : Thresholds or None
+        Cosines of related and unrelated pairs; None with too few rows, or text that the model does
+        not know.
     """
 
     n: int
@@ -83,6 +87,7 @@ class Diagnosis:
     n_pairs: int | None = None
     n_pairs_drawn: int | None = None
     unknown_share: float | None = None
+    thresholds: Thresholds | None = None
 
     @property
     def chosen(self) -> Cure:
@@ -186,8 +191,9 @@ def diagnose(
     findings, members = find_all(X, nonzero, sample, texts=texts, units=unit, seed=seed)
     pictures = make_pictures(X[sample], seed=seed)
     step()
-    beside = _Beside(texts, unit)
-    rows = _TrialRows.of(X, nonzero, beside, labels=labels, pairs=pairs, queries=queries, seed=seed)
+    rows = TrialRows.of(
+        X, nonzero, _Beside(texts, unit), labels=labels, pairs=pairs, queries=queries, seed=seed
+    )
     trial = run_trial(
         rows.X,
         rows.yardstick,
@@ -204,6 +210,17 @@ def diagnose(
     if is_unread:
         trial = replace(trial, because="unknown_text")
         findings = tuple(each for each in findings if each.code in OF_THE_DATA)
+    thresholds = None
+    if not is_unread:
+        thresholds = find_thresholds(
+            rows.X,
+            rows.yardstick,
+            groups=rows.groups,
+            cures=trial.cures,
+            seed=seed,
+            fittable=rows.fittable,
+        )
+    step()
     if progress is not None:
         progress(total, total)
     return Diagnosis(
@@ -231,6 +248,7 @@ def diagnose(
         n_pairs=None if pairs is None else len(pairs[2]),
         n_pairs_drawn=rows.n_pairs,
         unknown_share=unknown_share,
+        thresholds=thresholds,
     )
 
 
@@ -270,7 +288,7 @@ class _Beside:
 
 
 @dataclass(frozen=True)
-class _TrialRows:
+class TrialRows:
     """The rows of the trial, with what judges them.
 
     Attributes
@@ -295,6 +313,24 @@ class _TrialRows:
     n_pairs: int | None = None
 
     @classmethod
+    def given(
+        cls,
+        vectors: np.ndarray,
+        *,
+        texts: Sequence[str] | None = None,
+        labels: Sequence[str] | None = None,
+        pairs: ScoredRows | None = None,
+        queries: JudgedQueries | None = None,
+        units: Sequence[int] | np.ndarray | None = None,
+        seed: int = 0,
+    ) -> TrialRows:
+        """Of what ``diagnose`` takes, which has checked it."""
+        X = float_rows(vectors, at_least=LEAST_ROWS)
+        beside = _Beside(texts, None if units is None else units_of(np.asarray(units), len(X)))
+        rows = np.flatnonzero(X.any(axis=1))
+        return cls.of(X, rows, beside, labels=labels, pairs=pairs, queries=queries, seed=seed)
+
+    @classmethod
     def of(
         cls,
         X: np.ndarray,
@@ -305,7 +341,7 @@ class _TrialRows:
         pairs: ScoredRows | None,
         queries: JudgedQueries | None,
         seed: int,
-    ) -> _TrialRows:
+    ) -> TrialRows:
         # Only the first of equal rows, because the others would join their units
         if beside.units is not None:
             rows = rows[np.unique(copies(X[rows], beside.at(rows).texts))]
@@ -327,7 +363,7 @@ class _TrialRows:
     @classmethod
     def _of_pairs(
         cls, X: np.ndarray, cloud: np.ndarray, beside: _Beside, pairs: ScoredRows, seed: int
-    ) -> _TrialRows:
+    ) -> TrialRows:
         left, right = (np.asarray(side) for side in pairs[:2])
         gold = checked_gold(pairs[2])
         if not len(left) == len(right) == len(gold):
@@ -362,7 +398,7 @@ class _TrialRows:
     @classmethod
     def _of_queries(
         cls, X: np.ndarray, cloud: np.ndarray, beside: _Beside, queries: JudgedQueries, seed: int
-    ) -> _TrialRows:
+    ) -> TrialRows:
         Q = float_rows(queries.vectors, at_least=1)
         need_width(Q, X.shape[1])
         place = np.full(len(X), -1, dtype=np.int64)
@@ -392,7 +428,7 @@ class _TrialRows:
 
 
 def _with_effect(
-    finding: Finding, members: np.ndarray | None, rows: _TrialRows, seed: int
+    finding: Finding, members: np.ndarray | None, rows: TrialRows, seed: int
 ) -> Finding:
     """The finding with what its dimensions, or its rows as neighbours, change in the score."""
     yardstick, X = rows.yardstick, rows.X

@@ -9,14 +9,18 @@ from html import escape
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
+
 from ..data.catalogues import Translate
 from ..data.number_text import signed
 from ..encode.pool import POOLING_NAMES
 from ..measure.table_measures import LISTED
 from ..palette import DARK, LIGHT, Theme
-from . import sentences, svg
+from . import sentences, storage_sentences, svg, threshold_sentences
 from .diagnosis import Diagnosis
 from .sentences import REPORT
+from .storage import Storage
+from .thresholds import EDGES
 
 # The file contains no script and loads nothing from another address.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -61,6 +65,7 @@ def report_html(
     diagnosis: Diagnosis,
     *,
     notes: Sequence[str] = (),
+    storage: Storage | None = None,
     translate: Translate = str,
     language: str = "en",
 ) -> str:
@@ -71,6 +76,8 @@ def report_html(
     diagnosis : Diagnosis
     notes : sequence of str
         Lines about the file, in that language, such as ``sentences.file_notes``.
+    storage : Storage, optional
+        Of ``storage_table``; a section of the report.
     translate : callable
         From English to the language.
     language : str
@@ -95,10 +102,12 @@ def report_html(
         f"<h1>{escape(title)}</h1>",
         f'<section class="advice">{advice}</section>',
         f"<h2>{escape(_(REPORT['findings']))}</h2><ul>{findings}</ul>",
+        *_thresholds(diagnosis, _),
         f"<h2>{escape(_(REPORT['pictures']))}</h2>",
         f'<div class="pictures">{_figures(diagnosis, _)}</div>',
         f"<h2>{escape(_(REPORT['cures']))}</h2>",
         f'<div class="wide">{_table(rows, head)}</div>',
+        *_storage(storage, _),
         f"<h2>{escape(_(REPORT['settings']))}</h2>",
         _table(list(settings(diagnosis, _).items())),
     ]
@@ -158,6 +167,8 @@ def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
     """The diagnosis as numbers and texts that ``json.dumps`` writes, without the pictures."""
     found = asdict(diagnosis)
     del found["pictures"]
+    for arm in found["thresholds"]["arms"] if diagnosis.thresholds is not None else ():
+        del arm["unrelated_shares"], arm["related_shares"]
     found["versions"] = dict(each.split(" ") for each in _versions())
     found["sentences"] = {
         "recommendation": sentences.recommendation(diagnosis, str),
@@ -165,6 +176,7 @@ def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "certainty": sentences.certainty(diagnosis, str),
         "basis": sentences.basis(diagnosis, str),
         "findings": [sentences.finding_sentence(each, str) for each in diagnosis.findings],
+        "thresholds": threshold_sentences.summary(diagnosis, str),
     }
     return found
 
@@ -226,6 +238,53 @@ def _figures(diagnosis: Diagnosis, _: Translate) -> str:
         f"<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure>"
         for picture, caption in drawn
     )
+
+
+def _thresholds(diagnosis: Diagnosis, _: Translate) -> list[str]:
+    """The section on thresholds; empty without the finding."""
+    found = diagnosis.thresholds
+    if found is None:
+        return []
+    names, drawn = threshold_sentences.labels(_), []
+    for arm in (found.arm("leave"), found.arm("centre")):
+        if arm is None or arm.related is None:
+            continue
+        best = arm.threshold("f1")
+        caption = names["picture-raw" if arm.kind == "leave" else "picture-centre"]
+        picture = svg.histogram(
+            EDGES,
+            np.array(arm.unrelated_shares),
+            np.array(arm.related_shares),
+            title=caption,
+            x_label=names["axis-cosine"],
+            names=(names["unrelated"], names["related"]),
+            mark=None if best is None else best.cosine,
+        )
+        drawn.append(f"<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure>")
+    tables = (
+        threshold_sentences.cosine_table(diagnosis, _),
+        threshold_sentences.cut_table(diagnosis, _),
+    )
+    return [
+        f"<h2>{escape(names['title'])}</h2>",
+        f"<p>{escape(threshold_sentences.summary(diagnosis, _))}</p>",
+        f'<div class="pictures">{"".join(drawn)}</div>',
+        *(f'<div class="wide">{_table(rows, head)}</div>' for head, rows in tables if rows),
+        f"<p><small>{escape(threshold_sentences.basis(diagnosis, _))}</small></p>",
+    ]
+
+
+def _storage(storage: Storage | None, _: Translate) -> list[str]:
+    """The section on what storage costs; empty where it was not computed."""
+    if storage is None:
+        return []
+    head, rows = storage_sentences.table(storage, _)
+    return [
+        f"<h2>{escape(_(storage_sentences.STORAGE['title']))}</h2>",
+        f"<p>{escape(storage_sentences.summary(storage, _))}</p>",
+        f'<div class="wide">{_table(rows, head)}</div>',
+        f"<p><small>{escape(storage_sentences.basis(storage, _))}</small></p>",
+    ]
 
 
 def _table(rows: Sequence[Sequence[str]], head: Sequence[str] = ()) -> str:

@@ -19,8 +19,9 @@ def histogram(
     title: str,
     x_label: str,
     names: tuple[str, str],
+    mark: float | None = None,
 ) -> str:
-    """Bars of shares between edges, and a reference, which may be empty, as a line."""
+    """Bars of shares between edges; a reference, which may be empty, as a line; an upright mark."""
     # the line of many dimensions is far higher than the bars; it is cut there
     highest = float(max(shares.max(), min(reference.max(initial=0.0), 2 * shares.max())))
     x = _scale(edges, (float(edges[0]), float(edges[-1])), (LEFT, WIDTH - RIGHT))
@@ -37,6 +38,15 @@ def histogram(
         middle = (x[1:] + x[:-1]) / 2
         places = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(middle, line, strict=True))
         parts.append(f'<polyline class="line" points="{places}"/>')
+    if mark is not None:
+        place = float(np.interp(mark, edges, x))
+        parts.append(f'<path class="axis" d="M{place:.1f} {TOP}V{base}"/>')
+        # beside the mark, on the side with more room
+        is_right = place < (LEFT + WIDTH - RIGHT) / 2
+        beside = place + (4 if is_right else -4)
+        parts.append(
+            _text(beside, TOP + 9, f"{mark:.2f}".replace("-", "−"), "start" if is_right else "end")
+        )
     for value in (-1, -0.5, 0, 0.5, 1):
         place = float(np.interp(value, edges, x))
         parts.append(_text(place, base + 16, f"{value:g}".replace("-", "−"), "middle"))

@@ -1,4 +1,4 @@
-"""Histograms of pairwise cosines before and after, with that of isotropic directions."""
+"""Histograms of cosines: before and after beside isotropic directions; two kinds of pairs."""
 
 from __future__ import annotations
 
@@ -34,6 +34,54 @@ def cosine_histogram_figure(
 ) -> go.Figure:
     """Shares of pairs (m,) between edges (m + 1,) as filled steps; the reference is dotted."""
     middle = (edges[:-1] + edges[1:]) / 2
+    figure = _two_clouds(raw, white, middle, words, theme)
+    figure.add_trace(
+        go.Scatter(
+            x=middle,
+            y=reference,
+            mode="lines",
+            name=words.reference,
+            line={"color": theme.ink, "width": 1.5, "dash": "dot"},
+            hovertemplate="%{x:.3f}: %{y:.2%}",
+        )
+    )
+    return _finished(figure, words, theme, height)
+
+
+def pairs_histogram_figure(
+    unrelated: np.ndarray,
+    related: np.ndarray,
+    edges: np.ndarray,
+    threshold: float,
+    words: HistogramWords,
+    theme: Theme,
+    *,
+    height: int = 260,
+) -> go.Figure:
+    """Shares (m,) of unrelated and related pairs between edges (m + 1,), and a threshold.
+
+    The names are ``words.raw``, ``words.white`` and ``words.reference``, in this order.
+    """
+    middle = (edges[:-1] + edges[1:]) / 2
+    figure = _two_clouds(unrelated, related, middle, words, theme)
+    top = float(max(unrelated.max(), related.max()))
+    figure.add_trace(
+        go.Scatter(
+            x=[threshold, threshold],
+            y=[0, top],
+            mode="lines",
+            name=words.reference,
+            line={"color": theme.ink, "width": 1.5, "dash": "dot"},
+            hovertemplate="%{x:.3f}",
+        )
+    )
+    return _finished(figure, words, theme, height)
+
+
+def _two_clouds(
+    raw: np.ndarray, white: np.ndarray, middle: np.ndarray, words: HistogramWords, theme: Theme
+) -> go.Figure:
+    """Filled steps of two clouds, at the middle (m,) of each bin."""
     figure = go.Figure()
     for shares, colour, name in (
         (raw, theme.raw, words.raw),
@@ -52,16 +100,10 @@ def cosine_histogram_figure(
                 hovertemplate="%{x:.3f}: %{y:.2%}",
             )
         )
-    figure.add_trace(
-        go.Scatter(
-            x=middle,
-            y=reference,
-            mode="lines",
-            name=words.reference,
-            line={"color": theme.ink, "width": 1.5, "dash": "dot"},
-            hovertemplate="%{x:.3f}: %{y:.2%}",
-        )
-    )
+    return figure
+
+
+def _finished(figure: go.Figure, words: HistogramWords, theme: Theme, height: int) -> go.Figure:
     figure.update_layout(
         base_layout(theme, height=height),
         xaxis=axis(theme, words.x, range=[-1.0, 1.0], dtick=0.25, ticklabelstandoff=4),

@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -59,6 +60,8 @@ from pages.common.words import (
 from . import PAGE
 from .evidence import Evidence, evidence_label, evidence_of
 from .result import Scene
+from .storage import show_storage
+from .thresholds import show_thresholds
 
 LABELS = "labels"
 MODEL = "model-to-write"  # in the session: the key of the model that the reader chose
@@ -139,12 +142,15 @@ def show_diagnosis(scene: Scene) -> None:
         table = [head, ["---", *["---:"] * (len(head) - 1)]]
         table += [[markdown(cell) for cell in row] for row in cures]
         st.markdown(markdown_table(table))
+    show_thresholds(diagnosis)
+    stored = show_storage(data, diagnosis, _given)
     st.download_button(
         _("Download the report (HTML)"),
         data=in_language(
             lambda: report_html(
                 diagnosis,
                 notes=sentences.file_notes(scene.own, _),
+                storage=stored,
                 translate=_,
                 language=language(),
             )
@@ -208,18 +214,11 @@ def _choose_poolings(data: DiagnosedData) -> tuple[str, ...]:
 @kept(16)
 def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
     """The diagnosis, by a job with progress and cancel."""
-    points, own, pairs = data.points, data.pairs, None
+    points, given = data.points, _given(data)
     judging, rows = points.corpus, np.arange(len(points.corpus))
-    queries = None
-    if isinstance(own, Evidence):
-        pairs, queries = own.pairs, own.queries
-    elif own is not None:
-        left, right = own.rows
-        pairs = (left, right, own.gold_scores)
-        if not data.is_of_pairs:
-            judging, rows = Corpus(own.name, own.sentences), np.append(left, right)
-            X = encode_corpus(judging, replace(points.spec, max_points=ALL_POINTS)).vectors
-            pairs = (X[left], X[right], own.gold_scores)
+    if isinstance(data.pairs, Pairs) and not data.is_of_pairs:
+        judging = Corpus(data.pairs.name, data.pairs.sentences)
+        rows = np.append(*data.pairs.rows)
     others, unstored = _other_layers(points, judging, poolings)
     about = _about(points)
     unknown_share = None
@@ -238,19 +237,15 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
         here = points.spec.layer, points.spec.pooling
         return diagnose(
             data.vectors,
-            texts=data.own.texts,
-            labels=data.own.labels,
-            pairs=pairs,
+            **given,
             others={
                 place: _rows_of(vectors, rows) for place, vectors in others.items() if place != here
             },
-            units=None if isinstance(data.own, VectorSet) else data.own.sources,
             seed=SEED,
             about=about,
             numbers=data.numbers,
             unknown_share=unknown_share,
             progress=report,
-            queries=queries,
         )
 
     made: Diagnosis = jobs.wait_for(
@@ -261,6 +256,27 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
         is_long=len(data.vectors) > 2000,
     )
     return made
+
+
+def _given(data: DiagnosedData) -> dict[str, Any]:
+    """What judges the vectors, as ``diagnose`` and ``storage_table`` take it."""
+    own, pairs, queries = data.pairs, None, None
+    if isinstance(own, Evidence):
+        pairs, queries = own.pairs, own.queries
+    elif own is not None:
+        left, right = own.rows
+        pairs = (left, right, own.gold_scores)
+        if not data.is_of_pairs:
+            judging = Corpus(own.name, own.sentences)
+            X = encode_corpus(judging, replace(data.points.spec, max_points=ALL_POINTS)).vectors
+            pairs = (X[left], X[right], own.gold_scores)
+    return {
+        "texts": data.own.texts,
+        "labels": data.own.labels,
+        "pairs": pairs,
+        "queries": queries,
+        "units": None if isinstance(data.own, VectorSet) else data.own.sources,
+    }
 
 
 def _other_layers(

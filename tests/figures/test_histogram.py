@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
-from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
+from geometry.figures.histogram import (
+    HistogramWords,
+    cosine_histogram_figure,
+    pairs_histogram_figure,
+)
 from geometry.measure.cosines import cosine_shares, isotropic_cosine_shares
 from geometry.palette import DARK, LIGHT
 
@@ -58,3 +62,12 @@ def test_the_clouds_have_their_own_colours_in_each_theme(shares, theme):
     assert [trace.line.color for trace in figure.data] == [theme.raw, theme.white, theme.ink]
     assert figure.layout.paper_bgcolor == theme.paper
     assert len({theme.raw, theme.white, theme.ink, theme.paper}) == 4
+
+
+def test_two_kinds_of_pairs_have_their_curves_and_an_upright_threshold(shares):
+    figure = pairs_histogram_figure(*shares[:2], EDGES, 0.4, WORDS, LIGHT)
+    unrelated, related, line = figure.data
+    assert (unrelated.name, related.name, line.name) == (WORDS.raw, WORDS.white, WORDS.reference)
+    assert np.array(related.y) == pytest.approx(shares[1])
+    assert tuple(line.x) == (0.4, 0.4)
+    assert tuple(line.y) == (0, max(shares[0].max(), shares[1].max()))

@@ -1,0 +1,298 @@
+"""What stored vectors cost: fewer dimensions and fewer bits, and what they lose.
+
+Rows are treated, cut to k dimensions, scaled to length 1, and stored in one of four forms:
+
+float32, float16
+int8        256 levels in each dimension, evenly from its least to its greatest value in the fit.
+            Values outside are clipped (the scalar quantisation of vector databases)
+binary      the sign of each number; the cosine of two rows is then 1 - 2 h / k, where h is their
+            Hamming distance (Charikar 2002)
+
+Dimensions are cut along the axes of the largest second moment E[x x'] of the treated rows of the
+fit. They preserve inner products best (Eckart, Young 1936). For centred rows this is PCA. A
+treatment with PCA's axes is cut to the first of them.
+
+Treatment, axes and levels are fitted on the other folds, and all rows of a fold are stored in the
+same form: those that search and those that are found. Losses are differences to raw float32
+vectors of all dimensions.
+
+The signs of fewer dimensions are taken after a random rotation of these: along PCA's axes most bits
+would be of small directions (Gong, Lazebnik 2011). It changes no other form's cosines.
+
+PCA whitening multiplies each centred coordinate along PCA's axes by a positive number, which
+changes no sign. So its binary form is that of centring and a rotation to these axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from ..evaluate.fitting import FitSet
+from ..evaluate.specs import parse_treatment
+from ..linalg.rows import UndefinedMeasure, directions
+from ..measure.intervals import NORMAL, Estimate, around
+from .diagnosis import Diagnosis, TrialRows
+from .trial import FOLDS, FOLDS_OF_MANY, MANY, Cure, Split, folds
+from .yardsticks import Score, Yardstick, variance_of_dyads
+
+FORMS = {"float32": 32, "float16": 16, "int8": 8, "binary": 1}  # bits of a number
+CUTS = (256, 128, 64)
+LEVELS = 255  # steps of int8
+# Items x rows x dimensions that each row of the table may compare; there are up to 48
+COMPARED = 5e9
+LEAST_ITEMS = 1000  # judged in any case
+
+
+@dataclass(frozen=True)
+class Stored:
+    """One way to store the vectors.
+
+    Attributes
+    ----------
+    kind, treatment : str
+        As in ``Cure``.
+    k : int
+        Dimensions.
+    form : str
+        A key of FORMS.
+    n_bytes : int
+        Of a vector.
+    smaller : float
+        Bytes of a raw float32 vector over these.
+    score : float or None
+        By the yardstick; None where the stored rows have none.
+    change : Estimate or None
+        Score less that of raw float32 vectors, at 95% by itself. None for these.
+    """
+
+    kind: str
+    treatment: str
+    k: int
+    form: str
+    n_bytes: int
+    smaller: float
+    score: float | None
+    change: Estimate | None
+
+
+@dataclass(frozen=True)
+class Storage:
+    """The ways to store the vectors, raw float32 first.
+
+    Attributes
+    ----------
+    rows : tuple of Stored
+    cures : tuple of Cure
+        Raw vectors, centred ones, and the recommendation.
+    yardstick : str
+        As in ``Diagnosis``.
+    n_items : int
+        Items that are judged.
+    n_folds : int
+    seed : int
+    """
+
+    rows: tuple[Stored, ...]
+    cures: tuple[Cure, ...]
+    yardstick: str
+    n_items: int
+    n_folds: int
+    seed: int
+
+
+def storage_table(
+    diagnosis: Diagnosis,
+    vectors: np.ndarray,
+    *,
+    cures: Sequence[Cure] | None = None,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+    **given: Any,
+) -> Storage | None:
+    """What each way to store vectors loses; None where nothing could judge a cure.
+
+    Parameters
+    ----------
+    diagnosis : Diagnosis
+        Of these vectors.
+    vectors : (n, d) array
+    cures : sequence of Cure, optional
+        Raw vectors first. By default raw, centred, and what is recommended at this layer.
+    seed : int
+    progress : callable, optional
+        Called with (steps done, steps).
+    **given
+        texts, labels, pairs, queries and units, as ``diagnose`` takes them.
+    """
+    if diagnosis.trial.cures[0].score is None:
+        return None
+    if cures is None:
+        kinds = ("leave", "centre", diagnosis.trial.here.kind)
+        cures = [cure for cure in diagnosis.trial.cures if cure.kind in kinds]
+    rows = TrialRows.given(vectors, seed=seed, **given)
+    X, yardstick = rows.X, rows.yardstick
+    n, d = X.shape
+    may_fit = np.ones(n, dtype=bool) if rows.fittable is None else rows.fittable
+    fold = folds(rows.groups, FOLDS if n < MANY else FOLDS_OF_MANY, seed)
+    split = None if yardstick is None else Split.of(fold, rows.groups, may_fit, yardstick)
+    if yardstick is None or split is None:
+        return None
+    most = max(LEAST_ITEMS, int(COMPARED / (yardstick.cost * d)))
+    drawn = np.sort(np.random.default_rng(seed).permutation(len(yardstick.groups))[:most])
+    ways = [
+        (number, k, form)
+        for number, cure in enumerate(cures)
+        for k in widths(_width(cure.treatment, d))
+        for form in FORMS
+    ]
+    found = _scores(X, yardstick, cures, ways, split, drawn, seed, progress)
+    raw = found[0]
+    return Storage(
+        rows=tuple(
+            _stored(cures[number], k, form, d, score, raw if place else None)
+            for place, ((number, k, form), score) in enumerate(zip(ways, found, strict=True))
+        ),
+        cures=tuple(cures),
+        yardstick=diagnosis.yardstick,
+        n_items=len(drawn),
+        n_folds=split.n_folds,
+        seed=seed,
+    )
+
+
+def _stored(
+    cure: Cure, k: int, form: str, d: int, score: Score | None, raw: Score | None
+) -> Stored:
+    n_bytes = ceil(k * FORMS[form] / 8)
+    is_compared = score is not None and raw is not None
+    return Stored(
+        cure.kind,
+        cure.treatment,
+        k,
+        form,
+        n_bytes,
+        smaller=d * FORMS["float32"] / 8 / n_bytes,
+        score=None if score is None else float(score.values[0]),
+        change=difference(raw, score) if is_compared else None,  # type: ignore[arg-type]
+    )
+
+
+def _width(treatment: str, d: int) -> int:
+    return min(d, parse_treatment(treatment).knobs.n_components or d)
+
+
+def widths(d: int) -> list[int]:
+    """All d dimensions, and the CUTS below."""
+    return [d, *(k for k in CUTS if k < d)]
+
+
+def _scores(
+    X: np.ndarray,
+    yardstick: Yardstick,
+    cures: Sequence[Cure],
+    ways: Sequence[tuple[int, int, str]],
+    split: Split,
+    drawn: np.ndarray,
+    seed: int,
+    progress: Callable[[int, int], None] | None,
+) -> list[Score | None]:
+    """The score of each way, a mean over folds; None where a fold has none."""
+    items = [drawn[split.item_folds[drawn] == fold] for fold in range(split.n_folds)]
+    items = [each for each in items if len(each)]
+    is_one = len(split.fits) == 1
+    parts: list[list[Score | None]] = [[] for _ in ways]
+    fits = split.fits * len(items) if is_one else split.fits
+    total, done = len(items) * len(ways), 0
+    for fitted, judged in zip(fits, items, strict=False):
+        fit_set = FitSet(X[fitted])
+        ways_left = iter(parts)
+        for cure in cures:
+            Z = fit_set.fit(parse_treatment(cure.treatment)).reduced(X)
+            along = axes(Z[fitted])
+            for k in widths(_width(cure.treatment, X.shape[1])):
+                U = unit(Z @ along[:, :k] if k < Z.shape[1] else Z)
+                for form in FORMS:
+                    is_turned = form == "binary" and k < X.shape[1]
+                    V = U @ rotation(k, seed) if is_turned else U
+                    stored = restored(V, V[fitted], form)
+                    next(ways_left).append(_score(yardstick, stored, judged))
+                    done += 1
+                    if progress is not None:
+                        progress(done, total)
+    return [mean_score(each) for each in parts]
+
+
+def _score(yardstick: Yardstick, Z: np.ndarray, items: np.ndarray) -> Score | None:
+    try:
+        return yardstick.score(Z, items)
+    except UndefinedMeasure:  # such as a zero row
+        return None
+
+
+def unit(Z: np.ndarray) -> np.ndarray:
+    """Rows at length 1; zeros stay zeros."""
+    U = np.zeros(Z.shape, dtype=np.float32)
+    sound = Z.any(axis=1)
+    U[sound] = directions(Z[sound].astype(np.float64))
+    return U
+
+
+def rotation(k: int, seed: int) -> np.ndarray:
+    """A random rotation or reflection (k, k), uniform (Stewart 1980), as float32."""
+    Q, R = np.linalg.qr(np.random.default_rng(seed).standard_normal((k, k)))
+    return np.asarray(Q * np.sign(np.diag(R)), dtype=np.float32)
+
+
+def axes(F: np.ndarray) -> np.ndarray:
+    """(m, m) columns: axes of the second moment of rows F (n, m), the largest first.
+
+    Those of rows along PCA's axes are the axes themselves, whitened or not.
+    """
+    moment = F.T.astype(np.float64) @ F.astype(np.float64)  # (m, m)
+    size = np.sqrt(np.outer(moment.diagonal(), moment.diagonal())).clip(1e-300)
+    off = np.abs(moment / size - np.eye(len(moment)))
+    if off.max() < 1e-3:  # uncorrelated, as after PCA
+        return np.eye(len(moment), dtype=F.dtype)
+    return np.linalg.eigh(moment)[1][:, ::-1].astype(F.dtype)
+
+
+def restored(U: np.ndarray, of_fit: np.ndarray, form: str) -> np.ndarray:
+    """Rows U (n, k) as they are read back from a form whose levels are of the rows ``of_fit``."""
+    if form == "float16":
+        return U.astype(np.float16).astype(np.float32)
+    if form == "int8":
+        low, high = of_fit.min(axis=0), of_fit.max(axis=0)
+        step = np.where(high > low, (high - low) / LEVELS, 1.0)
+        codes = np.rint((U - low) / step).clip(0, LEVELS).astype(np.uint8)
+        return (low + codes * step).astype(np.float32)
+    if form == "binary":
+        return np.where(U >= 0, 1.0, -1.0).astype(np.float32)
+    return U.astype(np.float32)
+
+
+def mean_score(parts: Sequence[Score | None]) -> Score | None:
+    """The mean of the scores of folds; None where one is missing."""
+    known = [each for each in parts if each is not None]
+    if len(known) < len(parts):
+        return None
+    edges = [each.edges for each in known if each.edges is not None]
+    return Score(
+        np.mean([each.values for each in known], axis=0),
+        np.mean([each.replicates for each in known], axis=0),
+        sum(edges[1:], edges[0]) / len(known) if edges else None,
+    )
+
+
+def difference(before: Score, after: Score) -> Estimate:
+    """The difference of the deciding scores, paired, at 95% by itself."""
+    value = float(after.values[0] - before.values[0])
+    if before.edges is not None and after.edges is not None:
+        variance = variance_of_dyads((after.edges - before.edges).tocsr())
+    else:
+        variance = float(np.nanvar(after.replicates[0] - before.replicates[0]))
+    return Estimate(value, *around(value, NORMAL * float(np.sqrt(variance))))

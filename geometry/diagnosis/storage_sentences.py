@@ -1,0 +1,103 @@
+"""What stored vectors cost, in sentences and as a table."""
+
+from __future__ import annotations
+
+from ..data.catalogues import Translate, paragraph
+from ..data.number_text import change, signed
+from .sentences import REPORT, cure_name
+from .storage import Storage, Stored
+
+TOLERATED = 0.02  # a loss that the sentence on the smallest form tolerates
+STORAGE = {
+    "title": "What storage costs",
+    "dimensions": "dimensions",
+    "form": "format",
+    "bytes": "bytes a vector",
+    "smaller": "times smaller",
+    "change": "change from raw float32",
+}
+SENTENCES = {
+    "smallest": (
+        "The smallest form whose interval excludes a loss of {loss} or more: {name}, {k} "
+        "dimensions, {form}. A vector has {n_bytes} bytes, {smaller} times fewer than raw float32; "
+        "the change is {change}."
+    ),
+    "no-smaller": "No smaller form has an interval that excludes a loss of {loss} or more.",
+    "forms": (
+        "Vectors are scaled to length 1 before they are stored. int8 has 256 levels in each "
+        "dimension, between its least and its greatest value in the fit; binary has the sign of "
+        "each number. Dimensions are cut along the axes of the largest second moment, which are "
+        "those of PCA for centred vectors. The signs of fewer dimensions are taken after a random "
+        "rotation of these."
+    ),
+    "basis": (
+        "Treatments, axes and levels are fitted on the other folds, of {n_folds}. Items judged: "
+        "{n_items}; both sides of a comparison are stored in that form. Each 95% interval is by "
+        "itself, paired with raw float32; seed {seed}."
+    ),
+}
+
+
+def summary(storage: Storage, _: Translate) -> str:
+    """The smallest form without a clear loss."""
+    small = [
+        row
+        for row in storage.rows
+        if row.change is not None and row.change.low is not None and row.change.low > -TOLERATED
+    ]
+    loss = f"{TOLERATED:.2f}"
+    best = min(small, key=lambda row: row.n_bytes, default=None)
+    if best is None or best.smaller <= 1:
+        return _(SENTENCES["no-smaller"]).format(loss=loss)
+    return _(SENTENCES["smallest"]).format(
+        loss=loss,
+        name=_names(storage, _)[best.kind],
+        k=best.k,
+        form=best.form,
+        n_bytes=f"{best.n_bytes:,}",
+        smaller=signed(best.smaller, 1),
+        change=_change(best),
+    )
+
+
+def basis(storage: Storage, _: Translate) -> str:
+    """How the forms are made, and on what they were judged."""
+    judged = _(SENTENCES["basis"]).format(
+        n_folds=storage.n_folds, n_items=f"{storage.n_items:,}", seed=storage.seed
+    )
+    return paragraph([_(SENTENCES["forms"]), judged])
+
+
+def table(storage: Storage, _: Translate) -> tuple[list[str], list[list[str]]]:
+    """(head, rows): a row for each treatment, number of dimensions and form."""
+    score = REPORT[f"score-{storage.yardstick}"]
+    names = _names(storage, _)
+    head = [
+        _(REPORT["cure"]),
+        *(_(STORAGE[code]) for code in ("dimensions", "form", "bytes", "smaller")),
+        _(score),
+        _(STORAGE["change"]),
+    ]
+    rows = [
+        [
+            names[row.kind],
+            str(row.k),
+            row.form,
+            f"{row.n_bytes:,}",
+            signed(row.smaller, 1),
+            "–" if row.score is None else signed(row.score, 3),
+            _change(row),
+        ]
+        for row in storage.rows
+    ]
+    return head, rows
+
+
+def _names(storage: Storage, _: Translate) -> dict[str, str]:
+    return {cure.kind: cure_name(cure, _) for cure in storage.cures}
+
+
+def _change(row: Stored) -> str:
+    if row.change is None:
+        return ""
+    return change(row.change.value, row.change.low, row.change.high)

@@ -1,0 +1,264 @@
+"""The finding thresholds in sentences and tables, as ``sentences`` has the other findings."""
+
+from __future__ import annotations
+
+from ..data.catalogues import Translate, paragraph
+from ..data.number_text import change, estimate, signed
+from ..measure.cone import NARROW
+from ..measure.intervals import Estimate
+from .diagnosis import Diagnosis
+from .sentences import REPORT, cure_change, cure_name, score_name
+from .thresholds import WANTED, PairCosines, Threshold, Thresholds
+from .trial import Cure
+
+WEAK = 1 / 3  # share of the unrelated pairs above every threshold that finds WANTED of the related
+MOVED = 0.5  # of the distance to 0, from which centring is called a cure for a threshold
+THRESHOLDS = {
+    "title": "Thresholds",
+    "picture-raw": "Cosines of related and of unrelated pairs, raw.",
+    "picture-centre": "Cosines of related and of unrelated pairs, centred.",
+    "line": "best F1",
+    "related": "related",
+    "unrelated": "unrelated",
+    "random": "random pairs",
+    "share-of-pairs": "share of the pairs of a kind",
+    "middle-unrelated": "unrelated: median [95% of them]",
+    "middle-related": "related: median [95% of them]",
+    "middle-random": "random pairs: median [95% of them]",
+    "auc": "AUC",
+    "change": "change of AUC from raw",
+    "goal": "goal",
+    "threshold": "threshold",
+    "precision": "precision",
+    "recall": "recall",
+    "false": "unrelated at or above it",
+    "goal-precision": "precision {wanted}",
+    "goal-f1": "best F1",
+    "goal-recall": "recall {wanted}",
+}
+SENTENCES = {
+    "range": (
+        "The cosines of unrelated pairs have the median {unrelated}, and 95% of them are between "
+        "{unrelated_low} and {unrelated_high}. Those of related pairs have the median {related}, "
+        "and 95% of them are between {related_low} and {related_high}."
+    ),
+    "range-none": (
+        "95% of the cosines of random pairs are between {unrelated_low} and {unrelated_high}; "
+        "their median is {unrelated}."
+    ),
+    "auc": "A related pair has the higher cosine with a probability of {auc} (AUC).",
+    "best": (
+        "For raw vectors, the threshold with the best F1 is {cosine}: precision {precision}, "
+        "recall {recall}."
+    ),
+    "cure": (
+        "Centring is the cure for a threshold: it moves the median of the unrelated pairs to "
+        "{centred}, and no loss of order can be shown. The change of AUC is {change}. The "
+        "threshold with the best F1 is then {cosine}."
+    ),
+    "cure-score": "The change of the score by which cures are compared is {change} ({score}).",
+    "loss": (
+        "Centring moves the median of the unrelated pairs to {centred}, but some of the order is "
+        "lost. The change of AUC is {auc}; that of the score by which cures are compared is "
+        "{change} ({score})."
+    ),
+    "weak": (
+        "No threshold separates these pairs well: to find {wanted} of the related pairs, at least "
+        "{false} of the unrelated ones are at or above it, after every cure."
+    ),
+    "unjudged": (
+        "Centring moves the median to {centred}. Nothing here can judge whether it keeps the "
+        "order: give labels, scored pairs, or queries with known answers."
+    ),
+    "rule-labels": (
+        "Related pairs are rows with the same label, and unrelated pairs are rows with different "
+        "labels: {n_related} and {n_unrelated} of them, drawn at random (seed {seed})."
+    ),
+    "rule-pairs": (
+        "Related pairs have a score of {least} or more, the upper third of the range; unrelated "
+        "pairs have {most} or less, the lower third. There are {n_related} and {n_unrelated} of "
+        "them. The pairs between are left out."
+    ),
+    "rule-binary": (
+        "Related pairs have the score {least}, and unrelated pairs have {most}: {n_related} and "
+        "{n_unrelated} of them."
+    ),
+    "rule-queries": (
+        "A related pair is a query and a row that is relevant to it; an unrelated pair is a query "
+        "and another random row. There are {n_related} and {n_unrelated} of them (seed {seed})."
+    ),
+    "rule-none": "There are {n_unrelated} random pairs (seed {seed}).",
+    "copies": "No pair has two copies or two sentences of one text.",
+    "share": (
+        "{share} of the compared pairs are related. Where fewer are, precision is lower. Recall "
+        "and the share of unrelated pairs at or above a threshold stay the same."
+    ),
+    "interval": (
+        "The 95% intervals allow for pairs that share a row; settings are those of the trial."
+    ),
+}
+
+
+def labels(_: Translate) -> dict[str, str]:
+    """Titles and names of the pictures, by their codes in THRESHOLDS, and of the cosine's axis."""
+    found = {code: _(text) for code, text in THRESHOLDS.items()}
+    return found | {"axis-cosine": _(REPORT["axis-cosine"])}
+
+
+def summary(diagnosis: Diagnosis, _: Translate) -> str:
+    """How large the cosines are, how far they separate, and whether centring helps a threshold."""
+    found = diagnosis.thresholds
+    if found is None:
+        return ""
+    raw, centred = found.arms[0], found.arm("centre")
+    values = dict(zip(("unrelated_low", "unrelated", "unrelated_high"), _middle(raw), strict=True))
+    if raw.auc is None or raw.related is None:
+        said = [_(SENTENCES["range-none"]).format(**values)]
+        if centred is not None and _is_moved(raw, centred):
+            said.append(_(SENTENCES["unjudged"]).format(centred=signed(centred.middle, 3)))
+        return paragraph(said)
+    ends = _ends(raw.related)
+    values |= dict(zip(("related_low", "related", "related_high"), ends, strict=True))
+    said = [
+        _(SENTENCES["range"]).format(**values),
+        _(SENTENCES["auc"]).format(auc=_auc(raw.auc)),
+    ]
+    best = raw.threshold("f1")
+    if best is not None:
+        said.append(_(SENTENCES["best"]).format(**_numbers(best)))
+    return paragraph([*said, _of_centring(diagnosis, found, _), _weak(found, _)])
+
+
+def _weak(found: Thresholds, _: Translate) -> str:
+    """That no threshold separates the pairs well; "" where one does."""
+    cuts = [cut for arm in found.arms if (cut := arm.threshold("recall")) is not None]
+    least = min(cut.false_share for cut in cuts)
+    if least <= WEAK:
+        return ""
+    return _(SENTENCES["weak"]).format(wanted=f"{WANTED:.0%}", false=f"{least:.0%}")
+
+
+def _of_centring(diagnosis: Diagnosis, found: Thresholds, _: Translate) -> str:
+    """Whether centring moves the unrelated cosines without a loss; "" where it does not."""
+    raw, centred = found.arms[0], found.arm("centre")
+    if centred is None or centred.change is None or not _is_moved(raw, centred):
+        return ""
+    cures = (cure for cure in diagnosis.trial.cures if cure.kind == "centre")
+    cure: Cure | None = next(cures, None)
+    score = "" if cure is None else cure_change(cure)
+    values = {
+        "centred": signed(centred.middle, 3),
+        "auc": _change(centred.change),
+        "change": score,
+        "score": score_name(diagnosis, _) if score else "",
+    }
+    if centred.change.falls or (cure is not None and cure.hurts):
+        return _(SENTENCES["loss"]).format(**values)
+    best = centred.threshold("f1")
+    cosine = "–" if best is None else signed(best.cosine, 3)
+    said = [
+        _(SENTENCES["cure"]).format(centred=values["centred"], change=values["auc"], cosine=cosine)
+    ]
+    if score:
+        said.append(_(SENTENCES["cure-score"]).format(**values))
+    return paragraph(said)
+
+
+def _is_moved(raw: PairCosines, centred: PairCosines) -> bool:
+    """True where a cone's cosines are nearer to 0 by MOVED or more."""
+    return raw.middle >= NARROW and abs(centred.middle) <= (1 - MOVED) * raw.middle
+
+
+def basis(diagnosis: Diagnosis, _: Translate) -> str:
+    """Which pairs are called related, how many, and what the numbers depend on."""
+    found = diagnosis.thresholds
+    if found is None:
+        return ""
+    code = "binary" if found.is_binary else found.evidence
+    rule = _(SENTENCES[f"rule-{code}"]).format(
+        n_related=f"{found.n_related:,}",
+        n_unrelated=f"{found.n_unrelated:,}",
+        seed=found.seed,
+        least=f"{found.least_related or 0:.3g}",
+        most=f"{found.most_unrelated or 0:.3g}",
+    )
+    said = [rule, *([] if found.evidence == "pairs" else [_(SENTENCES["copies"])])]
+    if found.n_related:
+        said += [
+            _(SENTENCES["share"]).format(share=f"{found.share:.0%}"),
+            _(SENTENCES["interval"]),
+        ]
+    return paragraph(said)
+
+
+def cosine_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list[str]]]:
+    """(head, rows): the cosines of both kinds of pairs after each cure, and AUC."""
+    found = diagnosis.thresholds
+    if found is None:
+        return [], []
+    is_judged = found.n_related > 0
+    head = [REPORT["cure"], THRESHOLDS["middle-unrelated" if is_judged else "middle-random"]]
+    if is_judged:
+        head += [THRESHOLDS[code] for code in ("middle-related", "auc", "change")]
+    names = {cure.kind: cure_name(cure, _) for cure in diagnosis.trial.cures}
+    rows = []
+    for arm in found.arms:
+        row = [names[arm.kind], _spread(_middle(arm))]
+        if arm.related is not None and arm.auc is not None:
+            row += [_spread(_ends(arm.related)), _auc(arm.auc)]
+            row.append("" if arm.change is None else _change(arm.change))
+        rows.append(row)
+    return list(map(_, head)), rows
+
+
+def cut_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list[str]]]:
+    """(head, rows): thresholds of raw and centred vectors and after the recommended cure."""
+    found = diagnosis.thresholds
+    if found is None or not found.n_related:
+        return [], []
+    columns = ("goal", "threshold", "precision", "recall", "false")
+    names = {cure.kind: cure_name(cure, _) for cure in diagnosis.trial.cures}
+    shown = ("leave", "centre", diagnosis.trial.here.kind)
+    rows = [
+        [
+            names[arm.kind],
+            _(THRESHOLDS[f"goal-{each.code}"]).format(wanted=f"{WANTED:.2f}"),
+            *_numbers(each).values(),
+        ]
+        for arm in found.arms
+        if arm.kind in shown
+        for each in arm.thresholds
+    ]
+    return [_(REPORT["cure"]), *(_(THRESHOLDS[code]) for code in columns)], rows
+
+
+def _numbers(threshold: Threshold) -> dict[str, str]:
+    return {
+        "cosine": signed(threshold.cosine, 3),
+        "precision": f"{threshold.precision:.2f}",
+        "recall": f"{threshold.recall:.2f}",
+        "false_share": f"{threshold.false_share:.1%}",
+    }
+
+
+def _middle(arm: PairCosines) -> tuple[str, str, str]:
+    return _ends(arm.unrelated)
+
+
+def _ends(quantiles: tuple[float, ...]) -> tuple[str, str, str]:
+    """The 2.5% quantile, the median and the 97.5% quantile."""
+    low, middle, high = (signed(quantiles[place], 3) for place in (0, len(quantiles) // 2, -1))
+    return low, middle, high
+
+
+def _spread(ends: tuple[str, str, str]) -> str:
+    low, middle, high = ends
+    return f"{middle} [{low}, {high}]"
+
+
+def _auc(auc: Estimate) -> str:
+    return estimate(auc.value, auc.low, auc.high)
+
+
+def _change(difference: Estimate) -> str:
+    return change(difference.value, difference.low, difference.high)

@@ -1,0 +1,514 @@
+"""Cosines of related and of unrelated pairs, and which threshold separates them.
+
+What says which pairs are related:
+
+- labels: two rows with the same label are related, two with different labels are not; both are
+  drawn at random, half of each kind
+- scored pairs: related from the upper third of the range of the scores, unrelated in the lower
+  third; the middle third is left out. Of two different scores the higher is related
+- queries: a query and each row that is relevant to it; the same query and a random other row
+- nothing: random pairs, whose cosines are all that can be said
+
+No pair has two copies or two sentences of one text. Each treatment is fitted on the other folds
+and applied to the pairs of a fold, as in the trial; where the vectors of the pairs or of the
+queries are in no fit, on all rows.
+
+AUC is the share of (related pair, unrelated pair) in which the related one has the higher cosine,
+ties for a half. It is a mean over related pairs of the share of unrelated cosines below theirs, and
+the same with the kinds exchanged (placements: DeLong, DeLong, Clarke-Pearson 1988). So its error is
+a sum over pairs. Two pairs depend on each other if they share a row, a copy or a text: its variance
+is that of dyads (Aronow, Samii, Assenova 2015), as for neighbours in ``yardsticks``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+
+from ..evaluate.fitting import FitSet
+from ..evaluate.specs import parse_treatment
+from ..linalg.rows import UndefinedMeasure, directions
+from ..measure.intervals import MIN_ROWS, NORMAL, Estimate, around, units_of
+from .trial import FOLDS, FOLDS_OF_MANY, MANY, Cure, Split, folds
+from .yardsticks import (
+    LabelYardstick,
+    PairYardstick,
+    QueryYardstick,
+    Yardstick,
+    variance_of_dyads,
+)
+
+Evidence = Literal["labels", "pairs", "queries", "none"]
+MOST = 10_000  # pairs of each kind
+LEAST = 20  # pairs of each kind, below which nothing is said of it
+LEAST_ABOVE = 10  # pairs that a threshold for precision has above it
+WANTED = 0.9  # precision and recall for which a threshold is sought
+QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
+EDGES = np.linspace(-1, 1, 101)  # of the histograms
+NEAR_ZERO = 0.05  # a middle of the unrelated cosines that is "about 0"
+PAIRS_AT_ONCE = 2000
+SPARE = 100  # further draws, in place of pairs that were drawn before or are of one unit
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A cosine from which pairs are called related.
+
+    Attributes
+    ----------
+    code : str
+        "precision": the most recall with a precision of WANTED; "f1": the best F1; "recall": the
+        highest with a recall of WANTED.
+    cosine : float
+    precision : float
+        Share of the pairs at or above it that are related. It depends on how many pairs are
+        related (``Thresholds.share``).
+    recall : float
+        Share of the related pairs at or above it.
+    false_share : float
+        Share of the unrelated pairs at or above it.
+    """
+
+    code: str
+    cosine: float
+    precision: float
+    recall: float
+    false_share: float
+
+
+@dataclass(frozen=True)
+class PairCosines:
+    """The cosines of the pairs after one treatment.
+
+    Attributes
+    ----------
+    kind, treatment : str
+        As in ``Cure``.
+    unrelated : tuple of float
+        QUANTILES of the unrelated pairs, or of random pairs.
+    related : tuple of float or None
+        QUANTILES of the related pairs; None without evidence, as all that follows.
+    auc : Estimate or None
+        With ends where there are MIN_ROWS units.
+    change : Estimate or None
+        AUC less that of raw vectors, on the same pairs; None for raw vectors.
+    thresholds : tuple of Threshold
+    unrelated_shares, related_shares : tuple of float
+        Shares of the pairs between EDGES.
+    """
+
+    kind: str
+    treatment: str
+    unrelated: tuple[float, ...]
+    related: tuple[float, ...] | None = None
+    auc: Estimate | None = None
+    change: Estimate | None = None
+    thresholds: tuple[Threshold, ...] = ()
+    unrelated_shares: tuple[float, ...] = ()
+    related_shares: tuple[float, ...] = ()
+
+    @property
+    def middle(self) -> float:
+        """The median cosine of unrelated pairs."""
+        return self.unrelated[len(QUANTILES) // 2]
+
+    def threshold(self, code: str) -> Threshold | None:
+        """The threshold of that code; None where there is none."""
+        return next((each for each in self.thresholds if each.code == code), None)
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The finding: cosines of related and unrelated pairs, raw and after each treatment.
+
+    Attributes
+    ----------
+    evidence : str
+        "labels", "pairs", "queries" or "none".
+    arms : tuple of PairCosines
+        Raw vectors first.
+    n_related, n_unrelated : int
+        Pairs; without evidence random pairs are in ``n_unrelated``.
+    least_related, most_unrelated : float or None
+        The scores from which and to which pairs are related and unrelated.
+    is_binary : bool
+        True if there are only two different scores.
+    seed : int
+    """
+
+    evidence: Evidence
+    arms: tuple[PairCosines, ...]
+    n_related: int
+    n_unrelated: int
+    least_related: float | None = None
+    most_unrelated: float | None = None
+    is_binary: bool = False
+    seed: int = 0
+
+    @property
+    def share(self) -> float:
+        """Share of the compared pairs that are related."""
+        return self.n_related / (self.n_related + self.n_unrelated)
+
+    def arm(self, kind: str) -> PairCosines | None:
+        """The cosines after the treatment of that kind; None where they are undefined."""
+        return next((each for each in self.arms if each.kind == kind), None)
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """Pairs of rows, which of them are related, and the fit by which each is treated."""
+
+    left: np.ndarray
+    right: np.ndarray
+    is_related: np.ndarray
+    fit: np.ndarray
+
+    @property
+    def n_related(self) -> int:
+        return int(self.is_related.sum())
+
+    @property
+    def n_unrelated(self) -> int:
+        return len(self.left) - self.n_related
+
+
+def find_thresholds(
+    X: np.ndarray,
+    yardstick: Yardstick | None,
+    *,
+    groups: np.ndarray,
+    cures: Sequence[Cure],
+    seed: int,
+    fittable: np.ndarray | None = None,
+) -> Thresholds | None:
+    """The finding for rows X (n, d) of a trial, none zero; None where there are too few rows.
+
+    ``cures`` are those of the trial, with their settings; other layers are left out.
+    """
+    n = len(X)
+    may_fit = np.ones(n, dtype=bool) if fittable is None else fittable
+    fold = folds(groups, FOLDS if n < MANY else FOLDS_OF_MANY, seed)
+    rng = np.random.default_rng(seed)
+    units = units_of(groups, n)
+    more: Mapping[str, float | bool] = {}
+    evidence: Evidence = "none"
+    pairs: _Pairs | None = None
+    split = Split.of(fold, groups, may_fit, yardstick)
+    if split is not None:
+        if isinstance(yardstick, LabelYardstick):
+            evidence, pairs = "labels", _of_labels(yardstick, split, units, rng)
+        elif isinstance(yardstick, PairYardstick):
+            evidence, (pairs, more) = "pairs", _of_scores(yardstick, split, rng)
+        elif isinstance(yardstick, QueryYardstick):
+            evidence, pairs = "queries", _of_queries(yardstick, split, units, rng)
+    if split is None or pairs is None or min(pairs.n_related, pairs.n_unrelated) < LEAST:
+        evidence, more = "none", {}
+        if (split := Split.of(fold, groups, may_fit, None)) is None:
+            return None
+        pairs = _at_random(np.flatnonzero(may_fit), fold, split, units, rng)
+        if pairs.n_unrelated < LEAST:
+            return None
+    return Thresholds(
+        evidence=evidence,
+        arms=_arms(X, pairs, split, units, [cure for cure in cures if cure.place is None]),
+        n_related=pairs.n_related,
+        n_unrelated=pairs.n_unrelated,
+        seed=seed,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+# ---- pairs ----
+
+
+def _of_labels(
+    yardstick: LabelYardstick, split: Split, units: np.ndarray, rng: np.random.Generator
+) -> _Pairs:
+    """Both kinds of pairs within each fold, as many of each."""
+    rows = yardstick.searched
+    labels = yardstick.labels[rows]
+    parts = []
+    for fold in np.unique(split.item_folds):
+        of_fold = split.item_folds == fold
+        drawn = [
+            draw_pairs(
+                labels[of_fold], units[rows[of_fold]], MOST // split.n_folds, rng, is_same=is_same
+            )
+            for is_same in (True, False)
+        ]
+        m = min(len(each[0]) for each in drawn)
+        for is_same, (left, right) in zip((True, False), drawn, strict=True):
+            at = rows[of_fold]
+            parts.append((at[left[:m]], at[right[:m]], np.full(m, is_same), np.full(m, fold)))
+    return _joined(parts, split)
+
+
+def draw_pairs(
+    labels: np.ndarray,
+    units: np.ndarray,
+    most: int,
+    rng: np.random.Generator,
+    *,
+    is_same: bool,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(left, right): at most ``most`` different pairs of rows of different units.
+
+    All pairs with the same label, or all with different ones, are equally probable.
+    """
+    order = np.argsort(labels, kind="stable")
+    _, start, place, size = np.unique(
+        labels[order], return_index=True, return_inverse=True, return_counts=True
+    )
+    n = len(labels)
+    first, count = start[place], size[place]  # (n,) of the label of each row in this order
+    partners = count - 1 if is_same else n - count
+    if not partners.sum():
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    one = rng.choice(n, 2 * most + SPARE, p=partners / partners.sum())
+    step = rng.integers(partners[one])
+    if is_same:
+        other = first[one] + (one - first[one] + 1 + step) % count[one]
+    else:
+        other = step + np.where(step >= first[one], count[one], 0)
+    ends = np.sort(np.stack([order[one], order[other]]), axis=0)
+    ends = ends[:, units[ends[0]] != units[ends[1]]]
+    _, kept = np.unique(ends[0] * n + ends[1], return_index=True)
+    left, right = ends[:, np.sort(kept)[:most]]
+    return left, right
+
+
+def _of_scores(
+    yardstick: PairYardstick, split: Split, rng: np.random.Generator
+) -> tuple[_Pairs, Mapping[str, float | bool]]:
+    """The pairs of the upper and of the lower third, and the scores that separate them."""
+    gold = yardstick.gold
+    low, high = float(gold.min(initial=np.inf)), float(gold.max(initial=-np.inf))
+    is_binary = len(np.unique(gold)) == 2
+    third = 0.0 if is_binary else (high - low) / 3
+    is_related, is_unrelated = gold >= high - third, gold <= low + third
+    kept = np.sort(
+        np.concatenate(
+            [
+                rng.permutation(np.flatnonzero(each))[:MOST]
+                for each in (is_related & ~is_unrelated, is_unrelated & ~is_related)
+            ]
+        )
+    )
+    part = (
+        yardstick.left[kept],
+        yardstick.right[kept],
+        is_related[kept],
+        split.item_folds[kept],
+    )
+    rule = {
+        "least_related": high - third,
+        "most_unrelated": low + third,
+        "is_binary": is_binary,
+    }
+    return _joined([part], split), rule
+
+
+def _of_queries(
+    yardstick: QueryYardstick, split: Split, units: np.ndarray, rng: np.random.Generator
+) -> _Pairs:
+    """Each query with its relevant rows, and as often with a random other row."""
+    queries, n = yardstick.queries, yardstick.n_searched
+    links = np.array([(query, row) for query, each in enumerate(queries.relevant) for row in each])
+    links = rng.permutation(links.reshape(-1, 2))[:MOST].astype(np.int64)
+    near = [
+        {units[row] for row in (*relevant, *left_out)} | {units[n + query]}
+        for query, (relevant, left_out) in enumerate(
+            zip(queries.relevant, queries.left_out, strict=True)
+        )
+    ]
+    drawn = rng.integers(n, size=len(links))
+    is_other = [
+        units[row] not in near[query] for query, row in zip(links[:, 0], drawn, strict=True)
+    ]
+    parts = []
+    for is_related, asked, rows in (
+        (True, links[:, 0], links[:, 1]),
+        (False, links[is_other, 0], drawn[is_other]),
+    ):
+        flags = np.full(len(rows), is_related)
+        parts.append((n + asked, rows, flags, split.item_folds[asked]))
+    return _joined(parts, split)
+
+
+def _at_random(
+    rows: np.ndarray,
+    fold: np.ndarray,
+    split: Split,
+    units: np.ndarray,
+    rng: np.random.Generator,
+) -> _Pairs:
+    """Pairs within each fold, none called related."""
+    parts = []
+    for each in np.unique(fold[rows]):
+        at = rows[fold[rows] == each]
+        left, right = draw_pairs(
+            np.zeros(len(at)), units[at], MOST // split.n_folds, rng, is_same=True
+        )
+        parts.append((at[left], at[right], np.full(len(left), False), np.full(len(left), each)))
+    return _joined(parts, split)
+
+
+def _joined(
+    parts: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]], split: Split
+) -> _Pairs:
+    left, right, is_related, fold = map(np.concatenate, zip(*parts, strict=True))
+    return _Pairs(left, right, is_related, fold if len(split.fits) > 1 else np.zeros_like(fold))
+
+
+# ---- cosines ----
+
+
+def _arms(
+    X: np.ndarray, pairs: _Pairs, split: Split, units: np.ndarray, cures: Sequence[Cure]
+) -> tuple[PairCosines, ...]:
+    """The cosines after each cure; those with an undefined cosine are left out."""
+    cosines = _cosines(X, pairs, split, [cure.treatment for cure in cures])
+    ends = units[pairs.left], units[pairs.right]
+    is_counted = len(np.unique(ends)) >= MIN_ROWS
+    found: list[PairCosines] = []
+    raw: _Auc | None = None
+    for cure, values in zip(cures, cosines, strict=True):
+        if values is None:
+            continue
+        related, unrelated = values[pairs.is_related], values[~pairs.is_related]
+        arm = PairCosines(
+            cure.kind,
+            cure.treatment,
+            unrelated=_quantiles(unrelated),
+            unrelated_shares=_shares(unrelated),
+        )
+        if pairs.n_related:
+            order = _Auc.of(values, pairs.is_related, ends)
+            arm = PairCosines(
+                cure.kind,
+                cure.treatment,
+                unrelated=arm.unrelated,
+                related=_quantiles(related),
+                auc=order.estimate(is_counted=is_counted),
+                change=None if raw is None else order.less(raw, is_counted=is_counted),
+                thresholds=find_cuts(related, unrelated),
+                unrelated_shares=arm.unrelated_shares,
+                related_shares=_shares(related),
+            )
+            raw = raw or order
+        found.append(arm)
+    return tuple(found)
+
+
+def _cosines(
+    X: np.ndarray, pairs: _Pairs, split: Split, treatments: Sequence[str]
+) -> list[np.ndarray | None]:
+    """(p,) float64 by treatment; None where a treated row is zero."""
+    found: list[np.ndarray | None] = [np.empty(len(pairs.left)) for _ in treatments]
+    for fit in np.unique(pairs.fit):
+        of_fit = np.flatnonzero(pairs.fit == fit)
+        rows, place = np.unique(
+            np.stack([pairs.left[of_fit], pairs.right[of_fit]]), return_inverse=True
+        )
+        left, right = place.reshape(2, -1)
+        fit_set = FitSet(X[split.fits[fit]])
+        for number, text in enumerate(treatments):
+            values = found[number]
+            if values is None:
+                continue
+            Z = fit_set.fit(parse_treatment(text)).reduced(X[rows])
+            try:
+                U = directions(Z.astype(np.float64))
+            except UndefinedMeasure:
+                found[number] = None
+                continue
+            for start in range(0, len(of_fit), PAIRS_AT_ONCE):
+                some = slice(start, start + PAIRS_AT_ONCE)
+                values[of_fit[some]] = np.einsum("pd,pd->p", U[left[some]], U[right[some]])
+    return found
+
+
+def _quantiles(cosines: np.ndarray) -> tuple[float, ...]:
+    return tuple(map(float, np.quantile(cosines, QUANTILES)))
+
+
+def _shares(cosines: np.ndarray) -> tuple[float, ...]:
+    counts = np.histogram(cosines, EDGES)[0]
+    return tuple(map(float, counts / len(cosines)))
+
+
+@dataclass(frozen=True)
+class _Auc:
+    """AUC, and what each pair adds to its error, at its two units (u, u)."""
+
+    value: float
+    edges: csr_array
+
+    @classmethod
+    def of(
+        cls, values: np.ndarray, is_related: np.ndarray, ends: tuple[np.ndarray, np.ndarray]
+    ) -> _Auc:
+        below = placements(values[is_related], values[~is_related])
+        above = 1 - placements(values[~is_related], values[is_related])
+        value = float(below.mean())
+        added = np.empty(len(values))
+        added[is_related] = (below - value) / len(below)
+        added[~is_related] = (above - value) / len(above)
+        n_units = int(max(each.max() for each in ends)) + 1
+        return cls(value, coo_array((added, ends), shape=(n_units, n_units)).tocsr())
+
+    def estimate(self, *, is_counted: bool) -> Estimate:
+        """With a 95% interval made on the scale of log odds, so that it is within 0 and 1."""
+        spread = self.value * (1 - self.value)
+        deviation = float(np.sqrt(variance_of_dyads(self.edges)))
+        if not is_counted or not spread or not deviation:
+            return Estimate(self.value, None, None)
+        odds = np.log(self.value / (1 - self.value))
+        low, high = around(odds, NORMAL * deviation / spread)
+        return Estimate(self.value, *(float(1 / (1 + np.exp(-end))) for end in (low, high)))
+
+    def less(self, raw: _Auc, *, is_counted: bool) -> Estimate:
+        """The paired difference to raw vectors."""
+        value = self.value - raw.value
+        if not is_counted:
+            return Estimate(value, None, None)
+        deviation = float(np.sqrt(variance_of_dyads((self.edges - raw.edges).tocsr())))
+        return Estimate(value, *around(value, NORMAL * deviation))
+
+
+def placements(values: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """(m,) the share of ``among`` below each value, ties for a half."""
+    ordered = np.sort(among)
+    places = [np.searchsorted(ordered, values, side=side) for side in ("left", "right")]
+    return np.asarray((places[0] + places[1]) / (2 * len(among)))
+
+
+def find_cuts(related: np.ndarray, unrelated: np.ndarray) -> tuple[Threshold, ...]:
+    """The thresholds of cosines (m,) and (l,): for precision if it is reached, F1, and recall."""
+    values = np.unique(np.concatenate([related, unrelated]))
+    hits, false = (
+        len(each) - np.searchsorted(np.sort(each), values, side="left")
+        for each in (related, unrelated)
+    )
+    precision, recall = hits / (hits + false), hits / len(related)
+    f1 = 2 * hits / (hits + false + len(related))
+    places = {"f1": int(np.argmax(f1)), "recall": int(np.flatnonzero(recall >= WANTED)[-1])}
+    is_precise = (precision >= WANTED) & (hits + false >= LEAST_ABOVE)
+    if is_precise.any():
+        places["precision"] = int(np.argmax(np.where(is_precise, hits, -1)))
+    return tuple(
+        Threshold(
+            code,
+            float(values[places[code]]),
+            float(precision[places[code]]),
+            float(recall[places[code]]),
+            float(false[places[code]] / len(unrelated)),
+        )
+        for code in ("precision", "f1", "recall")
+        if code in places
+    )

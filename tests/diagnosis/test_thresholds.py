@@ -1,0 +1,272 @@
+"""Thresholds: AUC and cuts by hand and by scikit-learn, the drawn pairs, what centring does."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import precision_recall_curve, roc_auc_score
+
+from geometry.data.relevance import JudgedQueries
+from geometry.diagnosis import diagnose, diagnosis_json, report_html, threshold_sentences
+from geometry.diagnosis.threshold_sentences import SENTENCES, THRESHOLDS, cut_table, summary
+from geometry.diagnosis.thresholds import (
+    EDGES,
+    LEAST_ABOVE,
+    MOST,
+    _Auc,
+    draw_pairs,
+    find_cuts,
+    find_thresholds,
+    placements,
+)
+from geometry.diagnosis.trial import FOLDS, Cure, folds
+from geometry.diagnosis.yardsticks import LabelYardstick
+from tests.diagnosis.made_up import labelled
+
+CURES = [Cure("leave", "none"), Cure("centre", "centred"), Cure("remove", "abtt:1")]
+
+
+def cone(n: int = 400, d: int = 16, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """(vectors far from the origin, labels): eight centres around the mean, of equal number."""
+    rng = np.random.default_rng(seed)
+    label = np.arange(n) % 8
+    centres = np.linalg.qr(rng.standard_normal((d, d)))[0][:8]
+    X = 2 * centres[label] + 0.4 * rng.standard_normal((n, d))
+    X[:, 0] += 6
+    return X.astype(np.float32), label.astype(str)
+
+
+def test_auc_and_the_cuts_of_four_pairs_by_hand():
+    """Related .9 and .5, unrelated .6 and .2: of four comparisons the related one wins three."""
+    related, unrelated = np.array([0.9, 0.5]), np.array([0.6, 0.2])
+    values, is_related = np.array([0.9, 0.5, 0.6, 0.2]), np.array([True, True, False, False])
+    ends = np.array([0, 1, 2, 3]), np.array([4, 5, 6, 7])
+    found = _Auc.of(values, is_related, ends)
+    assert found.value == 0.75
+    # placements: 1 and .5 below .9 and .5; 1 - .5 and 1 - 0 above .6 and .2
+    assert placements(related, unrelated).tolist() == [1.0, 0.5]
+    added = [(1 - 0.75) / 2, (0.5 - 0.75) / 2, (0.5 - 0.75) / 2, (1 - 0.75) / 2]
+    assert [found.edges[a, b] for a, b in zip(*ends, strict=True)] == pytest.approx(added)
+    assert placements(np.array([0.5]), np.array([0.5, 0.5])).tolist() == [0.5]  # ties
+    cuts = {cut.code: cut for cut in find_cuts(related, unrelated)}
+    assert cuts.keys() == {"f1", "recall"}  # too few pairs for a precision
+    assert (cuts["f1"].cosine, cuts["f1"].precision, cuts["f1"].recall) == (0.5, 2 / 3, 1.0)
+    assert (cuts["recall"].cosine, cuts["recall"].false_share) == (0.5, 0.5)
+
+
+@pytest.mark.parametrize("rounded", [2, 9])
+def test_auc_and_cuts_are_those_of_scikit_learn(rounded):
+    rng = np.random.default_rng(rounded)
+    related, unrelated = rng.normal(0.6, 0.2, 300).round(rounded), rng.normal(0.3, 0.2, 500)
+    unrelated = unrelated.round(rounded)
+    values = np.append(related, unrelated)
+    truth = np.arange(800) < 300
+    assert placements(related, unrelated).mean() == pytest.approx(roc_auc_score(truth, values))
+    precision, recall, at = precision_recall_curve(truth, values)
+    precision, recall = precision[:-1], recall[:-1]
+    cuts = {cut.code: cut for cut in find_cuts(related, unrelated)}
+    f1 = 2 * precision * recall / np.maximum(precision + recall, 1e-12)
+    assert cuts["f1"].cosine == at[np.argmax(f1)]
+    assert cuts["recall"].cosine == at[recall >= 0.9].max()
+    above = (values[:, None] >= at).sum(axis=0)
+    is_precise = (precision >= 0.9) & (above >= LEAST_ABOVE)
+    assert cuts["precision"].recall == pytest.approx(recall[is_precise].max())
+    for cut in cuts.values():
+        assert cut.precision == pytest.approx(precision[at == cut.cosine][0])
+        assert cut.recall == pytest.approx((related >= cut.cosine).mean())
+        assert cut.false_share == pytest.approx((unrelated >= cut.cosine).mean())
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0.1, 5), st.floats(-2, 2))
+def test_auc_is_that_of_any_monotone_map_of_the_cosines(seed, slope, shift):
+    rng = np.random.default_rng(seed)
+    related, unrelated = rng.uniform(-1, 1, 30).round(2), rng.uniform(-1, 1, 40).round(2)
+    moved = placements(np.exp(slope * related + shift), np.exp(slope * unrelated + shift))
+    assert moved.tolist() == placements(related, unrelated).tolist()
+
+
+@pytest.mark.parametrize("is_same", [True, False])
+def test_the_drawn_pairs_are_different_and_of_different_units(is_same):
+    """Rows 0 and 1 are one unit; of six rows with labels a a a b b c all other pairs are drawn."""
+    labels, units = np.array(list("aaabbc")), np.array([0, 0, 2, 3, 4, 5])
+    left, right = draw_pairs(labels, units, 500, np.random.default_rng(0), is_same=is_same)
+    same = {(0, 2), (1, 2), (3, 4)}
+    every = {(a, b) for a in range(6) for b in range(a + 1, 6)} - {(0, 1)}
+    assert len(left) == len(set(zip(left, right, strict=True)))
+    assert set(zip(left.tolist(), right.tolist(), strict=True)) == (
+        same if is_same else every - same
+    )
+    left, _ = draw_pairs(labels, units, 2, np.random.default_rng(0), is_same=is_same)
+    assert len(left) == 2
+    assert len(draw_pairs(np.array(list("abc")), units[3:], 9, np.random.default_rng(0),
+                          is_same=True)[0]) == 0  # fmt: skip
+
+
+def test_every_pair_is_as_probable_as_every_other():
+    labels, units = np.array(["a"] * 4 + ["b"] * 2), np.arange(6)
+    for is_same, pairs in ((True, 7), (False, 8)):
+        drawn = [
+            tuple(np.concatenate(draw_pairs(labels, units, 1, np.random.default_rng(seed),
+                                            is_same=is_same)).tolist())
+            for seed in range(2000)
+        ]  # fmt: skip
+        counts = np.unique(drawn, axis=0, return_counts=True)[1]
+        assert len(counts) == pairs
+        assert np.abs(counts - 2000 / pairs).max() < 4 * np.sqrt(2000 / pairs)
+
+
+def test_centring_is_the_cure_for_a_threshold():
+    X, labels = cone()
+    found = diagnose(X, labels=labels)
+    assert found.thresholds.evidence == "labels"
+    raw, centred = found.thresholds.arm("leave"), found.thresholds.arm("centre")
+    assert raw.unrelated[0] > 0.7
+    assert centred.middle < 0.1
+    assert not centred.change.falls
+    said = summary(found, str)
+    assert SENTENCES["cure"].partition(":")[0] in said
+    best = centred.threshold("f1")
+    assert (best.precision, best.recall) == pytest.approx((1, 1), abs=0.05)
+    assert (found.thresholds.share, sum(centred.related_shares)) == pytest.approx((0.5, 1.0))
+
+
+def test_the_cosines_are_of_held_out_pairs_by_another_route():
+    """Each pair is within a fold and has the mean of the other folds subtracted."""
+    X, labels = cone(n=200)
+    groups = np.arange(200)
+    yardstick = LabelYardstick(labels, groups, groups, 0)
+    found = find_thresholds(X, yardstick, groups=groups, cures=CURES, seed=5)
+    fold, related, unrelated = folds(groups, FOLDS, 5), [], []
+    for each in range(FOLDS):
+        Z = X[fold == each] - X[fold != each].mean(axis=0)
+        U = Z / np.linalg.norm(Z, axis=1, keepdims=True)
+        a, b = np.triu_indices(len(U), 1)
+        cosines, names = (U @ U.T)[a, b], labels[fold == each]
+        related.append(cosines[names[a] == names[b]])
+        unrelated.append(cosines[names[a] != names[b]])
+    related, unrelated = map(np.concatenate, (related, unrelated))
+    arm = found.arm("centre")
+    assert found.n_related == len(related)  # all of them, and as many others
+    assert found.n_unrelated == len(related)
+    truth = np.append(np.ones(len(related)), np.zeros(len(unrelated)))
+    auc = roc_auc_score(truth, np.append(related, unrelated))
+    assert arm.auc.value == pytest.approx(auc, abs=0.02)
+    assert arm.related == pytest.approx(
+        np.quantile(related, [0.025, 0.25, 0.5, 0.75, 0.975]), abs=1e-5
+    )
+
+
+def test_centring_an_isotropic_cloud_changes_nothing():
+    rng = np.random.default_rng(1)
+    half = rng.standard_normal((300, 12))
+    X = np.vstack([half, -half])  # the mean is exactly 0
+    groups = np.tile(np.arange(300), 2)  # both in one fold, so that the fits have mean 0 too
+    found = find_thresholds(X, None, groups=groups, cures=CURES[:2], seed=0)
+    raw, centred = found.arms
+    assert raw.unrelated == pytest.approx(centred.unrelated, abs=1e-9)
+    assert abs(raw.middle) < 0.03
+    assert "Centring" not in summary(diagnose(X, units=groups), str)
+
+
+def test_scored_pairs_are_related_from_the_upper_third_of_the_range():
+    rng = np.random.default_rng(0)
+    left, right = rng.standard_normal((2, 300, 16))
+    gold = np.linspace(0, 3, 300)
+    X = np.vstack([left, gold[:, None] * left + right]) + 3
+    numbers = np.arange(600).reshape(2, -1)
+    found = diagnose(X, pairs=(*numbers, gold)).thresholds
+    assert (found.evidence, found.least_related, found.most_unrelated) == ("pairs", 2.0, 1.0)
+    assert (found.n_related, found.n_unrelated) == ((gold >= 2).sum(), (gold <= 1).sum())
+    # intervals of pairs that share no sentence are those of independent pairs
+    arm = found.arms[0]
+    assert arm.auc.low < arm.auc.value < arm.auc.high < 1
+    binary = diagnose(X, pairs=(*numbers, (gold > 1).astype(float)))
+    assert binary.thresholds.is_binary
+    assert binary.thresholds.n_related == (gold > 1).sum()
+    assert "have the score 1, and unrelated pairs have 0" in threshold_sentences.basis(binary, str)
+
+
+def test_queries_are_compared_with_their_rows_and_with_other_rows():
+    X, labels = cone()
+    near = [np.flatnonzero(labels == label)[:3] for label in labels[:80]]
+    queries = JudgedQueries(
+        X[:80] + 0.01,
+        tuple({int(row): 1.0 for row in rows} for rows in near),
+        tuple(frozenset({row}) for row in range(80)),
+        80,
+        0,
+    )
+    found = diagnose(X, queries=queries)
+    thresholds = found.thresholds
+    assert (thresholds.evidence, thresholds.n_related) == ("queries", 240)
+    assert 200 < thresholds.n_unrelated <= 240
+    assert thresholds.arms[0].auc.value > 0.8
+    assert "A related pair is a query" in threshold_sentences.basis(found, str)
+
+
+def test_without_evidence_there_are_random_pairs_only():
+    X, _ = cone()
+    found = diagnose(X)
+    [*_, raw] = [found.thresholds.arm("leave")]
+    assert (found.thresholds.n_related, raw.auc, raw.related) == (0, None, None)
+    assert found.thresholds.n_unrelated <= MOST
+    said = summary(found, str)
+    assert f"between {raw.unrelated[0]:.3f} and {raw.unrelated[-1]:.3f}" in said
+    assert "Nothing here can judge whether it keeps the order" in said
+    assert cut_table(found, str) == ([], [])
+    assert diagnose(X, labels=["one"] * 400).thresholds.evidence == "none"
+    assert diagnose(X[:5]).thresholds is None  # too few pairs
+    assert diagnose(X, unknown_share=0.5).thresholds is None
+
+
+def test_copies_and_rows_of_one_text_are_no_pair():
+    X, labels = cone(n=80)
+    twice = np.vstack([X, X])
+    found = diagnose(twice, labels=[*labels, *labels]).thresholds
+    assert max(found.arms[0].related) < 1 - 1e-6
+    units = np.repeat(np.arange(40), 2)  # rows of one text have different labels
+    assert diagnose(X, labels=labels, units=units).thresholds.n_unrelated > 0
+
+
+def test_labels_that_say_nothing_have_an_auc_of_a_half_and_no_good_threshold():
+    X, _ = cone()
+    labels = np.random.default_rng(3).choice(["a", "b"], len(X))
+    found = diagnose(X, labels=labels)
+    assert found.thresholds.arms[0].auc.value == pytest.approx(0.5, abs=0.02)
+    assert "No threshold separates these pairs well" in summary(found, str)
+
+
+def test_report_and_json_have_the_finding():
+    X, labels = labelled("centre")
+    found = diagnose(X, labels=labels)
+    html = report_html(found)
+    assert THRESHOLDS["title"] in html
+    assert THRESHOLDS["picture-centre"] in html
+    assert summary(found, str) in html
+    written = json.loads(json.dumps(diagnosis_json(found), allow_nan=False))
+    assert written["sentences"]["thresholds"] == summary(found, str)
+    assert written["thresholds"]["arms"][0]["auc"]["value"] == found.thresholds.arms[0].auc.value
+    assert "related_shares" not in written["thresholds"]["arms"][0]
+    assert len(found.thresholds.arms[0].related_shares) == len(EDGES) - 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [100, 300])
+def test_the_intervals_cover_the_truth_where_pairs_share_rows(n):
+    """Six classes, 200 draws of rows: 95% of the intervals of AUC and of the change by centring."""
+    means = np.random.default_rng(99).standard_normal((6, 24))
+    found = []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        label = rng.integers(6, size=n)
+        X = 0.45 * means[label] + rng.standard_normal((n, 24))
+        X[:, 0] += 4
+        groups = np.arange(n)
+        yardstick = LabelYardstick(label.astype(str), groups, groups, 0)
+        found.append(find_thresholds(X, yardstick, groups=groups, cures=CURES[:2], seed=0).arms)
+    for of in (lambda arms: arms[0].auc, lambda arms: arms[1].auc, lambda arms: arms[1].change):
+        estimates = [of(arms) for arms in found]
+        truth = np.mean([each.value for each in estimates])
+        assert np.mean([each.low <= truth <= each.high for each in estimates]) > 0.91
