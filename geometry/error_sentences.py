@@ -232,6 +232,18 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The columns {columns} are not a query and what is relevant to it. Name them query and "
             "relevant in the first row, and grade where there is a grade."
         ),
+        "no_known_ids": (
+            "None of the {n} ids, such as `{id}`, names a row of the vectors. Use ids or texts "
+            "of a column beside the vectors, or row numbers from 1."
+        ),
+        "row_zero": (
+            "The ids are numbers of rows from 0, and rows are counted from 1. Add 1 to each, or "
+            "give the vectors a column of ids."
+        ),
+        "other_dimension": (
+            "The vectors of the queries have {found} numbers, and those searched {wanted}. Encode "
+            "both with one model."
+        ),
         "bad_grade": (
             "The grade `{grade}` at line {line} is not a number of at least 0. Write one such as "
             "2, or remove the row."
@@ -979,6 +991,10 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "other_layer": (
             "A model can end at a layer from 1 to {last}; got {layer}. Choose one of these layers."
+        ),
+        "other_cloud": (
+            "These vectors are far from those of the transform's fit. They may be of another "
+            "model, layer or pooling, or be of unit length where those are not."
         ),
         "other_width": (
             "The transform is for vectors of {found} numbers, and the encoder's have {dimension}. "

@@ -232,7 +232,7 @@ def test_every_named_layer_and_pooling_is_in_models():
     ("command", "of"),
     [
         (evaluate, [""]),
-        (export, [" of `export`"]),
+        (export, [" of `export`", " of a file"]),
         (diagnose, [" of `diagnose`", " of a file"]),
         (whiten, [" of `whiten`", " of a file"]),
         (neighbours, [" of `neighbours`", " of a file"]),

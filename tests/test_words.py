@@ -18,6 +18,7 @@ from streamlit.testing.v1 import AppTest
 from deploy.simplified import readme, written
 from geometry.data import catalogues
 from geometry.data.catalogues import ENGLISH, catalogue, language_for, languages, own_name
+from geometry.diagnosis.evidence_notes import SENTENCES as OF_EVIDENCE
 from geometry.diagnosis.sentences import REPORT, STATES, TITLES
 from geometry.diagnosis.sentences import SENTENCES as OF_DIAGNOSIS
 from geometry.diagnosis.storage_sentences import SENTENCES as OF_STORAGE
@@ -42,7 +43,7 @@ TRANSLATED = tuple(code for code in languages() if code != ENGLISH)
 DIAGNOSIS = [
     text
     for table in (
-        *(OF_DIAGNOSIS, OF_STORAGE, OF_THRESHOLDS),
+        *(OF_DIAGNOSIS, OF_EVIDENCE, OF_STORAGE, OF_THRESHOLDS),
         *(REPORT, STATES, STORAGE, THRESHOLDS, TITLES),
     )
     for text in table.values()
@@ -439,6 +440,9 @@ def test_every_column_of_a_download_has_a_name_in_other_languages():
         *(named["row"], "n", f"{named['mean_cosine']} {named['rare']}"),
         *(f"{named['layer']} 0 x", named["measured_on"]),
     ]
+    for language, cell in (("zh-Hant", "白化"), ("en", "pca")):
+        table = words.in_language(csv_bytes, language)(["treatment"], [[("pca", "白化")]], "here")
+        assert table.decode("utf-8-sig").splitlines()[1] == f"{cell},here"
 
 
 # Plain words

@@ -278,7 +278,7 @@ class PlaneView {
       for (const [panel, picture] of Object.entries(this.pictures)) {
         const [title, texts] = picture.alt;
         const values = panel === "standard" ? this.cosines.coordinates : (this.cosines.whitened ?? this.cosines.true);
-        const where = NAMES.map((name) => texts[name]).join(", ");
+        const where = NAMES.map((name) => texts[name]).join(words.comma);
         picture.svg.setAttribute("aria-label", filled(words.alt, { title, where, cosines: cosinesInWords(values, words) }));
       }
     }, this.lastText ? SPOKEN_AFTER : 0);

@@ -1,14 +1,24 @@
-"""python -m geometry export: fits a transform on texts and writes it in a form programs load."""
+"""python -m geometry export: fits a transform on vectors and writes it in a form programs load."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .options import model_options, reading_of, reading_options, texts_of
-from .shell import FORCE, errors_in_words, progress_on_stderr
+from .options import texts_of
+from .own_data import (
+    EXIT_CODES,
+    OwnData,
+    OwnOptions,
+    encode_own,
+    held_by,
+    own_data_options,
+    read_own,
+)
+from .shell import FORCE, errors_in_words
 
 FILES = (".safetensors", ".onnx", ".npz")
 _OUT_HELP = (
@@ -17,64 +27,50 @@ _OUT_HELP = (
 )
 
 
-@click.command()
-@click.argument("texts")
+@click.command(epilog=EXIT_CODES)
+@click.argument("file")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help=_OUT_HELP)
 @click.option("--transform", default="zca:lw", show_default=True, help="As centred, pca:128:lw.")
-@model_options
-@click.option("--layer", type=int, default=-1, show_default=True, help="-1 is the last.")
-@click.option("--pooling", default="mean", show_default=True, help="As mean, cls, max.")
-@reading_options
+@click.option("--normalize", is_flag=True, help="Of a folder: its vectors get unit length.")
 @FORCE
-@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+@own_data_options
 def export(
-    texts: str,
+    file: str,
     out: Path,
     transform: str,
-    model: str,
-    revision: str | None,
-    prefix: str | None,
-    layer: int,
-    pooling: str,
+    normalize: bool,
     force: bool,
-    quiet: bool,
+    as_json: bool,
     **reading: Any,
 ) -> None:
-    """Fit a transform on the vectors of TEXTS, a corpus or pairs, and write it.
+    """Fit a transform on FILE and write it. FILE has vectors, texts or pairs, or names pairs.
 
-    The file is for vectors of this model, layer and pooling. The folder is the model itself with
-    the transform after its pooling.
+    The file is for vectors of the same kind: of this model, layer and pooling. The folder is the
+    model itself with the transform after its pooling.
+
+    \b
+    python -m geometry export vectors.npy --transform centred --out centring.safetensors
+    python -m geometry export sentences.csv --layer 4 --transform pca:128:lw --out whitened-model
     """
 
     from ..data.write import check_output, saving, write
-    from ..encode.load import load_encoder
-    from ..evaluate.fitting import FitSet
+    from ..diagnosis.diagnosis import fit_cure
     from ..evaluate.specs import parse_treatment
     from ..export import affine_map, numpy_files, onnx_bytes, write_sentence_model
     from ..export.affine import transform_bytes
     from ..export.numpy_files import ARRAYS
-    from ..export.sentence_model import need_folder
 
     with errors_in_words():
-        spec = parse_treatment(transform)
-        check_output(out, FILES, inputs=(texts, model), or_folder=True, force=force)
-        read = texts_of(texts, reading=reading_of(reading), quiet=quiet)
-        encoder = load_encoder(
-            model,
-            revision=revision,
-            prefix=prefix,
-            progress=progress_on_stderr("downloading", quiet=quiet),
-        )
-        if out.suffix not in FILES:
-            need_folder(encoder)
-        X = encoder.encode(
-            read, layer=layer, pooling=pooling, progress=progress_on_stderr("encoding", quiet=quiet)
-        )
-        fitted = FitSet(X).fit(spec)
-        about = {"model": encoder.name, "layer": layer, "pooling": pooling}
-        if encoder.prefix:
-            about["prefix"] = encoder.prefix
-        affine = affine_map(fitted, **about, corpus=Path(texts).name)
+        parse_treatment(transform)
+        how = OwnOptions.of(**reading)
+        inputs = (file, how.model, how.metadata)
+        check_output(out, FILES, inputs=inputs, or_folder=True, force=force)
+        is_folder = out.suffix not in FILES
+        if normalize and not is_folder:
+            raise ValueError("--normalize is for a folder; normalise after the transform of a file")
+        own = _read(file, how, is_folder=is_folder)
+        about = {"treatment": transform, **own.about}
+        affine = affine_map(fit_cure(transform, own.vectors), **about)
         with saving(out):
             if out.suffix == ".safetensors":
                 write(out, transform_bytes(affine), force=force)
@@ -83,5 +79,38 @@ def export(
             elif out.suffix == ".npz":
                 write(out, numpy_files(affine)[ARRAYS], force=force)
             else:
-                write_sentence_model(out, encoder, affine, layer=layer, pooling=pooling)
-        click.echo(f"{out}: {', '.join(f'{name} {value}' for name, value in affine.about.items())}")
+                write_sentence_model(
+                    out,
+                    how.encoder,
+                    affine,
+                    layer=how.layer,  # type: ignore[arg-type]  # _read refuses others
+                    pooling=how.pooling,
+                    normalize=normalize,
+                )
+        if as_json:
+            click.echo(json.dumps({"out": str(out), "about": dict(affine.about)}))
+        else:
+            settings = ", ".join(f"{name} {value}" for name, value in affine.about.items())
+            click.echo(f"{out}: {settings}")
+
+
+def _read(file: str, how: OwnOptions, *, is_folder: bool) -> OwnData:
+    """The vectors of a file, or of its texts, or of both sentences of every pair."""
+    from ..data.corpus import Corpus
+    from ..export import ExportError
+    from ..export.sentence_model import need_folder
+
+    holds = held_by(Path(file), how) if Path(file).is_file() else "pairs"
+    if is_folder:
+        if holds == "vectors":
+            raise ValueError(
+                "a folder has a model in it, and FILE has vectors: name a file ending in "
+                f"{', '.join(FILES)}"
+            )
+        need_folder(how.encoder)
+        if not isinstance(how.layer, int):
+            raise ExportError("other_layer", layer=how.layer, last=how.encoder.n_layers)
+    if holds != "pairs":
+        return read_own(Path(file), how)
+    texts = texts_of(file, reading=how.reading, quiet=how.quiet)
+    return encode_own(Corpus(Path(file).name, texts), how)

@@ -7,19 +7,22 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from .options import print_notes
+from .evidence import EVIDENCE, NO_ANSWER, judged_queries, read_beside
+from .options import with_options
 from .own_data import EXIT_CODES, OwnData, OwnOptions, own_data_options, read_own
 from .shell import FORCE, errors_in_words, progress_on_stderr
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..data.relevance import Judged
+    from ..data.embeddings import VectorSet
+    from ..data.relevance import Judged, JudgedQueries
     from ..measure import NeighbourChanges, Search
     from ..transform.treatments import Treatment
 
@@ -33,8 +36,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="A .csv file for the neighbours."
 )
-@click.option("--queries", type=_FILE, help="Texts, one a line. Without it, every row.")
-@click.option("--relevance", type=_FILE, help="Queries with known answers, to be scored.")
+@partial(with_options, options=EVIDENCE)
 @click.option(
     "-k", "k", type=click.IntRange(min=1), default=10, show_default=True, help="How many."
 )
@@ -71,6 +73,7 @@ def neighbours(
     \b
     python -m geometry neighbours sentences.txt --out neighbours.csv
     python -m geometry neighbours sentences.txt --queries questions.txt -k 5 --out found.csv
+    python -m geometry neighbours vectors.npy --queries q.npy --relevance qrels.tsv --out q.csv
     python -m geometry neighbours vectors.npy --transform centred --fit half --out n.csv --json
     """
     from ..data.write import check_output, saving, written
@@ -115,6 +118,7 @@ class _OwnRows:
     n_zero: int
     about: Mapping[str, str]
     units: np.ndarray | None = None  # the text of each sentence, where texts were split
+    ids: Sequence[str] | None = None
 
     @classmethod
     def of(cls, own: OwnData) -> _OwnRows:
@@ -125,7 +129,7 @@ class _OwnRows:
         texts = own.texts or [f"#{row + 1}" for row in numbers]
         labels = own.labels if len({*(own.labels or ())} - {""}) > 1 else None
         units = None if own.sources is None else np.array(own.sources)
-        every = cls(own.vectors, texts, labels, numbers, 0, own.about, units)
+        every = cls(own.vectors, texts, labels, numbers, 0, own.about, units, own.ids)
         rows = every.take(np.flatnonzero(own.vectors.any(axis=1)))
         return replace(rows, n_zero=n - len(rows.X))
 
@@ -133,6 +137,14 @@ class _OwnRows:
     def are_texts(self) -> bool:
         """True if a model encoded the rows; it can then encode other texts."""
         return "model" in self.about
+
+    @property
+    def named(self) -> VectorSet:
+        """The vectors with all that names their rows."""
+        from ..data.embeddings import VectorSet
+
+        ids = None if self.ids is None else tuple(self.ids)
+        return VectorSet("", self.X, tuple(self.texts), numbers=self.numbers + 1, ids=ids)
 
     def take(self, rows: np.ndarray) -> _OwnRows:
         """Only these rows (m,)."""
@@ -143,6 +155,7 @@ class _OwnRows:
             labels=None if self.labels is None else [self.labels[row] for row in rows],
             numbers=self.numbers[rows],
             units=None if self.units is None else self.units[rows],
+            ids=None if self.ids is None else [self.ids[row] for row in rows],
         )
 
 
@@ -158,22 +171,22 @@ class _Compared:
     query_rows: Sequence[int | None]
     query_vectors: np.ndarray
     changes: NeighbourChanges
-    judged: Judged | None
+    judged: Judged | JudgedQueries | None
     judged_vectors: np.ndarray | None
 
 
 def _compare(file: Path, request: _Request, how: OwnOptions) -> _Compared:
     import numpy as np
 
-    from ..data.corpus import read_corpus
-    from ..data.relevance import judge, read_relevance
+    from ..data.limits import CorpusError
     from ..evaluate.fit_size import split_halves
     from ..evaluate.fitting import FitSet
     from ..evaluate.specs import parse_treatment
     from ..measure import Search, neighbour_changes
 
     spec = parse_treatment(request.transform)
-    rows = _OwnRows.of(read_own(file, how))
+    has_ids = request.relevance is not None
+    rows = _OwnRows.of(read_own(file, how, has_ids=has_ids))
     if request.fit_on == HALF:
         fitted, shown = map(
             np.sort, split_halves(len(rows.X), rows.units, random_state=request.seed)
@@ -190,28 +203,16 @@ def _compare(file: Path, request: _Request, how: OwnOptions) -> _Compared:
     queries: Sequence[str] = rows.texts
     query_rows: Sequence[int | None] = range(len(rows.X))
     query_vectors = rows.X
+    asked = None
     if request.queries is not None:
-        if not rows.are_texts:
-            raise ValueError(
-                "--queries are texts, and FILE has vectors. Leave it out for every row"
-            )
-        asked = read_corpus(request.queries)
-        print_notes(asked)
-        queries = asked.texts
+        asked = read_beside(request.queries, how, of_texts=rows.are_texts)
+        query_vectors = asked.vectors
+        if query_vectors.shape[1] != rows.X.shape[1]:
+            found, wanted = query_vectors.shape[1], rows.X.shape[1]
+            raise CorpusError("other_dimension", found=found, wanted=wanted)
+        queries = asked.texts or asked.ids or [f"#{n + 1}" for n in range(len(query_vectors))]
         query_rows = [None] * len(queries)
-        query_vectors = _encode(queries, how)
-    judged = judged_vectors = None
-    if request.relevance is not None:
-        judged = judge(read_relevance(request.relevance), rows.texts, rows.numbers.tolist())
-        typed = [text for text, row in zip(judged.queries, judged.rows, strict=True) if row is None]
-        if typed and not rows.are_texts:
-            raise ValueError("--relevance has queries that are no rows of FILE, which has vectors")
-        if not len(judged):
-            raise ValueError("--relevance has no query with an answer among the rows searched")
-        encoded = iter(_encode(typed, how) if typed else ())
-        judged_vectors = np.array(
-            [next(encoded) if row is None else rows.X[row] for row in judged.rows]
-        )
+    judged, judged_vectors = _judged(request.relevance, rows, asked, how)
     return _Compared(
         rows=rows,
         n_fit=len(fit),
@@ -232,6 +233,32 @@ def _compare(file: Path, request: _Request, how: OwnOptions) -> _Compared:
         judged=judged,
         judged_vectors=judged_vectors,
     )
+
+
+def _judged(
+    relevance: Path | None, rows: _OwnRows, asked: OwnData | None, how: OwnOptions
+) -> tuple[Judged | JudgedQueries | None, np.ndarray | None]:
+    """The queries of the file of answers, and their vectors.
+
+    Queries of texts may be written in that file itself.
+    """
+    import numpy as np
+
+    from ..data.relevance import judge, read_relevance
+    from ..diagnosis.evidence_notes import evidence_note
+
+    if relevance is None:
+        return None, None
+    if asked is not None or not rows.are_texts:
+        found = judged_queries(relevance, rows.named, asked)
+        click.echo(f"{relevance.name}: {evidence_note(found, str)}", err=True)
+        return found, found.vectors
+    judged = judge(read_relevance(relevance), rows.texts, rows.numbers.tolist())
+    if not len(judged):
+        raise ValueError(NO_ANSWER)
+    typed = [text for text, row in zip(judged.queries, judged.rows, strict=True) if row is None]
+    encoded = iter(_encode(typed, how) if typed else ())
+    return judged, np.array([next(encoded) if row is None else rows.X[row] for row in judged.rows])
 
 
 def _encode(texts: Sequence[str], how: OwnOptions) -> np.ndarray:
@@ -285,7 +312,7 @@ def _table(found: _Compared, k: int) -> Iterator[tuple[Any, ...]]:
 def _numbers(found: _Compared, request: _Request) -> dict[str, Any]:
     """Everything that is measured, and the settings."""
 
-    from ..measure import ndcg_at_k, recall_at_k, retrieval_score
+    from ..measure import mrr_at_k, ndcg_at_k, recall_at_k, retrieval_score
 
     changes, n, d = found.changes, *found.rows.X.shape
     numbers: dict[str, Any] = {
@@ -321,13 +348,14 @@ def _numbers(found: _Compared, request: _Request) -> dict[str, Any]:
             numbers[name] = None if each is None else asdict(each)
     if found.judged is not None and found.judged_vectors is not None:
         Q = found.judged_vectors
-        scores: dict[str, list[np.ndarray]] = {"recall": [], "ndcg": []}
+        measures = {"recall": recall_at_k, "ndcg": ndcg_at_k, "mrr": mrr_at_k}
+        scores: dict[str, list[np.ndarray]] = {name: [] for name in measures}
         for search, vectors in zip(
             found.searches, (Q, found.treatment.apply(Q).retained), strict=True
         ):
             near = search.nearest_except(vectors, changes.k, found.judged.left_out).rows
-            scores["recall"].append(recall_at_k(near, found.judged.relevant))
-            scores["ndcg"].append(ndcg_at_k(near, found.judged.relevant))
+            for name, measure in measures.items():
+                scores[name].append(measure(near, found.judged.relevant))
         numbers["scored_queries"] = len(found.judged)
         numbers["queries_left_out"] = found.judged.n_queries - len(found.judged)
         for name, (before, after) in scores.items():
@@ -361,7 +389,7 @@ def _lines(numbers: dict[str, Any]) -> Iterator[str]:
             f"most frequent neighbour before: row {hub['row']:,}, of {hub['before']:,} rows; "
             f"after: of {hub['after']:,}"
         )
-    for name, title in (("recall", "recall"), ("ndcg", "nDCG")):
+    for name, title in (("recall", "recall"), ("ndcg", "nDCG"), ("mrr", "MRR")):
         if name in numbers:
             yield (
                 f"{title}@{numbers['k']} of {numbers['scored_queries']:,} queries: "

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
-from ..data.recognise import Reading
+from ..data.recognise import Holds, Reading
 from .options import MODEL, READING, held, layer_of, listed, print_notes, reading_of, with_options
 from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
     from ..data.corpus import Corpus
     from ..data.embeddings import VectorSet, VectorSetReport
-    from ..encode.encoder import Layer
+    from ..encode.encoder import Encoder, Layer
 
 EXIT_CODES = "Exit codes: 0 done, 2 an error in one line on stderr, 130 interrupted."
 _OPTIONS = (
@@ -67,6 +68,7 @@ class OwnOptions:
     layer: Layer
     pooling: str
     quiet: bool
+    id_column: str | None = None
 
     @classmethod
     def of(cls, *, is_vectors: bool, **options: Any) -> OwnOptions:
@@ -78,6 +80,18 @@ class OwnOptions:
     def __post_init__(self) -> None:
         if isinstance(self.layer, str):
             object.__setattr__(self, "layer", layer_of(self.layer))
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The model of the texts."""
+        from ..encode.load import load_encoder
+
+        return load_encoder(
+            self.model,
+            revision=self.revision,
+            prefix=self.prefix,
+            progress=progress_on_stderr("downloading", quiet=self.quiet),
+        )
 
 
 @dataclass(frozen=True)
@@ -100,6 +114,8 @@ class OwnData:
         What was read of the file.
     unknown_share : float or None
         Share of the texts' tokens that the model does not know.
+    ids : tuple of n str, or None
+        By which pairs and answers name the rows.
     """
 
     vectors: np.ndarray
@@ -111,53 +127,101 @@ class OwnData:
     sources: tuple[int, ...] | None = None
     read: Corpus | VectorSet | None = None
     unknown_share: float | None = None
+    ids: tuple[str, ...] | None = None
+
+    @property
+    def named(self) -> VectorSet:
+        """The vectors with all that names their rows."""
+        from ..data.embeddings import VectorSet
+
+        name = self.about.get("corpus", "")
+        return VectorSet(name, self.vectors, self.texts, numbers=self.numbers, ids=self.ids)
 
 
 def read_own(
-    file: Path, options: OwnOptions, *, compared: str | None = None, has_notes: bool = True
+    file: Path,
+    options: OwnOptions,
+    *,
+    compared: str | None = None,
+    has_notes: bool = True,
+    has_ids: bool = False,
 ) -> OwnData:
-    """Vectors as they are; texts by ``encode_own``. With notes on stderr, if they are wanted."""
-    only_of_vectors = (options.metadata, options.vector_column, options.drop_nan or None)
-    holds = options.reading.holds
-    if holds is None and any(each is not None for each in only_of_vectors):
-        holds = "vectors"
-    holds = holds or held(file, options.reading)
+    """Vectors as they are; texts by ``encode_own``. With notes on stderr, if they are wanted.
+
+    has_ids : whether a column of ids is looked for
+    """
+    holds = held_by(file, options)
     if holds == "vectors":
-        own = read_own_vectors(file, options)
+        read = read_own_vectors(file, options, has_ids=has_ids)
         if has_notes:
-            print_notes(own)
-        about = _about(own) | _left_out(own.report)
+            print_notes(read)
+        about = _about(read) | _left_out(read.report)
         return OwnData(
-            own.vectors, own.texts, own.labels, about=about, numbers=own.numbers, read=own
+            *(read.vectors, read.texts, read.labels),
+            about=about,
+            numbers=read.numbers,
+            read=read,
+            ids=read.ids,
         )
     if holds != "texts":
         raise ValueError(
             f"{file} holds {holds}. Give pairs by --pairs and queries by --relevance, or read its "
             "texts by --as texts"
         )
+    corpus = _read_texts(file, options, options.label_column)
+    if has_notes:
+        print_notes(corpus)
+    own = encode_own(corpus, options, compared=compared)
+    return replace(own, ids=_ids_of_texts(file, options)) if has_ids else own
+
+
+def _read_texts(file: Path, options: OwnOptions, label_column: str | None) -> Corpus:
     from ..data.corpus import read_corpus
     from ..data.limits import OWN_FILES
 
-    corpus = read_corpus(
+    return read_corpus(
         file,
         text_column=options.text_column,
-        label_column=options.label_column,
+        label_column=label_column,
         reading=options.reading,
         by_sentence=options.by_sentence,
         sample=options.sample,
         limits=OWN_FILES,
     )
-    if has_notes:
-        print_notes(corpus)
-    return encode_own(corpus, options, compared=compared)
 
 
-def read_own_vectors(file: Path, options: OwnOptions) -> VectorSet:
-    """A file of vectors."""
+def held_by(file: Path, options: OwnOptions) -> Holds:
+    """What a file holds: as stated, as other options imply, or as ``held`` finds."""
+    only_of_vectors = (options.metadata, options.vector_column, options.drop_nan or None)
+    if options.reading.holds is None and any(each is not None for each in only_of_vectors):
+        return "vectors"
+    return options.reading.holds or held(file, options.reading)
+
+
+def _ids_of_texts(file: Path, options: OwnOptions) -> tuple[str, ...] | None:
+    """The column of ids beside the texts, read as labels; None where there is none."""
+    from ..data.column_names import ID_NAMES
+    from ..data.corpus import preview_table
+    from ..data.limits import OWN_FILES
+    from ..vectors.row_source import named
+
+    head = preview_table(file, reading=options.reading, limits=OWN_FILES)
+    column = options.id_column or named(head.columns, ID_NAMES)
+    return None if column is None else _read_texts(file, options, column).labels
+
+
+def read_own_vectors(file: Path, options: OwnOptions, *, has_ids: bool = False) -> VectorSet:
+    """A file of vectors; with its ids, if they are wanted and there is a column of them."""
     from ..data.limits import OWN_FILES
     from ..errors import GeometryError
-    from ..vectors import read_vector_set
+    from ..vectors import preview_vector_set, read_vector_set
 
+    id_column = options.id_column
+    if has_ids and id_column is None:
+        found = preview_vector_set(
+            file, metadata=options.metadata, reading=options.reading, limits=OWN_FILES
+        )
+        id_column = found.suggested_id_column
     try:
         return read_vector_set(
             file,
@@ -165,6 +229,7 @@ def read_own_vectors(file: Path, options: OwnOptions) -> VectorSet:
             vector_column=options.vector_column,
             text_column=options.text_column,
             label_column=options.label_column,
+            id_column=id_column,
             reading=options.reading,
             not_finite="drop" if options.drop_nan else "stop",
             sample=options.sample,
@@ -178,15 +243,9 @@ def read_own_vectors(file: Path, options: OwnOptions) -> VectorSet:
 
 def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = None) -> OwnData:
     """Texts encoded at the layer and pooling, and at all layers by the poolings ``compared``."""
-    from ..encode.load import load_encoder
     from ..encode.pool import OWN, as_poolings
 
-    encoder = load_encoder(
-        options.model,
-        revision=options.revision,
-        prefix=options.prefix,
-        progress=progress_on_stderr("downloading", quiet=options.quiet),
-    )
+    encoder = options.encoder
     layers = encoder.layer_indices(options.layer)
     progress = progress_on_stderr("encoding", quiet=options.quiet)
     others: dict[tuple[int, str], np.ndarray] = {}

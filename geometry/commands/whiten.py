@@ -56,7 +56,9 @@ def whiten(
         check_output(out, ENDINGS, inputs=(file, fit, how.metadata), or_folder=True, force=force)
         own = read_own(file, how)
         affine = _fitted(fit, transform, own, how)
-        Z = affine.apply(own.vectors)
+        Z = affine.apply_to_part(own.vectors)
+        if (doubt := affine.doubt_of(own.vectors)) is not None:
+            click.echo(f"Warning: {doubt}", err=True)
         with saving(out):
             write_vectors(out, Z, texts=own.texts, labels=own.labels, force=force)
         about = {**own.about, **affine.about}

@@ -8,11 +8,15 @@ from .embeddings import VectorSetReport as VectorSetReport
 from .embeddings import VectorTable as VectorTable
 from .limits import CorpusError as CorpusError
 from .pairs import Pairs as Pairs
+from .pairs import RowPairs as RowPairs
 from .pairs import read_bundled_pairs as read_bundled_pairs
 from .pairs import read_pair_folder as read_pair_folder
 from .pairs import read_pairs as read_pairs
+from .pairs import read_row_pairs as read_row_pairs
+from .pairs import row_pairs as row_pairs
 from .relevance import Judged as Judged
 from .relevance import JudgedQueries as JudgedQueries
 from .relevance import Relevance as Relevance
 from .relevance import judge as judge
+from .relevance import judge_vectors as judge_vectors
 from .relevance import read_relevance as read_relevance

@@ -18,16 +18,17 @@ PAIR_NAMES = (
 SCORE_NAMES = ("score", "gold_score", "gold", "similarity", "similarity_score", "分數", "分数")
 WEIGHT_NAMES = ("weight", "weights", "count", "counts", "frequency", "freq", "權重", "权重", "次數")
 SUBSET_NAMES = ("subset", "genre", "dataset")
-QUERY_NAMES = ("query", "queries", "question", "查詢", "查询", "問題", "问题")
+QUERY_NAMES = (
+    "query", "queries", "question", "query-id", "query_id", "qid",
+    "查詢", "查询", "問題", "问题",
+)  # fmt: skip
 RELEVANT_NAMES = (
-    "relevant",
-    "answer",
-    "document",
-    "passage",
-    "row",
-    "text",
-    "相關",
-    "相关",
-    "答案",
-)
-GRADE_NAMES = ("grade", "relevance", "score", "gold", "等級", "等级", "分數", "分数")
+    "relevant", "answer", "document", "passage", "row", "text",
+    "corpus-id", "corpus_id", "doc-id", "doc_id", "docid", "pid",
+    "相關", "相关", "答案",
+)  # fmt: skip
+ID_NAMES = (
+    "_id", "id", "ids", "doc_id", "docid", "document_id", "corpus-id", "corpus_id",
+    "query-id", "query_id", "qid", "pid", "uuid", "key", "編號", "编号",
+)  # fmt: skip
+GRADE_NAMES = ("grade", "relevance", "rel", "score", "gold", "等級", "等级", "分數", "分数")

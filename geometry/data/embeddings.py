@@ -218,6 +218,8 @@ class VectorSet:
         The number of each row in the file, from 1. None where all rows were taken.
     account : Account or None
         What became of each row and column of the file.
+    ids : tuple of n str, or None
+        By which pairs and answers name the rows.
     """
 
     name: str
@@ -228,9 +230,10 @@ class VectorSet:
     report: VectorSetReport | None = None
     numbers: np.ndarray | None = None
     account: Account | None = None
+    ids: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("texts", "labels", "numbers"):
+        for name in ("texts", "labels", "ids", "numbers"):
             values = getattr(self, name)
             if values is not None and len(values) != len(self.vectors):
                 raise ValueError(f"{len(values)} {name} for {len(self.vectors)} vectors")

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import islice
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from .column_names import (
     WEIGHT_NAMES,
 )
 from .decode import Source, lines_of
+from .embeddings import VectorSet
 from .limits import (
     LIMITS,
     CorpusError,
@@ -35,6 +36,7 @@ from .limits import (
     refuse_too_many,
 )
 from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, is_figure, is_id, is_number
+from .row_names import NamedBy, named_rows
 from .shipped import shipped_file
 from .table_files import read_table_file
 from .tables import Table, read_table
@@ -107,6 +109,19 @@ class Pairs:
         return left, right
 
     @cached_property
+    def units(self) -> np.ndarray:
+        """(n,) a number, from 0, for all pairs that shared sentences connect."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        left, right = self.rows
+        n = len(self.sentences)
+        links = coo_array((np.ones(len(left), dtype=bool), (left, right)), shape=(n, n))
+        return np.unique(connected_components(links, directed=False)[1][left], return_inverse=True)[
+            1
+        ]
+
+    @cached_property
     def n_sharing(self) -> float:
         """How many other pairs share a sentence with a pair, on average.
 
@@ -156,6 +171,31 @@ class Pairs:
         if not len(self.gold_scores):
             return math.nan, math.nan
         return float(self.gold_scores.min()), float(self.gold_scores.max())
+
+
+@dataclass(frozen=True, eq=False)
+class RowPairs:
+    """Scored pairs of rows of vectors.
+
+    Attributes
+    ----------
+    left, right : (p,) arrays of int
+        Rows of the vectors, from 0.
+    gold_scores : (p,) array of float64
+    n_pairs : int
+        Pairs of the file; those with an id that names no row are left out.
+    named_by : str
+        What the ids are: "ids", "texts" or "numbers" of rows from 1.
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+    gold_scores: np.ndarray
+    n_pairs: int
+    named_by: NamedBy
+
+    def __len__(self) -> int:
+        return len(self.gold_scores)
 
 
 @cache
@@ -234,6 +274,56 @@ def read_pairs(
         )
         table = replace(table, notes=table.notes or file.notes)
         return _pairs_of(table, file.title, columns, subset_column, limits)
+
+
+def read_row_pairs(
+    source: Source,
+    *,
+    name: str | None = None,
+    columns: Sequence[str] | None = None,
+    reading: Reading = AS_FOUND,
+    limits: Limits = LIMITS,
+) -> Pairs:
+    """Pairs of ids and their scores, for ``row_pairs``, as ``read_pairs`` reads sentences.
+
+    Three columns are two ids and the score behind them, also where the ids are numbers.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file
+    name : str, optional
+    columns : sequence of three str, optional
+    reading : Reading
+    limits : Limits
+
+    Raises
+    ------
+    CorpusError
+        As ``read_pairs``.
+    """
+    read = partial(read_pairs, source, name=name, reading=reading, limits=limits)
+    try:
+        return read(columns=columns)
+    except CorpusError as error:
+        if error.code != "no_pair_columns" or len(error.details["columns"]) != 3:
+            raise
+        found: Sequence[str] = error.details["columns"]
+    # a column named as a score is one, wherever it is
+    ids_first = sorted(found, key=lambda each: each.casefold() in SCORE_NAMES)
+    return read(columns=ids_first)
+
+
+def row_pairs(pairs: Pairs, vectors: VectorSet) -> RowPairs:
+    """The rows that pairs name by ids, texts or numbers of rows from 1.
+
+    Of several rows with one text the first counts. Raises CorpusError "no_known_ids" if no id names
+    a row, and "row_zero" for row numbers that begin at 0.
+    """
+    named_by, rows = named_rows(vectors, pairs.sentences)
+    found = {each: next(iter(rows.found(each)[0]), -1) for each in pairs.sentences}
+    left, right = (np.array([found[each] for each in side]) for side in (pairs.left, pairs.right))
+    sound = (left >= 0) & (right >= 0)
+    return RowPairs(left[sound], right[sound], pairs.gold_scores[sound], len(pairs), named_by)
 
 
 def _pairs_of(

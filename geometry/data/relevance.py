@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from ..errors import own_errors
 from .column_names import GRADE_NAMES, QUERY_NAMES, RELEVANT_NAMES
-from .decode import Source
+from .decode import Source, lines_of
+from .embeddings import VectorSet
 from .limits import LIMITS, CorpusError, Limits, refuse_empty, refuse_too_many
-from .recognise import AS_FOUND
+from .recognise import AS_FOUND, Reading, is_number
+from .row_names import ROWS, NamedBy, NamedRows, named_rows
 from .table_files import read_table_file
 from .tables import Table, read_table
 
-_ROWS = re.compile(r"\d{1,9}(?:[ ,;]+\d{1,9})*")
+_TREC = ("query", "iteration", "relevant", "grade")
+_SAMPLE_LINES = 20
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,8 @@ class JudgedQueries:
         Queries of the file; those without a relevant row are left out.
     n_missing : int
         Ids of the file that name no query or no searched row.
+    queries_by, rows_by : str
+        What the ids of queries and of rows are: "ids", "texts" or "numbers" of rows from 1.
     """
 
     vectors: np.ndarray
@@ -92,6 +97,8 @@ class JudgedQueries:
     left_out: tuple[frozenset[int], ...]
     n_queries: int
     n_missing: int
+    queries_by: NamedBy = "numbers"
+    rows_by: NamedBy = "numbers"
 
     def __post_init__(self) -> None:
         if not len(self.vectors) == len(self.relevant) == len(self.left_out):
@@ -105,19 +112,28 @@ class JudgedQueries:
 
 
 def read_relevance(
-    source: Source, *, name: str | None = None, limits: Limits = LIMITS
+    source: Source,
+    *,
+    name: str | None = None,
+    reading: Reading = AS_FOUND,
+    limits: Limits = LIMITS,
 ) -> Relevance:
     """Queries and relevant rows from a table or from JSON lines.
 
-    A row names a query and what is relevant to it: a text of the corpus, or row numbers from 1,
-    such as "3" or "3; 17". A third column may have a grade above 0; a grade of 0 is no answer.
-    The columns are found by their names, "query", "relevant" and "grade", or by this order.
+    A row names a query and what is relevant to it: a text of the corpus, an id of the vectors, or
+    row numbers from 1, such as "3" or "3; 17". A third column may have a grade above 0; a grade of
+    0 is no answer. The columns are found by their names, such as "query", "relevant" and "grade",
+    or BEIR's "query-id", "corpus-id" and "score", or by this order. Lines of four cells with spaces
+    between are qrels of TREC: query, iteration, document, relevance; a relevance below 0 is no
+    answer.
 
     Parameters
     ----------
     source : path, bytes or binary file
     name : str, optional
         By default the name of the file.
+    reading : Reading
+        What is known of how the file is written, such as its delimiter.
     limits : Limits
 
     Raises
@@ -125,10 +141,13 @@ def read_relevance(
     CorpusError
         As ``read_corpus``, and with the codes no_relevance_columns and bad_grade.
     """
-    file, table = read_table_file(source, name, AS_FOUND, limits)
+    file, table = read_table_file(source, name, reading, limits)
     with own_errors(CorpusError):
+        table = table or _trec_table(file.text, limits)
         wanted = (*QUERY_NAMES, *RELEVANT_NAMES)
-        table = table or read_table(file, max_rows=limits.rows, wanted=wanted, limits=limits)
+        table = table or read_table(
+            file, max_rows=limits.rows, wanted=wanted, reading=reading, limits=limits
+        )
         refuse_empty(table.n_rows)
         refuse_too_many(table.n_rows, limits.rows)
         return Relevance(file.title, _answers(table))
@@ -145,43 +164,109 @@ def judge(relevance: Relevance, texts: Sequence[str], rows: Sequence[int] | None
     rows : sequence of n int, optional
         The number of each in the whole corpus, from 0. By default 0 to n - 1.
     """
-    places: dict[str, list[int]] = {}
-    for place, text in enumerate(texts):
-        places.setdefault(" ".join(text.split()), []).append(place)
-    numbered = {row: place for place, row in enumerate(range(len(texts)) if rows is None else rows)}
-
-    def found(named: str) -> tuple[list[int], int]:
-        """(places of a text or of rows, how many are missing)."""
-        exact = places.get(" ".join(named.split()))
-        if exact is not None:
-            return exact, 0
-        if not _ROWS.fullmatch(named):
-            return [], 1
-        numbers = [int(number) - 1 for number in re.findall(r"\d+", named)]
-        there = [numbered[number] for number in numbers if number in numbered]
-        return there, len(numbers) - len(there)
-
+    numbers = range(len(texts)) if rows is None else rows
+    searched = NamedRows(texts, (number + 1 for number in numbers))
     queries, own, relevant, left_out, n_missing = [], [], [], [], 0
     for query, answers in relevance.answers.items():
-        at, _ = found(query)
+        at, _ = searched.found(query)
         row = at[0] if len(at) >= 1 else None
-        if row is None and _ROWS.fullmatch(query):
+        if row is None and ROWS.fullmatch(query):
             n_missing += 1  # the row of the query itself is not searched
             continue
         grades: dict[int, float] = {}
         for named, grade in answers.items():
-            there, missing = found(named)
+            there, missing = searched.found(named)
             n_missing += missing
             grades |= {place: grade for place in there if place != row}
         if grades:
             queries.append(query if row is None else texts[row])
             own.append(row)
             relevant.append(grades)
-            alike = () if row is None else places[" ".join(texts[row].split())]
+            alike = () if row is None else searched.found(texts[row])[0]
             left_out.append(frozenset(alike) - grades.keys())
     return Judged(
         tuple(queries), tuple(own), tuple(relevant), tuple(left_out), len(relevance), n_missing
     )
+
+
+def judge_vectors(
+    relevance: Relevance, searched: VectorSet, queries: VectorSet | None = None
+) -> JudgedQueries:
+    """Find the queries and their answers by ids, texts or numbers of rows of vectors.
+
+    Queries whose vector is zero have no direction, and are left out.
+
+    Parameters
+    ----------
+    relevance : Relevance
+    searched : VectorSet
+    queries : VectorSet, optional
+        The queries' own vectors. By default the queries are rows of ``searched``.
+
+    Raises
+    ------
+    CorpusError
+        With the codes no_known_ids and row_zero, and other_dimension for queries of another model.
+    """
+    asked = searched if queries is None else queries
+    if asked.dimension != searched.dimension:
+        raise CorpusError("other_dimension", found=asked.dimension, wanted=searched.dimension)
+    wanted = {named for answers in relevance.answers.values() for named in answers}
+    rows_by, rows_of = named_rows(searched, wanted)
+    queries_by, queries_of = named_rows(asked, relevance.answers.keys())
+    places, relevant, n_missing = [], [], 0
+    for query, answers in relevance.answers.items():
+        at, missing = queries_of.found(query)
+        n_missing += missing
+        grades: dict[int, float] = {}
+        for named, grade in answers.items() if at else ():
+            there, missing = rows_of.found(named)
+            n_missing += missing
+            grades |= {place: grade for place in there if queries is not None or place != at[0]}
+        if grades and asked.vectors[at[0]].any():
+            places.append(at[0])
+            relevant.append(grades)
+    own = [frozenset[int]()] * len(places) if queries is not None else _copies(searched, places)
+    left_out = tuple(
+        frozenset(each - grades.keys()) for each, grades in zip(own, relevant, strict=True)
+    )
+    return JudgedQueries(
+        asked.vectors[places],
+        tuple(relevant),
+        left_out,
+        len(relevance),
+        n_missing,
+        queries_by,
+        rows_by,
+    )
+
+
+def _copies(vectors: VectorSet, places: Sequence[int]) -> list[frozenset[int]]:
+    """For each of the rows it and every row that is equal."""
+    equal: dict[bytes, list[int]] = {vectors.vectors[place].tobytes(): [] for place in places}
+    for place, row in enumerate(vectors.vectors):
+        if (found := equal.get(row.tobytes())) is not None:
+            found.append(place)
+    return [frozenset(equal[vectors.vectors[place].tobytes()]) for place in places]
+
+
+def _trec_table(text: str, limits: Limits) -> Table | None:
+    """The rows of TREC's qrels; None for any other form."""
+    numbered = lines_of(text, limits, most=limits.line_characters)
+    found = ((number, tuple(line.split())) for number, line in numbered if line.strip())
+    sample = [*islice(found, _SAMPLE_LINES)]
+    if not sample or not all(map(_is_trec, (cells for _, cells in sample))):
+        return None
+    sample += found
+    for line, cells in sample:
+        if len(cells) != len(_TREC):
+            raise CorpusError("uneven_row", line=line, n=len(cells), expected=len(_TREC))
+    rows = tuple((*each[:3], "0" if each[3].startswith("-") else each[3]) for _, each in sample)
+    return Table(_TREC, rows, tuple(line for line, _ in sample), len(rows), 0, has_header=True)
+
+
+def _is_trec(cells: Sequence[str]) -> bool:
+    return len(cells) == len(_TREC) and is_number(cells[1]) and is_number(cells[3])
 
 
 def _answers(table: Table) -> dict[str, dict[str, float]]:

@@ -13,17 +13,18 @@ from ..evaluate.bootstrap import checked_gold
 from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
 from ..linalg.rows import UndefinedMeasure, float_rows, need_width
-from ..measure.intervals import units_of
+from ..measure.intervals import NORMAL, Estimate, around, units_of
 from ..transform.treatments import Treatment
 from .findings import Finding, connected, copies, find_all
 from .pictures import Pictures, make_pictures
 from .thresholds import Thresholds, find_thresholds
 from .trial import Cure, Place, Trial, Vectors, n_steps, run_trial
-from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, Yardstick
+from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, Yardstick, deviation
 
 # Rows that findings measure; neighbours take n² d operations, so a larger cloud is sampled
-MOST_ROWS = 10_000
+MOST_ROWS = 5000
 MOST_PAIRS = 20_000  # that judge
+MOST_ITEMS = 1000  # by which the effect of a finding is judged
 LEAST_ROWS = 4
 MOST_UNKNOWN = 0.2  # share of a text's tokens; above it, vectors say little about the text
 FINDINGS_STEPS = 2  # findings of the cloud, thresholds
@@ -187,7 +188,7 @@ def diagnose(
 
     if progress is not None:
         progress(0, total)
-    findings = find_all(X, nonzero, sample, texts=texts, units=unit, seed=seed)
+    findings, members = find_all(X, nonzero, sample, texts=texts, units=unit, seed=seed)
     pictures = make_pictures(X[sample], seed=seed)
     step()
     rows = TrialRows.of(
@@ -202,6 +203,10 @@ def diagnose(
         step=step,
         fittable=rows.fittable,
     )
+    if trial.cures[0].score is not None and rows.yardstick is not None:
+        findings = tuple(
+            _with_effect(finding, members.get(finding.code), rows, seed) for finding in findings
+        )
     if is_unread:
         trial = replace(trial, because="unknown_text")
         findings = tuple(each for each in findings if each.code in OF_THE_DATA)
@@ -420,6 +425,38 @@ class TrialRows:
         groups = _Beside(None, units).groups(stacked)
         yardstick = QueryYardstick(kept, len(cloud), groups, seed)
         return cls(stacked, numbers, groups, yardstick, fittable)
+
+
+def _with_effect(
+    finding: Finding, members: np.ndarray | None, rows: TrialRows, seed: int
+) -> Finding:
+    """The finding with what its dimensions, or its rows as neighbours, change in the score."""
+    yardstick, X = rows.yardstick, rows.X
+    assert yardstick is not None
+    n = len(yardstick.groups)
+    items = np.sort(np.random.default_rng(seed).permutation(n)[:MOST_ITEMS])
+    dimensions = finding.numbers.get("dimensions")
+    if finding.code == "rogue" and finding.state != "none" and isinstance(dimensions, tuple):
+        try:
+            before = yardstick.score(X, items)
+            after = yardstick.score(np.delete(X, dimensions, axis=1), items)
+        except UndefinedMeasure:  # nothing but these dimensions
+            return finding
+    elif (
+        members is not None
+        and 0 < len(members) < n / 2
+        and isinstance(yardstick, LabelYardstick)
+        and "sample" not in finding.numbers
+    ):
+        hidden = np.isin(rows.numbers[yardstick.searched], members)
+        items = items[~hidden[items]]
+        if not hidden.any() or not len(items):
+            return finding
+        before, after = yardstick.score(X, items), yardstick.score(X, items, hidden=hidden)
+    else:
+        return finding
+    value = float(after.values[0] - before.values[0])
+    return finding.with_effect(Estimate(value, *around(value, NORMAL * deviation(before, after))))
 
 
 def _taken(vectors: Vectors, rows: np.ndarray) -> Vectors:

@@ -10,18 +10,28 @@ from typing import Literal
 import numpy as np
 
 from ..linalg.moments import Moments
+from ..linalg.rows import unit_rows
 from ..linalg.spectrum import Spectrum
 from ..measure import cosine_contributions
 from ..measure.cone import NARROW
-from ..measure.intervals import MIN_ROWS
+from ..measure.intervals import MIN_ROWS, Estimate
+from ..measure.neighbours import nearest_of_all
 from ..measure.table import Measured, measure_table
-from ..transform.whitening_map import MIN_ROWS_PER_DIMENSION
 
 State = Literal["found", "slight", "none", "unknown"]
 Quoted = float | tuple[int, ...] | None
 TOP = 5  # dimensions whose shares of the mean cosine are added up
-MOST_OF_IT = 0.5  # share of the mean cosine from which they are called rogue
+MOST_OF_IT = 0.5  # share of the mean cosine, or of the squared length, that makes them large
+MUCH_OF_IT = 0.1  # share of the squared length that makes them small
+TIMES_MEAN = 5.0  # a dimension has much of the squared length from this many times the mean share
 HUBS = 1.0  # skewness of the k-occurrence from which a few rows are neighbours of many
+OCCURRED = 10  # nearest rows of each row, among which hubs are counted
+HUB_TIMES = 10  # a hub is among them this many times as often as the mean
+LARGE_SHARE = 0.05  # of rows, or of places in lists of neighbours
+LARGE_EFFECT = 0.01  # on the yardstick, where it is clear
+# Full whitening less one with Ledoit-Wolf shrinkage, in points of STS-B: -30 at n = d, -9 at 1.1,
+# -2 at 1.5, -1 at 2 and at 0.5, under 1 from 3 (docs/diagnosis.md)
+ENOUGH, NEAR_D = 3.0, (0.75, 1.5)  # n/d
 SPREADS = 5.0  # an outlier is farther than this many robust standard deviations from the median
 MAD_OF_NORMAL = 1.4826  # standard deviation of a normal over its median absolute deviation
 FIRST_FEW = 5
@@ -37,14 +47,28 @@ class Finding:
     code : str
         "cone", "rogue", "rank", "hubs", "duplicates" or "outliers".
     state : str
-        "found", "slight", "none", or "unknown" where there are too few rows.
+        "found" (large), "slight" (small), "none", or "unknown" where there are too few rows.
     numbers : mapping of str to number, tuple of int, or None
         What the sentence of this finding quotes.
+    share : float or None
+        Of rows (duplicates, outliers), of places in lists of neighbours (hubs), or of the squared
+        length (rogue), in [0, 1].
+    effect : Estimate or None
+        What leaving out these rows or dimensions adds to the score of raw vectors.
     """
 
     code: str
     state: State
     numbers: Mapping[str, Quoted]
+    share: float | None = None
+    effect: Estimate | None = None
+
+    def with_effect(self, effect: Estimate) -> Finding:
+        """The finding with its effect; a clear one of LARGE_EFFECT makes it large."""
+        is_clear = effect.rises or effect.falls
+        if is_clear and abs(effect.value) >= LARGE_EFFECT:
+            return replace(self, effect=effect, state="found")
+        return replace(self, effect=effect)
 
 
 def find_all(
@@ -55,23 +79,30 @@ def find_all(
     texts: Sequence[str] | None,
     units: np.ndarray | None = None,
     seed: int,
-) -> tuple[Finding, ...]:
-    """Every finding of X: copies among the ``rows`` that are not zero, all else in the sample."""
+) -> tuple[tuple[Finding, ...], dict[str, np.ndarray]]:
+    """(every finding of X, the rows that "hubs", "duplicates" and "outliers" are about).
+
+    Copies are counted among the ``rows`` that are not zero, all else in the sample.
+    """
     S, U = X[sample], None if units is None else units[sample]
     table = {row.name: row for row in measure_table(S, names=MEASURES, seed=seed, units=U)}
+    outliers, far = _outliers(S, sample)
+    hubs, often = _hubs(S, table["hubness"])
     found = [
         _cone(table),
         _rogue(S, table),
         _rank(S, len(rows), table["effective_rank"]),
-        _hubs(table["hubness"]),
-        _outliers(S, sample),
+        hubs,
+        outliers,
     ]
     if len(sample) < len(rows):
         found = [replace(each, numbers={**each.numbers, "sample": len(sample)}) for each in found]
     if U is not None:
         n_units = len(np.unique(U))
         found = [replace(each, numbers={**each.numbers, "units": n_units}) for each in found]
-    return (*found[:-1], _duplicates(X, rows, texts), found[-1])
+    duplicates, later = _duplicates(X, rows, texts)
+    members = {"hubs": sample[often], "outliers": sample[far], "duplicates": later}
+    return (*found[:-1], duplicates, found[-1]), members
 
 
 def copies(X: np.ndarray, texts: Sequence[str] | None = None) -> np.ndarray:
@@ -109,53 +140,102 @@ def _cone(table: Mapping[str, Measured]) -> Finding:
 
 
 def _rogue(X: np.ndarray, table: Mapping[str, Measured]) -> Finding:
-    """The finding "rogue"; unknown without a mean cosine, because shares are then rounding."""
+    """Dimensions with most of the mean cosine, or with much of the squared length.
+
+    "unknown" without a mean cosine, because shares are then rounding. A dimension of noise around 0
+    has no share of the mean cosine, and shows in the squared length alone.
+    """
     share, cosine = table["top_5_contributions"], table["mean_cosine"]
     if cosine.low is None:
         return Finding("rogue", "unknown", {"top": TOP, "least": MIN_ROWS})
-    if cosine.low <= 0 or share.low is None or X.shape[1] <= TOP:
-        return Finding("rogue", "none", {"top": TOP, "value": None})
-    largest = np.argsort(-cosine_contributions(X))[:TOP]
-    is_rogue = share.low > max(MOST_OF_IT, share.baseline or 0.0)
-    numbers = {**_numbers(share), "top": TOP, "dimensions": tuple(map(int, largest))}
-    return Finding("rogue", "found" if is_rogue else "none", numbers)
+    d = X.shape[1]
+    U = unit_rows(X)
+    energy = np.einsum("nd,nd->d", U, U) / len(U)
+    largest = np.argsort(-energy)[:TOP]
+    dimensions = largest[energy[largest] >= TIMES_MEAN / d]
+    is_rogue, numbers = False, dict[str, Quoted](top=TOP, value=None)
+    if cosine.low > 0 and share.low is not None and d > TOP:
+        numbers |= _numbers(share)
+        is_rogue = share.low > max(MOST_OF_IT, share.baseline or 0.0)
+        if is_rogue:
+            dimensions = np.argsort(-cosine_contributions(X))[:TOP]
+    of_length = float(energy[dimensions].sum())
+    state: State = "none"
+    if is_rogue or of_length >= MOST_OF_IT:
+        state = "found"
+    elif of_length >= MUCH_OF_IT:
+        state = "slight"
+    numbers |= {"dimensions": tuple(map(int, dimensions)), "count": len(dimensions)}
+    return Finding("rogue", state, numbers, share=of_length)
 
 
 def _rank(X: np.ndarray, n: int, effective: Measured) -> Finding:
     d = X.shape[1]
     spectrum = Spectrum(Moments.of(X), float(np.finfo(X.dtype).eps))
     rank = spectrum.shrunk(0.0, correlation=False).rank
-    enough = MIN_ROWS_PER_DIMENSION * d
-    state: State = "none" if n >= enough else "slight" if n > d else "found"
+    state: State = "none" if n >= ENOUGH * d else "slight"
+    if NEAR_D[0] <= n / d < NEAR_D[1]:
+        state = "found"
     numbers = {"n": n, "d": d, "ratio": n / d, "rank": rank, "effective": effective.value}
-    return Finding("rank", state, {**numbers, "enough": enough})
+    return Finding("rank", state, {**numbers, "enough": ENOUGH})
 
 
-def _hubs(hubness: Measured) -> Finding:
-    state: State = "unknown"
-    if hubness.low is not None:
-        chance = max(HUBS, hubness.baseline or 0.0)
-        state = "found" if hubness.low > chance else "none"
-    return Finding("hubs", state, _numbers(hubness))
+def _hubs(X: np.ndarray, hubness: Measured) -> tuple[Finding, np.ndarray]:
+    """(the finding, which rows (n,) are hubs): OCCURRED nearest rows of each, counted."""
+    if hubness.low is None:
+        return Finding("hubs", "unknown", _numbers(hubness)), np.zeros(len(X), dtype=bool)
+    near = nearest_of_all(X, k=OCCURRED)
+    times = np.bincount(near.ravel(), minlength=len(X))
+    is_hub = times >= HUB_TIMES * OCCURRED
+    share = float(times[is_hub].sum() / times.sum())
+    state: State = "none"
+    if hubness.low > max(HUBS, hubness.baseline or 0.0) and is_hub.any():
+        state = "found" if share >= LARGE_SHARE else "slight"
+    numbers = {**_numbers(hubness), "hubs": int(is_hub.sum()), "most": int(times.max())}
+    return Finding("hubs", state, {**numbers, "n": len(X)}, share=share), is_hub
 
 
-def _duplicates(X: np.ndarray, rows: np.ndarray, texts: Sequence[str] | None) -> Finding:
+def _duplicates(
+    X: np.ndarray, rows: np.ndarray, texts: Sequence[str] | None
+) -> tuple[Finding, np.ndarray]:
+    """(the finding, the rows that are equal to an earlier one)."""
     # hashes, because sorting a million rows takes a copy of them; -0.0 becomes 0.0
-    different = {hashlib.blake2b((X[row] + 0.0).tobytes(), digest_size=16).digest() for row in rows}
-    equal_vectors = len(rows) - len(different)
-    equal_texts = None if texts is None else len(rows) - len({texts[row] for row in rows})
-    state: State = "found" if equal_vectors or equal_texts else "none"
-    return Finding(
-        "duplicates", state, {"vectors": equal_vectors, "texts": equal_texts, "n": len(rows)}
-    )
+    seen: set[bytes] = set()
+    seen_texts: set[str] = set()
+    later, equal_vectors, equal_texts = [], 0, 0
+    for row in rows:
+        digest = hashlib.blake2b((X[row] + 0.0).tobytes(), digest_size=16).digest()
+        is_copy = digest in seen
+        equal_vectors += is_copy
+        seen.add(digest)
+        if texts is not None:
+            equal_texts += texts[row] in seen_texts
+            is_copy = is_copy or texts[row] in seen_texts
+            seen_texts.add(texts[row])
+        if is_copy:
+            later.append(int(row))
+    share = len(later) / len(rows)
+    numbers: dict[str, Quoted] = {
+        "vectors": equal_vectors,
+        "texts": None if texts is None else equal_texts,
+        "n": len(rows),
+    }
+    found = Finding("duplicates", _by_share(share), numbers, share=share)
+    return found, np.array(later, dtype=np.int64)
 
 
-def _outliers(X: np.ndarray, numbers: np.ndarray) -> Finding:
+def _by_share(share: float) -> State:
+    """The word for a share of rows."""
+    return "none" if share == 0 else "found" if share >= LARGE_SHARE else "slight"
+
+
+def _outliers(X: np.ndarray, numbers: np.ndarray) -> tuple[Finding, np.ndarray]:
     """Rows whose length, or whose distance from the mean, is far from that of the other rows."""
     rows = X.astype(np.float64)
     by_length = _far_off(np.linalg.norm(rows, axis=1))
     by_distance = _far_off(np.linalg.norm(rows - rows.mean(axis=0), axis=1))
-    found = np.flatnonzero(by_length | by_distance)
+    is_far = by_length | by_distance
+    found = np.flatnonzero(is_far)
     quoted: dict[str, Quoted] = {
         "value": len(found),
         "length": int(by_length.sum()),
@@ -164,8 +244,9 @@ def _outliers(X: np.ndarray, numbers: np.ndarray) -> Finding:
         "spreads": SPREADS,
         "n": len(X),
     }
-    state: State = "unknown" if len(X) < MIN_ROWS else "found" if len(found) else "none"
-    return Finding("outliers", state, quoted)
+    share = len(found) / len(X)
+    state: State = "unknown" if len(X) < MIN_ROWS else _by_share(share)
+    return Finding("outliers", state, quoted, share=share), is_far
 
 
 def _far_off(values: np.ndarray) -> np.ndarray:

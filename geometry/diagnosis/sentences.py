@@ -19,7 +19,7 @@ from ..measure.intervals import MIN_ROWS, Estimate
 from ..measure.retrieval import MIN_QUERIES
 from ..transform.treatments import TREATMENTS
 from .diagnosis import MOST_UNKNOWN, Diagnosis
-from .findings import Finding
+from .findings import MOST_OF_IT, Finding
 from .trial import POWER, TIE, Cure
 from .yardsticks import FOUND, NEIGHBOURS
 
@@ -32,9 +32,9 @@ TITLES = {
     "outliers": "Outliers",
 }
 STATES = {
-    "found": "yes",
-    "slight": "slightly",
-    "none": "no",
+    "found": "large",
+    "slight": "small",
+    "none": "none found",
     "unknown": "not enough data to say",
 }
 _RANK = (
@@ -64,7 +64,12 @@ SENTENCES = {
     ),
     "rogue-found": (
         "A few dimensions have most of the mean cosine: {top} of them have {value} of it, and "
-        "would have {baseline} by chance. Their numbers, from 0: {dimensions}."
+        "would have {baseline} by chance. Their numbers, from 0: {dimensions}. They have {share} "
+        "of the squared length."
+    ),
+    "rogue-length": (
+        "A few dimensions have much of the squared length: {count} of them have {share} of it. "
+        "Their numbers, from 0: {dimensions}."
     ),
     "rogue-none": (
         "No few dimensions have most of the mean cosine: the {top} largest shares add up to "
@@ -76,17 +81,18 @@ SENTENCES = {
         "That needs {least} rows."
     ),
     "rank-found": (
-        f"There are no more vectors than dimensions: {_RANK} A whitening needs shrinkage and few "
-        "directions."
+        f"There are about as many vectors as dimensions: {_RANK} Near n = d, a full whitening "
+        "without shrinkage is mostly noise."
     ),
     "rank-slight": (
-        f"There are few vectors for so many dimensions: {_RANK} Below n = {{enough}} a full "
-        "whitening is mostly noise."
+        f"There are few vectors for so many dimensions: {_RANK} A full whitening needs shrinkage; "
+        "from n/d = {enough} it hardly matters."
     ),
     "rank-none": f"There are enough vectors for a covariance: {_RANK}",
     "hubs-found": (
-        "Some vectors are hubs, among the nearest of very many others. The skewness of the "
-        "10-occurrence is {value}; isotropic vectors of this n and d have {baseline}. "
+        "Hubs: {hubs} of {n} vectors have {share} of the places among the 10 nearest; one of them "
+        "is near {most} others. The skewness of the 10-occurrence is {value}; isotropic vectors of "
+        "this n and d have {baseline}. "
         f"{_COVERED}"
     ),
     "hubs-none": (
@@ -98,17 +104,19 @@ SENTENCES = {
         "There is not enough data to say whether some vectors are hubs. That needs {least} rows "
         "that differ."
     ),
-    "duplicates-found": "Vectors that are equal to an earlier one: {vectors} of {n}.",
+    "duplicates-found": (
+        "Vectors that are equal to an earlier one: {vectors} of {n}, {share} of the rows."
+    ),
     "duplicates-none": "No vector is equal to an earlier one.",
     "duplicates-found-texts": (
         "Texts that repeat an earlier one: {texts} of {n}. Vectors that are equal to an earlier "
-        "one: {vectors}."
+        "one: {vectors}. Together these are {share} of the rows."
     ),
     "duplicates-none-texts": "No text repeats an earlier one, and no vectors are equal.",
     "outliers-found": (
-        "Outliers: {value} of {n} vectors, {length} by their length and {distance} by their "
-        "distance from the mean, more than {spreads} robust standard deviations from the median. "
-        "Their first rows, from 1: {rows}."
+        "Outliers: {value} of {n} vectors, {share} of them; {length} by their length and "
+        "{distance} by their distance from the mean, more than {spreads} robust standard "
+        "deviations from the median. Their first rows, from 1: {rows}."
     ),
     "outliers-none": (
         "No vector is an outlier: all lengths and all distances from the mean are within "
@@ -117,6 +125,8 @@ SENTENCES = {
     "outliers-unknown": (
         "There is not enough data to say which vectors are outliers. That needs {least} rows."
     ),
+    "effect-dimensions": "Without these dimensions, the score of raw vectors changes by {change}.",
+    "effect-rows": "Without them, the score of the other raw vectors changes by {change}.",
     "sample": "Measured on a random sample of {sample} vectors.",
     "count-once": "Sentences of one text count once here; there are {units} texts.",
     "leave-nothing_helps": (
@@ -322,17 +332,34 @@ def title(finding: Finding, _: Translate) -> str:
 def finding_sentence(finding: Finding, _: Translate) -> str:
     """The answer with its numbers, as plain text."""
     code, numbers = f"{finding.code}-{finding.state}", finding.numbers
-    if code == "rogue-none" and numbers["value"] is None:
+    if finding.code == "rogue" and finding.state in ("found", "slight"):
+        value = numbers.get("value")
+        has_cosine = isinstance(value, float) and value > MOST_OF_IT
+        code = "rogue-found" if has_cosine else "rogue-length"
+    elif code == "rogue-none" and numbers["value"] is None:
         code = "rogue-absent"
+    elif finding.state == "slight" and f"{finding.code}-slight" not in SENTENCES:
+        code = f"{finding.code}-found"
     if finding.code == "duplicates" and numbers["texts"] is not None:
         code = f"{code}-texts"
     printed = _printed(finding.code, numbers, _)
+    if finding.share is not None:
+        printed["share"] = _share(finding.share)
     found = _(SENTENCES[code]).format(**printed)
+    if finding.effect is not None:
+        effect = "effect-dimensions" if finding.code == "rogue" else "effect-rows"
+        sentence = _(SENTENCES[effect]).format(change=_change(finding.effect))
+        found = paragraph([found, sentence])
     if finding.state == "unknown" and "units" in numbers:
         found = paragraph([found, _(SENTENCES["count-once"]).format(**printed)])
     if "sample" in numbers:
         found = paragraph([found, _(SENTENCES["sample"]).format(**printed)])
     return found
+
+
+def _share(share: float) -> str:
+    """A share as a percentage: 0.01% is not 0%."""
+    return f"{share:.0%}" if share >= 0.1 else f"{share:.1%}" if share >= 0.001 else f"{share:.2%}"
 
 
 def _printed(code: str, numbers: Mapping[str, object], _: Translate) -> dict[str, str]:
@@ -442,17 +469,18 @@ def certainty(diagnosis: Diagnosis, _: Translate) -> str:
     if trial.ties:
         names = _(", ").join(cure_name(by_kind[kind], _) for kind in trial.ties)
         found.append(_(SENTENCES["ties"]).format(tie=signed(TIE, 3), names=names))
+    compared = [cure for cure in trial.cures if cure.place is None and cure.score is not None]
+    best = max(compared, key=lambda cure: cure.score or 0.0)
+    difference = best.against.get(chosen.kind)
+    if difference is not None and difference.value >= TIE:
+        found.append(
+            _(SENTENCES["open"]).format(name=cure_name(best, _), difference=_change(difference))
+        )
     if chosen.kind == "leave":
-        compared = [cure for cure in trial.cures if "leave" in cure.against]
-        best = max(compared, key=lambda cure: cure.against["leave"].value, default=None)
-        if best is not None and best.smallest_gain is not None:
-            if best.against["leave"].value >= TIE:
-                found.append(
-                    _(SENTENCES["open"]).format(
-                        name=cure_name(best, _), difference=cure_change(best)
-                    )
-                )
-            gain = signed(best.smallest_gain, 3)
+        gains = [cure for cure in compared if cure.smallest_gain is not None]
+        likely = max(gains, key=lambda cure: cure.against["leave"].value, default=None)
+        if likely is not None and likely.smallest_gain is not None:
+            gain = signed(likely.smallest_gain, 3)
             found.append(_(SENTENCES["smallest"]).format(gain=gain, power=f"{POWER:.0%}"))
     code = "agree" if trial.n_agree == trial.n_splits else "disagree"
     found.append(_(SENTENCES[code]).format(n_agree=trial.n_agree, n_splits=trial.n_splits))

@@ -1,7 +1,7 @@
 """Which treatment helps on held-out rows: settings chosen on some folds, judged on another.
 
 The rows are split in folds; copies, sentences of one text, and sentences that pairs connect stay in
-one fold. Each *arm* (leave, centre, project, remove, level, whiten, another layer) has one setting
+one fold. Each *arm* (leave, centre, remove, project, level, whiten, another layer) has one setting
 or several.
 
 1. For each fold, every setting is fitted on the other folds and judged on the items of this one.
@@ -42,13 +42,12 @@ from .yardsticks import LabelYardstick, Score, Yardstick, variance_of_dyads
 Because = Literal["helps", "nothing_helps", "no_yardstick", "too_few", "unknown_text"]
 Place = tuple[int, str]  # layer and pooling
 Vectors = np.ndarray | Callable[[], np.ndarray]
-FOLDS = 5
-FOLDS_OF_MANY = 2  # from MANY rows, where half of them are enough for a fit
-MANY = 50_000
-SPLITS = 3
+FOLDS, SPLITS = 5, 3
+MANY = 5000  # rows from which half of them are enough for a fit, and each fit takes seconds
+FOLDS_OF_MANY = SPLITS_OF_MANY = 2
 # Items x rows x dimensions that each setting may compare: 20,000 rows of 384 numbers then take
 # about 15 seconds of two cores
-COMPARED = 2e10
+COMPARED = 1.6e10
 LEAST_ITEMS = 2000  # judged in any case
 LEAST_HALF = 2  # rows of each fold and of its fit
 ERROR = 0.05  # probability that any interval of a trial misses its value
@@ -205,8 +204,7 @@ def run_trial(
     else:
         arms = [*_arms(first.n_fit, d), *([Arm("layer", tuple(others))] if others else ())]
         per_split, n_splits = _amount_of_work(usable, d)
-        # not the seed of a split: NumPy's seeds s and (s, 0) are one, and a sample of items would
-        # then be those of the first folds
+        # another seed than that of any split: (seed, 0) gives the numbers of seed
         order = np.random.default_rng((seed, SPLITS)).permutation(len(usable.groups))
         splits = []
         for number in range(n_splits):
@@ -305,7 +303,7 @@ def _amount_of_work(yardstick: Yardstick, d: int) -> tuple[int, int]:
     """(items of each split, splits): all items in SPLITS splits, or a sample in fewer."""
     n = len(yardstick.groups)
     affordable = max(LEAST_ITEMS, int(COMPARED / (yardstick.cost * d)))
-    n_splits = int(np.clip(affordable // n, 2, SPLITS))
+    n_splits = SPLITS if yardstick.cost < MANY else SPLITS_OF_MANY
     return min(n, max(1, affordable // n_splits)), n_splits
 
 
@@ -460,7 +458,7 @@ def _measured(
         if cure.place is not None:
             Z = _read(others[cure.place])[rows]
         else:
-            Z = fit_set.fit(parse_treatment(cure.treatment)).reduced(X[rows])
+            Z = fit_set.fit(parse_treatment(cure.treatment)).apply(X[rows]).retained
         found.append(replace(cure, measures=_measures(Z)))
         step()
     return tuple(found)
@@ -496,12 +494,7 @@ def _ties(cures: Sequence[Cure], chosen: Cure) -> tuple[str, ...]:
 
 def cures() -> list[TreatmentKind]:
     """The treatments that a trial compares, from simple to complex."""
-    return sorted(
-        (kind for kind in simple_first() if kind.cure), key=lambda kind: ORDER.index(kind.cure)
-    )
-
-
-ORDER = ("leave", "centre", "project", "remove", "level", "whiten")
+    return [kind for kind in simple_first() if kind.cure]
 
 
 def usual_settings(n: int, d: int) -> dict[str, str]:

@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..measure.correlation import is_constant, spearman
+from ..measure.intervals import units_of
 from .bootstrap import DRAWS, LEAST_PAIRS, PairBootstrap, PairScore, checked_gold
+from .fit_size import split_halves
 from .grid import Cell, Grid
 
 
@@ -60,15 +62,21 @@ def choose_on_dev(dev_grid: Grid, test_grid: Grid) -> Chosen:
     return Chosen(best, on_test, len(dev_grid.cells))
 
 
-def halves(gold_scores: np.ndarray, *, random_state: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def halves(
+    gold_scores: np.ndarray, *, units: np.ndarray | None = None, random_state: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
     """(dev, test): sorted row numbers of two random halves; test has the extra row of an odd n.
 
     gold_scores (n,) : of the pairs, in any range.
+    units (n,) : pairs of one unit, such as ``Pairs.units``, stay in one half.
     Raises ValueError if a half has fewer than 3 pairs or constant scores.
     """
     gold = np.asarray(gold_scores)
-    order = np.random.default_rng(random_state).permutation(len(gold))
-    dev, test = np.sort(order[: len(gold) // 2]), np.sort(order[len(gold) // 2 :])
+    if units is None or len(np.unique(units)) == len(gold):
+        order = np.random.default_rng(random_state).permutation(len(gold))
+        dev, test = np.sort(order[: len(gold) // 2]), np.sort(order[len(gold) // 2 :])
+    else:
+        test, dev = map(np.sort, split_halves(len(gold), units, random_state=random_state))
     try:
         for half in (dev, test):
             checked_gold(gold[half])
@@ -105,9 +113,12 @@ class HalfChoice:
     Cells come one column at a time; only the similarities of the best cell so far stay in memory.
     """
 
-    def __init__(self, gold_scores: np.ndarray, *, random_state: int = 0) -> None:
+    def __init__(
+        self, gold_scores: np.ndarray, *, units: np.ndarray | None = None, random_state: int = 0
+    ) -> None:
         self._gold = np.asarray(gold_scores, dtype=np.float64)
-        self._dev, self._test = halves(self._gold, random_state=random_state)
+        self._units = np.arange(len(self._gold)) if units is None else np.asarray(units)
+        self._dev, self._test = halves(self._gold, units=units, random_state=random_state)
         self._cells: list[Cell] = []
         self._best = -np.inf
         self._similarities: np.ndarray | None = None
@@ -141,7 +152,8 @@ class HalfChoice:
         on_dev = Grid(tuple(self._cells), "one half", len(self._dev), "", 0, seed)
         best = on_dev.best()
         assert self._similarities is not None  # the similarities of the best cell
-        bootstrap = PairBootstrap(self._gold[self._test], draws, seed)
+        units = units_of(self._units[self._test], len(self._test))
+        bootstrap = PairBootstrap(self._gold[self._test], draws, seed, units=units)
         score = bootstrap.score(self._similarities[self._test], similarity=best.score.similarity)
         on_test = Grid((replace(best, score=score),), "the other half", score.n, "", draws, seed)
         return choose_on_dev(on_dev, on_test)

@@ -1,5 +1,6 @@
 from .affine import AffineMap as AffineMap
 from .affine import ExportError as ExportError
+from .affine import OtherCloudWarning as OtherCloudWarning
 from .affine import affine_map as affine_map
 from .affine import load_transform as load_transform
 from .affine import save_transform as save_transform

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,13 @@ import numpy as np
 from ..data.limits import LIMITS, Limits
 from ..data.write import write
 from ..errors import GeometryError
+from ..linalg.fingerprint import Fingerprint
 from ..linalg.products import centred_product
-from ..linalg.rows import need_width, unchecked_rows
+from ..linalg.rows import need_width, refuse_not_finite, unchecked_rows
 
-FORMAT = "narrow-cone affine map 1"
-NAMES = ("offset", "matrix")
+FORMAT = "narrow-cone affine map 2"
+FORMAT_1 = "narrow-cone affine map 1"  # always with a matrix, never with a fingerprint
+FINGERPRINT = ("fit_mean", "fit_deviations", "fit_rows")
 
 
 class ExportError(GeometryError):
@@ -27,31 +30,62 @@ class ExportError(GeometryError):
     subject = "export"
 
 
+class OtherCloudWarning(UserWarning):
+    """Vectors that are far from those that a transform was fitted on."""
+
+
 @dataclass(frozen=True)
 class AffineMap:
-    """z = (x - offset) matrix.
+    """z = (x - offset) matrix, or x - offset.
 
     Attributes
     ----------
     offset : (d,) array of float64
-    matrix : (d, k) array of float64
+    matrix : (d, k) array of float64, or None
+        None for the identity: a centring.
     about : mapping of str to str
         How it was fitted: settings, rows of the fit, and what the caller adds, such as model,
         layer and pooling.
+    fingerprint : Fingerprint or None
+        Where the rows of the fit lie. None if that is unknown.
     """
 
     offset: np.ndarray
-    matrix: np.ndarray
+    matrix: np.ndarray | None
     about: Mapping[str, str] = field(default_factory=dict)
+    fingerprint: Fingerprint | None = None
+
+    @property
+    def width(self) -> int:
+        """k, the numbers of a row after the map."""
+        return len(self.offset) if self.matrix is None else self.matrix.shape[1]
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """(n, d) to (n, k); float32 stays float32.
 
-        Raises ValueError for another width, and naming the first row that has NaN or infinity.
+        Warns with OtherCloudWarning if X is far from the rows of the fit. Raises ValueError for
+        another width, and naming the first row that has NaN or infinity.
         """
+        Z = self.apply_to_part(X)
+        if (doubt := self.doubt_of(X)) is not None:
+            warnings.warn(doubt, OtherCloudWarning, stacklevel=2)
+        return Z
+
+    def apply_to_part(self, X: np.ndarray) -> np.ndarray:
+        """``apply`` without the warning, for a part of a cloud."""
         X = unchecked_rows(X, at_least=0)
         need_width(X, len(self.offset))
-        return centred_product(X, self.offset.astype(X.dtype), self.matrix.astype(X.dtype))
+        offset = self.offset.astype(X.dtype)
+        if self.matrix is None:
+            refuse_not_finite(X)
+            return np.asarray(X - offset)
+        return centred_product(X, offset, self.matrix.astype(X.dtype))
+
+    def doubt_of(self, X: np.ndarray) -> str | None:
+        """A sentence if X (n, d) is far from the rows of the fit (``Fingerprint``), else None."""
+        X = np.asarray(X)
+        is_far = self.fingerprint is not None and len(X) and self.fingerprint.is_far(X)
+        return str(ExportError("other_cloud")) if is_far else None
 
 
 def affine_map(fitted: Any, **about: object) -> AffineMap:
@@ -74,13 +108,17 @@ def affine_map(fitted: Any, **about: object) -> AffineMap:
     for holder in ("map_", "fitted"):
         fitted = getattr(fitted, holder, fitted)
     if isinstance(fitted, AffineMap):
-        return AffineMap(fitted.offset, fitted.matrix, {**fitted.about, **_texts(about)})
+        return replace(fitted, about={**fitted.about, **_texts(about)})
     if not hasattr(fitted, "affine"):
         raise ExportError("not_affine", name=name)
     offset, matrix, settings = fitted.affine
     settings["rows of the fit"] = fitted.n_rows
-    offset, matrix = (np.asarray(part, dtype=np.float64) for part in (offset, matrix))
-    return AffineMap(offset, matrix, _texts(settings | about))
+    return AffineMap(
+        np.asarray(offset, dtype=np.float64),
+        None if matrix is None else np.asarray(matrix, dtype=np.float64),
+        _texts(settings | about),
+        getattr(fitted, "fingerprint", None),
+    )
 
 
 def _texts(values: Mapping[str, object]) -> dict[str, str]:
@@ -88,7 +126,7 @@ def _texts(values: Mapping[str, object]) -> dict[str, str]:
 
 
 def save_transform(path: str | os.PathLike[str], fitted: Any, **about: object) -> None:
-    """Write a fitted transform as safetensors: offset (d,), matrix (d, k), and how it was fitted.
+    """Write a fitted transform as safetensors: its arrays and how it was fitted.
 
     Parameters
     ----------
@@ -105,9 +143,21 @@ def transform_bytes(affine: AffineMap) -> bytes:
     """The content of the file of ``save_transform``."""
     from safetensors.numpy import save
 
-    tensors = {name: np.ascontiguousarray(getattr(affine, name)) for name in NAMES}
+    tensors = {name: np.array(part, order="C") for name, part in arrays(affine).items()}
     metadata = {"format": FORMAT, "about": json.dumps(dict(affine.about), ensure_ascii=False)}
     return save(tensors, metadata=metadata)
+
+
+def arrays(affine: AffineMap) -> dict[str, np.ndarray]:
+    """Its arrays by their names in files: offset, matrix unless it is None, and FINGERPRINT."""
+    found = {"offset": affine.offset}
+    if affine.matrix is not None:
+        found["matrix"] = affine.matrix
+    if affine.fingerprint is not None:
+        each = affine.fingerprint
+        parts = (each.mean, each.deviations, np.array(float(each.n_rows)))
+        found |= dict(zip(FINGERPRINT, parts, strict=True))
+    return found
 
 
 def load_transform(path: str | os.PathLike[str], *, limits: Limits = LIMITS) -> AffineMap:
@@ -135,27 +185,47 @@ def load_transform(path: str | os.PathLike[str], *, limits: Limits = LIMITS) -> 
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
-            if metadata.get("format") != FORMAT or sorted(file.keys()) != sorted(NAMES):
+            names = set(file.keys())
+            of_fit = names & set(FINGERPRINT)
+            is_known = metadata.get("format") in (FORMAT, FORMAT_1) and "offset" in names
+            if not is_known or names - of_fit - {"offset", "matrix"}:
                 raise ExportError("other_file", name=path.name)
-            offset, matrix = (file.get_tensor(name) for name in NAMES)
+            parts = {name: file.get_tensor(name) for name in names}
         about = json.loads(metadata.get("about", "{}"))
     except (SafetensorError, TypeError, ValueError, RecursionError) as error:
         # a TypeError for numbers that numpy lacks, such as bfloat16
         if isinstance(error, ExportError):
             raise
         raise ExportError("damaged_transform", name=path.name) from error
-    d = len(offset) if offset.ndim == 1 else 0
-    is_sound = (
-        matrix.ndim == 2
-        and len(matrix) == d
-        and min(d, matrix.shape[1]) >= 1
-        and all(part.dtype.kind == "f" and np.isfinite(part).all() for part in (offset, matrix))
-        and isinstance(about, dict)
-    )
-    if not is_sound:
+    if not (isinstance(about, dict) and _is_sound(parts)):
         raise ExportError("damaged_transform", name=path.name)
-    if max(matrix.shape) > limits.dimensions:
-        raise ExportError(
-            "wide_transform", name=path.name, found=max(matrix.shape), limit=limits.dimensions
-        )
-    return AffineMap(offset.astype(np.float64), matrix.astype(np.float64), _texts(about))
+    parts = {name: part.astype(np.float64) for name, part in parts.items()}
+    fingerprint = None
+    if of_fit:
+        mean, deviations, n_rows = (parts[name] for name in FINGERPRINT)
+        fingerprint = Fingerprint(mean, deviations, int(n_rows))
+    found = AffineMap(parts["offset"], parts.get("matrix"), _texts(about), fingerprint)
+    widest = max(len(found.offset), found.width)
+    if widest > limits.dimensions:
+        raise ExportError("wide_transform", name=path.name, found=widest, limit=limits.dimensions)
+    return found
+
+
+def _is_sound(parts: Mapping[str, np.ndarray]) -> bool:
+    """Whether these arrays of a file are finite, of shapes that fit, and no part is missing."""
+    if not all(part.dtype.kind == "f" and np.isfinite(part).all() for part in parts.values()):
+        return False
+    offset, matrix = parts["offset"], parts.get("matrix")
+    if offset.ndim != 1 or not len(offset):
+        return False
+    if matrix is not None and (matrix.ndim != 2 or len(matrix) != len(offset) or not matrix.size):
+        return False
+    of_fit = [parts[name] for name in FINGERPRINT if name in parts]
+    if not of_fit:
+        return True
+    shapes = [part.shape for part in of_fit]
+    return (
+        shapes == [offset.shape, offset.shape, ()]
+        and bool((of_fit[1] > 0).all())
+        and bool(of_fit[2] >= 1)
+    )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 
-from .affine import AffineMap
+from .affine import FINGERPRINT, AffineMap, arrays
 
 OPSET = 17
 IR_VERSION = 8  # version of the file format; older runtimes read it too
@@ -12,23 +14,28 @@ INPUT, OUTPUT = "embeddings", "transformed"
 
 
 def onnx_bytes(affine: AffineMap) -> bytes:
-    """The ONNX model: "embeddings" (n, d) float32 to "transformed" (n, k) float32."""
+    """The ONNX model: "embeddings" (n, d) float32 to "transformed" (n, k) float32.
+
+    Its metadata have how it was fitted, and mean, deviations and number of the rows of the fit.
+    """
     from onnx import TensorProto, checker, helper, numpy_helper
 
-    d, k = affine.matrix.shape
-    arrays = {"offset": affine.offset, "matrix": affine.matrix}
+    parts = arrays(affine)
+    of_fit = {name: json.dumps(parts.pop(name).tolist()) for name in FINGERPRINT if name in parts}
+    nodes = [
+        helper.make_node("Sub", [INPUT, "offset"], ["centred" if "matrix" in parts else OUTPUT])
+    ]
+    if "matrix" in parts:
+        nodes.append(helper.make_node("MatMul", ["centred", "matrix"], [OUTPUT]))
     graph = helper.make_graph(
-        [
-            helper.make_node("Sub", [INPUT, "offset"], ["centred"]),
-            helper.make_node("MatMul", ["centred", "matrix"], [OUTPUT]),
-        ],
+        nodes,
         "transform",
-        [helper.make_tensor_value_info(INPUT, TensorProto.FLOAT, ["n", d])],
-        [helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, ["n", k])],
-        [numpy_helper.from_array(array.astype(np.float32), name) for name, array in arrays.items()],
+        [helper.make_tensor_value_info(INPUT, TensorProto.FLOAT, ["n", len(affine.offset)])],
+        [helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, ["n", affine.width])],
+        [numpy_helper.from_array(part.astype(np.float32), name) for name, part in parts.items()],
     )
     opsets = [helper.make_opsetid("", OPSET)]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
-    helper.set_model_props(model, dict(affine.about))
+    helper.set_model_props(model, {**affine.about, **of_fit})
     checker.check_model(model)
     return bytes(model.SerializeToString())

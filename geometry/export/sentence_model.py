@@ -12,7 +12,7 @@ from ..data.write import refuse_in_use, written_folder
 from ..encode.architecture import quiet_loading
 from ..encode.encoder import Encoder
 from ..hub.bundled import E5, E5_NAME, E5_REPOSITORY
-from .affine import ExportError, affine_map
+from .affine import AffineMap, ExportError, affine_map
 
 # sentence-transformers' name of each pooling
 MODES = {
@@ -34,13 +34,16 @@ def write_sentence_model(
     *,
     layer: int = -1,
     pooling: str = "mean",
+    normalize: bool = False,
 ) -> Path:
     """Write the encoder up to a layer, its pooling and the transform as one model.
 
     ``SentenceTransformer(folder).encode`` then gives the transformed vectors. The folder is the
-    encoder's modules with a Dense module after the pooling. A normalisation to unit length that the
-    encoder's own folder has is left out, because the transform was fitted without it. The encoder's
-    prefix becomes the default prompt.
+    encoder's modules with a Dense module after the pooling; sentence-transformers has no module
+    that only subtracts, so a centring is a Dense module with the identity. A normalisation to unit
+    length that the encoder's own folder has is left out, because the transform was fitted without
+    it. The encoder's prefix becomes the default prompt. README.md in the folder says how it was
+    made.
 
     Parameters
     ----------
@@ -53,6 +56,8 @@ def write_sentence_model(
         As in ``Encoder.encode``. The layers above it are left out.
     pooling : str
         One of ``MODES``.
+    normalize : bool
+        True adds a module that gives the transformed vectors unit length.
 
     Returns
     -------
@@ -72,25 +77,61 @@ def write_sentence_model(
 
     folder = Path(folder)
     need_folder(encoder)
-    affine = affine_map(fitted, model=encoder.name, layer=layer, pooling=pooling)
     if pooling not in MODES:
         raise ExportError("other_pooling", pooling=pooling, poolings=tuple(MODES))
     n_layers = layer if layer >= 0 else encoder.n_layers + 1 + layer
     if not 1 <= n_layers <= encoder.n_layers:
         raise ExportError("other_layer", layer=layer, last=encoder.n_layers)
+    affine = affine_map(fitted, model=encoder.name, layer=n_layers, pooling=pooling)
     if len(affine.offset) != encoder.dimension:
         raise ExportError("other_width", found=len(affine.offset), dimension=encoder.dimension)
     refuse_in_use(folder)
     encoder.read_files()  # runs the trial of the model before another library reads it
     with quiet_loading():
-        model = _modules(encoder, affine.offset, affine.matrix, n_layers, MODES[pooling])
-    _refuse_other_vectors(model, encoder, affine.apply, layer, pooling)
+        model = _modules(encoder, affine, n_layers, MODES[pooling])
+    _refuse_other_vectors(model, encoder, affine, layer, pooling)
+    if normalize:
+        from sentence_transformers.sentence_transformer.modules import Normalize
+
+        model.append(Normalize())
     with written_folder(folder) as unfinished:
         try:
             model.save(str(unfinished), create_model_card=False)
         except SafetensorError as error:  # a full disk is one
             raise OSError(str(error)) from error
+        readme = _readme(affine, normalize=normalize)
+        (unfinished / "README.md").write_text(readme, encoding="utf-8")
     return folder
+
+
+def _readme(affine: AffineMap, *, normalize: bool) -> str:
+    about = "".join(f"| {name} | {value} |\n" for name, value in affine.about.items())
+    steps = ["The pooled vectors of the model are written as they are."]
+    if not _is_nothing(affine):
+        steps = ["The Dense module subtracts an offset and multiplies by a matrix."]
+        if affine.matrix is None:
+            steps = [
+                "The vectors are centred. sentence-transformers has no module that only subtracts, "
+                "so the Dense module has the identity as its matrix."
+            ]
+        steps.append("Use it for documents and queries alike.")
+    if normalize:
+        steps.append("**The vectors are of unit length.**")
+    else:
+        steps.append(
+            "**The vectors are not of unit length.** Compare them by cosine, or normalise them "
+            "after the model."
+        )
+    return (
+        "# A sentence-transformers model of Narrow Cone\n\n"
+        f"`SentenceTransformer(folder).encode(texts)` gives vectors of {affine.width} numbers.\n"
+        f"{' '.join(steps)}\n\n| setting | value |\n| --- | --- |\n{about}"
+    )
+
+
+def _is_nothing(affine: AffineMap) -> bool:
+    """True if the map leaves every vector as it is."""
+    return affine.matrix is None and not affine.offset.any()
 
 
 def need_folder(encoder: Encoder) -> None:
@@ -99,9 +140,7 @@ def need_folder(encoder: Encoder) -> None:
         raise ExportError("no_folder", name=E5, hub=E5_REPOSITORY)
 
 
-def _modules(
-    encoder: Encoder, offset: np.ndarray, matrix: np.ndarray, n_layers: int, mode: Any
-) -> Any:
+def _modules(encoder: Encoder, affine: AffineMap, n_layers: int, mode: Any) -> Any:
     import torch
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Dense, Pooling, Transformer
@@ -111,31 +150,37 @@ def _modules(
         config_kwargs={"num_hidden_layers": n_layers},
         max_seq_length=encoder.max_tokens,
     )
-    d, k = matrix.shape
-    dense = Dense(
-        d,
-        k,
-        activation_function=torch.nn.Identity(),
-        init_weight=torch.from_numpy(np.ascontiguousarray(matrix.T, dtype=np.float32)),
-        init_bias=torch.from_numpy((-offset @ matrix).astype(np.float32)),
-    )
+    d = len(affine.offset)
+    modules = [first, Pooling(d, pooling_mode=mode)]
+    if not _is_nothing(affine):
+        matrix = np.eye(d) if affine.matrix is None else affine.matrix
+        dense = Dense(
+            d,
+            affine.width,
+            activation_function=torch.nn.Identity(),
+            init_weight=torch.from_numpy(np.ascontiguousarray(matrix.T, dtype=np.float32)),
+            init_bias=torch.from_numpy((-affine.offset @ matrix).astype(np.float32)),
+        )
+        modules.append(dense)
     prompts = {"prompts": {"prefix": encoder.prefix}, "default_prompt_name": "prefix"}
     return SentenceTransformer(
-        modules=[first, Pooling(d, pooling_mode=mode), dense],
+        modules=modules,
         device="cpu",
         **(prompts if encoder.prefix else {}),
     )
 
 
 def _refuse_other_vectors(
-    model: Any, encoder: Encoder, apply: Any, layer: int, pooling: str
+    model: Any, encoder: Encoder, affine: AffineMap, layer: int, pooling: str
 ) -> None:
     """Raise "other_vectors" unless both give the same vectors for SAMPLE.
 
     Some architectures normalise the output of their last layer only. A model cut at an inner layer
     then differs from the inner layer of the whole one.
     """
-    ours = apply(encoder.encode(SAMPLE, layer=layer, pooling=pooling).astype(np.float64))
+    ours = affine.apply_to_part(
+        encoder.encode(SAMPLE, layer=layer, pooling=pooling).astype(np.float64)
+    )
     theirs = model.encode(list(SAMPLE), show_progress_bar=False)
     difference = np.linalg.norm(theirs - ours, axis=1) / np.linalg.norm(ours, axis=1)
     if not difference.max() <= LARGEST_DIFFERENCE:

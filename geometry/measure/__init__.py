@@ -9,7 +9,7 @@ dimensions            unequal dimensions, and correlations between them
 neighbours            nearest rows; label agreement, hubness, intrinsic dimension
 search                exact nearest rows of a large cloud, and of queries
 neighbour_changes     neighbours before and after a treatment
-retrieval             recall and nDCG of queries with known answers
+retrieval             recall, nDCG and MRR of queries with known answers
 frequency             lengths and neighbours of words by their frequency
 context, zipf         tokens in their sentences; words weighted by their frequencies
 annotated             measures that need pairs, types, labels or counts, as rows of a table

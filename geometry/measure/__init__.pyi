@@ -40,7 +40,9 @@ from .neighbours import label_agreement_interval as label_agreement_interval
 from .neighbours import nearest as nearest
 from .partition import partition_isotropy as partition_isotropy
 from .retrieval import RetrievalScore as RetrievalScore
+from .retrieval import mrr_at_k as mrr_at_k
 from .retrieval import ndcg_at_k as ndcg_at_k
+from .retrieval import paired_change as paired_change
 from .retrieval import recall_at_k as recall_at_k
 from .retrieval import retrieval_score as retrieval_score
 from .search import Nearest as Nearest

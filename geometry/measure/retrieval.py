@@ -1,4 +1,4 @@
-"""Queries with known answers: recall and nDCG among the k nearest, before and after a treatment."""
+"""Queries with known answers: recall, nDCG and MRR of the k nearest, before and after."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from .intervals import Estimate
 
 DRAWS = 1000
 MIN_QUERIES = 10  # with fewer, an interval is not reliable for other queries
+BOOTSTRAPPED = 50  # queries from which a bootstrap gives the interval of a change
+ENUMERATED = 12  # units up to which every flip of signs counts; of more, FLIPS random ones
+FLIPS = 4000
 
 Grades = Mapping[int, float]  # grades of the relevant rows of one query, each above 0
 
@@ -22,8 +25,8 @@ class RetrievalScore:
     Attributes
     ----------
     before, after, change : Estimate
-        95% intervals by a bootstrap over queries, the same resamples for all three; none below
-        MIN_QUERIES queries.
+        95% intervals by a bootstrap over queries, that of ``change`` as in ``paired_change``; none
+        below MIN_QUERIES queries.
     """
 
     before: Estimate
@@ -74,41 +77,115 @@ def ndcg_at_k(found: np.ndarray, relevant: Sequence[Grades]) -> np.ndarray:
 
 
 def mrr_at_k(found: np.ndarray, relevant: Sequence[Grades]) -> np.ndarray:
-    """Reciprocal rank (q,) of the first relevant row among the k nearest; 0 if none is.
+    """Reciprocal rank (q,) of the first relevant row among the k nearest; 0 where there is none.
 
-    Parameters are as in ``recall_at_k``. Its mean is the mean reciprocal rank, MRR@k.
+    Their mean is the mean reciprocal rank.
+
+    Parameters
+    ----------
+    found : (q, k) array of int
+        As in ``recall_at_k``.
+    relevant : sequence of q mappings
+        As in ``recall_at_k``.
+
+    References
+    ----------
+    Voorhees 1999, the score of TREC-8's question answering track.
     """
-    firsts = (
-        next((rank for rank, row in enumerate(rows, start=1) if row in each), None)
-        for rows, each in _by_query(found, relevant)
+    return np.array(
+        [
+            next((1 / rank for rank, row in enumerate(rows, start=1) if row in each), 0.0)
+            for rows, each in _by_query(found, relevant)
+        ]
     )
-    return np.array([0.0 if rank is None else 1 / rank for rank in firsts])
 
 
-def retrieval_score(before: np.ndarray, after: np.ndarray, *, seed: int = 0) -> RetrievalScore:
+def retrieval_score(
+    before: np.ndarray, after: np.ndarray, *, units: np.ndarray | None = None, seed: int = 0
+) -> RetrievalScore:
     """Means of the scores (q,) of the same queries, with intervals.
 
     Parameters
     ----------
     before : (q,) array
-        The result of ``recall_at_k`` or ``ndcg_at_k``.
+        The result of ``recall_at_k``, ``ndcg_at_k`` or ``mrr_at_k``.
     after : (q,) array
         The result of the same function.
+    units : (q,) array of ids, optional
+        Queries of one unit are drawn together. By default each is a unit.
     seed : int
         Seed of the resamples.
     """
     if len(before) != len(after) or not len(before):
         raise ValueError(f"{len(before)} scores before and {len(after)} after; give q of each")
-    values = np.column_stack([before, after, after - before])
-    means = values.mean(axis=0)
-    if len(before) < MIN_QUERIES:
-        return RetrievalScore(*(Estimate(float(mean), None, None) for mean in means))
-    drawn = np.random.default_rng(seed).integers(len(before), size=(DRAWS, len(before)))
-    resampled = np.array([values[rows].mean(axis=0) for rows in drawn])  # (DRAWS, 3)
-    low, high = np.quantile(resampled, [0.025, 0.975], axis=0)
     return RetrievalScore(
-        *(Estimate(*map(float, ends)) for ends in zip(means, low, high, strict=True))
+        _bootstrapped(before, units, seed),
+        _bootstrapped(after, units, seed),
+        paired_change(after - before, units=units, seed=seed),
     )
+
+
+def paired_change(
+    change: np.ndarray, *, units: np.ndarray | None = None, seed: int = 0
+) -> Estimate:
+    """Mean of the changes of queries, with its 95% interval.
+
+    From BOOTSTRAPPED units on, a bootstrap over units. With fewer, the interval has every mean that
+    a two-sided test by random signs keeps: its ends are quantiles of the means of random subsets of
+    the units (Hartigan 1969). Two units with the largest change, up and down, are added, because
+    few queries may have no example of a rare change. There is no interval below MIN_QUERIES units,
+    or if no query changes.
+
+    Parameters
+    ----------
+    change : (q,) array
+        The score of each query after a treatment, less that before.
+    units : (q,) array of ids, optional
+        Queries of one unit get one sign. By default each is a unit.
+    seed : int
+        Seed of the resamples and of the signs.
+
+    References
+    ----------
+    Hartigan 1969: means of random subsets as ends of intervals for a centre of symmetry.
+    """
+    sums, counts = _by_unit(change, units)
+    if len(sums) < MIN_QUERIES or not sums.any():
+        return Estimate(float(np.mean(change)), None, None)
+    if len(sums) >= BOOTSTRAPPED:
+        return _bootstrapped(change, units, seed)
+    largest = np.abs(sums).max()
+    sums = np.concatenate([sums, [largest, -largest]])
+    counts = np.concatenate([counts, np.full(2, counts.mean())])
+    n = len(sums)
+    if n <= ENUMERATED:
+        subsets = (np.arange(1, 2**n)[:, None] >> np.arange(n)) & 1
+    else:
+        subsets = np.random.default_rng(seed).integers(2, size=(FLIPS, n))
+        subsets = subsets[subsets.any(axis=1)]
+    means = np.sort((subsets @ sums) / (subsets @ counts))
+    # With m means below it and the signs as they are, a value's one-sided p is (m + 1) / (N + 1)
+    place = int(0.025 * (len(means) + 1))
+    return Estimate(float(np.mean(change)), float(means[place - 1]), float(means[-place]))
+
+
+def _bootstrapped(values: np.ndarray, units: np.ndarray | None, seed: int) -> Estimate:
+    """The mean, with an interval by a bootstrap over units; none below MIN_QUERIES units."""
+    sums, counts = _by_unit(values, units)
+    mean, n = float(np.mean(values)), len(sums)
+    if n < MIN_QUERIES:
+        return Estimate(mean, None, None)
+    drawn = np.random.default_rng(seed).integers(n, size=(DRAWS, n))
+    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
+    return Estimate(mean, *map(float, np.quantile(means, [0.025, 0.975])))
+
+
+def _by_unit(values: np.ndarray, units: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """(sums, counts) of the values of each unit."""
+    if units is None:
+        return np.asarray(values, dtype=np.float64), np.ones(len(values))
+    place = np.unique(units, return_inverse=True)[1]
+    return np.bincount(place, weights=values), np.bincount(place).astype(np.float64)
 
 
 def _by_query(found: np.ndarray, relevant: Sequence[Grades]) -> list[tuple[list[int], Grades]]:

@@ -84,7 +84,7 @@ def directions_of_shard(task: DirectionsTask) -> Summed:
     for block in blocks(task.shard, task.column, skip=task.skip, left_out=left_out):
         if not len(block.X):
             continue
-        X = block.X if fitted is None else fitted.apply(block.X)
+        X = block.X if fitted is None else fitted.apply_to_part(block.X)
         norms = np.sqrt(np.einsum("nd,nd->n", X, X, dtype=np.float64))
         is_zero = norms == 0
         U = X / np.where(is_zero, 1.0, norms).astype(np.float32)[:, None]  # (m, d)
@@ -160,7 +160,7 @@ def measure_data(
                 wanted=len(fitted.offset),
             )
         after = directions_of(engine, data, chosen, transform_bytes(fitted))
-        tables["after"] = _table(moved(moments, fitted), after, fitted.apply(rows), seed)
+        tables["after"] = _table(moved(moments, fitted), after, fitted.apply_to_part(rows), seed)
     return tables
 
 
@@ -177,8 +177,8 @@ def stored_measures(data: VectorData, column: str | None = None) -> tuple[DataMe
 
 def moved(moments: Moments, fitted: AffineMap) -> Moments:
     """The mean and scatter of the rows after an affine map; the other moments are left as NaN."""
-    W = fitted.matrix
-    d = W.shape[1]
+    d = fitted.width
+    W = np.eye(d) if fitted.matrix is None else fitted.matrix
     return replace(
         moments,
         mean=(moments.mean - fitted.offset) @ W,

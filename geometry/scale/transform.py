@@ -73,7 +73,7 @@ def transform_data(
     """
     chosen = data.column(column)
     about = {**chosen.about, "transform": dict(fitted.about)}
-    target = Column(chosen.name, fitted.matrix.shape[1], dtype or chosen.dtype, about)
+    target = Column(chosen.name, fitted.width, dtype or chosen.dtype, about)
     return map_data(engine, data, fitted, out, "transform", chosen, target)
 
 
@@ -95,8 +95,9 @@ def map_data(
         )
     content = transform_bytes(fitted)
     sha256 = hashlib.sha256(content).hexdigest()
+    matrix = b"" if fitted.matrix is None else fitted.matrix.tobytes()
     # not the file's digest: safetensors writes metadata in any order
-    numbers = hashlib.sha256(fitted.offset.tobytes() + fitted.matrix.tobytes()).hexdigest()
+    numbers = hashlib.sha256(fitted.offset.tobytes() + matrix).hexdigest()
     settings = {"data": data.key, "column": chosen.name, "transform": numbers}
     sources = [shard.address for shard in data.shards]
     run = RunFolder(out, kind, settings, [described(target)], sources)
@@ -135,7 +136,7 @@ def transform_shard(task: TransformTask) -> int:
         for block in blocks(
             task.shard, task.source, beside=task.beside, skip=task.skip, left_out=left_out
         ):
-            Z = fitted.apply(block.X)
+            Z = fitted.apply_to_part(block.X)
             beside = {name: block.beside.get(name, pa.nulls(len(Z), kinds[name])) for name in kinds}
             beside |= {
                 name: pa.array(Z[:, i].astype(np.float32)) for i, name in enumerate(task.axes)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..linalg.fingerprint import Fingerprint
 from ..linalg.moments import BLOCK_ROWS, Moments
 from ..linalg.rows import wide_rows
 from ..linalg.spectrum import rank_floor
@@ -40,6 +41,8 @@ class RemovalMap:
         A variance; at or below it a direction is rounding noise.
     n_rows : int
         Rows of the fit.
+    fingerprint : Fingerprint or None
+        Where they lie.
     """
 
     offset: np.ndarray
@@ -49,6 +52,7 @@ class RemovalMap:
     rank: int
     rank_floor: float
     n_rows: int
+    fingerprint: Fingerprint | None = None
 
     @classmethod
     def solve(
@@ -86,6 +90,7 @@ class RemovalMap:
             rank=fitted.rank,
             rank_floor=fitted.rank_floor,
             n_rows=moments.n_rows,
+            fingerprint=Fingerprint.of(moments),
         )
 
     @property
@@ -105,9 +110,11 @@ class RemovalMap:
         return self.axes[len(self.weights) :] if (self.weights == 1).all() else None
 
     @property
-    def affine(self) -> tuple[np.ndarray, np.ndarray, dict[str, object]]:
-        """(offset (d,), matrix (d, d), settings) of z = (x - offset) matrix."""
+    def affine(self) -> tuple[np.ndarray, np.ndarray | None, dict[str, object]]:
+        """(offset (d,), matrix (d, d) or None for I, settings) of z = (x - offset) matrix."""
         U = self.components
+        if not len(U):
+            return self.offset, None, {"method": "centring"}
         matrix = np.eye(U.shape[1]) - (U.T * self.weights) @ U
         return self.offset, matrix, {"method": "removal of directions", "directions": len(U)}
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..linalg.fingerprint import Fingerprint
 from ..linalg.moments import Moments
 from ..linalg.rows import wide_rows
 from ..linalg.spectrum import column_scales
@@ -29,6 +30,8 @@ class StandardMap:
         the rounding of float32 data.
     n_rows : int
         Rows of the fit.
+    fingerprint : Fingerprint or None
+        Where they lie.
 
     References
     ----------
@@ -38,6 +41,7 @@ class StandardMap:
     mean: np.ndarray
     scale: np.ndarray
     n_rows: int
+    fingerprint: Fingerprint | None = None
 
     @classmethod
     def solve(cls, moments: Moments, *, eps: float) -> StandardMap:
@@ -45,7 +49,8 @@ class StandardMap:
         variances = np.diag(moments.covariance)
         # rounding moves an entry by about eps times its size; that is not spread
         alive = variances > (2 * eps * moments.mean) ** 2
-        return cls(moments.mean, column_scales(variances, alive), moments.n_rows)
+        scale = column_scales(variances, alive)
+        return cls(moments.mean, scale, moments.n_rows, Fingerprint.of(moments))
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """(n, d) to (n, d), float32 and float64 in their own precision, all else in float64."""

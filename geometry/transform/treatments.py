@@ -169,8 +169,8 @@ class Treatment:
         return replace(self, fitted=self.fitted.adjust(**turned)) if turned else self
 
     def reduced(self, X: np.ndarray) -> np.ndarray:
-        """As ``apply(X).retained``, without the rotation back of a map that narrows."""
-        if getattr(self.fitted, "narrows", False):
+        """Rows with the lengths and cosines of ``apply(X).retained``, by one product."""
+        if getattr(self.fitted, "narrows", False) or self.name == "removed":
             return np.asarray(self.fitted.apply(float_rows(X, at_least=1)))
         return self.apply(X).retained
 
@@ -276,7 +276,7 @@ def _projections(n: int, d: int) -> list[str]:
 def _levellings(n: int, d: int) -> list[str]:
     """Whitenings of all directions among which the diagnosis chooses."""
     # unshrunk, n <= d rows become the corners of a simplex
-    return [*(["zca"] if n > d + 1 else []), "zca:lw"] if d > 1 else []
+    return [*(["pca"] if n > d + 1 else []), "pca:lw"] if d > 1 else []
 
 
 def _whitenings(n: int, d: int) -> list[str]:
@@ -325,7 +325,7 @@ _KINDS = (
         "zca",
         "ZCA whitening",
         cure="level",
-        usual=lambda n, d: "zca:lw",
+        usual=lambda n, d: "pca:lw",
         tried=_levellings,
     ),
     _whitening(

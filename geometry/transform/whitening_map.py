@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..linalg.fingerprint import Fingerprint
 from ..linalg.moments import Moments
 from ..linalg.products import centred_product
 from ..linalg.rows import float_rows, need_width, unchecked_rows, wide_rows
@@ -243,8 +244,16 @@ class WhiteningMap:
         return self._times(None)
 
     @property
-    def affine(self) -> tuple[np.ndarray, np.ndarray, dict[str, object]]:
-        """(offset (d,), matrix (d, k), settings) of z = (x - offset) matrix."""
+    def fingerprint(self) -> Fingerprint | None:
+        """Where the rows of the fit lie; None if they were weighted."""
+        return Fingerprint.of(self.spectrum.moments)
+
+    @property
+    def affine(self) -> tuple[np.ndarray, np.ndarray | None, dict[str, object]]:
+        """(offset (d,), matrix (d, k) or None for I, settings) of z = (x - offset) matrix."""
+        offset = self.centring * self.mean
+        if self.strength == 0 and self.method in ("zca", "zca-cor"):
+            return offset, None, {"method": "centring", "centring": self.centring}
         settings = {
             "method": self.method,
             "directions": len(self.components),
@@ -252,7 +261,7 @@ class WhiteningMap:
             "centring": self.centring,
             "strength": self.strength,
         }
-        return self.centring * self.mean, self.matrix, settings
+        return offset, self.matrix, settings
 
     @cached_property
     def inverse(self) -> np.ndarray:

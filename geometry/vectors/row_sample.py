@@ -65,8 +65,8 @@ class Taken:
         self._keys = np.empty(0)
         self._numbers = np.empty(0, dtype=np.int64)
         self._n = 0  # rows of the arrays that are in use
-        self._beside: tuple[list[str] | None, list[str] | None] = (None, None)
-        self._text_bytes = 0  # of texts and labels
+        self._beside: tuple[list[str] | None, ...] = ()
+        self._text_bytes = 0  # of texts, labels and ids
         self._sums: _LengthSums | None = None
         if sample is None and expected is not None:
             self._refuse_too_many(expected)
@@ -113,10 +113,7 @@ class Taken:
         self._vectors = np.empty((reserved, d), dtype=np.float32)
         self._keys = np.empty(reserved)
         self._numbers = np.empty(reserved, dtype=np.int64)
-        self._beside = (
-            None if block.texts is None else [""] * reserved,
-            None if block.labels is None else [""] * reserved,
-        )
+        self._beside = tuple(None if each is None else [""] * reserved for each in block.beside)
 
     def _sum(self, rows: np.ndarray) -> None:
         """Add rows to the sums, which begin with the first row that the sample has no place for."""
@@ -153,8 +150,7 @@ class Taken:
         self._vectors[slots] = given.vectors[places]
         self._keys[slots] = given.keys[places]
         self._numbers[slots] = given.numbers[places]
-        beside = (given.block.texts, given.block.labels)
-        for column, texts in zip(self._beside, beside, strict=True):
+        for column, texts in zip(self._beside, given.block.beside, strict=True):
             if column is not None and texts is not None:
                 for slot, place in zip(slots.tolist(), places.tolist(), strict=True):
                     self._text_bytes += getsizeof(texts[place]) - getsizeof(column[slot])
@@ -175,8 +171,8 @@ class Taken:
 
     def result(
         self, not_finite: NotFinite
-    ) -> tuple[np.ndarray, tuple[list[str] | None, list[str] | None], np.ndarray]:
-        """(vectors, (texts, labels), numbers from 1) in the file's order.
+    ) -> tuple[np.ndarray, list[list[str] | None], np.ndarray]:
+        """(vectors, [texts, labels, ids], numbers from 1) in the file's order.
 
         Raises VectorFileError "not_finite" for NaN or infinity if that is to stop the reading.
         """
@@ -200,7 +196,7 @@ class Taken:
                 None if column is None else [column[place] for place in by_number.tolist()]
                 for column in self._beside
             ]
-        return vectors, (beside[0], beside[1]), numbers
+        return vectors, beside, numbers
 
     def whole(self) -> WholeStatistics | None:
         """Exact numbers of all rows, if some are not in the sample."""

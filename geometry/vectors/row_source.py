@@ -43,15 +43,20 @@ _BASE64_SIZES = (("<f4", 1e-12, 1e6), ("<f8", 1e-12, 1e6), ("<f2", 1e-4, 16))
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows.   vectors (m, d) of numbers; m texts and m labels, or None.
+    """Some rows: vectors (m, d) of numbers.
 
+    beside : m cells each of the columns ``ChosenColumns.beside``, or None
     numbers : (m,) of their rows in the file, from 1; None if the blocks have all rows.
     """
 
     vectors: np.ndarray
-    texts: list[str] | None = None
-    labels: list[str] | None = None
+    beside: Sequence[list[str] | None] = (None, None, None)
     numbers: np.ndarray | None = None
+
+    @property
+    def texts(self) -> list[str] | None:
+        """The first column beside the vectors."""
+        return self.beside[0]
 
 
 @dataclass(frozen=True)
@@ -95,14 +100,20 @@ class ChosenColumns:
     """What is read of a file.
 
     vector : a column of whole vectors, or the columns of their dimensions; None for a lone array.
-    text, label : columns, or None.
+    text, label, id : columns, or None.
     keeps_missing : whether a row without a vector is a row of NaN; else it is an error.
     """
 
     vector: str | tuple[str, ...] | None = None
     text: str | None = None
     label: str | None = None
+    id: str | None = None
     keeps_missing: bool = False
+
+    @property
+    def beside(self) -> tuple[str | None, str | None, str | None]:
+        """The columns of texts, labels and ids."""
+        return self.text, self.label, self.id
 
     @property
     def vector_names(self) -> tuple[str, ...]:

@@ -119,7 +119,7 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
         name = str(chosen.vector)
         shape, is_fortran, dtype = headers[name]
         _refuse_array(shape, dtype)
-        beside = [texts(column, shape[0]) for column in (chosen.text, chosen.label)]
+        beside = [texts(column, shape[0]) for column in chosen.beside]
         with _member(archive, name) as (_, read):
             way = _of_columns(read, shape, dtype, limits) if is_fortran else None
             yield from _with_columns(way or _of_rows(read, shape, dtype), beside)
@@ -185,7 +185,7 @@ def open_safetensors(file: BinaryIO, hints: Hints) -> RowSource:
         shape, kind, at = tensors[str(chosen.vector)]
         dtype = np.dtype(_TYPES[kind])
         _refuse_array(shape, dtype)
-        columns = [column(each, shape[0]) for each in (chosen.text, chosen.label)]
+        columns = [column(each, shape[0]) for each in chosen.beside]
         place = 8 + length + at
 
         def read(n: int) -> bytes:
@@ -333,13 +333,12 @@ def _of_columns(
 
 
 def _with_columns(blocks: Iterable[Block], columns: Sequence[list[str] | None]) -> Iterator[Block]:
-    """The blocks with their parts of texts and labels."""
+    """The blocks with their parts of texts, labels and ids."""
     place = 0
     for block in blocks:
         rows = slice(place, place + len(block.vectors))
         place = rows.stop
-        texts, labels = (None if each is None else each[rows] for each in columns)
-        yield Block(block.vectors, texts, labels)
+        yield Block(block.vectors, [None if each is None else each[rows] for each in columns])
 
 
 @contextmanager

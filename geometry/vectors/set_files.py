@@ -11,7 +11,7 @@ from typing import BinaryIO
 import numpy as np
 
 from ..data.account import CODES, NOT_FINITE, SAMPLED, UNCHOSEN, Account, LeftOut
-from ..data.column_names import LABEL_NAMES
+from ..data.column_names import ID_NAMES, LABEL_NAMES
 from ..data.decode import Source
 from ..data.embeddings import VectorSet, VectorSetReport
 from ..data.limits import LIMITS, MIN_TEXTS, Limits
@@ -56,7 +56,7 @@ class VectorPreview:
         Those that have whole vectors. Empty where each dimension has a column of its own.
     dimension_columns : tuple of str
         Those that have one number of each vector.
-    suggested_text_column, suggested_label_column : str or None
+    suggested_text_column, suggested_label_column, suggested_id_column : str or None
     n_rows : int or None
         None if only reading to the end shows it.
     has_header : bool or None
@@ -73,6 +73,7 @@ class VectorPreview:
     dimension_columns: tuple[str, ...]
     suggested_text_column: str | None
     suggested_label_column: str | None
+    suggested_id_column: str | None
     n_rows: int | None
     has_header: bool | None
     encoding: str | None
@@ -87,6 +88,7 @@ def read_vector_set(
     vector_column: str | Sequence[str] | None = None,
     text_column: str | None = None,
     label_column: str | None = None,
+    id_column: str | None = None,
     not_finite: NotFinite = "stop",
     sample: int | None = None,
     seed: int = 0,
@@ -119,6 +121,9 @@ def read_vector_set(
         A column of the file or its metadata. None takes one with a usual name, "" no texts.
     label_column : str, optional
         A column of the file or its metadata. None reads no labels.
+    id_column : str, optional
+        A column of the file or its metadata, by which pairs and answers name rows. None reads no
+        ids.
     not_finite : str
         What happens if rows have NaN, infinity, a missing number or no vector. "stop" raises an
         error that names them; "drop" leaves them out and counts them in the report and account.
@@ -158,19 +163,20 @@ def read_vector_set(
                 "not_finite", because="unfinite_words", n=rows.n_left_out, words=rows.left_out
             )
         beside = _metadata(metadata, metadata_name, rows, file, limits)
-        chosen = _choice(rows, beside, vector_column, text_column, label_column)
+        chosen = _choice(rows, beside, vector_column, text_column, label_column, id_column)
         expected = rows.lengths.get(str(chosen.vector), rows.n_rows)
         taken = Taken(sample=sample, seed=seed, limits=limits, expected=expected)
         of_file = replace(
             chosen,
             text=_within(chosen.text, rows, beside),
             label=_within(chosen.label, rows, beside),
+            id=_within(chosen.id, rows, beside),
             keeps_missing=not_finite == "drop",
         )
         for block in as_numbers(rows, of_file, reading):
             taken.add(block)
         _refuse_empty_dimensions(chosen.vector, taken.empty)
-        vectors, (texts, labels), numbers = taken.result(not_finite)
+        vectors, (texts, labels, ids), numbers = taken.result(not_finite)
         if len(vectors) < MIN_TEXTS:
             raise VectorFileError("too_few_vectors", limit=MIN_TEXTS)
         if beside is not None:
@@ -179,8 +185,11 @@ def read_vector_set(
                 texts = beside.column(chosen.text, numbers)
             if of_file.label is None and chosen.label is not None:
                 labels = beside.column(chosen.label, numbers)
+            if of_file.id is None and chosen.id is not None:
+                ids = beside.column(chosen.id, numbers)
         _refuse_empty(chosen.text, texts)
         _refuse_empty(chosen.label, labels)
+        _refuse_empty(chosen.id, ids)
         n_sampled_out = taken.n_rows - taken.not_finite.n - len(vectors)
         report = VectorSetReport(
             format=rows.format,
@@ -198,7 +207,7 @@ def read_vector_set(
             taken.not_finite.left_out(NOT_FINITE),
             LeftOut(SAMPLED, n_sampled_out),
         )
-        used = [*chosen.vector_names, *filter(None, (chosen.text, chosen.label))]
+        used = [*chosen.vector_names, *filter(None, chosen.beside)]
         known = dict.fromkeys((*rows.all_columns, *(() if beside is None else beside.columns)))
         unused = tuple(each for each in known if each not in used)
         most = limits.text_characters
@@ -208,6 +217,7 @@ def read_vector_set(
             texts=None if texts is None else tuple(text[:most] for text in texts),
             labels=None if labels is None else tuple(label[:most] for label in labels),
             label_column=None if labels is None else chosen.label,
+            ids=None if ids is None else tuple(ids),
             report=report,
             numbers=None if len(vectors) == report.n_rows else numbers,
             account=Account(
@@ -279,6 +289,7 @@ def preview_vector_set(
             dimension_columns=found.dimension_columns,
             suggested_text_column=texts,
             suggested_label_column=named(columns, LABEL_NAMES) or next(iter(_labels(found)), None),
+            suggested_id_column=named(columns, ID_NAMES),
             n_rows=found.n_rows,
             has_header=found.has_header,
             encoding=found.encoding,
@@ -365,7 +376,7 @@ def _of_words(file: BinaryIO, name: Path, hints: Hints) -> RowSource:
             rows = slice(start, start + step)
             texts = None if chosen.text is None else list(table.words[rows])
             numbers = None if table.numbers is None else table.numbers[rows]
-            yield Block(table.vectors[rows], texts, numbers=numbers)
+            yield Block(table.vectors[rows], (texts, None, None), numbers)
 
     return RowSource(
         report.format,
@@ -409,6 +420,7 @@ def _choice(
     vector: str | Sequence[str] | None,
     text: str | None,
     label: str | None,
+    ids: str | None = None,
 ) -> ChosenColumns:
     """The columns, checked; the text's by its usual names if none is given."""
     of_metadata = () if beside is None else beside.columns
@@ -419,13 +431,13 @@ def _choice(
         only = tuple(column for column in only if column not in (*rows.ids, *_labels(rows)))
         if text is None and rows.format not in ("npz", "safetensors", "hdf5") and len(only) == 1:
             (text,) = only
-    for column in (text, label):
+    for column in (text, label, ids):
         if column in rows.others:
             raise VectorFileError("unreadable_column", column=column)
         if column:
             rows.refuse_unknown(column, (*columns, *rows.dimension_columns))
     text, label = text or None, label or None
-    return ChosenColumns(rows.vector_choice(vector, (text, label)), text, label)
+    return ChosenColumns(rows.vector_choice(vector, (text, label, ids)), text, label, ids)
 
 
 def _within(column: str | None, rows: RowSource, beside: MetadataRows | None) -> str | None:

@@ -97,17 +97,16 @@ class _Hdf5Table:
     def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:
         """As ``RowSource.blocks``."""
         n, d = self._kinds[str(chosen.vector)][0]
-        for column in (chosen.text, chosen.label):
+        for column in chosen.beside:
             if column is not None and (m := self._kinds[column][0][0]) != n:
                 raise VectorFileError("column_length", column=column, n=m, n_vectors=n)
         for start in range(0, n, rows_a_block(d)):
             end = min(n, start + rows_a_block(d))
             rows = self._cells(str(chosen.vector), start, end)
-            texts, labels = (
-                None if each is None else self._texts(each, start, end)
-                for each in (chosen.text, chosen.label)
-            )
-            yield Block(rows, texts, labels)
+            beside = [
+                None if each is None else self._texts(each, start, end) for each in chosen.beside
+            ]
+            yield Block(rows, beside)
 
     def _cells(self, name: str, start: int, end: int) -> np.ndarray:
         found = self._sets[name]

@@ -215,7 +215,7 @@ class _Columns:
         """As ``RowSource.blocks``."""
         vector, most = chosen.vector, self._limits.text_characters
         names = chosen.vector_names
-        beside = [each for each in (chosen.text, chosen.label) if each is not None]
+        beside = [each for each in chosen.beside if each is not None]
         first = 1
         with _own_error(self.name):
             is_list = isinstance(vector, str) and _is_vector(self._kinds[vector])
@@ -230,11 +230,11 @@ class _Columns:
                     columns = [_numbers(self._column(batch, name)) for name in names]
                     rows = np.stack(columns, axis=1)
                 first += len(rows)
-                texts, labels = (
+                cells = [
                     None if each is None else _texts(self._column(batch, each), most)
-                    for each in (chosen.text, chosen.label)
-                )
-                yield Block(rows, texts, labels)
+                    for each in chosen.beside
+                ]
+                yield Block(rows, cells)
 
     def _column(self, batch: Any, name: str) -> Any:
         """The column of that name; of equal names the first."""

@@ -91,7 +91,7 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
         found = rows()
         if has_header:
             next(found, None)
-        beside = [None if each is None else columns[each] for each in (chosen.text, chosen.label)]
+        beside = [None if each is None else columns[each] for each in chosen.beside]
         if isinstance(chosen.vector, str) and columns[chosen.vector] in lists:
             read, at = list_parser(chosen.vector), columns[chosen.vector]
             parse = lambda cells, line: read(cells[at], line)  # noqa: E731
@@ -171,8 +171,7 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
             if isinstance(vector, str) and vector in lists
             else _keys_parser((vector,) if isinstance(vector, str) else vector or ())
         )
-        beside = (chosen.text, chosen.label)
-        yield from _blocks(rows(), parse, beside, _value, limits, chosen.keeps_missing)
+        yield from _blocks(rows(), parse, chosen.beside, _value, limits, chosen.keeps_missing)
 
     return RowSource(
         "jsonl" if is_lines else "json",
@@ -242,11 +241,11 @@ def _blocks(
         if width and len(rows) >= rows_a_block(
             width * 8
         ):  # a number takes eight times as much in a list
-            yield Block(np.array(rows), columns[0], columns[1])
+            yield Block(np.array(rows), columns)
             rows, columns = [], tuple(None if each is None else [] for each in beside)
     if rows:
         vectors = np.array(rows) if width else np.full((len(rows), 1), np.nan)
-        yield Block(vectors, columns[0], columns[1])
+        yield Block(vectors, columns)
 
 
 def _cell(cells: list[str], place: int) -> str:

@@ -127,6 +127,7 @@ PARAMETERS = {
     # your_corpus
     "poolings": "other poolings compared too",
     "judge": "labels or pairs that say whether a cure helps",
+    "arm": "the cure that is downloaded",
 }
 
 

@@ -17,9 +17,9 @@ from geometry.figures.point_colours import MOST_LABELS
 from .controls import choose, follow_default, layer_labels, pooling_names
 from .corpus_cloud import CloudSpec, CorpusCloud, encode_corpus
 from .measures import label_name
-from .origin import weight_column
+from .origin import type_words, weight_column
 from .uploads import OWN_VECTORS, chosen_data, corpus_labels, own_labels, own_vectors
-from .words import _, code, markdown
+from .words import _, code, markdown, noted
 
 FEWEST_POINTS = 4  # points of a picture at least
 DEFAULT_LAYER = 4  # or the last layer of a smaller model
@@ -50,9 +50,9 @@ def choose_cloud(
     """Unit, layer and pooling in three ``boxes``; the toggle of special tokens in ``more``."""
     unit_box, layer_box, pooling_box = boxes or st.columns(3)
     with unit_box:
-        unit = choose_unit(("sentences", "tokens", "types"))
+        unit = choose_unit(encoder, ("sentences", "tokens", "types"))
     with pooling_box:
-        pooling = choose_pooling(encoder.poolings, unit)
+        pooling = choose_pooling(encoder, encoder.poolings, unit)
     is_own = unit == "sentences" and pooling == "own"
     with layer_box:
         layer = choose_layer(encoder, unit, disabled=unit == "types" or is_own)
@@ -68,12 +68,12 @@ def choose_cloud(
     )
 
 
-def choose_unit(units: Sequence[str]) -> str:
+def choose_unit(encoder: Encoder, units: Sequence[str]) -> str:
     """The unit that a point represents."""
     labels = {
         "sentences": _("sentences (pooled)"),
         "tokens": _("contextual tokens"),
-        "types": _("types (input embeddings)"),
+        "types": noted(_("types"), type_words(encoder)),
     }
     return choose(
         st.selectbox,
@@ -85,7 +85,7 @@ def choose_unit(units: Sequence[str]) -> str:
     )
 
 
-def choose_pooling(poolings: Sequence[str], unit: str) -> str:
+def choose_pooling(encoder: Encoder, poolings: Sequence[str], unit: str) -> str:
     """The pooling, which makes one vector of the tokens of a sentence."""
     return choose(
         st.selectbox,
@@ -93,7 +93,7 @@ def choose_pooling(poolings: Sequence[str], unit: str) -> str:
         list(poolings),
         key="pooling",
         default=DEFAULT_POOLING,
-        labels=pooling_names(),
+        labels=pooling_names(encoder),
         disabled=unit != "sentences",
     )
 

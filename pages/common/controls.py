@@ -13,6 +13,7 @@ from typing import Any
 
 import streamlit as st
 
+from geometry import Encoder
 from geometry.data.words import tokenizer_for
 from geometry.encode.pool import POOLING_NAMES
 
@@ -126,9 +127,12 @@ def layer_set_names() -> dict[str, str]:
     }
 
 
-def pooling_names() -> dict[str, str]:
-    """Names of the poolings, by code."""
-    return {code: _(POOLING_NAMES[code]) for code in POOLING_NAMES}
+def pooling_names(encoder: Encoder | None = None) -> dict[str, str]:
+    """Names of the poolings, by code. ``encoder`` : to say where [CLS] is its first token."""
+    names = {code: _(POOLING_NAMES[code]) for code in POOLING_NAMES}
+    if encoder is not None and POOLING_NAMES["cls"] not in encoder.special_tokens:
+        names["cls"] = _("[CLS]: here the first token")
+    return names
 
 
 def tokenizer_names() -> dict[str, str]:

@@ -38,21 +38,26 @@ def points_csv(cloud: Cloud, columns: Sequence[str], places: np.ndarray, measure
     return csv_bytes(["text", "label", *columns], rows, measured_on)
 
 
-def csv_bytes(head: Sequence[str], rows: Sequence[Sequence[str]], measured_on: str) -> bytes:
+CsvCell = str | tuple[str, str]  # a text, or a code and its words on the page
+
+
+def csv_bytes(head: Sequence[str], rows: Sequence[Sequence[CsvCell]], measured_on: str) -> bytes:
     """A table as CSV; the last column of its first row names what the numbers were measured on.
 
-    In English the columns have the names of ``head``, as programs like them; in other languages
-    the names of ``column_names``.
+    In English the columns have the names of ``head`` and the cells their codes, as programs like
+    them; in other languages the names of ``column_names`` and the words of the page.
     """
     head = [*head, "measured_on"]
-    if language() != ENGLISH:
+    is_english = language() == ENGLISH
+    if not is_english:
         names = column_names()
         head = [_column_name(name, names) for name in head]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(map(csv_cell, head))
     for place, row in enumerate(rows):
-        writer.writerow(map(csv_cell, [*row, measured_on if place == 0 else ""]))
+        cells = [cell if isinstance(cell, str) else cell[not is_english] for cell in row]
+        writer.writerow(map(csv_cell, [*cells, measured_on if place == 0 else ""]))
     return out.getvalue().encode("utf-8-sig")  # spreadsheets need the byte-order mark for Chinese
 
 
@@ -73,6 +78,7 @@ def column_names() -> dict[str, str]:
     """The columns of downloads, by code, in the reader's language."""
     return {
         "row": _("row"),
+        "method": _("method"),
         "column": _("column"),
         "text": _("text"),
         "label": _("label"),
@@ -112,6 +118,8 @@ def column_names() -> dict[str, str]:
         "recall_after": _("recall, after"),
         "ndcg_raw": _("nDCG, raw"),
         "ndcg_after": _("nDCG, after"),
+        "mrr_raw": _("MRR, raw"),
+        "mrr_after": _("MRR, after"),
         "list": _("list"),
         "cosine": _("cosine"),
         "rank_in_other_list": _("rank in the other list"),

@@ -165,7 +165,10 @@ def _choose_prefix(name: str) -> None:
         key="prefix",
         default=_prefix_code(usual),
         required=True,
-        labels={code: f"“{each}”" if each else _("no prefix") for code, each in labels.items()},
+        labels={
+            code: _("“{text}”").format(text=each) if each else _("no prefix")
+            for code, each in labels.items()
+        },
         help=_(
             "E5 models were trained with “query: ” or “passage: ” before each text. Their card "
             "recommends “query: ” where texts are compared with each other."

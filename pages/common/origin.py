@@ -11,6 +11,7 @@ from geometry import Corpus, Encoder
 from geometry.diagnosis.diagnosis import MOST_UNKNOWN
 from geometry.encode import Coverage
 from geometry.encode.layers import resolve_layers
+from geometry.encode.word_encoder import WordEncoder
 from geometry.hub.bundled import E5
 
 from . import jobs
@@ -49,10 +50,15 @@ def model_words(points: CorpusCloud, *, is_one_layer: bool = True) -> list[str]:
         return [_("vectors of a file")]
     line = model_line(points.model)
     if points.cloud.unit == "types":
-        return [line, _("input embeddings")]
+        return [line, type_words(points.model)]
     if not is_one_layer:
         return [line]
     return [line, layer_words(points.spec.layer, points.model.n_layers)]
+
+
+def type_words(encoder: Encoder) -> str:
+    """What the vectors of types are."""
+    return _("word vectors") if isinstance(encoder, WordEncoder) else _("input embeddings")
 
 
 def model_line(encoder: Encoder) -> str:
@@ -100,7 +106,7 @@ def origin(points: CorpusCloud, *, is_one_layer: bool = True) -> list[str]:
     if points.n_zero:
         parts.append(_("rows of zeros, left out: {n}").format(n=f"{points.n_zero:,}"))
     if cloud.unit == "sentences":
-        parts.append(_("pooling {name}").format(name=pooling_names()[spec.pooling]))
+        parts.append(_("pooling {name}").format(name=pooling_names(points.model)[spec.pooling]))
         if not spec.special_tokens:
             parts.append(_("without special tokens"))
     return [*parts, *unit_note(points)]

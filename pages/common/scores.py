@@ -33,8 +33,8 @@ def with_interval(
     return f"{plus}{number} [{hundred(low)},\u00a0{hundred(high)}]"
 
 
-def row_name(score: PublishedScore) -> str:
-    """What was scored, in the reader's language."""
+def row_name(table: str, name: str) -> str:
+    """What a row of a published table scores, in the reader's language."""
     first_last = _("BERT-base, mean of the first and the last layer")
     names = {
         (SBERT, "avg GloVe"): _("average of GloVe"),
@@ -49,7 +49,7 @@ def row_name(score: PublishedScore) -> str:
         ("simcse_table_5", "sup SimCSE"): _("SimCSE, supervised"),
         ("simcse_table_5", "SBERT-whitening"): _("SBERT, whitened"),
     }
-    return names.get((score.table, score.name), score.name)  # others are names of models
+    return names.get((table, name), name)  # others are names of models
 
 
 def source_words(score: PublishedScore) -> str:

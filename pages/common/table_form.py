@@ -31,6 +31,7 @@ MENDED = (
     *("bad_quotes", "unknown_sheet", "unknown_column", "unreadable_column", "empty_column"),
     *("no_text_column", "no_pair_columns", "bad_score", "bad_weight", "no_weight", "equal_scores"),
     *("too_many_texts", "too_few_pairs", "not_finite", "column_length", "metadata_rows"),
+    *("no_relevance_columns", "bad_grade"),
 )
 # Streamlit's uploader has English labels only, and it refuses a too large file in a tooltip. So
 # its labels are replaced, and a hidden error is shown when the uploader marks a file as refused.

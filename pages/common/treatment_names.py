@@ -31,7 +31,7 @@ def treatment_words(code: str) -> str:
         return _(kind.phrase or kind.label).format(k=k)
     name, parts = _("whitened"), []
     if knobs.n_components is not None:
-        parts.append(f"k = {knobs.n_components}")
+        parts.append(_("{k} directions").format(k=knobs.n_components))
     elif knobs.shrinkage is None:
         name = _("whitened in full")
     if knobs.shrinkage is not None:

@@ -64,7 +64,7 @@ def choose_settings(
             [name for name in ("mean", "cls", "max") if name in encoder.poolings],
             key="contrast-pooling",
             default=DEFAULT_POOLING,
-            labels=pooling_names(),
+            labels=pooling_names(encoder),
         )
     with temperature_box:
         temperature = _number(

@@ -305,7 +305,7 @@ def show_published(scene: Scene) -> None:
     st.dataframe(
         [
             {
-                title: row_name(scores[row]),
+                title: row_name(*row),
                 _("Spearman × 100"): scores[row].value,
                 _("source"): source_words(scores[row]),
             }

@@ -179,7 +179,9 @@ def _over_seeds(seeds: Sequence[Sequence[Gain]]) -> str:
         gains = [gain for each in seeds for gain in each if gain.over == name]
         least, most = (ends(gain.value for gain in gains) for ends in (min, max))
         clear = sum(gain.low > 0 for gain in gains)
-        values[name] = f"{with_sign(100 * least, 1)} … {with_sign(100 * most, 1)}"
+        values[name] = _("{low} to {high}").format(
+            low=with_sign(100 * least, 1), high=with_sign(100 * most, 1)
+        )
         values[f"{name}_clear"] = f"{clear}"
     return _(
         "With the seeds 0 to {last}: over the raw layer {raw}, and {raw_clear} of {n} intervals "

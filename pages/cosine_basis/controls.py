@@ -77,9 +77,9 @@ def preset_labels() -> dict[str, str]:
     """The label of each preset's button."""
     return {
         "standard": _("Standard basis"),
-        "diagonal": "e₁ = (1, 0), e₂ = (0, 2)",
-        "shear": "e₁ = (1, 0), e₂ = (1, 1)",
-        "half-shear": "e₁ = (1, 0), e₂ = (½, 1)",
+        "diagonal": _(", ").join(["e₁ = (1, 0)", "e₂ = (0, 2)"]),
+        "shear": _(", ").join(["e₁ = (1, 0)", "e₂ = (1, 1)"]),
+        "half-shear": _(", ").join(["e₁ = (1, 0)", "e₂ = (½, 1)"]),
         "longer-e1": _("Longer e₁: (2, 0), (0, 1)"),
         "shift": _("Shift by (3, 3): a cone"),
     }

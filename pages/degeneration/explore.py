@@ -24,7 +24,7 @@ from geometry.training.runs import GROUPS, Theory
 from geometry.training.softmax_toy import MOST_STEPS, NAMES, SIDES, SoftmaxToy
 from pages.common.address import is_presenting, put_in_url
 from pages.common.controls import choose
-from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import COMPONENTS, Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme, draw_legend
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
@@ -379,13 +379,13 @@ def curves_csv(scene: Scene, measured_on: str) -> bytes:
 def points_csv(scene: Scene, measured_on: str) -> bytes:
     """The places of the drawn words at the step of the numbers, in each model's picture."""
     history, text = scene.history, scene.history.text
-    head = ["model", "word", "count", "group", "x", "y"]
-    rows = [
+    head, names = ["model", "word", "count", "group", "x", "y"], group_names()
+    rows: list[list[CsvCell]] = [
         [
             run_name(run),
             shown_word(word),
             str(count),
-            GROUPS[group],
+            (GROUPS[group], names[GROUPS[group]]),
             *map(short_number, history.places[place, scene.at, row]),
         ]
         for place, run in enumerate(history.runs)
@@ -592,8 +592,8 @@ def push_verdict(scene: Scene, run: int) -> Verdict:
 def _hull_sentence(theory: Theory) -> str:
     if theory.is_outside:
         return _(
-            "The origin is **outside** of the hull of {n} hidden states: along a direction v, "
-            "{degrees}° from mean(h), all of them are at least {margin} from it."
+            "The origin is **outside** of the hull of {n} hidden states: projected on the unit "
+            "vector u, {degrees}° from mean(h), each is at least {margin}."
         ).format(
             n=f"{theory.n:,}",
             degrees=f"{theory.direction_degrees:.0f}",
@@ -629,16 +629,14 @@ def show_theory(scene: Scene) -> None:
         )
     if n:
         st.caption(
-            markdown(
-                _(
-                    "Pull and push are the two parts of the negative gradient of the mean loss "
-                    "over {n} places of the text. The pull is weighted by how often the token "
-                    "occurs in the whole text. The angle is that of their sum to −mean(h). Not in "
-                    "the table: the penalty, and what a tied token gets as an input word."
-                ).format(n=f"{n:,}")
-                + " · "
-                + provenance(scene)
-            )
+            _(
+                "Pull and push are the two parts of the negative gradient of the mean loss "
+                "over {n} places of the text. The pull is weighted by how often the token "
+                "occurs in the whole text. The angle is that of their sum to −mean(h). Not in "
+                "the table: the penalty, and what a tied token gets as an input word."
+            ).format(n=f"{n:,}")
+            + "  \n"
+            + markdown(provenance(scene))
         )
 
 
@@ -697,8 +695,9 @@ def theorem_values(scene: Scene, run: int) -> dict[str, str]:
         for side, toy in toys.items()
     }
     rarest = theory.forces[-2]  # the last one never occurs
-    negative = _("Here no such v exists.")
+    negative, hull = _("Here no such v exists."), _hull_sentence(theory)
     if theory.is_outside:
+        hull = paragraph([hull, _("So v = −u is such a direction.")])
         negative = _(
             "Here there is one of length 1, and the largest ⟨v, hᵢ⟩ is **{value}**."
         ).format(value=signed(-theory.margin, 2))
@@ -717,7 +716,7 @@ def theorem_values(scene: Scene, run: int) -> dict[str, str]:
         "toy_around": f"{d[SIDES[1]][1]:.2f}",
         "loss": _display(LOSS_OF_UNSEEN),
         "bound": _display(BOUND),
-        "hull": _hull_sentence(theory),
+        "hull": hull,
         "word": code(shown_word(rarest.word)),
         "count": f"{rarest.count:,}",
         "places": f"{scene.history.text.n_tokens:,}",

@@ -24,7 +24,7 @@ from pages.common.address import is_presenting
 from pages.common.cache import kept
 from pages.common.cloud_choices import warn_of_too_few
 from pages.common.corpus_cloud import MOST_DRAWN, CorpusCloud, encode_corpus, warn_of_cache
-from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
+from pages.common.downloads import CsvCell, csv_bytes, offer_csv, points_csv, short_number
 from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import (
     alternative_with,
@@ -472,11 +472,11 @@ def _cell(row: Measured) -> str:
 def table_csv(tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, str]) -> bytes:
     """A row for each measure of each layer of each series."""
     head = ["series", "layer", "measure", "value", "low", "high", "isotropic", "n", "d"]
-    rows = [
+    rows: list[list[CsvCell]] = [
         [
-            name,
+            (name, series_name(name)),
             str(layer),
-            row.name,
+            (row.name, measure_label(row.name)),
             *(
                 "" if value is None else short_number(value)
                 for value in (row.value, row.low, row.high, row.baseline)

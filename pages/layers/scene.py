@@ -356,9 +356,9 @@ def choose_cloud_and_look(corpus: Corpus, encoder: Encoder, *, more: DeltaGenera
     """The controls above the pictures."""
     unit_box, pooling_box = st.columns(2)
     with unit_box:
-        unit = choose_unit(("sentences", "tokens"))
+        unit = choose_unit(encoder, ("sentences", "tokens"))
     with pooling_box:
-        pooling = choose_pooling(tuple(POOLINGS), unit)
+        pooling = choose_pooling(encoder, tuple(POOLINGS), unit)
     with more:
         special = choose_special(encoder, unit, pooling)
     spec = CloudSpec(unit=unit, layer=0, pooling=pooling, special_tokens=special)

@@ -38,10 +38,10 @@ def show_presets() -> None:
     counts.
     """
     names = {
-        "needle": _("[CLS], layer 5: extremely narrow"),
-        "max": _("max, layer 4: narrow"),
-        "mean": _("mean, layer 4: a typical cone"),
-        "last": _("mean, last layer: hardly a cone"),
+        "needle": _("MiniLM, [CLS], layer 5: extremely narrow"),
+        "max": _("MiniLM, max, layer 4: narrow"),
+        "mean": _("MiniLM, mean, layer 4: a typical cone"),
+        "last": _("MiniLM, mean, last layer: hardly a cone"),
         "e5-last": _("E5, last layer: nearly every cosine above 0.7, and the best scores"),
         "e5-inner": _("E5, layer 9: whitening gains"),
     }
@@ -55,7 +55,7 @@ def show_presets() -> None:
         names = {
             name: _(", ").join(
                 [
-                    "E5" if model == E5 else words[pooling],
+                    *(["E5"] if model == E5 else ["MiniLM", words[pooling]]),
                     _("layer {layer}").format(layer=layer),
                 ]
             )

@@ -25,7 +25,7 @@ from pages.common.draw.clouds import alternative_with, cloud_panel, current_them
 from pages.common.lesson import note_facts
 from pages.common.measures import explained_caption, measure_numbers, print_value, show_big_numbers
 from pages.common.models import GLOVE, bundled_encoder, bundled_names, chosen_model, current_encoder
-from pages.common.origin import model_line, origin
+from pages.common.origin import model_line, origin, type_words
 from pages.common.seed import SEED
 from pages.common.words import _, prose
 
@@ -151,7 +151,7 @@ def _rows(corpus: Corpus, title: str, encoder: Encoder, kind: str, at: int) -> R
         table = _types(encoder)
         about = (
             model_line(encoder),
-            _("input embeddings"),
+            type_words(encoder),
             _("the first {n} of the file").format(n=f"{at:,}"),
             f"d = {table.vectors.shape[1]}",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -19,13 +20,14 @@ from geometry.figures.slopes import Item, SlopeWords, slopes_figure
 from geometry.measure import (
     NeighbourChanges,
     RetrievalScore,
+    mrr_at_k,
     ndcg_at_k,
     recall_at_k,
     retrieval_score,
 )
 from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.measure.intervals import Estimate
-from geometry.measure.retrieval import MIN_QUERIES
+from geometry.measure.retrieval import BOOTSTRAPPED, MIN_QUERIES
 from geometry.palette import Theme
 from pages.common import jobs
 from pages.common.address import is_presenting
@@ -33,7 +35,7 @@ from pages.common.cache import kept
 from pages.common.cloud_choices import choose_cloud, choose_fit_set, warn_of_too_few
 from pages.common.corpus_cloud import ALL_POINTS, OF_VECTORS, CorpusCloud, warn_of_cache
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
-from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import Chart, chart_of, show_chart
 from pages.common.draw.clouds import choose_row, current_theme, draw_legend, point_colours
 from pages.common.folded import folded
@@ -109,12 +111,14 @@ def draw_rankings(scene: Scene) -> None:
         beyond=_("not among the {k} nearest").format(k=len(rankings.after.rows)),
         shares=_own_topic(scene),
     )
+    same = _("Nearest to **{text}**: {n} of the {k} are the same after the treatment.").format(
+        text=markdown(short_line(rankings.query.text, LONGEST)),
+        n=len(rankings.before.rows) - len(rankings.left),
+        k=len(rankings.before.rows),
+    )
+    label = markdown(short_line(_own_label(scene), LONGEST))
     st.markdown(
-        _("Nearest to **{text}**: {n} of the {k} are the same after the treatment.").format(
-            text=markdown(short_line(rankings.query.text, LONGEST)),
-            n=len(rankings.before.rows) - len(rankings.left),
-            k=len(rankings.before.rows),
-        )
+        paragraph([same, _("Its label is “{label}”.").format(label=label) if label else ""])
     )
     rows = [*rankings.before.rows, *rankings.after.rows]
     show_chart(
@@ -141,18 +145,19 @@ def draw_rankings(scene: Scene) -> None:
     draw_legend(colours, current_theme())
 
 
-def _own_topic(scene: Scene) -> tuple[str, str]:
-    """How many of each list have the query's own label; "" without labels or for a typed text."""
+def _own_label(scene: Scene) -> str:
+    """The query's own label; "" without labels or for a typed text."""
     labels, query = scene.points.cloud.labels, scene.rankings.query
-    if labels is None or query.row is None or not labels[query.row]:
+    return "" if labels is None or query.row is None else labels[query.row]
+
+
+def _own_topic(scene: Scene) -> tuple[str, str]:
+    """How many of each list have the query's own label; "" if it has none."""
+    labels, own = scene.points.cloud.labels, _own_label(scene)
+    if labels is None or not own:
         return "", ""
-    own = labels[query.row]
     before, after = (
-        _("same label {n}/{k}: “{label}”").format(
-            label=plotly(short_line(own, LONGEST)),
-            n=sum(labels[row] == own for row in rows),
-            k=len(rows),
-        )
+        _("same label {n}/{k}").format(n=sum(labels[row] == own for row in rows), k=len(rows))
         for rows in (scene.rankings.before.rows, scene.rankings.after.rows)
     )
     return before, after
@@ -311,8 +316,9 @@ def lists_csv(scene: Scene, basis: str) -> bytes:
     """
     rankings = scene.rankings
     cloud, numbers = scene.points.cloud, row_numbers(scene.points.cloud)
-    lines = []
-    for name, ranked in (("raw", rankings.before), (scene.after, rankings.after)):
+    lines: list[list[CsvCell]] = []
+    after = scene.after, treatment_words(scene.after)
+    for name, ranked in ((("raw", _("Raw")), rankings.before), (after, rankings.after)):
         for place, row in enumerate(ranked.rows):
             lines.append(
                 [
@@ -409,17 +415,24 @@ def _label_words(scene: Scene) -> str:
     if each is None or each.low is None or each.high is None:
         return ""
     words = (
-        _("Neighbours become better: the same {label} in {before} → {after}, change {change}.")
+        _(
+            "Neighbours become better: of the {k} nearest, the share with the same {label} is "
+            "{before} → {after}, change {change}."
+        )
         if each.low > 0
-        else _("Neighbours become worse: the same {label} in {before} → {after}, change {change}.")
+        else _(
+            "Neighbours become worse: of the {k} nearest, the share with the same {label} is "
+            "{before} → {after}, change {change}."
+        )
         if each.high < 0
         else _(
-            "There is no clear difference in labels: the same {label} in {before} → {after}, "
-            "change {change}."
+            "There is no clear difference in labels: of the {k} nearest, the share with the same "
+            "{label} is {before} → {after}, change {change}."
         )
     )
     before, after = found.before.agreement, found.after.agreement
     return words.format(
+        k=found.k,
         label=markdown(label_name(scene.points.corpus)),
         before="" if before is None else with_ends(before, 3),
         after="" if after is None else with_ends(after, 3),
@@ -435,6 +448,7 @@ def _capital(text: str) -> str:
 
 
 FILE = "relevance-file"
+MEASURES = {"recall": recall_at_k, "nDCG": ndcg_at_k, "MRR": mrr_at_k}
 AT_ONCE_BYTES = 300_000  # of a file whose answers are found in less than a second
 
 
@@ -449,16 +463,15 @@ class Named:
 
 @dataclass(frozen=True)
 class Retrieved:
-    """The judged queries, and both scores (q,) of each, raw and treated, with their means."""
+    """The judged queries, and the scores (q,) of each, raw and treated, with their means."""
 
     judged: Judged
-    recall: tuple[np.ndarray, np.ndarray]
-    ndcg: tuple[np.ndarray, np.ndarray]
-    means: tuple[RetrievalScore, RetrievalScore]
+    scores: Mapping[str, tuple[np.ndarray, np.ndarray]]  # by the names of MEASURES
+    means: Mapping[str, RetrievalScore]
 
 
 def show_relevance(scene: Scene) -> None:
-    """The upload, the two scores before and after, and their change."""
+    """The upload, the scores before and after, and their change."""
     st.markdown(prose(PAGE, "relevance"))
     label = _("Queries and their answers (.csv, .tsv, .jsonl), at most {megabytes} MB")
     file = upload_table(label, FILE)
@@ -537,36 +550,33 @@ def _retrieved(
     typed: np.ndarray | None,  # (m, d) of the queries that are no points
     report: jobs.Progress = jobs.no_report,
 ) -> Retrieved:
-    """Recall and nDCG of each query. A query and its copies do not count as answers."""
+    """The scores of each query. A query and its copies do not count as answers."""
     judged: Judged = queries.found
     is_typed = np.array([row is None for row in judged.rows])
     vectors = np.zeros((len(judged), points.vectors.shape[1]), dtype=np.float32)
     vectors[~is_typed] = points.vectors[[row for row in judged.rows if row is not None]]
     if typed is not None:
         vectors[is_typed] = typed
-    recall: list[np.ndarray] = []
-    ndcg: list[np.ndarray] = []
-    for search, Q in ((clouds.before, vectors), (clouds.after, clouds.apply(vectors))):
-        report(len(recall), 2)
-        found = search.nearest_except(Q, k, judged.left_out).rows
-        recall.append(recall_at_k(found, judged.relevant))
-        ndcg.append(ndcg_at_k(found, judged.relevant))
-    return Retrieved(
-        judged,
-        (recall[0], recall[1]),
-        (ndcg[0], ndcg[1]),
-        (retrieval_score(*recall, seed=SEED), retrieval_score(*ndcg, seed=SEED)),
-    )
+    report(0, 2)
+    before = clouds.before.nearest_except(vectors, k, judged.left_out).rows
+    report(1, 2)
+    after = clouds.after.nearest_except(clouds.apply(vectors), k, judged.left_out).rows
+    scores = {
+        name: (measure(before, judged.relevant), measure(after, judged.relevant))
+        for name, measure in MEASURES.items()
+    }
+    means = {name: retrieval_score(*both, seed=SEED) for name, both in scores.items()}
+    return Retrieved(judged, scores, means)
 
 
 def _show_scores(scene: Scene, found: Retrieved) -> None:
     k = scene.k
     head = [_("measure"), _("Raw"), treatment_words(scene.after), _("change")]
     lines = [head, ["---", "---:", "---:", "---:"]]
-    for name, score in zip((f"recall@{k}", f"nDCG@{k}"), found.means, strict=True):
+    for name, score in found.means.items():
         lines.append(
             [
-                name,
+                f"{name}@{k}",
                 with_ends(score.before, 3),
                 with_ends(score.after, 3),
                 with_ends(score.change, 3, sign=True),
@@ -578,6 +588,11 @@ def _show_scores(scene: Scene, found: Retrieved) -> None:
         _("{n} queries; 95% intervals by a bootstrap over queries, seed {seed}.").format(
             n=f"{n:,}", seed=SEED
         )
+        if n >= BOOTSTRAPPED
+        else _(
+            "{n} queries; 95% intervals by a bootstrap over queries, those of changes by random "
+            "signs, seed {seed}."
+        ).format(n=n, seed=SEED)
         if n >= MIN_QUERIES
         else _("{n} queries. An interval needs {least} or more.").format(n=n, least=MIN_QUERIES)
     )
@@ -585,15 +600,15 @@ def _show_scores(scene: Scene, found: Retrieved) -> None:
 
 def queries_csv(found: Retrieved, basis: str) -> bytes:
     """A row for each query."""
-    columns = (*found.recall, *found.ndcg)
+    columns = [side for both in found.scores.values() for side in both]
     lines = [
         [query, str(len(relevant)), *(short_number(column[place]) for column in columns)]
         for place, (query, relevant) in enumerate(
             zip(found.judged.queries, found.judged.relevant, strict=True)
         )
     ]
-    head = ["query", "answers", "recall_raw", "recall_after", "ndcg_raw", "ndcg_after"]
-    return csv_bytes(head, lines, basis)
+    sides = [f"{name.lower()}_{side}" for name in found.scores for side in ("raw", "after")]
+    return csv_bytes(["query", "answers", *sides], lines, basis)
 
 
 # ---- controls ----

@@ -360,7 +360,7 @@ def provenance(scene: Scene) -> str:
         fit_words(scene.fit_code, scene.fit),
         *([_("the numbers are set by the fit")] if scene.fit_code == SAME else []),
         _("n/d = {ratio}").format(ratio=f"{len(scene.fit.cloud) / d:.2f}"),
-        _("k = {k} nearest by cosine, exact").format(k=scene.k),
+        _("{k} nearest by cosine, exact").format(k=scene.k),
     ]
     n_measured = len(scene.measured_rows)
     if n_measured < scene.n_searched:

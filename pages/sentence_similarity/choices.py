@@ -545,7 +545,7 @@ def choose_cell(encoder: Encoder) -> tuple[int | str, str]:
         POOLINGS_SHOWN,
         key="sts-pooling",
         default="cls" if encoder.special_tokens else "mean",  # where the sources' claim holds
-        labels=pooling_names(),
+        labels=pooling_names(encoder),
     )
     return int(layer) if layer.isdigit() else layer, pooling
 

@@ -14,7 +14,7 @@ from geometry.evaluate.grid import Cell
 from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Ring, scatter_figure
 from pages.common.controls import pooling_names
-from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.scores import hundred, with_interval
@@ -108,9 +108,12 @@ def _contradiction(narrow: Cell, wide: Cell) -> str:
 
 def cone_csv(cells: Sequence[Cell], caption: str) -> bytes:
     """A row for each dot."""
-    rows = [
-        [str(cell.layer), cell.pooling]
-        + ["" if value is None else short_number(value) for value in values]
+    rows: list[list[CsvCell]] = [
+        [
+            str(cell.layer),
+            (cell.pooling, pooling_names()[cell.pooling]),
+            *("" if value is None else short_number(value) for value in values),
+        ]
         for cell in cells
         for values in [(cell.mean_cosine, cell.score.spearman, cell.score.low, cell.score.high)]
     ]

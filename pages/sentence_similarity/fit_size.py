@@ -11,7 +11,7 @@ from geometry.evaluate.fit_size import RETAINED, WHITENINGS, SizedScore, scores_
 from geometry.figures.curves import Axes, Curve, curves_figure
 from pages.common import jobs
 from pages.common.cache import kept
-from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.scores import hundred, with_interval
@@ -219,9 +219,16 @@ def _alternative(sizes: tuple[SizedScore, ...]) -> str:
 
 def sizes_csv(sizes: tuple[SizedScore, ...], caption: str) -> bytes:
     """A row for each size and treatment, with its interval."""
-    rows = [
-        [str(size.n), treatment, str(size.n_directions.get(treatment, ""))]
-        + ["" if v is None else short_number(v) for v in (score.spearman, score.low, score.high)]
+    rows: list[list[CsvCell]] = [
+        [
+            str(size.n),
+            (treatment, treatment_words(treatment)),
+            str(size.n_directions.get(treatment, "")),
+            *(
+                "" if v is None else short_number(v)
+                for v in (score.spearman, score.low, score.high)
+            ),
+        ]
         for size in sizes
         for treatment, score in size.scores.items()
     ]

@@ -238,7 +238,7 @@ def cut_lines(choice: ScoringChoice, after: Sequence[Cell]) -> list[str]:
         "cut": f"{len(cut)}",
         "cells": f"{len(after)}",
         "fit": markdown(choice.fit.name),
-        "where": _("; ").join(named) + (" …" if len(cut) > MOST_NAMED else ""),
+        "where": _first(named, len(cut)),
     }
     return [prose(PAGE, "grid-cut", values)]
 
@@ -258,7 +258,12 @@ def _named(cells: Sequence[Cell]) -> str:
         )
         for cell in cells[:MOST_NAMED]
     ]
-    return _("; ").join(named) + (" …" if len(cells) > MOST_NAMED else "")
+    return _first(named, len(cells))
+
+
+def _first(named: Sequence[str], n: int) -> str:
+    """The names of the first of n cells."""
+    return (_("{names} …") if n > len(named) else "{names}").format(names=_("; ").join(named))
 
 
 def grid_csv(choice: ScoringChoice, grid: Grid, caption: str) -> bytes:

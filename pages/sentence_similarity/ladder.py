@@ -40,7 +40,7 @@ from geometry.palette import Theme
 from pages.common.address import number_in_url, put_in_url
 from pages.common.cache import kept
 from pages.common.controls import choose, pooling_names, tokenizer_names
-from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.measures import (
@@ -59,7 +59,17 @@ from pages.common.seed import SEED
 from pages.common.static_tables import stop_list_names
 from pages.common.treatment_names import treatment_words
 from pages.common.uploads import BUNDLED_NAMES
-from pages.common.words import _, code, labelled, markdown, noted, paragraph, plotly, prose
+from pages.common.words import (
+    _,
+    code,
+    labelled,
+    markdown,
+    markdown_table,
+    noted,
+    paragraph,
+    plotly,
+    prose,
+)
 
 from . import PAGE
 from .choices import (
@@ -173,7 +183,9 @@ def published_ticks(dataset: str) -> dict[str, list[Tick]]:
             Tick(
                 score.value,
                 _("<b>{score}</b>  {name}: {source}").format(
-                    score=f"{score.value:g}", name=row_name(score), source=source_words(score)
+                    score=f"{score.value:g}",
+                    name=row_name(score.table, score.name),
+                    source=source_words(score),
                 ),
                 tick_name(score),
             )
@@ -197,21 +209,14 @@ def show_published(scene: Scene) -> None:
     dataset = published_on(scene.choice.pairs)
     st.markdown(prose(PAGE, "claim-look"))
     st.markdown(prose(PAGE, "claim-published", published_share_values(dataset)))
-    st.dataframe(
-        [
-            {
-                _("row"): row_name(score),
-                dataset: score.value,
-                _("source"): source_words(score),
-                _("setting"): setting_words(score),
-                _("note"): note_words(score),
-            }
-            for rung in PUBLISHED
-            for score in published_rows(dataset, rung)
-        ],
-        hide_index=True,
-        width="stretch",
-    )
+    head = [_("method"), dataset.replace("-", "\u2011"), _("source"), _("setting"), _("note")]
+    lines = [head, ["---", "---:", "---", "---", "---"]]  # a hyphen would break the line
+    for rung in PUBLISHED:
+        for score in published_rows(dataset, rung):
+            name = markdown(row_name(score.table, score.name))
+            words = source_words(score), setting_words(score), note_words(score)
+            lines.append([name, f"{score.value:g}", *words])
+    st.markdown(markdown_table(lines))  # in a data frame long notes would be cut
 
 
 def show_sbert_table() -> None:
@@ -220,7 +225,7 @@ def show_sbert_table() -> None:
     st.markdown(prose(PAGE, "sbert-table"))
     st.dataframe(
         [
-            {_("row"): name, **dict(zip(table.columns, values, strict=True))}
+            {_("method"): row_name(SBERT, name), **dict(zip(table.columns, values, strict=True))}
             | {
                 _("mean of the sets"): round(
                     float(np.mean([v for v in values if v is not None])), 2
@@ -537,15 +542,21 @@ def _plain(rung: Rung) -> str:
 
 def ladder_csv(scene: Scene) -> bytes:
     """A row for each dot and each tick."""
-    rows = []
+    rows: list[list[CsvCell]] = []
     for rung in ladder_rungs(scene):
         values = ("" if v is None else short_number(v) for v in (rung.value, rung.low, rung.high))
-        rows.append([_plain(Rung("", rung.about, None)), "measured", *values])
+        rows.append([_plain(Rung("", rung.about, None)), ("measured", _("measured here")), *values])
         rows += [
-            [_plain(Rung("", tick.text, None)), "published", short_number(tick.value), "", ""]
+            [
+                _plain(Rung("", tick.text, None)),
+                ("published", _("published")),
+                short_number(tick.value),
+                "",
+                "",
+            ]
             for tick in rung.ticks
         ]
-    head = ["row", "kind", "spearman_x_100", "low", "high"]
+    head = ["method", "kind", "spearman_x_100", "low", "high"]
     return csv_bytes(head, rows, ladder_caption(scene.choice))
 
 

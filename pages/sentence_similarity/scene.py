@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 import streamlit as st
 
-from geometry import Corpus, CorpusError, Encoder, UndefinedMeasure
+from geometry import Corpus, CorpusError, Encoder, Pairs, UndefinedMeasure
 from geometry.data.words import STOP_LISTS
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored, type_averages, type_averages_key
@@ -572,8 +572,9 @@ def score_grid(choice: ScoringChoice) -> Scores:
 @kept(64)
 def _scores(encoded: EncodedPairs, after: str, report: jobs.Progress = jobs.no_report) -> Scores:
     """Score one layer and pooling at a time, so that only their vectors are in memory."""
-    columns, gold = grid_columns(encoded.encoder), encoded.pairs.pairs.gold_scores
-    bootstrap, half_choice = RecordingBootstrap(gold, DRAWS, SEED), _half_choice(gold)
+    columns, pairs = grid_columns(encoded.encoder), encoded.pairs.pairs
+    gold = pairs.gold_scores
+    bootstrap, half_choice = RecordingBootstrap(gold, DRAWS, SEED), _half_choice(pairs)
     cells: list[Cell] = []
     for done, (layer, pooling) in enumerate(columns):
         report(done, len(columns))
@@ -588,9 +589,9 @@ def _scores(encoded: EncodedPairs, after: str, report: jobs.Progress = jobs.no_r
     return Scores(replace(grid, cells=tuple(cells)), on_half)
 
 
-def _half_choice(gold: np.ndarray) -> HalfChoice | None:
+def _half_choice(pairs: Pairs) -> HalfChoice | None:
     try:
-        return HalfChoice(gold, random_state=SEED)
+        return HalfChoice(pairs.gold_scores, units=pairs.units, random_state=SEED)
     except ValueError:
         return None
 

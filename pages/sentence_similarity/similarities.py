@@ -9,7 +9,7 @@ import streamlit as st
 
 from geometry.evaluate.bootstrap import Difference, PairScore, difference
 from geometry.evaluate.similarities import SIMILARITIES
-from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.scores import with_interval
 from pages.common.treatment_names import treatment_words
 from pages.common.words import _, markdown, markdown_table, prose
@@ -90,10 +90,11 @@ def similarities_csv(compared: list[Compared], caption: str) -> bytes:
     """A row for each similarity and treatment."""
     head = ["similarity", "treatment", "spearman", "low", "high", "change"]
     head += [f"change_{end}" for end in ("low", "high")]
-    rows = []
+    rows: list[list[CsvCell]] = []
     for each in compared:
         score, change = each.score, each.change
         values = (score.spearman, score.low, score.high, change.value, change.low, change.high)
         numbers = ["" if value is None else short_number(value) for value in values]
-        rows.append([each.similarity, each.treatment, *numbers])
+        name = each.similarity, similarity_names()[each.similarity]
+        rows.append([name, (each.treatment, treatment_words(each.treatment)), *numbers])
     return csv_bytes(head, rows, caption)

@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Corpus, UndefinedMeasure, cosine_contributions, read_bundled
 from geometry.data import VectorSet
+from geometry.error_sentences import REASONS
 from geometry.evaluate.fit_size import (
     LEAST_HALF,
     LEAST_ROWS,
@@ -62,7 +63,7 @@ from pages.common.corpus_cloud import (
     warn_of_cache,
 )
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
-from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
+from pages.common.downloads import CsvCell, csv_bytes, offer_csv, points_csv, short_number
 from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import (
     alternative_with,
@@ -511,17 +512,18 @@ def table_csv(scene: Scene, tables: Tables, measured_on: str) -> bytes:
     head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
     head += ["fitted_on", "rank_of_fit", "shrinkage"]
     fit_cells = {picture.name: fit_cells_of(picture, scene) for picture in scene.pictures}
-    rows = [
+    names = treatment_names()
+    rows: list[list[CsvCell]] = [
         [
-            picture.name,
-            row.name,
+            (picture.name, names[picture.name]),
+            (row.name, measure_label(row.name)),
             *(
                 "" if value is None else short_number(value)
                 for value in (row.value, row.low, row.high, row.baseline)
             ),
             str(row.n),
             str(row.d),
-            row.undefined or "",
+            (row.undefined, _(REASONS[row.undefined])) if row.undefined else "",
             *fit_cells[picture.name],
         ]
         for picture in scene.pictures

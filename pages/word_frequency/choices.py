@@ -9,9 +9,10 @@ import streamlit as st
 
 from geometry import Corpus, Encoder
 from pages.common.controls import FOUND, choose, choose_tokenizer, layer_labels
+from pages.common.origin import type_words
 from pages.common.static_tables import glove_name
 from pages.common.table_form import upload_table, upload_word_vectors
-from pages.common.words import _
+from pages.common.words import _, noted
 
 VECTORS_FILE, COUNTS_FILE = "frequency_vectors_file", "frequency_counts_file"
 COUNTED_BY = {  # by vectors: the sources of frequencies that they can have
@@ -57,7 +58,7 @@ def choose_words(encoder: Encoder, corpus: Corpus) -> WordChoice:
             key="words",
             default="types",
             labels={
-                "types": _("types (input embeddings)"),
+                "types": noted(_("types"), type_words(encoder)),
                 "tokens": _("contextual tokens, averaged by type"),
                 "glove": glove_name(),
                 "upload": _("an uploaded table"),

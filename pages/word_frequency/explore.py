@@ -25,7 +25,6 @@ from geometry.measure import (
     sentence_means,
 )
 from geometry.measure.frequency import NEIGHBOURS, by_rank
-from geometry.measure.intervals import Estimate
 from geometry.projection import project
 from geometry.projection.packing import pack_cloud
 from geometry.projection.twin import common_scale, fit_whitening, whiten_beside
@@ -34,7 +33,7 @@ from pages.common.address import is_presenting
 from pages.common.cache import kept
 from pages.common.controls import follow_default
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud, encode_corpus, warn_of_cache
-from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme, lines_below, panel_with
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
@@ -77,6 +76,7 @@ from .scene import (
     PUBLISHED_ROWS,
     RankedWords,
     Scene,
+    bin_measures,
     direction_sentence,
     drawn_rows,
     measure_words,
@@ -286,15 +286,17 @@ def show_table(scene: Scene) -> None:
 
 def bins_csv(measures: FrequencyMeasures, basis: str) -> bytes:
     """A row for each measure of each bin."""
-    rows = []
+    rows: list[list[CsvCell]] = []
+    codes = [
+        "norm",
+        *(f"distance_{k}" for k in NEIGHBOURS),
+        *(f"dot_{k}" for k in NEIGHBOURS),
+        "mean_cosine",
+    ]
+    names = list(zip(codes, bin_measures(), strict=True))
     for each in measures.bins:
-        named: list[tuple[str, Estimate | None]] = [
-            ("norm", each.norm),
-            *((f"distance_{k}", e) for k, e in zip(NEIGHBOURS, each.distances, strict=True)),
-            *((f"dot_{k}", e) for k, e in zip(NEIGHBOURS, each.dots, strict=True)),
-            ("mean_cosine", each.cosine),
-        ]
-        for name, found in named:
+        estimates = (each.norm, *each.distances, *each.dots, each.cosine)
+        for name, found in zip(names, estimates, strict=True):
             ends = (None,) * 3 if found is None else (found.value, found.low, found.high)
             cells = ["" if end is None else short_number(end) for end in ends]
             rows.append([str(each.start + 1), str(each.stop), str(each.n), name, *cells])

@@ -27,7 +27,7 @@ from pages.common.controls import tokenizer_names
 from pages.common.corpus_cloud import MANY_POINTS, MOST_DRAWN, CloudSpec, encode_corpus
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.measures import ICONS, State, Verdict
-from pages.common.origin import layer_words, model_line
+from pages.common.origin import layer_words, model_line, type_words
 from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
 from pages.common.static_tables import glove_name, glove_table
@@ -309,7 +309,7 @@ def provenance(scene: Scene) -> str:
     else:
         parts = [model_line(encoder)]
         parts.append(
-            _("input embeddings")
+            type_words(encoder)
             if choice.words == "types"
             else _("contextual tokens averaged by type, {layer}").format(
                 layer=layer_words(choice.layer, encoder.n_layers)
@@ -492,18 +492,21 @@ PUBLISHED_ROWS = (
 )
 
 
-def table_markdown(
-    measures: FrequencyMeasures, published: Mapping[str, Sequence[float | None]]
-) -> str:
-    """BERT-flow's table: a row for each bin, and the published figures of the same bin below it."""
-    head = [
-        _("ranks"),
-        "n",
+def bin_measures() -> list[str]:
+    """The measures of a bin, in words."""
+    return [
         _("mean length"),
         *(_("distance to the {k} nearest").format(k=k) for k in NEIGHBOURS),
         *(_("dot product with the {k} largest").format(k=k) for k in NEIGHBOURS),
         _("mean cosine of pairs"),
     ]
+
+
+def table_markdown(
+    measures: FrequencyMeasures, published: Mapping[str, Sequence[float | None]]
+) -> str:
+    """BERT-flow's table: a row for each bin, and the published figures of the same bin below it."""
+    head = [_("ranks"), "n", *bin_measures()]
     lines = [head, ["---"] + ["---:"] * (len(head) - 1)]
     theirs = list(zip(*(published[name] for name in PUBLISHED_ROWS), strict=True))
     for place, each in enumerate(measures.bins):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from geometry.diagnosis import (
 )
 from geometry.diagnosis.diagnosis import fit_cure, need_directions
 from geometry.diagnosis.report import cure_table
-from geometry.diagnosis.trial import Place, Vectors
+from geometry.diagnosis.trial import Cure, Place, Vectors
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored
 from geometry.encode.disk_cache import BYTES_AT_ONCE
@@ -46,9 +46,19 @@ from pages.common.messages import error_text
 from pages.common.origin import coverage_of, layer_words, origin
 from pages.common.seed import SEED
 from pages.common.transform_downloads import offer_file, offer_transform, zipped
-from pages.common.words import _, in_language, language, markdown, markdown_table, noted, prose
+from pages.common.words import (
+    _,
+    in_language,
+    language,
+    markdown,
+    markdown_table,
+    noted,
+    paragraph,
+    prose,
+)
 
 from . import PAGE
+from .evidence import Evidence, evidence_label, evidence_of
 from .result import Scene
 from .storage import show_storage
 from .thresholds import show_thresholds
@@ -63,7 +73,8 @@ class DiagnosedData:
 
     own: Corpus | VectorSet
     points: CorpusCloud  # of all texts; the picture may draw a sample of them
-    pairs: Pairs | None = None  # that the cures are compared on; None compares them on labels
+    # what the cures are compared on; None compares them on labels
+    pairs: Pairs | Evidence | None = None
     is_of_pairs: bool = False  # True if the texts are the sentences of the pairs
 
     @property
@@ -116,11 +127,13 @@ def show_diagnosis(scene: Scene) -> None:
         _offer_next(data, diagnosis)
     if data.own.labels is None and data.pairs is None:
         st.markdown(prose(PAGE, "helps-pairs"))
+    findings = [
+        (sentences.title(finding, _), sentences.finding_sentence(finding, _))
+        for finding in diagnosis.findings
+    ]
     st.markdown(
         "\n".join(
-            f"- **{markdown(sentences.title(finding, _))}** "
-            f"{markdown(sentences.finding_sentence(finding, _))}"
-            for finding in diagnosis.findings
+            f"- {paragraph([f'**{markdown(title)}**', markdown(text)])}" for title, text in findings
         )
     )
     st.markdown(f"**{_(sentences.REPORT['cures'])}**")
@@ -154,22 +167,28 @@ def show_diagnosis(scene: Scene) -> None:
 def _all_rows(scene: Scene) -> DiagnosedData:
     own, points = scene.own, scene.points
     if isinstance(own, VectorSet):
-        return DiagnosedData(own, points)
+        return DiagnosedData(own, points, _choose_judge(scene, evidence_of(own)))
     if len(points.cloud) < points.cloud.n_available:
         points = encode_corpus(own, replace(points.spec, max_points=ALL_POINTS))
     return DiagnosedData(
-        own, points, scene.pairs or _choose_judge(scene), is_of_pairs=scene.pairs is not None
+        own,
+        points,
+        scene.pairs or _choose_judge(scene, scene.own_pairs),
+        is_of_pairs=scene.pairs is not None,
     )
 
 
-def _choose_judge(scene: Scene) -> Pairs | None:
-    """The chosen set of pairs; None for the labels of the texts."""
-    pairs = scene.own_pairs
-    if not pairs:
+def _choose_judge(
+    scene: Scene, offered: Mapping[str, Pairs] | Mapping[str, Evidence]
+) -> Pairs | Evidence | None:
+    """The chosen pairs or queries; None for the labels."""
+    if not offered:
         return None
-    labels = {code: _("pairs: {name}").format(name=each.name) for code, each in pairs.items()}
+    labels = {code: evidence_label(each) for code, each in offered.items()}
     if scene.own.labels is not None:
-        labels = {LABELS: _("labels of the texts"), **labels}
+        is_of_vectors = isinstance(scene.own, VectorSet)
+        of_labels = _("labels of the vectors") if is_of_vectors else _("labels of the texts")
+        labels = {LABELS: of_labels, **labels}
     chosen = choose(
         st.selectbox,
         _("What says whether a cure helps"),
@@ -177,9 +196,9 @@ def _choose_judge(scene: Scene) -> Pairs | None:
         key="judge",
         default=next(iter(labels)),
         labels=labels,
-        private=list(pairs),
+        private=list(offered),
     )
-    return pairs.get(chosen)
+    return offered.get(chosen)
 
 
 def _choose_poolings(data: DiagnosedData) -> tuple[str, ...]:
@@ -197,7 +216,7 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
     """The diagnosis, by a job with progress and cancel."""
     points, given = data.points, _given(data)
     judging, rows = points.corpus, np.arange(len(points.corpus))
-    if data.pairs is not None and not data.is_of_pairs:
+    if isinstance(data.pairs, Pairs) and not data.is_of_pairs:
         judging = Corpus(data.pairs.name, data.pairs.sentences)
         rows = np.append(*data.pairs.rows)
     others, unstored = _other_layers(points, judging, poolings)
@@ -241,8 +260,10 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
 
 def _given(data: DiagnosedData) -> dict[str, Any]:
     """What judges the vectors, as ``diagnose`` and ``storage_table`` take it."""
-    own, pairs = data.pairs, None
-    if own is not None:
+    own, pairs, queries = data.pairs, None, None
+    if isinstance(own, Evidence):
+        pairs, queries = own.pairs, own.queries
+    elif own is not None:
         left, right = own.rows
         pairs = (left, right, own.gold_scores)
         if not data.is_of_pairs:
@@ -253,6 +274,7 @@ def _given(data: DiagnosedData) -> dict[str, Any]:
         "texts": data.own.texts,
         "labels": data.own.labels,
         "pairs": pairs,
+        "queries": queries,
         "units": None if isinstance(data.own, VectorSet) else data.own.sources,
     }
 
@@ -343,18 +365,20 @@ def _go_to_layer(layer: str, pooling: str) -> None:
 
 
 def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
-    """Downloads of the cure of this layer in each form, and of the vectors after it."""
+    """Downloads of a cure of this layer in each form, and of the vectors after it."""
+    cure = _choose_arm(diagnosis)
+    if cure is None:
+        return
     vectors, texts, labels = data.vectors, data.own.texts, data.own.labels
-    cure, spec = diagnosis.trial.here, data.points.spec
+    spec = data.points.spec
 
     def transform() -> AffineMap:
-        return affine_map(fit_cure(cure.treatment, vectors), **diagnosis.about)
+        about = {"treatment": cure.treatment, **diagnosis.about}
+        return affine_map(fit_cure(cure.treatment, vectors), **about)
 
     def treated() -> np.ndarray:
         return transform().apply(vectors)
 
-    if cure.kind == "leave":
-        return
     n = diagnosis.n - diagnosis.n_zero
     st.markdown(
         _(
@@ -365,7 +389,7 @@ def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
             ratio=signed(n / diagnosis.d, 2),
         )
     )
-    with st.container(horizontal=True, key="take-cure"):
+    with st.container(horizontal=True, vertical_alignment="center", key="take-cure"):
         offer_transform(transform, "cure")
         if data.points.model is not None:
             _offer_model(data, spec.layer, spec.pooling, cure.treatment)
@@ -384,6 +408,35 @@ def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
         )
 
 
+def _choose_arm(diagnosis: Diagnosis) -> Cure | None:
+    """The cure of this layer to download; None if there is none, or the text is not known."""
+    trial = diagnosis.trial
+    arms = {cure.kind: cure for cure in trial.cures if cure.kind != "leave" and cure.place is None}
+    if not arms or trial.because == "unknown_text":
+        return None
+    names = {kind: sentences.cure_name(cure, _) for kind, cure in arms.items()}
+    if trial.here.kind in arms:
+        default = trial.here.kind
+        names[default] = noted(names[default], _("recommended"))
+    else:
+        default = "centre" if "centre" in arms else next(iter(arms))
+        st.caption(
+            _(
+                "No cure is recommended at this layer. Centring alone brings the mean cosine near "
+                "0, which can help where a threshold decides."
+            )
+        )
+    chosen = choose(
+        st.selectbox,
+        _("Cure to download"),
+        list(arms),
+        key="arm",
+        default=default,
+        labels=names,
+    )
+    return arms[chosen]
+
+
 def model_refusal(encoder: Encoder, layer: int | str, pooling: str) -> ExportError | None:
     """Why sentence-transformers can't express the layer or the pooling; None if it can."""
     if not isinstance(layer, int) or layer == 0:
@@ -400,8 +453,12 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
     if refusal is not None:
         st.caption(error_text(refusal))
         return
-    key = _written_model.name_of(data, layer, pooling, treatment)
-    of_layer = _(", ").join([layer_words(layer, encoder.n_layers), pooling_names()[pooling]])
+    normalize = st.toggle(
+        _("The model gives unit length"), key=f"unit-{layer}-{pooling}-{treatment}"
+    )
+    wanted = (data, layer, pooling, treatment, normalize)
+    key = _written_model.name_of(*wanted)
+    of_layer = _(", ").join([layer_words(layer, encoder.n_layers), pooling_names(encoder)[pooling]])
     if st.session_state.get(MODEL) != key:
         st.button(
             noted(_("Write the sentence-transformers model"), of_layer),
@@ -414,7 +471,7 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
     try:
         content = jobs.kept_or_made(
             _written_model,
-            *(data, layer, pooling, treatment),
+            *wanted,
             what=_("Writing the sentence-transformers model"),
             lane="model",
         )
@@ -429,23 +486,33 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
 
 
 @kept(1, by_session=True)
-def _written_model(data: DiagnosedData, layer: int | str, pooling: str, treatment: str) -> bytes:
+def _written_model(
+    data: DiagnosedData, layer: int | str, pooling: str, treatment: str, normalize: bool
+) -> bytes:
     """The encoder that ends at a layer, with a treatment of its vectors; "none" for no treatment.
 
     The vectors of the data are at that layer if there is a treatment.
     """
     encoder, d = data.points.encoder, data.points.encoder.dimension
-    affine = AffineMap(np.zeros(d), np.eye(d))
+    affine = AffineMap(np.zeros(d), None)
     if treatment != "none":
-        affine = affine_map(fit_cure(treatment, data.vectors), **_about(data.points))
-    return model_zip(encoder, affine, int(layer), pooling)
+        about = {"treatment": treatment, **_about(data.points)}
+        affine = affine_map(fit_cure(treatment, data.vectors), **about)
+    return model_zip(encoder, affine, int(layer), pooling, normalize=normalize)
 
 
-def model_zip(encoder: Encoder, affine: AffineMap, layer: int, pooling: str) -> bytes:
+def model_zip(
+    encoder: Encoder, affine: AffineMap, layer: int, pooling: str, *, normalize: bool = False
+) -> bytes:
     """The folder that sentence-transformers loads, as a zip archive."""
     with tempfile.TemporaryDirectory() as folder:
         path = write_sentence_model(
-            Path(folder) / "model", encoder, affine, layer=layer, pooling=pooling
+            Path(folder) / "model",
+            encoder,
+            affine,
+            layer=layer,
+            pooling=pooling,
+            normalize=normalize,
         )
         files = {
             str(file.relative_to(path)): file.read_bytes()

@@ -363,7 +363,7 @@ def _columns(file: Any, found: Preview) -> dict[str, Any]:
         )
     with label_box:
         label_column = st.selectbox(
-            _("Column with labels, for colours (optional)"),
+            _("Column with labels, for colours and the diagnosis (optional)"),
             [column for column in found.columns if column != text_column],
             index=_index(found, found.suggested_label_column, without=text_column),
             key=f"label-{file.file_id}",

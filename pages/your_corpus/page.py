@@ -16,6 +16,7 @@ from pages.common.uploads import OWN_CORPORA, OWN_PAIRS, OWN_VECTORS, show_own
 from pages.common.words import _, markdown, prose
 from pages.your_corpus import PAGE
 from pages.your_corpus.diagnosis import show_diagnosis
+from pages.your_corpus.evidence import show_evidence_form
 from pages.your_corpus.form import limits, show_form, show_used_pairs, shown_data
 from pages.your_corpus.result import cone_verdict, draw_cloud, make_scene, show_counts, show_more
 
@@ -64,6 +65,8 @@ with result:
                 coverage = coverage_of(corpus)
                 st.caption(coverage_line(coverage))
                 warn_of_coverage(coverage)
+        else:
+            show_evidence_form(corpus)
         scene = None
         with errors_shown():
             scene = make_scene(corpus, pairs)

@@ -112,7 +112,7 @@ def _choose_place() -> CloudSpec:
     encoder = current_encoder()
     layer_box, pooling_box = st.columns(2)
     with pooling_box:
-        pooling = choose_pooling(encoder.poolings, "sentences")
+        pooling = choose_pooling(encoder, encoder.poolings, "sentences")
     with layer_box:
         layer = choose_layer(encoder, "sentences", disabled=pooling == "own")
     if pooling == "own":

@@ -165,13 +165,17 @@ def _columns(file: Any, found: VectorPreview) -> dict[str, Any]:
     labels = [column for column in labels if column != text]
     with label_box:
         label = st.selectbox(
-            _("Column with labels, for colours (optional)"),
+            _("Column with labels, for colours and the diagnosis (optional)"),
             labels,
             index=_place(labels, found.suggested_label_column),
             key=f"label-{file.file_id}-{len(columns)}",
             placeholder=_("No labels"),
         )
-    return options | {"text_column": text or NO_COLUMN, "label_column": label}
+    return options | {
+        "text_column": text or NO_COLUMN,
+        "label_column": label,
+        "id_column": found.suggested_id_column,
+    }
 
 
 def _place(columns: list[str], column: str | None) -> int | None:

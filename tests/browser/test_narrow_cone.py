@@ -405,7 +405,7 @@ def test_the_film_its_sliders_and_the_numbers_agree(server, page):
     marked = page.locator(
         '.st-key-presets [aria-checked="true"], .st-key-presets [aria-pressed="true"]'
     )
-    expect(marked).to_have_text("mean, last layer: hardly a cone")
+    expect(marked).to_have_text("MiniLM, mean, last layer: hardly a cone")
     assert knobs(page) == ["1.00", "1.00"]
     assert -0.1 <= mean_cosines(page)[0] <= 0.1
 

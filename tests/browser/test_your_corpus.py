@@ -107,7 +107,7 @@ def test_refused_files_then_a_table_a_picture_another_page_and_a_reload(
     report = new_page()
     open_report(page, report, tmp_path)
     expect(report.get_by_role("heading", name="Diagnosis of “kettles”")).to_be_visible()
-    expect(report.get_by_text("needs 40 held-out rows with labels that repeat")).to_be_visible()
+    expect(report.get_by_text("rows with labels that repeat; here there are")).to_be_visible()
 
     # the next page starts at its top
     main.evaluate("part => part.scrollTo(0, 400)")
@@ -179,6 +179,33 @@ def test_a_txt_goes_through_to_a_picture_in_chinese(
     open_report(page, report, tmp_path)
     expect(report.get_by_role("heading", name="「kettles」的診斷")).to_be_visible()
     assert report.evaluate("document.documentElement.lang") == "zh-Hant"
+
+
+def test_vectors_are_judged_by_queries_with_vectors_of_their_own(
+    page: Page, server: AppServer, tmp_path: Path
+):
+    """Row q answers query q, by BEIR's qrels."""
+    X = np.random.default_rng(0).standard_normal((300, 16)).astype(np.float32)
+    np.save(tmp_path / "vectors.npy", X + 3)
+    np.save(tmp_path / "queries.npy", X[:80] + 0.2 + 3)
+    lines = [f"{q}\t{q}\t1" for q in range(1, 81)]
+    (tmp_path / "qrels.tsv").write_text("\n".join(["query-id\tcorpus-id\tscore", *lines]))
+    open_app(page, server.page_url("your_corpus", query="source=upload"))
+    upload(page, tmp_path / "vectors.npy")
+    use(page, "use_vectors")
+    assert_drawn(page)
+    page.locator(".st-key-evidence-form summary").click()
+    with rerun(page):
+        page.get_by_role("radio", name="Queries with known answers").click()
+    for key, name in (("queries", "qrels.tsv"), ("vectors-queries", "queries.npy")):
+        box = page.locator(f".st-key-evidence-{key} [data-testid=stFileUploaderDropzoneInput]")
+        with rerun(page):
+            box.set_input_files(tmp_path / name)
+    expect(page.get_by_text("80 of 80 queries are used.").last).to_be_visible()
+    use(page, "use_evidence")
+    expect(page.locator(".st-key-judge input")).to_have_value("queries: qrels.tsv")
+    expect(page.locator(".st-key-cures")).to_contain_text("nDCG")
+    assert_no_exception(page)
 
 
 def test_pasted_texts_go_through_to_a_picture_with_one_click_and_can_be_deleted(

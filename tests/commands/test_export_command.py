@@ -1,6 +1,9 @@
 """python -m geometry export, from texts to a file and to a model."""
 
+import json
+
 import numpy as np
+import onnxruntime
 import pytest
 from sentence_transformers import SentenceTransformer
 
@@ -70,6 +73,76 @@ def test_texts_beside_topics_and_weights_are_texts_alone(tmp_path, capsys):
     assert f"rows of the fit {len(TEXTS)}" in capsys.readouterr().out
     X = load_encoder().encode(TEXTS)
     np.testing.assert_allclose(load_transform(out).apply(X), X - X.mean(axis=0), atol=1e-5)
+
+
+@pytest.fixture
+def vectors(tmp_path):
+    """Vectors of an npz with another array, and a row of zeros, which is in no fit."""
+    X = (np.random.default_rng(0).standard_normal((50, 5)) + 3).astype(np.float32)
+    np.savez(tmp_path / "v.npz", mine=np.vstack([X, np.zeros((1, 5), np.float32)]), other=X[:2])
+    return tmp_path / "v.npz", X
+
+
+def test_vectors_are_fitted_on_and_applied_to(vectors, tmp_path, capsys):
+    file, X = vectors
+    args = ["export", str(file), "--vector-column", "mine", "--transform", "centred", "--quiet"]
+    for ending in ("safetensors", "npz", "onnx"):
+        assert run_shell([*args, "--out", str(tmp_path / f"w.{ending}")]) == 0
+        assert "treatment centred, corpus v" in capsys.readouterr().out
+    wanted = X - X.mean(axis=0)
+    loaded = load_transform(tmp_path / "w.safetensors")
+    np.testing.assert_allclose(loaded.apply(X), wanted, atol=1e-6)
+    assert (loaded.fingerprint.n_rows, loaded.matrix) == (50, None)
+    with np.load(tmp_path / "w.npz") as made:
+        np.testing.assert_allclose(made["fit_mean"], X.mean(axis=0), atol=1e-6)
+        assert set(made) == {"offset", "fit_mean", "fit_deviations", "fit_rows"}
+    [found] = onnxruntime.InferenceSession(tmp_path / "w.onnx").run(None, {"embeddings": X})
+    np.testing.assert_allclose(found, wanted, atol=1e-6)
+    assert run_shell([*args, "--out", str(tmp_path / "j.npz"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["about"]["rows of the fit"] == "50"
+    assert run_shell([*args, "--out", str(tmp_path / "folder")]) == 2
+    assert "FILE has vectors" in capsys.readouterr().err
+    assert run_shell([*args, "--out", str(tmp_path / "n.npz"), "--normalize"]) == 2
+    assert "--normalize is for a folder" in capsys.readouterr().err
+
+
+def test_whiten_applies_the_file_and_warns_of_other_vectors(vectors, tmp_path, capsys):
+    file, X = vectors
+    fitted = str(tmp_path / "w.safetensors")
+    args = ["export", str(file), "--vector-column", "mine", "--transform", "pca", "--quiet"]
+    assert run_shell([*args, "--out", fitted]) == 0
+    np.save(tmp_path / "same.npy", X[:20])
+    np.save(tmp_path / "far.npy", X + 9)
+    np.save(tmp_path / "wide.npy", np.hstack([X, X]))
+    capsys.readouterr()
+
+    def whitened(name: str) -> tuple[int, str]:
+        given = ["whiten", str(tmp_path / name), "--fit", fitted, "--quiet", "--force"]
+        code = run_shell([*given, "--out", str(tmp_path / "z.npy")])
+        return code, capsys.readouterr().err
+
+    assert whitened("same.npy") == (0, "")
+    code, said = whitened("far.npy")
+    assert code == 0
+    assert said.startswith("Warning: These vectors are far from those of the transform's fit.")
+    assert said.count("\n") == 1
+    assert whitened("wide.npy")[0] == 2
+
+
+def test_both_sentences_of_pairs_are_fitted_on(tmp_path, capsys):
+    pairs, out = tmp_path / "pairs.csv", tmp_path / "w.npz"
+    rows = "".join(f'"{TEXTS[i]}","{TEXTS[i + 1]}",{i % 5}\n' for i in range(0, 40, 2))
+    pairs.write_text(f"left,right,score\n{rows}", encoding="utf-8")
+    assert run(pairs, "--out", out, "--quiet") == 0
+    assert "rows of the fit 40" in capsys.readouterr().out
+
+
+def test_a_folder_of_unit_vectors(corpus, wanted, tmp_path):
+    Z = wanted[1]
+    assert run(corpus, "--out", tmp_path / "model", "--quiet", "--normalize") == 0
+    theirs = SentenceTransformer(str(tmp_path / "model"), device="cpu").encode(list(TEXTS))
+    np.testing.assert_allclose(theirs, Z / np.linalg.norm(Z, axis=1, keepdims=True), atol=1e-5)
+    assert "| treatment | pca:16:lw |" in (tmp_path / "model/README.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

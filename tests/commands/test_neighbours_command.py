@@ -27,6 +27,10 @@ def folder(tmp_path_factory):
     (path / "questions.txt").write_text("\n".join(QUESTIONS), encoding="utf-8")
     X = np.random.default_rng(0).standard_normal((80, 6)).astype(np.float32) + 1
     np.save(path / "vectors.npy", X)
+    np.save(path / "q.npy", X[:12] + 0.5)
+    answers = [f"{q + 1}\t{q + 1}\t1\n{q + 1}\t{q + 13}\t2" for q in range(12)]
+    header = "query-id\tcorpus-id\tscore"
+    (path / "qrels.tsv").write_text("\n".join([header, *answers, "13\t1\t1"]))
     return path
 
 
@@ -90,6 +94,46 @@ def test_queries_half_and_known_answers(folder, tmp_path, capsys):
     assert "fitted on the other half of the rows (40 rows" in capsys.readouterr().out
 
 
+def test_queries_with_vectors_of_their_own(folder, tmp_path, capsys):
+    out = tmp_path / "n.csv"
+    args = ["neighbours", str(folder / "vectors.npy"), "--queries", str(folder / "q.npy")]
+    more = ["--relevance", str(folder / "qrels.tsv"), "-k", "5", "--transform", "centred"]
+    assert run_shell([*args, *more, "--out", str(out), "--json", "--quiet"]) == 0
+    said = capsys.readouterr()
+    printed = json.loads(said.out)
+    assert (printed["scored_queries"], printed["queries_left_out"]) == (12, 1)
+    assert "12 of 13 queries are used" in said.err
+    X, Q = np.load(folder / "vectors.npy"), np.load(folder / "q.npy")
+    for side, shift in (("before", 0), ("after", X.mean(axis=0))):
+        index = NearestNeighbors(n_neighbors=5, metric="cosine", algorithm="brute").fit(X - shift)
+        near = index.kneighbors(Q - shift)[1]
+        right = near == np.arange(12)[:, None]
+        right |= near == np.arange(12, 24)[:, None]
+        first = [1 / (1 + each.argmax()) if each.any() else 0 for each in right]
+        assert printed["mrr"][side]["value"] == pytest.approx(np.mean(first))
+        assert printed["recall"][side]["value"] == pytest.approx(right.sum(axis=1).mean() / 2)
+    of_first = [line for line in lines(out) if line["query"] == "#1" and line["list"] == "after"]
+    assert [int(line["row"]) - 1 for line in of_first] == near[0].tolist()
+
+
+@pytest.mark.model
+def test_texts_of_queries_are_named_by_their_ids(tmp_path, capsys):
+    """A folder of BEIR: corpus.jsonl, queries.jsonl, qrels. Each query is a text of the corpus."""
+    texts = read_bundled("pairs").texts[:40]
+    for name, letter, some in (("corpus", "d", texts), ("queries", "q", texts[:12])):
+        rows = [json.dumps({"_id": f"{letter}{n}", "text": each}) for n, each in enumerate(some)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    qrels = "".join(f"q{n} 0 d{n} 1\n" for n in range(12))
+    (tmp_path / "qrels.txt").write_text(qrels)
+    files = ("--queries", "queries.jsonl", "--relevance", "qrels.txt")
+    args = ["neighbours", "corpus.jsonl", *files, "--out", "n.csv", "--transform", "centred"]
+    paths = [str(tmp_path / each) if "." in each else each for each in args]
+    assert run_shell([*paths, "--json", "--quiet"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["mrr"]["before"]["value"] == 1
+    assert printed["scored_queries"] == 12
+
+
 def test_a_copy_of_the_query_is_no_wrong_answer(tmp_path, capsys):
     """Row 3 is a copy of row 1, whose answer is the row nearest to both."""
     texts, answers = tmp_path / "t.txt", tmp_path / "a.csv"
@@ -142,7 +186,8 @@ def test_rows_are_numbered_as_in_the_file(tmp_path, capsys):
     ("args", "message"),
     [
         (["--transform", "rounding"], "is not known"),
-        (["--queries", "questions.txt"], "FILE has vectors"),
+        (["--queries", "questions.txt"], "vectors"),
+        (["--relevance", "questions.txt"], "query and what is relevant"),
         (["--fit", "nowhere.npy"], "nowhere.npy"),
         (["-k", "0"], "not in the range"),
     ],

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import click
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from geometry import fit_treatment, load_encoder, mean_cosine, project, read_bundled
@@ -16,7 +18,13 @@ from geometry.commands import diagnose as diagnose_command
 from geometry.commands import project as project_command
 from geometry.commands import run_shell
 from geometry.commands import whiten as whiten_command
-from geometry.data import read_bundled_pairs, read_pairs
+from geometry.data import (
+    VectorSet,
+    judge_vectors,
+    read_bundled_pairs,
+    read_pairs,
+    read_relevance,
+)
 from geometry.data.catalogues import catalogue
 from geometry.diagnosis import (
     diagnose,
@@ -47,8 +55,21 @@ def folder(tmp_path, monkeypatch):
     with (tmp_path / "pairs.csv").open("w", newline="") as file:
         rows = list(zip(pairs.left, pairs.right, pairs.gold_scores, strict=True))[:100]
         csv.writer(file).writerows([("left", "right", "score"), *rows])
+    judge_vectors_by_files(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def judge_vectors_by_files(folder):
+    """Queries with BEIR's qrels, and pairs of rows: the labels decide what is relevant."""
+    np.save(folder / "queries.npy", X[:40] * 2)
+    of_label = [[row for row in range(40, 200) if LABELS[row] == LABELS[q]][:6] for q in range(40)]
+    qrels = [f"{q + 1}\t{row + 1}\t1" for q, rows in enumerate(of_label) for row in rows]
+    qrels += ["41\t50\t1", "1\t999\t1"]  # no query, and no row
+    (folder / "qrels.tsv").write_text("\n".join(["query-id\tcorpus-id\tscore", *qrels]))
+    pairs = [(q, q + 40 + q % 3) for q in range(150)]
+    rows = [f"{a + 1},{b + 1},{int(LABELS[a] == LABELS[b]) + a % 2 / 4}" for a, b in pairs]
+    (folder / "pairs-of-rows.csv").write_text("\n".join(["left,right,score", *rows, "1,999,1"]))
 
 
 def help_of(command: click.Command) -> str:
@@ -152,6 +173,48 @@ def test_pairs_alone_are_diagnosed_by_their_sentences(folder, capsys):
     assert printed["trial"]["amount"] == found.trial.amount >= 40
     for name, line in (("basis", basis), ("recommendation", recommendation)):
         assert printed["sentences"][name] == line(found, str)
+
+
+def test_pairs_of_rows_judge_vectors(folder, capsys):
+    args = ["diagnose", "vectors.npy", "--pairs", "pairs-of-rows.csv", "--json", "--quiet"]
+    assert run_shell(args) == 0
+    printed = json.loads(capsys.readouterr().out)
+    lines = (folder / "pairs-of-rows.csv").read_text().splitlines()[1:-1]
+    left, right, gold = np.array([line.split(",") for line in lines], dtype=float).T
+    left, right = (side.astype(int) - 1 for side in (left, right))
+    found = diagnose(X, pairs=(left, right, gold))
+    assert printed["sentences"]["recommendation"] == recommendation(found, str)
+    assert printed["sentences"]["basis"] == basis(found, str)
+    note = "150 of 151 pairs are used. Their ids are taken as: row numbers from 1."
+    assert note in printed["notes"]
+    # the same sides as vectors of their own, named by ids
+    ids = [f"S{row}" for row in range(len(X))]
+    table = pa.table({"_id": ids[::-1], "vector": list(X[::-1])})
+    pq.write_table(table, folder / "sides.parquet")
+    rows = [f"S{a},S{b},{score}" for a, b, score in zip(left, right, gold, strict=True)]
+    (folder / "ids.csv").write_text("\n".join(rows))
+    more = ["--pairs", "ids.csv", "--pairs-vectors", "sides.parquet", "--json", "--quiet"]
+    assert run_shell(["diagnose", "vectors.npy", *more]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    found = diagnose(X, pairs=(X[left], X[right], gold))
+    assert printed["sentences"]["basis"] == basis(found, str)
+    assert "150 of 150 pairs are used. Their ids are taken as: ids." in printed["notes"]
+
+
+def test_queries_judge_vectors(folder, capsys):
+    args = ["diagnose", "vectors.npy", "--queries", "queries.npy", "--relevance", "qrels.tsv"]
+    assert run_shell([*args, "--json", "--quiet"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    judged = judge_vectors(
+        read_relevance(folder / "qrels.tsv"), VectorSet("v", X), VectorSet("q", X[:40] * 2)
+    )
+    assert (len(judged), judged.n_queries, judged.n_missing) == (40, 41, 2)
+    found = diagnose(X, queries=judged)
+    assert printed["sentences"]["recommendation"] == recommendation(found, str)
+    assert printed["sentences"]["basis"] == basis(found, str)
+    [note] = [each for each in printed["notes"] if "queries are used" in each]
+    assert note.startswith("40 of 41 queries are used")
+    assert note.endswith("Ids without a vector: 2.")
 
 
 def test_of_a_large_file_a_sample_is_diagnosed_and_stated(folder, capsys, monkeypatch):
@@ -311,7 +374,17 @@ def test_project_writes_the_library_s_points(folder, capsys):
         (["diagnose"], "give FILE, or scored pairs"),
         (["diagnose", "--pairs", "pairs.csv", "--labels", "topic"], "an option about FILE"),
         (["diagnose", "vectors.npy", "--out", "no/r.html"], "is no folder"),
-        (["diagnose", "vectors.npy", "--pairs", "p.csv"], "no model can encode them"),
+        (["diagnose", "vectors.npy", "--pairs", "pairs.csv"], "names a row of the vectors"),
+        (["diagnose", "vectors.npy", "--queries", "queries.npy"], "--queries need --relevance"),
+        (["diagnose", "vectors.npy", "--pairs-vectors", "queries.npy"], "need --pairs"),
+        (
+            ["diagnose", "vectors.npy", "--pairs", "pairs.csv", "--relevance", "qrels.tsv"],
+            "give --pairs or --relevance",
+        ),
+        (
+            ["diagnose", "vectors.npy", "--queries", "narrow.npy", "--relevance", "qrels.tsv"],
+            "have 3 numbers, and those searched 24",
+        ),
         (["whiten", "vectors.npy", "--out", "w.npy", "--transform", "flow"], "flow needs training"),
         (["whiten", "vectors.npy", "--out", "."], "not empty"),
         (["whiten", "vectors.npy", "--out", "w.csv"], "one of `.npy`, `.parquet`, or a name"),
@@ -319,6 +392,7 @@ def test_project_writes_the_library_s_points(folder, capsys):
     ],
 )
 def test_errors_are_one_line_with_exit_code_2(folder, capsys, args, message):
+    np.save(folder / "narrow.npy", X[:40, :3])
     assert run_shell([*args, "--quiet"]) == 2
     error = capsys.readouterr().err
     assert message in error

@@ -11,7 +11,7 @@ import { centresOf } from "../../assets/components/twin_cloud/groups.js";
 import { writeConeLabels, writeGroups } from "../../assets/components/twin_cloud/overlay.js";
 import { paintOf } from "../../assets/components/twin_cloud/paint.js";
 import { lookOf, rgb } from "../../assets/components/twin_cloud/palette.js";
-import { legendOf, notesOf } from "../../assets/components/twin_cloud/png.js";
+import { legendOf, notesOf, wrap } from "../../assets/components/twin_cloud/png.js";
 import { packRows } from "../../assets/components/twin_cloud/rows.js";
 import { Room } from "../../assets/components/twin_cloud/room.js";
 import { roundLength, scaleBar, shortNumber } from "../../assets/components/twin_cloud/scale.js";
@@ -357,7 +357,7 @@ test("a picture's legend names what is in it", () => {
   assert.deepEqual(shown, [..."bcdefgh", "the others"]);
   assert.equal(legendOf(many, CODES, 0b111100000000).length, 8);
   const values = { kind: "values", low: 4, high: 4 };
-  const scale = { legend: { title: "words" }, theme: THEME, words };
+  const scale = { legend: { title: "words", head: "words: " }, theme: THEME, words };
   assert.equal(legendOf(scale, values, 0)[0].text, "words: 4");
 });
 
@@ -399,4 +399,11 @@ test("where nothing is selected, ringed points come first, then all from the mid
   assert.deepEqual(walk(1, 4), [1, 0]);
   assert.equal(neighbourOutward([], [], undefined, 1), undefined);
   assert.equal(neighbourOutward([2, 1], [], undefined, 1), 1);
+});
+
+test("a line is broken between words, between Chinese characters and before a bracket", () => {
+  const lines = (text, width) => wrap(text, width, (line) => line.length);
+  assert.deepEqual(lines("half within 25° of it", 12), ["half within", "25° of it"]);
+  assert.deepEqual(lines("半數在 25° 內（384\u00a0維），", 12), ["半數在 25° 內", "（384\u00a0維），"]);
+  assert.deepEqual(lines("太寬，不畫", 3), ["太寬，", "不畫"]);
 });

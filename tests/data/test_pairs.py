@@ -254,3 +254,11 @@ def test_how_many_pairs_share_a_sentence():
     pairs = Pairs("x", ("a", "a", "d"), ("b", "c", "d"), np.array([1.0, 2.0, 3.0]))
     assert pairs.sentence_counts == {"a": 2, "b": 1, "c": 1, "d": 1}
     assert pairs.n_sharing == pytest.approx(2 / 3)
+    assert pairs.units.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize("name", ["pairs", "pairs-zh"])
+def test_no_two_shipped_pairs_share_a_sentence(name):
+    """So *Contrastive training*, which draws single pairs, draws units."""
+    pairs = read_bundled_pairs(name)
+    assert len(set(pairs.units)) == len(pairs)

@@ -18,17 +18,19 @@ from geometry.diagnosis.diagnosis import vectors_sha256
 from geometry.diagnosis.findings import copies
 from geometry.diagnosis.sentences import (
     basis,
+    certainty,
     cure_change,
     evidence,
     finding_sentence,
     measured,
     recommendation,
+    title,
 )
 from geometry.diagnosis.trial import FOLDS, SPLITS, _chosen_by_fold, folds, recommended
 from geometry.diagnosis.yardsticks import Score, variance_of_dyads
 from geometry.encode import ArrayStore
 from geometry.evaluate.fitting import FitSet
-from geometry.measure import label_agreement
+from geometry.measure import Search, label_agreement
 from geometry.measure.intervals import Estimate
 from tests.diagnosis.made_up import labelled, ten_centres
 
@@ -211,7 +213,7 @@ def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
     assert basis(found, str).endswith("compared: 1 (last token); 2 (mean).")
     alone = diagnose(noise, labels=labels, about={"layer": "3"})
     assert basis(alone, str).endswith("No other layer was compared.")
-    assert recommended_treatment(found, noise).name == "zca"  # the treatment of this layer
+    assert recommended_treatment(found, noise).name == "pca"  # the treatment of this layer
     assert found.trial.here == alone.chosen  # other layers do not widen its interval
     same = diagnose(noise, labels=labels, others={(1, "mean"): noise})
     assert same.chosen.kind == "level"
@@ -382,9 +384,84 @@ def test_findings_by_hand():
     assert found["rogue"].numbers["dimensions"][0] == 7
     assert found["rogue"].numbers["value"] > 0.95
     assert found["duplicates"].numbers == {"vectors": 1, "texts": 2, "n": 400}
+    # rows 398 and 399 repeat texts, and row 3 a vector
+    assert (found["duplicates"].state, found["duplicates"].share) == ("slight", 3 / 400)
     assert found["outliers"].numbers["rows"] == (100,)
-    assert by_code(diagnose(X[:40]))["rank"].state == "found"
-    assert by_code(diagnose(X[:120]))["rank"].state == "slight"
+    assert (found["outliers"].state, found["outliers"].share) == ("slight", 1 / 400)
+    states = {n: by_code(diagnose(X[:n]))["rank"].state for n in (29, 44, 60, 119, 120)}
+    assert states == {29: "slight", 44: "found", 60: "slight", 119: "slight", 120: "none"}
+
+
+def test_a_finding_has_a_size_a_share_and_an_effect_on_the_score():
+    """One dimension of noise around 0: no cone shows it, and it costs a fifth of the score."""
+    X, labels = labelled("leave")
+    X = X.copy()
+    X[:, 5] = 3 * np.random.default_rng(0).standard_normal(len(X))
+    found = by_code(diagnose(X, labels=labels))["rogue"]
+    assert (found.state, found.numbers["dimensions"]) == ("found", (5,))
+    assert found.share == pytest.approx(0.7, abs=0.1)
+    without = label_agreement(np.delete(X, 5, axis=1), labels) - label_agreement(X, labels)
+    assert found.effect.value == pytest.approx(without, abs=1e-6)
+    assert "dimensions, the score of raw vectors changes by +" in finding_sentence(found, str)
+    # forty rows of one class lie far away, in the direction of another: neighbours of few
+    Y, labels = labelled("leave")
+    Y = Y.copy()
+    Y[:40] = 9 * Y[40:80]
+    outliers = by_code(diagnose(Y, labels=labels))["outliers"]
+    assert (outliers.state, outliers.share) == ("found", pytest.approx(40 / 600, abs=0.01))
+    assert outliers.effect.value > 0
+    assert "Outliers: large." in title(outliers, str)
+
+
+def test_a_rogue_dimension_that_carries_the_labels_is_kept():
+    """One dimension has most of the squared length, and its value is the label."""
+    rng = np.random.default_rng(0)
+    kind = np.arange(400) % 4
+    X = rng.standard_normal((400, 24))
+    X[:, 9] = 6 * (kind - 1.5) + 0.3 * rng.standard_normal(400)
+    found = diagnose(X, labels=[f"kind {each}" for each in kind])
+    rogue = by_code(found)["rogue"]
+    assert (rogue.state, rogue.numbers["dimensions"]) == ("found", (9,))
+    assert rogue.effect.falls
+    assert found.chosen.kind not in ("remove", "level", "whiten")
+    assert all(cure.hurts for cure in found.trial.cures if cure.kind in ("remove", "level"))
+
+
+def test_two_clusters_far_apart_are_no_cone_and_need_no_cure():
+    """Their difference is the first direction: removing it makes the labels a guess."""
+    rng = np.random.default_rng(0)
+    side = np.where(np.arange(300) % 2, 1.0, -1.0)
+    X = rng.standard_normal((300, 24)) + 6 * side[:, None] * np.eye(24)[0]
+    found = diagnose(X, labels=["plus" if each > 0 else "minus" for each in side])
+    cures = {cure.kind: cure for cure in found.trial.cures}
+    assert by_code(found)["cone"].state == "none"
+    assert found.chosen.kind == "leave"
+    assert cures["leave"].score > 0.99
+    assert cures["remove"].score == pytest.approx(found.trial.chance, abs=0.06)
+
+
+def test_fewer_rows_than_dimensions_are_judged_without_full_whitening():
+    rng = np.random.default_rng(0)
+    kind = np.arange(120) % 4
+    X = 2 * np.eye(160)[kind] + 0.3 * rng.standard_normal((120, 160)) + 0.5
+    found = diagnose(X, labels=[str(each) for each in kind])
+    assert by_code(found)["rank"].state == "found"  # n/d = .75
+    assert found.trial.n_fit == 96
+    treatments = {cure.treatment for cure in found.trial.cures}
+    assert "pca" not in treatments  # n <= d rows would become the corners of a simplex
+    assert all(cure.score is not None for cure in found.trial.cures)
+
+
+def test_a_hub_has_its_share_of_all_places():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 60))
+    X[:60] *= 9
+    X = np.vstack([X / np.linalg.norm(X, axis=1, keepdims=True), 1e-3 + np.zeros((1, 60))])
+    near = Search(X).nearest_of_all(10).rows
+    times = np.bincount(near.ravel(), minlength=301)
+    found = by_code(diagnose(X))["hubs"]
+    assert found.numbers["most"] == times.max()
+    assert found.share == pytest.approx(times[times >= 100].sum() / times.sum())
 
 
 def test_copies_are_the_first_row_with_the_same_vector_or_text():
@@ -492,10 +569,10 @@ def test_progress_is_counted_and_a_cancel_ends_the_work():
 
 
 @pytest.mark.model
-def test_a_projection_wins_on_the_shipped_topics_and_full_whitening_hurts(tmp_path):
+def test_a_removal_wins_on_the_shipped_topics_and_full_whitening_hurts(tmp_path):
     """Layers 4 and 6, mean pooling; agreement of 5 neighbours, first on all rows."""
     topics = read_bundled("topics")
-    figures = {4: ("project", 0.553, 0.566, 0.337), 6: ("centre", 0.669, 0.678, 0.440)}
+    figures = {4: ("remove", 0.553, 0.566, 0.337), 6: ("centre", 0.669, 0.678, 0.440)}
     for layer, (kind, *agreement) in figures.items():
         shipped = read_cloud(
             load_encoder(), topics, layer=layer, store=ArrayStore(tmp_path)
@@ -508,3 +585,6 @@ def test_a_projection_wins_on_the_shipped_topics_and_full_whitening_hurts(tmp_pa
         assert np.round(found, 3) == pytest.approx(agreement)
         diagnosed = diagnose(shipped, texts=topics.texts, labels=topics.labels)
         assert diagnosed.chosen.kind == kind
+        if layer == 4:
+            said = certainty(diagnosed, str)
+            assert "Perhaps better is projected on 32 directions, not whitened: +0.0" in said

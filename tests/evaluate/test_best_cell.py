@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from geometry import PairScore
+from geometry.data.pairs import Pairs
 from geometry.evaluate import Grid, choose_on_dev, evaluate_grid
 from geometry.evaluate.best_cell import HalfChoice, RecordingBootstrap, halves
+from geometry.evaluate.bootstrap import PairBootstrap
 from geometry.evaluate.grid import Cell
 
 RNG = np.random.default_rng(5)
@@ -33,6 +35,26 @@ def test_halves_share_nothing_and_leave_nothing_out():
     assert sorted([*dev, *test]) == list(range(N))
     assert np.array_equal(halves(GOLD)[0], dev)
     assert not np.array_equal(halves(GOLD, random_state=1)[0], dev)
+
+
+def test_pairs_that_share_sentences_stay_in_one_half_and_are_drawn_together():
+    """Twenty groups of three pairs over three sentences: each sentence is in two of them."""
+    left = tuple(f"{group} {side}" for group in range(20) for side in "abc")
+    right = tuple(f"{group} {side}" for group in range(20) for side in "bca")
+    rng = np.random.default_rng(0)
+    pairs = Pairs("groups", left, right, rng.random(60))
+    assert pairs.units.tolist() == np.repeat(np.arange(20), 3).tolist()
+    dev, test = halves(pairs.gold_scores, units=pairs.units)
+    assert not {*pairs.units[dev]} & {*pairs.units[test]}
+    assert (len(dev), len(test)) == (30, 30)
+    # scores of whole groups: three pairs of a group count as one
+    gold = rng.standard_normal(20).repeat(3) + 1e-3 * rng.standard_normal(60)
+    similarities = gold + rng.standard_normal(20).repeat(3)
+    widths = [
+        np.ptp(PairBootstrap(gold, 400, units=units).score(similarities).replicates)
+        for units in (None, pairs.units)
+    ]
+    assert widths[1] > 1.4 * widths[0]
 
 
 @pytest.mark.parametrize("gold", [np.arange(5.0), np.ones(40), np.eye(1, 40)[0]])

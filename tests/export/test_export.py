@@ -1,6 +1,10 @@
 """An exported transform gives the fitted one's vectors in each library that loads it."""
 
 import json
+import re
+import runpy
+import sys
+import warnings
 
 import numpy as np
 import onnxruntime
@@ -18,19 +22,23 @@ from geometry import (
     load_encoder,
     load_transform,
     read_bundled,
+    read_cloud,
 )
 from geometry.data.limits import Limits
 from geometry.data.write import OutputError
+from geometry.encode import ArrayStore
 from geometry.export import (
     AffineMap,
     ExportError,
+    OtherCloudWarning,
     affine_map,
     numpy_files,
     onnx_bytes,
     save_transform,
     write_sentence_model,
 )
-from geometry.export.numpy_files import ARRAYS, SCRIPT
+from geometry.export.affine import arrays
+from geometry.export.numpy_files import DATABASES, SCRIPT
 from geometry.transform import Knobs
 
 X = np.random.default_rng(0).standard_normal((200, 6)) * [5, 3, 1, 1, 0.5, 0.1] + 4
@@ -59,11 +67,82 @@ def test_a_file_gives_the_transform_back_with_how_it_was_fitted(tmp_path, fitted
     assert loaded.about["model"] == "m"
     assert loaded.about["rows of the fit"] == "200"
     assert dict(affine_map(loaded).about) == loaded.about
+    fit = loaded.fingerprint
+    np.testing.assert_allclose(fit.mean, X.mean(axis=0))
+    np.testing.assert_allclose(fit.deviations, X.std(axis=0))
+    assert fit.n_rows == affine_map(loaded).fingerprint.n_rows == 200
 
 
 def test_a_map_by_hand():
     affine = AffineMap(np.array([1.0, 2.0]), np.array([[2.0], [3.0]]))
     assert affine.apply(np.array([[2.0, 4.0]])).tolist() == [[8.0]]  # 1 * 2 + 2 * 3
+
+
+@pytest.mark.parametrize("text", ["centred", "removed"])
+def test_a_centring_is_named_so_and_has_no_matrix(tmp_path, text):
+    centring = fit_treatment(text, X).turn(Knobs(centring=1.0, n_removed=0))
+    affine = affine_map(centring)
+    assert affine.about["method"] == "centring"
+    assert affine.matrix is None
+    assert affine.width == 6
+    np.testing.assert_allclose(affine.apply(X), X - X.mean(axis=0))
+    save_transform(tmp_path / "c.safetensors", centring)
+    assert load_transform(tmp_path / "c.safetensors").matrix is None
+    assert (tmp_path / "c.safetensors").stat().st_size < 1000
+    session = onnxruntime.InferenceSession(onnx_bytes(affine))
+    [found] = session.run(None, {"embeddings": X.astype(np.float32)})
+    np.testing.assert_allclose(found, X - X.mean(axis=0), atol=1e-5)
+    with pytest.raises(ValueError, match="row 1 has NaN"):
+        affine.apply(np.full((1, 6), np.nan))
+
+
+def test_a_file_of_the_first_format_is_read(tmp_path):
+    parts = {"offset": X.mean(axis=0), "matrix": np.eye(6)}
+    metadata = {"format": "narrow-cone affine map 1", "about": json.dumps({"model": "m"})}
+    save_file(parts, tmp_path / "old.safetensors", metadata=metadata)
+    loaded = load_transform(tmp_path / "old.safetensors")
+    np.testing.assert_allclose(loaded.apply(X + 100), X - X.mean(axis=0) + 100)
+    assert (dict(loaded.about), loaded.fingerprint) == ({"model": "m"}, None)
+
+
+def test_a_weighted_fit_has_no_fingerprint():
+    """The mean of weighted rows is not that of the rows to which the map is applied."""
+    zipf = fit_treatment("zipf", X, sample_weight=np.arange(1.0, 201.0))
+    assert affine_map(zipf).fingerprint is None
+
+
+def far(fitted_on: np.ndarray, applied_to: np.ndarray) -> bool:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        affine_map(fit_treatment("centred", fitted_on)).apply(applied_to)
+    assert all(each.category is OtherCloudWarning for each in caught)
+    return bool(caught)
+
+
+@pytest.mark.model
+def test_vectors_of_another_layer_or_length_give_a_warning_and_those_of_another_topic_none():
+    topics = read_bundled("topics")
+
+    def vectors(name: str, layer: int) -> np.ndarray:
+        found = read_cloud(load_encoder(), read_bundled(name), layer=layer, store=ArrayStore())
+        return found.vectors
+
+    layers, pairs = (
+        {layer: vectors(name, layer) for layer in (4, 6)} for name in ("topics", "pairs")
+    )
+    labels, rng = np.array(topics.labels), np.random.default_rng(0)
+    for layer, other in ((4, 6), (6, 4)):
+        Y = layers[layer]
+        half = rng.permutation(len(Y)) < len(Y) // 2
+        assert not far(Y[half], Y[~half])
+        assert not any(far(Y[half], Y[~half][i : i + 1]) for i in range(20))
+        assert not any(far(Y[labels != topic], Y[labels == topic]) for topic in set(topics.labels))
+        assert not far(Y, pairs[layer])  # another corpus of the same model
+        unit = Y / np.linalg.norm(Y, axis=1, keepdims=True)
+        assert far(Y, layers[other])
+        assert far(Y, pairs[other])
+        assert far(Y, unit)
+        assert far(unit, Y)
 
 
 def test_what_is_no_affine_map_is_refused():
@@ -74,21 +153,51 @@ def test_what_is_no_affine_map_is_refused():
         affine_map(fit_treatment("raw", X))
 
 
-def test_onnxruntime_and_plain_numpy_apply_it(tmp_path, monkeypatch):
+def test_onnxruntime_and_plain_numpy_apply_it(tmp_path):
     whitening = Whitening().fit(X)
     wanted = whitening.transform(X)
     affine = affine_map(whitening, corpus='a "quoted" name\nand \\ more')
     session = onnxruntime.InferenceSession(onnx_bytes(affine))
     [found] = session.run(None, {"embeddings": X.astype(np.float32)})
     assert np.abs(found - wanted).max() < 1e-4
-    assert session.get_modelmeta().custom_metadata_map["rows of the fit"] == "200"
+    metadata = session.get_modelmeta().custom_metadata_map
+    assert metadata["rows of the fit"] == "200"
+    np.testing.assert_allclose(json.loads(metadata["fit_mean"]), X.mean(axis=0))
+    assert json.loads(metadata["fit_rows"]) == 200
     for name, content in numpy_files(affine).items():
         (tmp_path / name).write_bytes(content)
-    monkeypatch.chdir(tmp_path)
-    names: dict = {}
-    exec((tmp_path / SCRIPT).read_text(encoding="utf-8"), names)
+    names = runpy.run_path(str(tmp_path / SCRIPT))  # the working directory is another one
     np.testing.assert_allclose(names["transform"](X), wanted, atol=1e-9)
-    assert (tmp_path / ARRAYS).is_file()
+    assert set(names["fitted"]) == set(arrays(affine))
+
+
+@pytest.mark.parametrize("name", ["pca", "centred", "standardised"])
+def test_the_lines_for_databases_search_by_the_cosine_of_transformed_vectors(
+    tmp_path, monkeypatch, name
+):
+    affine = affine_map(fit_treatment(name, X))
+    for file, content in numpy_files(affine).items():
+        (tmp_path / file).write_bytes(content)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "apply_transform", raising=False)
+    queries = X[:7] + 0.1
+    documents, asked = (
+        Z / np.linalg.norm(Z, axis=1, keepdims=True) for Z in map(affine.apply, (X, queries))
+    )
+    cosines = asked @ documents.T
+    blocks = re.findall(r"```python\n(.*?)```", (tmp_path / DATABASES).read_text("utf-8"), re.S)
+    in_faiss, *others = blocks
+    names: dict = {"documents": X, "queries": queries}
+    exec(in_faiss, names)
+    np.testing.assert_allclose(names["cosines"], -np.sort(-cosines)[:, :10], atol=1e-5)
+    assert (names["rows"][:, 0] == cosines.argmax(axis=1)).all()
+    unit = runpy.run_path(str(tmp_path / SCRIPT))["unit"](X)
+    np.testing.assert_allclose(unit, documents, atol=1e-6)
+    assert unit.dtype == np.float32
+    for each in others:  # their databases are servers, or heavy
+        compile(each, "block", "exec")
+        assert "unit(documents)" in each
+        assert "unit(queries)" in each
 
 
 def test_a_damaged_or_foreign_file_is_refused(tmp_path):
@@ -106,7 +215,7 @@ def test_a_damaged_or_foreign_file_is_refused(tmp_path):
     assert refused(b"\x80\x04pickle") == "damaged_transform"
     save_file({"words": np.ones(3)}, path)
     assert refused(path.read_bytes()) == "other_file"
-    metadata = {"format": "narrow-cone affine map 1", "about": json.dumps({})}
+    metadata = {"format": "narrow-cone affine map 2", "about": json.dumps({})}
     for offset, matrix in (
         (np.ones(3), np.ones((4, 2))),
         (np.full(4, np.nan), np.ones((4, 2))),
@@ -115,6 +224,20 @@ def test_a_damaged_or_foreign_file_is_refused(tmp_path):
     ):
         save_file({"offset": offset, "matrix": matrix}, path, metadata=metadata)
         assert refused(path.read_bytes()) == "damaged_transform"
+    sound = {"offset": np.ones(3), "fit_mean": np.ones(3), "fit_deviations": np.ones(3)}
+    for bad in (
+        {},
+        {"fit_rows": np.array(0.0)},
+        {"fit_rows": np.array(9.0), "fit_mean": np.ones(2)},
+        {"fit_rows": np.array(9.0), "fit_deviations": np.zeros(3)},
+        {"fit_rows": np.ones(1)},
+    ):
+        save_file(sound | bad, path, metadata=metadata)
+        assert refused(path.read_bytes()) == "damaged_transform"
+    save_file(sound | {"fit_rows": np.array(9.0)}, path, metadata=metadata)
+    assert load_transform(path).fingerprint.n_rows == 9
+    save_file(sound | {"more": np.ones(1)}, path, metadata=metadata)
+    assert refused(path.read_bytes()) == "other_file"
     halves = {name: torch.ones(2, 2, dtype=torch.bfloat16) for name in ("offset", "matrix")}
     assert refused(torch_bytes(halves, metadata)) == "damaged_transform"
     path.write_bytes(good)
@@ -149,6 +272,40 @@ def test_sentence_transformers_gives_the_whitened_vectors(tmp_path, encoder, lay
     assert n_layers == (4 if layer == 4 else 6)
 
 
+@pytest.mark.parametrize("normalize", [False, True])
+def test_the_folder_says_how_it_was_made_and_of_what_length_its_vectors_are(
+    tmp_path, encoder, normalize
+):
+    texts = list(read_bundled("pairs").texts[:40])
+    centring = affine_map(
+        fit_treatment("centred", encoder.encode(texts, layer=3)), treatment="centred", corpus="mine"
+    )
+    folder = write_sentence_model(
+        tmp_path / "model", encoder, centring, layer=3, normalize=normalize
+    )
+    theirs = SentenceTransformer(str(folder), device="cpu").encode(texts)
+    ours = centring.apply(encoder.encode(texts, layer=3))
+    lengths = np.linalg.norm(ours, axis=1, keepdims=True)
+    np.testing.assert_allclose(theirs, ours / lengths if normalize else ours, atol=1e-5)
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    for row in ("treatment | centred", "corpus | mine", "rows of the fit | 40", "layer | 3"):
+        assert f"| {row} |" in readme
+    assert f"| model | {encoder.name} |" in readme
+    assert "| pooling | mean |" in readme
+    assert "identity" in readme
+    assert ("are of unit length" in readme) == normalize
+    assert ("are not of unit length" in readme) != normalize
+
+
+def test_a_map_that_changes_nothing_adds_no_module(tmp_path, encoder):
+    nothing = AffineMap(np.zeros(encoder.dimension), None)
+    folder = write_sentence_model(tmp_path / "model", encoder, nothing, layer=2)
+    modules = json.loads((folder / "modules.json").read_text("utf-8"))
+    assert [each["type"].rpartition(".")[2] for each in modules] == ["Transformer", "Pooling"]
+    theirs = SentenceTransformer(str(folder), device="cpu").encode(["Rain."])
+    np.testing.assert_allclose(theirs, encoder.encode(["Rain."], layer=2), atol=1e-5)
+
+
 def test_what_sentence_transformers_can_not_express_is_refused(tmp_path, encoder, monkeypatch):
     vectors = encoder.encode(list(read_bundled("pairs").texts[:40]))
     whitening = Whitening(shrinkage=0.5).fit(vectors)
@@ -165,8 +322,10 @@ def test_what_sentence_transformers_can_not_express_is_refused(tmp_path, encoder
     (tmp_path / "used/file").touch()
     assert refused(folder="used") == "folder_in_use"
     assert not (tmp_path / "new").exists()
-    right = AffineMap.apply
+    right = AffineMap.apply_to_part
     for share in (2e-5, 1.0):  # of a vector's length; the limit is 1e-5
-        monkeypatch.setattr(AffineMap, "apply", lambda self, X, s=share: right(self, X) * (1 + s))
+        monkeypatch.setattr(
+            AffineMap, "apply_to_part", lambda self, X, s=share: right(self, X) * (1 + s)
+        )
         assert refused() == "other_vectors"
     assert not (tmp_path / "new").exists()

@@ -1,16 +1,25 @@
-"""Recall and nDCG: by hand, beside scikit-learn, with intervals over queries."""
+"""Recall, nDCG and MRR: by hand, beside scikit-learn, with intervals over queries."""
+
+from dataclasses import astuple
+from itertools import product
 
 import numpy as np
 import pytest
 from sklearn.metrics import ndcg_score
 
-from geometry.measure import ndcg_at_k, recall_at_k, retrieval_score
+from geometry.measure import mrr_at_k, ndcg_at_k, paired_change, recall_at_k, retrieval_score
 
 
 def test_recall_by_hand():
     found = np.array([[4, 7, 1], [0, 2, 3]])
     relevant = [{7: 1.0, 9: 1.0, 4: 2.0, 8: 1.0}, {5: 1.0}]
     assert recall_at_k(found, relevant).tolist() == [2 / 4, 0.0]
+
+
+def test_reciprocal_rank_by_hand():
+    found = np.array([[4, 7, 1], [0, 2, 3], [5, 8, 6]])
+    relevant = [{7: 1.0, 1: 2.0}, {5: 1.0}, {5: 1.0, 6: 1.0}]
+    assert mrr_at_k(found, relevant).tolist() == [1 / 2, 0.0, 1.0]
 
 
 def test_ndcg_is_scikit_learn_s():
@@ -36,6 +45,67 @@ def test_a_score_has_paired_intervals():
         reach = 1.96 * values.std() / 20
         assert estimate.high - estimate.low == pytest.approx(2 * reach, rel=0.1)
     assert retrieval_score(before[:9], after[:9]).change.low is None
+
+
+def test_few_queries_have_the_means_that_random_signs_keep():
+    change = np.array([0.2, 0, 0, 0.4, -0.2, 0.2, 0, 0.2, 0, 0])
+    found = paired_change(change)
+    widened = np.append(change, [0.4, -0.4])
+    signs = np.array(list(product((1, -1), repeat=len(widened))))
+
+    def p_value(mean, side):
+        """Of a one-sided test by all signs."""
+        sums = signs @ (widened - mean) * side
+        return np.mean(sums >= sums[0] - 1e-12)
+
+    for end, side in ((found.low, 1), (found.high, -1)):
+        assert p_value(end - side * 1e-6, side) <= 0.025 < p_value(end + side * 1e-6, side)
+    assert found.low < found.value < found.high
+
+
+def test_queries_of_one_unit_count_once():
+    rng = np.random.default_rng(0)
+    change = rng.standard_normal(20)
+    for n in (1, 5):  # each query once, or five times
+        for count in (12, 60):
+            one = np.resize(change, count)
+            found = paired_change(np.repeat(one, n), units=np.repeat(np.arange(count), n))
+            assert astuple(found) == pytest.approx(astuple(paired_change(one))), (n, count)
+    assert paired_change(np.ones(40), units=np.repeat(np.arange(9), 5)[:40]).low is None
+
+
+def test_too_few_changes_have_no_interval():
+    assert paired_change(np.zeros(30)).low is paired_change(np.zeros(60)).low is None
+    assert paired_change(np.ones(9)).low is None
+    assert paired_change(np.ones(10)).low > 0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("n", [10, 20, 40])
+@pytest.mark.parametrize("shares", [(0.8, 0.15, 0.05), (0.7, 0.25, 0.05), (0.5, 0.4, 0.1)])
+def test_intervals_of_few_queries_cover(n, shares):
+    """Most queries do not change, some gain a fifth, fewer lose one."""
+    rng = np.random.default_rng(0)
+    values = np.array([0, 0.2, -0.2])
+    true, covered = float(values @ shares), []
+    for seed in range(1000):
+        found = paired_change(rng.choice(values, size=n, p=shares), seed=seed)
+        if found.low is not None:
+            covered.append(found.low - 1e-9 <= true <= found.high + 1e-9)
+    assert np.mean(covered) >= 0.93
+    assert len(covered) > 850  # the others have no change at all, and no interval
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [10, 20, 40, 60])
+def test_no_change_is_seldom_called_one(n):
+    rng = np.random.default_rng(1)
+    found = [
+        paired_change(rng.choice([0, 0.2, -0.2], size=n, p=(0.6, 0.2, 0.2))) for _ in range(1000)
+    ]
+    wrong = [each.low is not None and not each.low <= 0 <= each.high for each in found]
+    assert np.mean(wrong) <= 0.065
 
 
 def test_what_is_refused():

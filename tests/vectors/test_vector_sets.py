@@ -155,6 +155,40 @@ ALONE = {
 }
 
 
+IDS = tuple(f"D-{i}" for i in range(N))
+WITH_IDS = {  # a column of ids beside the vectors
+    "npz": ("a.npz", npz(embeddings=X, _id=np.array(IDS))),
+    "parquet": (
+        "a.parquet",
+        parquet_of({"_id": list(IDS), "embedding": of_format(pa.list_(pa.float32()))}),
+    ),
+    "csv": ("a.csv", csv({"_id": list(IDS), **DIMENSIONS})),
+    "jsonl": (
+        "a.jsonl",
+        jsonl([{"_id": i, "vec": x} for i, x in zip(IDS, X.tolist(), strict=True)]),
+    ),
+    "safetensors": ("a.safetensors", save({"vec": X}, metadata={"_id": "\n".join(IDS)})),
+}
+
+
+@pytest.mark.parametrize("case", WITH_IDS)
+def test_ids_are_read_on_request(case):
+    name, content = WITH_IDS[case]
+    assert preview_vector_set(content, name=name).suggested_id_column == "_id"
+    assert read_vector_set(content, name=name).ids is None
+    found = read_vector_set(content, name=name, id_column="_id", sample=10)
+    assert found.ids == tuple(f"D-{number - 1}" for number in found.numbers)
+
+
+def test_ids_of_metadata():
+    metadata = "_id\ttopic\n" + "".join(f"{each}\tx\n" for each in IDS)
+    options = {"metadata": metadata.encode(), "metadata_name": "m.tsv", "name": "a.npy"}
+    found = read_vector_set(npy(X), id_column="_id", **options)
+    assert found.ids == IDS
+    with pytest.raises(GeometryError, match="no column `other`"):
+        read_vector_set(npy(X), id_column="other", **options)
+
+
 @pytest.mark.parametrize("case", ALONE)
 def test_vectors_alone(case):
     name, content = ALONE[case]

@@ -41,7 +41,7 @@ export function fillLegend(legend, { theme, legend: labels, marks, words }, stag
   legend.dataset.of = of;
   legend.replaceChildren();
   legend.setAttribute("aria-label", labels.title);
-  if (codes.kind === "values") legend.append(scaleOf(codes, labels.title, theme));
+  if (codes.kind === "values") legend.append(scaleOf(codes, labels.head, theme));
   else {
     for (const group of groupsOf(labels.names, theme, words.other)) {
       legend.append(buttonOf(group, stage, actions));
@@ -75,7 +75,7 @@ function buttonOf({ bits, name, colour, sign }, stage, { toggle, isolate }) {
   return button;
 }
 
-function scaleOf(codes, title, theme) {
+function scaleOf(codes, head, theme) {
   const bar = document.createElement("span");
   bar.className = "twin-scale";
   const ramp = document.createElement("span");
@@ -83,7 +83,7 @@ function scaleOf(codes, title, theme) {
     `display:inline-block;width:9rem;height:.7rem;margin:0 .4rem;vertical-align:middle;` +
     `background:linear-gradient(to right, ${theme.scale.join(",")})`;
   const [low, high] = [codes.low, codes.high].map(shortNumber);
-  bar.append(`${title}: ${low}`, ...(low === high ? [] : [ramp, high]));
+  bar.append(`${head}${low}`, ...(low === high ? [] : [ramp, high]));
   return bar;
 }
 

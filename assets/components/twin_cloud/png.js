@@ -9,11 +9,14 @@ const PAD = 16;
 const LINE = 18;
 const ABOVE = PAD + 26; // above the stage
 
+// A word or a Chinese character, with the signs before and after it. A number and its unit are joined by a no-break space.
+const PIECES = /[（「]*(?:[\u3000-\uffef]|[^\s\u3000-\uffef]+(?:\u00a0[\u3000-\uffef])?)[，。、：；）」]*\s*|\s+/gu;
+
 // Lines at most `width` wide, broken at spaces if there are any, else where a line is full.
 export function wrap(text, width, measure) {
   const lines = [];
   let line = "";
-  for (const piece of text.match(/[\u3000-\uffef][，。、：；）」]*|\S+\s*|\s+/gu) ?? []) {
+  for (const piece of text.match(PIECES) ?? []) {
     if (line && measure((line + piece).trimEnd()) > width) {
       lines.push(line.trimEnd());
       line = "";
@@ -29,7 +32,7 @@ export function legendOf({ legend, theme, words }, codes, hidden) {
   if (codes.kind === "values") {
     const [low, high] = [codes.low, codes.high].map(shortNumber);
     const range = low === high ? low : `${low} – ${high}`;
-    return [{ text: `${legend.title}: ${range}`, colour: theme.ink }];
+    return [{ text: `${legend.head}${range}`, colour: theme.ink }];
   }
   return groupsOf(legend.names, theme, words.other)
     .filter(({ bits }) => (hidden & bits) !== bits)

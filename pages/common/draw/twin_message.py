@@ -13,7 +13,7 @@ from geometry.figures.panel import Band, Wedge
 from geometry.figures.point_colours import PointColours
 from geometry.palette import Theme
 from geometry.projection.twin import Frame
-from pages.common.words import _
+from pages.common.words import _, labelled
 
 SIDE = 440  # pixels of a picture's height at most
 UNIT_REACH = 1.05  # half-width of a picture of unit vectors
@@ -173,7 +173,11 @@ def message_of(cloud: TwinCloud, codes: Points, theme: Theme, texts: str) -> dic
         "axes": list(cloud.axis_titles),
         "origin": cloud.origin_label or "",
         "theme": _theme(theme),
-        "legend": {"title": cloud.colours.title, "names": cloud.colours.names},
+        "legend": {
+            "title": cloud.colours.title,
+            "head": labelled(cloud.colours.title, ""),
+            "names": cloud.colours.names,
+        },
         "marks": [
             {"rows": [int(row) for row in mark.rows], "shape": mark.shape, "caption": mark.caption}
             for mark in cloud.marks

@@ -314,10 +314,10 @@ def test_without_its_file_there_is_no_preset_of_e5(monkeypatch):
     monkeypatch.setattr(bundled, "e5_path", lambda: None)
     options = visit().button_group(key="preset").options
     assert options == [
-        "[CLS], layer 5: extremely narrow",
-        "max, layer 4: narrow",
-        "mean, layer 4: a typical cone",
-        "mean, last layer: hardly a cone",
+        "MiniLM, [CLS], layer 5: extremely narrow",
+        "MiniLM, max, layer 4: narrow",
+        "MiniLM, mean, layer 4: a typical cone",
+        "MiniLM, mean, last layer: hardly a cone",
     ]
 
 
@@ -346,7 +346,7 @@ def test_colours_are_explained(cloud_of, colour):
         assert " other</span>" in html
     else:
         meaning = {"length": "words", "frequency": "mean log₁₀ count of its pieces"}[colour]
-        assert legend == {"title": meaning, "names": None}
+        assert legend == {"title": meaning, "head": f"{meaning}: ", "names": None}
         assert marker["colorbar"]["title"]["text"] == meaning
 
 

@@ -98,7 +98,8 @@ def test_lists_and_numbers_by_a_second_route(clouds):
         each["text"] for each in charts(app)["neighbour-lists"]["figure"]["layout"]["annotations"]
     ]
     for n in (before, after):
-        assert f"same label {n}/{K}: “{labels[5]}”" in words
+        assert f"same label {n}/{K}" in words
+    assert f"Its label is “{labels[5]}”." in said
     first = np.argsort(-counts[0], kind="stable")[0]
     assert f"| {counts[0][first]} | {counts[1][first]} |" in said
     labels = np.array(corpus().labels)

@@ -197,7 +197,7 @@ def names(app: AppTest) -> list[str]:
 def test_the_ladder_is_first_with_every_rung_and_the_published_ticks_on_them():
     app = visit()
     assert set(charts(app)) == {"sts-claim"}  # folded parts are not computed
-    white = "whitened, k = 12, Ledoit-Wolf"
+    white = "whitened, 12 directions, Ledoit-Wolf"
     static = [
         "average of the model’s input vectors",
         "average of GloVe 6B",
@@ -316,9 +316,17 @@ def test_the_sources_table_is_whole():
     [shown] = [table for table in tables if "mean of the sets" in table]
     sets = ["STS12", "STS13", "STS14", "STS15", "STS16", "STS-B", "SICK-R"]
     assert [name for name in shown.columns if name in sets] == sets
-    rows = shown.set_index("row")
-    assert rows.loc["avg GloVe", sets].tolist() == [55.14, 70.66, 59.73, 68.25, 63.66, 58.02, 53.76]
-    assert rows.loc["avg GloVe", "mean of the sets"] == 61.32  # as printed
+    rows = shown.set_index("method")
+    assert rows.loc["average of GloVe", sets].tolist() == [
+        55.14,
+        70.66,
+        59.73,
+        68.25,
+        63.66,
+        58.02,
+        53.76,
+    ]
+    assert rows.loc["average of GloVe", "mean of the sets"] == 61.32  # as printed
     assert not shown.isna().any(axis=None)
 
 
@@ -523,7 +531,7 @@ def test_every_number_has_a_line_on_what_it_is_measured_on():
     last = heat(app, "after")[6, POOLINGS_SHOWN.index("mean")]
     assert curves["whitened in full"][-1] == pytest.approx(last, abs=1e-3)
     assert np.ptp(curves["Raw"]) == 0
-    assert {"whitened, k = 128", "whitened, Ledoit-Wolf", "n = d = 384"} <= curves.keys()
+    assert {"whitened, 128 directions", "whitened, Ledoit-Wolf", "n = d = 384"} <= curves.keys()
     labels = [button.label for button in app.get("download_button")]
     parts = ("ladder", "grid", "cells", "curve", "pairs")
     assert sorted(labels) == sorted(f"Download {part} (CSV)" for part in parts)
@@ -908,9 +916,9 @@ def test_a_k_beyond_the_rank_is_cut_and_reported_and_any_similarity_is_named():
     n = len({*some.left, *some.right})
     assert hovered(app, "after", 5, "mean").endswith(f"k = {n - 1}, the most possible")
     text = everything(app)
-    assert "**k = 128 was reduced.**" in text
+    assert "**The number of directions, k = 128, was reduced.**" in text
     assert f"layer 0, mean (k = {n - 1})" in text
-    assert "“k = 128” uses all of them" in text
+    assert "“128 directions” uses all of them" in text
     assert re.search(rf"rank of the fit (\d+–)?{n - 1} of 384", text)
     assert any(f"(k = {n - 1}, the most possible)" in bar for bar in rungs(app))
     # With another similarity the numbers equal scipy's, and each is labelled with its name.
@@ -1141,7 +1149,7 @@ def test_refused_pairs_leave_their_box_and_the_next_ones_are_used():
 
 def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_refused():
     app = visit(after="ZCA:64:lw", **{"sts-pooling": "mean"})
-    assert "whitened, k = 64, Ledoit-Wolf, zca, fitted on" in everything(app)
+    assert "whitened, 64 directions, Ledoit-Wolf, zca, fitted on" in everything(app)
     assert app.query_params["after"] in ("ZCA:64:lw", ["ZCA:64:lw"])
     X = pair_vectors(5, "mean", range(SMALL))
     cell = evaluate_grid(
@@ -1152,7 +1160,7 @@ def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_refused():
     wrong = visit(after="flow")
     [warning] = [element.value for element in wrong.warning]
     assert warning.startswith("`flow` is no treatment")
-    assert "whitened, k = 12, Ledoit-Wolf, fitted on" in everything(wrong)
+    assert "whitened, 12 directions, Ledoit-Wolf, fitted on" in everything(wrong)
     for other in ("[x](https://x.example)", "clusterwise"):
         [warning] = [element.value for element in visit(after=other).warning]
         assert warning.startswith(f"`{other}` is no treatment")
@@ -1247,11 +1255,13 @@ def test_no_word_of_the_chinese_page_is_left_in_english():
     healthy(app.selectbox(key="lang").set_value("zh-Hant").run())
     assert not any("model’s input vectors" in bar for bar in rungs(app))
     assert "model’s input vectors" not in everything(app)
-    models = {"SBERT-NLI-base", "all-MiniLM-L6-v2", "BERT，[CLS]"}
-    [rows] = [frame.value for frame in app.dataframe if models & set(frame.value.iloc[:, 0])]
-    for row in rows.itertuples(index=False):
-        words_of_row = [cell for cell in row if isinstance(cell, str) and cell not in models]
-        assert all(re.search(HAN, cell) for cell in words_of_row if cell), row
+    models = {"SBERT-NLI-base", "all-MiniLM-L6-v2", "BERT，\\[CLS\\]"}
+    [table] = [each.value for each in app.markdown if each.value.startswith("| 方法 ")]
+    rows = [row.strip("| ").split(" | ") for row in table.splitlines()[2:]]
+    assert models <= {row[0] for row in rows}
+    for row in rows:
+        words_of_row = [cell for cell in row if re.search("[A-Za-z]", cell)]
+        assert all(re.search(HAN, cell) for cell in words_of_row if cell not in models), row
     labels = [
         element.label for part in (app.selectbox, app.slider, app.expander) for element in part
     ]

@@ -99,6 +99,53 @@ def test_thresholds_are_shown_and_storage_once_it_is_opened(language):
     assert markdown(storage_sentences.summary(stored, _)) in everything(at)
 
 
+def cure_of(downloads: dict) -> tuple[str, np.ndarray]:
+    """(treatment of the offered file, vectors of the offered file)."""
+    treatment = downloads["cure"]().about["treatment"]
+    return treatment, np.load(io.BytesIO(downloads["vectors.npy"]()))
+
+
+def test_after_leave_each_cure_is_offered_and_centring_first(downloads):
+    X, labels = labelled("leave")
+    own = VectorSet("mine", X, labels=tuple(labels), label_column="kind")
+    at = visit(own)
+    assert "No cure is recommended at this layer." in everything(at)
+    arms = at.selectbox(key="arm")
+    trial = diagnose(X, labels=labels).trial
+    assert trial.here.kind == "leave"
+    names = [sentences.cure_name(cure, str) for cure in trial.cures if cure.kind != "leave"]
+    assert arms.options == names
+    treatment, Z = cure_of(downloads)
+    assert treatment == "centred"
+    np.testing.assert_allclose(Z, X - X.mean(axis=0), atol=1e-5)
+    arms.set_value("remove").run()
+    assert healthy(at).query_params["arm"] == "remove"
+    removed = next(cure.treatment for cure in trial.cures if cure.kind == "remove")
+    treatment, Z = cure_of(downloads)
+    assert treatment == removed
+    np.testing.assert_allclose(Z, fit_cure(removed, X).fitted.apply(X), atol=1e-4)
+
+
+def test_the_recommended_cure_is_the_first_choice_and_marked(downloads):
+    X, labels = labelled("remove")
+    own = VectorSet("mine", X, labels=tuple(labels), label_column="kind")
+    at = visit(own)
+    arms = at.selectbox(key="arm")
+    here = diagnose(X, labels=labels).trial.here
+    assert arms.value == here.kind == "remove"
+    [marked] = [each for each in arms.options if "(recommended)" in each]
+    assert marked == f"{sentences.cure_name(here, str)} (recommended)"
+    assert cure_of(downloads)[0] == here.treatment
+    visit(own, arm="centre")
+    assert cure_of(downloads)[0] == "centred"
+
+
+@pytest.mark.model
+def test_the_text_that_the_model_does_not_know_has_no_cure_to_download():
+    at = visit(Corpus("own", tuple(f"貓在睡覺的第{i}天下雨了。" for i in range(30))))
+    assert not [each for each in at.selectbox if each.key == "arm"]
+
+
 def test_few_vectors_and_missing_labels_are_reported():
     at = visit(VectorSet("two", np.eye(3, dtype=np.float32)))
     assert "at least 4 vectors that are not zero; there are 3" in everything(at)
@@ -217,9 +264,27 @@ def test_the_model_that_is_written_gives_the_cured_vectors(tmp_path):
     codes = [None if each is None else each.code for each in refusals]
     assert codes == [None, "other_layer", "other_layer", "other_pooling"]
     centred = affine_map(fit_cure("centred", cloud.vectors))
-    content = section.model_zip(encoder, centred, 5, "mean")
+    content = section.model_zip(encoder, centred, 5, "mean", normalize=True)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         archive.extractall(tmp_path)
     theirs = SentenceTransformer(str(tmp_path), device="cpu").encode(list(texts))
     ours = cloud.vectors - cloud.vectors.mean(axis=0)
-    assert np.abs(theirs - ours).max() < 1e-5 * np.linalg.norm(ours, axis=1).max()
+    ours /= np.linalg.norm(ours, axis=1, keepdims=True)
+    assert np.abs(theirs - ours).max() < 1e-5
+    assert "are of unit length" in (tmp_path / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.model
+def test_the_page_writes_the_model_of_a_chosen_cure_with_unit_length(downloads, tmp_path):
+    at = visit(Corpus("own", TEXTS[:60]), layer="3", arm="remove")
+    [unit] = [each for each in at.toggle if each.label == "The model gives unit length"]
+    unit.set_value(True).run()
+    healthy(at).button(key="write-model-3-mean").click().run()
+    healthy(at)
+    with zipfile.ZipFile(io.BytesIO(downloads["sentence-transformers-model.zip"]())) as archive:
+        archive.extractall(tmp_path)
+    readme = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert "| treatment | abtt:" in readme
+    assert "| corpus | own |" in readme
+    theirs = SentenceTransformer(str(tmp_path), device="cpu").encode(list(TEXTS[:60]))
+    np.testing.assert_allclose(np.linalg.norm(theirs, axis=1), 1, atol=1e-5)

@@ -1,0 +1,225 @@
+"""Pairs or queries for a reader's own vectors, which say whether a cure helps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from geometry import Pairs
+from geometry.data import (
+    JudgedQueries,
+    Relevance,
+    RowPairs,
+    VectorSet,
+    judge_vectors,
+    read_relevance,
+    read_row_pairs,
+    row_pairs,
+)
+from geometry.data.recognise import Reading
+from geometry.diagnosis.evidence_notes import evidence_note
+from geometry.encode import ArrayStore
+from geometry.errors import GeometryError
+from geometry.evaluate.bootstrap import checked_gold
+from geometry.vectors import preview_vector_set, read_vector_set
+from pages.common import jobs
+from pages.common.cache import kept
+from pages.common.limit_notes import megabytes, upload_limits
+from pages.common.messages import error_text
+from pages.common.reading import AT_ONCE, read_upload
+from pages.common.table_form import empty_box, reading_of, show_refusal, upload, upload_table
+from pages.common.uploads import remember
+from pages.common.words import _, labelled, markdown, prose
+
+from . import PAGE
+
+EVIDENCE = "evidence"  # in the session, by its code
+MOST = 4  # sets of pairs or queries of a session
+FEW = 50_000  # vectors among which ids are found at once
+PAIRS, QUERIES = "pairs", "queries"
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Pairs or queries, matched with vectors of that digest."""
+
+    name: str
+    sha256: str
+    found: RowPairs | JudgedQueries
+    content_key: str
+    sides: np.ndarray | None = None  # vectors of the pairs' sides, where they are no rows
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    @property
+    def queries(self) -> JudgedQueries | None:
+        """The queries; None for pairs."""
+        return self.found if isinstance(self.found, JudgedQueries) else None
+
+    @property
+    def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """The pairs as ``diagnose`` takes them; None for queries."""
+        if isinstance(self.found, JudgedQueries):
+            return None
+        left, right, gold = self.found.left, self.found.right, self.found.gold_scores
+        if self.sides is None:
+            return left, right, gold
+        return self.sides[left], self.sides[right], gold
+
+
+def evidence_of(own: VectorSet) -> dict[str, Evidence]:
+    """This session's pairs and queries for these vectors, by code."""
+    found: dict[str, Evidence] = st.session_state.get(EVIDENCE, {})
+    return {code: each for code, each in found.items() if each.sha256 == own.sha256}
+
+
+def evidence_label(given: Pairs | Evidence) -> str:
+    """The label of a choice."""
+    if isinstance(given, Pairs):
+        words = _("pairs: {name}")
+    else:
+        words = _("pairs of rows: {name}") if given.queries is None else _("queries: {name}")
+    return words.format(name=given.name)
+
+
+def show_evidence_form(own: VectorSet) -> None:
+    """Upload pairs of ids, or queries and their answers, with vectors of their own or not."""
+    with st.expander(
+        _("Pairs or queries that say whether a cure helps"),
+        key="evidence-form",
+        icon=":material/rule:",
+    ):
+        st.markdown(prose(PAGE, "evidence"))
+        for code, each in evidence_of(own).items():
+            with st.container(horizontal=True, vertical_alignment="center"):
+                note = evidence_note(each.found, _)
+                st.markdown(labelled(markdown(evidence_label(each)), note), width="stretch")
+                st.button(
+                    _("Delete"),
+                    key=f"delete-{code}",
+                    icon=":material/delete:",
+                    on_click=st.session_state[EVIDENCE].pop,
+                    args=(code,),
+                )
+        names = {PAIRS: _("Scored pairs of rows"), QUERIES: _("Queries with known answers")}
+        kind = st.segmented_control(
+            _("Read the file as"),
+            list(names),
+            default=PAIRS,
+            key="evidence-kind",
+            format_func=names.__getitem__,
+            required=True,
+        )
+        labels = {
+            PAIRS: _(
+                "Two ids and a score in each row (.csv, .tsv, .jsonl), at most {megabytes} MB"
+            ),
+            QUERIES: _(
+                "A query, an id and a grade in each row (.csv, .tsv, .jsonl, BEIR’s or TREC’s "
+                "qrels), at most {megabytes} MB"
+            ),
+        }
+        table = upload_table(labels[str(kind)], f"evidence-{kind}")
+        given = None if table is None else _read(_READ_TABLE[str(kind)], table)
+        most = upload_limits().vector_file_bytes
+        of_vectors = {
+            PAIRS: _("Vectors of the pairs, if they are no rows of yours, at most {megabytes} MB"),
+            QUERIES: _(
+                "Vectors of the queries, if they are no rows of yours, at most {megabytes} MB"
+            ),
+        }
+        label = of_vectors[str(kind)].format(megabytes=megabytes(most))
+        beside = upload(label, f"evidence-vectors-{kind}", most)
+        vectors = None if beside is None else _read(_with_ids, beside)
+        if given is not None and (beside is None or vectors is not None):
+            _show_ready(own, given, vectors, table, beside)
+
+
+def _read(read: Callable[..., Any], file: Any) -> Any:
+    """What a file has; None after a message."""
+    try:
+        return read(file, reading=reading_of(file))
+    except GeometryError as error:
+        show_refusal(error, file)
+    return None
+
+
+def _with_ids(file: Any, *, reading: Reading) -> VectorSet:
+    head = read_upload(preview_vector_set, file, reading=reading)
+    found: VectorSet = read_upload(
+        read_vector_set, file, id_column=head.suggested_id_column, reading=reading
+    )
+    return found
+
+
+_READ_TABLE: dict[str, Callable[..., Any]] = {
+    PAIRS: partial(read_upload, read_row_pairs),
+    QUERIES: partial(read_upload, read_relevance),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """A table of ids, the vectors of the page, and those of a second file."""
+
+    own: VectorSet
+    table: Pairs | Relevance
+    vectors: VectorSet | None
+    content_key: str
+    private: bool = True
+
+
+@kept(MOST)
+def _matched(given: _Given, report: jobs.Progress = jobs.no_report) -> RowPairs | JudgedQueries:
+    """The pairs or queries by rows. GeometryError if no id names a row."""
+    report(0, 0)
+    if isinstance(given.table, Relevance):
+        return judge_vectors(given.table, given.own, given.vectors)
+    found = row_pairs(given.table, given.own if given.vectors is None else given.vectors)
+    checked_gold(found.gold_scores)
+    return found
+
+
+def _show_ready(
+    own: VectorSet, given: Pairs | Relevance, vectors: VectorSet | None, table: Any, beside: Any
+) -> None:
+    """How many pairs or queries are matched, and the button that uses them."""
+    key = ArrayStore.key(own.sha256, table.file_id, getattr(beside, "file_id", None))
+    try:
+        found = jobs.kept_or_made(
+            _matched,
+            _Given(own, given, vectors, key),
+            what=_("Finding the rows that {name} names").format(name=markdown(table.name)),
+            at_once=table.size <= AT_ONCE and len(own) <= FEW,
+            lane="measure",
+        )
+    except GeometryError as error:
+        st.error(error_text(error))
+        return
+    if not len(found):
+        st.warning(evidence_note(found, _))
+        return
+    st.caption(evidence_note(found, _))
+    sides = vectors.vectors if vectors is not None and isinstance(found, RowPairs) else None
+    st.button(
+        _("Use this file"),
+        key="use_evidence",
+        type="primary",
+        on_click=_adopt,
+        args=(Evidence(table.name, own.sha256, found, key, sides), table, beside),
+    )
+
+
+def _adopt(evidence: Evidence, *files: Any) -> None:
+    code = f"evidence-{evidence.content_key[:12]}"
+    remember(EVIDENCE, code, evidence, MOST)
+    st.session_state["judge"] = code
+    for file in files:
+        if file is not None:
+            empty_box(file)

@@ -1,0 +1,111 @@
+"""Error rates of the recommendation: small simulations here, large ones for docs/diagnosis.md."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from geometry import load_encoder, read_bundled
+from geometry.data.pairs import read_pairs
+from geometry.diagnosis import diagnose
+from geometry.diagnosis.trial import Trial, run_trial
+from geometry.diagnosis.yardsticks import LabelYardstick, PairYardstick
+from tests.diagnosis.made_up import labelled
+
+N, FEW, MANY = 300, 12, 200  # rows; draws in CI, and by hand
+DRAWS = [pytest.param(FEW, marks=pytest.mark.slow), pytest.param(MANY, marks=pytest.mark.long)]
+
+
+def of_labels(X: np.ndarray, labels: np.ndarray, seed: int) -> Trial:
+    rows = np.arange(len(X))
+    yardstick = LabelYardstick(labels, rows, rows, seed)
+    return run_trial(X, yardstick, groups=rows, others={}, seed=seed, step=lambda: None)
+
+
+def shuffled(seed: int) -> Trial:
+    X, labels = labelled("remove", n=N, seed=seed)
+    return of_labels(X, np.random.default_rng(seed).permutation(labels), seed)
+
+
+def one_in_ten(seed: int) -> Trial:
+    X, _ = labelled("remove", n=N, seed=seed)
+    rare = np.random.default_rng(seed).random(N) < 0.1
+    return of_labels(X, np.where(rare, "rare", "common"), seed)
+
+
+def clusters_of_five(seed: int) -> Trial:
+    """All ten pairs of five sentences; their scores have nothing to do with the vectors."""
+    X, _ = labelled("remove", n=N, seed=seed)
+    group = np.arange(N) // 5
+    left, right = np.array(
+        [(i, j) for i in range(N) for j in range(i + 1, N) if group[i] == group[j]]
+    ).T
+    hidden = np.random.default_rng(seed).standard_normal((N, 24))
+    gold = np.einsum("pd,pd->p", hidden[left], hidden[right])
+    yardstick = PairYardstick(left, right, gold, group, seed)
+    return run_trial(X, yardstick, groups=group, others={}, seed=seed, step=lambda: None)
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+@pytest.mark.parametrize("made", [shuffled, one_in_ten, clusters_of_five])
+@pytest.mark.timeout(3600)
+def test_a_cure_is_seldom_recommended_where_none_helps(made, draws, record_property):
+    trials = [made(seed) for seed in range(draws)]
+    wrong = sum(trial.chosen.kind != "leave" for trial in trials)
+    harm = sum(any(cure.hurts for cure in trial.cures) for trial in trials)
+    record_property("rates", f"{made.__name__}: helps {wrong}, hurts {harm} of {draws}")
+    # the bound is passed with probability 1/1,000 at an error of 2.5% on each side
+    assert max(wrong, harm) <= (4 if draws == FEW else 15)
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+@pytest.mark.timeout(3600)
+def test_intervals_contain_the_mean_difference(draws, record_property):
+    """The mean over all draws stands for the true difference. All intervals of a trial hold it."""
+    differences: dict[str, list] = {}
+    for seed in range(draws):
+        X, labels = labelled("remove", n=N, seed=seed)
+        for cure in of_labels(X, np.asarray(labels), seed).cures[1:]:
+            differences.setdefault(cure.kind, []).append(cure.against["leave"])
+    missed = np.zeros(draws, dtype=bool)
+    for each in differences.values():
+        true = np.mean([one.value for one in each])
+        missed |= [not one.low <= true <= one.high for one in each]
+    record_property("rates", f"together: {1 - missed.mean():.3f} of {draws}")
+    assert missed.mean() <= (0.34 if draws == FEW else 0.09)
+
+
+@pytest.mark.long
+@pytest.mark.model
+@pytest.mark.timeout(3600)
+def test_a_gain_of_two_points_is_found_with_935_pairs(shared_data, record_property):
+    """STS-B train, layer 5: centring gains over two points; 935 of the 5,749 pairs are drawn."""
+    pairs = read_pairs(shared_data("stsb/sts-train.csv"))
+    X = load_encoder().encode(pairs.sentences, layer=5)
+    kinds = Counter()
+    for seed in range(40):
+        drawn = np.random.default_rng(seed).choice(len(pairs), 935, replace=False)
+        left, right = (side[drawn] for side in pairs.rows)
+        rows, place = np.unique(np.append(left, right), return_inverse=True)
+        given = (place[:935], place[935:], pairs.gold_scores[drawn])
+        kinds[diagnose(X[rows], pairs=given, seed=seed).chosen.kind] += 1
+    record_property("rates", str(kinds))
+    assert kinds["leave"] <= 8
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(
+    "seeds", [pytest.param(2, marks=pytest.mark.slow), pytest.param(20, marks=pytest.mark.long)]
+)
+@pytest.mark.timeout(3600)
+def test_seeds_lead_to_one_answer(seeds, record_property):
+    """Topics, layer 4, mean: the recommended arm, or one that is named as a tie with it."""
+    topics = read_bundled("topics")
+    X = load_encoder().encode(topics.texts, layer=4)
+    answers = []
+    for seed in range(seeds):
+        trial = diagnose(X, texts=topics.texts, labels=topics.labels, seed=seed).trial
+        answers.append({trial.chosen.kind, *trial.ties})
+    common, times = Counter(kind for each in answers for kind in each).most_common(1)[0]
+    record_property("rates", f"{common} in {times} of {seeds}")
+    assert times >= seeds - seeds // 20
