@@ -115,6 +115,7 @@ def diagnose(
     numbers: np.ndarray | None = None,
     unknown_share: float | None = None,
     progress: Callable[[int, int], None] | None = None,
+    first: Callable[[tuple[Finding, ...]], None] | None = None,
 ) -> Diagnosis:
     """What is unusual about vectors, and which treatment helps, measured on held-out rows.
 
@@ -152,6 +153,8 @@ def diagnose(
         MOST_UNKNOWN nothing is scored or found of the vectors, and the recommendation says so.
     progress : callable, optional
         Called with (steps done, steps). An exception raised in it ends the work.
+    first : callable, optional
+        Called with the findings as soon as they are known, before their effects on the score.
 
     Raises
     ------
@@ -189,6 +192,8 @@ def diagnose(
     if progress is not None:
         progress(0, total)
     findings, members = find_all(X, nonzero, sample, texts=texts, units=unit, seed=seed)
+    if first is not None and not is_unread:
+        first(findings if numbers is None else _numbered(findings, numbers))
     pictures = make_pictures(X[sample], seed=seed)
     step()
     rows = TrialRows.of(

@@ -22,6 +22,7 @@ from geometry.diagnosis import (
     sentences,
 )
 from geometry.diagnosis.diagnosis import fit_cure, need_directions
+from geometry.diagnosis.findings import Finding
 from geometry.diagnosis.report import cure_table
 from geometry.diagnosis.trial import Cure, Place, Vectors
 from geometry.encode import ArrayStore
@@ -127,15 +128,7 @@ def show_diagnosis(scene: Scene) -> None:
         _offer_next(data, diagnosis)
     if data.own.labels is None and data.pairs is None:
         st.markdown(prose(PAGE, "helps-pairs"))
-    findings = [
-        (sentences.title(finding, _), sentences.finding_sentence(finding, _))
-        for finding in diagnosis.findings
-    ]
-    st.markdown(
-        "\n".join(
-            f"- {paragraph([f'**{markdown(title)}**', markdown(text)])}" for title, text in findings
-        )
-    )
+    st.markdown(_listed(diagnosis.findings))
     st.markdown(f"**{_(sentences.REPORT['cures'])}**")
     head, cures = cure_table(diagnosis, _)
     with st.container(key="cures"):
@@ -162,6 +155,16 @@ def show_diagnosis(scene: Scene) -> None:
         key="take-report",
     )
     _offer_downloads(data, diagnosis)
+
+
+def _listed(findings: tuple[Finding, ...]) -> str:
+    lines = [
+        (sentences.title(finding, _), sentences.finding_sentence(finding, _))
+        for finding in findings
+    ]
+    return "\n".join(
+        f"- {paragraph([f'**{markdown(title)}**', markdown(text)])}" for title, text in lines
+    )
 
 
 def _all_rows(scene: Scene) -> DiagnosedData:
@@ -228,6 +231,13 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
             coverage_of(each, private=points.private).unknown_share for each in read
         )
 
+    early: list[tuple[Finding, ...]] = []  # the findings, while cures are still compared
+    place = st.empty()
+
+    def show_early() -> None:
+        if early:
+            place.markdown(_listed(early[0]))
+
     def work(report: jobs.Progress) -> Diagnosis:
         for pooling in unstored:
             hidden = points.encoder.encode_layers(
@@ -246,6 +256,7 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
             numbers=data.numbers,
             unknown_share=unknown_share,
             progress=report,
+            first=early.append,
         )
 
     made: Diagnosis = jobs.wait_for(
@@ -253,8 +264,10 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
         work,
         _("Diagnosing {n} vectors, steps").format(n=f"{len(data.vectors):,}"),
         lane="measure",
+        watch=show_early,
         is_long=len(data.vectors) > 2000,
     )
+    place.empty()
     return made
 
 

@@ -551,6 +551,20 @@ def test_a_large_cloud_is_sampled_and_names_its_own_rows(monkeypatch):
     assert found.vectors_sha256 == hashlib.sha256(X.tobytes()).hexdigest()
 
 
+def test_the_findings_come_first():
+    X, labels = labelled("remove")
+    steps, first = [], []
+
+    def found(findings) -> None:
+        first.append((len(steps), findings))
+
+    whole = diagnose(X, labels=labels, progress=lambda *step: steps.append(step), first=found)
+    [(n_steps, findings)] = first
+    assert n_steps == 1  # the empty bar
+    assert [each.code for each in findings] == [each.code for each in whole.findings]
+    assert all(each.effect is None for each in findings)
+
+
 def test_progress_is_counted_and_a_cancel_ends_the_work():
     steps = []
     diagnose(*labelled("leave")[:1], progress=lambda done, total: steps.append((done, total)))
