@@ -37,7 +37,7 @@ from ..evaluate.specs import parse_treatment
 from ..linalg.rows import UndefinedMeasure, directions
 from ..measure.intervals import NORMAL, Estimate, around
 from .diagnosis import Diagnosis, TrialRows
-from .trial import FOLDS, FOLDS_OF_MANY, MANY, Cure, Split, folds
+from .trial import FOLDS, FOLDS_OF_MANY, MANY, Cure, TrialSplit, folds
 from .yardsticks import Score, Yardstick, variance_of_dyads
 
 FORMS = {"float32": 32, "float16": 16, "int8": 8, "binary": 1}  # bits of a number
@@ -139,7 +139,7 @@ def storage_table(
     n, d = X.shape
     may_fit = np.ones(n, dtype=bool) if rows.fittable is None else rows.fittable
     fold = folds(rows.groups, FOLDS if n < MANY else FOLDS_OF_MANY, seed)
-    split = None if yardstick is None else Split.of(fold, rows.groups, may_fit, yardstick)
+    split = None if yardstick is None else TrialSplit.of(fold, rows.groups, may_fit, yardstick)
     if yardstick is None or split is None:
         return None
     most = max(LEAST_ITEMS, int(COMPARED / (yardstick.cost * d)))
@@ -197,7 +197,7 @@ def _scores(
     yardstick: Yardstick,
     cures: Sequence[Cure],
     ways: Sequence[tuple[int, int, str]],
-    split: Split,
+    split: TrialSplit,
     drawn: np.ndarray,
     seed: int,
     progress: Callable[[int, int], None] | None,

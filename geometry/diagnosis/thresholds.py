@@ -33,7 +33,7 @@ from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
 from ..linalg.rows import UndefinedMeasure, directions
 from ..measure.intervals import MIN_ROWS, NORMAL, Estimate, around, units_of
-from .trial import FOLDS, FOLDS_OF_MANY, MANY, Cure, Split, folds
+from .trial import FOLDS, FOLDS_OF_MANY, MANY, Cure, TrialSplit, folds
 from .yardsticks import (
     LabelYardstick,
     PairYardstick,
@@ -198,7 +198,7 @@ def find_thresholds(
     more: Mapping[str, float | bool] = {}
     evidence: Evidence = "none"
     pairs: _Pairs | None = None
-    split = Split.of(fold, groups, may_fit, yardstick)
+    split = TrialSplit.of(fold, groups, may_fit, yardstick)
     if split is not None:
         if isinstance(yardstick, LabelYardstick):
             evidence, pairs = "labels", _of_labels(yardstick, split, units, rng)
@@ -208,7 +208,7 @@ def find_thresholds(
             evidence, pairs = "queries", _of_queries(yardstick, split, units, rng)
     if split is None or pairs is None or min(pairs.n_related, pairs.n_unrelated) < LEAST:
         evidence, more = "none", {}
-        if (split := Split.of(fold, groups, may_fit, None)) is None:
+        if (split := TrialSplit.of(fold, groups, may_fit, None)) is None:
             return None
         pairs = _at_random(np.flatnonzero(may_fit), fold, split, units, rng)
         if pairs.n_unrelated < LEAST:
@@ -227,7 +227,7 @@ def find_thresholds(
 
 
 def _of_labels(
-    yardstick: LabelYardstick, split: Split, units: np.ndarray, rng: np.random.Generator
+    yardstick: LabelYardstick, split: TrialSplit, units: np.ndarray, rng: np.random.Generator
 ) -> _Pairs:
     """Both kinds of pairs within each fold, as many of each."""
     rows = yardstick.searched
@@ -283,7 +283,7 @@ def draw_pairs(
 
 
 def _of_scores(
-    yardstick: PairYardstick, split: Split, rng: np.random.Generator
+    yardstick: PairYardstick, split: TrialSplit, rng: np.random.Generator
 ) -> tuple[_Pairs, Mapping[str, float | bool]]:
     """The pairs of the upper and of the lower third, and the scores that separate them."""
     gold = yardstick.gold
@@ -314,7 +314,7 @@ def _of_scores(
 
 
 def _of_queries(
-    yardstick: QueryYardstick, split: Split, units: np.ndarray, rng: np.random.Generator
+    yardstick: QueryYardstick, split: TrialSplit, units: np.ndarray, rng: np.random.Generator
 ) -> _Pairs:
     """Each query with its relevant rows, and as often with a random other row."""
     queries, n = yardstick.queries, yardstick.n_searched
@@ -343,7 +343,7 @@ def _of_queries(
 def _at_random(
     rows: np.ndarray,
     fold: np.ndarray,
-    split: Split,
+    split: TrialSplit,
     units: np.ndarray,
     rng: np.random.Generator,
 ) -> _Pairs:
@@ -359,7 +359,7 @@ def _at_random(
 
 
 def _joined(
-    parts: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]], split: Split
+    parts: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]], split: TrialSplit
 ) -> _Pairs:
     left, right, is_related, fold = map(np.concatenate, zip(*parts, strict=True))
     return _Pairs(left, right, is_related, fold if len(split.fits) > 1 else np.zeros_like(fold))
@@ -369,7 +369,7 @@ def _joined(
 
 
 def _arms(
-    X: np.ndarray, pairs: _Pairs, split: Split, units: np.ndarray, cures: Sequence[Cure]
+    X: np.ndarray, pairs: _Pairs, split: TrialSplit, units: np.ndarray, cures: Sequence[Cure]
 ) -> tuple[PairCosines, ...]:
     """The cosines after each cure; those with an undefined cosine are left out."""
     cosines = _cosines(X, pairs, split, [cure.treatment for cure in cures])
@@ -406,7 +406,7 @@ def _arms(
 
 
 def _cosines(
-    X: np.ndarray, pairs: _Pairs, split: Split, treatments: Sequence[str]
+    X: np.ndarray, pairs: _Pairs, split: TrialSplit, treatments: Sequence[str]
 ) -> list[np.ndarray | None]:
     """(p,) float64 by treatment; None where a treated row is zero."""
     found: list[np.ndarray | None] = [np.empty(len(pairs.left)) for _ in treatments]

@@ -187,8 +187,8 @@ def run_trial(
     may_fit = np.ones(n, dtype=bool) if fittable is None else fittable
     n_folds = FOLDS if n < MANY else FOLDS_OF_MANY
     fold_of = partial(folds, groups, n_folds)
-    first = Split.of(fold_of(seed), groups, may_fit, yardstick)
-    unjudged = Split.of(fold_of(seed), groups, may_fit, None)
+    first = TrialSplit.of(fold_of(seed), groups, may_fit, yardstick)
+    unjudged = TrialSplit.of(fold_of(seed), groups, may_fit, None)
     if first is None or unjudged is None:
         return _no_trial(X, yardstick)
     amount = 0 if yardstick is None else yardstick.amount()
@@ -209,7 +209,7 @@ def run_trial(
         splits = []
         for number in range(n_splits):
             drawn = np.sort(np.roll(order, -number * per_split)[:per_split])
-            made = Split.of(fold_of((seed, number)), groups, may_fit, usable)
+            made = TrialSplit.of(fold_of((seed, number)), groups, may_fit, usable)
             if made is not None:
                 splits.append((made, drawn))
         tried = _Tried.of(X, usable, arms, splits, others, step)
@@ -254,7 +254,7 @@ def folds(groups: np.ndarray, n_folds: int, seed: int | tuple[int, ...]) -> np.n
 
 
 @dataclass(frozen=True)
-class Split:
+class TrialSplit:
     """Rows in folds: the rows of each fit, and the fold of each item."""
 
     fits: tuple[np.ndarray, ...]  # rows, for each fold; a single one if no row judges
@@ -268,7 +268,7 @@ class Split:
         groups: np.ndarray,
         may_fit: np.ndarray,
         yardstick: Yardstick | None,
-    ) -> Split | None:
+    ) -> TrialSplit | None:
         """None where a fold or a fit has too few rows.
 
         Rows that judge nothing are in every fit; without a yardstick, no row is.
@@ -322,7 +322,7 @@ class _Tried:
         X: np.ndarray,
         yardstick: Yardstick,
         arms: Sequence[Arm],
-        splits: Sequence[tuple[Split, np.ndarray]],
+        splits: Sequence[tuple[TrialSplit, np.ndarray]],
         others: Mapping[Place, Vectors],
         step: Callable[[], None],
     ) -> _Tried:
@@ -362,7 +362,7 @@ def _judge(
     X: np.ndarray,
     yardstick: Yardstick,
     arms: Sequence[Arm],
-    split: Split,
+    split: TrialSplit,
     drawn: np.ndarray,
     others: Mapping[Place, Vectors],
     step: Callable[[], None],
@@ -447,7 +447,7 @@ def _chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> _ArmScore | Non
 def _measured(
     X: np.ndarray,
     cures: Sequence[Cure],
-    split: Split,
+    split: TrialSplit,
     others: Mapping[Place, Vectors],
     step: Callable[[], None],
 ) -> tuple[Cure, ...]:

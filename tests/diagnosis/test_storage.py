@@ -18,7 +18,7 @@ from geometry.diagnosis.storage import (
     unit,
     widths,
 )
-from geometry.diagnosis.trial import FOLDS, Split, folds
+from geometry.diagnosis.trial import FOLDS, TrialSplit, folds
 from geometry.diagnosis.yardsticks import LabelYardstick, Score
 from geometry.evaluate.fitting import FitSet
 from geometry.evaluate.specs import parse_treatment
@@ -148,7 +148,7 @@ def test_progress_counts_to_its_total():
 
 def whole(X: np.ndarray, yardstick, treatment: str, turned: int | None) -> Score:
     """The score of the signs of held-out rows (n, k) after a treatment, and a rotation."""
-    split = Split.of(folds(yardstick.row_groups, FOLDS, 0), yardstick.row_groups,
+    split = TrialSplit.of(folds(yardstick.row_groups, FOLDS, 0), yardstick.row_groups,
                      np.ones(len(X), dtype=bool), yardstick)  # fmt: skip
     parts = []
     for fold, fitted in enumerate(split.fits):
