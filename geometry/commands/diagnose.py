@@ -44,7 +44,9 @@ _COMPARE_HELP = "Poolings whose layers are compared with this one; else those of
 @partial(with_options, options=EVIDENCE)
 @click.option("--compare", help=_COMPARE_HELP)
 @click.option("--storage", is_flag=True, help=_STORAGE_HELP)
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the halves and intervals.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Of folds, samples and intervals."
+)
 @click.option(
     "--language",
     type=click.Choice(languages()),

@@ -20,10 +20,10 @@ from .own_data import (
 )
 from .shell import FORCE, errors_in_words
 
-FILES = (".safetensors", ".onnx", ".npz")
+FILES = (".safetensors", ".onnx", ".npz", ".zip")
 _OUT_HELP = (
     f"A file ending in {', '.join(FILES)}; a name without an ending is a folder for "
-    "sentence-transformers."
+    "sentence-transformers. A .zip has the arrays, a script, and lines for vector databases."
 )
 
 
@@ -58,7 +58,7 @@ def export(
     from ..evaluate.specs import parse_treatment
     from ..export import affine_map, numpy_files, onnx_bytes, write_sentence_model
     from ..export.affine import transform_bytes
-    from ..export.numpy_files import ARRAYS
+    from ..export.numpy_files import ARRAYS, zipped
 
     with errors_in_words():
         parse_treatment(transform)
@@ -78,6 +78,8 @@ def export(
                 write(out, onnx_bytes(affine), force=force)
             elif out.suffix == ".npz":
                 write(out, numpy_files(affine)[ARRAYS], force=force)
+            elif out.suffix == ".zip":
+                write(out, zipped(numpy_files(affine)), force=force)
             else:
                 write_sentence_model(
                     out,

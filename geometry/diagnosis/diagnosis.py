@@ -46,7 +46,7 @@ class Diagnosis:
     n_zero : int
         Rows of zeros, which have no direction and are left out.
     seed : int
-        Seed of the sample, the halves and the intervals.
+        Seed of samples, folds and intervals.
     findings : tuple of Finding
     trial : Trial
         With the recommendation, ``trial.chosen``.
@@ -127,7 +127,7 @@ def diagnose(
     vectors : (n, d) array of float, n >= 4
         Rows of zeros are left out and counted.
     texts : sequence of n str, optional
-        Copies of a text stay in one half.
+        Copies of a text stay in one fold.
     labels : sequence of n str, optional
     pairs : (left, right, gold_scores), optional
         left and right are row numbers (p,), or vectors (p, d) of other rows. Vectors of pairs are
@@ -140,7 +140,7 @@ def diagnose(
         Not with queries. The same rows at other layers, which the trial compares raw. With pairs
         that are vectors of p left and p right sides: those sides there, (2 p, d'), left ones first.
     units : (n,) ids, optional
-        Rows of one unit, such as the sentences of one text, stay in one half. Intervals draw them
+        Rows of one unit, such as the sentences of one text, stay in one fold. Intervals draw them
         or leave them out together. The trial uses repeated texts and vectors only once: a sentence
         that many texts contain would otherwise join them into one unit.
     seed : int

@@ -151,6 +151,10 @@ def _rogue(X: np.ndarray, table: Mapping[str, Measured]) -> Finding:
     d = X.shape[1]
     U = unit_rows(X)
     energy = np.einsum("nd,nd->d", U, U) / len(U)
+    variance = X.var(axis=0, dtype=np.float64)
+    variance /= max(variance.sum(), np.finfo(float).tiny)
+    # a cone hides a dimension of noise in the squared length, and not in the variance
+    energy = energy if energy.max() >= variance.max() else variance
     largest = np.argsort(-energy)[:TOP]
     dimensions = largest[energy[largest] >= TIMES_MEAN / d]
     is_rogue, numbers = False, dict[str, Quoted](top=TOP, value=None)

@@ -68,7 +68,8 @@ SENTENCES = {
         "of the squared length."
     ),
     "rogue-length": (
-        "A few dimensions have much of the squared length: {count} of them have {share} of it. "
+        "A few dimensions have much of the squared length or of the variance: {count} of them have "
+        "{share} of it. "
         "Their numbers, from 0: {dimensions}."
     ),
     "rogue-none": (
@@ -154,7 +155,7 @@ SENTENCES = {
     ),
     "leave-too_few-queries": (
         "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
-        "That needs {least} queries with known answers; here there are {amount}."
+        "That needs {least} queries that share no answer; here there are {amount} such groups."
     ),
     "leave-too_few-fit": (
         "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
@@ -190,11 +191,11 @@ SENTENCES = {
         "interval is wider, because it applies to all layers together."
     ),
     "evidence-labels": (
-        "On {amount} held-out rows, the {score} is {before} for raw vectors and {after} with this "
+        "On {n_items} held-out rows, the {score} is {before} for raw vectors and {after} with this "
         "recommendation: {difference}."
     ),
     "evidence-labels-units": (
-        "On the sentences of {amount} held-out texts, the {score} is {before} for raw vectors and "
+        "On {n_items} sentences of held-out texts, the {score} is {before} for raw vectors and "
         "{after} with this recommendation: {difference}."
     ),
     "evidence-pairs": (
@@ -210,7 +211,7 @@ SENTENCES = {
         "recommendation: {difference}."
     ),
     "further": "{name}: {difference}.",
-    "ties": "No clear difference, and less than {tie}, to: {names}.",
+    "ties": "Not clearly different, and estimated within {tie}: {names}.",
     "open": "Perhaps better is {name}: {difference}. More data would show whether it is.",
     "smallest": "With data of this size, a gain of {gain} is found with a probability of {power}.",
     "agree": "Each of the {n_splits} splits alone gives this recommendation.",
@@ -472,6 +473,10 @@ def certainty(diagnosis: Diagnosis, _: Translate) -> str:
     compared = [cure for cure in trial.cures if cure.place is None and cure.score is not None]
     best = max(compared, key=lambda cure: cure.score or 0.0)
     difference = best.against.get(chosen.kind)
+    if difference is None and best.kind in chosen.against:
+        ahead = chosen.against[best.kind]  # of a simpler arm
+        ends = (None if end is None else -end for end in (ahead.high, ahead.low))
+        difference = Estimate(-ahead.value, *ends)
     if difference is not None and difference.value >= TIE:
         found.append(
             _(SENTENCES["open"]).format(name=cure_name(best, _), difference=_change(difference))
@@ -479,7 +484,7 @@ def certainty(diagnosis: Diagnosis, _: Translate) -> str:
     if chosen.kind == "leave":
         gains = [cure for cure in compared if cure.smallest_gain is not None]
         likely = max(gains, key=lambda cure: cure.against["leave"].value, default=None)
-        if likely is not None and likely.smallest_gain is not None:
+        if likely is not None and likely.smallest_gain:
             gain = signed(likely.smallest_gain, 3)
             found.append(_(SENTENCES["smallest"]).format(gain=gain, power=f"{POWER:.0%}"))
     code = "agree" if trial.n_agree == trial.n_splits else "disagree"

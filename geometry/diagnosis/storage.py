@@ -136,11 +136,14 @@ def storage_table(
         cures = [cure for cure in diagnosis.trial.cures if cure.kind in kinds]
     rows = TrialRows.given(vectors, seed=seed, **given)
     X, yardstick = rows.X, rows.yardstick
+    if yardstick is None:
+        return None
     n, d = X.shape
     may_fit = np.ones(n, dtype=bool) if rows.fittable is None else rows.fittable
-    fold = folds(rows.groups, FOLDS if n < MANY else FOLDS_OF_MANY, seed)
-    split = None if yardstick is None else TrialSplit.of(fold, rows.groups, may_fit, yardstick)
-    if yardstick is None or split is None:
+    judges = np.isin(rows.groups, yardstick.groups)
+    fold = folds(rows.groups, FOLDS if n < MANY else FOLDS_OF_MANY, seed, judges)
+    split = TrialSplit.of(fold, rows.groups, may_fit, yardstick)
+    if split is None:
         return None
     most = max(LEAST_ITEMS, int(COMPARED / (yardstick.cost * d)))
     rng = np.random.default_rng((seed, 1))  # another seed than that of the folds

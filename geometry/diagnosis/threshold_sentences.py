@@ -11,7 +11,9 @@ from .sentences import REPORT, _change, cure_change, cure_name, score_name
 from .thresholds import WANTED, PairCosines, Threshold, Thresholds
 from .trial import Cure
 
+RARE = 0.001  # share of related pairs, as in a search among many rows
 WEAK = 1 / 3  # share of the unrelated pairs above every threshold that finds WANTED of the related
+NO_LOSS = 0.02  # a loss of AUC, or of the score, that must be excluded before that
 MOVED = 0.5  # of the distance to 0, from which centring is called a cure for a threshold
 THRESHOLDS = {
     "title": "Thresholds",
@@ -30,6 +32,7 @@ THRESHOLDS = {
     "goal": "goal",
     "threshold": "threshold",
     "precision": "precision",
+    "rare": "precision if 1 pair in 1,000 is related",
     "recall": "recall",
     "false": "unrelated at or above it",
     "goal-precision": "precision {wanted}",
@@ -53,8 +56,12 @@ SENTENCES = {
     ),
     "cure": (
         "Centring is the cure for a threshold: it moves the median of the unrelated pairs to "
-        "{centred}, and no loss of order can be shown. The change of AUC is {change}. The "
-        "threshold with the best F1 is then {cosine}."
+        "{centred} and keeps the order. The change of AUC is {change}. The threshold with the best "
+        "F1 is then {cosine}. The recommendation is about the order alone."
+    ),
+    "unsure": (
+        "Centring moves the median of the unrelated pairs to {centred}. There is not enough data "
+        "to say that it keeps the order: the change of AUC is {auc}."
     ),
     "cure-score": "The change of the score by which cures are compared is {change} ({score}).",
     "loss": (
@@ -154,6 +161,10 @@ def _of_centring(diagnosis: Diagnosis, found: Thresholds, _: Translate) -> str:
     }
     if centred.change.falls or (cure is not None and cure.hurts):
         return _(SENTENCES["loss"]).format(**values)
+    scored = None if cure is None else cure.against.get("leave")
+    ends = [centred.change.low, *([] if scored is None else [scored.low])]
+    if any(end is None or end <= -NO_LOSS for end in ends):
+        return _(SENTENCES["unsure"]).format(**values)
     best = centred.threshold("f1")
     cosine = "–" if best is None else signed(best.cosine, 3)
     said = [
@@ -216,7 +227,7 @@ def cut_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list[
     found = diagnosis.thresholds
     if found is None or not found.n_related:
         return [], []
-    columns = ("goal", "threshold", "precision", "recall", "false")
+    columns = ("goal", "threshold", "precision", "rare", "recall", "false")
     names = {cure.kind: cure_name(cure, _) for cure in diagnosis.trial.cures}
     shown = ("leave", "centre", diagnosis.trial.here.kind)
     rows = [
@@ -232,10 +243,18 @@ def cut_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list[
     return [_(REPORT["cure"]), *(_(THRESHOLDS[code]) for code in columns)], rows
 
 
+def _precision(threshold: Threshold, share: float) -> float:
+    """The precision where this share of the compared pairs is related."""
+    found = share * threshold.recall
+    others = (1 - share) * threshold.false_share
+    return found / (found + others) if found else 0.0
+
+
 def _numbers(threshold: Threshold) -> dict[str, str]:
     return {
         "cosine": signed(threshold.cosine, 3),
         "precision": f"{threshold.precision:.2f}",
+        "rare": f"{_precision(threshold, RARE):.2%}",
         "recall": f"{threshold.recall:.2f}",
         "false_share": f"{threshold.false_share:.1%}",
     }

@@ -35,6 +35,7 @@ from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
 from ..linalg.rows import UndefinedMeasure
 from ..measure.intervals import MIN_ROWS, NORMAL, Estimate, around
+from ..measure.retrieval import BOOTSTRAPPED, paired_change
 from ..measure.table import measure_table
 from ..transform.treatments import TreatmentKind, simple_first
 from .yardsticks import LabelYardstick, Score, Yardstick, variance_of_dyads
@@ -48,7 +49,7 @@ FOLDS_OF_MANY = SPLITS_OF_MANY = 2
 # Items x rows x dimensions that each setting may compare: 20,000 rows of 384 numbers then take
 # about 15 seconds of two cores
 COMPARED = 1.6e10
-LEAST_ITEMS = 2000  # judged in any case
+LEAST_ITEMS = 1000  # judged in any case
 LEAST_HALF = 2  # rows of each fold and of its fit
 ERROR = 0.05  # probability that any interval of a trial misses its value
 POWER = 0.8  # probability with which a gain of ``Cure.smallest_gain`` is shown
@@ -186,7 +187,8 @@ def run_trial(
     n, d = X.shape
     may_fit = np.ones(n, dtype=bool) if fittable is None else fittable
     n_folds = FOLDS if n < MANY else FOLDS_OF_MANY
-    fold_of = partial(folds, groups, n_folds)
+    judges = None if yardstick is None else np.isin(groups, yardstick.groups)
+    fold_of = partial(folds, groups, n_folds, judges=judges)
     first = TrialSplit.of(fold_of(seed), groups, may_fit, yardstick)
     unjudged = TrialSplit.of(fold_of(seed), groups, may_fit, None)
     if first is None or unjudged is None:
@@ -220,14 +222,15 @@ def run_trial(
     compared = _measured(X, compared, unjudged, others, step)
     by_kind = {cure.kind: cure for cure in compared}
     because: Because = "helps" if chosen.kind != "leave" else "nothing_helps"
-    if usable is None:
+    if usable is None or compared[0].score is None:
         because = "no_yardstick" if yardstick is None else "too_few"
     return Trial(
         cures=compared,
         chosen=by_kind[chosen.kind],
         here=replace(here, measures=by_kind[here.kind].measures),
         because=because,
-        n_fit=first.n_fit,
+        # without a score, the fits are those of the measures, unless there are too few rows to fit
+        n_fit=first.n_fit if usable or first.n_fit < MIN_ROWS else unjudged.n_fit,
         n_held_out=len(unjudged.held_out),
         amount=amount,
         n_compared=len(compared) - 1,
@@ -243,8 +246,21 @@ def run_trial(
     )
 
 
-def folds(groups: np.ndarray, n_folds: int, seed: int | tuple[int, ...]) -> np.ndarray:
-    """(n,) the fold of each row, from 0: whole groups (n,), about as many rows in each."""
+def folds(
+    groups: np.ndarray,
+    n_folds: int,
+    seed: int | tuple[int, ...],
+    judges: np.ndarray | None = None,
+) -> np.ndarray:
+    """(n,) the fold of each row, from 0: whole groups (n,), about as many rows in each.
+
+    Of ``judges`` (n,), True for rows of groups that judge, each fold has its share too.
+    """
+    if judges is not None and judges.any() and not judges.all():
+        found = np.empty(len(groups), dtype=np.int64)
+        for part in (judges, ~judges):
+            found[part] = folds(groups[part], n_folds, seed)
+        return found
     names, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     order = np.random.default_rng(seed).permutation(len(names))
     middle = np.cumsum(sizes[order]) - sizes[order] / 2
@@ -315,6 +331,8 @@ class _Tried:
     scores: Sequence[Sequence[_ArmScore | None]]  # by split and arm
     best: Sequence[str | Place]  # the setting of each arm with the best mean
     names: Sequence[str] = ()  # of the scores
+    units: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # of items
+    same_items: bool = True  # every split judges the same items
 
     @classmethod
     def of(
@@ -329,13 +347,15 @@ class _Tried:
         found, means = [], []
         for split, drawn in splits:
             judged = _judge(X, yardstick, arms, split, drawn, others, step)
+            judged = _judged_folds(judged)
             found.append([_chosen_by_fold(each) for each in judged])
             means.append([[_mean(setting) for setting in each] for each in judged])
         totals = [np.sum(each, axis=0) for each in zip(*means, strict=True)]
         best = [
             arm.settings[int(np.argmax(total))] for arm, total in zip(arms, totals, strict=True)
         ]
-        return cls(arms, found, best, yardstick.names)
+        same = all(np.array_equal(drawn, splits[0][1]) for _, drawn in splits)
+        return cls(arms, found, best, yardstick.names, yardstick.units, same)
 
     def cures(
         self, *, but: str = "", splits: Sequence[Sequence[_ArmScore | None]] | None = None
@@ -351,7 +371,7 @@ class _Tried:
             else:
                 cures.append(Cure(kind, cast(str, setting)))
         averaged = [_average([split[place] for split in splits]) for place in kept]
-        return _compared(cures, averaged, self.names)
+        return _compared(cures, averaged, self)
 
     def n_agree(self, kind: str) -> int:
         """Splits that alone lead to this recommendation."""
@@ -392,6 +412,13 @@ def _judge(
     return found
 
 
+def _judged_folds(of_arms: list[list[list[Score | None]]]) -> list[list[list[Score | None]]]:
+    """The same without folds in which raw vectors have no score: no item, or equal scores."""
+    raw = of_arms[0][0]
+    kept = [fold for fold, score in enumerate(raw) if score is not None]
+    return [[[each[fold] for fold in kept] for each in of_arm] for of_arm in of_arms]
+
+
 def _score(yardstick: Yardstick, Z: np.ndarray, items: np.ndarray) -> Score | None:
     """None where the treated rows have no such score, such as a zero row, and for no item."""
     if not len(items):
@@ -404,7 +431,7 @@ def _score(yardstick: Yardstick, Z: np.ndarray, items: np.ndarray) -> Score | No
 
 def _mean(by_fold: Sequence[Score | None]) -> float:
     """The mean over folds of the deciding score; -inf without one."""
-    if any(score is None for score in by_fold):
+    if not by_fold or any(score is None for score in by_fold):
         return -np.inf
     return float(np.mean([score.values[0] for score in by_fold if score is not None]))
 
@@ -415,6 +442,7 @@ class _ArmScore:
 
     score: Score
     fixed: np.ndarray  # (B,)
+    by_item: Mapping[int, float] = field(default_factory=dict)  # of single queries
 
 
 def _chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> _ArmScore | None:
@@ -441,7 +469,10 @@ def _chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> _ArmScore | Non
         np.nanmean(picked, axis=0),
         sum(known[1:], known[0]) / n_folds if known else None,
     )
-    return _ArmScore(score, np.nanmean(replicates[place, at, 0], axis=0))
+    by_item: dict[int, float] = {}
+    for fold, chosen in enumerate(place):
+        by_item |= settings[chosen][fold].by_item
+    return _ArmScore(score, np.nanmean(replicates[place, at, 0], axis=0), by_item)
 
 
 def _measured(
@@ -551,24 +582,31 @@ def _average(splits: Sequence[_ArmScore | None]) -> _Averaged | None:
         sum(edges[1:], edges[0]) / n if edges else None,
     )
     fixed = np.mean([each.fixed for each in arms], axis=0)
-    return _Averaged(_ArmScore(score, fixed), np.array([score.values[0] for score in scores]))
+    by_item = {
+        item: float(np.mean([each.by_item[item] for each in arms if item in each.by_item]))
+        for item in sorted({item for each in arms for item in each.by_item})
+    }
+    values = np.array([score.values[0] for score in scores])
+    return _Averaged(_ArmScore(score, fixed, by_item), values)
 
 
 def _compared(
-    cures: Sequence[Cure], arms: Sequence[_Averaged | None], names: Sequence[str]
+    cures: Sequence[Cure], arms: Sequence[_Averaged | None], tried: _Tried
 ) -> tuple[Cure, ...]:
     """The cures with their scores and differences; cures[0] are the raw vectors."""
     scored = {place: arm for place, arm in enumerate(arms) if arm is not None}
     found = {
-        (simple, complex_): _Difference.of(scored[simple], scored[complex_])
+        (simple, complex_): _Difference.of(scored[simple], scored[complex_], tried)
         for simple, complex_ in combinations(scored, 2)
     }
     with_raw = together([each for (simple, _), each in found.items() if simple == 0])
     between = together([each for (simple, _), each in found.items() if simple != 0])
     against: list[dict[str, Estimate]] = [{} for _ in cures]
+    n_with_raw = sum(simple == 0 for simple, _ in found)
     for (simple, complex_), each in found.items():
         quantile = between if simple else with_raw
-        against[complex_][cures[simple].kind] = each.estimate(quantile)
+        n_together = len(found) - n_with_raw if simple else n_with_raw
+        against[complex_][cures[simple].kind] = each.estimate(quantile, n_together)
     return tuple(
         replace(
             cure,
@@ -581,7 +619,7 @@ def _compared(
             ),
             more={
                 name: _alone(scored[0], scored[place], number)
-                for number, name in enumerate(names)
+                for number, name in enumerate(tried.names)
                 if number and place and {0, place} <= scored.keys()
             },
         )
@@ -604,9 +642,10 @@ class _Difference:
     value: float
     replicates: np.ndarray
     deviation: float
+    few: tuple[np.ndarray, np.ndarray] | None = None  # changes and units of few queries
 
     @classmethod
-    def of(cls, before: _Averaged, after: _Averaged) -> _Difference:
+    def of(cls, before: _Averaged, after: _Averaged, tried: _Tried) -> _Difference:
         first, second = before.arm.score, after.arm.score
         replicates = second.replicates[0] - first.replicates[0]
         variance = float(np.nanvar(replicates))
@@ -615,12 +654,24 @@ class _Difference:
             of_choice = variance - float(np.nanvar(after.arm.fixed - before.arm.fixed))
             variance = max(0.0, of_choice) + variance_of_dyads(second.edges - first.edges)
         by_split = after.values - before.values
-        if len(by_split) > 1:
+        if len(by_split) > 1 and tried.same_items:
             variance += float(np.var(by_split, ddof=1)) / len(by_split)
         value = float(second.values[0] - first.values[0])
-        return cls(value, replicates, float(np.sqrt(variance)))
+        few = None
+        if before.arm.by_item and len(np.unique(tried.units)) < BOOTSTRAPPED:
+            items = list(before.arm.by_item)
+            changes = [after.arm.by_item[item] - before.arm.by_item[item] for item in items]
+            few = np.array(changes), tried.units[items]
+        return cls(value, replicates, float(np.sqrt(variance)), few)
 
-    def estimate(self, quantile: float) -> Estimate:
+    def estimate(self, quantile: float, n_together: int) -> Estimate:
+        """The difference, at 95% together with others: max-T, or Bonferroni for few queries."""
+        if self.few is not None:
+            changes, units = self.few
+            found = paired_change(changes, units=units, error=ERROR / max(1, n_together))
+            # without any change, the interval is the point
+            low, high = (self.value if end is None else end for end in (found.low, found.high))
+            return Estimate(self.value, low, high)
         reach = quantile * self.deviation
         return Estimate(self.value, self.value - reach, self.value + reach)
 

@@ -14,8 +14,8 @@ error of .0029 where the true one is .0052, and this one .0050.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
@@ -50,11 +50,14 @@ class Score:
     edges : (u, u) sparse array or None
         What each unit as a query and each as its neighbour add to the deciding score, less its
         mean. None where units are independent.
+    by_item : mapping of int to float
+        The deciding score of each query; empty for labels and pairs.
     """
 
     values: np.ndarray
     replicates: np.ndarray
     edges: csr_array | None = None
+    by_item: Mapping[int, float] = field(default_factory=dict)
 
 
 def variance_of_dyads(edges: csr_array) -> float:
@@ -266,7 +269,9 @@ class QueryYardstick:
     ) -> None:
         self.queries, self.n_searched = queries, n_searched
         self.groups = groups[n_searched:]
-        self.units = _connected_queries(queries.relevant, n_searched)
+        units = _connected_queries(queries.relevant, n_searched)
+        # answers that most queries share would leave one unit; each query is then one
+        self.units = units if np.bincount(units).max() <= len(units) / 2 else np.arange(len(units))
         self.cost = float(n_searched)
         self._weights = drawn_counts(int(self.units.max(initial=-1)) + 1, DRAWS, seed)
 
@@ -287,7 +292,8 @@ class QueryYardstick:
         weights = self._weights[self.units[items]].astype(np.float64)
         drawn = weights.sum(axis=0)
         replicates = np.where(drawn > 0, values @ weights / np.maximum(drawn, 1), np.nan)
-        return Score(values.mean(axis=1), replicates)
+        by_item = dict(zip(items.tolist(), values[0].tolist(), strict=True))
+        return Score(values.mean(axis=1), replicates, by_item=by_item)
 
 
 def _connected_queries(relevant: Sequence[object], n: int) -> np.ndarray:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import zipfile
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -109,3 +111,12 @@ def numpy_files(affine: AffineMap) -> dict[str, bytes]:
         SCRIPT: _CODE.format(about=f"{about}.", arrays=ARRAYS, product=centred, **numbers).encode(),
         DATABASES: _DATABASES.format(script=SCRIPT, matrix=matrix, **numbers).encode(),
     }
+
+
+def zipped(files: Mapping[str, bytes], *, compression: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """The files by name as one zip archive."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", compression) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out.getvalue()

@@ -126,9 +126,9 @@ def retrieval_score(
 
 
 def paired_change(
-    change: np.ndarray, *, units: np.ndarray | None = None, seed: int = 0
+    change: np.ndarray, *, units: np.ndarray | None = None, seed: int = 0, error: float = 0.05
 ) -> Estimate:
-    """Mean of the changes of queries, with its 95% interval.
+    """Mean of the changes of queries, with its interval at 1 - ``error``, 95% by default.
 
     From BOOTSTRAPPED units on, a bootstrap over units. With fewer, the interval has every mean that
     a two-sided test by random signs keeps: its ends are quantiles of the means of random subsets of
@@ -144,6 +144,8 @@ def paired_change(
         Queries of one unit get one sign. By default each is a unit.
     seed : int
         Seed of the resamples and of the signs.
+    error : float
+        Probability that the interval misses; only below BOOTSTRAPPED units another than .05.
 
     References
     ----------
@@ -165,7 +167,7 @@ def paired_change(
         subsets = subsets[subsets.any(axis=1)]
     means = np.sort((subsets @ sums) / (subsets @ counts))
     # With m means below it and the signs as they are, a value's one-sided p is (m + 1) / (N + 1)
-    place = int(0.025 * (len(means) + 1))
+    place = max(1, int(error / 2 * (len(means) + 1)))
     return Estimate(float(np.mean(change)), float(means[place - 1]), float(means[-place]))
 
 

@@ -281,7 +281,9 @@ def _levellings(n: int, d: int) -> list[str]:
 
 def _whitenings(n: int, d: int) -> list[str]:
     """Whitenings of some directions among which the diagnosis chooses."""
-    return [f"pca:{k}{end}" for k in _retained(n, d) for end in ("", ":lw")]
+    # shrinkage hardly matters from n/d = 3; each setting of many rows takes seconds
+    ends = ("", ":lw") if n < 30 * d else ("",)
+    return [f"pca:{k}{end}" for k in _retained(n, d) for end in ends]
 
 
 def _removals(n: int, d: int) -> list[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import streamlit as st
 
 from geometry.export import AffineMap, numpy_files, onnx_bytes
 from geometry.export.affine import transform_bytes
+from geometry.export.numpy_files import zipped
 
 from .words import in_language
 
@@ -32,12 +31,3 @@ def offer_file(label: str, file_name: str, content: Callable[[], bytes]) -> None
         on_click="ignore",
         key=f"take-{label}",
     )
-
-
-def zipped(files: Mapping[str, bytes], *, compression: int = zipfile.ZIP_DEFLATED) -> bytes:
-    """The files by name as one zip archive."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", compression) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return out.getvalue()

@@ -38,6 +38,7 @@ from geometry.export import (
     projector_files,
     write_sentence_model,
 )
+from geometry.export.numpy_files import zipped
 from geometry.export.sentence_model import MODES
 from pages.common import jobs
 from pages.common.cache import kept
@@ -46,7 +47,7 @@ from pages.common.corpus_cloud import ALL_POINTS, CloudSpec, CorpusCloud, encode
 from pages.common.messages import error_text
 from pages.common.origin import coverage_of, layer_words, origin
 from pages.common.seed import SEED
-from pages.common.transform_downloads import offer_file, offer_transform, zipped
+from pages.common.transform_downloads import offer_file, offer_transform
 from pages.common.words import (
     _,
     in_language,

@@ -13,6 +13,7 @@ from sklearn.decomposition import PCA
 from geometry import load_encoder, read_bundled, read_cloud
 from geometry.data.catalogues import catalogue
 from geometry.data.pairs import read_pairs
+from geometry.data.relevance import JudgedQueries
 from geometry.diagnosis import Cure, diagnose, recommended_treatment
 from geometry.diagnosis.diagnosis import vectors_sha256
 from geometry.diagnosis.findings import copies
@@ -99,6 +100,71 @@ def test_the_score_is_of_held_out_rows_by_another_route():
     [cure] = [each for each in found.trial.cures if each.kind == "remove"]
     assert cure.treatment == "abtt:1"
     assert cure.score == pytest.approx(np.mean(shares), abs=0.004)
+
+
+def queries_of(X: np.ndarray, rows: np.ndarray, **more: tuple) -> JudgedQueries:
+    """Queries beside rows (q,), which alone answer them."""
+    near = X[rows] + 0.01 * np.random.default_rng(1).standard_normal((len(rows), X.shape[1]))
+    given = {"relevant": tuple({int(row): 1.0} for row in rows)} | more
+    return JudgedQueries(
+        near, **given, left_out=(frozenset(),) * len(rows), n_queries=len(rows), n_missing=0
+    )
+
+
+def test_a_dozen_queries_are_judged_in_every_split_by_a_test_of_signs():
+    """Few queries among many rows: every fold has some, and the interval is ``paired_change``'s."""
+    X, _ = labelled("remove", n=400)
+    for seed in range(4):
+        trial = diagnose(X, queries=queries_of(X, np.arange(12)), seed=seed).trial
+        assert (trial.amount, trial.n_items, trial.n_searched) == (12, 12, 400)
+        assert all(cure.score is not None for cure in trial.cures)
+        assert set(trial.cures[1].more) == {"recall", "mrr"}
+    few = diagnose(X, queries=queries_of(X, np.arange(9)))
+    assert few.trial.because == "too_few"
+    assert "10 queries that share no answer; here there are 9 such groups" in recommendation(
+        few, str
+    )
+    assert few.trial.n_fit + few.trial.n_held_out == 400
+    # one row answers all: each query is then a unit
+    shared = queries_of(X, np.arange(30), relevant=({0: 1.0},) * 30)
+    assert diagnose(X, queries=shared).trial.amount == 30
+
+
+def test_queries_that_a_direction_hides_recommend_its_removal():
+    """Noise along one direction moves queries away from the rows that answer them."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 16))
+    asked = queries_of(X, np.arange(100))
+    noise = np.zeros(16)
+    noise[3] = 1.0
+    rows = (X + 5 * rng.standard_normal((300, 1)) * noise).astype(np.float32)
+    vectors = asked.vectors + 5 * rng.standard_normal((100, 1)) * noise
+    found = diagnose(rows, queries=replace(asked, vectors=vectors))
+    assert found.chosen.kind == "remove"
+    assert found.chosen.score > 0.9
+    said = evidence(found, str)
+    assert "On 100 queries, the nDCG of the 10 nearest is 0." in said
+    assert "Recall among the 10 nearest: +0." in said
+
+
+def test_pairs_with_few_positives_are_judged_where_a_fold_has_both_scores():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 16))
+    gold = np.zeros(60)
+    gold[:6] = 1
+    X[60:66] = X[:6] + 0.1 * rng.standard_normal((6, 16))
+    trial = diagnose(X, pairs=(np.arange(60), np.arange(60, 120), gold)).trial
+    assert trial.cures[0].score > 0.3
+    assert trial.because == "nothing_helps"
+
+
+def test_a_sample_that_judges_is_what_the_sentence_counts(monkeypatch):
+    monkeypatch.setattr("geometry.diagnosis.trial.LEAST_ITEMS", 90)
+    monkeypatch.setattr("geometry.diagnosis.trial.COMPARED", 1)
+    X, labels = labelled("remove")
+    found = diagnose(X, labels=labels)
+    assert found.trial.n_items == 90
+    assert evidence(found, str).startswith("On 90 held-out rows")
 
 
 def test_the_variance_of_dyads_by_hand_and_by_brute_force():
@@ -399,10 +465,14 @@ def test_a_finding_has_a_size_a_share_and_an_effect_on_the_score():
     X[:, 5] = 3 * np.random.default_rng(0).standard_normal(len(X))
     found = by_code(diagnose(X, labels=labels))["rogue"]
     assert (found.state, found.numbers["dimensions"]) == ("found", (5,))
-    assert found.share == pytest.approx(0.7, abs=0.1)
+    assert found.share == pytest.approx(9 / X.var(axis=0).sum(), abs=0.05)
     without = label_agreement(np.delete(X, 5, axis=1), labels) - label_agreement(X, labels)
     assert found.effect.value == pytest.approx(without, abs=1e-6)
     assert "dimensions, the score of raw vectors changes by +" in finding_sentence(found, str)
+    # a cone has most of the squared length, and hides the noise there; the variance shows it
+    Y = X + 4
+    hidden = by_code(diagnose(Y, labels=labels))["rogue"]
+    assert (hidden.state, hidden.numbers["dimensions"]) == ("found", (5,))
     # forty rows of one class lie far away, in the direction of another: neighbours of few
     Y, labels = labelled("leave")
     Y = Y.copy()

@@ -54,8 +54,8 @@ def test_a_cure_is_seldom_recommended_where_none_helps(made, draws, record_prope
     wrong = sum(trial.chosen.kind != "leave" for trial in trials)
     harm = sum(any(cure.hurts for cure in trial.cures) for trial in trials)
     record_property("rates", f"{made.__name__}: helps {wrong}, hurts {harm} of {draws}")
-    # the bound is passed with probability 1/1,000 at an error of 2.5% on each side
-    assert max(wrong, harm) <= (4 if draws == FEW else 15)
+    # at an error of 2.5% on each side, passed by chance in 1 of 300 and of 1,000 such tests
+    assert max(wrong, harm) <= (2 if draws == FEW else 12)
 
 
 @pytest.mark.parametrize("draws", DRAWS)
@@ -72,7 +72,7 @@ def test_intervals_contain_the_mean_difference(draws, record_property):
         true = np.mean([one.value for one in each])
         missed |= [not one.low <= true <= one.high for one in each]
     record_property("rates", f"together: {1 - missed.mean():.3f} of {draws}")
-    assert missed.mean() <= (0.34 if draws == FEW else 0.09)
+    assert missed.mean() <= (0.25 if draws == FEW else 0.09)
 
 
 @pytest.mark.long
