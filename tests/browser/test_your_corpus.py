@@ -1,6 +1,7 @@
 """Uploaded and pasted texts become the corpus of every page."""
 
 import re
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from urllib.request import urlopen
@@ -205,6 +206,16 @@ def test_vectors_are_judged_by_queries_with_vectors_of_their_own(
     use(page, "use_evidence")
     expect(page.locator(".st-key-judge input")).to_have_value("queries: qrels.tsv")
     expect(page.locator(".st-key-cures")).to_contain_text("nDCG")
+    # ... thresholds and lines for FAISS out
+    expect(page.get_by_text("precision if 1 pair in 1,000 is related")).to_be_visible()
+    expect(page.get_by_text("Centring is the cure for a threshold")).to_be_visible()
+    button = page.locator(".st-key-take-NumPy button")
+    button.scroll_into_view_if_needed()
+    with page.expect_download() as waiting:
+        button.click()
+    waiting.value.save_as(tmp_path / "cure.zip")
+    with zipfile.ZipFile(tmp_path / "cure.zip") as files:
+        assert b"faiss.IndexFlatIP" in files.read("databases.md")
     assert_no_exception(page)
 
 
