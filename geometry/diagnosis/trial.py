@@ -56,7 +56,7 @@ POWER = 0.8  # probability with which a gain of ``Cure.smallest_gain`` is shown
 TIE = 0.005  # a difference below this is a tie where it is not clear
 # Measures of held-out rows after each treatment
 CHANGED = ("mean_cosine", "isoscore", "hubness")
-MEASURED = 5000  # held-out rows that are measured
+MEASURED = 2000  # held-out rows that are measured
 
 
 @dataclass(frozen=True)

@@ -188,7 +188,7 @@ class LabelYardstick:
         added = ((same - value) / same.size).ravel()
         ends = np.repeat(units[items], k), units[near].ravel()
         edges = coo_array((added, ends), shape=(self._n_units,) * 2).tocsr()
-        of_units = edges.sum(axis=1) + edges.sum(axis=0)
+        of_units = (edges.sum(axis=1) + edges.sum(axis=0)).astype(np.float32)
         return Score(np.array([value]), (value + of_units @ self._changes)[None], edges)
 
 
