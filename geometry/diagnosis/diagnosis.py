@@ -210,7 +210,8 @@ def diagnose(
     )
     if trial.cures[0].score is not None and rows.yardstick is not None:
         findings = tuple(
-            _with_effect(finding, members.get(finding.code), rows, seed) for finding in findings
+            _with_cure(_with_effect(finding, members.get(finding.code), rows, seed), trial)
+            for finding in findings
         )
     if is_unread:
         trial = replace(trial, because="unknown_text")
@@ -462,6 +463,13 @@ def _with_effect(
         return finding
     value = float(after.values[0] - before.values[0])
     return finding.with_effect(Estimate(value, *around(value, NORMAL * deviation(before, after))))
+
+
+def _with_cure(finding: Finding, trial: Trial) -> Finding:
+    """The finding on the cone or on n/d with what centring, or whitening all, changes."""
+    kind = {"cone": "centre", "rank": "level"}.get(finding.code)
+    effects = [cure.against.get("leave") for cure in trial.cures if cure.kind == kind]
+    return replace(finding, effect=effects[0]) if effects else finding
 
 
 def _taken(vectors: Vectors, rows: np.ndarray) -> Vectors:

@@ -54,7 +54,8 @@ class Finding:
         Of rows (duplicates, outliers), of places in lists of neighbours (hubs), or of the squared
         length (rogue), in [0, 1].
     effect : Estimate or None
-        What leaving out these rows or dimensions adds to the score of raw vectors.
+        What leaving out these rows or dimensions adds to the score of raw vectors; of the cone and
+        of n/d, what centring and whitening all directions add.
     """
 
     code: str

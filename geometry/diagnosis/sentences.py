@@ -127,6 +127,8 @@ SENTENCES = {
         "There is not enough data to say which vectors are outliers. That needs {least} rows."
     ),
     "effect-dimensions": "Without these dimensions, the score of raw vectors changes by {change}.",
+    "effect-cone": "Centring changes the score by {change}.",
+    "effect-rank": "Whitening all directions changes the score by {change}.",
     "effect-rows": "Without them, the score of the other raw vectors changes by {change}.",
     "sample": "Measured on a random sample of {sample} vectors.",
     "count-once": "Sentences of one text count once here; there are {units} texts.",
@@ -141,24 +143,24 @@ SENTENCES = {
         "the limit is {limit}. Choose a model that knows it, and diagnose again."
     ),
     "leave-too_few-labels": (
-        "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
+        "There is not enough data to say whether a cure helps. "
         "That needs {least} rows with labels that repeat; here there are {amount}."
     ),
     "leave-too_few-labels-units": (
-        "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
+        "There is not enough data to say whether a cure helps. "
         "That needs {least} texts with labels that repeat; here there are {amount}."
     ),
     "leave-too_few-pairs": (
-        "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
+        "There is not enough data to say whether a cure helps. "
         "That needs {least} pairs that share no sentence, with different scores; here there are "
         "{amount}."
     ),
     "leave-too_few-queries": (
-        "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
+        "There is not enough data to say whether a cure helps. "
         "That needs {least} queries that share no answer; here there are {amount} such groups."
     ),
     "leave-too_few-fit": (
-        "Leave the vectors as they are: there is not enough data to say whether a cure helps. "
+        "There is not enough data to say whether a cure helps. "
         "That needs {least} vectors to fit on; here there are {amount}."
     ),
     "centre": "Subtract the mean, and change nothing else.",
@@ -348,7 +350,8 @@ def finding_sentence(finding: Finding, _: Translate) -> str:
         printed["share"] = _share(finding.share)
     found = _(SENTENCES[code]).format(**printed)
     if finding.effect is not None:
-        effect = "effect-dimensions" if finding.code == "rogue" else "effect-rows"
+        subject = {"rogue": "dimensions", "cone": "cone", "rank": "rank"}.get(finding.code, "rows")
+        effect = f"effect-{subject}"
         sentence = _(SENTENCES[effect]).format(change=_change(finding.effect))
         found = paragraph([found, sentence])
     if finding.state == "unknown" and "units" in numbers:

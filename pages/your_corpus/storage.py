@@ -52,7 +52,7 @@ def show_storage(data: DiagnosedData, diagnosis: Diagnosis, given: Given) -> Sto
             return None
         st.markdown(markdown(storage_sentences.summary(found, _)))
         head, rows = storage_sentences.table(found, _)
-        with st.container(key="storage"):
+        with st.container(key="cures-storage"):
             table = [head, ["---", *["---:"] * (len(head) - 1)]]
             table += [[markdown(cell) for cell in row] for row in rows]
             st.markdown(markdown_table(table))

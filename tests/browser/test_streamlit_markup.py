@@ -102,8 +102,9 @@ def test_every_selector_of_streamlit_s_markup_fits_a_page(page: Page, server, tm
     # texts of which the model knows few pieces
     visit("neighbours", "model=bundled&find=明天会下雨吗")
     visit("sentence_similarity", "model=bundled&pairs=pairs-zh")
-    with rerun(page):
-        page.locator(".st-key-part-published summary").click()
+    for part in ("published", "sbert"):
+        with rerun(page):
+            page.locator(f".st-key-part-{part} summary").click()
     visit("cosine_basis", "lesson=1&lesson-step=7&len2=2")
     page.locator(".st-key-lesson-guess-1-0, .st-key-lesson-bar").first.wait_for()
     page.locator(".st-key-lesson-menu button").first.click()

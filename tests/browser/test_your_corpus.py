@@ -168,7 +168,7 @@ def test_a_txt_goes_through_to_a_picture_in_chinese(
     page.locator('[data-testid="stFileUploaderDropzoneInput"]').set_input_files(large)
     expect(error_on_screen(page)).to_contain_text("檔案超過 50 MB 的上限")
     upload(page, path)
-    expect(page.get_by_text("30 筆文字可以使用；略過 29 行沒有文字的。")).to_be_visible()
+    expect(page.get_by_text("30 筆文字可以使用；略過沒有文字的 29 行。")).to_be_visible()
     use(page)
     assert_drawn(page)
     expect(page.get_by_text("已在側邊欄選用「kettles」。")).to_be_visible()

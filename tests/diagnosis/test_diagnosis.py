@@ -377,23 +377,24 @@ def test_chinese_pairs_are_diagnosed_by_the_bilingual_model(shared_data):
     )
     cures = {cure.kind: cure for cure in found.trial.cures}
     assert found.chosen.place == (12, "mean")
-    assert cures["leave"].score == pytest.approx(0.587, abs=0.005)
-    assert cures["layer"].score == pytest.approx(0.812, abs=0.005)
-    assert cures["whiten"].against["leave"].low > 0.09
+    assert cures["leave"].score == pytest.approx(0.628, abs=0.005)
+    assert cures["layer"].score == pytest.approx(0.825, abs=0.005)
+    assert cures["whiten"].against["leave"].low > 0.08
 
 
 @pytest.mark.slow
 @pytest.mark.model
 def test_chinese_topics_are_diagnosed_by_the_bilingual_model():
-    """Layer 9 is a narrow cone; on 120 held-out sentences no cure is clearly better."""
+    """Layer 9 is a narrow cone; removing its leading directions helps."""
     topics, encoder = read_bundled("topics-zh"), load_encoder("bundled-e5")
     X = encoder.encode(topics.texts, layer=9)
     share = encoder.coverage(topics.texts).unknown_share
     found = diagnose(X, texts=topics.texts, labels=topics.labels, unknown_share=share)
     assert share < 0.01
     assert by_code(found)["cone"].numbers["value"] == pytest.approx(0.819, abs=0.005)
-    assert (found.chosen.kind, found.trial.because) == ("leave", "nothing_helps")
-    assert found.trial.cures[0].score == pytest.approx(0.405, abs=0.02)
+    assert (found.chosen.kind, found.trial.because) == ("remove", "helps")
+    assert found.trial.cures[0].score == pytest.approx(0.446, abs=0.01)
+    assert found.chosen.score == pytest.approx(0.527, abs=0.02)
     chinese = catalogue("zh-Hant").gettext
     for said in (recommendation, evidence, basis, measured):
         assert not re.search("[a-z]{4,} [a-z]{3,}", said(found, chinese))
@@ -520,6 +521,22 @@ def test_fewer_rows_than_dimensions_are_judged_without_full_whitening():
     treatments = {cure.treatment for cure in found.trial.cures}
     assert "pca" not in treatments  # n <= d rows would become the corners of a simplex
     assert all(cure.score is not None for cure in found.trial.cures)
+    assert found.chosen.kind != "level"
+    assert found.chosen.score > 0.9
+
+
+def test_isotropic_vectors_with_labels_at_random_are_left_as_they_are():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 24))
+    X = np.vstack([X, X[:60]])  # with copies
+    found = diagnose(X, labels=list(rng.integers(6, size=360).astype(str)))
+    assert (found.chosen.kind, found.trial.because) == ("leave", "nothing_helps")
+    findings = by_code(found)
+    assert (findings["cone"].state, findings["duplicates"].state) == ("none", "found")
+    # the effect of the cone is that of centring
+    [centre] = [cure for cure in found.trial.cures if cure.kind == "centre"]
+    assert findings["cone"].effect == centre.against["leave"]
+    assert "Centring changes the score by" in finding_sentence(findings["cone"], str)
 
 
 def test_a_hub_has_its_share_of_all_places():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from geometry import load_encoder, read_bundled
-from geometry.data.pairs import read_pairs
+from geometry.data.pairs import Pairs, read_pairs
 from geometry.diagnosis import diagnose
 from geometry.diagnosis.trial import Trial, run_trial
 from geometry.diagnosis.yardsticks import LabelYardstick, PairYardstick
@@ -75,22 +75,27 @@ def test_intervals_contain_the_mean_difference(draws, record_property):
     assert missed.mean() <= (0.25 if draws == FEW else 0.09)
 
 
-@pytest.mark.long
 @pytest.mark.model
+@pytest.mark.parametrize(
+    "draws", [pytest.param(3, marks=pytest.mark.slow), pytest.param(40, marks=pytest.mark.long)]
+)
 @pytest.mark.timeout(3600)
-def test_a_gain_of_two_points_is_found_with_935_pairs(shared_data, record_property):
+def test_a_gain_of_two_points_is_found_with_935_pairs(draws, shared_data, record_property):
     """STS-B train, layer 5: centring gains over two points; 935 of the 5,749 pairs are drawn."""
     pairs = read_pairs(shared_data("stsb/sts-train.csv"))
+    if draws < 40:
+        first = slice(0, 2000)  # fewer sentences to encode
+        pairs = Pairs("first", pairs.left[first], pairs.right[first], pairs.gold_scores[first])
     X = load_encoder().encode(pairs.sentences, layer=5)
     kinds = Counter()
-    for seed in range(40):
+    for seed in range(draws):
         drawn = np.random.default_rng(seed).choice(len(pairs), 935, replace=False)
         left, right = (side[drawn] for side in pairs.rows)
         rows, place = np.unique(np.append(left, right), return_inverse=True)
         given = (place[:935], place[935:], pairs.gold_scores[drawn])
         kinds[diagnose(X[rows], pairs=given, seed=seed).chosen.kind] += 1
     record_property("rates", str(kinds))
-    assert kinds["leave"] <= 8
+    assert kinds["leave"] <= max(1, draws // 5)
 
 
 @pytest.mark.model
