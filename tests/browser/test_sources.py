@@ -81,8 +81,8 @@ def words_of(row: Row, code: str) -> str:
 @pytest.mark.model
 @pytest.mark.parametrize(
     ("page_name", "code"),
-    [  # each page in one language; `make test-long` has the others
-        pytest.param(name, code, marks=pytest.mark.long if (i + j) % 3 else pytest.mark.slow)
+    [  # half of the pages in one language; `make test-long` has the others
+        pytest.param(name, code, marks=pytest.mark.long if (i + j) % 6 else pytest.mark.slow)
         for i, name in enumerate(PAGES)
         for j, code in enumerate(languages())
     ],
