@@ -428,9 +428,11 @@ def _choice(
     if text is None:
         text = named(columns, TEXTS)
         only = of_metadata or (() if rows.has_header else rows.columns)
-        only = tuple(column for column in only if column not in (*rows.ids, *_labels(rows)))
+        taken = (*rows.ids, *_labels(rows), label, ids)  # equal labels are no copies of a text
+        only = tuple(column for column in only if column not in taken)
         if text is None and rows.format not in ("npz", "safetensors", "hdf5") and len(only) == 1:
             (text,) = only
+        text = None if text in (label, ids) else text
     for column in (text, label, ids):
         if column in rows.others:
             raise VectorFileError("unreadable_column", column=column)

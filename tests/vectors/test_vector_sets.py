@@ -488,3 +488,12 @@ def test_lines_with_replaced_bytes_are_noted(name):
     assert set(source.replaced) == {3}
     found = read_vector_set(content, name=name, encoding="utf-8:replace")
     assert "caf\ufffd" in found.texts
+
+
+def test_a_column_of_labels_alone_is_no_text():
+    """Equal labels as equal texts would make all rows of a label copies of each other."""
+    X = np.eye(4, dtype=np.float32)
+    metadata = b"topic\nred\nblue\nred\nblue\n"
+    found = read_vector_set(npy(X), metadata=metadata, label_column="topic")
+    assert (found.labels, found.texts) == (("red", "blue", "red", "blue"), None)
+    assert read_vector_set(npy(X), metadata=metadata).texts == ("red", "blue", "red", "blue")
