@@ -648,12 +648,7 @@ def cure_change(cure: Cure) -> str:
 
 def _change(difference: Estimate) -> str:
     """A difference with its interval."""
-    if difference.low is None or difference.high is None:
-        return signed(difference.value, 3)
-    ends = difference.low, difference.high
-    # an end printed as 0.000 does not say on which side of 0 it is
-    digits = next((k for k in (3, 4, 5) if all(not end or round(end, k) for end in ends)), 6)
-    return change(difference.value, *ends, digits)
+    return change(difference.value, difference.low, difference.high)
 
 
 def _settings(cure: Cure, _: Translate) -> dict[str, object]:

@@ -6,15 +6,15 @@ or several.
 
 1. For each fold, every setting is fitted on the other folds and judged on the items of this one.
 2. The setting of an arm for a fold is the one with the best mean score on the *other* folds. So
-   settings are chosen and judged at the size at which they are used, and no item that judges an
-   arm had a part in the choice of its setting.
+   settings are chosen and judged at one size of the fit, and no item that judges an arm had a part
+   in the choice of its setting.
 3. The score of an arm is the mean over folds. All is repeated for several splits into folds, whose
    scores are averaged.
 
 The bootstrap draws units of items and repeats the choice of settings in every resample, so that
-the standard error contains it. The spread of the splits is added. The intervals of the differences
-to raw vectors hold at 95% together: the quantile of the largest of them over the resamples (max-T:
-Westfall, Young 1993). So do those of the differences between treatments.
+the standard error contains it. Where all splits judge the same items, their spread is added. The
+intervals of the differences to raw vectors hold at 95% together: the quantile of the largest of
+them over the resamples (max-T: Westfall, Young 1993). So do those between treatments.
 
 The simplest arm whose interval against raw vectors is above 0 is recommended. A more complex one
 replaces it if it beats both by an interval above 0.

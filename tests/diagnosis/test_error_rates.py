@@ -54,7 +54,7 @@ def test_a_cure_is_seldom_recommended_where_none_helps(made, draws, record_prope
     wrong = sum(trial.chosen.kind != "leave" for trial in trials)
     harm = sum(any(cure.hurts for cure in trial.cures) for trial in trials)
     record_property("rates", f"{made.__name__}: helps {wrong}, hurts {harm} of {draws}")
-    # at an error of 2.5% on each side, passed by chance in 1 of 300 and of 1,000 such tests
+    # at an error of 2.5% on each side, exceeded by chance in 1 of 170 and of 290 such tests
     assert max(wrong, harm) <= (2 if draws == FEW else 12)
 
 
