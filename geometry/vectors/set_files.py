@@ -439,7 +439,9 @@ def _choice(
         if column:
             rows.refuse_unknown(column, (*columns, *rows.dimension_columns))
     text, label = text or None, label or None
-    return ChosenColumns(rows.vector_choice(vector, (text, label, ids)), text, label, ids)
+    # a column of the metadata may have the name of a dimension
+    used = [_within(column, rows, beside) for column in (text, label, ids)]
+    return ChosenColumns(rows.vector_choice(vector, used), text, label, ids)
 
 
 def _within(column: str | None, rows: RowSource, beside: MetadataRows | None) -> str | None:
