@@ -90,6 +90,7 @@ def diagnose(
     from ..diagnosis import diagnosis_json, report_html, storage_table
     from ..diagnosis.evidence_notes import evidence_note
     from ..diagnosis.sentences import file_notes
+    from ..diagnosis.storage_sentences import STORAGE
 
     with errors_in_words():
         how = OwnOptions.of(**reading)
@@ -128,6 +129,7 @@ def diagnose(
             return [
                 *([] if own.read is None else file_notes(own.read, _)),
                 *(evidence_note(each, _) for each in judge.found),
+                *([_(STORAGE["unjudged"])] if storage and stored is None else []),
             ]
 
         notes = notes_in(translate)

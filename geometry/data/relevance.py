@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -109,6 +109,26 @@ class JudgedQueries:
 
     def __len__(self) -> int:
         return len(self.relevant)
+
+    def renumbered(self, place: np.ndarray) -> JudgedQueries:
+        """The queries with row i as row ``place[i]``, -1 for a row that is left out.
+
+        Queries without a relevant row, or of zeros, are left out.
+        """
+        relevant = [
+            {int(place[row]): grade for row, grade in each.items() if place[row] >= 0}
+            for each in self.relevant
+        ]
+        sound = [query for query, each in enumerate(relevant) if each and self.vectors[query].any()]
+        return replace(
+            self,
+            vectors=self.vectors[sound],
+            relevant=tuple(relevant[query] for query in sound),
+            left_out=tuple(
+                frozenset(int(place[row]) for row in self.left_out[query] if place[row] >= 0)
+                for query in sound
+            ),
+        )
 
 
 def read_relevance(

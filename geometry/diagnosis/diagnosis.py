@@ -13,13 +13,13 @@ from ..evaluate.bootstrap import checked_gold
 from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
 from ..linalg.rows import UndefinedMeasure, float_rows, need_width
-from ..measure.intervals import NORMAL, Estimate, around, units_of
+from ..measure.intervals import units_of
 from ..transform.treatments import Treatment
 from .findings import Finding, connected, copies, find_all
 from .pictures import Pictures, make_pictures
 from .thresholds import Thresholds, find_thresholds
 from .trial import Cure, Place, Trial, Vectors, n_steps, run_trial
-from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, Yardstick, deviation
+from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, Searching, Yardstick, change
 
 # Rows that findings measure; neighbours take n² d operations, so a larger cloud is sampled
 MOST_ROWS = 5000
@@ -210,7 +210,7 @@ def diagnose(
     )
     if trial.cures[0].score is not None and rows.yardstick is not None:
         findings = tuple(
-            _with_cure(_with_effect(finding, members.get(finding.code), rows, seed), trial)
+            _with_cure(_with_effect(finding, members.get(finding.code), rows, sample, seed), trial)
             for finding in findings
         )
     if is_unread:
@@ -405,64 +405,63 @@ class TrialRows:
     def _of_queries(
         cls, X: np.ndarray, cloud: np.ndarray, beside: _Beside, queries: JudgedQueries, seed: int
     ) -> TrialRows:
-        Q = float_rows(queries.vectors, at_least=1)
-        need_width(Q, X.shape[1])
-        place = np.full(len(X), -1, dtype=np.int64)
-        place[cloud] = np.arange(len(cloud))
-        relevant = [
-            {int(place[row]): grade for row, grade in each.items() if place[row] >= 0}
-            for each in queries.relevant
-        ]
-        sound = [query for query, each in enumerate(relevant) if each and Q[query].any()]
-        left_out = queries.left_out or (frozenset(),) * len(relevant)
-        kept = replace(
-            queries,
-            vectors=Q[sound],
-            relevant=tuple(relevant[query] for query in sound),
-            left_out=tuple(
-                frozenset(int(place[row]) for row in left_out[query] if place[row] >= 0)
-                for query in sound
-            ),
-        )
+        queries = replace(queries, vectors=float_rows(queries.vectors, at_least=1))
+        need_width(queries.vectors, X.shape[1])
+        kept = queries.renumbered(_places(cloud, len(X)))
         stacked = np.vstack([X[cloud], kept.vectors.astype(X.dtype)])
-        numbers = np.concatenate([cloud, np.zeros(len(sound), dtype=cloud.dtype)])
+        numbers = np.concatenate([cloud, np.zeros(len(kept), dtype=cloud.dtype)])
         fittable = np.arange(len(stacked)) < len(cloud)
-        units = _with_own(beside.at(cloud).units, len(sound))
+        units = _with_own(beside.at(cloud).units, len(kept))
         groups = _Beside(None, units).groups(stacked)
         yardstick = QueryYardstick(kept, len(cloud), groups, seed)
         return cls(stacked, numbers, groups, yardstick, fittable)
 
 
+def _places(rows: np.ndarray, n: int) -> np.ndarray:
+    """(n,) the place of each row among these rows (m,), -1 for all others."""
+    place = np.full(n, -1, dtype=np.int64)
+    place[rows] = np.arange(len(rows))
+    return place
+
+
 def _with_effect(
-    finding: Finding, members: np.ndarray | None, rows: TrialRows, seed: int
+    finding: Finding,
+    members: np.ndarray | None,
+    rows: TrialRows,
+    sample: np.ndarray,
+    seed: int,
 ) -> Finding:
-    """The finding with what its dimensions, or its rows as neighbours, change in the score."""
+    """The finding with what its dimensions, or its rows as neighbours, change in the score.
+
+    members, sample : numbers of the rows that it is about, and of those among which it was found.
+    """
     yardstick, X = rows.yardstick, rows.X
     assert yardstick is not None
-    n = len(yardstick.groups)
-    items = np.sort(np.random.default_rng(seed).permutation(n)[:MOST_ITEMS])
     dimensions = finding.numbers.get("dimensions")
     if finding.code == "rogue" and finding.state != "none" and isinstance(dimensions, tuple):
+        items = _some_items(yardstick, seed)
         try:
             before = yardstick.score(X, items)
             after = yardstick.score(np.delete(X, dimensions, axis=1), items)
         except UndefinedMeasure:  # nothing but these dimensions
             return finding
-    elif (
-        members is not None
-        and 0 < len(members) < n / 2
-        and isinstance(yardstick, LabelYardstick)
-        and "sample" not in finding.numbers
-    ):
-        hidden = np.isin(rows.numbers[yardstick.searched], members)
-        items = items[~hidden[items]]
-        if not hidden.any() or not len(items):
+    elif members is not None and len(members) and isinstance(yardstick, Searching):
+        yardstick, X, searched = yardstick.among(np.isin(rows.numbers, sample), X)
+        hidden = np.isin(rows.numbers[searched], members)
+        items = _some_items(yardstick, seed)
+        if isinstance(yardstick, LabelYardstick):
+            items = items[~hidden[items]]
+        if not 0 < hidden.sum() < len(hidden) / 2 or not len(items):
             return finding
         before, after = yardstick.score(X, items), yardstick.score(X, items, hidden=hidden)
     else:
         return finding
-    value = float(after.values[0] - before.values[0])
-    return finding.with_effect(Estimate(value, *around(value, NORMAL * deviation(before, after))))
+    return finding.with_effect(change(before, after, yardstick.units))
+
+
+def _some_items(yardstick: Yardstick, seed: int) -> np.ndarray:
+    n = len(yardstick.groups)
+    return np.sort(np.random.default_rng(seed).permutation(n)[:MOST_ITEMS])
 
 
 def _with_cure(finding: Finding, trial: Trial) -> Finding:

@@ -15,6 +15,7 @@ STORAGE = {
     "bytes": "bytes a vector",
     "smaller": "times smaller",
     "change": "change from raw float32",
+    "unjudged": "What storage costs is not judged: it needs enough labels, pairs or queries.",
 }
 SENTENCES = {
     "smallest": (

@@ -35,10 +35,10 @@ from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
 from ..linalg.rows import UndefinedMeasure
 from ..measure.intervals import MIN_ROWS, NORMAL, Estimate, around
-from ..measure.retrieval import BOOTSTRAPPED, paired_change
+from ..measure.retrieval import BOOTSTRAPPED
 from ..measure.table import measure_table
 from ..transform.treatments import TreatmentKind, simple_first
-from .yardsticks import LabelYardstick, Score, Yardstick, variance_of_dyads
+from .yardsticks import LabelYardstick, Score, Yardstick, change_of_few, variance_of_dyads
 
 Because = Literal["helps", "nothing_helps", "no_yardstick", "too_few", "unknown_text"]
 Place = tuple[int, str]  # layer and pooling
@@ -667,11 +667,8 @@ class _Difference:
     def estimate(self, quantile: float, n_together: int) -> Estimate:
         """The difference, at 95% together with others: max-T, or Bonferroni for few queries."""
         if self.few is not None:
-            changes, units = self.few
-            found = paired_change(changes, units=units, error=ERROR / max(1, n_together))
-            # without any change, the interval is the point
-            low, high = (self.value if end is None else end for end in (found.low, found.high))
-            return Estimate(self.value, low, high)
+            found = change_of_few(*self.few, error=ERROR / max(1, n_together))
+            return replace(found, value=self.value)
         reach = quantile * self.deviation
         return Estimate(self.value, self.value - reach, self.value + reach)
 

@@ -15,9 +15,9 @@ error of .0029 where the true one is .0052, and this one .0050.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
@@ -26,9 +26,16 @@ from ..data.relevance import JudgedQueries
 from ..evaluate.bootstrap import PairBootstrap, drawn_counts
 from ..evaluate.similarities import pair_similarities
 from ..linalg.rows import UndefinedMeasure
-from ..measure.intervals import MIN_ROWS, units_of
+from ..measure.intervals import MIN_ROWS, NORMAL, Estimate, around, units_of
 from ..measure.neighbours import chance_agreement, label_codes, largest
-from ..measure.retrieval import MIN_QUERIES, mrr_at_k, ndcg_at_k, recall_at_k
+from ..measure.retrieval import (
+    BOOTSTRAPPED,
+    MIN_QUERIES,
+    mrr_at_k,
+    ndcg_at_k,
+    paired_change,
+    recall_at_k,
+)
 from ..measure.search import Search
 
 NEIGHBOURS = 5  # of each row, whose labels are compared
@@ -75,6 +82,27 @@ def deviation(before: Score, after: Score) -> float:
     return float(np.nanstd(after.replicates[0] - before.replicates[0]))
 
 
+def change_of_few(changes: np.ndarray, units: np.ndarray, error: float = 0.05) -> Estimate:
+    """The mean change of few queries by a test of signs; the point itself if none changes."""
+    found = paired_change(changes, units=units, error=error)
+    low, high = (found.value if end is None else end for end in (found.low, found.high))
+    return Estimate(found.value, low, high)
+
+
+def change(before: Score, after: Score, units: np.ndarray) -> Estimate:
+    """The difference of the deciding scores of the same items at 95%; by signs for few queries.
+
+    units : (i,) array of int
+        Of all items.
+    """
+    items = list(before.by_item)
+    if items and len(np.unique(units)) < BOOTSTRAPPED:
+        each = [after.by_item[item] - before.by_item[item] for item in items]
+        return change_of_few(np.array(each), units[items])
+    value = float(after.values[0] - before.values[0])
+    return Estimate(value, *around(value, NORMAL * deviation(before, after)))
+
+
 class Yardstick(Protocol):
     """What treated rows are judged by.
 
@@ -112,6 +140,17 @@ class Yardstick(Protocol):
 
     def score(self, Z: np.ndarray, items: np.ndarray) -> Score:
         """Of treated rows Z (n, k). Raises UndefinedMeasure where they have no such score."""
+
+
+@runtime_checkable
+class Searching(Yardstick, Protocol):
+    """A yardstick whose items look for their nearest rows."""
+
+    def among(self, rows: np.ndarray, X: np.ndarray) -> tuple[Searching, np.ndarray, np.ndarray]:
+        """(the same among some rows, True in (n,), and what judges; its X; searched rows of all)"""
+
+    def score(self, Z: np.ndarray, items: np.ndarray, *, hidden: np.ndarray | None = None) -> Score:
+        """As that of a yardstick. A ``hidden`` row (s,), of the searched ones, is not found."""
 
 
 @dataclass(frozen=True)
@@ -177,8 +216,13 @@ class LabelYardstick:
             return None
         return chance_agreement(list(self._codes), units=self.units)
 
+    def among(
+        self, rows: np.ndarray, X: np.ndarray
+    ) -> tuple[LabelYardstick, np.ndarray, np.ndarray]:
+        searched = self.searched[rows[self.searched]]
+        return replace(self, searched=searched), X, searched
+
     def score(self, Z: np.ndarray, items: np.ndarray, *, hidden: np.ndarray | None = None) -> Score:
-        """As ``Yardstick.score``. No ``hidden`` row (s,), True for some searched, is found."""
         rows = Z if len(self.searched) == len(Z) else Z[self.searched]
         units = self.units
         k = min(NEIGHBOURS, len(rows) - int(np.bincount(units).max()))
@@ -267,7 +311,7 @@ class QueryYardstick:
     def __init__(
         self, queries: JudgedQueries, n_searched: int, groups: np.ndarray, seed: int
     ) -> None:
-        self.queries, self.n_searched = queries, n_searched
+        self.queries, self.n_searched, self.seed = queries, n_searched, seed
         self.groups = groups[n_searched:]
         units = _connected_queries(queries.relevant, n_searched)
         # answers that most queries share would leave one unit; each query is then one
@@ -278,17 +322,32 @@ class QueryYardstick:
     def amount(self) -> int:
         return len(np.unique(self.units))
 
-    def per_query(self, Z: np.ndarray, items: np.ndarray) -> np.ndarray:
-        """(m, q) each score of each query."""
+    def among(
+        self, rows: np.ndarray, X: np.ndarray
+    ) -> tuple[QueryYardstick, np.ndarray, np.ndarray]:
+        relevant = [row for each in self.queries.relevant for row in each]
+        searched = np.union1d(np.flatnonzero(rows[: self.n_searched]), relevant).astype(np.int64)
+        place = np.full(self.n_searched, -1, dtype=np.int64)
+        place[searched] = np.arange(len(searched))
+        groups = np.concatenate([searched, self.groups])
+        within = QueryYardstick(self.queries.renumbered(place), len(searched), groups, self.seed)
+        return within, np.vstack([X[searched], X[self.n_searched :]]), searched
+
+    def per_query(
+        self, Z: np.ndarray, items: np.ndarray, hidden: np.ndarray | None = None
+    ) -> np.ndarray:
+        """(m, q) each score of each query. A hidden row is found where it is relevant."""
         relevant = [self.queries.relevant[item] for item in items]
-        left_out = self.queries.left_out
-        own = [left_out[item] if left_out else () for item in items]
+        own = [self.queries.left_out[item] for item in items]
+        if hidden is not None:
+            away = frozenset(np.flatnonzero(hidden).tolist())
+            own = [each | away - rows.keys() for each, rows in zip(own, relevant, strict=True)]
         search = Search(Z[: self.n_searched])
         near = search.nearest_except(Z[self.n_searched + items], FOUND, own).rows
         return np.stack([of(near, relevant) for of in (ndcg_at_k, recall_at_k, mrr_at_k)])
 
-    def score(self, Z: np.ndarray, items: np.ndarray) -> Score:
-        values = self.per_query(Z, items)
+    def score(self, Z: np.ndarray, items: np.ndarray, *, hidden: np.ndarray | None = None) -> Score:
+        values = self.per_query(Z, items, hidden)
         weights = self._weights[self.units[items]].astype(np.float64)
         drawn = weights.sum(axis=0)
         replicates = np.where(drawn > 0, values @ weights / np.maximum(drawn, 1), np.nan)

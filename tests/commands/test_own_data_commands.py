@@ -215,6 +215,17 @@ def test_queries_judge_vectors(folder, capsys):
     [note] = [each for each in printed["notes"] if "queries are used" in each]
     assert note.startswith("40 of 41 queries are used")
     assert note.endswith("Ids without a vector: 2.")
+    # half of the answers name no vector
+    lines = (folder / "qrels.tsv").read_text().splitlines()
+    broken = [line.replace("\t", "\tno-", 1) if n % 2 else line for n, line in enumerate(lines)]
+    (folder / "qrels.tsv").write_text("\n".join(broken))
+    assert run_shell([*args, "--json", "--quiet"]) == 0
+    assert "Check the ids." in capsys.readouterr().out
+
+
+def test_storage_without_evidence_is_not_judged(folder, capsys):
+    assert run_shell(["diagnose", "vectors.npy", "--storage", "--quiet"]) == 0
+    assert "What storage costs is not judged" in capsys.readouterr().out
 
 
 def test_of_a_large_file_a_sample_is_diagnosed_and_stated(folder, capsys, monkeypatch):

@@ -28,12 +28,16 @@ from geometry.diagnosis.sentences import (
     title,
 )
 from geometry.diagnosis.trial import FOLDS, SPLITS, _chosen_by_fold, folds, recommended
-from geometry.diagnosis.yardsticks import Score, variance_of_dyads
+from geometry.diagnosis.yardsticks import LabelYardstick, Score, variance_of_dyads
 from geometry.encode import ArrayStore
 from geometry.evaluate.fitting import FitSet
 from geometry.measure import Search, label_agreement
 from geometry.measure.intervals import Estimate
 from tests.diagnosis.made_up import labelled, ten_centres
+
+
+def unit(X: np.ndarray) -> np.ndarray:
+    return X / np.linalg.norm(X, axis=-1, keepdims=True)
 
 
 def by_code(found) -> dict:
@@ -482,6 +486,47 @@ def test_a_finding_has_a_size_a_share_and_an_effect_on_the_score():
     assert (outliers.state, outliers.share) == ("found", pytest.approx(40 / 600, abs=0.01))
     assert outliers.effect.value > 0
     assert "Outliers: large." in title(outliers, str)
+
+
+@pytest.mark.parametrize("most", [5000, 300])
+def test_rows_that_crowd_out_answers_have_an_effect_on_queries(monkeypatch, most):
+    """Forty long rows beside the queries, and none of them an answer; above ``most``, a sample."""
+    monkeypatch.setattr("geometry.diagnosis.diagnosis.MOST_ROWS", most)
+    X, _ = labelled("leave")
+    X = X.copy()
+    answers = np.arange(100, 160)
+    queries = queries_of(X, answers)
+    X[:40] = 9 * queries.vectors[:40]
+    outliers = by_code(diagnose(X, queries=queries))["outliers"]
+
+    def ndcg(rows: np.ndarray) -> float:
+        near = rows[Search(X[rows]).nearest(queries.vectors, 10).rows]
+        return float(((near == answers[:, None]) / np.log2(np.arange(10) + 2)).sum(axis=1).mean())
+
+    rows = np.arange(600)
+    if most < 600:
+        sample = np.random.default_rng(0).choice(600, most, replace=False)
+        rows = np.union1d(sample, answers)
+    without = ndcg(rows[rows >= 40]) - ndcg(rows)
+    assert without > 0.05
+    assert outliers.effect.value == pytest.approx(without, abs=1e-6)
+    assert outliers.effect.rises
+
+
+def test_labels_judge_within_a_sample_and_without_hidden_rows():
+    X, labels = labelled("leave")
+    names, rows = np.array(labels), np.arange(600)
+    is_drawn = np.random.default_rng(0).random(600) < 0.7
+    within, _, searched = LabelYardstick(names, rows, rows, 0).among(is_drawn, X)
+    assert np.array_equal(searched, rows[is_drawn])
+    items = np.arange(len(searched))
+    expected = label_agreement(X[searched], list(names[searched]))
+    assert within.score(X, items).values[0] == pytest.approx(expected, abs=1e-9)
+    hidden = items < 50
+    others = searched[50:]
+    expected = label_agreement(X[others], list(names[others]))
+    found = within.score(X, items[50:], hidden=hidden).values[0]
+    assert found == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_rogue_dimension_that_carries_the_labels_is_kept():

@@ -186,7 +186,7 @@ def test_the_lines_for_databases_search_by_the_cosine_of_transformed_vectors(
     )
     cosines = asked @ documents.T
     blocks = re.findall(r"```python\n(.*?)```", (tmp_path / DATABASES).read_text("utf-8"), re.S)
-    in_faiss, *others = blocks
+    in_faiss, in_postgres, in_qdrant = blocks
     names: dict = {"documents": X, "queries": queries}
     exec(in_faiss, names)
     np.testing.assert_allclose(names["cosines"], -np.sort(-cosines)[:, :10], atol=1e-5)
@@ -194,10 +194,13 @@ def test_the_lines_for_databases_search_by_the_cosine_of_transformed_vectors(
     unit = runpy.run_path(str(tmp_path / SCRIPT))["unit"](X)
     np.testing.assert_allclose(unit, documents, atol=1e-6)
     assert unit.dtype == np.float32
-    for each in others:  # their databases are servers, or heavy
-        compile(each, "block", "exec")
-        assert "unit(documents)" in each
-        assert "unit(queries)" in each
+    exec(in_qdrant, names)
+    scores = [[point.score for point in points] for points in names["found"]]
+    np.testing.assert_allclose(scores, names["cosines"], atol=1e-5)
+    assert [points[0].id for points in names["found"]] == cosines.argmax(axis=1).tolist()
+    compile(in_postgres, "block", "exec")  # its database is a server
+    assert "unit(documents)" in in_postgres
+    assert "unit(queries)" in in_postgres
 
 
 def test_a_damaged_or_foreign_file_is_refused(tmp_path):
