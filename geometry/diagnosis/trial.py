@@ -30,6 +30,7 @@ from statistics import NormalDist
 from typing import Literal, cast
 
 import numpy as np
+from scipy.special import stdtrit
 
 from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
@@ -347,8 +348,8 @@ class _Tried:
         found, means = [], []
         for split, drawn in splits:
             judged = _judge(X, yardstick, arms, split, drawn, others, step)
-            judged = _judged_folds(judged)
-            found.append([_chosen_by_fold(each) for each in judged])
+            judged = judged_folds(judged)
+            found.append([chosen_by_fold(each) for each in judged])
             means.append([[_mean(setting) for setting in each] for each in judged])
         totals = [np.sum(each, axis=0) for each in zip(*means, strict=True)]
         best = [
@@ -370,7 +371,7 @@ class _Tried:
                 cures.append(Cure(kind, "none", place=cast(Place, setting)))
             else:
                 cures.append(Cure(kind, cast(str, setting)))
-        averaged = [_average([split[place] for split in splits]) for place in kept]
+        averaged = [average([split[place] for split in splits]) for place in kept]
         return _compared(cures, averaged, self)
 
     def n_agree(self, kind: str) -> int:
@@ -412,7 +413,7 @@ def _judge(
     return found
 
 
-def _judged_folds(of_arms: list[list[list[Score | None]]]) -> list[list[list[Score | None]]]:
+def judged_folds(of_arms: list[list[list[Score | None]]]) -> list[list[list[Score | None]]]:
     """The same without folds in which raw vectors have no score: no item, or equal scores."""
     raw = of_arms[0][0]
     kept = [fold for fold, score in enumerate(raw) if score is not None]
@@ -445,7 +446,7 @@ class _ArmScore:
     by_item: Mapping[int, float] = field(default_factory=dict)  # of single queries
 
 
-def _chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> _ArmScore | None:
+def chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> _ArmScore | None:
     """The score of an arm whose setting is chosen for each fold on the other folds.
 
     In a resample it is chosen anew. Settings without a score in a fold are left out.
@@ -562,14 +563,14 @@ def _measures(Z: np.ndarray) -> dict[str, float | None]:
 
 
 @dataclass(frozen=True)
-class _Averaged:
+class Averaged:
     """The score of an arm over all splits, and the deciding value of each."""
 
     arm: _ArmScore
     values: np.ndarray  # (splits,)
 
 
-def _average(splits: Sequence[_ArmScore | None]) -> _Averaged | None:
+def average(splits: Sequence[_ArmScore | None]) -> Averaged | None:
     """The mean of the splits; None where one has no score."""
     arms = [each for each in splits if each is not None]
     if len(arms) < len(splits):
@@ -587,20 +588,23 @@ def _average(splits: Sequence[_ArmScore | None]) -> _Averaged | None:
         for item in sorted({item for each in arms for item in each.by_item})
     }
     values = np.array([score.values[0] for score in scores])
-    return _Averaged(_ArmScore(score, fixed, by_item), values)
+    return Averaged(_ArmScore(score, fixed, by_item), values)
 
 
 def _compared(
-    cures: Sequence[Cure], arms: Sequence[_Averaged | None], tried: _Tried
+    cures: Sequence[Cure], arms: Sequence[Averaged | None], tried: _Tried
 ) -> tuple[Cure, ...]:
     """The cures with their scores and differences; cures[0] are the raw vectors."""
     scored = {place: arm for place, arm in enumerate(arms) if arm is not None}
     found = {
-        (simple, complex_): _Difference.of(scored[simple], scored[complex_], tried)
+        (simple, complex_): PairedDifference.of(
+            scored[simple], scored[complex_], tried.units, same_items=tried.same_items
+        )
         for simple, complex_ in combinations(scored, 2)
     }
-    with_raw = together([each for (simple, _), each in found.items() if simple == 0])
-    between = together([each for (simple, _), each in found.items() if simple != 0])
+    n_units = len(np.unique(tried.units))
+    with_raw = together([each for (simple, _), each in found.items() if simple == 0], n_units)
+    between = together([each for (simple, _), each in found.items() if simple != 0], n_units)
     against: list[dict[str, Estimate]] = [{} for _ in cures]
     n_with_raw = sum(simple == 0 for simple, _ in found)
     for (simple, complex_), each in found.items():
@@ -627,7 +631,7 @@ def _compared(
     )
 
 
-def _alone(before: _Averaged, after: _Averaged, number: int) -> Estimate:
+def _alone(before: Averaged, after: Averaged, number: int) -> Estimate:
     """The difference of a further score, at 95% by itself."""
     first, second = (each.arm.score for each in (before, after))
     value = float(second.values[number] - first.values[number])
@@ -636,7 +640,7 @@ def _alone(before: _Averaged, after: _Averaged, number: int) -> Estimate:
 
 
 @dataclass(frozen=True)
-class _Difference:
+class PairedDifference:
     """The difference of two arms: value, replicates, and its standard error."""
 
     value: float
@@ -645,7 +649,10 @@ class _Difference:
     few: tuple[np.ndarray, np.ndarray] | None = None  # changes and units of few queries
 
     @classmethod
-    def of(cls, before: _Averaged, after: _Averaged, tried: _Tried) -> _Difference:
+    def of(
+        cls, before: Averaged, after: Averaged, units: np.ndarray, *, same_items: bool = True
+    ) -> PairedDifference:
+        """units (i,) : of all items; same_items : every split judges the same ones."""
         first, second = before.arm.score, after.arm.score
         replicates = second.replicates[0] - first.replicates[0]
         variance = float(np.nanvar(replicates))
@@ -654,14 +661,14 @@ class _Difference:
             of_choice = variance - float(np.nanvar(after.arm.fixed - before.arm.fixed))
             variance = max(0.0, of_choice) + variance_of_dyads(second.edges - first.edges)
         by_split = after.values - before.values
-        if len(by_split) > 1 and tried.same_items:
+        if len(by_split) > 1 and same_items:
             variance += float(np.var(by_split, ddof=1)) / len(by_split)
         value = float(second.values[0] - first.values[0])
         few = None
-        if before.arm.by_item and len(np.unique(tried.units)) < BOOTSTRAPPED:
+        if before.arm.by_item and len(np.unique(units)) < BOOTSTRAPPED:
             items = list(before.arm.by_item)
             changes = [after.arm.by_item[item] - before.arm.by_item[item] for item in items]
-            few = np.array(changes), tried.units[items]
+            few = np.array(changes), units[items]
         return cls(value, replicates, float(np.sqrt(variance)), few)
 
     def estimate(self, quantile: float, n_together: int) -> Estimate:
@@ -673,11 +680,15 @@ class _Difference:
         return Estimate(self.value, self.value - reach, self.value + reach)
 
 
-def together(differences: Sequence[_Difference]) -> float:
-    """The quantile of the largest of several differences, in standard errors, at 95%."""
-    moved = [each.replicates for each in differences if np.nanstd(each.replicates) > 0]
+def together(differences: Sequence[PairedDifference], n_units: int) -> float:
+    """The quantile of the largest of several differences, in standard errors, at 95%.
+
+    Few units give too small a standard error. Student's distribution allows for that.
+    """
     single = NormalDist().inv_cdf(1 - ERROR / 2)
+    of_few = float(stdtrit(max(1, n_units - 1), 1 - ERROR / 2)) / single
+    moved = [each.replicates for each in differences if np.nanstd(each.replicates) > 0]
     if not moved:
-        return single
+        return single * of_few
     off = [np.abs(each - np.nanmean(each)) / np.nanstd(each) for each in moved]
-    return max(single, float(np.nanquantile(np.nanmax(off, axis=0), 1 - ERROR)))
+    return of_few * max(single, float(np.nanquantile(np.nanmax(off, axis=0), 1 - ERROR)))

@@ -26,6 +26,7 @@ from ..data.relevance import JudgedQueries
 from ..evaluate.bootstrap import PairBootstrap, drawn_counts
 from ..evaluate.similarities import pair_similarities
 from ..linalg.rows import UndefinedMeasure
+from ..measure.correlation import ranks_in_rows
 from ..measure.intervals import MIN_ROWS, NORMAL, Estimate, around, units_of
 from ..measure.neighbours import chance_agreement, label_codes, largest
 from ..measure.retrieval import (
@@ -41,6 +42,7 @@ from ..measure.search import Search
 NEIGHBOURS = 5  # of each row, whose labels are compared
 FOUND = 10  # rows that a query finds
 QUERIES_AT_ONCE = 512
+PENALTY = 0.01  # of the linear probe, of the mean variance of a dimension
 DRAWS = 500  # resamples behind a standard error, which they give to 3%
 
 
@@ -170,12 +172,15 @@ class LabelYardstick:
     searched : (s,) array of int
         Rows that are searched, and the items: one of each copy, with a label.
     seed : int
+    similarity : str
+        "cosine", "dot", "euclidean" or "rank", as in ``pair_similarities``.
     """
 
     labels: np.ndarray
     row_groups: np.ndarray
     searched: np.ndarray
     seed: int
+    similarity: str = "cosine"
 
     names = ("agreement",)
     least = MIN_ROWS
@@ -226,7 +231,7 @@ class LabelYardstick:
         rows = Z if len(self.searched) == len(Z) else Z[self.searched]
         units = self.units
         k = min(NEIGHBOURS, len(rows) - int(np.bincount(units).max()))
-        near = _nearest_of_others(rows, items, units, k, hidden)  # (q, k)
+        near = _nearest_of_others(rows, items, units, k, hidden, self.similarity)  # (q, k)
         same = self._codes[near] == self._codes[items, None]
         value = float(same.mean())
         added = ((same - value) / same.size).ravel()
@@ -237,19 +242,31 @@ class LabelYardstick:
 
 
 def _nearest_of_others(
-    rows: np.ndarray, items: np.ndarray, units: np.ndarray, k: int, hidden: np.ndarray | None
+    rows: np.ndarray,
+    items: np.ndarray,
+    units: np.ndarray,
+    k: int,
+    hidden: np.ndarray | None,
+    similarity: str,
 ) -> np.ndarray:
-    """The k rows (q, k) of other units that are nearest to each item by cosine, in float32.
+    """The k rows (q, k) of other units that are most similar to each item, in float32.
 
     ``Search`` finds near ties again in float64, in four times the time. Here two rows that differ
     in the seventh digit may change places.
     """
-    lengths = np.sqrt(np.einsum("nd,nd->n", rows, rows))
-    if not lengths.all():
-        raise UndefinedMeasure("zero_row", row=int(np.argmin(lengths)) + 1, n_zero=1, n=len(rows))
-    U = (rows / lengths[:, None]).astype(np.float32)
-    U -= U.mean(axis=0)  # the order of distances stays, and rows in a needle have more digits
-    half = np.einsum("nd,nd->n", U, U) / 2
+    if similarity == "rank":
+        rows = ranks_in_rows(rows) - (rows.shape[1] + 1) / 2
+    if similarity in ("cosine", "rank"):
+        lengths = np.sqrt(np.einsum("nd,nd->n", rows, rows))
+        if not lengths.all():
+            row = int(np.argmin(lengths)) + 1
+            raise UndefinedMeasure("zero_row", row=row, n_zero=1, n=len(rows))
+        rows = rows / lengths[:, None]
+    U = rows.astype(np.float32)
+    half = 0.0
+    if similarity != "dot":
+        U = U - U.mean(axis=0)  # distances stay, and rows in a needle have more digits
+        half = np.einsum("nd,nd->n", U, U) / 2
     most = int(np.bincount(units).max())
     found = np.empty((len(items), k), dtype=np.int64)
     for start in range(0, len(items), QUERIES_AT_ONCE):
@@ -265,17 +282,89 @@ def _nearest_of_others(
     return found
 
 
+@dataclass(frozen=True)
+class ProbeYardstick:
+    """Share of rows whose label a linear probe gives: ridge regression on the other folds' rows.
+
+    The rows are scaled by one number before the fit, to a mean squared length of their dimensions,
+    so that the penalty means the same for every treatment.
+
+    Attributes
+    ----------
+    labels : (n,) array of str
+        "" is no label.
+    row_groups : (n,) array of int
+        Rows of one number are never both in the fit and judged.
+    judged : (s,) array of int
+        Rows with a label, one of each copy: the items.
+    seed : int
+    """
+
+    labels: np.ndarray
+    row_groups: np.ndarray
+    judged: np.ndarray
+    seed: int
+
+    names = ("accuracy",)
+    least = MIN_ROWS
+    cost = 1.0
+
+    @property
+    def groups(self) -> np.ndarray:
+        return self.row_groups[self.judged]
+
+    @cached_property
+    def units(self) -> np.ndarray:
+        return units_of(self.groups, len(self.judged))
+
+    @cached_property
+    def _weights(self) -> np.ndarray:
+        return drawn_counts(int(self.units.max(initial=-1)) + 1, DRAWS, self.seed)
+
+    def amount(self) -> int:
+        n_units = len(np.unique(self.units))
+        return n_units if 1 < len(np.unique(self.labels[self.judged])) < n_units else 0
+
+    def score(self, Z: np.ndarray, items: np.ndarray) -> Score:
+        rows = Z[self.judged].astype(np.float64)
+        fitted = np.flatnonzero(~np.isin(self.units, self.units[items]))
+        X = rows - rows[fitted].mean(axis=0)
+        X *= np.sqrt(X.shape[1] / np.mean(np.einsum("nd,nd->n", X[fitted], X[fitted])))
+        names, codes = np.unique(self.labels[self.judged], return_inverse=True)
+        is_of = np.eye(len(names))[codes[fitted]]
+        scatter = X[fitted].T @ X[fitted] + PENALTY * len(fitted) * np.eye(X.shape[1])
+        weights = np.linalg.solve(scatter, X[fitted].T @ (is_of - is_of.mean(axis=0)))
+        given = (X[items] @ weights + is_of.mean(axis=0)).argmax(axis=1)
+        is_right = (given == codes[items])[None].astype(np.float64)
+        return _means(is_right, self._weights[self.units[items]])
+
+
+def _means(values: np.ndarray, drawn: np.ndarray) -> Score:
+    """The means of values (m, i), and in resamples that draw item i ``drawn[i]`` (i, B) times."""
+    total = drawn.sum(axis=0)
+    weights = drawn.astype(np.float64)
+    replicates = np.where(total > 0, values @ weights / np.maximum(total, 1), np.nan)
+    return Score(values.mean(axis=1), replicates)
+
+
 class PairYardstick:
-    """Spearman's correlation of cosines with the scores of pairs of rows."""
+    """Spearman's correlation of similarities, such as cosines, with the scores of pairs of rows."""
 
     names = ("spearman",)
     least = MIN_ROWS
     cost = 1.0
 
     def __init__(
-        self, left: np.ndarray, right: np.ndarray, gold: np.ndarray, groups: np.ndarray, seed: int
+        self,
+        left: np.ndarray,
+        right: np.ndarray,
+        gold: np.ndarray,
+        groups: np.ndarray,
+        seed: int,
+        similarity: str = "cosine",
     ) -> None:
         self.left, self.right, self.gold, self.seed = left, right, gold, seed
+        self.similarity = similarity
         self.groups = groups[left]  # pairs that share a sentence are of one group
         self.units = units_of(self.groups, len(gold))
         self._last: tuple[bytes, PairBootstrap] | None = None  # of the items of the last call
@@ -292,7 +381,8 @@ class PairYardstick:
                 self.gold[items], DRAWS, self.seed, units=units[items], n_units=int(units.max()) + 1
             )
             self._last = items.tobytes(), bootstrap
-        similarities = pair_similarities(Z[self.left[items]], Z[self.right[items]])
+        left, right = Z[self.left[items]], Z[self.right[items]]
+        similarities = pair_similarities(left, right, self.similarity)
         found = self._last[1].score(similarities)
         if found.spearman is None or found.replicates is None:
             raise UndefinedMeasure("no_spread")
@@ -348,11 +438,8 @@ class QueryYardstick:
 
     def score(self, Z: np.ndarray, items: np.ndarray, *, hidden: np.ndarray | None = None) -> Score:
         values = self.per_query(Z, items, hidden)
-        weights = self._weights[self.units[items]].astype(np.float64)
-        drawn = weights.sum(axis=0)
-        replicates = np.where(drawn > 0, values @ weights / np.maximum(drawn, 1), np.nan)
         by_item = dict(zip(items.tolist(), values[0].tolist(), strict=True))
-        return Score(values.mean(axis=1), replicates, by_item=by_item)
+        return replace(_means(values, self._weights[self.units[items]]), by_item=by_item)
 
 
 def _connected_queries(relevant: Sequence[object], n: int) -> np.ndarray:

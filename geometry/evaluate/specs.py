@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..transform.treatments import LADDER, TREATMENTS, Knobs, Treatment, TreatmentKind
 
-FULL, LEDOIT_WOLF = "full", "lw"
+FULL, LEDOIT_WOLF, STRENGTH = "full", "lw", "t"
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,8 @@ def parse_treatment(spec: str) -> TreatmentSpec:
       ``svd:1`` is the second half of SIF
     - ``pca``, ``zca``, ``cholesky``, ``pca-cor``, ``zca-cor``, with any of ``:k`` (the k leading
       directions), ``:full`` (all directions, the default; "pca (full)" also works) and ``:lw``
-      (Ledoit-Wolf) or ``:.1`` (a share of shrinkage in (0, 1))
+      (Ledoit-Wolf) or ``:.1`` (a share of shrinkage in (0, 1)), and ``:t0.5``, the strength: 0
+      leaves the variances, 1 makes them equal
 
     Raises ValueError for any other text, with the valid choices.
     """
@@ -103,6 +104,11 @@ def _with_option(knobs: Knobs, kind: TreatmentKind, option: str, spec: str) -> K
         share = _share(option)
         if share is not None:
             return _set(knobs, spec, shrinkage=share)
+    strength = _share(option.removeprefix(STRENGTH))
+    if kind.is_whitening and option.startswith(STRENGTH) and strength is not None:
+        if knobs.strength != 1.0:
+            raise ValueError(f"treatment {spec!r} sets strength twice; name it once")
+        return replace(knobs, strength=strength)
     raise ValueError(f"option {option!r} of treatment {spec!r}: {_wanted(kind)}")
 
 
@@ -127,7 +133,8 @@ def _wanted(kind: TreatmentKind) -> str:
     if kind.is_whitening:
         return (
             f'a whole number of directions to keep, as {kind.short}:128, "{FULL}", '
-            f'"{LEDOIT_WOLF}" or a share of shrinkage between 0 and 1, as 0.1 is needed'
+            f'"{LEDOIT_WOLF}", a share of shrinkage between 0 and 1, as 0.1, or a strength between '
+            f"0 and 1, as {STRENGTH}0.5, is needed"
         )
     if "n_components" in kind.knobs:
         return f"a whole number is needed, the directions to keep, as {kind.short}:64"
@@ -136,5 +143,6 @@ def _wanted(kind: TreatmentKind) -> str:
 
 def _text(name: str, knobs: Knobs) -> str:
     shrinkage = LEDOIT_WOLF if knobs.shrinkage == "ledoit-wolf" else knobs.shrinkage
-    options = (knobs.n_removed, knobs.n_components, shrinkage)
+    strength = None if knobs.strength == 1.0 else f"{STRENGTH}{knobs.strength}"
+    options = (knobs.n_removed, knobs.n_components, strength, shrinkage)
     return ":".join([name, *(str(option) for option in options if option is not None)])

@@ -34,6 +34,8 @@ def treatment_words(code: str) -> str:
         parts.append(_("{k} directions").format(k=knobs.n_components))
     elif knobs.shrinkage is None:
         name = _("whitened in full")
+    if knobs.strength != 1:
+        parts.append(_("strength {t}").format(t=f"{knobs.strength:g}"))
     if knobs.shrinkage is not None:
         share = _("shrinkage {share}").format(share=knobs.shrinkage)
         parts.append(_("Ledoit-Wolf") if isinstance(knobs.shrinkage, str) else share)

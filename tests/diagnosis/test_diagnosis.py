@@ -27,7 +27,7 @@ from geometry.diagnosis.sentences import (
     recommendation,
     title,
 )
-from geometry.diagnosis.trial import FOLDS, SPLITS, _chosen_by_fold, folds, recommended
+from geometry.diagnosis.trial import FOLDS, SPLITS, chosen_by_fold, folds, recommended
 from geometry.diagnosis.yardsticks import LabelYardstick, Score, variance_of_dyads
 from geometry.encode import ArrayStore
 from geometry.evaluate.fitting import FitSet
@@ -189,7 +189,7 @@ def test_the_setting_of_a_fold_is_chosen_on_the_other_folds():
         return [Score(np.array([value]), np.full((1, 3), value)) for value in values]
 
     settings = [made(0.9, 0.1, 0.1), made(0.2, 0.5, 0.6)]
-    found = _chosen_by_fold(settings)
+    found = chosen_by_fold(settings)
     # folds 1 and 2 see .9 + .1 of setting 0 against .2 + .6 and .2 + .5 of setting 1
     assert found.score.values[0] == pytest.approx((0.2 + 0.1 + 0.1) / 3)
     assert found.score.replicates[0] == pytest.approx([0.4 / 3] * 3)

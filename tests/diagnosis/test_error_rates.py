@@ -27,6 +27,11 @@ def shuffled(seed: int) -> Trial:
     return of_labels(X, np.random.default_rng(seed).permutation(labels), seed)
 
 
+def few_rows(seed: int) -> Trial:
+    X, labels = labelled("remove", n=50, seed=seed)
+    return of_labels(X, np.random.default_rng(seed).permutation(labels), seed)
+
+
 def one_in_ten(seed: int) -> Trial:
     X, _ = labelled("remove", n=N, seed=seed)
     rare = np.random.default_rng(seed).random(N) < 0.1
@@ -47,7 +52,7 @@ def clusters_of_five(seed: int) -> Trial:
 
 
 @pytest.mark.parametrize("draws", DRAWS)
-@pytest.mark.parametrize("made", [shuffled, one_in_ten, clusters_of_five])
+@pytest.mark.parametrize("made", [shuffled, few_rows, one_in_ten, clusters_of_five])
 @pytest.mark.timeout(3600)
 def test_a_cure_is_seldom_recommended_where_none_helps(made, draws, record_property):
     trials = [made(seed) for seed in range(draws)]

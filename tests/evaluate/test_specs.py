@@ -30,6 +30,8 @@ from geometry.transform.treatments import LADDER
         ("zca-cor:.25", "zca-cor:0.25", "zca-cor", Knobs(shrinkage=0.25)),
         ("cholesky:lw", "cholesky:lw", "cholesky", Knobs(shrinkage="ledoit-wolf")),
         ("cholesky:12", "cholesky:12", "cholesky", Knobs(n_components=12)),
+        ("pca:t.5", "pca:t0.5", "pca", Knobs(strength=0.5)),
+        ("zca:lw:t0.5:8", "zca:8:t0.5:lw", "zca", Knobs(1.0, 0.5, 8, "ledoit-wolf")),
         ("clusterwise", "clusterwise", "clusterwise", Knobs()),
     ],
 )
@@ -53,6 +55,9 @@ def test_what_is_read(spec, text, name, knobs):
         ("pca:nan", "whole number of directions"),
         ("pca:12:64", "sets n_components twice"),
         ("pca:lw:.1", "sets shrinkage twice"),
+        ("pca:t.5:t.6", "sets strength twice"),
+        ("pca:t2", "a strength between 0 and 1"),
+        ("centred:t.5", "centred takes none"),
         ("abtt:lw", "the directions to remove, as abtt:3"),
         ("cholesky:0", "share of shrinkage between 0 and 1"),
         ("centred:3", "centred takes none"),
