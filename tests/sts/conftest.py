@@ -13,6 +13,13 @@ from geometry.evaluate import Grid, evaluate_grid
 TREATMENTS = ("none", "pca:128", "pca")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The training set has 10,518 sentences: what is fitted on it runs in `make test-long`."""
+    for item in items:
+        if "fit_on_train" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.long)
+
+
 @pytest.fixture(scope="session")
 def sts(shared_data) -> Callable[[str], Pairs]:
     """sts("test"): the pairs of one part; "train" is the other."""
