@@ -78,6 +78,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "sources": ("your_corpus/form.py", "limits"),
     },
     "contrast": {"small": ("contrast/explore.py", "small_values")},
+    "evidence": {"question-": ("evidence/explore.py", "values")},
     "degeneration": {
         "forces": ("degeneration/explore.py", "forces_values"),
         "question-theorems": ("degeneration/explore.py", "theorem_values"),

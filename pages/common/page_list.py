@@ -13,6 +13,7 @@ PAGES = (
     "neighbours",
     "sentence_similarity",
     "contrast",
+    "evidence",
     "cosine_basis",
     "your_corpus",
 )
@@ -35,6 +36,7 @@ def page_labels() -> dict[str, str]:
         "neighbours": _("Neighbours"),
         "sentence_similarity": _("Sentence similarity"),
         "contrast": _("Contrastive training"),
+        "evidence": _("Evidence"),
         "cosine_basis": _("Cosine and basis"),
         "your_corpus": _("Your corpus"),
     }

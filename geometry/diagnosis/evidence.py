@@ -1,0 +1,387 @@
+"""Does a cure help, and where? Paired gains of every cure over raw vectors, with two controls.
+
+A *place* is a layer and a pooling. The rows are split in folds, as in a trial: every cure is fitted
+on the other folds and judged on this one, at one fixed setting. Nothing is chosen, so nothing that
+is printed is the best of several.
+
+Two controls are judged like cures:
+
+- "rotated": a random rotation. Cosines, inner products and distances do not change, so its gain
+  must be 0. Ranks of coordinates do change.
+- "random:k": the mean and k random directions removed, and "random-kept:k": the mean removed and
+  all but k random directions. They show what the choice of directions is worth.
+
+The intervals of all gains, and of all gains over controls, hold at 95% together (max-T: Westfall,
+Young 1993).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from ..data.relevance import JudgedQueries
+from ..evaluate.fitting import FitSet
+from ..evaluate.specs import parse_treatment
+from ..hub.download import Progress
+from ..linalg.moments import Moments
+from ..linalg.rows import UndefinedMeasure
+from ..measure.correlation import spearman
+from ..measure.intervals import Estimate
+from ..measure.table import measure_table
+from .diagnosis import ScoredRows, TrialRows
+from .trial import (
+    FOLDS,
+    Averaged,
+    PairedDifference,
+    Place,
+    TrialSplit,
+    average,
+    chosen_by_fold,
+    folds,
+    together,
+)
+from .yardsticks import (
+    LabelYardstick,
+    PairYardstick,
+    ProbeYardstick,
+    QueryYardstick,
+    Score,
+    Yardstick,
+)
+
+Task = Literal["pairs", "labels", "probe", "queries"]
+RAW, ROTATED, RANDOM, RANDOM_KEPT = "none", "rotated", "random", "random-kept"
+CURES = (
+    "centred",
+    "standardised",
+    "abtt:1",
+    "abtt:3",
+    "abtt:10",
+    "projected:64",
+    "pca:64:lw",
+    "pca:t0.5:lw",
+    "pca:lw",
+)
+CONTROLS = (ROTATED, f"{RANDOM}:1", f"{RANDOM}:3", f"{RANDOM}:10", f"{RANDOM_KEPT}:64")
+TOP = 3  # directions whose share of the variance is measured
+MEASURES = ("mean_cosine", "isoscore", "top_share")
+
+
+@dataclass(frozen=True)
+class Gain:
+    """A cure or control at a place, judged by one similarity.
+
+    Attributes
+    ----------
+    layer, pooling : the place
+    similarity : str
+        As in ``pair_similarities``; "" for a probe, which compares no vectors.
+    cure : str
+        Text for ``parse_treatment``, or a control.
+    score : float or None
+        None where the treated rows have no such score.
+    gain : Estimate or None
+        Over raw vectors.
+    control : str
+        The control with as many directions, or the rotation; "" for a control.
+    over_control : Estimate or None
+    """
+
+    layer: Any
+    pooling: str
+    similarity: str
+    cure: str
+    score: float | None = None
+    gain: Estimate | None = None
+    control: str = ""
+    over_control: Estimate | None = None
+
+    @property
+    def is_control(self) -> bool:
+        return not self.control
+
+
+@dataclass(frozen=True)
+class RawPlace:
+    """Raw vectors at a place: their score by each similarity, and ``MEASURES``."""
+
+    layer: Any
+    pooling: str
+    scores: Mapping[str, float | None]
+    measures: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The gains of every cure at every place.
+
+    Attributes
+    ----------
+    task : str
+        "pairs" (Spearman), "labels" (agreement of the 5 nearest), "probe" (accuracy) or "queries"
+        (nDCG of the 10 nearest).
+    places : tuple of RawPlace
+    gains : tuple of Gain
+    n_items, n_units : int
+        Pairs, rows or queries that judge, and how many of them are independent.
+    n_fit, d, n_folds, seed : int
+    n_together : int
+        Differences whose intervals hold together.
+    about : mapping of str to str
+        Model, corpus and fit set, in words of the caller.
+    """
+
+    task: Task
+    places: tuple[RawPlace, ...]
+    gains: tuple[Gain, ...]
+    n_items: int
+    n_units: int
+    n_fit: int
+    d: int
+    n_folds: int
+    seed: int
+    n_together: int
+    about: Mapping[str, str]
+
+    def of(self, layer: Any, pooling: str, cure: str, similarity: str) -> Gain:
+        """The gain at a place; KeyError if there is none."""
+        for each in self.gains:
+            if (each.layer, each.pooling, each.cure, each.similarity) == (
+                layer,
+                pooling,
+                cure,
+                similarity,
+            ):
+                return each
+        raise KeyError((layer, pooling, cure, similarity))
+
+    def predicted_by(self, measure: str, cure: str, similarity: str) -> float | None:
+        """Rank correlation over places of a measure of raw vectors with the gain of a cure.
+
+        None for fewer than 4 places, or where either is constant. Places of one model are no
+        independent sample, so it has no interval.
+        """
+        raw = {(place.layer, place.pooling): place.measures[measure] for place in self.places}
+        pairs = [
+            (raw[each.layer, each.pooling], each.gain.value)
+            for each in self.gains
+            if each.cure == cure and each.similarity == similarity and each.gain is not None
+        ]
+        known = [(x, y) for x, y in pairs if x is not None]
+        if len(known) < 4 or any(len(set(side)) == 1 for side in zip(*known, strict=True)):
+            return None
+        x, y = np.array(known, dtype=np.float64).T
+        return spearman(x, y)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def of_json(cls, stored: Mapping[str, Any]) -> Evidence:
+        """The evidence of ``as_json``."""
+
+        def gain(each: dict[str, Any]) -> Gain:
+            ends = {
+                name: each[name] and Estimate(**each[name]) for name in ("gain", "over_control")
+            }
+            return Gain(**each | ends)
+
+        return cls(
+            **{
+                **stored,
+                "places": tuple(RawPlace(**each) for each in stored["places"]),
+                "gains": tuple(map(gain, stored["gains"])),
+            }
+        )
+
+
+def evidence(
+    places: Mapping[Place, np.ndarray],
+    *,
+    task: Task,
+    texts: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+    pairs: ScoredRows | None = None,
+    queries: JudgedQueries | None = None,
+    cures: Sequence[str] = CURES,
+    similarities: Sequence[str] = ("cosine",),
+    fittable: np.ndarray | None = None,
+    about: Mapping[str, str] | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Evidence:
+    """Judge every cure and control at every place.
+
+    Parameters
+    ----------
+    places : mapping of (layer, pooling) to (n, d) array
+        The same rows at each.
+    task : str
+        What judges; it needs ``pairs`` (left rows, right rows, scores), ``labels`` or ``queries``.
+    texts : sequence of n str, optional
+        Rows of equal text are never on both sides of a split.
+    cures : sequence of str
+        Texts for ``parse_treatment``.
+    similarities : sequence of str
+        Some of "cosine", "dot", "euclidean", "rank"; of queries "cosine" alone.
+    fittable : (n,) array of bool, optional
+        Rows that alone are fitted on, such as a training set that no pair has. By default each
+        fit has the rows of the other folds.
+    about : mapping of str to str, optional
+        Model, corpus and fit set in words, for the result.
+    seed : int
+        Of folds, resamples and random directions.
+    progress : callable, optional
+        Called with (done, total).
+
+    Raises
+    ------
+    UndefinedMeasure
+        For fewer than 4 rows, and where too few items judge.
+    ValueError
+        For another task or similarity, and evidence that the task does not have.
+    """
+    if task == "queries" and len(places) > 1:
+        raise ValueError("queries have vectors at one layer and pooling only; give one place")
+    # a row that is zero at one place has no direction there, and is left out everywhere
+    alive = np.all([X.any(axis=1) for X in places.values()], axis=0)
+    first = np.where(alive[:, None], next(iter(places.values())), 0)
+    rows = TrialRows.given(
+        first, texts=texts, labels=labels, pairs=pairs, queries=queries, seed=seed
+    )
+    may_fit = rows.fittable
+    if may_fit is None:
+        may_fit = np.ones(len(rows.X), dtype=bool) if fittable is None else fittable[rows.numbers]
+    base = _yardstick(rows, task, "cosine")
+    judges = np.isin(rows.groups, base.groups)
+    fold = folds(rows.groups, FOLDS, seed, judges=judges)
+    split = TrialSplit.of(fold, rows.groups, may_fit, base)
+    if split is None or base.amount() < base.least:
+        raise UndefinedMeasure("too_few_rows", least=base.least, n=base.amount())
+    named = ("",) if task == "probe" else tuple(similarities)
+    judged = {each: _yardstick(rows, task, each or "cosine") for each in named}
+    kinds = (RAW, *(parse_treatment(cure).text for cure in cures), *CONTROLS)
+    done, total = 0, len(places) * len(split.fits)
+    averaged: dict[tuple[Place, str, str], Averaged | None] = {}
+    raw_places = []
+    for place, vectors in places.items():
+        X = rows.X if task == "queries" else vectors[rows.numbers]
+        found: dict[tuple[str, str], list[Score | None]] = {}
+        for number in range(split.n_folds):
+            items = np.flatnonzero(split.item_folds == number)
+            rng = np.random.default_rng((seed, number))
+            fit_set = FitSet(X[split.fits[number % len(split.fits)]])
+            for kind in kinds:
+                Z = _treated(kind, fit_set, X, rng)
+                for similarity, yardstick in judged.items():
+                    score = _score(yardstick, Z, items)
+                    found.setdefault((kind, similarity), []).append(score)
+            done += 1
+            if progress is not None:
+                progress(min(done, total), total)
+        averaged |= {(place, *at): average([chosen_by_fold([each])]) for at, each in found.items()}
+        of_raw = {name: _value(averaged[place, RAW, name]) for name in named}
+        raw_places.append(RawPlace(*place, of_raw, _measures(X)))
+    return Evidence(
+        task=task,
+        places=tuple(raw_places),
+        **_gains(averaged, base.units),
+        n_items=len(base.groups),
+        n_units=base.amount(),
+        n_fit=split.n_fit,
+        d=first.shape[1],
+        n_folds=split.n_folds,
+        seed=seed,
+        about=dict(about or {}),
+    )
+
+
+def _yardstick(rows: TrialRows, task: Task, similarity: str) -> Yardstick:
+    """What judges this task by that similarity; ValueError where the rows have no such evidence."""
+    given = rows.yardstick
+    if task == "pairs" and isinstance(given, PairYardstick):
+        sides = given.left, given.right, given.gold
+        return PairYardstick(*sides, rows.groups, given.seed, similarity)
+    if task == "labels" and isinstance(given, LabelYardstick):
+        return replace(given, similarity=similarity)
+    if task == "probe" and isinstance(given, LabelYardstick):
+        return ProbeYardstick(given.labels, given.row_groups, given.searched, given.seed)
+    if task == "queries" and isinstance(given, QueryYardstick) and similarity == "cosine":
+        return given
+    raise ValueError(f"task {task} by {similarity} needs other evidence than what is given")
+
+
+def _treated(kind: str, fit_set: FitSet, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Rows X (n, d) after a cure or a control."""
+    name, _, count = kind.partition(":")
+    if name not in (ROTATED, RANDOM, RANDOM_KEPT):
+        return fit_set.fit(parse_treatment(kind)).reduced(X)
+    n_directions = X.shape[1] if name == ROTATED else min(int(count), X.shape[1] - 1)
+    directions = np.linalg.qr(rng.standard_normal((X.shape[1], n_directions)))[0]
+    if name == ROTATED:
+        return X @ directions
+    centred = X - fit_set.moments.mean
+    kept = centred @ directions
+    return kept if name == RANDOM_KEPT else centred - kept @ directions.T
+
+
+def _control_of(cure: str) -> str:
+    """The control with as many directions; the rotation for a cure of all directions."""
+    spec = parse_treatment(cure)
+    if spec.knobs.n_removed is not None:
+        return f"{RANDOM}:{spec.knobs.n_removed}"
+    if spec.knobs.n_components is not None:
+        return f"{RANDOM_KEPT}:{spec.knobs.n_components}"
+    return ROTATED
+
+
+def _score(yardstick: Yardstick, Z: np.ndarray, items: np.ndarray) -> Score | None:
+    try:
+        return yardstick.score(Z, items)
+    except UndefinedMeasure:
+        return None
+
+
+def _value(averaged: Averaged | None) -> float | None:
+    return None if averaged is None else float(averaged.arm.score.values[0])
+
+
+def _measures(X: np.ndarray) -> dict[str, float | None]:
+    rows = measure_table(X, names=MEASURES[:2], intervals=False, simulate=False)
+    variances = np.linalg.eigvalsh(Moments.of(X).scatter)[::-1]
+    found = {row.name: row.value for row in rows}
+    return {**found, "top_share": float(variances[:TOP].sum() / variances.sum())}
+
+
+def _gains(
+    averaged: Mapping[tuple[Place, str, str], Averaged | None], units: np.ndarray
+) -> dict[str, Any]:
+    """The gains of all cells, and how many of their intervals hold together."""
+    found: list[tuple[Gain, PairedDifference | None, PairedDifference | None]] = []
+    for (place, kind, similarity), arm in averaged.items():
+        if kind == RAW:
+            continue
+        is_control = kind.partition(":")[0] in (ROTATED, RANDOM, RANDOM_KEPT)
+        control = "" if is_control else _control_of(kind)
+        raw, other = (averaged.get((place, each, similarity)) for each in (RAW, control))
+        over_raw, over_control = (
+            PairedDifference.of(each, arm, units) if each is not None and arm is not None else None
+            for each in (raw, other)
+        )
+        gain = Gain(*place, similarity, kind, score=_value(arm), control=control)
+        found.append((gain, over_raw, over_control))
+    differences = [each for _, *both in found for each in both if each is not None]
+    quantile = together(differences, len(np.unique(units)))
+
+    def estimate(difference: PairedDifference | None) -> Estimate | None:
+        return None if difference is None else difference.estimate(quantile, len(differences))
+
+    gains = tuple(
+        replace(gain, gain=estimate(over_raw), over_control=estimate(over_control))
+        for gain, over_raw, over_control in found
+    )
+    return {"gains": gains, "n_together": len(differences)}

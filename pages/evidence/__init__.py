@@ -1,0 +1,3 @@
+"""Does making vectors isotropic help, and why: every cure at every place, with its controls."""
+
+PAGE = "evidence"

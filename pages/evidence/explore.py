@@ -1,0 +1,582 @@
+"""The grid of paired gains: small multiples, counts in words, what predicts a gain, all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from html import escape
+
+import numpy as np
+import streamlit as st
+
+from geometry.data.number_text import signed
+from geometry.diagnosis.evidence import MEASURES, RANDOM, RANDOM_KEPT, ROTATED, Evidence, Gain
+from geometry.evaluate.claims import narrower_against_score
+from geometry.evaluate.specs import parse_treatment
+from geometry.figures.curves import Axes
+from geometry.figures.multiples import Dotted, Small, multiples_figure
+from geometry.figures.scatter import Dots, scatter_figure
+from geometry.transform.treatments import TREATMENTS
+from pages.common.address import is_presenting
+from pages.common.controls import choose, pooling_names
+from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.clouds import current_theme
+from pages.common.folded import folded
+from pages.common.lesson import note_facts
+from pages.common.measures import (
+    BigNumber,
+    State,
+    Verdict,
+    measure_label,
+    show_big_numbers,
+    show_verdict,
+)
+from pages.common.scores import hundred, with_interval
+from pages.common.shell import picture_place, show_question
+from pages.common.treatment_names import treatment_words
+from pages.common.words import _, labelled, markdown, paragraph, prose
+
+from . import PAGE
+from .recorded import E5, GLOVE, MINILM, recorded
+
+SHOWN = {
+    "main": ("centred", "abtt:3", "pca:lw", f"{RANDOM}:3"),
+    "more": ("standardised", "abtt:1", "abtt:10", f"{RANDOM}:10"),
+    "fewer": ("projected:64", "pca:64:lw", "pca:t0.5:lw", f"{RANDOM_KEPT}:64"),
+}
+LEVELLED = "pca:lw"  # the cure of the verdict and of the lower picture
+SCATTER_HEIGHT = 340
+LEAST_PLACES = 4
+
+
+def explore() -> None:
+    """Controls, the small multiples, numbers, verdicts, questions, all rows."""
+    with st.container(horizontal=True, key="cloud-controls"):
+        data = choose(
+            st.selectbox,
+            _("Judged by"),
+            list(data_names()),
+            key="evidence-data",
+            default="stsb pairs",
+            labels=data_names(),
+        )
+        cures = choose(
+            st.segmented_control,
+            _("Cures shown"),
+            list(SHOWN),
+            key="evidence-cures",
+            default="main",
+            labels={
+                "main": _("mean, directions, whitening"),
+                "more": _("scaling, 1 and 10 directions"),
+                "fewer": _("64 directions, half strength"),
+            },
+            required=True,
+        )
+        grids = grids_of(data)
+        offered = similarities_of(grids)
+        similarity = offered[0]
+        if len(offered) > 1:
+            similarity = choose(
+                st.selectbox,
+                _("Similarity"),
+                offered,
+                key="evidence-similarity",
+                default="cosine",
+                labels=similarity_names(),
+            )
+    with picture_place():
+        draw_multiples(grids, SHOWN[cures], similarity)
+    show_numbers(grids, similarity)
+    note_facts(lambda: facts(grids, similarity))
+    st.caption(markdown(basis(grids)))
+    if is_presenting():
+        return
+    show_verdict(helps_verdict(grids, similarity), key="helps")
+    show_verdict(narrow_verdict(grids, similarity), key="narrow")
+    draw_predictions(grids, similarity)
+    for question in ("controls", "mean", "intervals", "own"):
+        show_question(PAGE, question, values())
+    with folded(_("All gains"), key="all-measures", icon=":material/table:") as is_open:
+        if is_open:
+            show_table(grids, similarity)
+            offer_csv(
+                _("Download gains (CSV)"),
+                "evidence",
+                lambda: gains_csv(grids, basis(grids)),
+            )
+
+
+# ---- names ----
+
+
+def data_names() -> dict[str, str]:
+    """What judges, by "<data> <task>"."""
+    return {
+        "stsb pairs": _("STS-B test, Spearman"),
+        "pairs pairs": _("the project’s pairs, Spearman"),
+        "pairs-zh pairs": _("the project’s Chinese pairs, Spearman"),
+        "topics labels": _("Topics, neighbours of the same topic"),
+        "topics probe": _("Topics, linear probe"),
+    }
+
+
+def similarity_names() -> dict[str, str]:
+    return {
+        "cosine": _("cosine"),
+        "dot": _("inner product"),
+        "euclidean": _("Euclidean distance"),
+        "rank": _("rank correlation of coordinates"),
+    }
+
+
+def cure_words(cure: str) -> str:
+    """A cure or a control in words."""
+    name, _sep, count = cure.partition(":")
+    if name == ROTATED:
+        return _("control: a random rotation")
+    if name == RANDOM:
+        return _("control: mean and {k} random directions removed").format(k=count)
+    if name == RANDOM_KEPT:
+        return _("control: {k} random directions kept").format(k=count)
+    spec = parse_treatment(cure)
+    if spec.name == "removed":
+        return _("mean and top {k} directions removed").format(k=spec.knobs.n_removed)
+    return treatment_words(cure) if TREATMENTS[spec.name].is_whitening else _short_words(cure)
+
+
+def _short_words(cure: str) -> str:
+    return {"centred": _("mean subtracted"), "standardised": _("standardised")}.get(
+        cure, treatment_words(cure)
+    )
+
+
+def grids_of(data: str) -> dict[str, Evidence]:
+    """The recorded grids of some data, by model."""
+    name, task = data.split(" ")
+    found = {model: recorded().get(f"{name} {model} {task}") for model in (MINILM, E5, GLOVE)}
+    return {model: grid for model, grid in found.items() if grid is not None}
+
+
+def similarities_of(grids: Mapping[str, Evidence]) -> list[str]:
+    """The similarities by which a grid was judged."""
+    of_all = [{gain.similarity: None for gain in grid.gains} for grid in grids.values()]
+    return max(map(list, of_all), key=len)
+
+
+def place_words(model: str, layer: int, pooling: str) -> str:
+    if model == GLOVE:
+        return _("words without stop words") if pooling == "no-stop-words" else _("all words")
+    return _("layer {layer}, {pooling}").format(
+        layer=layer, pooling=pooling_names().get(pooling, pooling)
+    )
+
+
+# ---- the picture ----
+
+
+def draw_multiples(grids: Mapping[str, Evidence], cures: Sequence[str], similarity: str) -> None:
+    """A row for each model: raw scores, then the gains of four cures, by layer."""
+    rows, ticks = {}, {}
+    for model, grid in grids.items():
+        shown = similarity if any(g.similarity == similarity for g in grid.gains) else "cosine"
+        rows[model] = [
+            Small(_raw_dots(model, grid, shown), zero=False),
+            *(Small(_gain_dots(model, grid, cure, shown)) for cure in cures),
+        ]
+        if model == GLOVE:
+            ticks[model] = {0.0: _("all words"), 1.0: _("without stop words")}
+    columns = [
+        _("raw score × 100"),
+        *(labelled(_("gain"), cure_words(cure)) for cure in cures),
+    ]
+    figure = multiples_figure(rows, columns, ticks, _("layer"), current_theme())
+    show_chart(
+        chart_of(figure),
+        key="evidence-multiples",
+        file_name="evidence",
+        alt=_("; ").join(_counts(grids, cure, similarity) for cure in cures),
+        zoom=False,
+    )
+
+
+def _lines(model: str, grid: Evidence) -> dict[str, tuple[list[tuple[int, str]], list[float]]]:
+    """The name of each line, its places, and where these are on the x axis."""
+    places = [(place.layer, place.pooling) for place in grid.places]
+    if model == GLOVE:
+        return {_("average of words"): (places, [float(at) for at in range(len(places))])}
+    poolings = dict.fromkeys(pooling for _layer, pooling in places)
+    lines = {}
+    for pooling in poolings:
+        own = [place for place in places if place[1] == pooling]
+        lines[pooling_names()[pooling]] = own, [float(layer) for layer, _pooling in own]
+    return lines
+
+
+def _raw_dots(model: str, grid: Evidence, similarity: str) -> list[Dotted]:
+    raw = {(place.layer, place.pooling): place for place in grid.places}
+    dots = []
+    for number, (name, (places, x)) in enumerate(_lines(model, grid).items()):
+        scores = [raw[place].scores[similarity] for place in places]
+        texts = [
+            "<br>".join(
+                [
+                    f"<b>{escape(place_words(model, *place))}</b>",
+                    labelled(_("score × 100"), hundred(score)),
+                    *(
+                        labelled(measure_words(measure), _short(raw[place].measures[measure]))
+                        for measure in MEASURES
+                    ),
+                ]
+            )
+            for place, score in zip(places, scores, strict=True)
+        ]
+        dots.append(Dotted(x, _hundreds(scores), None, None, name, number, texts))
+    return dots
+
+
+def _gain_dots(model: str, grid: Evidence, cure: str, similarity: str) -> list[Dotted]:
+    dots = []
+    for number, (name, (places, x)) in enumerate(_lines(model, grid).items()):
+        gains = [grid.of(*place, cure, similarity) for place in places]
+        value, low, high = (
+            _hundreds([None if each.gain is None else getattr(each.gain, end) for each in gains])
+            for end in ("value", "low", "high")
+        )
+        texts = [_about(model, each) for each in gains]
+        dots.append(Dotted(x, value, low, high, name, number, texts))
+    return dots
+
+
+def _about(model: str, gain: Gain) -> str:
+    lines = [
+        f"<b>{escape(place_words(model, gain.layer, gain.pooling))}</b>",
+        labelled(escape(cure_words(gain.cure)), gain_words(gain.gain)),
+    ]
+    if gain.over_control is not None:
+        lines.append(labelled(escape(cure_words(gain.control)), gain_words(gain.over_control)))
+    return "<br>".join(lines)
+
+
+def gain_words(gain: object) -> str:
+    """A gain × 100 with its interval."""
+    if gain is None:
+        return _("undefined")
+    return with_interval(gain.value, gain.low, gain.high, sign=True)  # type: ignore[attr-defined]
+
+
+def _short(value: float | None) -> str:
+    return "" if value is None else short_number(value)
+
+
+def _hundreds(values: Sequence[float | None]) -> np.ndarray:
+    return 100 * np.array([np.nan if value is None else value for value in values])
+
+
+# ---- numbers and verdicts ----
+
+
+def gains_of(grids: Mapping[str, Evidence], cure: str, similarity: str) -> list[tuple[str, Gain]]:
+    """Each place's gain of a cure, with its model."""
+    found = []
+    for model, grid in grids.items():
+        own = [gain for gain in grid.gains if gain.cure == cure and gain.gain is not None]
+        asked = [gain for gain in own if gain.similarity == similarity]
+        usual = [gain for gain in own if gain.similarity in ("cosine", "")]
+        found += [(model, gain) for gain in asked or usual]
+    return found
+
+
+def _tally(grids: Mapping[str, Evidence], cure: str, similarity: str) -> tuple[int, int, int]:
+    """(places where the cure clearly gains, clearly loses, all)."""
+    gains = [gain.gain for _model, gain in gains_of(grids, cure, similarity)]
+    rises = sum(gain is not None and gain.rises for gain in gains)
+    falls = sum(gain is not None and gain.falls for gain in gains)
+    return rises, falls, len(gains)
+
+
+def _counts(grids: Mapping[str, Evidence], cure: str, similarity: str) -> str:
+    rises, falls, n = _tally(grids, cure, similarity)
+    return _("{cure}: clearly higher at {rises} of {n} places, clearly lower at {falls}").format(
+        cure=cure_words(cure), rises=rises, falls=falls, n=n
+    )
+
+
+def show_numbers(grids: Mapping[str, Evidence], similarity: str) -> None:
+    """The largest gain and loss of whitening, and the narrowest cone with its score."""
+    gains = gains_of(grids, LEVELLED, similarity)
+    best = max(gains, key=lambda each: each[1].gain.value)  # type: ignore[union-attr]
+    worst = min(gains, key=lambda each: each[1].gain.value)  # type: ignore[union-attr]
+    model, place, score = _narrowest_good(grids, similarity)
+    cosine = place.measures["mean_cosine"]
+    show_big_numbers(
+        _("Whitening’s largest gain and loss, and the best raw score"),
+        [
+            BigNumber(_("largest gain"), gain_words(best[1].gain), _where(*best)),
+            BigNumber(_("largest loss"), gain_words(worst[1].gain), _where(*worst)),
+            BigNumber(
+                _("best raw score × 100"),
+                hundred(score),
+                labelled(model, place_words(model, place.layer, place.pooling)),
+                labelled(_("mean cosine"), signed(cosine or 0.0, 3)),
+            ),
+        ],
+        key="evidence-numbers",
+    )
+
+
+def _where(model: str, gain: Gain) -> str:
+    return labelled(model, place_words(model, gain.layer, gain.pooling))
+
+
+def _scored(grids: Mapping[str, Evidence], similarity: str):  # type: ignore[no-untyped-def]
+    """(model, place, score) of every place with a score."""
+    for model, grid in grids.items():
+        for place in grid.places:
+            score = place.scores.get(similarity, place.scores.get("cosine"))
+            if score is not None:
+                yield model, place, score
+
+
+def _narrowest_good(grids: Mapping[str, Evidence], similarity: str):  # type: ignore[no-untyped-def]
+    return max(_scored(grids, similarity), key=lambda each: each[2])
+
+
+def helps_verdict(grids: Mapping[str, Evidence], similarity: str) -> Verdict:
+    """Whether whitening raises the score, beside centring, removal and random directions."""
+    rises, _falls, n = _tally(grids, LEVELLED, similarity)
+    state: State = "holds" if rises == n else "partly" if rises else "fails"
+    over = [gain.over_control for _model, gain in gains_of(grids, "abtt:3", similarity)]
+    beats = sum(each is not None and each.rises for each in over)
+    lines = [
+        _counts(grids, cure, similarity) + _(".")
+        for cure in (LEVELLED, "centred", "abtt:3", f"{RANDOM}:3")
+    ]
+    return Verdict(
+        claim=_("Making vectors isotropic helps."),
+        source=_("Li et al. (2020), Su et al. (2021)"),
+        state=state,
+        measured=paragraph(
+            [
+                *lines,
+                _(
+                    "The top 3 directions are clearly better removed than 3 random ones at "
+                    "{beats} of {n} places."
+                ).format(beats=beats, n=len(over)),
+            ]
+        ),
+        basis=basis(grids),
+    )
+
+
+def narrow_verdict(grids: Mapping[str, Evidence], similarity: str) -> Verdict:
+    """Whether narrower cones score worse, over all places of all models."""
+    places = [
+        (place.measures["mean_cosine"], score)
+        for _model, place, score in _scored(grids, similarity)
+        if place.measures["mean_cosine"] is not None
+    ]
+    cosines, scores = zip(*places, strict=True)
+    found = narrower_against_score(cosines, scores)
+    state: State = "unknown"
+    if found.pairs:
+        state = "fails" if 2 * found.against >= found.pairs else "partly"
+        state = "holds" if not found.against else state
+    model, place, score = _narrowest_good(grids, similarity)
+    measured = _(
+        "Of {pairs} pairs of places, the narrower one scores higher in {against}. The best score, "
+        "{score}, is that of {model}, {place}, with a mean cosine of {cosine}."
+    ).format(
+        pairs=found.pairs,
+        against=found.against,
+        score=hundred(score),
+        model=model,
+        place=place_words(model, place.layer, place.pooling),
+        cosine=signed(place.measures["mean_cosine"] or 0.0, 2),
+    )
+    return Verdict(
+        claim=_("The narrower the cone, the worse the vectors."),
+        source=_("read from Gao et al. (2019)"),
+        state=state,
+        measured=measured,
+        basis=basis(grids),
+    )
+
+
+def basis(grids: Mapping[str, Evidence]) -> str:
+    """On what the gains were measured."""
+    parts = []
+    for model, grid in grids.items():
+        fit = (
+            _("fitted on STS-B train")
+            if grid.about["fit"] == "STS-B train"
+            else _("fitted on the other {k} of {n} folds").format(
+                k=grid.n_folds - 1, n=grid.n_folds
+            )
+        )
+        parts.append(
+            labelled(
+                model,
+                _(
+                    "n = {n}, d = {d}, {fit} (n = {n_fit}), seed {seed}; the intervals of {m} "
+                    "differences hold at 95% together"
+                ).format(
+                    n=f"{grid.n_items:,}",
+                    d=grid.d,
+                    fit=fit,
+                    n_fit=f"{grid.n_fit:,}",
+                    seed=grid.seed,
+                    m=grid.n_together,
+                ),
+            )
+        )
+    return " · ".join([*parts, _("recorded")])
+
+
+# ---- what predicts a gain ----
+
+
+def measure_words(name: str) -> str:
+    return _("variance in the top 3 directions") if name == "top_share" else measure_label(name)
+
+
+def draw_predictions(grids: Mapping[str, Evidence], similarity: str) -> None:
+    """Whitening's gain against each measure of the raw vectors, over all places."""
+    st.subheader(_("What predicts a gain?"))
+    st.markdown(prose(PAGE, "predicts"))
+    gains = gains_of(grids, LEVELLED, similarity)
+    for box, name in zip(st.columns(len(MEASURES)), MEASURES, strict=True):
+        groups, x_all, y_all = [], [], []
+        for number, (model, grid) in enumerate(grids.items()):
+            raw = {(place.layer, place.pooling): place.measures[name] for place in grid.places}
+            own = [
+                (raw[gain.layer, gain.pooling], gain)
+                for of_model, gain in gains
+                if of_model == model and raw[gain.layer, gain.pooling] is not None
+            ]
+            x = np.array([value for value, _gain in own], dtype=float)
+            y = np.array([100 * gain.gain.value for _value, gain in own])  # type: ignore[union-attr]
+            groups.append(Dots(x, y, [_about(model, gain) for _v, gain in own], model, number))
+            x_all.append(x)
+            y_all.append(y)
+        correlation = _correlation(np.concatenate(x_all), np.concatenate(y_all))
+        with box:
+            show_chart(
+                chart_of(
+                    scatter_figure(
+                        groups,
+                        Axes(measure_words(name), _("gain of whitening × 100")),
+                        current_theme(),
+                        height=SCATTER_HEIGHT,
+                    )
+                ),
+                key=f"evidence-{name}",
+                file_name=f"evidence-{name}",
+                alt=correlation,
+                zoom=False,
+            )
+            st.caption(correlation)
+
+
+def _correlation(x: np.ndarray, y: np.ndarray) -> str:
+    from geometry.measure.correlation import spearman
+
+    if len(x) < LEAST_PLACES or len(set(x)) == 1 or len(set(y)) == 1:
+        return _("Rank correlation: too few places ({n}).").format(n=len(x))
+    return _("Rank correlation over {n} places: {value}.").format(
+        n=len(x), value=signed(spearman(x, y), 2)
+    )
+
+
+# ---- all rows ----
+
+
+def show_table(grids: Mapping[str, Evidence], similarity: str) -> None:
+    """Every gain, controls too."""
+    rows = []
+    for model, grid in grids.items():
+        for gain in grid.gains:
+            if gain.similarity not in (similarity, ""):
+                continue
+            rows.append(
+                {
+                    _("model"): model,
+                    _("place"): place_words(model, gain.layer, gain.pooling),
+                    _("cure"): cure_words(gain.cure),
+                    _("score × 100"): hundred(gain.score),
+                    _("gain"): gain_words(gain.gain),
+                    _("gain over control"): ""
+                    if gain.is_control
+                    else gain_words(gain.over_control),
+                }
+            )
+    st.dataframe(rows, hide_index=True, width="stretch")
+
+
+def gains_csv(grids: Mapping[str, Evidence], about: str) -> bytes:
+    """One row a gain, of all similarities."""
+    head = ["model", "layer", "pooling", "similarity", "cure", "score"]
+    head += [f"{name}{end}" for name in ("gain", "over_control") for end in ("", "_low", "_high")]
+    rows = []
+    for model, grid in grids.items():
+        for gain in grid.gains:
+            ends = [
+                _short(None if each is None else getattr(each, end))
+                for each in (gain.gain, gain.over_control)
+                for end in ("value", "low", "high")
+            ]
+            place = [model, str(gain.layer), gain.pooling, gain.similarity, gain.cure]
+            rows.append([*place, _short(gain.score), *ends])
+    return csv_bytes(head, rows, about)
+
+
+# ---- values of the prose ----
+
+
+@cache
+def values() -> dict[str, str]:
+    """Figures of STS-B in the page's text."""
+    grid = recorded()[f"stsb {MINILM} pairs"]
+    last = max(place.layer for place in grid.places)
+
+    def mean(pooling: str, cure: str) -> str:
+        gains = [
+            gain.gain.value
+            for gain in grid.gains
+            if gain.pooling == pooling and gain.cure == cure and gain.gain is not None
+        ]
+        return with_interval(float(np.mean(gains)), None, None, sign=True)
+
+    raw = {(place.layer, place.pooling): place.scores["cosine"] for place in grid.places}
+    treated = [
+        gain.score for gain in grid.gains if gain.layer not in (0, last) and gain.score is not None
+    ]
+    return {
+        "mean_centred": mean("mean", "centred"),
+        "mean_standardised": mean("mean", "standardised"),
+        "mean_removed": mean("mean", "abtt:3"),
+        "mean_random": mean("mean", f"{RANDOM}:3"),
+        "mean_whitened": mean("mean", LEVELLED),
+        "cls_centred": mean("cls", "centred"),
+        "cls_standardised": mean("cls", "standardised"),
+        "cls_removed": mean("cls", "abtt:3"),
+        "cls_random": mean("cls", f"{RANDOM}:3"),
+        "cls_whitened": mean("cls", LEVELLED),
+        "last": hundred(raw[last, "mean"]),
+        "best_middle": hundred(max(treated)),
+        "n": f"{grid.n_items:,}",
+    }
+
+
+def facts(grids: Mapping[str, Evidence], similarity: str) -> dict[str, float]:
+    """Counts and the largest gain and loss, for the lesson."""
+    rises, falls, n = _tally(grids, LEVELLED, similarity)
+    gains = [gain.gain.value for _model, gain in gains_of(grids, LEVELLED, similarity) if gain.gain]
+    return {
+        "rises": rises,
+        "falls": falls,
+        "places": n,
+        "most": 100 * max(gains),
+        "least": 100 * min(gains),
+    }
