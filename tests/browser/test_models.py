@@ -81,7 +81,7 @@ def test_both_presets_of_e5_are_on_screen(server, page):
     for name, layer in (("E5, last layer", 12), ("E5, layer 9", 9)):
         presets.get_by_text(re.compile(f"^{name}")).click()
         provenance = page.get_by_text(
-            re.compile(rf"e5-small[^·]*, prefix “query: ” · layer {layer} of 12")
+            re.compile(rf"e5-small[^·]*, prefix “query:\s” · layer {layer} of 12")
         )
         expect(provenance.first).to_be_visible(timeout=LONG * 1000)
         wait_for_clouds(page)

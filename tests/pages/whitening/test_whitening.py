@@ -504,7 +504,7 @@ def test_words_and_brackets_fit_their_numbers_in_both_languages():
     assert {"directions kept: 1", "directions removed: 1"} <= set(shown)
     assert not any(re.search(r"\b1 \w+s\b", part) for part in shown)
     app = measured(own, lang="zh-Hant", kept="1", second="pca", **ONLY_ZCA)
-    assert "保留的方向數：1" in everything(app)
+    assert "保留 1 個方向" in everything(app)
     [text] = [element.value for element in app.markdown if element.value.startswith("| 指標 |")]
     assert "—（平均為 0）" in text
     assert re.search(r"[\d\]]（各向同性 [\d.]+( ± [\d.]+)?）", text)

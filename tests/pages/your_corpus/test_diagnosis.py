@@ -186,7 +186,7 @@ def test_page_and_shell_give_the_same_numbers(tmp_path, capsys):
     [written] = [
         each for each in healthy(at).get("download_button") if "transformers" in each.label
     ]
-    assert written.label.startswith("sentence-transformers (layer ")
+    assert written.label.startswith("sentence-transformers: layer ")
     at.button(key="diagnose-layer").click().run()
     assert healthy(at).selectbox(key="layer").value == str(layer)
     assert at.selectbox(key="pooling").value == pooling
