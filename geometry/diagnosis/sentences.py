@@ -471,7 +471,7 @@ def certainty(diagnosis: Diagnosis, _: Translate) -> str:
     found = []
     by_kind = {cure.kind: cure for cure in trial.cures}
     if trial.ties:
-        names = _(", ").join(cure_name(by_kind[kind], _) for kind in trial.ties)
+        names = _("; ").join(cure_name(by_kind[kind], _) for kind in trial.ties)
         found.append(_(SENTENCES["ties"]).format(tie=signed(TIE, 3), names=names))
     compared = [cure for cure in trial.cures if cure.place is None and cure.score is not None]
     best = max(compared, key=lambda cure: cure.score or 0.0)

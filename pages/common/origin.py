@@ -67,7 +67,9 @@ def model_line(encoder: Encoder) -> str:
     if encoder.revision:
         parts.append(_("commit {commit}").format(commit=encoder.revision[:7]))
     if encoder.prefix:
-        parts.append(_("prefix “{prefix}”").format(prefix=encoder.prefix))
+        # no line begins with the quotation mark
+        prefix = encoder.prefix.replace(" ", "\u00a0")
+        parts.append(_("prefix “{prefix}”").format(prefix=prefix))
     if encoder.is_approximate:
         parts.append(_("{dtype}: fast, approximate").format(dtype=encoder.dtype))
     return _(", ").join(parts)

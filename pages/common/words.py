@@ -87,7 +87,7 @@ def prose(page: str, section: str, values: Mapping[str, object] | None = None) -
 
 # Markdown does not read an underscore inside a word.
 _SIGNS = re.compile(r"[\\`*\[\]<>~$|&]|(?<![^\W_])_|_(?![^\W_])")
-_SPACES = re.compile(r"\s+")
+_SPACES = re.compile(r"[^\S\u00a0]+")  # a no-break space stays
 _FIRST = re.compile(r" ?([#+=-]|\d+[.)])")  # the beginning of a heading or of a list
 # Backslashes do not prevent links without brackets (http://, www., a@b.c) and emoji by name
 # (:smile:). A character without width, inserted into them, does.

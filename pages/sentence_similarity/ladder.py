@@ -874,7 +874,7 @@ def best_values(
 
 def named_cell(cell: Cell) -> str:
     """Layer, pooling and treatment."""
-    return _(", ").join([cell_words(cell.layer, cell.pooling), treatment_words(cell.treatment)])
+    return _treated_words(cell_words(cell.layer, cell.pooling), cell.treatment)
 
 
 def _dev_grid(choice: ScoringChoice, dev: ScoredSet) -> Grid:

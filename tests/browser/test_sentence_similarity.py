@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.screen import open_app, rerun
@@ -45,6 +46,7 @@ def test_the_ladder_is_on_the_first_screen_then_a_curve_and_a_clicked_dot(server
     expect(page).not_to_have_url(re.compile(r"pair=3(&|$)"))
 
 
+@pytest.mark.slow
 def test_an_uploaded_table_is_scored(server, page, tmp_path):
     rows = [f"{'A cat ' * (i % 3 + 1)}sat.,The cat sat {i} times.,{i % 6}" for i in range(12)]
     table = tmp_path / "mine.csv"

@@ -93,6 +93,7 @@ def title(page: Page) -> str:
     return str(of_stage(page, "stage.shown(stage.message.views.at(-1)).title"))
 
 
+@pytest.mark.slow
 def test_the_film_stops_at_the_sliders_values_and_the_wheel_zooms_with_ctrl(server, page):
     """A point at NaN is refused with a message."""
     open_twins(page, server, "narrow_cone", "strength=1")

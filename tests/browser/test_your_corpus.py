@@ -126,6 +126,7 @@ def test_refused_files_then_a_table_a_picture_another_page_and_a_reload(
     expect(page.locator(".st-key-corpus input")).to_have_value("Topics, English (1,224)")
 
 
+@pytest.mark.slow
 def test_a_refused_file_and_used_vectors_leave_the_box_and_the_server(
     fresh_server: Callable[..., AppServer], page: Page, tmp_path: Path
 ):  # the page is closed before its server
@@ -156,6 +157,7 @@ def test_a_refused_file_and_used_vectors_leave_the_box_and_the_server(
     assert_no_exception(page)
 
 
+@pytest.mark.slow
 def test_a_txt_goes_through_to_a_picture_in_chinese(
     new_page: Callable[..., Page], server: AppServer, tmp_path: Path
 ):

@@ -714,6 +714,7 @@ def test_progress_is_counted_and_a_cancel_ends_the_work():
 # ---- the shipped topics ----
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_a_removal_wins_on_the_shipped_topics_and_full_whitening_hurts(tmp_path):
     """Layers 4 and 6, mean pooling; agreement of 5 neighbours, first on all rows."""

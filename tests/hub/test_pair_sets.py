@@ -75,6 +75,7 @@ def test_parts_of_a_split_in_order(server):
     assert len(fetch_pairs(OWN, "test")) == 2
 
 
+@pytest.mark.slow
 def test_a_half_fetched_split_resumes(server):
     class Stop(Exception):
         pass

@@ -56,6 +56,7 @@ def test_the_moments_are_those_of_float64(X):
     assert ledoit_wolf(ours) == pytest.approx(ledoit_wolf(theirs), rel=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("X", CLOUDS.values(), ids=CLOUDS)
 def test_the_ranks_are_those_of_float64(X):
     ours, theirs = Whitening("zca").fit(X), exact(X)

@@ -122,6 +122,7 @@ def unable(encoder):
     return Unable(encoder.folder, name="unable", trial=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [on_a_full_disk, losing_the_folder])
 def test_a_disk_that_fails_under_a_running_encoding_changes_no_vector(encoder, tmp_path, fault):
     folder = tmp_path / "cache"

@@ -114,6 +114,7 @@ def test_each_sentence_agrees_with_the_numbers_on_the_screen(model, code, at):
                 assert near <= 0.51 * 10.0 ** -int(decimals or 0), (name, facts[name])
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_the_puzzle_has_the_pairs_that_the_model_orders_worst():
     pairs = read_bundled_pairs()

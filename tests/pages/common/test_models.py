@@ -140,6 +140,7 @@ def test_glove_is_a_model_of_one_layer_without_precision_revision_or_prefix():
     assert len(numbers(app)) == 2
 
 
+@pytest.mark.slow
 @HAS_E5
 @pytest.mark.usefixtures("small_corpus")
 def test_the_prefix_is_a_choice_for_e5_only_kept_in_the_address_and_stated(tmp_path):
@@ -150,14 +151,14 @@ def test_the_prefix_is_a_choice_for_e5_only_kept_in_the_address_and_stated(tmp_p
     assert app.button_group(key="prefix").value == "query"
     assert "prefix" not in app.query_params
     said = " ".join(caption.value for caption in app.caption)
-    assert said.count("multilingual-e5-small-4bit, prefix “query: ”") > 1
+    assert said.count("multilingual-e5-small-4bit, prefix “query:\u00a0”") > 1
     assert "On STS-B test" in shown(app)  # the preset's scores
-    for code, stated in (("passage", ", prefix “passage: ”"), ("none", "")):
+    for code, stated in (("passage", ", prefix “passage:\u00a0”"), ("none", "")):
         app.button_group(key="prefix").set_value(code).run()
         assert app.query_params["prefix"] in (code, [code])
         said = " ".join(caption.value for caption in app.caption)
         assert said.count(f"multilingual-e5-small-4bit{stated} · ") > 1  # picture and table
-        assert "prefix “query: ”" not in said
+        assert "prefix “query:\u00a0”" not in said
         assert "On STS-B test" not in shown(app)  # its scores are of the prefix “query: ”
     assert visit(model=E5, prefix="passage").button_group(key="prefix").value == "passage"
 

@@ -218,6 +218,7 @@ def test_the_claim_of_the_page_on_dropout(dropout, score, aligned):
         assert np.mean([step.alignment for step in best]) == pytest.approx(aligned, abs=0.03)
 
 
+@pytest.mark.slow
 def test_play_goes_from_the_first_recorded_step_to_the_last():
     app = healthy(new_visit("contrast").run())
     steps = [moment.step for moment in recorded_run().moments]

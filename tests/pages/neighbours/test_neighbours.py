@@ -63,6 +63,7 @@ def listed(app: AppTest) -> tuple[list[str], list[str]]:
     return texts[: len(texts) // 2], texts[len(texts) // 2 :]
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_a_chinese_query_is_answered_by_a_model_that_knows_it():
     topics, words = read_bundled("topics-zh"), "明天會下雨嗎"

@@ -382,6 +382,7 @@ def test_nothing_about_a_reader_s_own_pairs_is_kept_for_other_readers(
     clear_memory()
 
 
+@pytest.mark.slow
 def test_rungs_of_other_settings_are_scored_in_the_background(monkeypatch: pytest.MonkeyPatch):
     clear_memory()
     monkeypatch.delenv(scene.AHEAD_VARIABLE)
@@ -466,6 +467,7 @@ def test_a_gap_whose_interval_excludes_zero_is_clear(static, interval, section):
 # The folded parts
 
 
+@pytest.mark.slow
 def test_the_grid_is_scipy_s_on_every_layer_and_pooling():
     app = visit(parts=["grid"])
     gold = own_pairs().gold_scores[:SMALL]
@@ -498,6 +500,7 @@ def test_the_grid_is_scipy_s_on_every_layer_and_pooling():
     assert app.query_params["sts-grid"] in ("difference", ["difference"])
 
 
+@pytest.mark.slow
 def test_every_number_has_a_line_on_what_it_is_measured_on():
     cell = {"sts-layer": "6", "sts-pooling": "mean"}
     app = visit(parts=PARTS, has_guessed=False, after="pca", **{"sts-fit": "topics"}, **cell)
@@ -555,6 +558,7 @@ def by_similarity(X: np.ndarray, fit: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
+@pytest.mark.slow
 def test_every_similarity_is_beside_cosine_with_the_interval_of_its_change():
     query = {"sts-pooling": "mean", "sts-fit": "topics", "similarity": "dot"}
     app = visit(after="centred", **query)  # the similarity opens the part
@@ -659,6 +663,7 @@ def test_pairs_too_few_for_halves_choose_no_cell():
     assert not any(element.value.startswith("**The best cell is ") for element in app.markdown)
 
 
+@pytest.mark.slow
 def test_a_simplex_is_reported_where_the_fit_is_on_the_scored_sentences():
     app = visit(parts=["grid"], after="pca")
     assert "**Some cells are simplexes.**" in everything(app)
@@ -669,6 +674,7 @@ def test_a_simplex_is_reported_where_the_fit_is_on_the_scored_sentences():
 # Other pairs
 
 
+@pytest.mark.slow
 def test_pairs_of_one_s_own_are_scored_and_stay_out_of_the_address():
     app = visit()
     assert "n = 60 pairs, mine" in everything(app)
@@ -740,6 +746,7 @@ def stsb(server: HubServer) -> HubServer:  # noqa: F811 (the fixture)
     return server
 
 
+@pytest.mark.slow
 def test_a_set_of_the_hub_is_fetched_chosen_on_its_dev_split_and_described(stsb: HubServer):
     app = visit(pairs="hub-stsb-test", parts=["grid"], after="centred")
     assert stsb.fetched() == {"test.jsonl", "dev.jsonl"}
@@ -872,6 +879,7 @@ def with_ends(value: float, low: float, high: float, plus: str = "") -> str:
     return f"{sign}{100 * value:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
 
 
+@pytest.mark.slow
 def test_after_and_difference_have_their_own_intervals_and_the_fit_is_of_other_pairs():
     own = own_pairs()
     some = {
@@ -909,6 +917,7 @@ def test_a_large_fit_set_is_fitted_from_sums_alone(monkeypatch: pytest.MonkeyPat
     assert "(240 sentences, n/d = 0.62)" in everything(app)
 
 
+@pytest.mark.slow
 def test_a_k_beyond_the_rank_is_cut_and_reported_and_any_similarity_is_named():
     own = own_pairs()
     some = Pairs("mine", own.left[:25], own.right[:25], own.gold_scores[:25])
@@ -970,6 +979,7 @@ CHINESE = [
 ]
 
 
+@pytest.mark.slow
 def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting(monkeypatch):
     vectors = np.random.default_rng(2).normal(size=(len(WORDS), 6)).astype(np.float32)
     gold = np.arange(12.0)
@@ -1166,6 +1176,7 @@ def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_refused():
         assert warning.startswith(f"`{other}` is no treatment")
 
 
+@pytest.mark.slow
 def test_a_folder_of_the_server_offers_its_splits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     own = own_pairs()
     for split, start in (("dev", 30), ("test", 0)):

@@ -112,6 +112,7 @@ def flow_charts(app: AppTest) -> list[list[np.ndarray]]:
     ]
 
 
+@pytest.mark.slow
 def test_a_flow_has_its_terms_and_its_picture(opened, X):
     app = opened("flow", **{"fit-on": "same", "second": "flow"})
     flow = NormalizingFlow(random_state=0).fit(X.astype(np.float32))
@@ -133,6 +134,7 @@ def test_a_flow_has_its_terms_and_its_picture(opened, X):
     assert not any("couplings did not help" in each.value for each in app.markdown)
 
 
+@pytest.mark.slow
 def test_couplings_that_do_not_help_are_reported(opened):
     app = opened("flow", second="flow")
     assert [row[0] for row in terms(app)] == [0]

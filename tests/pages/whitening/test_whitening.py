@@ -504,7 +504,7 @@ def test_words_and_brackets_fit_their_numbers_in_both_languages():
     assert {"directions kept: 1", "directions removed: 1"} <= set(shown)
     assert not any(re.search(r"\b1 \w+s\b", part) for part in shown)
     app = measured(own, lang="zh-Hant", kept="1", second="pca", **ONLY_ZCA)
-    assert "保留的方向數：1" in everything(app)
+    assert "保留 1 個方向" in everything(app)
     [text] = [element.value for element in app.markdown if element.value.startswith("| 指標 |")]
     assert "—（平均為 0）" in text
     assert re.search(r"[\d\]]（各向同性 [\d.]+( ± [\d.]+)?）", text)
@@ -572,6 +572,7 @@ def test_the_line_states_that_special_tokens_are_left_out():
     assert "without special tokens" not in provenance(look(**few))
 
 
+@pytest.mark.slow
 def test_measures_on_the_fit_set_have_words_instead_of_intervals(downloads):
     """The fit is on half, all or some points. Weights are learned on the pairs' sentences."""
     by_fit = {DEFAULT_FIT: "", "same": " (set by the fit)"}
@@ -712,6 +713,7 @@ def test_a_fit_on_one_half_is_shown_on_the_other(cloud_of):
     assert found["ZCA whitening"].items() >= wanted.items()
 
 
+@pytest.mark.slow
 def test_a_fit_on_another_corpus_is_shown_by_its_name(cloud_of):
     X, fit = cloud_of("topics-zh").vectors, cloud_of().vectors
     app = measured(corpus="topics-zh", fit_on="topics")
@@ -729,6 +731,7 @@ def test_an_own_corpus_is_fitted_on_by_its_name_and_not_by_its_code():
     assert "fitted on 60 points of another corpus, mine" in provenance(app)
 
 
+@pytest.mark.slow
 def test_fewer_points_in_the_fit_are_the_first_of_one_order(cloud_of):
     X = cloud_of().vectors
     fit = X[np.sort(np.random.default_rng(0).permutation(len(X))[:500])]
@@ -795,6 +798,7 @@ def test_a_simplex_is_reported_where_there_is_one(own, query, shown):
         assert "Its 30 points have rank 30 − 1" in warnings[0]
 
 
+@pytest.mark.slow
 def test_a_removal_of_every_direction_is_reported_and_leaves_no_number():
     own = upload(20)
     app = measured(own, first="removed", removed="30")

@@ -195,6 +195,7 @@ def swapped(app: AppTest) -> str:
     return next(box.value for box in app.markdown if box.value.startswith("**原始**"))
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_a_word_of_a_chinese_sentence_is_swapped_by_a_model_that_knows_it():
     """The sources' example: a synonym and an opposite, which MiniLM can't tell apart."""
@@ -223,6 +224,7 @@ def test_the_example_of_a_swap_follows_the_language_until_it_is_changed():
     assert app.text_input(key="swap-word").value == "eat"
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_common_chinese_words_are_an_order_of_types():
     app = visit(model="bundled-e5", counts="common-zh")

@@ -186,7 +186,7 @@ def test_page_and_shell_give_the_same_numbers(tmp_path, capsys):
     [written] = [
         each for each in healthy(at).get("download_button") if "transformers" in each.label
     ]
-    assert written.label.startswith("sentence-transformers (layer ")
+    assert written.label.startswith("sentence-transformers: layer ")
     at.button(key="diagnose-layer").click().run()
     assert healthy(at).selectbox(key="layer").value == str(layer)
     assert at.selectbox(key="pooling").value == pooling
@@ -232,6 +232,7 @@ def test_own_pairs_judge_where_there_are_no_labels(tmp_path, capsys):
         assert at.subheader[-1].value == "Limits"
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_pairs_alone_are_diagnosed_by_their_sentences(monkeypatch):
     # simulates a disk that can't be written
@@ -276,6 +277,7 @@ def test_the_model_that_is_written_gives_the_cured_vectors(tmp_path):
     assert "are of unit length" in (tmp_path / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_the_page_writes_the_model_of_a_chosen_cure_with_unit_length(downloads, tmp_path):
     at = visit(Corpus("own", TEXTS[:60]), layer="3", arm="remove")
