@@ -1,4 +1,7 @@
-"""Small multiples: a table of small plots with common axes, each point with its interval."""
+"""Small multiples: small plots below each other with a common y axis, each point with an interval.
+
+A page puts several of these figures side by side; on a telephone they are below each other.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,8 @@ from ..palette import Theme
 from .curves import DASHES, place_colour
 from .layout import axis, base_layout
 
-PLOT_HEIGHT = 150  # px of a row
-HEAD = 70  # px above the first row: legend and titles of the columns
-GAP = 0.03  # between columns, as a share of the width
+PLOT_HEIGHT = 165  # px of a plot with its axis
+HEAD, FOOT = 24, 44  # px above the first plot, for its name, and below the last one
 
 
 @dataclass(frozen=True)
@@ -31,72 +33,53 @@ class Dotted:
     texts: Sequence[str] = ()  # on hover
 
 
-@dataclass(frozen=True)
-class Small:
-    """One small plot. Plots with ``zero`` have a common y axis with a line at 0."""
-
-    dotted: Sequence[Dotted]
-    zero: bool = True
+def reach_of(plots: Sequence[Sequence[Dotted]]) -> tuple[float, float]:
+    """The range of y that holds 0, all points and all intervals, with a margin."""
+    ends = [end for dots in plots for each in dots for end in (each.y, each.low, each.high)]
+    values = np.concatenate([np.zeros(1), *(end for end in ends if end is not None)])
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    margin = 0.06 * (high - low)
+    return low - margin, high + margin
 
 
 def multiples_figure(
-    rows: Mapping[str, Sequence[Small]],
-    columns: Sequence[str],
+    plots: Mapping[str, Sequence[Dotted]],
     x_ticks: Mapping[str, Mapping[float, str]],
     x_title: str,
     theme: Theme,
+    *,
+    y_range: tuple[float, float] | None = None,
 ) -> go.Figure:
-    """A row of small plots for each name, under the titles of the columns.
+    """A small plot for each name, which stands above it; the page has the legend.
 
-    x_ticks : by row, the places and names of the ticks; by numbers where there are none.
+    x_ticks : by plot, the places and names of the ticks; by numbers, with a title, where there are
+    none.
+    y_range : of all plots, with a line at 0; by default each has its own range.
     """
-    figure = make_subplots(
-        len(rows),
-        len(columns),
-        column_titles=list(columns),
-        row_titles=list(rows),
-        horizontal_spacing=GAP,
-        vertical_spacing=0.09,
-    )
-    gains = [
-        end
-        for smalls in rows.values()
-        for small in smalls
-        if small.zero
-        for each in small.dotted
-        for end in (each.y, each.low, each.high)
-        if end is not None
-    ]
-    finite = np.concatenate([np.asarray(each, dtype=float) for each in gains] or [np.zeros(1)])
-    reach = np.nanmin([*finite, 0.0]), np.nanmax([*finite, 0.0])
-    margin = 0.06 * (reach[1] - reach[0])
-    named: set[str] = set()
-    for row, (name, smalls) in enumerate(rows.items(), start=1):
-        for column, small in enumerate(smalls, start=1):
-            for each in small.dotted:
-                figure.add_trace(_line(each, theme, each.name not in named), row=row, col=column)
-                named.add(each.name)
-            y = axis(theme, "", zeroline=small.zero)
-            y |= {"range": [reach[0] - margin, reach[1] + margin]} if small.zero else {}
-            y |= {"showticklabels": column <= 2}
-            x = axis(theme, x_title if row == len(rows) else "", zeroline=False)
-            if x_ticks.get(name):
-                x |= {"tickmode": "array", "tickvals": list(x_ticks[name])}
-                x |= {"ticktext": list(x_ticks[name].values())}
-                ends = min(x_ticks[name]), max(x_ticks[name])
-                x |= {"range": [ends[0] - 0.5, ends[1] + 0.5]}
-            figure.update_yaxes(y, row=row, col=column)
-            figure.update_xaxes(x, row=row, col=column)
+    names = list(plots)
+    figure = make_subplots(len(names), 1, subplot_titles=names, vertical_spacing=0.17)
+    figure.update_annotations(font={"size": 13, "color": theme.ink}, x=0, xanchor="left")
+    for row, name in enumerate(names, start=1):
+        for each in plots[name]:
+            figure.add_trace(_line(each, theme), row=row, col=1)
+        ticks = x_ticks.get(name)
+        x = axis(theme, "" if ticks else x_title, zeroline=False, title_standoff=2)
+        if ticks:
+            x |= {"tickmode": "array", "tickvals": [*ticks], "ticktext": [*ticks.values()]}
+            x |= {"range": [min(ticks) - 0.5, max(ticks) + 0.5]}
+        y = axis(theme, "", zeroline=y_range is not None)
+        y |= {} if y_range is None else {"range": list(y_range)}
+        figure.update_xaxes(x, row=row, col=1)
+        figure.update_yaxes(y, row=row, col=1)
     figure.update_layout(
-        base_layout(theme, height=HEAD + PLOT_HEIGHT * len(rows) + 40),
-        legend={"orientation": "h", "y": 1.09, "yanchor": "bottom", "x": 0},
-        margin={"t": HEAD, "r": 30},
+        base_layout(theme, height=HEAD + FOOT + PLOT_HEIGHT * len(names)),
+        showlegend=False,
+        margin={"t": HEAD, "l": 36, "r": 8, "b": FOOT},
     )
-    figure.update_annotations(font={"size": 14, "color": theme.ink})
     return figure
 
 
-def _line(each: Dotted, theme: Theme, has_legend: bool) -> go.Scatter:
+def _line(each: Dotted, theme: Theme) -> go.Scatter:
     error = None
     if each.low is not None and each.high is not None:
         error = {
@@ -114,8 +97,6 @@ def _line(each: Dotted, theme: Theme, has_legend: bool) -> go.Scatter:
         error_y=error,
         mode="lines+markers",
         name=each.name,
-        legendgroup=each.name,
-        showlegend=has_legend,
         line={"color": colour, "dash": DASHES[each.place % len(DASHES)], "width": 2},
         marker={"color": colour, "size": 6},
         text=list(each.texts) or None,

@@ -113,6 +113,10 @@ PARAMETERS = {
     "contrast-steps": "steps",
     "contrast-seed": "seed",
     "contrast-centred": "mean subtracted first",
+    # evidence
+    "evidence-cures": "which four cures are shown: main, more or fewer",
+    "evidence-data": "what judges: data and task, as stsb pairs",
+    "evidence-by": "cosine, dot, euclidean or rank",
     # cosine_basis
     "reading": "how coordinates are read",
     "whiten": "what is whitened",

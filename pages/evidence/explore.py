@@ -13,8 +13,8 @@ from geometry.data.number_text import signed
 from geometry.diagnosis.evidence import MEASURES, RANDOM, RANDOM_KEPT, ROTATED, Evidence, Gain
 from geometry.evaluate.claims import narrower_against_score
 from geometry.evaluate.specs import parse_treatment
-from geometry.figures.curves import Axes
-from geometry.figures.multiples import Dotted, Small, multiples_figure
+from geometry.figures.curves import Axes, place_colour
+from geometry.figures.multiples import Dotted, multiples_figure, reach_of
 from geometry.figures.scatter import Dots, scatter_figure
 from geometry.transform.treatments import TREATMENTS
 from pages.common.address import is_presenting
@@ -82,7 +82,7 @@ def explore() -> None:
                 st.selectbox,
                 _("Similarity"),
                 offered,
-                key="evidence-similarity",
+                key="evidence-by",
                 default="cosine",
                 labels=similarity_names(),
             )
@@ -90,8 +90,8 @@ def explore() -> None:
         draw_multiples(grids, SHOWN[cures], similarity)
     show_numbers(grids, similarity)
     note_facts(lambda: facts(grids, similarity))
-    st.caption(markdown(basis(grids)))
     if is_presenting():
+        st.caption(markdown(basis(grids)))
         return
     show_verdict(helps_verdict(grids, similarity), key="helps")
     show_verdict(narrow_verdict(grids, similarity), key="narrow")
@@ -161,8 +161,7 @@ def grids_of(data: str) -> dict[str, Evidence]:
 
 def similarities_of(grids: Mapping[str, Evidence]) -> list[str]:
     """The similarities by which a grid was judged."""
-    of_all = [{gain.similarity: None for gain in grid.gains} for grid in grids.values()]
-    return max(map(list, of_all), key=len)
+    return max((list(grid.places[0].scores) for grid in grids.values()), key=len)
 
 
 def place_words(model: str, layer: int, pooling: str) -> str:
@@ -177,35 +176,59 @@ def place_words(model: str, layer: int, pooling: str) -> str:
 
 
 def draw_multiples(grids: Mapping[str, Evidence], cures: Sequence[str], similarity: str) -> None:
-    """A row for each model: raw scores, then the gains of four cures, by layer."""
-    rows, ticks = {}, {}
-    for model, grid in grids.items():
-        shown = similarity if any(g.similarity == similarity for g in grid.gains) else "cosine"
-        rows[model] = [
-            Small(_raw_dots(model, grid, shown), zero=False),
-            *(Small(_gain_dots(model, grid, cure, shown)) for cure in cures),
-        ]
-        if model == GLOVE:
-            ticks[model] = {0.0: _("all words"), 1.0: _("without stop words")}
+    """The raw scores by layer, and beside them the gains of four cures; a plot for each model."""
+    ticks = {GLOVE: {0.0: _("all words"), 1.0: _("no stop words")}}
+    ticks[GLOVE] = {at: name.replace(" ", "<br>", 1) for at, name in ticks[GLOVE].items()}
+    gains = {
+        cure: {model: _gain_dots(model, grid, cure, similarity) for model, grid in grids.items()}
+        for cure in cures
+    }
+    reach = reach_of([dots for of_cure in gains.values() for dots in of_cure.values()])
+    best = _best(grids, similarity)
+    raw = _("raw score × 100")
     columns = [
-        _("raw score × 100"),
-        *(labelled(_("gain"), cure_words(cure)) for cure in cures),
+        (
+            raw,
+            {model: _raw_dots(model, grid, similarity) for model, grid in grids.items()},
+            None,
+            labelled(raw, f"{hundred(best[2])} ({best[0]})"),
+        ),
+        *(
+            (
+                labelled(_("gain × 100"), cure_words(cure)),
+                gains[cure],
+                reach,
+                _counts(grids, cure, similarity),
+            )
+            for cure in cures
+        ),
     ]
-    figure = multiples_figure(rows, columns, ticks, _("layer"), current_theme())
-    show_chart(
-        chart_of(figure),
-        key="evidence-multiples",
-        file_name="evidence",
-        alt=_("; ").join(_counts(grids, cure, similarity) for cure in cures),
-        zoom=False,
-    )
+    theme = current_theme()
+    names = dict.fromkeys(dots.name for plot in columns[0][1].values() for dots in plot)
+    signs = [
+        f'<span style="color:{place_colour(number, theme)}">●</span> {escape(name)}'
+        for number, name in enumerate(names)
+    ]
+    st.html(f"<small>{' &nbsp; '.join(signs)}</small>")
+    boxes = st.columns(len(columns), gap="small", vertical_alignment="bottom")
+    for number, (box, (title, plots, y_range, alt)) in enumerate(zip(boxes, columns, strict=True)):
+        with box:
+            st.markdown(title)
+            figure = multiples_figure(plots, ticks, _("layer"), theme, y_range=y_range)
+            show_chart(
+                chart_of(figure),
+                key=f"evidence-{number}",
+                file_name=f"evidence-{number}",
+                alt=alt,
+                zoom=False,
+            )
 
 
 def _lines(model: str, grid: Evidence) -> dict[str, tuple[list[tuple[int, str]], list[float]]]:
     """The name of each line, its places, and where these are on the x axis."""
     places = [(place.layer, place.pooling) for place in grid.places]
     if model == GLOVE:
-        return {_("average of words"): (places, [float(at) for at in range(len(places))])}
+        return {pooling_names()["mean"]: (places, [float(at) for at in range(len(places))])}
     poolings = dict.fromkeys(pooling for _layer, pooling in places)
     lines = {}
     for pooling in poolings:
@@ -214,7 +237,14 @@ def _lines(model: str, grid: Evidence) -> dict[str, tuple[list[tuple[int, str]],
     return lines
 
 
+def _judged_by(grid: Evidence, similarity: str) -> str:
+    """That similarity, or the grid's own where it was not judged by it."""
+    own = list(grid.places[0].scores)
+    return similarity if similarity in own else own[0]
+
+
 def _raw_dots(model: str, grid: Evidence, similarity: str) -> list[Dotted]:
+    similarity = _judged_by(grid, similarity)
     raw = {(place.layer, place.pooling): place for place in grid.places}
     dots = []
     for number, (name, (places, x)) in enumerate(_lines(model, grid).items()):
@@ -237,6 +267,7 @@ def _raw_dots(model: str, grid: Evidence, similarity: str) -> list[Dotted]:
 
 
 def _gain_dots(model: str, grid: Evidence, cure: str, similarity: str) -> list[Dotted]:
+    similarity = _judged_by(grid, similarity)
     dots = []
     for number, (name, (places, x)) in enumerate(_lines(model, grid).items()):
         gains = [grid.of(*place, cure, similarity) for place in places]
@@ -281,10 +312,9 @@ def gains_of(grids: Mapping[str, Evidence], cure: str, similarity: str) -> list[
     """Each place's gain of a cure, with its model."""
     found = []
     for model, grid in grids.items():
-        own = [gain for gain in grid.gains if gain.cure == cure and gain.gain is not None]
-        asked = [gain for gain in own if gain.similarity == similarity]
-        usual = [gain for gain in own if gain.similarity in ("cosine", "")]
-        found += [(model, gain) for gain in asked or usual]
+        by = _judged_by(grid, similarity)
+        own = [gain for gain in grid.gains if gain.cure == cure and gain.similarity == by]
+        found += [(model, gain) for gain in own if gain.gain is not None]
     return found
 
 
@@ -308,7 +338,7 @@ def show_numbers(grids: Mapping[str, Evidence], similarity: str) -> None:
     gains = gains_of(grids, LEVELLED, similarity)
     best = max(gains, key=lambda each: each[1].gain.value)  # type: ignore[union-attr]
     worst = min(gains, key=lambda each: each[1].gain.value)  # type: ignore[union-attr]
-    model, place, score = _narrowest_good(grids, similarity)
+    model, place, score = _best(grids, similarity)
     cosine = place.measures["mean_cosine"]
     show_big_numbers(
         _("Whitening’s largest gain and loss, and the best raw score"),
@@ -333,13 +363,14 @@ def _where(model: str, gain: Gain) -> str:
 def _scored(grids: Mapping[str, Evidence], similarity: str):  # type: ignore[no-untyped-def]
     """(model, place, score) of every place with a score."""
     for model, grid in grids.items():
+        by = _judged_by(grid, similarity)
         for place in grid.places:
-            score = place.scores.get(similarity, place.scores.get("cosine"))
+            score = place.scores[by]
             if score is not None:
                 yield model, place, score
 
 
-def _narrowest_good(grids: Mapping[str, Evidence], similarity: str):  # type: ignore[no-untyped-def]
+def _best(grids: Mapping[str, Evidence], similarity: str):  # type: ignore[no-untyped-def]
     return max(_scored(grids, similarity), key=lambda each: each[2])
 
 
@@ -349,16 +380,15 @@ def helps_verdict(grids: Mapping[str, Evidence], similarity: str) -> Verdict:
     state: State = "holds" if rises == n else "partly" if rises else "fails"
     over = [gain.over_control for _model, gain in gains_of(grids, "abtt:3", similarity)]
     beats = sum(each is not None and each.rises for each in over)
-    lines = [
-        _counts(grids, cure, similarity) + _(".")
-        for cure in (LEVELLED, "centred", "abtt:3", f"{RANDOM}:3")
-    ]
+    compared = (LEVELLED, "centred", "abtt:3", f"{RANDOM}:3")
+    lines = ["\n".join(f"- {_counts(grids, cure, similarity)}" for cure in compared) + "\n\n"]
     return Verdict(
         claim=_("Making vectors isotropic helps."),
         source=_("Li et al. (2020), Su et al. (2021)"),
         state=state,
         measured=paragraph(
             [
+                _("Places are layers and poolings.") + "\n\n",
                 *lines,
                 _(
                     "The top 3 directions are clearly better removed than 3 random ones at "
@@ -383,7 +413,7 @@ def narrow_verdict(grids: Mapping[str, Evidence], similarity: str) -> Verdict:
     if found.pairs:
         state = "fails" if 2 * found.against >= found.pairs else "partly"
         state = "holds" if not found.against else state
-    model, place, score = _narrowest_good(grids, similarity)
+    model, place, score = _best(grids, similarity)
     measured = _(
         "Of {pairs} pairs of places, the narrower one scores higher in {against}. The best score, "
         "{score}, is that of {model}, {place}, with a mean cosine of {cosine}."
@@ -427,7 +457,7 @@ def basis(grids: Mapping[str, Evidence]) -> str:
                     fit=fit,
                     n_fit=f"{grid.n_fit:,}",
                     seed=grid.seed,
-                    m=grid.n_together,
+                    m=f"{grid.n_together:,}",
                 ),
             )
         )
@@ -497,7 +527,7 @@ def show_table(grids: Mapping[str, Evidence], similarity: str) -> None:
     rows = []
     for model, grid in grids.items():
         for gain in grid.gains:
-            if gain.similarity not in (similarity, ""):
+            if gain.similarity != _judged_by(grid, similarity):
                 continue
             rows.append(
                 {

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ import numpy as np
 from geometry import load_encoder, read_bundled, read_pairs
 from geometry.data import read_bundled_pairs
 from geometry.data.write import write
-from geometry.diagnosis.evidence import Evidence, evidence
+from geometry.diagnosis.evidence import Evidence, Task, evidence
 from geometry.diagnosis.trial import Place
 from geometry.vectors import read_bundled_vectors
 from geometry.vectors.word_averages import sentence_vectors
@@ -34,8 +34,9 @@ MINILM, E5, GLOVE = "all-MiniLM-L6-v2", "multilingual-e5-small", "GloVe"
 ENCODERS = {MINILM: ("bundled", ""), E5: ("bundled-e5", "query: ")}
 LAYERS = {MINILM: range(7), E5: (0, 3, 6, 9, 11, 12)}
 POOLINGS = ("mean", "cls")
+TASKS: tuple[Task, ...] = ("labels", "probe")
 SIMILARITIES = ("cosine", "dot", "euclidean", "rank")
-STOP_WORDS = "english"
+STOP_WORDS = "sklearn"
 
 
 @cache
@@ -50,7 +51,9 @@ def places_of(model: str, texts: list[str]) -> dict[Place, np.ndarray]:
     name, prefix = ENCODERS[model]
     encoder = load_encoder(name, prefix=prefix, device="cpu")
     hidden = encoder.encode_layers(texts, poolings=POOLINGS)
-    return {(layer, each): hidden[each][layer] for each in POOLINGS for layer in LAYERS[model]}
+    # [CLS] of layer 0 is one vector for all texts
+    at = [(layer, each) for each in POOLINGS for layer in LAYERS[model] if layer or each != "cls"]
+    return {(layer, each): hidden[each][layer] for layer, each in at}
 
 
 def averages(texts: list[str]) -> dict[Place, np.ndarray]:
@@ -62,54 +65,64 @@ def averages(texts: list[str]) -> dict[Place, np.ndarray]:
     return found
 
 
-def bundled() -> Iterator[tuple[str, Evidence]]:
-    """Every grid of the bundled data."""
-    topics = read_bundled("topics")
-    for name in ("pairs", "pairs-zh"):
-        pairs = read_bundled_pairs(name)
-        for model in (MINILM, E5, GLOVE) if name == "pairs" else (E5,):
-            texts = list(pairs.sentences)
-            places = averages(texts) if model == GLOVE else places_of(model, texts)
-            yield (
-                f"{name} {model} pairs",
-                evidence(
-                    places,
-                    task="pairs",
-                    texts=texts,
-                    pairs=(pairs.rows[0], pairs.rows[1], pairs.gold_scores),
-                    similarities=SIMILARITIES if model == MINILM else ("cosine",),
-                    about={"model": model, "data": name, "fit": "folds"},
-                ),
-            )
+Made = Iterator[tuple[str, Callable[[], Evidence]]]
+
+
+def bundled() -> Made:
+    """The name of every grid of the bundled data, and what makes it."""
+    for name, models in (("pairs", (MINILM, E5, GLOVE)), ("pairs-zh", (E5,))):
+        for model in models:
+            yield f"{name} {model} pairs", partial(_of_pairs, name, model)
     for model in (MINILM, E5, GLOVE):
-        texts = list(topics.texts)
-        places = averages(texts) if model == GLOVE else places_of(model, texts)
-        for task in ("labels", "probe"):
-            about = {"model": model, "data": "topics", "fit": "folds"}
-            given: dict[str, Any] = {"texts": texts, "labels": topics.labels, "about": about}
-            yield f"topics {model} {task}", evidence(places, task=task, **given)
+        for task in TASKS:
+            yield f"topics {model} {task}", partial(_of_topics, model, task)
 
 
-def stsb(folder: Path) -> Iterator[tuple[str, Evidence]]:
+def _vectors(model: str, texts: list[str]) -> dict[Place, np.ndarray]:
+    return averages(texts) if model == GLOVE else places_of(model, texts)
+
+
+def _of_pairs(name: str, model: str) -> Evidence:
+    pairs = read_bundled_pairs(name)
+    texts = list(pairs.sentences)
+    return evidence(
+        _vectors(model, texts),
+        task="pairs",
+        texts=texts,
+        pairs=(pairs.rows[0], pairs.rows[1], pairs.gold_scores),
+        similarities=SIMILARITIES if (name, model) == ("pairs", MINILM) else ("cosine",),
+        about={"model": model, "data": name, "fit": "folds"},
+    )
+
+
+def _of_topics(model: str, task: Task) -> Evidence:
+    topics = read_bundled("topics")
+    texts = list(topics.texts)
+    about = {"model": model, "data": "topics", "fit": "folds"}
+    given: dict[str, Any] = {"texts": texts, "labels": topics.labels, "about": about}
+    return evidence(_vectors(model, texts), task=task, **given)
+
+
+def stsb(folder: Path) -> Made:
     """STS-B: fitted on the sentences of train, judged on the pairs of test."""
+    for model in (MINILM, E5, GLOVE):
+        yield f"stsb {model} pairs", partial(_of_stsb, folder, model)
+
+
+def _of_stsb(folder: Path, model: str) -> Evidence:
     train, test = (read_pairs(folder / f"sts-{part}.csv") for part in ("train", "test"))
     texts = list(dict.fromkeys([*test.sentences, *train.sentences]))
     row = {text: place for place, text in enumerate(texts)}
     left, right = (np.array([row[text] for text in side]) for side in (test.left, test.right))
     is_train = np.isin(np.arange(len(texts)), np.append(left, right), invert=True)
-    for model in (MINILM, E5, GLOVE):
-        places = averages(texts) if model == GLOVE else places_of(model, texts)
-        yield (
-            f"stsb {model} pairs",
-            evidence(
-                places,
-                task="pairs",
-                texts=texts,
-                pairs=(left, right, test.gold_scores),
-                fittable=is_train,
-                about={"model": model, "data": "STS-B test", "fit": "STS-B train"},
-            ),
-        )
+    return evidence(
+        _vectors(model, texts),
+        task="pairs",
+        texts=texts,
+        pairs=(left, right, test.gold_scores),
+        fittable=is_train,
+        about={"model": model, "data": "STS-B test", "fit": "STS-B train"},
+    )
 
 
 def _short(value: Any) -> Any:
@@ -124,15 +137,17 @@ def _short(value: Any) -> Any:
 
 
 def main() -> None:
-    """Write the grids of the bundled data, or add those of STS-B."""
+    """Write the grids of the bundled data, or add those of STS-B; only those of a name."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--stsb", type=Path, help="folder with sts-train.csv and sts-test.csv")
-    folder = parser.parse_args().stsb
+    parser.add_argument("--only", default="", help="a part of the names of the grids to make")
+    given = parser.parse_args()
     kept = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
-    for name, found in bundled() if folder is None else stsb(folder):
-        kept[name] = _short(found.as_json())
-        lines = [f"{json.dumps(each)}: {json.dumps(kept[each])}" for each in sorted(kept)]
-        write(FILE, ("{\n" + ",\n".join(lines) + "\n}\n").encode(), force=True)
+    for name, made in bundled() if given.stsb is None else stsb(given.stsb):
+        if given.only in name:
+            kept[name] = _short(made().as_json())
+            lines = [f"{json.dumps(each)}: {json.dumps(kept[each])}" for each in sorted(kept)]
+            write(FILE, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
 
 
 if __name__ == "__main__":
