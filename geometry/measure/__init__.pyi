@@ -21,11 +21,13 @@ from .cosines import uniformity as uniformity
 from .cosines import uniformity_baseline as uniformity_baseline
 from .frequency import FrequencyBin as FrequencyBin
 from .frequency import FrequencyDirection as FrequencyDirection
+from .frequency import WithoutFrequent as WithoutFrequent
 from .frequency import frequency_bins as frequency_bins
 from .frequency import frequency_direction as frequency_direction
 from .frequency import nearest_distances as nearest_distances
 from .frequency import neighbour_means as neighbour_means
 from .frequency import sentence_means as sentence_means
+from .frequency import without_frequent as without_frequent
 from .intervals import jackknife_interval as jackknife_interval
 from .intervals import subsampling_interval as subsampling_interval
 from .neighbour_changes import NeighbourChanges as NeighbourChanges

@@ -103,11 +103,13 @@ NEIGHBOURS = {"chance_agreement", "label_agreement", "label_agreement_interval",
 FREQUENCY = {
     "FrequencyBin",
     "FrequencyDirection",
+    "WithoutFrequent",
     "frequency_bins",
     "frequency_direction",
     "nearest_distances",
     "neighbour_means",
     "sentence_means",
+    "without_frequent",
 }
 SEARCHES = {  # tested in test_search, test_neighbour_changes and test_retrieval
     *("Nearest", "NeighbourChanges", "NeighbourSide", "RetrievalScore", "Search"),
