@@ -4,7 +4,6 @@ from .baselines import isotropic_baselines as isotropic_baselines
 from .cone import angles_to_mean as angles_to_mean
 from .cone import mean_norm_share as mean_norm_share
 from .cone import opening_angle as opening_angle
-from .context import contextual_table as contextual_table
 from .context import intra_sentence_baseline as intra_sentence_baseline
 from .context import intra_sentence_similarity as intra_sentence_similarity
 from .context import max_explainable_variance as max_explainable_variance

@@ -70,9 +70,6 @@ MEASURES = {
     "alignment": lambda rows: measure.alignment(rows, rows),
     "angles_to_mean": measure.angles_to_mean,
     "annotated_table": annotated,
-    "contextual_table": lambda rows: numbers_of(
-        measure.contextual_table(rows, thirds(rows), thirds(rows))
-    ),
     "cosine_contributions": measure.cosine_contributions,
     "cosine_parts": measure.cosine_parts,
     "effective_rank": measure.effective_rank,
@@ -96,7 +93,7 @@ MEASURES = {
     "zipfian_spectral_entropy": lambda rows: measure.zipfian_spectral_entropy(rows, counts(rows)),
     "zipfian_table": lambda rows: numbers_of(measure.zipfian_table(rows, counts(rows))),
 }
-TABLES = ("annotated_table", "contextual_table", "measure_table", "zipfian_table")
+TABLES = ("annotated_table", "measure_table", "zipfian_table")
 # tested in test_neighbours
 NEIGHBOURS = {"chance_agreement", "label_agreement", "label_agreement_interval", "nearest"}
 # tested in test_frequency
