@@ -125,7 +125,10 @@ def optimizer_verdict(runs: OptimizerRuns) -> Verdict:
                 _("Mean cosine of never-seen tokens at an equal loss of {loss}: {cosines}.").format(
                     loss=f"{loss:.2f}", cosines=_(", ").join(parts)
                 ),
-                _("Only the optimiser of the output embeddings differs."),
+                _(
+                    "The first three differ only in the optimiser of the output embeddings; the "
+                    "last one has another loss."
+                ),
             ]
         ),
         " · ".join(
@@ -133,6 +136,7 @@ def optimizer_verdict(runs: OptimizerRuns) -> Verdict:
                 _("recorded: {n} seeds each; mean, and smallest to largest").format(n=len(SEEDS)),
                 cone_words(),
                 _("SGD: momentum 0.9, learning rate 0.3"),
+                _("the sizes of the gradients are not measured on this page"),
             ]
         ),
     )

@@ -154,6 +154,8 @@ def test_the_baseline_of_the_largest_share_by_hand():
     # In 2 dimensions: the mean of max(cos^2, sin^2) of a uniform angle is 1/2 + 1/pi.
     assert top_contribution_baseline(2) == pytest.approx(0.5 + 1 / np.pi, abs=1e-5)
     assert top_contribution_baseline(5, k=5) == 1
+    # a random direction at d = 384, and not 5/d
+    assert top_contribution_baseline(384, k=5) == pytest.approx(0.10, abs=0.005)
     # the mean of the largest of d squared normals is the integral of 1 - erf(sqrt(t/2))^d
     t = np.linspace(0, 60, 600_001)
     largest = np.trapezoid(1 - erf(np.sqrt(t / 2)) ** 50, t)
