@@ -107,7 +107,7 @@ def test_the_script_makes_the_recorded_numbers():
     """Its short form. With another version of Python, whose manual differs, only roughly."""
     shipped = recorded_optimizers()
     found = train_optimizers(seeds=SEEDS[:1], steps=10)
-    assert found.loss == pytest.approx(shipped.loss[:, :1, :2], rel=0.02)
+    assert found.loss == pytest.approx(shipped.loss[:, :1, :2], rel=0.05)
     assert found.cosine == pytest.approx(shipped.cosine[:, :1, :2], abs=0.03)
 
 
