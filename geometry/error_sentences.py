@@ -963,6 +963,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "not_positive": "`{setting}` must be above 0; got {value}.",
         "negative": "`{setting}` must not be below 0; got {value}.",
+        "optimizer": "The optimiser {value} is unknown. Choose one of: {names}.",
         "width": "The width must be a multiple of {factor} and at least {factor}; got {value}.",
         "diverged": (
             "The loss grew instead of falling (step {step}, learning rate {learning_rate}). Choose "

@@ -4,7 +4,6 @@ from .baselines import isotropic_baselines as isotropic_baselines
 from .cone import angles_to_mean as angles_to_mean
 from .cone import mean_norm_share as mean_norm_share
 from .cone import opening_angle as opening_angle
-from .context import contextual_table as contextual_table
 from .context import intra_sentence_baseline as intra_sentence_baseline
 from .context import intra_sentence_similarity as intra_sentence_similarity
 from .context import max_explainable_variance as max_explainable_variance
@@ -21,11 +20,13 @@ from .cosines import uniformity as uniformity
 from .cosines import uniformity_baseline as uniformity_baseline
 from .frequency import FrequencyBin as FrequencyBin
 from .frequency import FrequencyDirection as FrequencyDirection
+from .frequency import WithoutFrequent as WithoutFrequent
 from .frequency import frequency_bins as frequency_bins
 from .frequency import frequency_direction as frequency_direction
 from .frequency import nearest_distances as nearest_distances
 from .frequency import neighbour_means as neighbour_means
 from .frequency import sentence_means as sentence_means
+from .frequency import without_frequent as without_frequent
 from .intervals import jackknife_interval as jackknife_interval
 from .intervals import subsampling_interval as subsampling_interval
 from .neighbour_changes import NeighbourChanges as NeighbourChanges

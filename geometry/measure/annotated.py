@@ -70,9 +70,9 @@ def annotated_table(
     - "label_agreement": of the five nearest neighbours of other units, beside that of neighbours
       drawn at random among other units.
 
-    Intervals leave out groups of pairs, of sentences or of words. For a mean over types, it is the
-    wider one of leaving out sentences and types. A measure that the cloud does not have is a row
-    with ``undefined``.
+    Intervals leave out groups of pairs or of words. Those of tokens are of value - baseline, for
+    other sentences, and for other types in a mean over types (``Contextual.interval``). A measure
+    that the cloud does not have is a row with ``undefined``.
 
     Parameters
     ----------
@@ -145,7 +145,8 @@ def _contextual(
         except UndefinedMeasure as error:
             found.append(Measured(name, None, None, None, None, n, d, error.code))
             continue
-        low, high = (None if end is None else end - parts.baseline for end in parts.interval(seed))
-        isotropic = intra_sentence_baseline(sentences) if name.startswith("intra") else 0.0
-        found.append(Measured(name, parts.value - parts.baseline, low, high, isotropic, n, d))
+        is_of_sentences = name == "intra_sentence_similarity"
+        low, high = parts.interval(sentences, None if is_of_sentences else types)
+        isotropic = intra_sentence_baseline(sentences) if is_of_sentences else 0.0
+        found.append(Measured(name, parts.difference, low, high, isotropic, n, d))
     return found

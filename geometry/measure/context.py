@@ -9,7 +9,7 @@ Ethayarajh 2019, sections 3 and 4.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -24,8 +24,7 @@ from ..linalg.rows import (
     refuse_missing,
 )
 from .cosines import mean_cosine_of_sum
-from .intervals import MIN_ROWS, jackknife_interval
-from .table import Measured
+from .intervals import MIN_ROWS, NORMAL, around
 
 SHUFFLES = 5
 
@@ -48,8 +47,7 @@ def self_similarity(vectors: np.ndarray, types: np.ndarray) -> float:
     ----------
     Ethayarajh 2019, equation 1 and section 3.4.
     """
-    parts = Tokens(vectors).self_similarity(types)
-    return parts.value - parts.baseline
+    return Tokens(vectors).self_similarity(types).difference
 
 
 def intra_sentence_similarity(vectors: np.ndarray, sentences: np.ndarray) -> float:
@@ -70,8 +68,7 @@ def intra_sentence_similarity(vectors: np.ndarray, sentences: np.ndarray) -> flo
     ----------
     Ethayarajh 2019, equation 2 and section 3.4.
     """
-    parts = Tokens(vectors).intra_sentence(sentences)
-    return parts.value - parts.baseline
+    return Tokens(vectors).intra_sentence(sentences).difference
 
 
 def max_explainable_variance(vectors: np.ndarray, types: np.ndarray, *, seed: int = 0) -> float:
@@ -79,8 +76,9 @@ def max_explainable_variance(vectors: np.ndarray, types: np.ndarray, *, seed: in
 
     It shows how well one static vector could replace a type: sigma are the singular values of its
     occurrences, not centred. Baseline: the same with the types assigned to the tokens at random
-    (SHUFFLES seeded permutations). The paper takes one large random sample instead. Equal counts
-    matter, because two occurrences alone have a share of at least 1/2.
+    (SHUFFLES seeded permutations). The paper's baseline is another one: the share of one large
+    random sample of tokens. So this value is not the paper's. Equal counts matter, because two
+    occurrences alone have a share of at least 1/2, also where types mean nothing.
 
     Parameters
     ----------
@@ -95,40 +93,7 @@ def max_explainable_variance(vectors: np.ndarray, types: np.ndarray, *, seed: in
     ----------
     Ethayarajh 2019, equation 3 and section 3.4.
     """
-    parts = Tokens(vectors).max_explainable(types, seed)
-    return parts.value - parts.baseline
-
-
-def contextual_table(
-    vectors: np.ndarray, types: np.ndarray, sentences: np.ndarray, *, seed: int = 0
-) -> tuple[Measured, ...]:
-    """The three measures of this module; the published figure is ``value - baseline``.
-
-    The interval is that of the value, from leaving out groups of sentences. For a mean over types,
-    groups of types are left out as well, and the wider interval is taken. The baseline stays as it
-    is.
-
-    Parameters
-    ----------
-    vectors : (n, d) array of float
-        Vectors of tokens; no zero row.
-    types : (n,) ids or words
-    sentences : (n,) ids
-    seed : int
-        Seed of the baseline's permutations, and of the groups that an interval leaves out.
-    """
-    X = finite_rows(vectors, at_least=1)
-    n, d = X.shape
-    rows = []
-    for name, of in contextual_parts(X, types, sentences, seed=seed).items():
-        try:
-            parts = of()
-        except UndefinedMeasure as error:
-            rows.append(Measured(name, None, None, None, None, n, d, error.code))
-            continue
-        low, high = parts.interval(seed)
-        rows.append(Measured(name, parts.value, low, high, parts.baseline, n, d))
-    return tuple(rows)
+    return Tokens(vectors).max_explainable(types, seed).difference
 
 
 def intra_sentence_baseline(sentences: np.ndarray) -> float:
@@ -147,57 +112,62 @@ def intra_sentence_baseline(sentences: np.ndarray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Contextual:
-    """A mean of terms (g,), over types or sentences, before its baseline is subtracted.
+    """A measure of tokens, and its anisotropy baseline.
 
-    of_rows : the value of the tokens at some rows (m,), where a term takes tokens of several
-        sentences; ``sentences`` (n,) are then those of all tokens.
+    n_terms : types or sentences whose mean the value is.
+    influence (n,) : how far each token moves value - baseline, to first order.
     """
 
+    value: float
     baseline: float
-    terms: np.ndarray
-    of_rows: Callable[[np.ndarray], float] | None = None
-    sentences: np.ndarray | None = None
+    n_terms: int
+    influence: np.ndarray
 
     @property
-    def value(self) -> float:
-        """The mean of the terms."""
-        return float(self.terms.mean())
+    def difference(self) -> float:
+        """value - baseline, as published."""
+        return self.value - self.baseline
 
-    def interval(self, seed: int) -> tuple[float, float] | tuple[None, None]:
-        """95% interval of the value; None below MIN_ROWS terms or sentences.
+    def interval(
+        self, sentences: np.ndarray, types: np.ndarray | None = None
+    ) -> tuple[float, float] | tuple[None, None]:
+        """95% interval of the difference; None below MIN_ROWS terms or sentences.
 
-        Types and sentences are both samples. Leaving out groups of terms misses that tokens of
-        one sentence resemble each other, so the wider of the two intervals is taken.
+        For a mean over sentences, these are the sample. For a mean over types give ``types``: types
+        and sentences are then both samples. Tokens of one type resemble each other, and so do
+        tokens of one sentence: the variance is that of sums over types plus that of sums over
+        sentences, less that of single tokens, which both have (two-way clustering). Leaving out
+        sentences instead is too wide here: a type that occurs twice would count for both.
+
+        References
+        ----------
+        Cameron, Gelbach & Miller 2011, "Robust Inference with Multiway Clustering", section 2.
         """
-        if len(self.terms) < MIN_ROWS:
+        if min(self.n_terms, len(np.unique(sentences))) < MIN_ROWS:
             return None, None
-        low, high = jackknife_interval(lambda terms: float(terms.mean()), self.terms, seed=seed)
-        if self.of_rows is not None and self.sentences is not None:
-            if len(np.unique(self.sentences)) < MIN_ROWS:
-                return None, None
-            rows = np.arange(len(self.sentences))
-            ends = jackknife_interval(self.of_rows, rows, units=self.sentences, seed=seed)
-            low, high = min(low, ends[0]), max(high, ends[1])
-        return max(low, -1.0), min(high, 1.0)
+
+        def of(ids: np.ndarray) -> float:
+            places = np.unique(ids, return_inverse=True)[1]
+            return float((np.bincount(places, self.influence) ** 2).sum())
+
+        variance = of(sentences)
+        if types is not None:
+            both = of(types) + variance - float(self.influence @ self.influence)
+            variance = max(both, of(types), variance)
+        return around(self.difference, NORMAL * variance**0.5)
 
 
 def contextual_parts(
     vectors: np.ndarray, types: np.ndarray, sentences: np.ndarray, *, seed: int
 ) -> dict[str, Callable[[], Contextual]]:
     """The three measures by name, each computed when called; their common parts once."""
-    tokens, types, sentences = Tokens(vectors), np.asarray(types), np.asarray(sentences)
+    tokens = Tokens(vectors)
+    for ids, what in ((types, "type"), (sentences, "sentence")):
+        refuse_missing(np.asarray(ids), what)
     return {
-        "self_similarity": lambda: replace(
-            tokens.self_similarity(types),
-            of_rows=lambda rows: tokens.own_similarity(types, rows),
-            sentences=sentences,
-        ),
+        "self_similarity": lambda: tokens.self_similarity(types),
         "intra_sentence_similarity": lambda: tokens.intra_sentence(sentences),
-        "max_explainable_variance": lambda: replace(
-            tokens.max_explainable(types, seed),
-            of_rows=lambda rows: tokens.explainable(types, rows),
-            sentences=sentences,
-        ),
+        "max_explainable_variance": lambda: tokens.max_explainable(types, seed),
     }
 
 
@@ -213,49 +183,56 @@ class Tokens:
         return directions(self._X)
 
     @cached_property
-    def _mean_cosine(self) -> float:
-        return mean_cosine_of_sum(self._unit.sum(axis=0), len(self._X))
+    def _every(self) -> tuple[float, np.ndarray]:
+        """The mean cosine over all pairs, and each token's influence (n,) on it."""
+        U, n = self._unit, len(self._unit)
+        total = U.sum(axis=0)
+        value = mean_cosine_of_sum(total, n)
+        return value, 2 * ((U @ total - 1) / (n - 1) - value) / n
 
     def self_similarity(self, types: np.ndarray) -> Contextual:
         """See the function of that name."""
-        return Contextual(self._mean_cosine, _own_cosines(self._unit, types))
-
-    def own_similarity(self, types: np.ndarray, rows: np.ndarray) -> float:
-        """The value of ``self_similarity`` for the tokens at some rows."""
-        return float(_own_cosines(self._unit[rows], types[rows]).mean())
+        U = self._unit
+        groups = _Groups(types, len(U), "type")
+        m, (baseline, shared) = groups.counts, self._every
+        sums = groups.sums(U)
+        terms = (np.einsum("gd,gd->g", sums, sums) - m) / (m * (m - 1))
+        value = float(terms.mean())
+        # a token's mean cosine to the others of its type, (n,)
+        own = (np.einsum("nd,nd->n", U, groups.at_rows(sums)) - 1) / groups.at_rows(m - 1, 1)
+        influence = 2 * (own - groups.at_rows(terms)) + groups.at_rows(terms - value)
+        influence /= groups.at_rows(m * len(m), np.inf)  # 0 for a type that occurs once
+        return Contextual(value, baseline, len(m), influence - shared)
 
     def intra_sentence(self, sentences: np.ndarray) -> Contextual:
         """See ``intra_sentence_similarity``."""
         U = self._unit
         groups = _Groups(sentences, len(U), "sentence")
+        m, (baseline, shared) = groups.counts, self._every
         sums = groups.sums(self._X)  # (g, d), which point where the means do
         if not sums.any(axis=1).all():
             raise UndefinedMeasure("zero_row", because="zero_sentence")
-        terms = np.einsum("gd,gd->g", groups.sums(U), directions(sums)) / groups.counts
-        return Contextual(self._mean_cosine, terms)
+        means = directions(sums)
+        value = float((np.einsum("gd,gd->g", groups.sums(U), means) / m).mean())
+        influence = np.einsum("nd,nd->n", U, groups.at_rows(means)) - value
+        influence /= groups.at_rows(m * len(m), np.inf)
+        return Contextual(value, baseline, len(m), influence - shared)
 
     def max_explainable(self, types: np.ndarray, seed: int) -> Contextual:
         """See ``max_explainable_variance``."""
         n = len(self._unit)  # raises for a zero row, as the other measures do
         groups = _Groups(types, n, "type")
-        rng = np.random.default_rng(seed)
-        at_random = [
-            float(groups.largest_shares(self._X, rng.permutation(n)).mean())
-            for _ in range(SHUFFLES)
-        ]
-        return Contextual(float(np.mean(at_random)), groups.largest_shares(self._X, np.arange(n)))
-
-    def explainable(self, types: np.ndarray, rows: np.ndarray) -> float:
-        """The value of ``max_explainable`` for the tokens at some rows."""
-        groups = _Groups(types[rows], len(rows), "type")
-        return float(groups.largest_shares(self._X, rows).mean())
-
-
-def _own_cosines(U: np.ndarray, types: np.ndarray) -> np.ndarray:
-    """(g,) mean cosine of each type's unit rows, over pairs of different rows."""
-    groups = _Groups(types, len(U), "type")
-    sums, m = groups.sums(U), groups.counts
-    return np.asarray((np.einsum("gd,gd->g", sums, sums) - m) / (m * (m - 1)))
+        rng, m = np.random.default_rng(seed), groups.counts
+        at_random = np.mean(
+            [groups.largest_shares(self._X, rng.permutation(n)) for _ in range(SHUFFLES)], axis=0
+        )
+        terms = groups.largest_shares(self._X, np.arange(n))
+        value, baseline = float(terms.mean()), float(at_random.mean())
+        # the baseline of a type is that of as many tokens
+        place = np.unique(m, return_inverse=True)[1]
+        alike = (np.bincount(place, at_random) / np.bincount(place))[place]
+        gap = (terms - alike - (value - baseline)) / (m * len(m))
+        return Contextual(value, baseline, len(m), groups.at_rows(gap))
 
 
 class _Groups:
@@ -270,6 +247,7 @@ class _Groups:
         order = np.argsort(code, kind="stable")
         self._order = order[counts[code[order]] > 1]
         self.counts = counts[counts > 1]
+        self._n = n
         if len(self.counts) == 0:
             raise UndefinedMeasure("no_repeats", what=what)
         self._starts = np.concatenate([[0], np.cumsum(self.counts)])
@@ -279,6 +257,12 @@ class _Groups:
         ones = np.ones(len(self._order))
         chosen = csr_array((ones, self._order, self._starts), shape=(len(self.counts), len(X)))
         return np.asarray(chosen @ X)
+
+    def at_rows(self, values: np.ndarray, otherwise: float = 0.0) -> np.ndarray:
+        """The value (g, ...) of each row's id, (n, ...); ``otherwise`` for an id with one row."""
+        found = np.full((self._n, *values.shape[1:]), otherwise, dtype=np.float64)
+        found[self._order] = np.repeat(values, self.counts, axis=0)
+        return found
 
     def largest_shares(self, X: np.ndarray, replacement: np.ndarray) -> np.ndarray:
         """sigma_1^2 / sum sigma^2 of the rows of each id, (g,); ids of one count at a time.

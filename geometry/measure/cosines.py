@@ -181,7 +181,7 @@ def alignment(left: np.ndarray, right: np.ndarray) -> float:
 def cosine_contributions(X: np.ndarray) -> np.ndarray:
     """Each dimension's share of the mean cosine over pairs i != j, (d,), summing to 1.
 
-    A share may be negative. In a cone, one to five dimensions often have most of the mean cosine
+    A share may be negative. In a cone, one to three dimensions often have most of the mean cosine
     (rogue dimensions). The mean share is 1/d. The largest is several times that where no dimension
     differs from the others: ``top_contribution_baseline(d)``.
 

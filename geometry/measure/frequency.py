@@ -14,15 +14,24 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..linalg.rows import UndefinedMeasure, finite_rows, need_rows, need_whole
+from ..linalg.rows import UndefinedMeasure, directions, finite_rows, need_rows, need_whole
 from .correlation import is_constant, spearman
-from .intervals import MIN_ROWS, Estimate, jackknife_interval
+from .cosines import mean_cosine_of_sum
+from .intervals import (
+    MIN_ROWS,
+    MORE_GROUPS,
+    Estimate,
+    around,
+    jackknife_interval,
+    jackknife_reach,
+)
 from .neighbours import BLOCK_ROWS, closest, largest
 from .search import THREADS
 from .table import measure_table
 
 EDGES = (100, 500, 5000)  # ranks where bins begin, as in the paper's Table 1
 NEIGHBOURS = (3, 5, 7)
+CONTROL_DRAWS = 10
 SMALLEST, LARGEST = 1e-15, 1e15  # range of numbers whose squared distances fit into float32
 
 
@@ -248,6 +257,89 @@ def sentence_means(
     sums = np.zeros((len(names), X.shape[1]))
     np.add.at(sums, place, X)
     return np.asarray(sums / np.bincount(place, minlength=len(names))[:, None])
+
+
+@dataclass(frozen=True)
+class WithoutFrequent:
+    """Mean cosine of sentence means without the most frequent types, beside its control.
+
+    Attributes
+    ----------
+    n : int
+        Sentences that have other tokens.
+    value, control : float
+        Mean cosine without the types; the same without as many random tokens of each sentence.
+    difference : Estimate
+        value - control. Below 0 the frequent types make sentences alike by more than the shorter
+        means explain. No interval below MIN_ROWS sentences.
+    """
+
+    n: int
+    value: float
+    control: float
+    difference: Estimate
+
+
+def without_frequent(
+    vectors: np.ndarray,
+    sentences: np.ndarray,
+    ranks: np.ndarray,
+    *,
+    without: int,
+    draws: int = CONTROL_DRAWS,
+    seed: int = 0,
+) -> WithoutFrequent:
+    """What frequent types add to the mean cosine of sentence means, paired with its control.
+
+    A mean of fewer tokens has a smaller cosine to others, whichever tokens are left out. So the
+    control leaves out as many random tokens of the same sentences.
+
+    Parameters
+    ----------
+    vectors : (n, d) array of float
+        Vectors of tokens.
+    sentences : (n,) ids
+    ranks : (n,) array of int
+        The rank of each token's type, from 0.
+    without : int
+        How many types are left out.
+    draws : int
+        Random draws of the control, whose mean is taken.
+    seed : int
+        Seed of the draws, and of the groups of sentences that the interval leaves out.
+    """
+    X = finite_rows(vectors, at_least=1)
+    ids = np.unique(np.asarray(sentences), return_inverse=True)[1]
+    rng = np.random.default_rng(seed)
+    kept = np.bincount(ids, weights=np.asarray(ranks) >= without)  # tokens left of each sentence
+    starts = np.cumsum(np.r_[0, np.bincount(ids)[:-1]])
+    units = [directions(sentence_means(X, ids, ranks, without=without))]
+    for _draw in range(draws):
+        order = np.lexsort((rng.random(len(ids)), ids))  # a random order within each sentence
+        place = np.empty(len(ids), dtype=np.int64)
+        place[order] = np.arange(len(ids)) - starts[ids[order]]
+        left = (place < kept[ids]).astype(int)  # 1 is left in
+        units.append(directions(sentence_means(X, ids, left, without=1)))
+    n = len(units[0])
+    need_rows(n, 2)
+    groups = np.random.default_rng(seed).permutation(n) % MORE_GROUPS
+    chosen = np.eye(MORE_GROUPS)[groups].T  # (groups, n)
+    sums = np.stack([chosen @ each for each in units])  # (1 + draws, groups, d)
+    cosines = [mean_cosine_of_sum(each.sum(axis=0), n) for each in sums]
+    value, control = cosines[0], float(np.mean(cosines[1:]))
+    low = high = None
+    if n >= MIN_ROWS:
+        sizes = chosen.sum(axis=1)
+        rest = [
+            [
+                mean_cosine_of_sum(each.sum(axis=0) - each[g], int(n - sizes[g]))
+                for g in range(MORE_GROUPS)
+            ]
+            for each in sums
+        ]
+        reach = jackknife_reach(rest[0] - np.mean(rest[1:], axis=0))
+        low, high = around(value - control, reach)
+    return WithoutFrequent(n, value, control, Estimate(value - control, low, high))
 
 
 def _checked(vectors: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

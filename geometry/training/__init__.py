@@ -9,6 +9,7 @@ steps               the recorded step of one model, and the loop that trains it
 runs                several models side by side, and what a page shows of each step
 history             all recorded steps together, and their file
 shipped_training    the recorded training that comes with the project
+optimizers          the same model with other optimisers of its softmax rows, recorded
 hull, softmax       is the origin in the hull of the hidden states? what moves a token?
 softmax_toy         a softmax in two dimensions
 """

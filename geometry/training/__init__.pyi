@@ -7,6 +7,8 @@ from .history import History as History
 from .hull import Separation as Separation
 from .hull import separating_direction as separating_direction
 from .language_model import train_language_model as train_language_model
+from .optimizers import OptimizerRuns as OptimizerRuns
+from .optimizers import recorded_optimizers as recorded_optimizers
 from .runs import Run as Run
 from .runs import train_runs as train_runs
 from .shipped_training import recorded_run as recorded_run

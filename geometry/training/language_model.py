@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import torch
 
 HEADS = 4
+OPTIMIZERS = ("adam", "coupled-adam", "sgd")
 PROBE_ROWS = 32  # sequences of the fixed places where hidden states are recorded
 
 
@@ -28,6 +29,7 @@ def train_language_model(
     n_layers: int = 2,
     context: int = 32,
     batch_size: int = 32,
+    optimizer: str = "adam",
     learning_rate: float = 3e-3,
     steps: int = 400,
     record_every: int = 10,
@@ -55,8 +57,12 @@ def train_language_model(
         Tokens of a sequence.
     batch_size : int >= 1
         Sequences in a step.
+    optimizer : str
+        One of OPTIMIZERS: the optimiser of the rows of the softmax. All other parameters are
+        trained with Adam. "coupled-adam" divides every row by one second moment, the mean over
+        the rows. "sgd" is gradient descent with momentum 0.9 and learning rate 0.3.
     learning_rate : float > 0
-        Learning rate of Adam.
+        Learning rate of Adam and of Coupled Adam.
     steps : int >= 1
     record_every : int >= 1
         Steps between two records.
@@ -66,14 +72,15 @@ def train_language_model(
     Raises
     ------
     TrainingError
-        If a setting is out of range, the text is shorter than two batches' sequences, or the loss
-        grows instead of falling.
+        If a setting is out of range, the optimiser is unknown, the text is shorter than two
+        sequences, or the loss grows instead of falling.
 
     References
     ----------
     Gao et al. 2019, "Representation Degeneration Problem in Training Natural Language Generation
     Models": section 3 and figure 1 (a), there of a Transformer that translates; section 5 for the
-    penalty.
+    penalty. Stollenwerk & Stollenwerk 2025, "Better Embeddings with Coupled Adam": section 4 for
+    the second moment.
     """
     import torch
     from torch.nn import functional as F
@@ -85,6 +92,8 @@ def train_language_model(
         raise TrainingError("width", value=width, factor=HEADS)
     if not gamma >= 0:
         raise TrainingError("negative", setting="gamma", value=gamma)
+    if optimizer not in OPTIMIZERS:
+        raise TrainingError("optimizer", value=optimizer, names=", ".join(OPTIMIZERS))
     tokens = torch.from_numpy(text.tokens)
     if len(tokens) < 2 * context:
         raise TrainingError("short_for_context", n=len(tokens), limit=2 * context)
@@ -117,6 +126,7 @@ def train_language_model(
         parameters=list(model.parameters()),
         loss_of=loss_of,
         hidden_of=hidden_of,
+        optimizer=optimizer,
         learning_rate=learning_rate,
         n_steps=steps,
         record_every=record_every,

@@ -29,7 +29,9 @@ FORCE_QUANTILES = (0.0, 0.5, 0.9, 1.0)
 
 @dataclass(frozen=True)
 class Run:
-    """A model to train. ``gamma``, ``tied`` and ``layer_norm`` are those of the language model.
+    """A model to train.
+
+    ``gamma``, ``tied``, ``layer_norm`` and ``optimizer`` are those of the language model.
 
     Attributes
     ----------
@@ -43,6 +45,7 @@ class Run:
     gamma: float = 0.0
     tied: bool = True
     layer_norm: bool = True
+    optimizer: str = "adam"
     width: int = 64
     learning_rate: float | None = None
     steps: int = 400
@@ -60,7 +63,8 @@ class Run:
         if self.learning_rate is not None:
             settings["learning_rate"] = self.learning_rate
         if self.model == "language":
-            settings |= {"gamma": self.gamma, "tied": self.tied, "layer_norm": self.layer_norm}
+            names = ("gamma", "tied", "layer_norm", "optimizer")
+            settings |= {name: getattr(self, name) for name in names}
             return train_language_model(text, **settings)
         train = {"classifier": train_classifier, "word2vec": train_word2vec}[self.model]
         return train(text, **settings)

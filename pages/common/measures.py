@@ -19,6 +19,7 @@ from geometry.data.number_text import estimate, signed, with_sign
 from geometry.error_sentences import REASONS
 from geometry.measure import Measured
 from geometry.measure.annotated import ANNOTATED
+from geometry.measure.cone import NARROW
 from geometry.measure.intervals import Estimate
 from geometry.measure.neighbours import AgreementDraws, agreement_draws
 from geometry.measure.table_measures import LISTED
@@ -260,6 +261,14 @@ class Verdict:
     state: State  # "holds", "partly", "fails" or "unknown" (not enough data)
     measured: str  # the measured values with their intervals, as Markdown
     basis: str  # n, the fit set and the kind of interval, as plain text
+
+
+def cone_words() -> str:
+    """What this project calls anisotropic and narrow, for the basis of a verdict."""
+    return _(
+        "anisotropic: a mean cosine above 0, with its whole interval, after Ethayarajh (2019); "
+        "narrow cone: {limit} or more, a limit of this project"
+    ).format(limit=NARROW)
 
 
 def show_verdict(verdict: Verdict, *, key: str) -> None:

@@ -35,7 +35,7 @@ from .run import (
 
 FILE = Path(__file__).parents[2] / "assets" / "recorded-contrast.json"
 DECIMALS = 4
-SEEDS = 8  # trainings; the steps of the first one are shown
+SPLITS = 8  # of the pairs, each with a seed of its own; the steps of the first one are shown
 DEFAULTS = HeadSettings(
     model="all-MiniLM-L6-v2",
     text=None,
@@ -76,8 +76,8 @@ def recorded_run() -> ContrastRun:
     ]
     run = ContrastRun.of(records)
     assert run is not None
-    seeds = tuple(tuple(Gain(**gain) for gain in gains) for gains in stored["seeds"])
-    return replace(run, is_recorded=True, seeds=seeds)
+    splits = tuple(tuple(Gain(**gain) for gain in gains) for gains in stored["splits"])
+    return replace(run, is_recorded=True, splits=splits)
 
 
 def bundled_vectors() -> PairVectors:
@@ -89,23 +89,23 @@ def bundled_vectors() -> PairVectors:
 
 
 def write_recorded() -> None:
-    """Train with each seed. Write the run of the first seed, and the gains of all."""
+    """Train on each split. Write the run of the first split, and the gains of all."""
     vectors = bundled_vectors()
     header, places, *moments, ending = contrast_run(vectors, DEFAULTS)
     assert isinstance(header, Header)
     assert isinstance(places, tuple)
     assert isinstance(ending, Ending)
-    seeds = [ending.gains]
-    for seed in range(1, SEEDS):
-        *_, other = contrast_run(vectors, replace(DEFAULTS, seed=seed))
+    splits = [ending.gains]
+    for seed in range(1, SPLITS):
+        *_, other = contrast_run(vectors, replace(DEFAULTS, seed=seed), split=seed)
         assert isinstance(other, Ending)
-        seeds.append(other.gains)
+        splits.append(other.gains)
     stored = {
         "header": asdict(header),
         "places": [asdict(place) for place in places],
         "moments": [asdict(moment) for moment in moments if isinstance(moment, Moment)],
         "ending": asdict(ending),
-        "seeds": [[asdict(gain) for gain in gains] for gains in seeds],
+        "splits": [[asdict(gain) for gain in gains] for gains in splits],
     }
     write(FILE, (json.dumps(_short(stored)) + "\n").encode())
 

@@ -6,7 +6,7 @@ Another process runs this module, so it imports no Streamlit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -23,6 +23,7 @@ RECORDS = 40  # recorded steps of a training, beside its start
 SPECTRUM = 100  # singular values of each recorded step
 DRAWN_PAIRS = 150  # pairs whose sentences are in the cloud
 COMPARED = ("raw", "centred", "whitened", "flow")  # points that the verdict compares, by name
+STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0)  # of whitening; the best on dev is taken, as of the head
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ class PlaneScores:
     spearman_test: float
     low: float
     high: float
+    strength: float | None = None  # of the whitening, chosen on dev
 
 
 @dataclass(frozen=True)
@@ -137,9 +139,14 @@ class Ending:
 RunRecord = Header | tuple[PlaneScores, ...] | Moment | Ending
 
 
-def contrast_run(vectors: PairVectors, settings: HeadSettings) -> Iterator[RunRecord]:
-    """The header, the points that need no training, each recorded step, then the ending."""
-    dev_rows, test_rows = halves(vectors.gold_scores, random_state=SEED)
+def contrast_run(
+    vectors: PairVectors, settings: HeadSettings, *, split: int = SEED
+) -> Iterator[RunRecord]:
+    """The header, the points that need no training, each recorded step, then the ending.
+
+    ``split`` is the seed of the halves, dev and test.
+    """
+    dev_rows, test_rows = halves(vectors.gold_scores, random_state=split)
     dev, test = (_scored(vectors, vectors.pairs, rows) for rows in (dev_rows, test_rows))
     trained_on = dev.sentences if vectors.corpus is None else vectors.corpus
     measure = _Measure(dev, test)
@@ -168,12 +175,11 @@ def contrast_run(vectors: PairVectors, settings: HeadSettings) -> Iterator[RunRe
     )
     start = next(steps)  # first, because invalid settings raise an error here
     mean = trained_on.mean(axis=0)
-    whitening = Whitening(shrinkage="ledoit-wolf").fit(trained_on)
     last = (_scored(vectors, vectors.last, rows).sentences for rows in (dev_rows, test_rows))
     yield (
         measure.place("raw", dev.sentences, test.sentences),
         measure.place("centred", dev.sentences - mean, test.sentences - mean),
-        measure.place("whitened", *map(whitening.transform, (dev.sentences, test.sentences))),
+        measure.whitened(trained_on, dev, test),
         measure.place("last", *last),
     )
     basis = None
@@ -254,6 +260,20 @@ class _Measure:
             *map(_number, (score.spearman, score.low, score.high)),
         )
 
+    def whitened(
+        self, fitted_on: np.ndarray, dev: ScoredVectors, test: ScoredVectors
+    ) -> PlaneScores:
+        """The whitening of the strength that is best on dev, as the head's step is."""
+        found = []
+        for strength in STRENGTHS:
+            whitening = Whitening(shrinkage="ledoit-wolf", strength=strength).fit(fitted_on)
+            sides = [whitening.transform(each.sentences) for each in (dev, test)]
+            left, right = np.split(sides[0], 2)
+            score = _number(self._dev.score(pair_similarities(left, right)).spearman)
+            found.append((score, strength, sides))
+        _score, strength, sides = max(found, key=lambda each: each[0])
+        return replace(self.place("whitened", *sides), strength=strength)
+
     def gains(self) -> tuple[Gain, ...]:
         """The gains of the trained head over each point."""
         found = []
@@ -277,7 +297,7 @@ class ContrastRun:
     moments: tuple[Moment, ...]
     ending: Ending | None  # None while the training goes on, and if it was stopped
     is_recorded: bool = False  # True for the run that comes with the project
-    seeds: tuple[tuple[Gain, ...], ...] = ()  # of this run and of runs with other seeds, if known
+    splits: tuple[tuple[Gain, ...], ...] = ()  # of this run and of other splits, if known
 
     @classmethod
     def of(cls, records: Sequence[RunRecord]) -> ContrastRun | None:

@@ -120,9 +120,9 @@ def contrast_verdict(scene: Scene) -> Verdict:
         ]
         if run.ending.step == 0:
             parts.append(_("No step was better on dev than the start."))
-        if run.seeds:
-            parts.append(_over_seeds(run.seeds))
-            states = {contrast_state({gain.over: gain for gain in gains}) for gains in run.seeds}
+        if run.splits:
+            parts.append(_over_splits(run.splits))
+            states = {contrast_state({gain.over: gain for gain in gains}) for gains in run.splits}
             state = state if len(states) == 1 else "partly"
         measured = paragraph(parts)
     header = run.header
@@ -147,6 +147,9 @@ def contrast_verdict(scene: Scene) -> Verdict:
                     else []
                 ),
                 _("whitening, flow and mean fitted on the same sentences"),
+                _("strength of the whitening chosen on the same dev pairs: {strength}").format(
+                    strength=f"{run.place('whitened').strength or 0:g}"
+                ),
                 _("95% interval: paired bootstrap over test pairs, 1,000 draws"),
             ]
         ),
@@ -172,11 +175,11 @@ def _beside_centring(gain: Gain) -> str:
     return text.format(gain=f"**{gain_words(gain)}**")
 
 
-def _over_seeds(seeds: Sequence[Sequence[Gain]]) -> str:
-    """The gains of all seeds: the least, the most, and the number of intervals above 0."""
-    values = {"n": f"{len(seeds)}", "last": f"{len(seeds) - 1}"}
+def _over_splits(splits: Sequence[Sequence[Gain]]) -> str:
+    """The gains on all splits: the least, the most, and the number of intervals above 0."""
+    values = {"n": f"{len(splits)}"}
     for name in ("raw", "whitened"):
-        gains = [gain for each in seeds for gain in each if gain.over == name]
+        gains = [gain for each in splits for gain in each if gain.over == name]
         least, most = (ends(gain.value for gain in gains) for ends in (min, max))
         clear = sum(gain.low > 0 for gain in gains)
         values[name] = _("{low} to {high}").format(
@@ -184,6 +187,7 @@ def _over_seeds(seeds: Sequence[Sequence[Gain]]) -> str:
         )
         values[f"{name}_clear"] = f"{clear}"
     return _(
-        "With the seeds 0 to {last}: over the raw layer {raw}, and {raw_clear} of {n} intervals "
-        "are above 0; over whitening {whitened}, and {whitened_clear} of {n} intervals are above 0."
+        "On {n} splits into dev and test, each with its own seed: over the raw layer {raw}, and "
+        "{raw_clear} of {n} intervals are above 0; over whitening {whitened}, and {whitened_clear} "
+        "of {n} intervals are above 0."
     ).format(**values)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
+from geometry.training.language_model import OPTIMIZERS
 from geometry.training.runs import Run
 from pages.common.address import number_in_url, put_in_url
 from pages.common.controls import choose, choose_tokenizer, follow_default
@@ -14,7 +15,7 @@ from pages.common.streamlit_internals import is_from_history
 from pages.common.uploads import chosen_corpus
 from pages.common.words import _
 
-WHAT = ("two", "three", "all", "one")
+WHAT = ("two", "optimizers", "three", "all", "one")
 TEXTS = ("manual", "corpus")
 WIDTHS = ("16", "32", "64", "128")
 RATES = ("0.0003", "0.001", "0.003", "0.01", "0.03", "0.1", "1")
@@ -48,13 +49,15 @@ def choose_what() -> tuple[str, float]:
         default="two",
         labels={
             "two": _("Language model without and with the penalty"),
+            "optimizers": _("Language model with three optimisers"),
             "three": _("Three models"),
             "all": _("All four"),
             "one": _("Language model"),
         },
         help=_(
             "Two runs: the language model without and with the penalty, from one seed. Three "
-            "models: the language model, a classifier and word2vec, on one text."
+            "optimisers: only that of the output embeddings differs. Three models: the language "
+            "model, a classifier and word2vec, on one text."
         ),
     )
     default = 1.0 if what in ("two", "all") else 0.0
@@ -148,6 +151,7 @@ def runs_of(what: str, language: Run) -> tuple[Run, ...]:
     return {
         "one": (language,),
         "two": (plain, language),
+        "optimizers": tuple(replace(language, optimizer=each) for each in OPTIMIZERS),
         "three": (language, classifier, word2vec),
         "all": (plain, language, classifier, word2vec),
     }[what]

@@ -82,11 +82,17 @@ def run_name(run: Run) -> str:
     if run.model in names:
         return names[run.model]
     name = _("Language model, γ = {gamma}").format(gamma=f"{run.gamma:g}")
-    extra = [] if run.tied else [_("untied")]
+    extra = [] if run.optimizer == "adam" else [optimizer_names()[run.optimizer]]
+    extra += [] if run.tied else [_("untied")]
     extra += [] if run.layer_norm else [_("without LayerNorm")]
     return (
         _("{name}, {settings}").format(name=name, settings=_(", ").join(extra)) if extra else name
     )
+
+
+def optimizer_names() -> dict[str, str]:
+    """Names of the optimisers of the output embeddings."""
+    return {"adam": "Adam", "coupled-adam": "Coupled Adam", "sgd": _("SGD with momentum")}
 
 
 def shown_word(word: str) -> str:

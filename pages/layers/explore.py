@@ -349,9 +349,16 @@ def _note(measure: str, scene: Scene) -> str:
         parts = [
             _(
                 "Each minus its anisotropy baseline of the same tokens: Ethayarajh (2019). Shaded: "
-                "95% intervals by leaving out sentences, or types where those vary more."
+                "95% intervals of the difference, for other sentences (and types)."
             )
         ]
+    if measure == "max_explainable_variance":
+        parts.append(
+            _(
+                "The baseline here is that of random types of the same counts. The paper’s is one "
+                "random sample of tokens, so these values are not the paper’s."
+            )
+        )
     parts += [_("Texts of the curves: {note}.").format(note=each) for each in sample_note(shown[0])]
     parts += special_tokens_note(shown)
     if measure == "mean_cosine":

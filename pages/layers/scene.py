@@ -43,7 +43,14 @@ from pages.common.corpus_cloud import (
     encode_corpus,
     store,
 )
-from pages.common.measures import DIMENSION_SHARES, State, Verdict, measure_label, measured_words
+from pages.common.measures import (
+    DIMENSION_SHARES,
+    State,
+    Verdict,
+    cone_words,
+    measure_label,
+    measured_words,
+)
 from pages.common.origin import layer_words, origin
 from pages.common.page_state import note_choice
 from pages.common.seed import SEED
@@ -558,6 +565,7 @@ def layers_verdict(scene: Scene) -> Verdict:
             [
                 *series_origin(scene.series[TOKENS]),
                 _("raw cloud, nothing fitted"),
+                cone_words(),
                 _("95% interval: jackknife over sentences"),
             ]
         ),

@@ -51,6 +51,7 @@ from pages.common.measures import (
     State,
     Verdict,
     agreement_of,
+    cone_words,
     print_value,
     same_label,
     since,
@@ -605,7 +606,15 @@ def cone_verdict(scene: Scene) -> Verdict:
             units=scene.unit_words, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
         ),
         basis=" · ".join(
-            [*scene.sample_origin, _("raw cloud, nothing fitted"), _interval_words(scene)]
+            [
+                *scene.sample_origin,
+                _("raw cloud, nothing fitted"),
+                _("the papers measured types and contextual tokens; here: {units}").format(
+                    units=scene.unit_words
+                ),
+                cone_words(),
+                _interval_words(scene),
+            ]
         ),
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from geometry import Corpus, Encoder
-from geometry.data.number_text import estimate, signed
+from geometry.data.number_text import change, estimate, signed
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.figures.cone import cone_figure
 from geometry.figures.curves import Axes
@@ -23,8 +23,9 @@ from geometry.measure import (
     nearest_distances,
     neighbour_means,
     sentence_means,
+    without_frequent,
 )
-from geometry.measure.frequency import NEIGHBOURS, by_rank
+from geometry.measure.frequency import CONTROL_DRAWS, NEIGHBOURS, WithoutFrequent, by_rank
 from geometry.projection import project
 from geometry.projection.packing import pack_cloud
 from geometry.projection.twin import common_scale, fit_whitening, whiten_beside
@@ -40,7 +41,14 @@ from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.folded import folded
 from pages.common.lesson import note_facts
-from pages.common.measures import BigNumber, measure_label, show_big_numbers, show_verdict
+from pages.common.measures import (
+    BigNumber,
+    State,
+    Verdict,
+    measure_label,
+    show_big_numbers,
+    show_verdict,
+)
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
 from pages.common.origin import (
@@ -60,6 +68,7 @@ from pages.common.words import (
     markdown,
     markdown_table,
     noted,
+    paragraph,
     plotly,
     prose,
     short_line,
@@ -358,7 +367,7 @@ def words_csv(words: RankedWords, basis: str) -> bytes:
 # ---- sentences ----
 
 
-LEFT_OUT = (0, 10, 100)  # numbers of most frequent types that are left out
+LEFT_OUT = (10, 100)  # numbers of most frequent types that are left out
 SMALLEST_MOVE = 1e-6  # share of the vectors' length; less is rounding
 MOST_POINTS = 1500  # sentences at most, of holes and of a swap
 LONGEST_SENTENCE = 500  # characters of a typed sentence
@@ -377,8 +386,8 @@ class Holes:
 
 
 @kept(32)
-def left_out(tokens: CorpusCloud) -> dict[int, Measured]:
-    """Mean cosine of sentence means without the most frequent types of the corpus."""
+def left_out(tokens: CorpusCloud) -> tuple[Measured, dict[int, WithoutFrequent]]:
+    """Mean cosine of sentence means; without the most frequent types, each with its control."""
     cloud = tokens.cloud
     names, place = np.unique(cloud.texts, return_inverse=True)
     counts = np.zeros(len(names))
@@ -386,56 +395,80 @@ def left_out(tokens: CorpusCloud) -> dict[int, Measured]:
     rank_of = np.empty(len(names), dtype=np.int64)
     rank_of[by_rank(counts)] = np.arange(len(names))
     ranks = rank_of[place]
-    found = {}
-    for without in LEFT_OUT:
-        means = sentence_means(cloud.vectors, cloud.sources, ranks, without=without)
-        [found[without]] = measure_table(means, names=["mean_cosine"], seed=SEED)
-    return found
+    means = sentence_means(cloud.vectors, cloud.sources, ranks, without=0)
+    [whole] = measure_table(means, names=["mean_cosine"], seed=SEED)
+    return whole, {
+        n: without_frequent(cloud.vectors, cloud.sources, ranks, without=n, seed=SEED)
+        for n in LEFT_OUT
+    }
 
 
 def show_left_out(scene: Scene) -> None:
-    """A row for each number of types left out."""
-    rows = left_out(encode_corpus(scene.corpus, tokens_spec(scene.choice.layer)))
-    lines = [[_("most frequent types left out"), _("mean cosine of sentences"), "n"]]
-    lines.append(["---:", "---:", "---:"])
+    """The verdict, and a row for each number of types left out."""
+    whole, rows = left_out(encode_corpus(scene.corpus, tokens_spec(scene.choice.layer)))
+    lines = [
+        [
+            _("most frequent types left out"),
+            _("mean cosine of sentences"),
+            _("as many random tokens left out"),
+            _("difference"),
+            "n",
+        ],
+        ["---:"] * 5,
+        ["0", estimate(whole.value or 0.0, whole.low, whole.high), "", "", f"{whole.n:,}"],
+    ]
     for without, row in rows.items():
-        value = row.value or 0.0
-        shown = signed(value, 3)
-        if row.low is not None and row.high is not None:
-            shown = estimate(value, row.low, row.high)
-        lines.append([f"{without}", shown, f"{row.n:,}"])
-    st.markdown(markdown_table(lines))
-    first, last = rows[LEFT_OUT[0]], rows[LEFT_OUT[-1]]
-    st.markdown(left_out_sentence(first, last))
-    st.caption(
-        _("Means of contextual tokens at {layer}, special tokens left out.").format(
-            layer=layer_words(scene.choice.layer, scene.encoder.n_layers)
+        gap = row.difference
+        lines.append(
+            [
+                f"{without}",
+                signed(row.value, 3),
+                signed(row.control, 3),
+                change(gap.value, gap.low, gap.high),
+                f"{row.n:,}",
+            ]
         )
-    )
+    show_verdict(left_out_verdict(scene, whole, rows[LEFT_OUT[-1]]), key="left-out")
+    st.markdown(markdown_table(lines))
     st.caption(prose(PAGE, "left-out"))
 
 
-def left_out_sentence(first: Measured, last: Measured) -> str:
-    """Whether frequent words explain the large cosines here."""
-    if first.low is None or first.high is None or last.low is None or last.high is None:
-        return _("An interval needs more sentences.")
-    if last.high < first.low:
-        words = _(
-            "Without the {n} most frequent types the mean cosine falls from {first} to {last}: "
-            "frequent words explain a part of it."
-        )
-    elif last.low > first.high:
-        words = _(
-            "Without the {n} most frequent types the mean cosine rises from {first} to {last}: "
-            "frequent words do not explain it."
-        )
-    else:
-        words = _(
-            "Without the {n} most frequent types the mean cosine hardly changes, from {first} to "
-            "{last}: frequent words do not explain it."
-        )
-    return words.format(
-        n=LEFT_OUT[-1], first=signed(first.value or 0, 3), last=signed(last.value or 0, 3)
+def left_out_verdict(scene: Scene, whole: Measured, last: WithoutFrequent) -> Verdict:
+    """Whether frequent words make sentences alike, by more than the shorter means explain."""
+    gap = last.difference
+    measured = _(
+        "Without the {n} most frequent types the mean cosine goes from {first} to {last}; without "
+        "as many random tokens of the same sentences to {control}. Difference: **{change}**."
+    ).format(
+        n=LEFT_OUT[-1],
+        first=signed(whole.value or 0.0, 3),
+        last=signed(last.value, 3),
+        control=signed(last.control, 3),
+        change=change(gap.value, gap.low, gap.high),
+    )
+    state: State = "partly" if gap.falls else "fails"
+    words = (
+        _("Frequent words explain that part, and no more.")
+        if gap.falls
+        else _("Frequent words make these sentences no more alike than random tokens do.")
+    )
+    if gap.low is None:
+        state, words = "unknown", _("An interval needs more sentences.")
+    return Verdict(
+        _("Frequent words crowd together, and summing them makes sentences alike."),
+        _("Li et al. (2020)"),
+        state,
+        paragraph([measured, words]),
+        " · ".join(
+            [
+                _("n = {n} sentences").format(n=f"{last.n:,}"),
+                _("means of contextual tokens at {layer}, special tokens left out").format(
+                    layer=layer_words(scene.choice.layer, scene.encoder.n_layers)
+                ),
+                _("control: mean of {n} random draws, paired by sentence").format(n=CONTROL_DRAWS),
+                _("95% interval: jackknife over sentences"),
+            ]
+        ),
     )
 
 

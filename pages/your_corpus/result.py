@@ -48,7 +48,7 @@ from pages.common.draw.clouds import (
 )
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
-from pages.common.measures import State, Verdict, measure_label, print_value
+from pages.common.measures import State, Verdict, cone_words, measure_label, print_value
 from pages.common.messages import errors_shown
 from pages.common.models import chosen_model, current_encoder
 from pages.common.origin import coverage_of, origin
@@ -289,7 +289,14 @@ def cone_verdict(scene: Scene) -> Verdict:
         source=_("Ethayarajh (2019)"),
         state=state,
         measured=measured,
-        basis=" · ".join([cloud_line(points), _("95% interval: jackknife over rows")]),
+        basis=" · ".join(
+            [
+                cloud_line(points),
+                _("the paper measured contextual tokens; here: {units}").format(units=units),
+                cone_words(),
+                _("95% interval: jackknife over rows"),
+            ]
+        ),
     )
 
 

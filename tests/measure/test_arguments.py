@@ -20,7 +20,6 @@ from geometry.measure import (
     Annotations,
     angles_to_mean,
     annotated_table,
-    contextual_table,
     effective_rank,
     intra_sentence_baseline,
     intra_sentence_similarity,
@@ -96,7 +95,6 @@ def test_rows_without_an_id_are_not_one_type(missing):
         "type": [
             lambda: self_similarity(X, missing),
             lambda: max_explainable_variance(X, missing),
-            lambda: contextual_table(X, missing, IDS),
             lambda: annotated_table(X, Annotations(types=missing, sentences=IDS)),
         ],
         "sentence": [

@@ -70,9 +70,6 @@ MEASURES = {
     "alignment": lambda rows: measure.alignment(rows, rows),
     "angles_to_mean": measure.angles_to_mean,
     "annotated_table": annotated,
-    "contextual_table": lambda rows: numbers_of(
-        measure.contextual_table(rows, thirds(rows), thirds(rows))
-    ),
     "cosine_contributions": measure.cosine_contributions,
     "cosine_parts": measure.cosine_parts,
     "effective_rank": measure.effective_rank,
@@ -96,18 +93,20 @@ MEASURES = {
     "zipfian_spectral_entropy": lambda rows: measure.zipfian_spectral_entropy(rows, counts(rows)),
     "zipfian_table": lambda rows: numbers_of(measure.zipfian_table(rows, counts(rows))),
 }
-TABLES = ("annotated_table", "contextual_table", "measure_table", "zipfian_table")
+TABLES = ("annotated_table", "measure_table", "zipfian_table")
 # tested in test_neighbours
 NEIGHBOURS = {"chance_agreement", "label_agreement", "label_agreement_interval", "nearest"}
 # tested in test_frequency
 FREQUENCY = {
     "FrequencyBin",
     "FrequencyDirection",
+    "WithoutFrequent",
     "frequency_bins",
     "frequency_direction",
     "nearest_distances",
     "neighbour_means",
     "sentence_means",
+    "without_frequent",
 }
 SEARCHES = {  # tested in test_search, test_neighbour_changes and test_retrieval
     *("Nearest", "NeighbourChanges", "NeighbourSide", "RetrievalScore", "Search"),

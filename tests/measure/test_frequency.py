@@ -13,8 +13,10 @@ from geometry.measure import (
     nearest_distances,
     neighbour_means,
     sentence_means,
+    without_frequent,
 )
 from geometry.measure.frequency import by_rank
+from geometry.measure.intervals import Estimate
 from geometry.measure.neighbours import largest
 
 HAND = np.array([[3.0, 4], [0, 1], [0, 2], [5, 12]])  # norms 5, 1, 2, 13
@@ -168,3 +170,63 @@ def test_no_interval_where_one_word_makes_all_the_spread():
     found = frequency_direction(X, np.arange(60, 0, -1)).spearman
     assert np.isfinite(found.value)
     assert found.low is found.high is None
+
+
+def test_frequent_types_are_compared_with_as_many_random_tokens():
+    """Brute force: with three tokens a sentence, the control averages over which one goes."""
+    rng = np.random.default_rng(3)
+    n = 60
+    frequent = np.array([2.0, 0, 0, 0]) + 0.1 * rng.standard_normal((n, 4))
+    others = rng.standard_normal((2 * n, 4)) + 0.2
+    X = np.concatenate([frequent, others])
+    sentences = np.concatenate([np.arange(n), np.repeat(np.arange(n), 2)])
+    ranks = np.concatenate([np.zeros(n, dtype=int), np.ones(2 * n, dtype=int)])
+    found = without_frequent(X, sentences, ranks, without=1, draws=2000)
+    pairs = others.reshape(n, 2, 4)
+    assert found.n == n
+    assert found.value == pytest.approx(mean_cosine(pairs.mean(axis=1)))
+    # E of the cosine of two different sentences: the mean unit vector of each over its three means
+    means = np.stack([pairs.sum(axis=1), frequent + pairs[:, 0], frequent + pairs[:, 1]], axis=1)
+    units = (means / np.linalg.norm(means, axis=2, keepdims=True)).mean(axis=1)
+    total = units.sum(axis=0)
+    expected = (total @ total - (units**2).sum()) / (n * (n - 1))
+    assert found.control == pytest.approx(expected, abs=0.003)
+    assert found.difference.value == pytest.approx(found.value - found.control)
+    assert found.difference.falls  # the common vector makes these sentences alike
+
+
+def test_tokens_of_one_kind_show_no_effect_of_frequent_types():
+    """Shorter means fall in both, so the difference covers 0 where ranks mean nothing."""
+    rng = np.random.default_rng(0)
+    sentences = np.repeat(np.arange(200), 8)
+    X = rng.standard_normal((1600, 20)) + 0.5
+    ranks = rng.integers(0, 2, 1600)
+    found = without_frequent(X, sentences, ranks, without=1)
+    full = mean_cosine(sentence_means(X, sentences, ranks, without=0))
+    assert found.value < full - 0.05
+    assert found.difference.low < 0 < found.difference.high
+    few = without_frequent(X[:80], sentences[:80], ranks[:80], without=1)
+    assert few.difference.low is None
+
+
+@pytest.mark.slow
+def test_the_difference_is_covered():
+    """Sentences share a topic with their frequent words: truth from many sentences."""
+
+    def made(n: int, seed: int) -> tuple[np.ndarray, ...]:
+        rng = np.random.default_rng(seed)
+        length = rng.integers(3, 12, n)
+        sentences = np.repeat(np.arange(n), length)
+        ranks = (rng.random(len(sentences)) > 0.4).astype(int)
+        own = rng.standard_normal((n, 12))[sentences]
+        X = own + rng.standard_normal((len(sentences), 12)) + 0.5
+        X[ranks == 0] += np.array([1.0, *[0] * 11])
+        return X, sentences, ranks
+
+    def of(n: int, seed: int) -> Estimate:
+        return without_frequent(*made(n, seed), without=1, draws=5, seed=seed).difference
+
+    truth = np.mean([of(2000, 10_000 + seed).value for seed in range(30)])
+    found = [of(150, seed) for seed in range(400)]
+    covered = np.mean([each.low <= truth <= each.high for each in found])
+    assert covered == pytest.approx(0.95, abs=0.03)

@@ -89,8 +89,7 @@ def vocabulary(rng):
 
 @pytest.mark.parametrize("draw", [alignment_of, contexts, vocabulary])
 def test_coverage_of_what_needs_annotations(draw):
-    """The values are those on the page, minus a baseline. Intervals of contextual measures treat
-    the baseline as fixed, although it varies between draws."""
+    """The values are those on the page, minus a baseline, which varies between draws too."""
     rng = np.random.default_rng(3)
     tables = [draw(rng) for _ in range(DRAWS)]
     coverage = {}

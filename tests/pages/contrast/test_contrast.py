@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from geometry import Whitening, alignment, mean_cosine, uniformity
 from geometry.data import read_bundled_pairs
@@ -66,8 +67,19 @@ def test_a_run_is_measured_on_test_pairs_alone(material, records):
     trained_on = np.concatenate([material.pairs[:n][dev], material.pairs[n:][dev]])
     mean = trained_on.mean(axis=0)
     assert places[1].mean_cosine == pytest.approx(mean_cosine(sentences - mean))
-    whitened = Whitening(shrinkage="ledoit-wolf").fit(trained_on).transform(sentences)
-    assert places[2].uniformity == pytest.approx(uniformity(whitened))
+    # the strength of the whitening is the best of five on dev
+    of_dev = {}
+    for t in (0.0, 0.25, 0.5, 0.75, 1.0):
+        whitening = Whitening(shrinkage="ledoit-wolf", strength=t).fit(trained_on)
+        one, other = np.split(whitening.transform(trained_on), 2)
+        cosines = (one * other).sum(axis=1)
+        cosines /= np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
+        of_dev[t] = spearmanr(cosines, material.gold_scores[dev])[0]
+    best = max(of_dev, key=of_dev.get)
+    assert places[2].strength == best
+    assert places[2].spearman_dev == pytest.approx(of_dev[best], abs=5e-4)  # float32: near ties
+    whitening = Whitening(shrinkage="ledoit-wolf", strength=best).fit(trained_on)
+    assert places[2].uniformity == pytest.approx(uniformity(whitening.transform(sentences)))
     assert places[3].spearman_test > places[0].spearman_test  # the last layer has no narrow cone
     assert [moment.step for moment in moments] == [0, 1, 2, 3, 4]
     start = moments[0]
@@ -101,14 +113,15 @@ def test_a_run_without_steps_is_no_run(records):
 def test_the_file_is_written_and_read_alike(material, monkeypatch, tmp_path):
     monkeypatch.setattr(recorded, "FILE", tmp_path / "run.json")
     monkeypatch.setattr(recorded, "DEFAULTS", SHORT)
-    monkeypatch.setattr(recorded, "SEEDS", 2)
+    monkeypatch.setattr(recorded, "SPLITS", 2)
     monkeypatch.setattr(recorded, "bundled_vectors", lambda: material)
     recorded.write_recorded()
     read = recorded_run.__wrapped__()
     made = ContrastRun.of(list(contrast_run(material, SHORT)))
     assert read.header == made.header
     assert read.is_recorded
-    first, other = read.seeds
+    first, other = read.splits
+    assert first != other
     assert first[0].value == pytest.approx(made.ending.gains[0].value, abs=1e-4)
     assert other[0].over == "raw"
     for name in ("spearman_test", "alignment", "low"):

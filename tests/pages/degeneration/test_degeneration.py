@@ -2,17 +2,21 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, read_bundled
+from geometry.training.language_model import OPTIMIZERS
+from geometry.training.optimizers import recorded_optimizers
 from geometry.training.runs import Run
 from geometry.training.shipped_training import recorded_run
 from geometry.training.softmax_toy import RATE, TARGETS, SoftmaxToy
 from pages.common.live_training import STATE
 from pages.degeneration.choices import runs_of
 from pages.degeneration.explore import DEFAULT, PAGE, theorem_values, verdicts
+from pages.degeneration.optimizers import equal_loss_curves, optimizer_verdict
 from pages.degeneration.scene import Scene, recorded_scene
 from tests.pages.visits import everything, healthy, new_visit
 
@@ -44,7 +48,7 @@ def test_the_numbers_are_those_of_the_chosen_step(recorded):
     early = everything(healthy(new_visit(PAGE, step="3").run()))
     assert f"step {history.steps[3]} of 400" in early
     assert "before step 100" in early
-    assert early.count("Holds here.") == 0
+    assert early.count("Holds here.") == 1  # that of the optimisers, which has no step
 
 
 def test_without_webgl2_every_model_has_a_chart_at_the_chosen_step(one_memory):
@@ -79,7 +83,7 @@ def test_verdicts_follow_the_numbers():
         "cone": "holds",
         "cure": "holds",
         "others": "partly",
-        "push": "holds",
+        "push": "partly",
     }
     assert verdicts(changed(scene, 0, rare=0.1))["cone"].state == "partly"
     no_cone = verdicts(changed(scene, 0, rare=0.1, unseen=0.1))
@@ -100,12 +104,50 @@ def test_the_push_is_claimed_only_for_an_origin_outside_of_the_hull():
     card = verdicts(replace(scene, history=within))["push"]
     assert card.state == "unknown"
     assert "does not apply" in card.measured
-    lengths = history.norm.copy()
-    lengths[-1, 0, 0] = lengths[-2, 0, 0] - 0.01
     first, last = history.norm[[0, -1], 0, 2]
-    assert f"frequent words went from {first:.2f} to {last:.2f}" in card.measured
-    dipped = replace(scene, history=replace(history, norm=lengths))
-    assert verdicts(dipped)["push"].state == "partly"
+    assert f"frequent **+{100 * (last / first - 1):.0f}%**" in card.measured
+
+
+def test_the_push_is_compared_with_other_words_and_another_optimizer(monkeypatch):
+    """Every row of a softmax can grow, so growth alone is no push."""
+    scene = recorded_scene()
+    history = scene.history
+
+    def state(unseen: float, *, control: float = 0.5) -> str:
+        lengths = history.norm.copy()
+        lengths[:, 0, 0] = np.linspace(1, unseen, len(lengths))
+        grown = {"unseen": control, "rare": 1.0, "frequent": 1.4}
+        monkeypatch.setattr("pages.degeneration.explore.growth_of", lambda _name: grown)
+        return verdicts(replace(scene, history=replace(history, norm=lengths)))["push"].state
+
+    rare = history.norm[-1, 0, 1] / history.norm[0, 0, 1]
+    assert state(rare + 0.1) == "partly"  # more than other words, with Adam alone
+    assert state(rare + 0.1, control=1.5) == "holds"
+    assert state(rare - 0.1, control=1.5) == "partly"  # grows, as the others do
+    assert state(0.9, control=1.5) == "fails"
+
+
+def test_the_optimizer_is_compared_at_one_loss():
+    runs = recorded_optimizers()
+    card = optimizer_verdict(runs)
+    assert card.state == "holds"
+    cosines = runs.at_loss("unseen", runs.equal_loss)
+    assert f"equal loss of {runs.equal_loss:.2f}: Adam **{cosines[0].mean():.2f}**" in card.measured
+    swapped = replace(runs, cosine=runs.cosine[[1, 0, 2, 3]], loss=runs.loss[[1, 0, 2, 3]])
+    assert optimizer_verdict(swapped).state == "fails"
+    weak = replace(runs, cosine=runs.cosine * 0.3)
+    assert optimizer_verdict(weak).state == "partly"
+
+
+def test_the_curves_are_the_recorded_ones_at_each_loss():
+    runs, curves = recorded_optimizers(), equal_loss_curves()
+    assert len(curves) == len(runs.loss)
+    for place, curve in enumerate(curves):
+        assert (np.diff(curve.x) < 0).all()
+        assert (curve.low <= curve.y).all()
+        assert curve.y[-1] == pytest.approx(
+            runs.at_loss("unseen", float(curve.x[-1]))[place].mean()
+        )
 
 
 def test_the_theorems_have_their_numbers(recorded):
@@ -213,6 +255,7 @@ def test_models_that_are_compared_share_size_steps_and_seed():
     assert [run.gamma for run in found[:2]] == [0.0, 0.7]
     assert {(run.width, run.steps, run.seed) for run in found} == {(32, 60, 5)}
     assert found[3].learning_rate is None
+    assert [run.optimizer for run in runs_of("optimizers", language)] == list(OPTIMIZERS)
 
 
 def page_with_points() -> None:

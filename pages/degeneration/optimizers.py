@@ -1,0 +1,142 @@
+"""The control of the cone: the same model, with another optimiser of its output embeddings."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import streamlit as st
+
+from geometry.data.number_text import signed
+from geometry.figures.curves import Axes, Curve, curves_figure
+from geometry.measure.cone import NARROW
+from geometry.training.optimizers import SEEDS, VARIANTS, OptimizerRuns, recorded_optimizers
+from geometry.training.runs import GROUPS
+from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.clouds import current_theme
+from pages.common.measures import State, Verdict, cone_words, show_verdict
+from pages.common.shell import show_question
+from pages.common.words import _, labelled, paragraph
+
+from . import PAGE
+from .scene import optimizer_names
+
+LOSSES = 40  # places of the curves
+
+
+def variant_names() -> dict[str, str]:
+    """The recorded variants in words."""
+    return optimizer_names() | {"cosreg": _("Adam, with the penalty γ = 1")}
+
+
+def growth_of(variant: str) -> dict[str, float]:
+    """How many times as long as at the start the words of each group are at the end."""
+    norm = recorded_optimizers().norm[list(VARIANTS).index(variant)].mean(axis=0)
+    return dict(zip(GROUPS, (norm[-1] / norm[0]).tolist(), strict=True))
+
+
+def show_optimizers() -> None:
+    """The verdict on the optimiser, and the cone against the loss of each recorded variant."""
+    runs = recorded_optimizers()
+    show_verdict(optimizer_verdict(runs), key="optimizer")
+    title = _("Cone at equal loss, by the optimiser of the output embeddings")
+    st.markdown(f"**{title}**")
+    curves = equal_loss_curves()
+    chart = curves_figure(
+        curves,
+        Axes(
+            _("Loss (nats); training goes to the right"),
+            _("Mean cosine, never seen"),
+            x_range=(float(curves[0].x.max()), float(min(each.x.min() for each in curves))),
+            y_range=(-0.03, 1.0),
+        ),
+        current_theme(),
+        height=260,
+    )
+    ends = _("; ").join(f"{each.name} {signed(float(each.y[-1]), 2)}" for each in curves)
+    show_chart(
+        chart_of(chart),
+        key="degeneration-optimizers",
+        file_name="degeneration-optimizers",
+        alt=labelled(_("Mean cosine of never-seen tokens at the lowest loss"), ends),
+    )
+    st.caption(
+        _(
+            "Recorded: {n} seeds for each curve, {steps} steps; line: mean, shaded: smallest to "
+            "largest. Model, text and the optimiser of all other parameters are the same."
+        ).format(n=len(SEEDS), steps=int(runs.steps[-1]))
+    )
+    show_question(PAGE, "optimizer")
+
+
+@cache
+def _equal_loss_values() -> list[tuple[np.ndarray, np.ndarray]]:
+    """For each variant: losses from high to low that all its seeds reach, cosines (losses, R)."""
+    runs = recorded_optimizers()
+    found = []
+    for place in range(len(VARIANTS)):
+        low, high = runs.loss[place].min(axis=1).max(), runs.loss[place, :, 0].min()
+        losses = np.linspace(high, low, LOSSES)
+        values = np.stack([runs.at_loss("unseen", float(loss))[place] for loss in losses])
+        found.append((losses, values))
+    return found
+
+
+def equal_loss_curves() -> list[Curve]:
+    """The mean cosine of the never-seen tokens against the loss, for each variant."""
+    return [
+        Curve(
+            losses,
+            values.mean(axis=1),
+            name,
+            place,
+            low=values.min(axis=1),
+            high=values.max(axis=1),
+        )
+        for place, ((losses, values), name) in enumerate(
+            zip(_equal_loss_values(), variant_names().values(), strict=True)
+        )
+    ]
+
+
+def optimizer_verdict(runs: OptimizerRuns) -> Verdict:
+    """Whether only Adam makes the cone, at the lowest loss that all trainings reach."""
+    loss = runs.equal_loss
+    cosines = dict(zip(VARIANTS, runs.at_loss("unseen", loss), strict=True))
+    others = np.concatenate([cosines["coupled-adam"], cosines["sgd"]])
+    adam = cosines["adam"]
+    state: State = "partly" if adam.min() > others.max() else "fails"
+    if adam.min() >= NARROW > others.max():
+        state = "holds"
+    parts = [
+        f"{name} **{signed(float(cosines[code].mean()), 2)}** "
+        f"({signed(float(cosines[code].min()), 2)} … {signed(float(cosines[code].max()), 2)})"
+        for code, name in variant_names().items()
+    ]
+    return Verdict(
+        _(
+            "Adam makes the cone: the gradients of all rows of the softmax sum to zero, and that "
+            "of a rare token is tiny until Adam rescales it."
+        ),
+        _("Stollenwerk & Stollenwerk (2025)"),
+        state,
+        paragraph(
+            [
+                _("Mean cosine of never-seen tokens at an equal loss of {loss}: {cosines}.").format(
+                    loss=f"{loss:.2f}", cosines=_(", ").join(parts)
+                ),
+                _(
+                    "The first three differ only in the optimiser of the output embeddings; the "
+                    "last one has another loss."
+                ),
+            ]
+        ),
+        " · ".join(
+            [
+                _("recorded: {n} seeds each; mean, and smallest to largest").format(n=len(SEEDS)),
+                cone_words(),
+                _("SGD: momentum 0.9, learning rate 0.3"),
+                _("the sizes of the gradients are not measured on this page"),
+            ]
+        ),
+    )
