@@ -72,7 +72,7 @@ MEASURES = ("mean_cosine", "isoscore", "top_share")
 
 
 @dataclass(frozen=True)
-class Gain:
+class CureGain:
     """A cure or control at a place, judged by one similarity.
 
     Attributes
@@ -116,7 +116,7 @@ class RawPlace:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class GainGrid:
     """The gains of every cure at every place.
 
     Attributes
@@ -125,7 +125,7 @@ class Evidence:
         "pairs" (Spearman), "labels" (agreement of the 5 nearest), "probe" (accuracy) or "queries"
         (nDCG of the 10 nearest).
     places : tuple of RawPlace
-    gains : tuple of Gain
+    gains : tuple of CureGain
     n_items, n_units : int
         Pairs, rows or queries that judge, and how many of them are independent.
     n_fit, d, n_folds, seed : int
@@ -137,7 +137,7 @@ class Evidence:
 
     task: Task
     places: tuple[RawPlace, ...]
-    gains: tuple[Gain, ...]
+    gains: tuple[CureGain, ...]
     n_items: int
     n_units: int
     n_fit: int
@@ -147,7 +147,7 @@ class Evidence:
     n_together: int
     about: Mapping[str, str]
 
-    def of(self, layer: Any, pooling: str, cure: str, similarity: str) -> Gain:
+    def of(self, layer: Any, pooling: str, cure: str, similarity: str) -> CureGain:
         """The gain at a place; KeyError if there is none."""
         for each in self.gains:
             if (each.layer, each.pooling, each.cure, each.similarity) == (
@@ -181,14 +181,14 @@ class Evidence:
         return asdict(self)
 
     @classmethod
-    def of_json(cls, stored: Mapping[str, Any]) -> Evidence:
+    def of_json(cls, stored: Mapping[str, Any]) -> GainGrid:
         """The evidence of ``as_json``."""
 
-        def gain(each: dict[str, Any]) -> Gain:
+        def gain(each: dict[str, Any]) -> CureGain:
             ends = {
                 name: each[name] and Estimate(**each[name]) for name in ("gain", "over_control")
             }
-            return Gain(**each | ends)
+            return CureGain(**each | ends)
 
         return cls(
             **{
@@ -213,7 +213,7 @@ def evidence(
     about: Mapping[str, str] | None = None,
     seed: int = 0,
     progress: Progress | None = None,
-) -> Evidence:
+) -> GainGrid:
     """Judge every cure and control at every place.
 
     Parameters
@@ -286,7 +286,7 @@ def evidence(
         averaged |= {(place, *at): average([chosen_by_fold([each])]) for at, each in found.items()}
         of_raw = {name: _value(averaged[place, RAW, name]) for name in named}
         raw_places.append(RawPlace(*place, of_raw, _measures(X)))
-    return Evidence(
+    return GainGrid(
         task=task,
         places=tuple(raw_places),
         **_gains(averaged, base.units),
@@ -351,6 +351,7 @@ def _value(averaged: Averaged | None) -> float | None:
 
 
 def _measures(X: np.ndarray) -> dict[str, float | None]:
+    X = X[X.any(axis=1)]
     rows = measure_table(X, names=MEASURES[:2], intervals=False, simulate=False)
     variances = np.linalg.eigvalsh(Moments.of(X).scatter)[::-1]
     found = {row.name: row.value for row in rows}
@@ -361,7 +362,7 @@ def _gains(
     averaged: Mapping[tuple[Place, str, str], Averaged | None], units: np.ndarray
 ) -> dict[str, Any]:
     """The gains of all cells, and how many of their intervals hold together."""
-    found: list[tuple[Gain, PairedDifference | None, PairedDifference | None]] = []
+    found: list[tuple[CureGain, PairedDifference | None, PairedDifference | None]] = []
     for (place, kind, similarity), arm in averaged.items():
         if kind == RAW:
             continue
@@ -372,7 +373,7 @@ def _gains(
             PairedDifference.of(each, arm, units) if each is not None and arm is not None else None
             for each in (raw, other)
         )
-        gain = Gain(*place, similarity, kind, score=_value(arm), control=control)
+        gain = CureGain(*place, similarity, kind, score=_value(arm), control=control)
         found.append((gain, over_raw, over_control))
     differences = [each for _, *both in found for each in both if each is not None]
     quantile = together(differences, len(np.unique(units)))

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from geometry.data.number_text import signed
-from geometry.diagnosis.evidence import MEASURES, RANDOM, RANDOM_KEPT, ROTATED, Evidence, Gain
+from geometry.diagnosis.evidence import MEASURES, RANDOM, RANDOM_KEPT, ROTATED, CureGain, GainGrid
 from geometry.evaluate.claims import narrower_against_score
 from geometry.evaluate.specs import parse_treatment
 from geometry.figures.curves import Axes, place_colour
@@ -152,14 +152,14 @@ def _short_words(cure: str) -> str:
     )
 
 
-def grids_of(data: str) -> dict[str, Evidence]:
+def grids_of(data: str) -> dict[str, GainGrid]:
     """The recorded grids of some data, by model."""
     name, task = data.split(" ")
     found = {model: recorded().get(f"{name} {model} {task}") for model in (MINILM, E5, GLOVE)}
     return {model: grid for model, grid in found.items() if grid is not None}
 
 
-def similarities_of(grids: Mapping[str, Evidence]) -> list[str]:
+def similarities_of(grids: Mapping[str, GainGrid]) -> list[str]:
     """The similarities by which a grid was judged."""
     return max((list(grid.places[0].scores) for grid in grids.values()), key=len)
 
@@ -175,7 +175,7 @@ def place_words(model: str, layer: int, pooling: str) -> str:
 # ---- the picture ----
 
 
-def draw_multiples(grids: Mapping[str, Evidence], cures: Sequence[str], similarity: str) -> None:
+def draw_multiples(grids: Mapping[str, GainGrid], cures: Sequence[str], similarity: str) -> None:
     """The raw scores by layer, and beside them the gains of four cures; a plot for each model."""
     ticks = {GLOVE: {0.0: _("all words"), 1.0: _("no stop words")}}
     ticks[GLOVE] = {at: name.replace(" ", "<br>", 1) for at, name in ticks[GLOVE].items()}
@@ -224,7 +224,7 @@ def draw_multiples(grids: Mapping[str, Evidence], cures: Sequence[str], similari
             )
 
 
-def _lines(model: str, grid: Evidence) -> dict[str, tuple[list[tuple[int, str]], list[float]]]:
+def _lines(model: str, grid: GainGrid) -> dict[str, tuple[list[tuple[int, str]], list[float]]]:
     """The name of each line, its places, and where these are on the x axis."""
     places = [(place.layer, place.pooling) for place in grid.places]
     if model == GLOVE:
@@ -237,13 +237,13 @@ def _lines(model: str, grid: Evidence) -> dict[str, tuple[list[tuple[int, str]],
     return lines
 
 
-def _judged_by(grid: Evidence, similarity: str) -> str:
+def _judged_by(grid: GainGrid, similarity: str) -> str:
     """That similarity, or the grid's own where it was not judged by it."""
     own = list(grid.places[0].scores)
     return similarity if similarity in own else own[0]
 
 
-def _raw_dots(model: str, grid: Evidence, similarity: str) -> list[Dotted]:
+def _raw_dots(model: str, grid: GainGrid, similarity: str) -> list[Dotted]:
     similarity = _judged_by(grid, similarity)
     raw = {(place.layer, place.pooling): place for place in grid.places}
     dots = []
@@ -266,7 +266,7 @@ def _raw_dots(model: str, grid: Evidence, similarity: str) -> list[Dotted]:
     return dots
 
 
-def _gain_dots(model: str, grid: Evidence, cure: str, similarity: str) -> list[Dotted]:
+def _gain_dots(model: str, grid: GainGrid, cure: str, similarity: str) -> list[Dotted]:
     similarity = _judged_by(grid, similarity)
     dots = []
     for number, (name, (places, x)) in enumerate(_lines(model, grid).items()):
@@ -280,7 +280,7 @@ def _gain_dots(model: str, grid: Evidence, cure: str, similarity: str) -> list[D
     return dots
 
 
-def _about(model: str, gain: Gain) -> str:
+def _about(model: str, gain: CureGain) -> str:
     lines = [
         f"<b>{escape(place_words(model, gain.layer, gain.pooling))}</b>",
         labelled(escape(cure_words(gain.cure)), gain_words(gain.gain)),
@@ -308,7 +308,9 @@ def _hundreds(values: Sequence[float | None]) -> np.ndarray:
 # ---- numbers and verdicts ----
 
 
-def gains_of(grids: Mapping[str, Evidence], cure: str, similarity: str) -> list[tuple[str, Gain]]:
+def gains_of(
+    grids: Mapping[str, GainGrid], cure: str, similarity: str
+) -> list[tuple[str, CureGain]]:
     """Each place's gain of a cure, with its model."""
     found = []
     for model, grid in grids.items():
@@ -318,7 +320,7 @@ def gains_of(grids: Mapping[str, Evidence], cure: str, similarity: str) -> list[
     return found
 
 
-def _tally(grids: Mapping[str, Evidence], cure: str, similarity: str) -> tuple[int, int, int]:
+def _tally(grids: Mapping[str, GainGrid], cure: str, similarity: str) -> tuple[int, int, int]:
     """(places where the cure clearly gains, clearly loses, all)."""
     gains = [gain.gain for _model, gain in gains_of(grids, cure, similarity)]
     rises = sum(gain is not None and gain.rises for gain in gains)
@@ -326,14 +328,14 @@ def _tally(grids: Mapping[str, Evidence], cure: str, similarity: str) -> tuple[i
     return rises, falls, len(gains)
 
 
-def _counts(grids: Mapping[str, Evidence], cure: str, similarity: str) -> str:
+def _counts(grids: Mapping[str, GainGrid], cure: str, similarity: str) -> str:
     rises, falls, n = _tally(grids, cure, similarity)
     return _("{cure}: clearly higher at {rises} of {n} places, clearly lower at {falls}").format(
         cure=cure_words(cure), rises=rises, falls=falls, n=n
     )
 
 
-def show_numbers(grids: Mapping[str, Evidence], similarity: str) -> None:
+def show_numbers(grids: Mapping[str, GainGrid], similarity: str) -> None:
     """The largest gain and loss of whitening, and the narrowest cone with its score."""
     gains = gains_of(grids, LEVELLED, similarity)
     best = max(gains, key=lambda each: each[1].gain.value)  # type: ignore[union-attr]
@@ -356,11 +358,11 @@ def show_numbers(grids: Mapping[str, Evidence], similarity: str) -> None:
     )
 
 
-def _where(model: str, gain: Gain) -> str:
+def _where(model: str, gain: CureGain) -> str:
     return labelled(model, place_words(model, gain.layer, gain.pooling))
 
 
-def _scored(grids: Mapping[str, Evidence], similarity: str):  # type: ignore[no-untyped-def]
+def _scored(grids: Mapping[str, GainGrid], similarity: str):  # type: ignore[no-untyped-def]
     """(model, place, score) of every place with a score."""
     for model, grid in grids.items():
         by = _judged_by(grid, similarity)
@@ -370,11 +372,11 @@ def _scored(grids: Mapping[str, Evidence], similarity: str):  # type: ignore[no-
                 yield model, place, score
 
 
-def _best(grids: Mapping[str, Evidence], similarity: str):  # type: ignore[no-untyped-def]
+def _best(grids: Mapping[str, GainGrid], similarity: str):  # type: ignore[no-untyped-def]
     return max(_scored(grids, similarity), key=lambda each: each[2])
 
 
-def helps_verdict(grids: Mapping[str, Evidence], similarity: str) -> Verdict:
+def helps_verdict(grids: Mapping[str, GainGrid], similarity: str) -> Verdict:
     """Whether whitening raises the score, beside centring, removal and random directions."""
     rises, _falls, n = _tally(grids, LEVELLED, similarity)
     state: State = "holds" if rises == n else "partly" if rises else "fails"
@@ -400,7 +402,7 @@ def helps_verdict(grids: Mapping[str, Evidence], similarity: str) -> Verdict:
     )
 
 
-def narrow_verdict(grids: Mapping[str, Evidence], similarity: str) -> Verdict:
+def narrow_verdict(grids: Mapping[str, GainGrid], similarity: str) -> Verdict:
     """Whether narrower cones score worse, over all places of all models."""
     places = [
         (place.measures["mean_cosine"], score)
@@ -434,7 +436,7 @@ def narrow_verdict(grids: Mapping[str, Evidence], similarity: str) -> Verdict:
     )
 
 
-def basis(grids: Mapping[str, Evidence]) -> str:
+def basis(grids: Mapping[str, GainGrid]) -> str:
     """On what the gains were measured."""
     parts = []
     for model, grid in grids.items():
@@ -471,7 +473,7 @@ def measure_words(name: str) -> str:
     return _("variance in the top 3 directions") if name == "top_share" else measure_label(name)
 
 
-def draw_predictions(grids: Mapping[str, Evidence], similarity: str) -> None:
+def draw_predictions(grids: Mapping[str, GainGrid], similarity: str) -> None:
     """Whitening's gain against each measure of the raw vectors, over all places."""
     st.subheader(_("What predicts a gain?"))
     st.markdown(prose(PAGE, "predicts"))
@@ -522,7 +524,7 @@ def _correlation(x: np.ndarray, y: np.ndarray) -> str:
 # ---- all rows ----
 
 
-def show_table(grids: Mapping[str, Evidence], similarity: str) -> None:
+def show_table(grids: Mapping[str, GainGrid], similarity: str) -> None:
     """Every gain, controls too."""
     rows = []
     for model, grid in grids.items():
@@ -533,7 +535,7 @@ def show_table(grids: Mapping[str, Evidence], similarity: str) -> None:
                 {
                     _("model"): model,
                     _("place"): place_words(model, gain.layer, gain.pooling),
-                    _("cure"): cure_words(gain.cure),
+                    _("treatment"): cure_words(gain.cure),
                     _("score × 100"): hundred(gain.score),
                     _("gain"): gain_words(gain.gain),
                     _("gain over control"): ""
@@ -544,10 +546,13 @@ def show_table(grids: Mapping[str, Evidence], similarity: str) -> None:
     st.dataframe(rows, hide_index=True, width="stretch")
 
 
-def gains_csv(grids: Mapping[str, Evidence], about: str) -> bytes:
+def gains_csv(grids: Mapping[str, GainGrid], about: str) -> bytes:
     """One row a gain, of all similarities."""
-    head = ["model", "layer", "pooling", "similarity", "cure", "score"]
-    head += [f"{name}{end}" for name in ("gain", "over_control") for end in ("", "_low", "_high")]
+    head = [
+        *("model", "layer", "pooling", "similarity", "treatment", "score"),
+        *("gain", "gain_low", "gain_high"),
+        *("over_control", "over_control_low", "over_control_high"),
+    ]
     rows = []
     for model, grid in grids.items():
         for gain in grid.gains:
@@ -599,7 +604,7 @@ def values() -> dict[str, str]:
     }
 
 
-def facts(grids: Mapping[str, Evidence], similarity: str) -> dict[str, float]:
+def facts(grids: Mapping[str, GainGrid], similarity: str) -> dict[str, float]:
     """Counts and the largest gain and loss, for the lesson."""
     rises, falls, n = _tally(grids, LEVELLED, similarity)
     gains = [gain.gain.value for _model, gain in gains_of(grids, LEVELLED, similarity) if gain.gain]

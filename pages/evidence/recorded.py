@@ -23,7 +23,7 @@ import numpy as np
 from geometry import load_encoder, read_bundled, read_pairs
 from geometry.data import read_bundled_pairs
 from geometry.data.write import write
-from geometry.diagnosis.evidence import Evidence, Task, evidence
+from geometry.diagnosis.evidence import GainGrid, Task, evidence
 from geometry.diagnosis.trial import Place
 from geometry.vectors import read_bundled_vectors
 from geometry.vectors.word_averages import sentence_vectors
@@ -40,10 +40,10 @@ STOP_WORDS = "sklearn"
 
 
 @cache
-def recorded() -> dict[str, Evidence]:
+def recorded() -> dict[str, GainGrid]:
     """The grids of the file, by "<data> <model> <task>"."""
     stored = json.loads(FILE.read_text(encoding="utf-8"))
-    return {name: Evidence.of_json(each) for name, each in stored.items()}
+    return {name: GainGrid.of_json(each) for name, each in stored.items()}
 
 
 def places_of(model: str, texts: list[str]) -> dict[Place, np.ndarray]:
@@ -65,7 +65,7 @@ def averages(texts: list[str]) -> dict[Place, np.ndarray]:
     return found
 
 
-Made = Iterator[tuple[str, Callable[[], Evidence]]]
+Made = Iterator[tuple[str, Callable[[], GainGrid]]]
 
 
 def bundled() -> Made:
@@ -82,7 +82,7 @@ def _vectors(model: str, texts: list[str]) -> dict[Place, np.ndarray]:
     return averages(texts) if model == GLOVE else places_of(model, texts)
 
 
-def _of_pairs(name: str, model: str) -> Evidence:
+def _of_pairs(name: str, model: str) -> GainGrid:
     pairs = read_bundled_pairs(name)
     texts = list(pairs.sentences)
     return evidence(
@@ -95,7 +95,7 @@ def _of_pairs(name: str, model: str) -> Evidence:
     )
 
 
-def _of_topics(model: str, task: Task) -> Evidence:
+def _of_topics(model: str, task: Task) -> GainGrid:
     topics = read_bundled("topics")
     texts = list(topics.texts)
     about = {"model": model, "data": "topics", "fit": "folds"}
@@ -109,7 +109,7 @@ def stsb(folder: Path) -> Made:
         yield f"stsb {model} pairs", partial(_of_stsb, folder, model)
 
 
-def _of_stsb(folder: Path, model: str) -> Evidence:
+def _of_stsb(folder: Path, model: str) -> GainGrid:
     train, test = (read_pairs(folder / f"sts-{part}.csv") for part in ("train", "test"))
     texts = list(dict.fromkeys([*test.sentences, *train.sentences]))
     row = {text: place for place, text in enumerate(texts)}

@@ -13,7 +13,7 @@ from geometry.diagnosis.evidence import (
     RANDOM,
     RANDOM_KEPT,
     ROTATED,
-    Evidence,
+    GainGrid,
     evidence,
 )
 from geometry.diagnosis.trial import FOLDS, folds
@@ -185,6 +185,6 @@ def test_a_measure_that_orders_the_gains_has_a_correlation_of_1_and_json_keeps_a
     places = {(layer, "mean"): X + 2 * layer * np.eye(12)[0] for layer in range(5)}
     found = evidence(places, task="pairs", pairs=pairs, cures=["centred"])
     assert found.predicted_by("mean_cosine", "centred", "cosine") == pytest.approx(1)
-    assert Evidence.of_json(json.loads(json.dumps(found.as_json()))) == found
+    assert GainGrid.of_json(json.loads(json.dumps(found.as_json()))) == found
     with pytest.raises(KeyError):
         found.of(9, "mean", "centred", "cosine")

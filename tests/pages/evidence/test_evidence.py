@@ -17,7 +17,7 @@ from pages.evidence.explore import (
     values,
 )
 from pages.evidence.recorded import E5, GLOVE, MINILM, bundled
-from tests.pages.charts import charts
+from tests.pages.charts import array, charts
 from tests.pages.visits import everything, healthy, new_visit
 
 pytestmark = pytest.mark.usefixtures("one_memory")
@@ -38,7 +38,7 @@ def test_the_pictures_and_the_verdicts_are_those_of_the_recorded_numbers():
     cures = SHOWN["main"]
     for number, cure in enumerate(cures, start=1):
         figure = drawn[f"evidence-{number}"]["figure"]
-        shown = [y for trace in figure["data"] for y in trace["y"]]
+        shown = [y for trace in figure["data"] for y in array(trace["y"])]
         expected = [
             100 * gain.gain.value
             for grid in grids.values()
@@ -76,7 +76,7 @@ def test_another_similarity_has_its_own_gains():
     grids = grids_of("pairs pairs")
     ranked = {gain.score for gain in grids[MINILM].gains if gain.similarity == "rank"}
     figure = charts(at)["evidence-1"]["figure"]
-    assert {round(y / 100, 4) for y in figure["data"][0]["y"]} <= {
+    assert {round(y / 100, 4) for y in array(figure["data"][0]["y"])} <= {
         round(gain.gain.value, 4)
         for gain in grids[MINILM].gains
         if gain.similarity == "rank" and gain.gain is not None
@@ -90,7 +90,7 @@ def test_the_table_and_the_csv_have_every_gain_and_control():
     grids = grids_of("topics labels")
     rows = list(csv.DictReader(io.StringIO(gains_csv(grids, "").decode("utf-8-sig"))))
     assert len(rows) == sum(len(grid.gains) for grid in grids.values())
-    rotated = [float(row["gain"]) for row in rows if row["cure"] == "rotated"]
+    rotated = [float(row["gain"]) for row in rows if row["treatment"] == "rotated"]
     assert max(map(abs, rotated)) == pytest.approx(0, abs=1e-3)
 
 
