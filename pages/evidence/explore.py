@@ -345,8 +345,8 @@ def show_numbers(grids: Mapping[str, GainGrid], similarity: str) -> None:
     show_big_numbers(
         _("Whitening’s largest gain and loss, and the best raw score"),
         [
-            BigNumber(_("largest gain"), gain_words(best[1].gain), _where(*best)),
-            BigNumber(_("largest loss"), gain_words(worst[1].gain), _where(*worst)),
+            _extreme(_("largest gain"), *best),
+            _extreme(_("largest loss"), *worst),
             BigNumber(
                 _("best raw score × 100"),
                 hundred(score),
@@ -358,8 +358,10 @@ def show_numbers(grids: Mapping[str, GainGrid], similarity: str) -> None:
     )
 
 
-def _where(model: str, gain: CureGain) -> str:
-    return labelled(model, place_words(model, gain.layer, gain.pooling))
+def _extreme(label: str, model: str, gain: CureGain) -> BigNumber:
+    value, _sep, ends = gain_words(gain.gain).partition(" ")
+    where = labelled(model, place_words(model, gain.layer, gain.pooling))
+    return BigNumber(label, value, where, _("95% interval {ends}").format(ends=ends))
 
 
 def _scored(grids: Mapping[str, GainGrid], similarity: str):  # type: ignore[no-untyped-def]
