@@ -261,7 +261,7 @@ def evidence(
     fold = folds(rows.groups, FOLDS, seed, judges=judges)
     split = TrialSplit.of(fold, rows.groups, may_fit, base)
     if split is None or base.amount() < base.least:
-        raise UndefinedMeasure("too_few_rows", least=base.least, n=base.amount())
+        raise UndefinedMeasure("too_few_rows", at_least=base.least, n=base.amount())
     named = ("",) if task == "probe" else tuple(similarities)
     judged = {each: _yardstick(rows, task, each or "cosine") for each in named}
     kinds = (RAW, *(parse_treatment(cure).text for cure in cures), *CONTROLS)
