@@ -16,7 +16,7 @@ from ..palette import Theme
 from .curves import DASHES, place_colour
 from .layout import axis, base_layout
 
-PLOT_HEIGHT = 165  # px of a plot with its axis
+PLOT_HEIGHT = 124  # px of a plot with its axis
 HEAD, FOOT = 24, 44  # px above the first plot, for its name, and below the last one
 
 

@@ -60,6 +60,7 @@ def explore() -> None:
             key="evidence-data",
             default="stsb pairs",
             labels=data_names(),
+            width=280,
         )
         cures = choose(
             st.segmented_control,
@@ -114,11 +115,11 @@ def explore() -> None:
 def data_names() -> dict[str, str]:
     """What judges, by "<data> <task>"."""
     return {
-        "stsb pairs": _("STS-B test, Spearman"),
-        "pairs pairs": _("the project’s pairs, Spearman"),
-        "pairs-zh pairs": _("the project’s Chinese pairs, Spearman"),
-        "topics labels": _("Topics, neighbours of the same topic"),
-        "topics probe": _("Topics, linear probe"),
+        "stsb pairs": _("STS-B test"),
+        "pairs pairs": _("the project’s pairs"),
+        "pairs-zh pairs": _("the project’s Chinese pairs"),
+        "topics labels": _("Topics: neighbours"),
+        "topics probe": _("Topics: linear probe"),
     }
 
 
@@ -177,10 +178,13 @@ def place_words(model: str, layer: int, pooling: str) -> str:
 
 def draw_multiples(grids: Mapping[str, GainGrid], cures: Sequence[str], similarity: str) -> None:
     """The raw scores by layer, and beside them the gains of four cures; a plot for each model."""
+    short = {MINILM: "MiniLM", E5: "E5", GLOVE: GLOVE}  # columns are narrow
     ticks = {GLOVE: {0.0: _("all words"), 1.0: _("no stop words")}}
     ticks[GLOVE] = {at: name.replace(" ", "<br>", 1) for at, name in ticks[GLOVE].items()}
     gains = {
-        cure: {model: _gain_dots(model, grid, cure, similarity) for model, grid in grids.items()}
+        cure: {
+            short[model]: _gain_dots(model, grid, cure, similarity) for model, grid in grids.items()
+        }
         for cure in cures
     }
     reach = reach_of([dots for of_cure in gains.values() for dots in of_cure.values()])
@@ -189,13 +193,13 @@ def draw_multiples(grids: Mapping[str, GainGrid], cures: Sequence[str], similari
     columns = [
         (
             raw,
-            {model: _raw_dots(model, grid, similarity) for model, grid in grids.items()},
+            {short[model]: _raw_dots(model, grid, similarity) for model, grid in grids.items()},
             None,
             labelled(raw, f"{hundred(best[2])} ({best[0]})"),
         ),
         *(
             (
-                labelled(_("gain × 100"), cure_words(cure)),
+                cure_words(cure),
                 gains[cure],
                 reach,
                 _counts(grids, cure, similarity),
@@ -209,6 +213,9 @@ def draw_multiples(grids: Mapping[str, GainGrid], cures: Sequence[str], similari
         f'<span style="color:{place_colour(number, theme)}">●</span> {escape(name)}'
         for number, name in enumerate(names)
     ]
+    signs.append(
+        escape(_("beside the raw scores: gain × 100, with 95% intervals that hold together"))
+    )
     st.html(f"<small>{' &nbsp; '.join(signs)}</small>")
     boxes = st.columns(len(columns), gap="small", vertical_alignment="bottom")
     for number, (box, (title, plots, y_range, alt)) in enumerate(zip(boxes, columns, strict=True)):
@@ -472,7 +479,7 @@ def basis(grids: Mapping[str, GainGrid]) -> str:
 
 
 def measure_words(name: str) -> str:
-    return _("variance in the top 3 directions") if name == "top_share" else measure_label(name)
+    return _("top 3 directions") if name == "top_share" else measure_label(name)
 
 
 def draw_predictions(grids: Mapping[str, GainGrid], similarity: str) -> None:
