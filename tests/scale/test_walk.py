@@ -128,7 +128,7 @@ def test_sums_have_the_same_bits_on_any_number_of_workers(workers, tmp_path, req
 @pytest.mark.model
 @pytest.mark.parametrize(
     "workers",
-    [pytest.param(n, marks=pytest.mark.slow if n == 2 else pytest.mark.long) for n in (1, 2, 4)],
+    [pytest.param(n, marks=pytest.mark.long) for n in (1, 2, 4)],
 )
 def test_every_verb_gives_the_same_bytes_on_any_number_of_workers(
     workers, sources, quiet, tmp_path

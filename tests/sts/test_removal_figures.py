@@ -14,7 +14,7 @@ from pages.common.seed import SEED
 from tests.sts.scoring import score
 
 # 14,000 sentences go through the encoder first: half a minute alone, minutes in company
-pytestmark = pytest.mark.timeout(1200)
+pytestmark = [pytest.mark.timeout(1200), pytest.mark.long]
 
 TEXT = Path(__file__).resolve().parents[2] / "assets" / "text"
 # on the whitening page: the least and the largest over SEEDS; seed 0 gives the largest

@@ -82,7 +82,8 @@ def numbers_of(app, said: str) -> list[float]:
     ("model", "code"),
     [
         ("bundled", "en"),
-        *(pytest.param("bundled-e5", code, marks=pytest.mark.slow) for code in ("en", "zh-Hant")),
+        pytest.param("bundled-e5", "en", marks=pytest.mark.long),
+        pytest.param("bundled-e5", "zh-Hant", marks=pytest.mark.slow),
     ],
 )
 @pytest.mark.parametrize("at", range(14))
