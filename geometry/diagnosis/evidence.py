@@ -29,7 +29,6 @@ from ..evaluate.specs import parse_treatment
 from ..hub.download import Progress
 from ..linalg.moments import Moments
 from ..linalg.rows import UndefinedMeasure
-from ..measure.correlation import spearman
 from ..measure.intervals import Estimate
 from ..measure.table import measure_table
 from .diagnosis import ScoredRows, TrialRows
@@ -158,24 +157,6 @@ class GainGrid:
             ):
                 return each
         raise KeyError((layer, pooling, cure, similarity))
-
-    def predicted_by(self, measure: str, cure: str, similarity: str) -> float | None:
-        """Rank correlation over places of a measure of raw vectors with the gain of a cure.
-
-        None for fewer than 4 places, or where either is constant. Places of one model are no
-        independent sample, so it has no interval.
-        """
-        raw = {(place.layer, place.pooling): place.measures[measure] for place in self.places}
-        pairs = [
-            (raw[each.layer, each.pooling], each.gain.value)
-            for each in self.gains
-            if each.cure == cure and each.similarity == similarity and each.gain is not None
-        ]
-        known = [(x, y) for x, y in pairs if x is not None]
-        if len(known) < 4 or any(len(set(side)) == 1 for side in zip(*known, strict=True)):
-            return None
-        x, y = np.array(known, dtype=np.float64).T
-        return spearman(x, y)
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -179,12 +179,9 @@ def test_what_is_refused():
         evidence({MEAN: X}, task="pairs", pairs=tuple(side[:8] for side in pairs))
 
 
-def test_a_measure_that_orders_the_gains_has_a_correlation_of_1_and_json_keeps_all():
+def test_json_keeps_all():
     X, pairs = scored_pairs()
-    X = X - X.mean(axis=0)
-    places = {(layer, "mean"): X + 2 * layer * np.eye(12)[0] for layer in range(5)}
-    found = evidence(places, task="pairs", pairs=pairs, cures=["centred"])
-    assert found.predicted_by("mean_cosine", "centred", "cosine") == pytest.approx(1)
+    found = evidence({MEAN: X}, task="pairs", pairs=pairs, cures=["centred"])
     assert GainGrid.of_json(json.loads(json.dumps(found.as_json()))) == found
     with pytest.raises(KeyError):
         found.of(9, "mean", "centred", "cosine")
