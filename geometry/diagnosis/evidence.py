@@ -65,7 +65,6 @@ CURES = (
     "pca:t0.5:lw",
     "pca:lw",
 )
-CONTROLS = (ROTATED, f"{RANDOM}:1", f"{RANDOM}:3", f"{RANDOM}:10", f"{RANDOM_KEPT}:64")
 TOP = 3  # directions whose share of the variance is measured
 MEASURES = ("mean_cosine", "isoscore", "top_share")
 
@@ -245,7 +244,8 @@ def evidence(
         raise UndefinedMeasure("too_few_rows", at_least=base.least, n=base.amount())
     named = ("",) if task == "probe" else tuple(similarities)
     judged = {each: _yardstick(rows, task, each or "cosine") for each in named}
-    kinds = (RAW, *(parse_treatment(cure).text for cure in cures), *CONTROLS)
+    named_cures = [parse_treatment(cure).text for cure in cures]
+    kinds = dict.fromkeys([RAW, *named_cures, ROTATED, *map(_control_of, named_cures)])
     done, total = 0, len(places) * len(split.fits)
     averaged: dict[tuple[Place, str, str], Averaged | None] = {}
     raw_places = []
