@@ -86,6 +86,7 @@ def explore() -> None:
                 key="evidence-by",
                 default="cosine",
                 labels=similarity_names(),
+                width=220,
             )
     with picture_place():
         draw_multiples(grids, SHOWN[cures], similarity)
@@ -350,10 +351,10 @@ def show_numbers(grids: Mapping[str, GainGrid], similarity: str) -> None:
     model, place, score = _best(grids, similarity)
     cosine = place.measures["mean_cosine"]
     show_big_numbers(
-        _("Whitening’s largest gain and loss, and the best raw score"),
+        _("Whitening’s best and worst change, and the best raw score"),
         [
-            _extreme(_("largest gain"), *best),
-            _extreme(_("largest loss"), *worst),
+            _extreme(_("whitening: best change"), *best),
+            _extreme(_("whitening: worst change"), *worst),
             BigNumber(
                 _("best raw score × 100"),
                 hundred(score),
@@ -387,8 +388,10 @@ def _best(grids: Mapping[str, GainGrid], similarity: str):  # type: ignore[no-un
 
 def helps_verdict(grids: Mapping[str, GainGrid], similarity: str) -> Verdict:
     """Whether whitening raises the score, beside centring, removal and random directions."""
-    rises, _falls, n = _tally(grids, LEVELLED, similarity)
-    state: State = "holds" if rises == n else "partly" if rises else "fails"
+    rises, falls, n = _tally(grids, LEVELLED, similarity)
+    state: State = "fails" if falls else "unknown"  # where nothing is clear, nothing is said
+    if rises:
+        state = "holds" if rises == n else "partly"
     over = [gain.over_control for _model, gain in gains_of(grids, "abtt:3", similarity)]
     beats = sum(each is not None and each.rises for each in over)
     compared = (LEVELLED, "centred", "abtt:3", f"{RANDOM}:3")
