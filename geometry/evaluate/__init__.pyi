@@ -4,9 +4,6 @@ from .bootstrap import Difference as Difference
 from .bootstrap import PairBootstrap as PairBootstrap
 from .bootstrap import PairScore as PairScore
 from .bootstrap import evaluate_pairs as evaluate_pairs
-from .claims import PoolingInterval as PoolingInterval
-from .claims import PoolingShare as PoolingShare
-from .claims import narrower_against_score as narrower_against_score
 from .export import grid_csv as grid_csv
 from .export import grid_json as grid_json
 from .export import grid_rows as grid_rows

@@ -11,7 +11,7 @@ import streamlit as st
 
 from geometry.data.number_text import signed
 from geometry.diagnosis.evidence import MEASURES, RANDOM, RANDOM_KEPT, ROTATED, CureGain, GainGrid
-from geometry.evaluate.claims import narrower_against_score
+from geometry.claims.scores import narrower_against_score
 from geometry.evaluate.specs import parse_treatment
 from geometry.figures.curves import Axes, place_colour
 from geometry.figures.multiples import Dotted, multiples_figure, reach_of

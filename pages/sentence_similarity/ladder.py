@@ -20,7 +20,7 @@ from geometry.evaluate.bootstrap import (
     PairScore,
     difference,
 )
-from geometry.evaluate.claims import PoolingInterval, PoolingShare
+from geometry.claims.scores import PoolingInterval, PoolingShare
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell, Grid
 from geometry.evaluate.published import (

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from geometry.evaluate.claims import narrower_against_score
+from geometry.claims.scores import narrower_against_score
 from pages.evidence import recorded
 from pages.evidence.explore import (
     LEVELLED,

@@ -22,7 +22,7 @@ from geometry.encode import ArrayStore
 from geometry.encode.disk_cache import FOLDER_VARIABLE
 from geometry.encode.load import load_encoder
 from geometry.evaluate.best_cell import halves
-from geometry.evaluate.claims import PoolingInterval, PoolingShare
+from geometry.claims.scores import PoolingInterval, PoolingShare
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell, evaluate_grid
 from geometry.evaluate.rank_lesson import Bend, made_up_scores

@@ -12,8 +12,8 @@ from itertools import combinations
 
 import numpy as np
 
+from ..evaluate.bootstrap import PairScore, interval
 from ..measure.correlation import spearman
-from .bootstrap import PairScore, interval
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from scipy.stats import spearmanr
 
 from geometry.evaluate import published_scores
 from geometry.evaluate.bootstrap import PairBootstrap, PairScore
-from geometry.evaluate.claims import PoolingInterval, PoolingShare, narrower_against_score
+from geometry.claims.scores import PoolingInterval, PoolingShare, narrower_against_score
 from geometry.evaluate.published import datasets
 
 

@@ -1,0 +1,143 @@
+"""What a claim is, and the result of its test.
+
+A claim is an entry of ``assets/text/<language>/claims.toml``, in which its words are, and a function
+of this package with the entry's name, which tests it. An entry without a function says why there
+is no test. The English file has all fields; another language has those that are read.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Literal
+
+from ..data.catalogues import ENGLISH
+from ..data.shipped import shipped_file
+from ..measure.intervals import Estimate
+
+State = Literal["holds", "partly", "fails", "unknown"]
+GROUPS = ("cone", "context", "dimensions", "frequency", "scores", "cures", "training")
+UNITS = ("types", "tokens", "sentences", "pairs", "training", "coordinates")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim of the literature.
+
+    Attributes
+    ----------
+    key : str
+    group : str
+        One of GROUPS.
+    source, where : str
+        Authors and year; the section, table or figure.
+    checked : bool
+        Whether ``where`` was looked up in the source; else it is quoted from memory.
+    disputes : bool
+        Whether it contradicts what the first papers say of the cone.
+    unit : str
+        One of UNITS: what the source measures.
+    page : str
+        The page that shows it.
+    says, on : str
+        What is claimed, and on what the source measured it.
+    here : str
+        What is measured here; its {names} are ``Tested.settings``.
+    rule : str
+        When the verdict is "holds".
+    values, control : mapping of str to str
+        What the numbers of ``Tested`` are called.
+    no_control : str
+        Why none is needed, where ``control`` is empty.
+    untested : str
+        Why there is no test.
+    """
+
+    key: str
+    group: str
+    source: str
+    where: str
+    unit: str
+    page: str
+    says: str
+    on: str
+    checked: bool = False
+    disputes: bool = False
+    here: str = ""
+    rule: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+    control: Mapping[str, str] = field(default_factory=dict)
+    no_control: str = ""
+    untested: str = ""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A measured value with its 95% interval, and how it is printed."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    decimals: int = 3
+    is_change: bool = False  # printed with its sign
+
+    @classmethod
+    def of(cls, found: Estimate, decimals: int = 3, *, is_change: bool = False) -> Number:
+        return cls(found.value, found.low, found.high, decimals, is_change)
+
+    def times(self, factor: float, decimals: int) -> Number:
+        """A score × 100, say."""
+        low, high = (None if end is None else factor * end for end in (self.low, self.high))
+        return replace(self, value=factor * self.value, low=low, high=high, decimals=decimals)
+
+
+@dataclass(frozen=True)
+class Tested:
+    """The result of a test.
+
+    Attributes
+    ----------
+    state : str
+    n : int
+        Units that were measured.
+    values, control : mapping of str to Number
+        By the names of the claim's own; ``control`` is empty where the claim says why.
+    settings : mapping of str to str
+        What the numbers depend on, such as the layer.
+    missing : str
+        Where there is nothing to test it on, what is missing: one of MISSING, or a code of
+        ``UndefinedMeasure``.
+    """
+
+    state: State
+    n: int = 0
+    values: Mapping[str, Number] = field(default_factory=dict)
+    control: Mapping[str, Number] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    missing: str = ""
+
+
+MISSING = ("layers", "labels", "words", "weights", "rows", "repeats")
+
+
+class MissingEvidence(Exception):
+    """What a test needs and the subject lacks, one of MISSING."""
+
+
+@cache
+def read_claims(language: str = ENGLISH) -> tuple[Claim, ...]:
+    """Every claim, in the order of the English file."""
+    english, own = (_entries(code) for code in (ENGLISH, language))
+    return tuple(Claim(key, **{**entry, **own[key]}) for key, entry in english.items())
+
+
+def _entries(language: str) -> dict[str, dict]:  # type: ignore[type-arg]
+    file = shipped_file("text") / language / "claims.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def clear(found: Estimate) -> State:
+    """ "holds" where the interval is above 0, "fails" where it is below, else "unknown"."""
+    return "holds" if found.rises else "fails" if found.falls else "unknown"

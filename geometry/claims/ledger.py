@@ -1,0 +1,40 @@
+"""Every claim with the result of its test on a subject."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ..hub.download import Progress
+from ..linalg.rows import UndefinedMeasure
+from . import cone, cures, dimensions, frequency, training
+from .claim import Claim, MissingEvidence, Tested, read_claims
+from .subject import Subject
+
+MODULES = (cone, dimensions, frequency, cures, training)
+
+
+def function_of(key: str) -> Callable[[Subject], Tested] | None:
+    """The function that tests a claim; None if there is none."""
+    return next((getattr(each, key) for each in MODULES if hasattr(each, key)), None)
+
+
+def tested_claim(key: str, subject: Subject) -> Tested | None:
+    """The result of a claim's test; None if there is no test."""
+    test = function_of(key)
+    if test is None:
+        return None
+    try:
+        return test(subject)
+    except (MissingEvidence, UndefinedMeasure) as why:
+        return Tested("unknown", missing=why.code if isinstance(why, UndefinedMeasure) else str(why))
+
+
+def tested_claims(
+    subject: Subject, progress: Progress | None = None
+) -> Iterator[tuple[Claim, Tested | None]]:
+    """Every claim and its result, in the order of the entries."""
+    claims = read_claims()
+    for done, claim in enumerate(claims):
+        if progress is not None:
+            progress(done, len(claims))
+        yield claim, tested_claim(claim.key, subject)

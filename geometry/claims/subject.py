@@ -1,0 +1,170 @@
+"""What claims are tested on: a model, a corpus and scored pairs, encoded once for all tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..data.corpus import Corpus
+from ..data.embeddings import TokenEmbeddings, VectorTable
+from ..data.pairs import Pairs
+from ..diagnosis.evidence import GainGrid, evidence
+from ..encode.encoder import Encoder
+from ..encode.cloud import Cloud, read_cloud
+from ..evaluate.bootstrap import PairBootstrap
+from ..hub.download import Progress
+from ..measure.context import Tokens
+from .claim import MissingEvidence
+
+MOST_SENTENCES = 400  # of the corpus, a random sample of more
+CURES = ("centred", "abtt:3", "pca:64:lw", "pca:lw")
+POOLINGS = ("cls", "mean")
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What claims are tested on.
+
+    Attributes
+    ----------
+    encoder : Encoder
+    corpus : Corpus
+    pairs : Pairs
+        In the language of the corpus.
+    words : VectorTable or None
+        Static vectors of the language's words.
+    seed : int
+    progress : callable, optional
+        Called with (done, total) while texts are encoded.
+    """
+
+    encoder: Encoder
+    corpus: Corpus
+    pairs: Pairs
+    words: VectorTable | None = None
+    seed: int = 0
+    progress: Progress | None = None
+
+    @property
+    def last(self) -> int:
+        """The last layer; MissingEvidence for a model without layers above the input."""
+        if self.encoder.n_layers < 1:
+            raise MissingEvidence("layers")
+        return self.encoder.n_layers
+
+    @property
+    def middle(self) -> int:
+        return max(1, self.last // 2)
+
+    @cached_property
+    def sample(self) -> Corpus:
+        """The sentences that are encoded."""
+        n = len(self.corpus)
+        if n <= MOST_SENTENCES:
+            return self.corpus
+        drawn = np.random.default_rng(self.seed).choice(n, MOST_SENTENCES, replace=False)
+        return self.corpus.take(np.sort(drawn))
+
+    # ---- tokens and sentences of the corpus ----
+
+    @cached_property
+    def every_token(self) -> tuple[TokenEmbeddings, ...]:
+        """Tokens by layer, special ones too, from one pass."""
+        texts = self.sample.texts
+        return self.encoder.encode_token_layers(
+            texts, include_special=True, progress=self.progress
+        )
+
+    @cached_property
+    def _is_word(self) -> np.ndarray:
+        special = set(self.encoder.special_tokens)
+        tokens = self.every_token[0].tokens
+        found = np.array([token not in special for token in tokens])
+        if found.sum() < 2:
+            raise MissingEvidence("rows")
+        return found
+
+    def tokens(self, layer: int) -> np.ndarray:
+        """(n, d) contextual vectors of word pieces."""
+        return self.every_token[layer].vectors[self._is_word]
+
+    @cached_property
+    def types(self) -> np.ndarray:
+        """(n,) number of each token's word piece."""
+        tokens = np.array(self.every_token[0].tokens)[self._is_word]
+        return np.unique(tokens, return_inverse=True)[1]
+
+    @cached_property
+    def sentences(self) -> np.ndarray:
+        """(n,) number of each token's sentence."""
+        return self.every_token[0].sentence[self._is_word]
+
+    @cached_property
+    def log_counts(self) -> np.ndarray:
+        """(n,) log10 of how often each token's word piece occurs."""
+        return np.log10(np.bincount(self.types)[self.types])
+
+    def some(self, most: int) -> np.ndarray:
+        """Rows of tokens, a random sample of more than ``most``."""
+        n = len(self.types)
+        drawn = np.random.default_rng(self.seed).permutation(n)[:most]
+        return np.sort(drawn)
+
+    def in_context(self, layer: int) -> Tokens:
+        return Tokens(self.tokens(layer))
+
+    @cached_property
+    def pieces(self) -> Cloud:
+        """Input embeddings of the word pieces that occur in the whole corpus, with counts."""
+        return read_cloud(
+            self.encoder, self.corpus, unit="types", max_points=4000, seed=self.seed
+        )
+
+    def pooled(self, layer: int) -> np.ndarray:
+        """(n, d) means over the tokens of each sentence, without special ones."""
+        places = np.unique(self.sentences, return_inverse=True)[1]
+        X = self.tokens(layer)
+        sums = np.zeros((places.max() + 1, X.shape[1]))
+        np.add.at(sums, places, X)
+        return sums / np.bincount(places)[:, None]
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """A label of every sentence that ``pooled`` has."""
+        labels = self.sample.labels
+        kept = np.unique(self.sentences)
+        if labels is None or len(set(labels)) < 2 or not all(labels):
+            raise MissingEvidence("labels")
+        return [labels[row] for row in kept]
+
+    # ---- pairs ----
+
+    @cached_property
+    def _of_pairs(self) -> dict[str, np.ndarray]:
+        """{pooling: (layers, n, d)} of the different sentences of the pairs."""
+        texts = self.pairs.sentences
+        return self.encoder.encode_layers(texts, poolings=POOLINGS, progress=self.progress)
+
+    def paired(self, layer: int, pooling: str = "mean") -> np.ndarray:
+        """(n, d) vectors of ``pairs.sentences``."""
+        return self._of_pairs[pooling][layer]
+
+    @cached_property
+    def bootstrap(self) -> PairBootstrap:
+        """Resamples of pairs; pairs that share sentences are drawn together."""
+        return PairBootstrap(self.pairs.gold_scores, seed=self.seed, units=self.pairs.units)
+
+    @cached_property
+    def gains(self) -> GainGrid:
+        """What cures add at a middle and the last layer, judged on held-out pairs."""
+        left, right = self.pairs.rows
+        return evidence(
+            {(layer, "mean"): self.paired(layer) for layer in (self.middle, self.last)},
+            task="pairs",
+            texts=self.pairs.sentences,
+            pairs=(left, right, self.pairs.gold_scores),
+            cures=CURES,
+            seed=self.seed,
+        )
