@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -40,6 +40,7 @@ from pages.common.live_training import (
 )
 from pages.common.measures import (
     BigNumber,
+    Control,
     State,
     Verdict,
     change_words,
@@ -434,9 +435,13 @@ def _too_early(scene: Scene) -> bool:
     return scene.step < FEWEST_STEPS
 
 
-def _cosines(scene: Scene, run: int) -> str:
+def _cosines(
+    scene: Scene, run: int, groups: Sequence[str] = GROUPS, *, at: int | None = None
+) -> str:
+    """The mean cosines of the groups, at a recorded place or at that of the numbers."""
+    names = group_names()
     return _(", ").join(
-        f"{label} **{signed(scene.cosine(run, name), 2)}**" for name, label in group_names().items()
+        f"{names[name]} **{signed(scene.cosine(run, name, at), 2)}**" for name in groups
     )
 
 
@@ -458,18 +463,27 @@ def _basis(scene: Scene, *more: str) -> str:
 
 
 def cone_verdict(scene: Scene, run: int) -> Verdict:
-    """Whether the rare and the never-seen tokens of the language model form a cone."""
-    unseen, rare = (scene.cosine(run, name) >= NARROW for name in ("unseen", "rare"))
+    """Whether the rare and the never-seen tokens form a cone, and the frequent ones a wider one."""
+    cosines = {name: scene.cosine(run, name) for name in GROUPS}
+    unseen, rare = (cosines[name] >= NARROW for name in ("unseen", "rare"))
     state: State = "holds" if unseen and rare else "partly" if unseen or rare else "fails"
+    if state == "holds" and cosines["frequent"] >= min(cosines["unseen"], cosines["rare"]):
+        state = "partly"  # the frequent tokens are pushed as much
     words = {
         "holds": _("Never-seen and rare tokens lie in a narrow cone."),
         "partly": _("Only one of the two groups lies in a narrow cone."),
         "fails": _("Neither group lies in a narrow cone."),
     }
-    cosines = _("Mean cosine: {cosines}.").format(cosines=_cosines(scene, run))
-    measured = paragraph([words[state], cosines])
-    if scene.cosine(run, "frequent") < NARROW:
-        measured = paragraph([measured, _("The frequent words do not.")])
+    if unseen and rare:
+        words["partly"] = _("Never-seen and rare tokens lie in a narrow cone, as do frequent ones.")
+    said = _("Mean cosine: {cosines}.").format(cosines=_cosines(scene, run, ("unseen", "rare")))
+    control = _(
+        "the frequent tokens of the same training, {frequent}. At step {step}: {cosines}."
+    ).format(
+        frequent=f"**{signed(cosines['frequent'], 2)}**",
+        step=int(scene.history.steps[0]),
+        cosines=_cosines(scene, run, ("unseen", "rare"), at=0),
+    )
     return Verdict(
         _(
             "A model that is trained with {optimizer} to predict the next word pushes its rare "
@@ -477,7 +491,8 @@ def cone_verdict(scene: Scene, run: int) -> Verdict:
         ).format(optimizer=optimizer_names()[scene.history.runs[run].optimizer]),
         _("Gao et al. (2019)"),
         "unknown" if _too_early(scene) else state,
-        _early() if _too_early(scene) else measured,
+        _early() if _too_early(scene) else paragraph([words[state], said]),
+        Control(control),
         _basis(scene, cone_words()),
     )
 
@@ -490,15 +505,16 @@ def cure_verdict(scene: Scene, plain: int, penalised: int) -> Verdict:
     removed, as_good = after < NARROW <= before, worse <= WORSE_LOSS
     state: State = "holds" if removed and as_good else "partly" if removed or as_good else "fails"
     measured = _(
-        "Mean cosine of never-seen tokens: **{before}** without the penalty, **{after}** with it. "
-        "Loss: {loss} and {loss_after} ({change}%), on the training text."
+        "With the penalty, the mean cosine of never-seen tokens is **{after}**, and the loss on "
+        "the training text is **{loss_after}** ({change}%)."
     ).format(
-        before=signed(before, 2),
         after=signed(after, 2),
-        loss=f"{losses[0]:.2f}",
         loss_after=f"{losses[1]:.2f}",
         change=with_sign(100 * worse, 1),
     )
+    control = _(
+        "the same training without the penalty has **{before}** and a loss of **{loss}**."
+    ).format(before=signed(before, 2), loss=f"{losses[0]:.2f}")
     if before < NARROW:
         state, measured = "unknown", paragraph([_("There is no cone to remove."), measured])
     return Verdict(
@@ -506,6 +522,7 @@ def cure_verdict(scene: Scene, plain: int, penalised: int) -> Verdict:
         _("Gao et al. (2019)"),
         "unknown" if _too_early(scene) else state,
         _early() if _too_early(scene) else measured,
+        Control(control),
         _basis(
             scene,
             cone_words(),
@@ -542,11 +559,30 @@ def others_verdict(scene: Scene, classifier: int, word2vec: int) -> Verdict:
         _("Gao et al. (2019)"),
         "unknown" if _too_early(scene) else state,
         _early() if _too_early(scene) else measured,
+        _cone_elsewhere(scene, (classifier, word2vec)),
         _basis(
             scene,
             cone_words(),
             _("word vectors of the classifier; the paper has its class vectors"),
         ),
+    )
+
+
+def _cone_elsewhere(scene: Scene, runs: Sequence[int]) -> Control:
+    """A cone on the same text, which the measure must find; without one, the start."""
+    language = scene.find("language", penalty=False)
+    if language is not None:
+        return Control(
+            _("the language model on the same text, at the same step: {cosines}.").format(
+                cosines=_cosines(scene, language)
+            )
+        )
+    return Control(
+        _("at step {step}, classifier: {classifier}; word2vec: {word2vec}.").format(
+            step=int(scene.history.steps[0]),
+            classifier=_cosines(scene, runs[0], at=0),
+            word2vec=_cosines(scene, runs[1], at=0),
+        )
     )
 
 
@@ -588,9 +624,8 @@ def push_verdict(scene: Scene, run: int) -> Verdict:
             if grows
             else _("Their mean length went from {first} to {last}, and does not grow steadily.")
         ).format(first=f"{lengths['unseen'][0]:.2f}", last=f"{lengths['unseen'][-1]:.2f}"),
-        _("Growth so far: {lengths}.").format(lengths=_growths(growth)),
-        _("Recorded control, trained with Coupled Adam: {lengths}.").format(
-            lengths=_growths(control)
+        _("Growth so far: **{growth}%**.").format(
+            growth=with_sign(100 * (growth["unseen"] - 1), 0)
         ),
     ]
     return Verdict(
@@ -601,6 +636,14 @@ def push_verdict(scene: Scene, run: int) -> Verdict:
         _("Gao et al. (2019)"),
         "unknown" if _too_early(scene) else state,
         _early() if _too_early(scene) else paragraph(parts),
+        Control(
+            _(
+                "growth of the other words of this training: {others}. Recorded with Coupled Adam: "
+                "{lengths}."
+            ).format(
+                others=_growths(growth, ("rare", "frequent")), lengths=_growths(control, GROUPS)
+            )
+        ),
         _basis(
             scene,
             _("holds only if never-seen tokens grow more than other words, with both optimisers"),
@@ -609,10 +652,10 @@ def push_verdict(scene: Scene, run: int) -> Verdict:
     )
 
 
-def _growths(growth: Mapping[str, float]) -> str:
+def _growths(growth: Mapping[str, float], groups: Sequence[str]) -> str:
+    names = group_names()
     return _(", ").join(
-        f"{label} **{with_sign(100 * (growth[name] - 1), 0)}%**"
-        for name, label in group_names().items()
+        f"{names[name]} **{with_sign(100 * (growth[name] - 1), 0)}%**" for name in groups
     )
 
 
