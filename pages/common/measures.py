@@ -267,8 +267,10 @@ class NoControl:
     reason: str  # as Markdown
 
 
-def isotropic_control(n: int, d: int) -> Control:
+def isotropic_control(n: int, d: int) -> Control | NoControl:
     """The mean cosine of as many isotropic directions; it is 0, so a value is its difference."""
+    if n < 2:
+        return nothing_measured()
     spread = np.format_float_positional(mean_cosine_spread(n, d), precision=1, fractional=False)
     return Control(
         _(
@@ -276,6 +278,11 @@ def isotropic_control(n: int, d: int) -> Control:
             "of {spread} (n = {n}, d = {d})."
         ).format(spread=spread, n=f"{n:,}", d=d)
     )
+
+
+def nothing_measured() -> NoControl:
+    """For a verdict without numbers."""
+    return NoControl(_("nothing was measured."))
 
 
 @dataclass(frozen=True)

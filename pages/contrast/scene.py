@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from geometry.data.number_text import change, with_sign
 from pages.common.controls import pooling_names
-from pages.common.measures import Control, NoControl, State, Verdict
+from pages.common.measures import Control, NoControl, State, Verdict, nothing_measured
 from pages.common.origin import layer_words
 from pages.common.scores import with_interval
 from pages.common.uploads import pair_names
@@ -107,7 +107,7 @@ def contrast_verdict(scene: Scene) -> Verdict:
     gains = {} if run.ending is None else {gain.over: gain for gain in run.ending.gains}
     state = contrast_state(gains)
     measured = _("The training has no end yet, so nothing is compared.")
-    control: Control | NoControl = NoControl(_("nothing was measured."))
+    control: Control | NoControl = nothing_measured()
     if run.ending is not None and state == "unknown":
         measured = _("A score is undefined, because all cosines are equal.")
     elif run.ending is not None:

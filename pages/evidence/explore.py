@@ -31,6 +31,7 @@ from pages.common.measures import (
     State,
     Verdict,
     measure_label,
+    nothing_measured,
     show_big_numbers,
     show_verdict,
 )
@@ -434,7 +435,7 @@ def narrow_verdict(grids: Mapping[str, GainGrid], similarity: str) -> Verdict:
     cosines, scores = zip(*places, strict=True)
     found = narrower_against_score(cosines, scores)
     state: State = "unknown"
-    control: Control | NoControl = NoControl(_("nothing was measured."))
+    control: Control | NoControl = nothing_measured()
     if found.pairs:
         low, high = shuffled_against(cosines, scores)
         share = found.against / found.pairs

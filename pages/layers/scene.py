@@ -46,13 +46,13 @@ from pages.common.corpus_cloud import (
 from pages.common.measures import (
     DIMENSION_SHARES,
     Control,
-    NoControl,
     State,
     Verdict,
     cone_words,
     isotropic_control,
     measure_label,
     measured_words,
+    nothing_measured,
 )
 from pages.common.origin import layer_words, origin
 from pages.common.page_state import note_choice
@@ -623,7 +623,7 @@ def rogue_verdict(scene: Scene) -> Verdict:
             share=f"**{measured_words(row)}**" if row.low is not None else "",
             least=MIN_ROWS,
         ),
-        control=NoControl(_("nothing was measured."))
+        control=nothing_measured()
         if row.low is None or row.baseline is None
         else Control(
             _(

@@ -55,6 +55,7 @@ from pages.common.measures import (
     agreement_of,
     cone_words,
     isotropic_control,
+    nothing_measured,
     print_value,
     same_label,
     since,
@@ -672,7 +673,7 @@ def whitening_verdict(scene: Scene) -> Verdict:
     measured = _("This needs a corpus with labels, and {least} sentences or more.").format(
         least=2 * MIN_ROWS
     )
-    control: Control | NoControl = NoControl(_("nothing was measured."))
+    control: Control | NoControl = nothing_measured()
     basis = [*scene.sample_origin]
     if steps is not None:
         if steps.both.rises:

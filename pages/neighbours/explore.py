@@ -48,6 +48,7 @@ from pages.common.measures import (
     change_words,
     explained_caption,
     label_name,
+    nothing_measured,
     show_big_numbers,
     show_verdict,
 )
@@ -396,7 +397,7 @@ def neighbours_verdict(scene: Scene) -> Verdict:
 
 def _hub_control(found: NeighbourChanges) -> Control | NoControl:
     if found.control is None or found.control.difference.low is None:
-        return NoControl(_("nothing was measured."))
+        return nothing_measured()
     return Control(
         _(
             "minus a vector as long as the mean, but in a random direction, the raw points have a "

@@ -54,6 +54,7 @@ from pages.common.measures import (
     Verdict,
     agreement_of,
     measured_words,
+    nothing_measured,
     same_label,
     since,
 )
@@ -657,7 +658,7 @@ def whitening_verdict(scene: Scene) -> Verdict:
 def _findings(scene: Scene) -> tuple[State, str, Control | NoControl]:
     """The state, its words and the control: subtracting the mean alone, with the same fit."""
     sets = scene.sets
-    nothing = NoControl(_("nothing was measured."))
+    nothing = nothing_measured()
     if not any(picture.kind.is_whitening for picture in scene.pictures):
         words = _("None of the pictures is a whitening. Choose a whitening above.")
         return "unknown", words, nothing
