@@ -297,6 +297,13 @@ class Verdict:
     basis: str  # n, the fit set and the kind of interval, as plain text
 
 
+def overall_state(states: set[State]) -> State:
+    """The state of several results together: in part only if one of them holds at least in part."""
+    if states & {"holds", "partly"}:
+        return "holds" if states == {"holds"} else "partly"
+    return "fails" if "fails" in states else "unknown"
+
+
 def cone_words() -> str:
     """What this project calls anisotropic and narrow, for the basis of a verdict."""
     return _(

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 from geometry.data.number_text import change, with_sign
 from pages.common.controls import pooling_names
-from pages.common.measures import Control, NoControl, State, Verdict, nothing_measured
+from pages.common.measures import (
+    Control,
+    NoControl,
+    State,
+    Verdict,
+    nothing_measured,
+    overall_state,
+)
 from pages.common.origin import layer_words
 from pages.common.scores import with_interval
 from pages.common.uploads import pair_names
@@ -127,7 +134,7 @@ def contrast_verdict(scene: Scene) -> Verdict:
         if run.splits:
             parts.append(_over_splits(run.splits))
             states = {contrast_state({gain.over: gain for gain in gains}) for gains in run.splits}
-            state = state if len(states) == 1 else "partly"
+            state = overall_state({state, *states})
         measured = paragraph(parts)
     header = run.header
     return Verdict(

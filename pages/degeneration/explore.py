@@ -45,6 +45,7 @@ from pages.common.measures import (
     Verdict,
     change_words,
     cone_words,
+    nothing_measured,
     show_big_numbers,
     show_verdict,
 )
@@ -451,6 +452,16 @@ def _early() -> str:
     )
 
 
+def _card(
+    scene: Scene, claim: str, state: State, measured: str, control: Control, basis: str
+) -> Verdict:
+    """A claim of Gao et al. (2019); before step FEWEST_STEPS without a result."""
+    source = _("Gao et al. (2019)")
+    if _too_early(scene):
+        return Verdict(claim, source, "unknown", _early(), nothing_measured(), basis)
+    return Verdict(claim, source, state, measured, control, basis)
+
+
 def _basis(scene: Scene, *more: str) -> str:
     return " · ".join(
         [
@@ -484,14 +495,14 @@ def cone_verdict(scene: Scene, run: int) -> Verdict:
         step=int(scene.history.steps[0]),
         cosines=_cosines(scene, run, ("unseen", "rare"), at=0),
     )
-    return Verdict(
+    return _card(
+        scene,
         _(
             "A model that is trained with {optimizer} to predict the next word pushes its rare "
             "tokens into a narrow cone."
         ).format(optimizer=optimizer_names()[scene.history.runs[run].optimizer]),
-        _("Gao et al. (2019)"),
-        "unknown" if _too_early(scene) else state,
-        _early() if _too_early(scene) else paragraph([words[state], said]),
+        state,
+        paragraph([words[state], said]),
         Control(control),
         _basis(scene, cone_words()),
     )
@@ -513,15 +524,16 @@ def cure_verdict(scene: Scene, plain: int, penalised: int) -> Verdict:
         change=with_sign(100 * worse, 1),
     )
     control = _(
-        "the same training without the penalty has **{before}** and a loss of **{loss}**."
+        "the same training without the penalty has a mean cosine of **{before}** and a loss of "
+        "**{loss}**."
     ).format(before=signed(before, 2), loss=f"{losses[0]:.2f}")
     if before < NARROW:
         state, measured = "unknown", paragraph([_("There is no cone to remove."), measured])
-    return Verdict(
+    return _card(
+        scene,
         _("A penalty on the cosines (CosReg) removes the cone, and the loss is not worse."),
-        _("Gao et al. (2019)"),
-        "unknown" if _too_early(scene) else state,
-        _early() if _too_early(scene) else measured,
+        state,
+        measured,
         Control(control),
         _basis(
             scene,
@@ -554,11 +566,11 @@ def others_verdict(scene: Scene, classifier: int, word2vec: int) -> Verdict:
             last=scene.step,
         )
         measured = paragraph([measured, own_cone])
-    return Verdict(
+    return _card(
+        scene,
         _("The vectors of a classifier and of word2vec are spread around the origin."),
-        _("Gao et al. (2019)"),
-        "unknown" if _too_early(scene) else state,
-        _early() if _too_early(scene) else measured,
+        state,
+        measured,
         _cone_elsewhere(scene, (classifier, word2vec)),
         _basis(
             scene,
@@ -628,14 +640,14 @@ def push_verdict(scene: Scene, run: int) -> Verdict:
             growth=with_sign(100 * (growth["unseen"] - 1), 0)
         ),
     ]
-    return Verdict(
+    return _card(
+        scene,
         _(
             "If the origin is outside of the convex hull of the hidden states, a token that never "
             "occurs is pushed away without end."
         ),
-        _("Gao et al. (2019)"),
-        "unknown" if _too_early(scene) else state,
-        _early() if _too_early(scene) else paragraph(parts),
+        state,
+        paragraph(parts),
         Control(
             _(
                 "growth of the other words of this training: {others}. Recorded with Coupled Adam: "

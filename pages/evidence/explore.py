@@ -399,27 +399,28 @@ def helps_verdict(grids: Mapping[str, GainGrid], similarity: str) -> Verdict:
         state = "holds" if rises == len(levelled) else "partly"
     over = [gain.over_control for _model, gain in gains_of(grids, "abtt:3", similarity)]
     beats = sum(each is not None and each.rises for each in over)
-    compared, controls = (LEVELLED, "abtt:3"), (ROTATED, "centred", f"{RANDOM}:3")
-    lines, beside = (
-        "\n".join(f"- {_counts(grids, cure, similarity)}" for cure in cures) + "\n\n"
-        for cures in (compared, controls)
-    )
+    compared = (LEVELLED, "abtt:3")
+    lines = "\n".join(f"- {_counts(grids, cure, similarity)}" for cure in compared)
+    controls = {
+        ROTATED: _("a random rotation"),
+        "centred": _("the mean subtracted"),
+        f"{RANDOM}:3": _("the mean and 3 random directions removed"),
+    }
+    counts = []
+    for control, name in controls.items():
+        up, down, n = _tally(grids, control, similarity)
+        words = _("{name}, clearly higher at {rises} and lower at {falls} of {n} places")
+        counts.append(words.format(name=name, rises=up, falls=down, n=n))
     return Verdict(
         claim=_("Making vectors isotropic helps."),
         source=_("Li et al. (2020), Su et al. (2021)"),
         state=state,
         measured=paragraph([_("Places are layers and poolings.") + "\n\n", lines]),
         control=Control(
-            "\n\n".join(
-                [
-                    "",
-                    beside,
-                    _(
-                        "The top 3 directions are clearly better removed than 3 random ones at "
-                        "{beats} of {n} places."
-                    ).format(beats=beats, n=len(over)),
-                ]
-            )
+            _(
+                "{counts}. The top 3 directions are clearly better removed than 3 random ones at "
+                "{beats} of {n} places."
+            ).format(counts=_("; ").join(counts), beats=beats, n=len(over))
         ),
         basis=basis(grids),
     )
@@ -446,7 +447,7 @@ def narrow_verdict(grids: Mapping[str, GainGrid], similarity: str) -> Verdict:
         control = Control(
             _(
                 "with the scores shuffled among the places, **{low} to {high}** (95% of 1,000 "
-                "shuffles)."
+                "shuffles). Places of one model are alike, so chance alone can do more than that."
             ).format(low=round(low * found.pairs), high=round(high * found.pairs))
         )
     model, place, score = _best(grids, similarity)

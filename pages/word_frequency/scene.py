@@ -27,7 +27,7 @@ from pages.common.cache import kept
 from pages.common.controls import tokenizer_names
 from pages.common.corpus_cloud import MANY_POINTS, MOST_DRAWN, CloudSpec, encode_corpus
 from pages.common.draw.twin_cloud import has_no_webgl2
-from pages.common.measures import ICONS, Control, State, Verdict, cone_words
+from pages.common.measures import ICONS, Control, State, Verdict, cone_words, overall_state
 from pages.common.origin import layer_words, model_line, type_words
 from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
@@ -450,13 +450,6 @@ def words_verdict(scene: Scene) -> Verdict:
             ]
         ),
     )
-
-
-def overall_state(states: set[State]) -> State:
-    """The state of several claims together; what is not known counts for none."""
-    if states & {"holds", "partly"}:
-        return "holds" if states == {"holds"} else "partly"
-    return "fails" if "fails" in states else "unknown"
 
 
 def _shuffled_words(first: FrequencyBin, last: FrequencyBin) -> Control:
