@@ -1,3 +1,4 @@
+from . import claims as claims
 from . import data as data
 from . import diagnosis as diagnosis
 from . import encode as encode

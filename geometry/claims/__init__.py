@@ -7,3 +7,7 @@ cone, dimensions, frequency, cures, training
 scores      narrower cones against scores; how much of a gap pooling explains
 ledger      every claim with its result
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

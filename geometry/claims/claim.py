@@ -1,8 +1,8 @@
 """What a claim is, and the result of its test.
 
-A claim is an entry of ``assets/text/<language>/claims.toml``, in which its words are, and a function
-of this package with the entry's name, which tests it. An entry without a function says why there
-is no test. The English file has all fields; another language has those that are read.
+A claim is an entry of ``assets/text/<language>/claims.toml``, which has its words, and a function
+of this package with the entry's name, which tests it. An entry without a function says why it has
+no test. The English file has all fields; another language has those that are read.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 from ..data.catalogues import ENGLISH
 from ..data.shipped import shipped_file
@@ -119,11 +119,15 @@ class Tested:
     missing: str = ""
 
 
-MISSING = ("layers", "labels", "words", "weights", "rows", "repeats")
+MISSING = ("layers", "labels", "words", "weights", "rows", "unknown_text")
 
 
 class MissingEvidence(Exception):
     """What a test needs and the subject lacks, one of MISSING."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
 
 
 @cache
@@ -133,7 +137,7 @@ def read_claims(language: str = ENGLISH) -> tuple[Claim, ...]:
     return tuple(Claim(key, **{**entry, **own[key]}) for key, entry in english.items())
 
 
-def _entries(language: str) -> dict[str, dict]:  # type: ignore[type-arg]
+def _entries(language: str) -> dict[str, dict[str, Any]]:
     file = shipped_file("text") / language / "claims.toml"
     return tomllib.loads(file.read_text(encoding="utf-8"))
 

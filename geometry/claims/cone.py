@@ -73,9 +73,7 @@ def liang2021_random_words(subject: Subject) -> Tested:
     _need(len(np.unique(units)))
     rows = subject.some(MOST_CLUSTERED)
     X, units = X[rows], units[rows]
-    [found] = measure_table(
-        X, names=("positive_cosine_share",), seed=subject.seed, units=units
-    )
+    [found] = measure_table(X, names=("positive_cosine_share",), seed=subject.seed, units=units)
     control = positive_cosine_share(flipped(X, subject.seed))
     low, value = found.low, found.value or 0.0
     state: State = "unknown" if low is None else "holds" if low > 0.9 else "fails"
@@ -147,7 +145,9 @@ def ethayarajh2019_static(subject: Subject) -> Tested:
     explained = Estimate(found.difference, *found.interval(subject.sentences, subject.types))
     state: State = "unknown"
     if explained.low is not None and explained.high is not None:
-        state = "holds" if explained.high < SMALL else "fails" if explained.low > SMALL else "partly"
+        state = (
+            "holds" if explained.high < SMALL else "fails" if explained.low > SMALL else "partly"
+        )
     return Tested(
         state,
         len(subject.types),
@@ -284,9 +284,7 @@ def bis2021_drift(subject: Subject) -> Tested:
     mean = X.mean(axis=0)
     away = np.random.default_rng(subject.seed).standard_normal(len(mean))
     away *= np.linalg.norm(mean) / np.linalg.norm(away)
-    raw, centred, moved = (
-        partition_isotropy(Z, scale="rms") for Z in (X, X - mean, X - away)
-    )
+    raw, centred, moved = (partition_isotropy(Z, scale="rms") for Z in (X, X - mean, X - away))
     low, high = jackknife_interval(_centred_gain, X, seed=subject.seed)
     state = clear(Estimate(centred - raw, low, high))
     if state == "holds" and centred < 0.5:

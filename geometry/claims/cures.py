@@ -47,7 +47,6 @@ def reimers2019_glove(subject: Subject) -> Tested:
     """[CLS] and mean of the last layer below averaged static vectors."""
     if subject.words is None:
         raise MissingEvidence("words")
-    texts = subject.pairs.sentences
     glove = _averaged(subject, subject.words)
     random = VectorTable(
         np.random.default_rng(subject.seed).standard_normal(subject.words.vectors.shape),
@@ -67,7 +66,7 @@ def reimers2019_glove(subject: Subject) -> Tested:
         {name: _printed(score) for name, score in scores.items()}
         | {f"{name}_change": _points(change) for name, change in changes.items()},
         {"random": _printed(_score(subject, _averaged(subject, random)))},
-        {"layer": str(subject.last), "sentences": str(len(texts))},
+        {"layer": str(subject.last)},
     )
 
 
@@ -186,7 +185,9 @@ def fuster2022_cause(subject: Subject) -> Tested:
         "before": Number(mean_cosine(X)),
         "after": Number(mean_cosine(X - X.mean(axis=0))),
     }
-    small = [_gain(subject, layer, "centred").value < LITTLE for layer in (subject.middle, subject.last)]
+    small = [
+        _gain(subject, layer, "centred").value < LITTLE for layer in (subject.middle, subject.last)
+    ]
     state: State = "holds" if all(small) else "partly" if any(small) else "fails"
     return Tested(state, len(subject.pairs), values, _both(subject, "pca:lw"), _where(subject))
 

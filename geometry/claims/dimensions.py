@@ -149,7 +149,7 @@ def yamagiwa2023_ica(subject: Subject) -> Tested:
     _need(len(X), 4 * AXES)
     is_fit = np.random.default_rng(subject.seed).permutation(len(X)) % 2 == 0
     mean = X[is_fit].mean(axis=0)
-    U, s, Vt = np.linalg.svd(X[is_fit] - mean, full_matrices=False)
+    _U, s, Vt = np.linalg.svd(X[is_fit] - mean, full_matrices=False)
     whiten = Vt[:AXES].T / s[:AXES] * np.sqrt(is_fit.sum() - 1)
     Z, held_out = (X[is_fit] - mean) @ whiten, (X[~is_fit] - mean) @ whiten
     from sklearn.decomposition import FastICA
@@ -169,7 +169,9 @@ def yamagiwa2023_ica(subject: Subject) -> Tested:
         "rotated": Number(_kurtosis(rotated), decimals=2),
     }
     state = clear(Estimate(values["gain"].value, *gain))
-    return Tested(state, len(held_out), values, control, {"layer": str(subject.last), "k": str(AXES)})
+    return Tested(
+        state, len(held_out), values, control, {"layer": str(subject.last), "k": str(AXES)}
+    )
 
 
 def _kurtosis(Z: np.ndarray) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 from ..evaluate.bootstrap import interval
 from ..evaluate.similarities import pair_similarities
 from ..linalg.rows import UndefinedMeasure, directions
-from ..measure.correlation import is_constant, spearman
+from ..measure.correlation import TieGroups, is_constant, spearman
 from ..measure.frequency import by_rank, frequency_direction, neighbour_means, without_frequent
 from ..measure.intervals import Estimate, jackknife_interval
 from .claim import MissingEvidence, Number, State, Tested, clear
@@ -105,24 +105,29 @@ def jiang2022_static(subject: Subject) -> Tested:
 
     rest = [few(rows) for rows in pieces]
     random = [
-        scored([rng.permutation(rows)[: len(kept)] for rows, kept in zip(pieces, rest, strict=True)])
+        scored(
+            [rng.permutation(rows)[: len(kept)] for rows, kept in zip(pieces, rest, strict=True)]
+        )
         for _draw in range(DRAWS)
     ]
     bootstrap = subject.bootstrap
-    every, without, *controls = (bootstrap.score(each) for each in (scored(pieces), scored(rest), *random))
-    gain = bootstrap.difference(every, without)
-    over = without.replicates - np.mean([each.replicates for each in controls], axis=0)  # type: ignore[misc]
-    of_random = float(np.mean([each.spearman for each in controls]))  # type: ignore[misc]
-    over_random = Estimate(without.spearman - of_random, *interval(over))  # type: ignore[operator]
-    found = Estimate(gain.value, gain.low, gain.high)  # type: ignore[arg-type]
-    state = clear(found)
-    if state == "holds" and not over_random.rises:
+    similarities = np.array([scored(pieces), scored(rest), *random])
+    scores = np.array([spearman(each, bootstrap.gold_scores) for each in similarities])
+    replicates = np.array([bootstrap.spearmans(TieGroups.of(each)) for each in similarities])
+
+    def difference(weights: np.ndarray) -> Estimate:
+        return Estimate(float(weights @ scores), *interval(weights @ replicates))
+
+    of_random = np.r_[0.0, 0.0, np.full(DRAWS, 1 / DRAWS)]
+    every, without = np.eye(len(scores))[:2]
+    gain, over = difference(without - every), difference(without - of_random)
+    state = clear(gain)
+    if state == "holds" and not over.rises:
         state = "partly"
-    values = {
-        "gain": Number.of(found, is_change=True).times(100, 1),
-        "over": Number.of(over_random, is_change=True).times(100, 1),
-    }
-    control = {"random": Number(of_random - every.spearman, is_change=True).times(100, 1)}  # type: ignore[operator]
+    values, control = (
+        {name: Number.of(each, is_change=True).times(100, 1) for name, each in estimates.items()}
+        for estimates in ({"gain": gain, "over": over}, {"random": difference(of_random - every)})
+    )
     return Tested(state, bootstrap.n, values, control, {"k": str(MOST_FREQUENT)})
 
 
@@ -154,5 +159,3 @@ def _uses(U: np.ndarray, types: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     has = counts >= LEAST_USES
     m = counts[has]
     return (np.einsum("gd,gd->g", sums[has], sums[has]) - m) / (m * (m - 1)), m.astype(float)
-
-

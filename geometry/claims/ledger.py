@@ -18,18 +18,20 @@ def function_of(key: str) -> Callable[[Subject], Tested] | None:
     return next((getattr(each, key) for each in MODULES if hasattr(each, key)), None)
 
 
-def tested_claim(key: str, subject: Subject) -> Tested | None:
+def result_of(key: str, subject: Subject) -> Tested | None:
     """The result of a claim's test; None if there is no test."""
     test = function_of(key)
     if test is None:
         return None
     try:
         return test(subject)
-    except (MissingEvidence, UndefinedMeasure) as why:
-        return Tested("unknown", missing=why.code if isinstance(why, UndefinedMeasure) else str(why))
+    except MissingEvidence as error:
+        return Tested("unknown", missing=error.what)
+    except UndefinedMeasure as error:
+        return Tested("unknown", missing=error.code)
 
 
-def tested_claims(
+def results(
     subject: Subject, progress: Progress | None = None
 ) -> Iterator[tuple[Claim, Tested | None]]:
     """Every claim and its result, in the order of the entries."""
@@ -37,4 +39,4 @@ def tested_claims(
     for done, claim in enumerate(claims):
         if progress is not None:
             progress(done, len(claims))
-        yield claim, tested_claim(claim.key, subject)
+        yield claim, result_of(claim.key, subject)

@@ -1,6 +1,6 @@
 """Two claims of the literature as numbers.
 
-``narrower_against_score``: does a narrower cone score worse?
+``narrower_against_score``: does a narrower cone score worse? Its control: ``shuffled_against``.
 ``PoolingShare``: how much of the gap between [CLS] and static averages is pooling?
 """
 
@@ -72,6 +72,33 @@ def narrower_against_score(
     return Narrower(
         len(scores), _correlation(mean_cosines, scores), pairs, len(against), _apart(against, most)
     )
+
+
+def shuffled_against(
+    mean_cosines: Sequence[float], scores: Sequence[float], *, draws: int = 1000, seed: int = 0
+) -> tuple[float, float]:
+    """The 95% range of ``against`` / ``pairs`` where the scores are shuffled among the cells.
+
+    Half of the pairs are then against, on average. Cells of one model are alike, so the range of
+    other models is wider than this one.
+
+    Parameters
+    ----------
+    mean_cosines, scores : (n,) floats, finite
+        As in ``narrower_against_score``, with at least one pair that differs in both.
+    draws : int
+    seed : int
+        Seed of the shuffles.
+    """
+    narrower = np.sign(np.subtract.outer(mean_cosines, mean_cosines))
+    rng = np.random.default_rng(seed)
+    shares = []
+    for _draw in range(draws):
+        shuffled = rng.permutation(scores)
+        agree = narrower * np.sign(np.subtract.outer(shuffled, shuffled))
+        shares.append(float((agree > 0).sum() / np.count_nonzero(agree)))
+    low, high = np.quantile(shares, (0.025, 0.975))
+    return float(low), float(high)
 
 
 def _apart(examples: Sequence[CounterExample], most: int) -> tuple[CounterExample, ...]:

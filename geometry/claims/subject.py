@@ -10,11 +10,11 @@ import numpy as np
 from ..data.corpus import Corpus
 from ..data.embeddings import TokenEmbeddings, VectorTable
 from ..data.pairs import Pairs
+from ..diagnosis.diagnosis import MOST_UNKNOWN
 from ..diagnosis.evidence import GainGrid, evidence
-from ..encode.encoder import Encoder
 from ..encode.cloud import Cloud, read_cloud
+from ..encode.encoder import Encoder
 from ..evaluate.bootstrap import PairBootstrap
-from ..hub.download import Progress
 from ..measure.context import Tokens
 from .claim import MissingEvidence
 
@@ -36,8 +36,6 @@ class Subject:
     words : VectorTable or None
         Static vectors of the language's words.
     seed : int
-    progress : callable, optional
-        Called with (done, total) while texts are encoded.
     """
 
     encoder: Encoder
@@ -45,7 +43,6 @@ class Subject:
     pairs: Pairs
     words: VectorTable | None = None
     seed: int = 0
-    progress: Progress | None = None
 
     @property
     def last(self) -> int:
@@ -70,12 +67,16 @@ class Subject:
     # ---- tokens and sentences of the corpus ----
 
     @cached_property
+    def knows_the_text(self) -> bool:
+        """False if the model does not know more than a fifth of the word pieces."""
+        texts = (*self.sample.texts, *self.pairs.sentences)
+        return self.encoder.coverage(texts).unknown_share <= MOST_UNKNOWN
+
+    @cached_property
     def every_token(self) -> tuple[TokenEmbeddings, ...]:
         """Tokens by layer, special ones too, from one pass."""
-        texts = self.sample.texts
-        return self.encoder.encode_token_layers(
-            texts, include_special=True, progress=self.progress
-        )
+        self._read()
+        return self.encoder.encode_token_layers(self.sample.texts, include_special=True)
 
     @cached_property
     def _is_word(self) -> np.ndarray:
@@ -85,6 +86,11 @@ class Subject:
         if found.sum() < 2:
             raise MissingEvidence("rows")
         return found
+
+    def _read(self) -> None:
+        """MissingEvidence for texts that the model does not know."""
+        if not self.knows_the_text:
+            raise MissingEvidence("unknown_text")
 
     def tokens(self, layer: int) -> np.ndarray:
         """(n, d) contextual vectors of word pieces."""
@@ -118,9 +124,8 @@ class Subject:
     @cached_property
     def pieces(self) -> Cloud:
         """Input embeddings of the word pieces that occur in the whole corpus, with counts."""
-        return read_cloud(
-            self.encoder, self.corpus, unit="types", max_points=4000, seed=self.seed
-        )
+        self._read()
+        return read_cloud(self.encoder, self.corpus, unit="types", max_points=4000, seed=self.seed)
 
     def pooled(self, layer: int) -> np.ndarray:
         """(n, d) means over the tokens of each sentence, without special ones."""
@@ -144,8 +149,8 @@ class Subject:
     @cached_property
     def _of_pairs(self) -> dict[str, np.ndarray]:
         """{pooling: (layers, n, d)} of the different sentences of the pairs."""
-        texts = self.pairs.sentences
-        return self.encoder.encode_layers(texts, poolings=POOLINGS, progress=self.progress)
+        self._read()
+        return self.encoder.encode_layers(self.pairs.sentences, poolings=POOLINGS)
 
     def paired(self, layer: int, pooling: str = "mean") -> np.ndarray:
         """(n, d) vectors of ``pairs.sentences``."""

@@ -29,7 +29,9 @@ def _at_end(runs: OptimizerRuns, name: str, group: str, of: str = "cosine") -> n
 def gao2019_rare(_subject: Subject) -> Tested:
     """Never-seen and frequent tokens at the end of a training with Adam."""
     runs = recorded_optimizers()
-    unseen, rare, frequent = (_at_end(runs, "adam", each) for each in ("unseen", "rare", "frequent"))
+    unseen, rare, frequent = (
+        _at_end(runs, "adam", each) for each in ("unseen", "rare", "frequent")
+    )
     narrow = [each.min() >= NARROW for each in (unseen, rare)]
     state: State = "holds" if all(narrow) else "partly" if any(narrow) else "fails"
     if state == "holds" and frequent.max() >= NARROW:

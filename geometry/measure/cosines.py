@@ -45,6 +45,22 @@ def mean_cosine_of_sum(total: np.ndarray, n: int) -> float:
     return float((total @ total - n) / (n * (n - 1)))
 
 
+def mean_cosine_spread(n: int, d: int) -> float:
+    """Standard deviation of ``mean_cosine`` over draws of n isotropic directions in R^d.
+
+    The mean is 0. Cosines of two pairs are uncorrelated, also where the pairs share a row, and each
+    has the variance 1/d. So the variance of the mean of n (n - 1) / 2 of them is 2 / (n (n - 1) d).
+
+    Parameters
+    ----------
+    n : int, >= 2
+    d : int, >= 1
+    """
+    need_rows(n, 2)
+    need_whole("d", d, at_least=1)
+    return float(np.sqrt(2 / (n * (n - 1) * d)))
+
+
 def pairwise_cosines(X: np.ndarray, *, max_rows: int | None = None, seed: int = 0) -> np.ndarray:
     """Cosines of all pairs i < j, (m (m - 1) / 2,) float32, in [-1, 1].
 

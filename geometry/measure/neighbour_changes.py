@@ -9,13 +9,13 @@ it varies too little: its intervals are from the jackknife by groups, as in ``me
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
-from ..linalg.rows import half_digits, need_rows, need_whole
+from ..linalg.rows import finite_rows, half_digits, need_rows, need_whole
 from .cosines import mean_cosine
 from .intervals import (
     DRAWS,
@@ -79,6 +79,8 @@ class NeighbourChanges:
         After minus before.
     agreement : Estimate or None
         After minus before; None without labels.
+    control : HubControl or None
+        Another treatment of the same rows; None if there was none.
     """
 
     k: int
@@ -88,11 +90,48 @@ class NeighbourChanges:
     jaccard: Estimate
     hubness: Estimate
     agreement: Estimate | None
+    control: HubControl | None = None
 
     @property
     def n(self) -> int:
         """How many rows there are."""
         return len(self.jaccards)
+
+
+@dataclass(frozen=True)
+class HubControl:
+    """The hubness of the same rows after a control treatment.
+
+    Attributes
+    ----------
+    hubness : Estimate
+    difference : Estimate
+        Hubness after the treatment minus this.
+    """
+
+    hubness: Estimate
+    difference: Estimate
+
+
+def moved_at_random(X: np.ndarray, *, seed: int = 0) -> np.ndarray:
+    """The rows minus a vector as long as their mean, in a random direction.
+
+    It is the control of centring: a shift of the same length that does not end at the mean.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+    seed : int
+        Seed of the direction.
+
+    Returns
+    -------
+    (n, d) array of float64
+    """
+    X = finite_rows(X, at_least=1)
+    direction = np.random.default_rng(seed).standard_normal(X.shape[1])
+    length = np.linalg.norm(X.mean(axis=0))
+    return np.asarray(X - length * direction / np.linalg.norm(direction))
 
 
 def jaccard_overlap(before: np.ndarray, after: np.ndarray) -> np.ndarray:
@@ -113,6 +152,7 @@ def neighbour_changes(
     k: int = 10,
     labels: Sequence[object] | None = None,
     units: np.ndarray | None = None,
+    control: np.ndarray | None = None,
     seed: int = 0,
     threads: int = THREADS,
     progress: Callable[[int, int], None] | None = None,
@@ -131,6 +171,8 @@ def neighbour_changes(
         Two different ones at least. Rows labelled "" are left out of the agreement.
     units : (n,) ids, optional
         Rows of one unit, such as the tokens of one sentence, are drawn together.
+    control : (n, f) array of float, optional
+        The same rows after another treatment, such as ``moved_at_random``.
     seed : int
         Seed of the subsamples and groups. Below MIN_ROWS units there is no interval.
     threads : int
@@ -149,11 +191,12 @@ def neighbour_changes(
         raise ValueError(f"{len(before)} rows before and {len(after)} after; they are the same")
     spare = 3 * k + 30  # in a random half, fewer than k of them are drawn once in 10^7
     found = []
-    for side, X in enumerate((before, after)):
+    clouds = (before, after) if control is None else (before, after, control)
+    for side, X in enumerate(clouds):
 
         def report(done: int, total: int, side: int = side) -> None:
             if progress is not None:
-                progress(side * total + done, 2 * total)
+                progress(side * total + done, len(clouds) * total)
 
         near = Search(X).nearest_of_all(spare, threads=threads, progress=report)
         later = near.cosines[:, min(2 * k, near.k) - 1]
@@ -161,7 +204,25 @@ def neighbour_changes(
             near.cosines[:, k - 1], later, mean_cosine(X), k=k, equal=half_digits(X)
         )
         found.append(near)
-    return changes_of(found[0], found[1], k=k, labels=labels, units=units, seed=seed)
+    changes = changes_of(found[0], found[1], k=k, labels=labels, units=units, seed=seed)
+    if control is None:
+        return changes
+    return replace(changes, control=_hub_control(found[2], found[1], k, units, seed))
+
+
+def _hub_control(
+    control: Nearest, after: Nearest, k: int, units: np.ndarray | None, seed: int
+) -> HubControl:
+    n = len(after.rows)
+    unit, within = units_of(units, n), partial(_values_within, control, after, k, None)
+    hubness, _after, difference = within(np.ones(n, dtype=bool))[HUBNESS]
+    if unit.max() + 1 < MIN_ROWS:
+        return HubControl(Estimate(hubness, None, None), Estimate(difference, None, None))
+    reach, _after, wider = _hubness_reaches(within, unit, seed)
+    return HubControl(
+        Estimate(hubness, *around_hubness(hubness, reach)),
+        Estimate(difference, *around(difference, wider)),
+    )
 
 
 def changes_of(
@@ -194,12 +255,7 @@ def changes_of(
         np.put_along_axis(is_drawn, halves(n_units, seed), True, axis=1)
         draws = np.array([within(drawn[unit]) for drawn in is_drawn])
         reach = np.array([subsampling_reach(list(each), n_units // 2, n_units) for each in draws.T])
-        place, cuts = random_groups(n_units, seed)
-        groups = [(place >= a) & (place < b) for a, b in pairwise(cuts)]
-        without = np.array([within(~group[unit]) for group in groups])
-        without_before, without_after, change = without[:, HUBNESS].T
-        wider = HUBS_WIDER * jackknife_reach(list(change))
-        reach[HUBNESS] = hubness_reach(without_before), hubness_reach(without_after), wider
+        reach[HUBNESS] = _hubness_reaches(within, unit, seed)
     ends = [around, around_hubness, around_hubness, *[around] * (len(whole) - 3)]
     estimates = [
         _estimate(value, r, interval) for value, r, interval in zip(whole, reach, ends, strict=True)
@@ -219,6 +275,18 @@ def changes_of(
         hubness=hubness[2],
         agreement=agreement[2],
     )
+
+
+def _hubness_reaches(
+    within: Callable[[np.ndarray], list[float]], unit: np.ndarray, seed: int
+) -> tuple[float, float, float]:
+    """Half-widths of the hubness before, after, and of the change, without groups of units."""
+    place, cuts = random_groups(int(unit.max()) + 1, seed)
+    groups = [(place >= a) & (place < b) for a, b in pairwise(cuts)]
+    without = np.array([within(~group[unit]) for group in groups])
+    before, after, change = without[:, HUBNESS].T
+    wider = HUBS_WIDER * float(jackknife_reach(list(change)))
+    return hubness_reach(before), hubness_reach(after), wider
 
 
 def _values_within(

@@ -20,6 +20,7 @@ from geometry.error_sentences import REASONS
 from geometry.measure import Measured
 from geometry.measure.annotated import ANNOTATED
 from geometry.measure.cone import NARROW
+from geometry.measure.cosines import mean_cosine_spread
 from geometry.measure.intervals import Estimate
 from geometry.measure.neighbours import AgreementDraws, agreement_draws
 from geometry.measure.table_measures import LISTED
@@ -253,6 +254,38 @@ def since(former: AgreementDraws, then: AgreementDraws) -> Estimate:
 
 
 @dataclass(frozen=True)
+class Control:
+    """What a verdict's number is without the claim's cause."""
+
+    measured: str  # what it is compared with, and its value on the same data, as Markdown
+
+
+@dataclass(frozen=True)
+class NoControl:
+    """Why a verdict needs no control."""
+
+    reason: str  # as Markdown
+
+
+def isotropic_control(n: int, d: int) -> Control | NoControl:
+    """The mean cosine of as many isotropic directions; it is 0, so a value is its difference."""
+    if n < 2:
+        return nothing_measured()
+    spread = np.format_float_positional(mean_cosine_spread(n, d), precision=1, fractional=False)
+    return Control(
+        _(
+            "as many isotropic directions have a mean cosine of **0**, with a standard deviation "
+            "of {spread} (n = {n}, d = {d})."
+        ).format(spread=spread, n=f"{n:,}", d=d)
+    )
+
+
+def nothing_measured() -> NoControl:
+    """For a verdict without numbers."""
+    return NoControl(_("nothing was measured."))
+
+
+@dataclass(frozen=True)
 class Verdict:
     """A claim and the result of measuring it on the page's data."""
 
@@ -260,7 +293,15 @@ class Verdict:
     source: str  # authors and year
     state: State  # "holds", "partly", "fails" or "unknown" (not enough data)
     measured: str  # the measured values with their intervals, as Markdown
+    control: Control | NoControl
     basis: str  # n, the fit set and the kind of interval, as plain text
+
+
+def overall_state(states: set[State]) -> State:
+    """The state of several results together: in part only if one of them holds at least in part."""
+    if states & {"holds", "partly"}:
+        return "holds" if states == {"holds"} else "partly"
+    return "fails" if "fails" in states else "unknown"
 
 
 def cone_words() -> str:
@@ -285,4 +326,11 @@ def show_verdict(verdict: Verdict, *, key: str) -> None:
         )
         mark = f"{ICONS[verdict.state]} **{states[verdict.state]}**"
         st.markdown(paragraph([mark, verdict.measured]))
+        st.markdown(_control_line(verdict.control))
         st.caption(markdown(verdict.basis))
+
+
+def _control_line(control: Control | NoControl) -> str:
+    if isinstance(control, NoControl):
+        return _("**No control is needed**: {reason}").format(reason=control.reason)
+    return _("**Control**: {measured}").format(measured=control.measured)

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 from geometry.data.number_text import change, with_sign
 from pages.common.controls import pooling_names
-from pages.common.measures import State, Verdict
+from pages.common.measures import (
+    Control,
+    NoControl,
+    State,
+    Verdict,
+    nothing_measured,
+    overall_state,
+)
 from pages.common.origin import layer_words
 from pages.common.scores import with_interval
 from pages.common.uploads import pair_names
@@ -98,12 +105,16 @@ def run_words(run: ContrastRun) -> str:
 # ---- claims ----
 
 
+COMPARED_WITH = frozenset({"raw", "whitened", "centred"})  # the last is the control
+
+
 def contrast_verdict(scene: Scene) -> Verdict:
     """Whether training raises the test Spearman over the raw layer and over whitening."""
     run = scene.run
     gains = {} if run.ending is None else {gain.over: gain for gain in run.ending.gains}
     state = contrast_state(gains)
     measured = _("The training has no end yet, so nothing is compared.")
+    control: Control | NoControl = nothing_measured()
     if run.ending is not None and state == "unknown":
         measured = _("A score is undefined, because all cosines are equal.")
     elif run.ending is not None:
@@ -116,14 +127,14 @@ def contrast_verdict(scene: Scene) -> Verdict:
             ).format(
                 score=with_interval(trained.spearman_test, trained.low, trained.high), **words
             ),
-            _beside_centring(gains["centred"]),
         ]
+        control = Control(_beside_centring(gains["centred"]))
         if run.ending.step == 0:
             parts.append(_("No step was better on dev than the start."))
         if run.splits:
             parts.append(_over_splits(run.splits))
             states = {contrast_state({gain.over: gain for gain in gains}) for gains in run.splits}
-            state = state if len(states) == 1 else "partly"
+            state = overall_state({state, *states})
         measured = paragraph(parts)
     header = run.header
     return Verdict(
@@ -134,6 +145,7 @@ def contrast_verdict(scene: Scene) -> Verdict:
         source=_("Gao et al. (2021)"),
         state=state,
         measured=measured,
+        control=control,
         basis=" · ".join(
             [
                 data_words(header),
@@ -157,21 +169,28 @@ def contrast_verdict(scene: Scene) -> Verdict:
 
 
 def contrast_state(gains: dict[str, Gain]) -> State:
-    """Whether the Spearman rises over both, over one of them, or over neither."""
-    if not {"raw", "whitened"} <= gains.keys():
+    """Whether the Spearman rises over both and over the control, over some, or over none."""
+    if not gains.keys() >= COMPARED_WITH:
         return "unknown"
-    rises = [gains[name].low > 0 for name in ("raw", "whitened")]
-    return "holds" if all(rises) else "partly" if any(rises) else "fails"
+    compared = [gains[name] for name in COMPARED_WITH]
+    if all(gain.low > 0 for gain in compared):
+        return "holds"
+    if any(gains[name].low > 0 for name in ("raw", "whitened")):
+        return "partly"
+    return "fails" if any(gain.high < 0 for gain in compared) else "unknown"
 
 
 def _beside_centring(gain: Gain) -> str:
     """The gain over subtracting the mean, which takes no training."""
     if gain.low > 0:
-        text = _("It is also above subtracting the mean alone: {gain}.")
+        text = _("subtracting the mean alone, which trains nothing. The head is above it: {gain}.")
     elif gain.high < 0:
-        text = _("Subtracting the mean alone gives more: {gain}.")
+        text = _("subtracting the mean alone, which trains nothing. The head is below it: {gain}.")
     else:
-        text = _("Subtracting the mean alone is not clearly different: {gain}.")
+        text = _(
+            "subtracting the mean alone, which trains nothing. The head is not clearly different "
+            "from it: {gain}."
+        )
     return text.format(gain=f"**{gain_words(gain)}**")
 
 

@@ -18,7 +18,7 @@ from geometry.palette import Theme, theme_named
 from geometry.projection.plane import PAIRS, POINTS, Plane
 from pages.common.downloads import offer_csv
 from pages.common.draw.charts import COMPONENTS
-from pages.common.measures import State, Verdict
+from pages.common.measures import NoControl, State, Verdict
 from pages.common.words import _, paragraph, prose
 
 from . import PAGE
@@ -393,6 +393,7 @@ def basis_verdict(scene: Scene) -> Verdict:
         source=_("Su et al. (2021)"),
         state=state,
         measured=measured,
+        control=NoControl(_("both cosines are worked out exactly for the same three points.")),
         basis=paragraph(
             [_("Three points, worked out exactly: there is no interval."), provenance(scene)]
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -40,10 +40,12 @@ from pages.common.live_training import (
 )
 from pages.common.measures import (
     BigNumber,
+    Control,
     State,
     Verdict,
     change_words,
     cone_words,
+    nothing_measured,
     show_big_numbers,
     show_verdict,
 )
@@ -434,9 +436,13 @@ def _too_early(scene: Scene) -> bool:
     return scene.step < FEWEST_STEPS
 
 
-def _cosines(scene: Scene, run: int) -> str:
+def _cosines(
+    scene: Scene, run: int, groups: Sequence[str] = GROUPS, *, at: int | None = None
+) -> str:
+    """The mean cosines of the groups, at a recorded place or at that of the numbers."""
+    names = group_names()
     return _(", ").join(
-        f"{label} **{signed(scene.cosine(run, name), 2)}**" for name, label in group_names().items()
+        f"{names[name]} **{signed(scene.cosine(run, name, at), 2)}**" for name in groups
     )
 
 
@@ -444,6 +450,16 @@ def _early() -> str:
     return _("The step on show is before step {n}; from there on there is a verdict.").format(
         n=FEWEST_STEPS
     )
+
+
+def _card(
+    scene: Scene, claim: str, state: State, measured: str, control: Control, basis: str
+) -> Verdict:
+    """A claim of Gao et al. (2019); before step FEWEST_STEPS without a result."""
+    source = _("Gao et al. (2019)")
+    if _too_early(scene):
+        return Verdict(claim, source, "unknown", _early(), nothing_measured(), basis)
+    return Verdict(claim, source, state, measured, control, basis)
 
 
 def _basis(scene: Scene, *more: str) -> str:
@@ -458,26 +474,36 @@ def _basis(scene: Scene, *more: str) -> str:
 
 
 def cone_verdict(scene: Scene, run: int) -> Verdict:
-    """Whether the rare and the never-seen tokens of the language model form a cone."""
-    unseen, rare = (scene.cosine(run, name) >= NARROW for name in ("unseen", "rare"))
+    """Whether the rare and the never-seen tokens form a cone, and the frequent ones a wider one."""
+    cosines = {name: scene.cosine(run, name) for name in GROUPS}
+    unseen, rare = (cosines[name] >= NARROW for name in ("unseen", "rare"))
     state: State = "holds" if unseen and rare else "partly" if unseen or rare else "fails"
+    if state == "holds" and cosines["frequent"] >= min(cosines["unseen"], cosines["rare"]):
+        state = "partly"  # the frequent tokens are pushed as much
     words = {
         "holds": _("Never-seen and rare tokens lie in a narrow cone."),
         "partly": _("Only one of the two groups lies in a narrow cone."),
         "fails": _("Neither group lies in a narrow cone."),
     }
-    cosines = _("Mean cosine: {cosines}.").format(cosines=_cosines(scene, run))
-    measured = paragraph([words[state], cosines])
-    if scene.cosine(run, "frequent") < NARROW:
-        measured = paragraph([measured, _("The frequent words do not.")])
-    return Verdict(
+    if unseen and rare:
+        words["partly"] = _("Never-seen and rare tokens lie in a narrow cone, as do frequent ones.")
+    said = _("Mean cosine: {cosines}.").format(cosines=_cosines(scene, run, ("unseen", "rare")))
+    control = _(
+        "the frequent tokens of the same training, {frequent}. At step {step}: {cosines}."
+    ).format(
+        frequent=f"**{signed(cosines['frequent'], 2)}**",
+        step=int(scene.history.steps[0]),
+        cosines=_cosines(scene, run, ("unseen", "rare"), at=0),
+    )
+    return _card(
+        scene,
         _(
             "A model that is trained with {optimizer} to predict the next word pushes its rare "
             "tokens into a narrow cone."
         ).format(optimizer=optimizer_names()[scene.history.runs[run].optimizer]),
-        _("Gao et al. (2019)"),
-        "unknown" if _too_early(scene) else state,
-        _early() if _too_early(scene) else measured,
+        state,
+        paragraph([words[state], said]),
+        Control(control),
         _basis(scene, cone_words()),
     )
 
@@ -490,22 +516,25 @@ def cure_verdict(scene: Scene, plain: int, penalised: int) -> Verdict:
     removed, as_good = after < NARROW <= before, worse <= WORSE_LOSS
     state: State = "holds" if removed and as_good else "partly" if removed or as_good else "fails"
     measured = _(
-        "Mean cosine of never-seen tokens: **{before}** without the penalty, **{after}** with it. "
-        "Loss: {loss} and {loss_after} ({change}%), on the training text."
+        "With the penalty, the mean cosine of never-seen tokens is **{after}**, and the loss on "
+        "the training text is **{loss_after}** ({change}%)."
     ).format(
-        before=signed(before, 2),
         after=signed(after, 2),
-        loss=f"{losses[0]:.2f}",
         loss_after=f"{losses[1]:.2f}",
         change=with_sign(100 * worse, 1),
     )
+    control = _(
+        "the same training without the penalty has a mean cosine of **{before}** and a loss of "
+        "**{loss}**."
+    ).format(before=signed(before, 2), loss=f"{losses[0]:.2f}")
     if before < NARROW:
         state, measured = "unknown", paragraph([_("There is no cone to remove."), measured])
-    return Verdict(
+    return _card(
+        scene,
         _("A penalty on the cosines (CosReg) removes the cone, and the loss is not worse."),
-        _("Gao et al. (2019)"),
-        "unknown" if _too_early(scene) else state,
-        _early() if _too_early(scene) else measured,
+        state,
+        measured,
+        Control(control),
         _basis(
             scene,
             cone_words(),
@@ -537,16 +566,35 @@ def others_verdict(scene: Scene, classifier: int, word2vec: int) -> Verdict:
             last=scene.step,
         )
         measured = paragraph([measured, own_cone])
-    return Verdict(
+    return _card(
+        scene,
         _("The vectors of a classifier and of word2vec are spread around the origin."),
-        _("Gao et al. (2019)"),
-        "unknown" if _too_early(scene) else state,
-        _early() if _too_early(scene) else measured,
+        state,
+        measured,
+        _cone_elsewhere(scene, (classifier, word2vec)),
         _basis(
             scene,
             cone_words(),
             _("word vectors of the classifier; the paper has its class vectors"),
         ),
+    )
+
+
+def _cone_elsewhere(scene: Scene, runs: Sequence[int]) -> Control:
+    """A cone on the same text, which the measure must find; without one, the start."""
+    language = scene.find("language", penalty=False)
+    if language is not None:
+        return Control(
+            _("the language model on the same text, at the same step: {cosines}.").format(
+                cosines=_cosines(scene, language)
+            )
+        )
+    return Control(
+        _("at step {step}, classifier: {classifier}; word2vec: {word2vec}.").format(
+            step=int(scene.history.steps[0]),
+            classifier=_cosines(scene, runs[0], at=0),
+            word2vec=_cosines(scene, runs[1], at=0),
+        )
     )
 
 
@@ -588,19 +636,26 @@ def push_verdict(scene: Scene, run: int) -> Verdict:
             if grows
             else _("Their mean length went from {first} to {last}, and does not grow steadily.")
         ).format(first=f"{lengths['unseen'][0]:.2f}", last=f"{lengths['unseen'][-1]:.2f}"),
-        _("Growth so far: {lengths}.").format(lengths=_growths(growth)),
-        _("Recorded control, trained with Coupled Adam: {lengths}.").format(
-            lengths=_growths(control)
+        _("Growth so far: **{growth}%**.").format(
+            growth=with_sign(100 * (growth["unseen"] - 1), 0)
         ),
     ]
-    return Verdict(
+    return _card(
+        scene,
         _(
             "If the origin is outside of the convex hull of the hidden states, a token that never "
             "occurs is pushed away without end."
         ),
-        _("Gao et al. (2019)"),
-        "unknown" if _too_early(scene) else state,
-        _early() if _too_early(scene) else paragraph(parts),
+        state,
+        paragraph(parts),
+        Control(
+            _(
+                "growth of the other words of this training: {others}. Recorded with Coupled Adam: "
+                "{lengths}."
+            ).format(
+                others=_growths(growth, ("rare", "frequent")), lengths=_growths(control, GROUPS)
+            )
+        ),
         _basis(
             scene,
             _("holds only if never-seen tokens grow more than other words, with both optimisers"),
@@ -609,10 +664,10 @@ def push_verdict(scene: Scene, run: int) -> Verdict:
     )
 
 
-def _growths(growth: Mapping[str, float]) -> str:
+def _growths(growth: Mapping[str, float], groups: Sequence[str]) -> str:
+    names = group_names()
     return _(", ").join(
-        f"{label} **{with_sign(100 * (growth[name] - 1), 0)}%**"
-        for name, label in group_names().items()
+        f"{names[name]} **{with_sign(100 * (growth[name] - 1), 0)}%**" for name in groups
     )
 
 

@@ -14,9 +14,9 @@ from geometry.training.optimizers import SEEDS, VARIANTS, OptimizerRuns, recorde
 from geometry.training.runs import GROUPS
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.measures import State, Verdict, cone_words, show_verdict
+from pages.common.measures import Control, State, Verdict, cone_words, show_verdict
 from pages.common.shell import show_question
-from pages.common.words import _, labelled, paragraph
+from pages.common.words import _, labelled
 
 from . import PAGE
 from .scene import optimizer_names
@@ -108,11 +108,12 @@ def optimizer_verdict(runs: OptimizerRuns) -> Verdict:
     state: State = "partly" if adam.min() > others.max() else "fails"
     if adam.min() >= NARROW > others.max():
         state = "holds"
-    parts = [
-        f"{name} **{signed(float(cosines[code].mean()), 2)}** "
+    said = {
+        code: f"{name} **{signed(float(cosines[code].mean()), 2)}** "
         f"({signed(float(cosines[code].min()), 2)} … {signed(float(cosines[code].max()), 2)})"
         for code, name in variant_names().items()
-    ]
+    }
+    controls = [said[code] for code in ("coupled-adam", "sgd", "cosreg")]
     return Verdict(
         _(
             "Adam makes the cone: the gradients of all rows of the softmax sum to zero, and that "
@@ -120,16 +121,14 @@ def optimizer_verdict(runs: OptimizerRuns) -> Verdict:
         ),
         _("Stollenwerk & Stollenwerk (2025)"),
         state,
-        paragraph(
-            [
-                _("Mean cosine of never-seen tokens at an equal loss of {loss}: {cosines}.").format(
-                    loss=f"{loss:.2f}", cosines=_(", ").join(parts)
-                ),
-                _(
-                    "The first three differ only in the optimiser of the output embeddings; the "
-                    "last one has another loss."
-                ),
-            ]
+        _("Mean cosine of never-seen tokens at an equal loss of {loss}: {cosines}.").format(
+            loss=f"{loss:.2f}", cosines=said["adam"]
+        ),
+        Control(
+            _(
+                "at the same loss, {cosines}. The first two differ only in the optimiser of the "
+                "output embeddings; the last one has another loss."
+            ).format(cosines=_(", ").join(controls))
         ),
         " · ".join(
             [

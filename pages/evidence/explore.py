@@ -11,7 +11,11 @@ import streamlit as st
 
 from geometry.data.number_text import signed
 from geometry.diagnosis.evidence import MEASURES, RANDOM, RANDOM_KEPT, ROTATED, CureGain, GainGrid
+<<<<<<< HEAD
 from geometry.claims.scores import narrower_against_score
+=======
+from geometry.claims.scores import narrower_against_score, shuffled_against
+>>>>>>> h-verdicts
 from geometry.evaluate.specs import parse_treatment
 from geometry.figures.curves import Axes, place_colour
 from geometry.figures.multiples import Dotted, multiples_figure, reach_of
@@ -26,9 +30,12 @@ from pages.common.folded import folded
 from pages.common.lesson import note_facts
 from pages.common.measures import (
     BigNumber,
+    Control,
+    NoControl,
     State,
     Verdict,
     measure_label,
+    nothing_measured,
     show_big_numbers,
     show_verdict,
 )
@@ -387,28 +394,37 @@ def _best(grids: Mapping[str, GainGrid], similarity: str):  # type: ignore[no-un
 
 
 def helps_verdict(grids: Mapping[str, GainGrid], similarity: str) -> Verdict:
-    """Whether whitening raises the score, beside centring, removal and random directions."""
-    rises, falls, n = _tally(grids, LEVELLED, similarity)
+    """Whether whitening raises the score over a rotation, beside centring and directions."""
+    levelled = [gain.over_control for _model, gain in gains_of(grids, LEVELLED, similarity)]
+    rises = sum(each is not None and each.rises for each in levelled)
+    falls = any(each is not None and each.falls for each in levelled)
     state: State = "fails" if falls else "unknown"  # where nothing is clear, nothing is said
     if rises:
-        state = "holds" if rises == n else "partly"
+        state = "holds" if rises == len(levelled) else "partly"
     over = [gain.over_control for _model, gain in gains_of(grids, "abtt:3", similarity)]
     beats = sum(each is not None and each.rises for each in over)
-    compared = (LEVELLED, "centred", "abtt:3", f"{RANDOM}:3")
-    lines = ["\n".join(f"- {_counts(grids, cure, similarity)}" for cure in compared) + "\n\n"]
+    compared = (LEVELLED, "abtt:3")
+    lines = "\n".join(f"- {_counts(grids, cure, similarity)}" for cure in compared)
+    controls = {
+        ROTATED: _("a random rotation"),
+        "centred": _("the mean subtracted"),
+        f"{RANDOM}:3": _("the mean and 3 random directions removed"),
+    }
+    counts = []
+    for control, name in controls.items():
+        up, down, n = _tally(grids, control, similarity)
+        words = _("{name}, clearly higher at {rises} and lower at {falls} of {n} places")
+        counts.append(words.format(name=name, rises=up, falls=down, n=n))
     return Verdict(
         claim=_("Making vectors isotropic helps."),
         source=_("Li et al. (2020), Su et al. (2021)"),
         state=state,
-        measured=paragraph(
-            [
-                _("Places are layers and poolings.") + "\n\n",
-                *lines,
-                _(
-                    "The top 3 directions are clearly better removed than 3 random ones at "
-                    "{beats} of {n} places."
-                ).format(beats=beats, n=len(over)),
-            ]
+        measured=paragraph([_("Places are layers and poolings.") + "\n\n", lines]),
+        control=Control(
+            _(
+                "{counts}. The top 3 directions are clearly better removed than 3 random ones at "
+                "{beats} of {n} places."
+            ).format(counts=_("; ").join(counts), beats=beats, n=len(over))
         ),
         basis=basis(grids),
     )
@@ -424,9 +440,20 @@ def narrow_verdict(grids: Mapping[str, GainGrid], similarity: str) -> Verdict:
     cosines, scores = zip(*places, strict=True)
     found = narrower_against_score(cosines, scores)
     state: State = "unknown"
+    control: Control | NoControl = nothing_measured()
     if found.pairs:
-        state = "fails" if 2 * found.against >= found.pairs else "partly"
-        state = "holds" if not found.against else state
+        low, high = shuffled_against(cosines, scores)
+        share = found.against / found.pairs
+        if share < low:
+            state = "partly" if found.against else "holds"
+        elif share >= 0.5:  # the mean of the shuffles
+            state = "fails"
+        control = Control(
+            _(
+                "with the scores shuffled among the places, **{low} to {high}** (95% of 1,000 "
+                "shuffles). Places of one model are alike, so chance alone can do more than that."
+            ).format(low=round(low * found.pairs), high=round(high * found.pairs))
+        )
     model, place, score = _best(grids, similarity)
     measured = _(
         "Of {pairs} pairs of places, the narrower one scores higher in {against}. The best score, "
@@ -444,6 +471,7 @@ def narrow_verdict(grids: Mapping[str, GainGrid], similarity: str) -> Verdict:
         source=_("read from Gao et al. (2019)"),
         state=state,
         measured=measured,
+        control=control,
         basis=basis(grids),
     )
 

@@ -45,11 +45,14 @@ from pages.common.corpus_cloud import (
 )
 from pages.common.measures import (
     DIMENSION_SHARES,
+    Control,
     State,
     Verdict,
     cone_words,
+    isotropic_control,
     measure_label,
     measured_words,
+    nothing_measured,
 )
 from pages.common.origin import layer_words, origin
 from pages.common.page_state import note_choice
@@ -561,6 +564,7 @@ def layers_verdict(scene: Scene) -> Verdict:
         measured=words[state].format(
             cosines=said, least=MIN_ROWS, layers=_(", ").join(map(str, falls))
         ),
+        control=isotropic_control(rows[0].n, rows[0].d),
         basis=" · ".join(
             [
                 *series_origin(scene.series[TOKENS]),
@@ -601,13 +605,10 @@ def rogue_verdict(scene: Scene) -> Verdict:
     words = {
         "holds": _("Five dimensions carry most of the mean cosine at layer {layer}: {share}."),
         "partly": _(
-            "Five dimensions carry more than their share of the mean cosine at layer {layer}, and "
-            "less than half of it: {share}. For isotropic vectors it would be {alike}."
+            "Five dimensions carry more than their share of the mean cosine at layer {layer}, but "
+            "not clearly more than half of it: {share}."
         ),
-        "fails": _(
-            "No few dimensions dominate layer {layer}: the five largest carry {share}. For "
-            "isotropic vectors it would be {alike}."
-        ),
+        "fails": _("No few dimensions dominate layer {layer}: the five largest carry {share}."),
         "unknown": _(
             "Layer {layer} has no share that can be measured: its mean cosine is near 0, or there "
             "are fewer than {least} sentences."
@@ -620,8 +621,15 @@ def rogue_verdict(scene: Scene) -> Verdict:
         measured=words[state].format(
             layer=layer,
             share=f"**{measured_words(row)}**" if row.low is not None else "",
-            alike="" if row.baseline is None else f"{row.baseline:.3f}",
             least=MIN_ROWS,
+        ),
+        control=nothing_measured()
+        if row.low is None or row.baseline is None
+        else Control(
+            _(
+                "a random rotation of the axes changes no cosine, and leaves the five largest "
+                "dimensions **{alike}** on average."
+            ).format(alike=f"{row.baseline:.3f}")
         ),
         basis=" · ".join(
             [
@@ -637,6 +645,6 @@ def rogue_state(row: Measured) -> State:
     """The verdict of the share of the five largest dimensions."""
     if row.value is None or row.low is None or row.high is None:
         return "unknown"
-    if row.low > MOST:
-        return "holds"
-    return "partly" if row.low > (row.baseline or 0.0) else "fails"
+    if row.low <= (row.baseline or 0.0):
+        return "fails"  # no more than after a random rotation
+    return "holds" if row.low > MOST else "partly"

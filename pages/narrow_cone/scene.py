@@ -48,10 +48,14 @@ from pages.common.draw.clouds import cloud_panel
 from pages.common.jobs import Progress
 from pages.common.measures import (
     COSINE_DECIMALS,
+    Control,
+    NoControl,
     State,
     Verdict,
     agreement_of,
     cone_words,
+    isotropic_control,
+    nothing_measured,
     print_value,
     same_label,
     since,
@@ -575,17 +579,14 @@ def cone_verdict(scene: Scene) -> Verdict:
     found = _cosine_of(scene.sample)
     words = {
         "holds": _(
-            "The mean cosine of two different {units} is {cosine}. Isotropic directions have 0, "
-            "and a narrow cone has {limit} or more."
+            "The mean cosine of two different {units} is {cosine}. A narrow cone has {limit} or "
+            "more."
         ),
         "partly": _(
-            "Hardly a cone: the mean cosine of two different {units} is {cosine}. Isotropic "
-            "directions have 0, and a narrow cone has {limit} or more."
+            "Hardly a cone: the mean cosine of two different {units} is {cosine}. A narrow cone "
+            "has {limit} or more."
         ),
-        "fails": _(
-            "No cone: the mean cosine of two different {units} is {cosine}, and isotropic "
-            "directions have 0."
-        ),
+        "fails": _("No cone: the mean cosine of two different {units} is {cosine}."),
         "unknown": _(
             "The mean cosine of two different {units} is {cosine}. Its interval needs {least} or "
             "more that are not all alike."
@@ -605,6 +606,7 @@ def cone_verdict(scene: Scene) -> Verdict:
         measured=words[state].format(
             units=scene.unit_words, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
         ),
+        control=isotropic_control(*scene.sample.vectors.shape),
         basis=" · ".join(
             [
                 *scene.sample_origin,
@@ -671,15 +673,15 @@ def whitening_verdict(scene: Scene) -> Verdict:
     measured = _("This needs a corpus with labels, and {least} sentences or more.").format(
         least=2 * MIN_ROWS
     )
+    control: Control | NoControl = nothing_measured()
     basis = [*scene.sample_origin]
     if steps is not None:
         if steps.both.rises:
-            state = "holds"
-        elif steps.centring.rises:
-            state = "partly"
+            state = "holds" if steps.levelling.rises else "partly"
         elif steps.both.falls:
             state = "fails"
-        measured = f"{_steps_words(steps)}\n\n{_stages_table(steps, scene)}"
+        measured = f"{_whole_words(steps)}\n\n{_stages_table(steps, scene)}"
+        control = Control(_steps_words(steps))
         basis += [
             _("fitted on one half of the points, without labels; measured on the other half"),
             *weight_words(scene.points),
@@ -690,18 +692,31 @@ def whitening_verdict(scene: Scene) -> Verdict:
         source=_("Su et al. (2021), Huang et al. (2021)"),
         state=state,
         measured=measured,
+        control=control,
         basis=" · ".join(basis),
     )
 
 
+def _whole_words(steps: Steps) -> str:
+    """The change from raw to whitened."""
+    words = (
+        _("Whitening helps: {change}.")
+        if steps.both.rises
+        else _("Whitening hurts: {change}.")
+        if steps.both.falls
+        else _("Whitening has no clear effect: {change}.")
+    )
+    return words.format(change=_bold_change(steps.both))
+
+
 def _steps_words(steps: Steps) -> str:
-    """One sentence for each step of the film."""
+    """The change by centring alone, and what whitening adds to it."""
     centring = (
-        _("Centring helps: {change}.")
+        _("centring alone helps: {change}.")
         if steps.centring.rises
-        else _("Centring hurts: {change}.")
+        else _("centring alone hurts: {change}.")
         if steps.centring.falls
-        else _("Centring has no clear effect: {change}.")
+        else _("centring alone has no clear effect: {change}.")
     )
     levelling = (
         _("Making the axes equal then helps: {change}.")
@@ -711,9 +726,13 @@ def _steps_words(steps: Steps) -> str:
         else _("Making the axes equal then has no clear effect: {change}.")
     )
     return paragraph(
-        text.format(change=f"**{change(step.value, step.low, step.high, AGREEMENT_DECIMALS)}**")
+        text.format(change=_bold_change(step))
         for text, step in ((centring, steps.centring), (levelling, steps.levelling))
     )
+
+
+def _bold_change(step: Estimate) -> str:
+    return f"**{change(step.value, step.low, step.high, AGREEMENT_DECIMALS)}**"
 
 
 def _stages_table(steps: Steps, scene: Scene) -> str:

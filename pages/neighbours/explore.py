@@ -41,11 +41,14 @@ from pages.common.draw.clouds import choose_row, current_theme, draw_legend, poi
 from pages.common.folded import folded
 from pages.common.measures import (
     BigNumber,
+    Control,
+    NoControl,
     State,
     Verdict,
     change_words,
     explained_caption,
     label_name,
+    nothing_measured,
     show_big_numbers,
     show_verdict,
 )
@@ -360,11 +363,13 @@ def points_csv(scene: Scene, basis: str) -> bytes:
 
 
 def hub_state(found: NeighbourChanges) -> State:
-    """Whether the hubness falls; "unknown" if its interval includes 0."""
+    """Whether the hubness falls, and below its control; "unknown" if an interval includes 0."""
     each = found.hubness
-    if each.low is None or each.high is None:
+    if each.rises:
+        return "fails"
+    if not each.falls or found.control is None:
         return "unknown"
-    return "holds" if each.high < 0 else "fails" if each.low > 0 else "unknown"
+    return "holds" if found.control.difference.falls else "partly"
 
 
 def neighbours_verdict(scene: Scene) -> Verdict:
@@ -377,6 +382,7 @@ def neighbours_verdict(scene: Scene) -> Verdict:
         source=_("Suzuki et al. (2013)"),
         state=hub_state(scene.changes),
         measured=paragraph([_hub_words(scene), _label_words(scene)]),
+        control=_hub_control(scene.changes),
         basis=" · ".join(
             [
                 provenance(scene),
@@ -386,6 +392,20 @@ def neighbours_verdict(scene: Scene) -> Verdict:
                 ),
             ]
         ),
+    )
+
+
+def _hub_control(found: NeighbourChanges) -> Control | NoControl:
+    if found.control is None or found.control.difference.low is None:
+        return nothing_measured()
+    return Control(
+        _(
+            "minus a vector as long as the mean, but in a random direction, the raw points have a "
+            "hubness of **{hubness}**. The treatment minus this: **{difference}**."
+        ).format(
+            hubness=with_ends(found.control.hubness),
+            difference=with_ends(found.control.difference, sign=True),
+        )
     )
 
 

@@ -17,7 +17,7 @@ from geometry.data.limits import LIMITS
 from geometry.encode import ArrayStore
 from geometry.evaluate.fitting import FitSet
 from geometry.evaluate.specs import parse_treatment
-from geometry.measure import NeighbourChanges, Search, neighbour_changes
+from geometry.measure import NeighbourChanges, Search, moved_at_random, neighbour_changes
 from geometry.process import Worker, send_progress
 from geometry.transform.treatments import Treatment
 from pages.common import jobs
@@ -306,6 +306,7 @@ def _changes(
         "k": k,
         "labels": None if labels is None else [labels[row] for row in rows],
         "units": None if units is None else units[rows],
+        "control": moved_at_random(X, seed=SEED).astype(X.dtype),
         "seed": SEED,
     }
     if len(rows) <= AT_ONCE:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from geometry.data.number_text import signed
 from geometry.claims.scores import Narrower, narrower_against_score
+from geometry.data.number_text import signed
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell
 from geometry.figures.curves import Axes

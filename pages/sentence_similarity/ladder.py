@@ -9,6 +9,7 @@ from html import unescape
 import numpy as np
 import streamlit as st
 
+from geometry.claims.scores import PoolingInterval, PoolingShare
 from geometry.data.number_text import signed
 from geometry.encode.layers import LAYER_SETS, layer_sets
 from geometry.evaluate.best_cell import Chosen, choose_on_dev
@@ -20,7 +21,6 @@ from geometry.evaluate.bootstrap import (
     PairScore,
     difference,
 )
-from geometry.claims.scores import PoolingInterval, PoolingShare
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell, Grid
 from geometry.evaluate.published import (
@@ -45,6 +45,8 @@ from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.measures import (
     BigNumber,
+    Control,
+    NoControl,
     State,
     Verdict,
     change_words,
@@ -89,6 +91,7 @@ from .choices import (
     similarity_names,
 )
 from .scene import (
+    CONTROL,
     FIRST_LAST,
     Column,
     EncodedPairs,
@@ -645,18 +648,41 @@ def whitening_verdict(scene: Scene) -> Verdict:
     cell = scene.cell(choice.layer, choice.pooling, choice.after)
     if cell is not treated and cell.difference is not None and cell.difference.value is not None:
         lines.append(_cell_words(scene, cell))
+    state = _state(_sign(treated), _sign(cell))
+    control: Control | NoControl = NoControl(
+        _("subtracting the mean is itself the control of the other treatments.")
+    )
+    if choice.after != CONTROL:
+        centred = scene.cell(choice.encoder.n_layers, "mean", CONTROL)
+        over = difference(centred.score, treated.score)
+        if state == "holds" and _sign_of(over) != 1:
+            state = "partly"  # no more than what subtracting the mean alone gains
+        control = Control(
+            _(
+                "subtracting the mean alone, fitted on the same sentences: **{score}** "
+                "({change}). The treatment minus this: **{over}**."
+            ).format(
+                score=hundred(centred.score.spearman),
+                change=_change(centred.difference),
+                over=_change(over),
+            )
+        )
     return Verdict(
         claim=_("Whitening makes the similarities of sentences better."),
         source=_("Su et al. (2021), Huang et al. (2021)"),
-        state=_state(_sign(treated), _sign(cell)),
+        state=state,
         measured=paragraph(lines),
+        control=control,
         basis=paired_basis(choice, fitted_on(choice)),
     )
 
 
 def _sign(cell: Cell) -> int | None:
     """1 for a clear gain, -1 for a clear loss, 0 for neither; None without an interval."""
-    moved = cell.difference
+    return _sign_of(cell.difference)
+
+
+def _sign_of(moved: Difference | None) -> int | None:
     if moved is None or moved.value is None or moved.low is None:
         return None
     return (1 if moved.value > 0 else -1) if moved.is_clear else 0
@@ -734,6 +760,12 @@ def pooling_verdict(scene: Scene) -> Verdict:
         source=_("Reimers & Gurevych (2019), Li et al. (2020)"),
         state=_below(gap),
         measured=words or _("One of the scores is undefined here."),
+        control=NoControl(
+            _(
+                "all vectors are scored on the same pairs, and the intervals are those of the "
+                "differences."
+            )
+        ),
         basis=paired_basis(scene.choice, _("raw vectors, nothing fitted")),
     )
 

@@ -286,6 +286,7 @@ AHEAD_VARIABLE = "NARROW_CONE_SCORE_AHEAD"  # "0": a rung is scored when it is f
 AHEAD_AFTER = 3.0  # seconds after the first visit; until then the browser is drawing
 MOST_AHEAD = 2000  # pairs; all rungs of 935 pairs take 10 s of a core
 SAMPLE_ROWS = 4000  # rows of a large fit set, in the curve by the rows in the fit
+CONTROL = "centred"  # of the verdict on whitening: a part of each whitening
 FIRST_LAST = "first-last"  # the mean of the first and the last layer, as papers take it
 Column = tuple[int | str, str]  # layer and pooling
 FitSums = Callable[[tuple[int, ...], str], Moments]  # of layers and pooling
@@ -482,6 +483,7 @@ def _ladder_keys(choice: ScoringChoice) -> list[CellKey]:
         for treatment in (
             "none",
             *(() if layer == FIRST_LAST != choice.layer else choice.treatments),
+            *((CONTROL,) if (layer, pooling) == (choice.encoder.n_layers, "mean") else ()),
         )
     ]
 

@@ -47,7 +47,17 @@ from pages.common.cache import kept
 from pages.common.cloud_choices import SAME, Look, fit_words
 from pages.common.corpus_cloud import CorpusCloud, encode_corpus, labels_of
 from pages.common.downloads import short_number
-from pages.common.measures import State, Verdict, agreement_of, measured_words, same_label, since
+from pages.common.measures import (
+    Control,
+    NoControl,
+    State,
+    Verdict,
+    agreement_of,
+    measured_words,
+    nothing_measured,
+    same_label,
+    since,
+)
 from pages.common.messages import too_few_for_interval
 from pages.common.origin import agreement_note, origin, weight_words
 from pages.common.seed import SEED
@@ -629,12 +639,13 @@ def show_annotated_note(scene: Scene) -> None:
 
 def whitening_verdict(scene: Scene) -> Verdict:
     """Is the first whitening on the page more isotropic than raw, and are its neighbours better?"""
-    state, said = _findings(scene)
+    state, said, control = _findings(scene)
     return Verdict(
         claim=_("Whitening makes embeddings isotropic and nearest neighbours better."),
         source=_("Su et al. (2021), Huang et al. (2021)"),
         state=state,
         measured=said,
+        control=control,
         basis=" · ".join(
             [
                 provenance(scene),
@@ -644,40 +655,43 @@ def whitening_verdict(scene: Scene) -> Verdict:
     )
 
 
-def _findings(scene: Scene) -> tuple[State, str]:
-    """The state and its words."""
+def _findings(scene: Scene) -> tuple[State, str, Control | NoControl]:
+    """The state, its words and the control: subtracting the mean alone, with the same fit."""
     sets = scene.sets
+    nothing = nothing_measured()
     if not any(picture.kind.is_whitening for picture in scene.pictures):
-        return "unknown", _("None of the pictures is a whitening. Choose a whitening above.")
+        words = _("None of the pictures is a whitening. Choose a whitening above.")
+        return "unknown", words, nothing
     pair = compared(scene)
     if pair is None:
-        return "unknown", _(
+        words = _(
             "The whitening was fitted on the points shown, so its isotropy follows from the fit. "
             "Choose “the other half” or another corpus under “Fit on”."
         )
+        return "unknown", words, nothing
     raw, white = pair
     before, after = (_isoscore(each, sets.sample) for each in pair)
     if before.high is None or after.low is None:
-        return "unknown", too_few_for_interval(len(sets.cloud))
+        return "unknown", too_few_for_interval(len(sets.cloud)), nothing
     rises = after.low > before.high
     words = (
-        _("{name} makes the points more isotropic: IsoScore {before} → {after}; isotropic: {best}.")
+        _("{name} makes the points more isotropic: IsoScore {before} → {after}.")
         if rises
-        else _(
-            "{name} does not make the points more isotropic: IsoScore {before} → {after}; "
-            "isotropic: {best}."
-        )
+        else _("{name} does not make the points more isotropic: IsoScore {before} → {after}.")
     )
     said = words.format(
         name=treatment_names()[white.name],
         before=measured_words(before),
         after=f"**{measured_words(after)}**",
-        best=signed(after.baseline or 0.0, 3),
     )
+    beside = _(
+        "as many isotropic points have an IsoScore of {best}. Subtracting the mean alone changes "
+        "no IsoScore."
+    ).format(best=signed(after.baseline or 0.0, 3))
     found = agreement_change(raw, white, scene)
     if found is None:
         needs = _("For neighbours this needs a corpus with labels, and {least} points or more.")
-        return "unknown", paragraph([said, needs.format(least=MIN_ROWS)])
+        return "unknown", paragraph([said, needs.format(least=MIN_ROWS)]), Control(beside)
     better = (
         _("Nearest neighbours become better ({label}): {change}.")
         if found.rises
@@ -689,8 +703,17 @@ def _findings(scene: Scene) -> tuple[State, str]:
     said = paragraph(
         [said, better.format(label=markdown(same_label(sets.corpus)), change=f"**{shown}**")]
     )
-    count = rises + found.rises
-    return ("holds" if count == 2 else "partly" if count else "fails"), said
+    centred = _picture(_fit("centred", sets.fit_points), sets, Knobs(), scene.look)
+    by_centring = agreement_change(raw, centred, scene)
+    over = agreement_change(centred, white, scene)
+    if by_centring is not None and over is not None:
+        words = _("It changes the neighbours by {alone}; whitening beyond it by {over}.")
+        alone, beyond = (change(each.value, each.low, each.high) for each in (by_centring, over))
+        beside = paragraph([beside, words.format(alone=f"**{alone}**", over=f"**{beyond}**")])
+    is_more = found.rises and over is not None and over.rises
+    loses = (after.high or 0.0) < (before.low or 0.0) or found.falls
+    state: State = "holds" if rises and is_more else "partly" if rises or found.rises else "unknown"
+    return "fails" if state == "unknown" and loses else state, said, Control(beside)
 
 
 @kept(2000)

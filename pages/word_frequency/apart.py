@@ -46,6 +46,7 @@ class FrequencyMeasures:
 
     direction: FrequencyDirection
     bins: tuple[FrequencyBin, ...]
+    shuffled: tuple[FrequencyBin, ...]  # of the same words with their ranks shuffled: the control
 
 
 def words_of_file(
@@ -119,7 +120,9 @@ def measured(
     """Direction and bins. Raises UndefinedMeasure for words of one length or of one frequency."""
     direction = frequency_direction(X, counts, seed=SEED)
     near = neighbour_means(X, progress=progress)
-    return FrequencyMeasures(direction, frequency_bins(X, counts, near, seed=SEED))
+    shuffled = np.random.default_rng(SEED).permutation(len(X))
+    bins = [frequency_bins(X, each, near, seed=SEED) for each in (counts, shuffled)]
+    return FrequencyMeasures(direction, *bins)
 
 
 def pictures(X: np.ndarray) -> tuple[WordPicture, ...]:

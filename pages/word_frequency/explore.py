@@ -43,6 +43,7 @@ from pages.common.folded import folded
 from pages.common.lesson import note_facts
 from pages.common.measures import (
     BigNumber,
+    Control,
     State,
     Verdict,
     measure_label,
@@ -437,15 +438,16 @@ def left_out_verdict(scene: Scene, whole: Measured, last: WithoutFrequent) -> Ve
     """Whether frequent words make sentences alike, by more than the shorter means explain."""
     gap = last.difference
     measured = _(
-        "Without the {n} most frequent types the mean cosine goes from {first} to {last}; without "
-        "as many random tokens of the same sentences to {control}. Difference: **{change}**."
+        "Without the {n} most frequent types the mean cosine goes from {first} to {last}."
     ).format(
         n=LEFT_OUT[-1],
         first=signed(whole.value or 0.0, 3),
-        last=signed(last.value, 3),
-        control=signed(last.control, 3),
-        change=change(gap.value, gap.low, gap.high),
+        last=f"**{signed(last.value, 3)}**",
     )
+    control = _(
+        "without as many random tokens of the same sentences it goes to **{control}**. "
+        "Difference: **{change}**."
+    ).format(control=signed(last.control, 3), change=change(gap.value, gap.low, gap.high))
     state: State = "partly" if gap.falls else "fails"
     words = (
         _("Frequent words explain that part, and no more.")
@@ -459,6 +461,7 @@ def left_out_verdict(scene: Scene, whole: Measured, last: WithoutFrequent) -> Ve
         _("Li et al. (2020)"),
         state,
         paragraph([measured, words]),
+        Control(control),
         " · ".join(
             [
                 _("n = {n} sentences").format(n=f"{last.n:,}"),

@@ -17,6 +17,7 @@ from geometry.encode import ArrayStore
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.evaluate.published import PublishedTable, published_tables
 from geometry.measure import FrequencyBin, FrequencyDirection
+from geometry.measure.cone import NARROW
 from geometry.measure.correlation import spearman
 from geometry.measure.frequency import NEIGHBOURS
 from geometry.measure.intervals import Estimate
@@ -26,7 +27,7 @@ from pages.common.cache import kept
 from pages.common.controls import tokenizer_names
 from pages.common.corpus_cloud import MANY_POINTS, MOST_DRAWN, CloudSpec, encode_corpus
 from pages.common.draw.twin_cloud import has_no_webgl2
-from pages.common.measures import ICONS, State, Verdict
+from pages.common.measures import ICONS, Control, State, Verdict, cone_words, overall_state
 from pages.common.origin import layer_words, model_line, type_words
 from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
@@ -428,8 +429,7 @@ def words_verdict(scene: Scene) -> Verdict:
             first=f"**{ends[0]:.2f}**", last=f"**{ends[-1]:.2f}**"
         )
     )
-    states = {norm, sparse, cone}
-    overall: State = "unknown" if states == {"unknown"} else norm if len(states) == 1 else "partly"
+    overall = overall_state({norm, sparse, cone})
     return Verdict(
         claim=_(
             "Frequent words lie near the origin and close together; rare words lie far away, are "
@@ -438,33 +438,58 @@ def words_verdict(scene: Scene) -> Verdict:
         source=_("Gao et al. (2019), Li et al. (2020)"),
         state=overall,
         measured="\n\n" + "\n".join(f"- {line}" for line in lines),
+        control=_shuffled_words(measures.shuffled[0], measures.shuffled[-1]),
         basis=" · ".join(
             [
                 provenance(scene),
                 _("the {n} most frequent words against ranks from {start} on").format(
                     n=f"{first.n:,}", start=f"{last.start + 1:,}"
                 ),
+                cone_words(),
                 _("95% intervals: jackknife over words"),
             ]
         ),
     )
 
 
+def _shuffled_words(first: FrequencyBin, last: FrequencyBin) -> Control:
+    """Both ends where the ranks are shuffled: their means are then equal but for chance."""
+    ends = [
+        (each.norm, each.distances[0], each.cosine or Estimate(np.nan, None, None))
+        for each in (first, last)
+    ]
+    pairs = [
+        f"**{three_digits(a.value)} → {three_digits(b.value)}**" for a, b in zip(*ends, strict=True)
+    ]
+    return Control(
+        _(
+            "the same words with their ranks shuffled: mean length {length}; distance to the 3 "
+            "nearest words {distance}; mean cosine {cosine}."
+        ).format(length=pairs[0], distance=pairs[1], cosine=pairs[2])
+    )
+
+
 def ordered_state(first: Estimate, last: Estimate, rises: bool) -> State:
     """Whether a mean rises from the most frequent words to the rarest, and from bin to bin."""
-    if first.high is None or last.low is None:
+    order = _order_of(first, last)
+    return "partly" if order == "holds" and not rises else order
+
+
+def _order_of(first: Estimate | None, last: Estimate | None) -> State:
+    """Whether the last mean is the larger one; "unknown" where the intervals overlap."""
+    if first is None or last is None or first.low is None or last.low is None:
         return "unknown"
-    if last.low <= first.high:
-        return "fails"
-    return "holds" if rises else "partly"
+    if last.low > (first.high or 0.0):
+        return "holds"
+    return "fails" if (last.high or 0.0) < first.low else "unknown"
 
 
 def cone_state(bins: Sequence[FrequencyBin]) -> State:
-    """Whether rare words have a larger mean cosine than frequent ones."""
-    first, last = bins[0].cosine, bins[-1].cosine
-    if len(bins) < 2 or first is None or last is None or first.high is None or last.low is None:
-        return "unknown"
-    return "holds" if last.low > first.high else "fails"
+    """Whether rare words are a narrow cone, and frequent ones a wider one; "partly" for one."""
+    last = bins[-1].cosine
+    order = _order_of(bins[0].cosine, last)
+    is_narrow = last is not None and (last.low or 0.0) >= NARROW
+    return "partly" if order == "holds" and not is_narrow else order
 
 
 def _line(

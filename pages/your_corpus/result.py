@@ -48,7 +48,14 @@ from pages.common.draw.clouds import (
 )
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
-from pages.common.measures import State, Verdict, cone_words, measure_label, print_value
+from pages.common.measures import (
+    State,
+    Verdict,
+    cone_words,
+    isotropic_control,
+    measure_label,
+    print_value,
+)
 from pages.common.messages import errors_shown
 from pages.common.models import chosen_model, current_encoder
 from pages.common.origin import coverage_of, origin
@@ -259,15 +266,15 @@ def cone_verdict(scene: Scene) -> Verdict:
     words = {
         "holds": _(
             "Your {units} form a narrow cone: the mean cosine of two of them, drawn at random, is "
-            "{cosine}. Isotropic directions have 0, and a narrow cone has {limit} or more."
+            "{cosine}. A narrow cone has {limit} or more."
         ),
         "partly": _(
             "Your {units} hardly form a cone: the mean cosine of two of them, drawn at random, is "
-            "{cosine}. Isotropic directions have 0, and a narrow cone has {limit} or more."
+            "{cosine}. A narrow cone has {limit} or more."
         ),
         "fails": _(
             "Your {units} form no cone: the mean cosine of two of them, drawn at random, is "
-            "{cosine}, and isotropic directions have 0."
+            "{cosine}."
         ),
         "unknown": _(
             "The mean cosine of your {units} is {cosine}. To say whether they form a cone, at "
@@ -289,6 +296,7 @@ def cone_verdict(scene: Scene) -> Verdict:
         source=_("Ethayarajh (2019)"),
         state=state,
         measured=measured,
+        control=isotropic_control(*points.vectors.shape),
         basis=" · ".join(
             [
                 cloud_line(points),

@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
+from geometry.claims.scores import (
+    PoolingInterval,
+    PoolingShare,
+    narrower_against_score,
+    shuffled_against,
+)
 from geometry.evaluate import published_scores
 from geometry.evaluate.bootstrap import PairBootstrap, PairScore
-from geometry.claims.scores import PoolingInterval, PoolingShare, narrower_against_score
 from geometry.evaluate.published import datasets
 
 
@@ -19,6 +24,18 @@ def test_cells_that_contradict_by_hand():
     assert (example.narrow, example.wide) == (2, 1) if 0.4 * 20 > 0.8 * 10 else (2, 0)
     assert example.cosine_gap > 0
     assert example.score_gap > 0
+
+
+def test_shuffled_scores_contradict_half_of_the_pairs():
+    # Kendall's tau of n shuffled cells has the variance 2 (2n + 5) / (9n (n - 1)), and the share
+    # of pairs against is (1 + tau) / 2
+    n = 30
+    low, high = shuffled_against(np.arange(n), np.linspace(50, 80, n), draws=2000)
+    spread = np.sqrt(2 * (2 * n + 5) / (9 * n * (n - 1))) / 2
+    assert (low, high) == pytest.approx((0.5 - 1.96 * spread, 0.5 + 1.96 * spread), abs=0.01)
+    assert shuffled_against([0.1, 0.2], [1.0, 2.0]) == (0.0, 1.0)  # one pair
+    # equal cells are no pair
+    assert shuffled_against([0.1, 0.1, 0.2], [1.0, 2.0, 2.0]) == (0.0, 1.0)
 
 
 def test_a_rule_without_exception_has_no_examples():

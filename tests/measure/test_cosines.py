@@ -18,7 +18,12 @@ from geometry.measure import (
     top_contribution,
     uniformity_baseline,
 )
-from geometry.measure.cosines import cosine_shares, isotropic_angle_spread, isotropic_cosine_shares
+from geometry.measure.cosines import (
+    cosine_shares,
+    isotropic_angle_spread,
+    isotropic_cosine_shares,
+    mean_cosine_spread,
+)
 
 CORNER = np.array([[1.0, 0], [0, 1], [1, 1]])  # cosines 0, 1/sqrt 2, 1/sqrt 2
 
@@ -92,6 +97,17 @@ def test_the_histogram():
     edges = np.linspace(-1, 1, 21)
     found = cosine_shares(pairwise_cosines(X), edges)
     np.testing.assert_allclose(found, isotropic_cosine_shares(edges, 20), atol=0.005)
+
+
+def test_the_spread_of_the_mean_cosine_of_isotropic_directions():
+    # one pair in the plane: the cosine of a uniform angle has the variance 1/2
+    assert mean_cosine_spread(2, 2) == pytest.approx(np.sqrt(1 / 2))
+    rng = np.random.default_rng(0)
+    found = [mean_cosine(rng.standard_normal((6, 4))) for _ in range(4000)]
+    assert np.mean(found) == pytest.approx(0, abs=4 * np.std(found) / np.sqrt(4000))
+    assert mean_cosine_spread(6, 4) == pytest.approx(np.std(found), rel=0.06)
+    with pytest.raises(UndefinedMeasure):
+        mean_cosine_spread(1, 4)
 
 
 def test_random_directions_are_nearly_orthogonal():

@@ -6,7 +6,14 @@ from scipy.stats import skew
 from sklearn.neighbors import NearestNeighbors
 
 from geometry import UndefinedMeasure, Whitening, hubness, label_agreement
-from geometry.measure import chance_agreement, jaccard_overlap, measure_table, neighbour_changes
+from geometry.measure import (
+    HubControl,
+    chance_agreement,
+    jaccard_overlap,
+    measure_table,
+    moved_at_random,
+    neighbour_changes,
+)
 from geometry.measure.neighbours import agreement_draws
 
 
@@ -59,6 +66,27 @@ def test_the_mean_makes_hubs_and_centring_removes_them():
     nothing = neighbour_changes(X, 3 * X, k=10)
     assert (nothing.jaccard.value, nothing.hubness.value) == (1.0, 0.0)
     assert nothing.jaccard.low == nothing.jaccard.high == 1.0
+
+
+def test_a_shift_of_the_same_length_in_a_random_direction_removes_no_hubs():
+    X = cone(300, 40)
+    moved = moved_at_random(X, seed=3)
+    shift = X[0] - moved[0]
+    np.testing.assert_allclose(X - moved, np.tile(shift, (300, 1)))
+    mean = X.mean(axis=0)
+    assert np.linalg.norm(shift) == pytest.approx(np.linalg.norm(mean))
+    assert abs(shift @ mean) < 0.5 * mean @ mean  # a random direction is nearly perpendicular
+    Z = X - mean
+    found = neighbour_changes(X, Z, control=moved)
+    again = neighbour_changes(moved, Z)  # the control as the cloud before
+    assert found.control == HubControl(again.before.hubness, again.hubness)
+    assert found.control.difference.falls
+    assert found.control.hubness.value == pytest.approx(hubness(moved))
+    plain = neighbour_changes(X, Z)
+    assert plain.control is None
+    assert (plain.hubness, plain.jaccard) == (found.hubness, found.jaccard)
+    few = neighbour_changes(X[:30], Z[:30], control=moved[:30])
+    assert few.control.difference.low is None
 
 
 def test_hubness_has_the_interval_of_the_table():

@@ -1,6 +1,8 @@
 """Visits to a page with AppTest, and the texts on it."""
 
+import re
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,11 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
+from pages.common.measures import ICONS
+
 ROOT = Path(__file__).resolve().parents[2]
+CARD = re.compile(rf"(?:{'|'.join(map(re.escape, ICONS.values()))}) \*\*")  # the state of a claim
+CONTROL = re.compile(r"\*\*[^*]+\*\*[:：]\s*\S")  # the line below it, in any language
 SECONDS = 280  # a first visit encodes a corpus, possibly while other tests run
 
 
@@ -44,8 +50,11 @@ def brought(store: str, chosen: str, value: Any) -> dict[str, Any]:
 
 
 def healthy(app: AppTest) -> AppTest:
-    """Return the app; fail if it shows an exception, which AppTest does not."""
+    """Return the app; fail if it shows an exception, or the card of a claim without a control."""
     assert not app.exception, [error.value for error in app.exception]
+    texts = [element.value for element in app.markdown]
+    for card, below in pairwise([*texts, ""]):
+        assert not CARD.match(card) or CONTROL.match(below), f"no control: {card}"
     return app
 
 

@@ -143,14 +143,19 @@ def test_the_recorded_run_has_the_defaults_of_the_page():
 
 
 @pytest.mark.parametrize(
-    ("raw", "whitened", "state"),
-    [(0.1, 0.1, "holds"), (0.1, -0.1, "partly"), (-0.1, 0.1, "partly"), (-0.1, -0.3, "fails")],
+    ("raw", "whitened", "centred", "state"),
+    [
+        (0.1, 0.1, 0.1, "holds"),
+        (0.1, 0.1, -0.1, "partly"),  # no more than subtracting the mean, the control
+        (0.1, -0.1, 0.1, "partly"),
+        (-0.1, 0.1, 0.1, "partly"),
+        (-0.1, -0.3, -0.1, "fails"),
+        (-0.1, -0.1, -0.1, "unknown"),
+    ],
 )
-def test_the_verdict_follows_the_intervals(raw, whitened, state):
-    gains = {
-        name: Gain(name, low + 0.1, low, low + 0.2)
-        for name, low in (("raw", raw), ("whitened", whitened))
-    }
+def test_the_verdict_follows_the_intervals(raw, whitened, centred, state):
+    lows = {"raw": raw, "whitened": whitened, "centred": centred}
+    gains = {name: Gain(name, low + 0.1, low, low + 0.2) for name, low in lows.items()}
     assert contrast_state(gains) == state
     assert contrast_state({}) == "unknown"
 

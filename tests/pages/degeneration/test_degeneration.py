@@ -14,6 +14,7 @@ from geometry.training.runs import Run
 from geometry.training.shipped_training import recorded_run
 from geometry.training.softmax_toy import RATE, TARGETS, SoftmaxToy
 from pages.common.live_training import STATE
+from pages.common.measures import NoControl
 from pages.degeneration.choices import runs_of
 from pages.degeneration.explore import DEFAULT, PAGE, theorem_values, verdicts
 from pages.degeneration.optimizers import equal_loss_curves, optimizer_verdict
@@ -86,6 +87,9 @@ def test_verdicts_follow_the_numbers():
         "push": "partly",
     }
     assert verdicts(changed(scene, 0, rare=0.1))["cone"].state == "partly"
+    assert verdicts(changed(scene, 0, frequent=0.97))["cone"].state == "partly"
+    early = verdicts(replace(scene, at=0)).values()
+    assert {(each.state, type(each.control)) for each in early} == {("unknown", NoControl)}
     no_cone = verdicts(changed(scene, 0, rare=0.1, unseen=0.1))
     assert (no_cone["cone"].state, no_cone["cure"].state) == ("fails", "unknown")
     assert verdicts(changed(scene, 1, unseen=0.4))["cure"].state == "partly"
@@ -105,7 +109,7 @@ def test_the_push_is_claimed_only_for_an_origin_outside_of_the_hull():
     assert card.state == "unknown"
     assert "does not apply" in card.measured
     first, last = history.norm[[0, -1], 0, 2]
-    assert f"frequent **+{100 * (last / first - 1):.0f}%**" in card.measured
+    assert f"frequent **+{100 * (last / first - 1):.0f}%**" in card.control.measured
 
 
 def test_the_push_is_compared_with_other_words_and_another_optimizer(monkeypatch):

@@ -399,7 +399,13 @@ def test_the_second_picture_s_numbers_have_their_change(cloud_of):
 
 
 def verdicts(app: AppTest) -> list[str]:
-    return [line.value for line in app.markdown if line.value.startswith(tuple(ICONS.values()))]
+    """Each card's result and its control."""
+    lines = [line.value for line in app.markdown]
+    return [
+        f"{line}\n{lines[place + 1]}"
+        for place, line in enumerate(lines)
+        if line.startswith(tuple(ICONS.values()))
+    ]
 
 
 def test_the_verdicts_are_the_data_s(cloud_of):
@@ -428,9 +434,10 @@ def test_the_verdicts_are_the_data_s(cloud_of):
         reach = draws[2].reach(draws[2].shares - draws[1].shares)
         change = stages[2] - stages[1]
         interval = [with_sign(end, 3) for end in (change - reach, change + reach)]
-        assert f"Centring helps: **{with_sign(stages[1] - stages[0], 3)} [" in whitening or (
-            f"Centring has no clear effect: **{with_sign(stages[1] - stages[0], 3)} [" in whitening
-        )
+        alone = with_sign(stages[1] - stages[0], 3)
+        assert re.search(rf"centring alone (helps|has no clear effect): \*\*\{alone} \[", whitening)
+        whole = with_sign(stages[2] - stages[0], 3)
+        assert f"Whitening hurts: **{whole} [" in whitening
         assert f"then hurts: **{with_sign(change, 3)} [{', '.join(interval)}]**" in whitening
         [row] = [table[1] for table in tables(look(layer=layer)) if "Centred" in table[0]]
         assert row[1:] == [f"{share:.3f}" for share in stages]
@@ -503,8 +510,9 @@ def test_too_few_texts_and_no_labels_are_not_enough_data():
 @pytest.mark.parametrize(
     ("intervals", "state"),
     [
-        (((0.01, 0.02), (-0.01, 0.01), (0.005, 0.03)), "holds"),
-        (((0.01, 0.02), (-0.2, -0.1), (-0.2, -0.1)), "partly"),
+        (((0.01, 0.02), (0.01, 0.02), (0.02, 0.04)), "holds"),
+        (((0.01, 0.02), (-0.01, 0.01), (0.005, 0.03)), "partly"),  # no more than centring alone
+        (((0.01, 0.02), (-0.2, -0.1), (-0.2, -0.1)), "fails"),
         (((-0.02, 0.01), (-0.2, -0.1), (-0.2, -0.1)), "fails"),
         (((-0.02, 0.01), (-0.1, 0.1), (-0.1, 0.1)), "unknown"),
     ],

@@ -15,9 +15,10 @@ from geometry.data import VectorSet
 from geometry.data.corpus import read_bundled
 from geometry.measure import neighbour_changes
 from geometry.measure.frequency import Estimate
-from geometry.measure.neighbour_changes import NeighbourChanges, NeighbourSide
+from geometry.measure.neighbour_changes import HubControl, NeighbourChanges, NeighbourSide
 from pages.neighbours import explore as verdicts
 from pages.neighbours import scene as scenes
+from pages.neighbours.explore import with_ends
 from tests.pages.charts import charts
 from tests.pages.visits import brought, everything, healthy, new_visit
 
@@ -216,10 +217,15 @@ def test_a_reader_s_own_vectors_and_many_points_by_the_worker(monkeypatch):
 def test_an_interval_that_includes_0_is_no_result(low, high, state, hubs, labels):
     change = Estimate((low + high) / 2, low, high)
     side = NeighbourSide(None, np.zeros(1), change, change)
-    found = NeighbourChanges(10, side, side, np.zeros(1), change, change, change)
+    control = HubControl(change, change)
+    found = NeighbourChanges(10, side, side, np.zeros(1), change, change, change, control)
     points = SimpleNamespace(corpus=corpus())
     scene = SimpleNamespace(after="centred", points=points, changes=found)
     assert verdicts.hub_state(found) == state
+    # a shift in a random direction makes as few hubs
+    as_few = replace(found, control=HubControl(change, Estimate(0.0, -1.0, 1.0)))
+    assert verdicts.hub_state(as_few) == ("partly" if state == "holds" else state)
+    assert with_ends(change) in verdicts._hub_control(found).measured
     assert hubs in verdicts._hub_words(scene)
     assert labels in verdicts._label_words(scene)
 

@@ -14,6 +14,7 @@ from sklearn.decomposition import PCA
 from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, Pairs, VectorTable, evaluate_words, read_cloud, read_pairs
+from geometry.claims.scores import PoolingInterval, PoolingShare
 from geometry.data.catalogues import catalogue
 from geometry.data.corpus import read_bundled
 from geometry.data.number_text import signed
@@ -22,7 +23,6 @@ from geometry.encode import ArrayStore
 from geometry.encode.disk_cache import FOLDER_VARIABLE
 from geometry.encode.load import load_encoder
 from geometry.evaluate.best_cell import halves
-from geometry.claims.scores import PoolingInterval, PoolingShare
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell, evaluate_grid
 from geometry.evaluate.rank_lesson import Bend, made_up_scores

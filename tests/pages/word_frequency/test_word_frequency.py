@@ -558,6 +558,7 @@ def test_the_verdicts_follow_the_intervals():
     assert ordered_state(low, high, True) == "holds"
     assert ordered_state(low, high, False) == "partly"
     assert ordered_state(high, low, False) == "fails"
+    assert ordered_state(low, estimate(1.1, 1.0, 1.2), True) == "unknown"  # they overlap
     assert ordered_state(estimate(1), high, True) == "unknown"
 
     def bins(*cosines: Estimate | None) -> list[FrequencyBin]:
@@ -565,6 +566,8 @@ def test_the_verdicts_follow_the_intervals():
 
     assert cone_state(bins(low, high)) == "holds"
     assert cone_state(bins(high, low)) == "fails"
+    wide, wider = estimate(0.05, 0.04, 0.06), estimate(0.01, 0.0, 0.02)
+    assert cone_state(bins(wider, wide)) == "partly"  # a larger mean cosine, and no narrow cone
     assert cone_state(bins(low)) == "unknown"
     assert cone_state(bins(None, low)) == "unknown"
     direction = FrequencyDirection(estimate(0.1), 9, (low, high), (0, 5), "rising")

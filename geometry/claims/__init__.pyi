@@ -1,0 +1,10 @@
+from .claim import Claim as Claim
+from .claim import Number as Number
+from .claim import Tested as Tested
+from .claim import read_claims as read_claims
+from .ledger import result_of as result_of
+from .ledger import results as results
+from .scores import PoolingInterval as PoolingInterval
+from .scores import PoolingShare as PoolingShare
+from .scores import narrower_against_score as narrower_against_score
+from .subject import Subject as Subject

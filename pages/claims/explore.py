@@ -1,0 +1,379 @@
+"""The wall of claims, their counts, each claim in full, and all of them as files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from html import escape
+
+import streamlit as st
+
+from geometry import Corpus, Encoder
+from geometry.claims import Claim, Number, Tested, read_claims, results
+from geometry.claims.claim import GROUPS
+from geometry.data.number_text import change, estimate
+from geometry.error_sentences import REASONS
+from pages.common import jobs
+from pages.common.address import is_presenting
+from pages.common.cache import kept
+from pages.common.controls import choose
+from pages.common.downloads import csv_bytes, offer_csv
+from pages.common.folded import folded
+from pages.common.lesson import note_facts
+from pages.common.measures import (
+    ICONS,
+    BigNumber,
+    Control,
+    NoControl,
+    Verdict,
+    nothing_measured,
+    show_big_numbers,
+    show_verdict,
+)
+from pages.common.models import current_encoder
+from pages.common.origin import model_line, warn_of_coverage
+from pages.common.page_list import page_labels, page_path
+from pages.common.seed import SEED
+from pages.common.shell import picture_place, show_question
+from pages.common.uploads import is_own
+from pages.common.words import _, labelled, language, markdown, paragraph
+
+from . import PAGE
+from .recorded import Results, place_of, recorded, subject_of
+
+UNTESTED = "untested"
+ORDER = ("holds", "partly", "fails", "unknown", UNTESTED)
+ALL = "all"
+
+
+def explore(corpus: Corpus) -> None:
+    """The wall, the counts, the claims that a filter leaves, questions, files."""
+    encoder = current_encoder()
+    with st.container(horizontal=True, key="cloud-controls"):
+        shown = choose(
+            st.segmented_control,
+            _("Claims shown"),
+            [ALL, *ORDER],
+            key="claims-state",
+            default=ALL,
+            labels={ALL: _("all"), **state_names()},
+            required=True,
+        )
+    warn_of_coverage(corpus)
+    with picture_place():
+        found, is_recorded = _results(encoder, corpus)
+        claims = read_claims(language())
+        show_wall(claims, found, shown)
+    counts = Counter(state_of(found[claim.key]) for claim in claims)
+    show_numbers(counts)
+    note_facts(lambda: {state: float(counts[state]) for state in ORDER})
+    about = basis(encoder, corpus, is_recorded=is_recorded)
+    st.caption(markdown(about))
+    if is_presenting():
+        return
+    for claim in claims:
+        if shown in (ALL, state_of(found[claim.key])):
+            show_claim(claim, found[claim.key], about)
+    for question in ("verdict", "recorded", "add"):
+        show_question(PAGE, question)
+    with folded(_("All claims"), key="all-measures", icon=":material/table:") as is_open:
+        if is_open:
+            st.dataframe(_table(claims, found), hide_index=True, width="stretch")
+            offer_csv(
+                _("Download claims (CSV)"), "claims", lambda: claims_csv(claims, found, about)
+            )
+            st.download_button(
+                _("Download claims (HTML)"),
+                claims_html(claims, found, about),
+                "claims.html",
+                "text/html",
+                on_click="ignore",
+                icon=":material/download:",
+            )
+
+
+def _results(encoder: Encoder, corpus: Corpus) -> tuple[Results, bool]:
+    """The results, and whether they were recorded."""
+    known = recorded().get(place_of(encoder, corpus))
+    if known is not None:
+        return known, True
+    made: Results = jobs.kept_or_made(
+        _measured,
+        *(encoder, corpus, is_own(corpus)),
+        what=_("Testing claims"),
+        lane="measure",
+        is_long=True,
+    )
+    return made, False
+
+
+@kept(12)
+def _measured(
+    encoder: Encoder, corpus: Corpus, private: bool, report: jobs.Progress = jobs.no_report
+) -> Results:
+    subject = subject_of(encoder, corpus, seed=SEED)
+    return {claim.key: tested for claim, tested in results(subject, report)}
+
+
+# ---- words ----
+
+
+def state_names() -> dict[str, str]:
+    return {
+        "holds": _("holds here"),
+        "partly": _("holds in part"),
+        "fails": _("does not hold here"),
+        "unknown": _("not clear, or not enough data"),
+        UNTESTED: _("not tested"),
+    }
+
+
+def group_names() -> dict[str, str]:
+    return {
+        "cone": _("The cone"),
+        "context": _("Context"),
+        "dimensions": _("Single dimensions"),
+        "frequency": _("Frequency"),
+        "scores": _("Scores"),
+        "cures": _("Cures"),
+        "training": _("Training"),
+    }
+
+
+def unit_words() -> dict[str, str]:
+    """What a test counts."""
+    return {
+        "types": _("types"),
+        "tokens": _("tokens"),
+        "sentences": _("sentences"),
+        "pairs": _("pairs"),
+        "training": _("trainings"),
+        "coordinates": _("dimensions or tokens"),
+    }
+
+
+def missing_words(code: str) -> str:
+    """Why there is nothing to test a claim on."""
+    found = {
+        "layers": _("The model has no layers above its input."),
+        "labels": _("The corpus has no labels."),
+        "words": _("There are no static word vectors in this language."),
+        "weights": _("The model’s files have no LayerNorm that can be read."),
+        "rows": _("The corpus has too few sentences."),
+        "unknown_text": _("The model does not know this text."),
+    }
+    return found.get(code) or _("A number is not defined here: {reason}.").format(
+        reason=_(REASONS[code])
+    )
+
+
+def state_of(tested: Tested | None) -> str:
+    return UNTESTED if tested is None else tested.state
+
+
+def number_words(number: Number) -> str:
+    """A number with its interval."""
+    write = change if number.is_change else estimate
+    return write(number.value, number.low, number.high, number.decimals)
+
+
+def basis(encoder: Encoder, corpus: Corpus, *, is_recorded: bool) -> str:
+    """What all results were measured on."""
+    parts = [
+        model_line(encoder),
+        _("corpus: {name}, {n} texts (400 of more, drawn at random)").format(
+            name=corpus.name, n=f"{len(corpus):,}"
+        ),
+        _("pairs: the project’s own, in the language of the corpus"),
+        _("seed {seed}").format(seed=SEED),
+        _("95% intervals, each by itself; those of cures hold together"),
+    ]
+    return " · ".join([*parts, _("recorded")] if is_recorded else parts)
+
+
+# ---- the wall ----
+
+
+def show_wall(claims: Sequence[Claim], found: Results, shown: str) -> None:
+    """A row a group, a tile a claim with its source, coloured by its verdict."""
+    rows = []
+    for group in GROUPS:
+        tiles = "".join(
+            _tile(claim, found[claim.key])
+            for claim in claims
+            if claim.group == group and shown in (ALL, state_of(found[claim.key]))
+        )
+        if tiles:
+            name = escape(group_names()[group])
+            rows.append(f"<dt>{name}</dt><dd><ul>{tiles}</ul></dd>")
+    st.html(f'<dl class="wall">{"".join(rows)}</dl>' if rows else f"<p>{_('None.')}</p>")
+
+
+SIGNS = {"holds": "✓", "partly": "◐", "fails": "✗", "unknown": "?", UNTESTED: "–"}
+
+
+def _tile(claim: Claim, tested: Tested | None) -> str:
+    state = state_of(tested)
+    said = escape(f"{state_names()[state]}: {claim.says}", quote=True)
+    return (
+        f'<li class="tile {state}" title="{said}"><span aria-hidden="true">{SIGNS[state]}</span> '
+        f'{escape(claim.source)}<span class="unseen">{said}</span></li>'
+    )
+
+
+def show_numbers(counts: Mapping[str, int]) -> None:
+    """How many claims have each verdict."""
+    show_big_numbers(
+        _("Claims by verdict"),
+        [BigNumber(name, f"{counts[state]}") for state, name in state_names().items()],
+        key="claims-numbers",
+    )
+
+
+# ---- one claim ----
+
+
+def show_claim(claim: Claim, tested: Tested | None, about: str) -> None:
+    """A claim in an expander: who, where, on what, its card, and the page that shows it."""
+    state = state_of(tested)
+    icon = ICONS.get(state, ":material/remove:")
+    with st.expander(f"{claim.says} – {markdown(claim.source)}", icon=icon, key=f"of-{claim.key}"):
+        st.markdown(" · ".join(where_words(claim)))
+        if tested is None:
+            st.markdown(_("Not tested: {why}.").format(why=claim.untested))
+        else:
+            show_verdict(verdict_of(claim, tested, about), key=claim.key)
+        st.page_link(page_path(claim.page), label=page_labels()[claim.page])
+
+
+def where_words(claim: Claim) -> list[str]:
+    """Where the source says it, and on what it was measured there."""
+    where = claim.where if claim.checked else _("{where} (from memory)").format(where=claim.where)
+    stance = [_("it disputes the first papers")] if claim.disputes else []
+    return [
+        labelled(_("in the source"), markdown(where)),
+        labelled(_("measured there on"), markdown(claim.on)),
+        *stance,
+    ]
+
+
+def verdict_of(claim: Claim, tested: Tested, about: str) -> Verdict:
+    """The card of a tested claim."""
+    measured = [_("{names}.").format(names=_said(claim.values, tested.values))]
+    control: Control | NoControl
+    if tested.missing:
+        measured, control = [missing_words(tested.missing)], nothing_measured()
+    elif claim.control:
+        control = Control(_("{names}.").format(names=_said(claim.control, tested.control)))
+    else:
+        control = NoControl(claim.no_control)
+    parts = [
+        *([] if tested.missing else [claim.here.format(**tested.settings)]),
+        *([] if tested.missing else [f"n = {tested.n:,}"]),
+        claim.rule,
+        about,
+    ]
+    return Verdict(
+        claim=claim.says,
+        source=claim.source,
+        state=tested.state,
+        measured=paragraph(measured),
+        control=control,
+        basis=" · ".join(parts),
+    )
+
+
+def _said(names: Mapping[str, str], numbers: Mapping[str, Number]) -> str:
+    """Each number with its name."""
+    return _("; ").join(
+        labelled(markdown(names[key]), f"**{number_words(each)}**") for key, each in numbers.items()
+    )
+
+
+# ---- all claims ----
+
+
+def _rows(claims: Sequence[Claim], found: Results) -> list[dict[str, str]]:
+    rows = []
+    for claim in claims:
+        tested = found[claim.key]
+        numbers = {} if tested is None else {**tested.values}
+        control = {} if tested is None else {**tested.control}
+        why = claim.untested if tested is None else ""
+        if tested is not None and tested.missing:
+            why = missing_words(tested.missing)
+        rows.append(
+            {
+                "claim": claim.says,
+                "source": claim.source,
+                "where": claim.where,
+                "measured_there_on": claim.on,
+                "verdict": state_names()[state_of(tested)],
+                "measured": _plain(claim.values, numbers) or why,
+                "control": _plain(claim.control, control) or claim.no_control,
+                "n": "" if tested is None or tested.missing else f"{tested.n}",
+                "measured_on": ""
+                if tested is None or tested.missing
+                else claim.here.format(**tested.settings),
+                "rule": claim.rule,
+                "page": page_labels()[claim.page],
+            }
+        )
+    return rows
+
+
+def _plain(names: Mapping[str, str], numbers: Mapping[str, Number]) -> str:
+    return _("; ").join(labelled(names[key], number_words(each)) for key, each in numbers.items())
+
+
+def _columns() -> dict[str, str]:
+    return {
+        "claim": _("claim"),
+        "source": _("source"),
+        "where": _("in the source"),
+        "measured_there_on": _("measured there on"),
+        "verdict": _("verdict"),
+        "measured": _("measured here"),
+        "control": _("control"),
+        "n": _("n"),
+        "measured_on": _("measured here on"),
+        "rule": _("rule"),
+        "page": _("page"),
+    }
+
+
+def _table(claims: Sequence[Claim], found: Results) -> list[dict[str, str]]:
+    names = _columns()
+    return [{names[key]: value for key, value in row.items()} for row in _rows(claims, found)]
+
+
+def claims_csv(claims: Sequence[Claim], found: Results, about: str) -> bytes:
+    """One row a claim."""
+    rows = _rows(claims, found)
+    return csv_bytes(list(rows[0]), [list(row.values()) for row in rows], about)
+
+
+def claims_html(claims: Sequence[Claim], found: Results, about: str) -> str:
+    """All claims in one file that loads nothing."""
+    names = _columns()
+    head = "".join(f"<th>{escape(name)}</th>" for name in names.values())
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(value)}</td>" for value in row.values()) + "</tr>"
+        for row in _rows(claims, found)
+    )
+    title = escape(page_labels()[PAGE])
+    return (
+        f'<!doctype html><html lang="{language()}"><head><meta charset="utf-8">'
+        '<meta http-equiv="Content-Security-Policy" '
+        "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f"<title>{title} · Narrow Cone</title><style>{STYLE}</style></head><body>"
+        f"<h1>{title}</h1><p>{escape(about)}</p>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></body></html>"
+    )
+
+
+STYLE = (
+    ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:2rem}"
+    "table{border-collapse:collapse}th,td{border:1px solid #8888;padding:.4rem;"
+    "text-align:left;vertical-align:top;min-width:6rem}"
+)

@@ -1,0 +1,94 @@
+"""The recorded results, which the page shows first for the bundled models and corpora.
+
+    python -m pages.claims.recorded
+
+tests every claim on them (some minutes) and writes assets/claims.json again. Run it after a change
+of a test, of a corpus or of the pairs; ``tests/pages/claims`` fails until then.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from geometry import Corpus, Encoder, load_encoder, read_bundled
+from geometry.claims import Number, Subject, Tested, results
+from geometry.data import read_bundled_pairs
+from geometry.data.write import write
+from geometry.vectors import read_bundled_vectors
+
+FILE = Path(__file__).parents[2] / "assets" / "claims.json"
+DECIMALS = 6
+RECORDED = (
+    ("all-MiniLM-L6-v2", "", "topics"),
+    ("multilingual-e5-small", "query: ", "topics"),
+    ("multilingual-e5-small", "query: ", "topics-zh"),
+)
+CODES = {"all-MiniLM-L6-v2": "bundled", "multilingual-e5-small": "bundled-e5"}
+CHINESE = "pairs-zh"
+
+
+def subject_of(encoder: Encoder, corpus: Corpus, *, seed: int = 0) -> Subject:
+    """A model and a corpus, with the bundled pairs and word vectors of the corpus' language."""
+    is_chinese = any("\u4e00" <= sign <= "\u9fff" for text in corpus.texts[:50] for sign in text)
+    pairs = read_bundled_pairs(CHINESE if is_chinese else "pairs")
+    words = None if is_chinese else read_bundled_vectors()
+    return Subject(encoder, corpus, pairs, words, seed)
+
+
+Results = Mapping[str, Tested | None]
+
+
+@cache
+def recorded() -> dict[str, Results]:
+    """The recorded results, by "<fingerprint of the model> <sha256 of the corpus>"."""
+    stored = json.loads(FILE.read_text(encoding="utf-8"))
+    return {
+        place: {key: each and _tested(each) for key, each in found.items()}
+        for place, found in stored.items()
+    }
+
+
+def place_of(encoder: Encoder, corpus: Corpus) -> str:
+    """Names a model and a corpus in the file."""
+    return f"{encoder.content_key[:16]} {corpus.sha256[:16]}"
+
+
+def _tested(stored: dict[str, Any]) -> Tested:
+    numbers = {
+        name: {key: Number(**each) for key, each in stored[name].items()}
+        for name in ("values", "control")
+    }
+    return Tested(**stored | numbers)
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _short(each) for name, each in value.items()}
+    return round(value, DECIMALS) if isinstance(value, float) else value
+
+
+def measured(name: str, prefix: str, corpus: str) -> tuple[str, dict[str, Any]]:
+    """The place and the results of one bundled model and corpus, as they are stored."""
+    encoder = load_encoder(CODES[name], prefix=prefix, device="cpu")
+    texts = read_bundled(corpus)
+    found = {
+        claim.key: tested and _short(asdict(tested))
+        for claim, tested in results(subject_of(encoder, texts))
+    }
+    return place_of(encoder, texts), found
+
+
+def main() -> None:
+    """Write the file."""
+    stored = dict(measured(*each) for each in RECORDED)
+    lines = [f"{json.dumps(place)}: {json.dumps(found)}" for place, found in stored.items()]
+    write(FILE, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
+
+
+if __name__ == "__main__":
+    main()
