@@ -14,7 +14,7 @@ from ..measure.intervals import Estimate
 from ..vectors.word_averages import sentence_vectors
 from .claim import MissingEvidence, Number, State, Tested, clear
 from .dimensions import _rotation
-from .scores import narrower_against_score
+from .scores import narrower_against_score, shuffled_against
 from .subject import POOLINGS, Subject
 
 RESCALINGS = 20
@@ -103,13 +103,21 @@ def gao2019_narrow(subject: Subject) -> Tested:
             cosines.append(mean_cosine(X))
             scores.append(_score(subject, X).spearman or 0.0)
     found = narrower_against_score(cosines, scores)
-    share = found.against / found.pairs if found.pairs else 0.0
-    state: State = "holds" if not found.against else "fails" if share >= 0.5 else "partly"
-    values = {"against": Number(100 * share, decimals=0), "places": Number(found.n, decimals=0)}
+    if not found.pairs:
+        raise MissingEvidence("layers")
+    share = found.against / found.pairs
+    low, high = shuffled_against(cosines, scores, seed=subject.seed)
+    state: State = "fails" if share >= 0.5 else "unknown"
+    if share < low:
+        state = "partly" if found.against else "holds"
+    values = {
+        "against": Number(100 * share, decimals=0),
+        "places": Number(found.n, decimals=0),
+    }
     if found.correlation is not None:
         values["correlation"] = Number(found.correlation, decimals=2, is_change=True)
-    chance = {"chance": Number(50.0, decimals=0)}
-    return Tested("unknown" if found.n < 3 else state, len(subject.pairs), values, chance)
+    control = {"shuffled": Number(50.0, 100 * low, 100 * high, decimals=0)}
+    return Tested(state, len(subject.pairs), values, control)
 
 
 # ---- cures ----

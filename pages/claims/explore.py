@@ -31,7 +31,7 @@ from pages.common.measures import (
     show_verdict,
 )
 from pages.common.models import current_encoder
-from pages.common.origin import model_line, warn_of_coverage
+from pages.common.origin import coverage_of, model_line, warn_of_coverage
 from pages.common.page_list import page_labels, page_path
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
@@ -56,10 +56,10 @@ def explore(corpus: Corpus) -> None:
             [ALL, *ORDER],
             key="claims-state",
             default=ALL,
-            labels={ALL: _("all"), **state_names()},
+            labels={ALL: _("all"), **signed_names()},
             required=True,
         )
-    warn_of_coverage(corpus)
+    warn_of_coverage(coverage_of(corpus))
     with picture_place():
         found, is_recorded = _results(encoder, corpus)
         claims = read_claims(language())
@@ -126,6 +126,14 @@ def state_names() -> dict[str, str]:
         "unknown": _("not clear, or not enough data"),
         UNTESTED: _("not tested"),
     }
+
+
+SIGNS = {"holds": "✓", "partly": "◐", "fails": "✗", "unknown": "?", UNTESTED: "–"}
+
+
+def signed_names() -> dict[str, str]:
+    """Each verdict after its sign in the wall."""
+    return {state: f"{SIGNS[state]} {name}" for state, name in state_names().items()}
 
 
 def group_names() -> dict[str, str]:
@@ -209,9 +217,6 @@ def show_wall(claims: Sequence[Claim], found: Results, shown: str) -> None:
     st.html(f'<dl class="wall">{"".join(rows)}</dl>' if rows else f"<p>{_('None.')}</p>")
 
 
-SIGNS = {"holds": "✓", "partly": "◐", "fails": "✗", "unknown": "?", UNTESTED: "–"}
-
-
 def _tile(claim: Claim, tested: Tested | None) -> str:
     state = state_of(tested)
     said = escape(f"{state_names()[state]}: {claim.says}", quote=True)
@@ -225,7 +230,7 @@ def show_numbers(counts: Mapping[str, int]) -> None:
     """How many claims have each verdict."""
     show_big_numbers(
         _("Claims by verdict"),
-        [BigNumber(name, f"{counts[state]}") for state, name in state_names().items()],
+        [BigNumber(name, f"{counts[state]}") for state, name in signed_names().items()],
         key="claims-numbers",
     )
 

@@ -113,6 +113,8 @@ PARAMETERS = {
     "contrast-steps": "steps",
     "contrast-seed": "seed",
     "contrast-centred": "mean subtracted first",
+    # claims
+    "claims-state": "which claims are shown: all, or those of a verdict",
     # evidence
     "evidence-cures": "which four cures are shown: main, more or fewer",
     "evidence-data": "what judges: data and task, as stsb pairs",

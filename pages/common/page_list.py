@@ -14,6 +14,7 @@ PAGES = (
     "sentence_similarity",
     "contrast",
     "evidence",
+    "claims",
     "cosine_basis",
     "your_corpus",
 )
@@ -37,6 +38,7 @@ def page_labels() -> dict[str, str]:
         "sentence_similarity": _("Sentence similarity"),
         "contrast": _("Contrastive training"),
         "evidence": _("Evidence"),
+        "claims": _("Claims"),
         "cosine_basis": _("Cosine and basis"),
         "your_corpus": _("Your corpus"),
     }

@@ -9,13 +9,9 @@ from html import escape
 import numpy as np
 import streamlit as st
 
+from geometry.claims.scores import narrower_against_score, shuffled_against
 from geometry.data.number_text import signed
 from geometry.diagnosis.evidence import MEASURES, RANDOM, RANDOM_KEPT, ROTATED, CureGain, GainGrid
-<<<<<<< HEAD
-from geometry.claims.scores import narrower_against_score
-=======
-from geometry.claims.scores import narrower_against_score, shuffled_against
->>>>>>> h-verdicts
 from geometry.evaluate.specs import parse_treatment
 from geometry.figures.curves import Axes, place_colour
 from geometry.figures.multiples import Dotted, multiples_figure, reach_of
