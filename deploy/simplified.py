@@ -68,7 +68,11 @@ def _glossary() -> str:
 def written() -> dict[str, str]:
     """Every file that is made from one of zh-Hant, by name."""
     found = {"glossary.toml": _glossary()}
-    for path in [*sorted(SOURCE.glob("*.[pm][od]")), SOURCE / "lesson.toml"]:
+    for path in [
+        *sorted(SOURCE.glob("*.[pm][od]")),
+        SOURCE / "claims.toml",
+        SOURCE / "lesson.toml",
+    ]:
         text = simplified(path.read_text(encoding="utf-8")).replace("zh_Hant", "zh_Hans")
         found[path.name] = ("" if path.suffix == ".md" else MADE_BY) + text
     return found

@@ -7,6 +7,7 @@ import string
 import tomllib
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from babel.messages.catalog import Message
@@ -51,6 +52,11 @@ DIAGNOSIS = [
 CHINESE = ("zh-Hans", "zh-Hant")
 
 TREATMENT_TEXTS = ("kind.label", "kind.phrase or kind.label")  # of a ``TreatmentKind``
+
+READ = {
+    *("source", "where", "says", "on", "here", "rule"),
+    *("values", "control", "no_control", "untested"),
+}  # fields of a claim that are texts
 
 SHARES = {"cls", "mean", "static", "gap", "pooling", "share"}
 
@@ -207,6 +213,23 @@ def returned_keys(path: Path, function: str) -> set[str]:
     raise AssertionError(f"{path.name} has no function {function}")
 
 
+@lru_cache
+def claims(code: str) -> dict[str, dict[str, Any]]:
+    """The entries of claims.toml as they are written, by key."""
+    return tomllib.loads((TEXT / code / "claims.toml").read_text(encoding="utf-8"))
+
+
+def claim_texts(code: str) -> dict[str, str]:
+    """Every text of the claims that a reader sees, by its place."""
+    found = {}
+    for key, claim in claims(code).items():
+        for name in READ & claim.keys():
+            said = claim[name]
+            each = said if isinstance(said, dict) else {"": said}
+            found |= {f"claims.toml {key} {name} {part}".strip(): each[part] for part in each}
+    return found
+
+
 def values_of(page: str, section: str) -> set[str]:
     """Names that a section may quote."""
     for beginning, source in VALUES.get(page, {}).items():
@@ -319,6 +342,35 @@ def test_prose_quotes_the_same_known_values_in_every_language(page, code):
         assert placeholders(text) == placeholders(english[name]), name
         assert placeholders(text) <= values_of(page, name), name
         assert "{" not in re.sub(r"\{\{\w+\}\}|(?s:\$.+?\$)", "", text), name
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_every_claim_is_in_every_language(code):
+    """With the same names of numbers, the same {settings}, and the same place in the source."""
+    assert list(claims(code)) == list(claims(ENGLISH))
+    for key, claim in claims(ENGLISH).items():
+        own = claims(code)[key]
+        assert own.keys() == claim.keys() & READ, key
+        for name in {"values", "control"} & own.keys():
+            assert list(own[name]) == list(claim[name]), (key, name)
+        for name in ("source", "where"):
+            numbers = [sorted(re.findall(r"[\d.]*\d", text[name])) for text in (own, claim)]
+            assert numbers[0] == numbers[1], (key, name)
+    english, translated = claim_texts(ENGLISH), claim_texts(code)
+    assert all(translated.values())
+    assert {place: fields(text) for place, text in translated.items()} == {
+        place: fields(text) for place, text in english.items()
+    }
+    assert {"layer", "k"} <= {name for text in english.values() for name in fields(text)}
+
+
+def test_a_claim_has_a_test_with_a_control_or_says_why_not():
+    for key, claim in claims(ENGLISH).items():
+        if "untested" in claim:
+            assert not {"here", "rule", "values", "control", "no_control"} & claim.keys(), key
+        else:
+            assert {"here", "rule", "values"} <= claim.keys(), key
+            assert ("control" in claim) != ("no_control" in claim), key
 
 
 def test_prose_does_quote_values():
@@ -469,6 +521,7 @@ def shown_texts(code: str) -> dict[str, str]:
         for name, text in sections(code, page):
             titles = r"(?<!\*)\*[^*]+\*(?!\*)|\[[^]]*\]\(.*?\)" if name == "sources" else r"(?!)"
             found[f"{page}.md {name}"] = re.sub(titles, "T", text)
+    found |= claim_texts(code)
     for path in ROOT.glob("README.md" if code == ENGLISH else f"README.{code}.md"):
         found[path.name] = re.sub(r"\[.*\]\(README.*\)\n", "", path.read_text(encoding="utf-8"))
     hidden = r"`[^`]*`|\]\([^)]*\)|\$.*?\$|\{\{?\w+(?:\[\d\])?(?::\w+)?\}\}?"

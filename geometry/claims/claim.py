@@ -132,14 +132,14 @@ class MissingEvidence(Exception):
 
 @cache
 def read_claims(language: str = ENGLISH) -> tuple[Claim, ...]:
-    """Every claim, in the order of the English file."""
+    """Every claim, in the order of the English file; English where the language has no words."""
     english, own = (_entries(code) for code in (ENGLISH, language))
-    return tuple(Claim(key, **{**entry, **own[key]}) for key, entry in english.items())
+    return tuple(Claim(key, **{**entry, **own.get(key, {})}) for key, entry in english.items())
 
 
 def _entries(language: str) -> dict[str, dict[str, Any]]:
     file = shipped_file("text") / language / "claims.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
 def clear(found: Estimate) -> State:

@@ -149,14 +149,14 @@ def group_names() -> dict[str, str]:
 
 
 def unit_words() -> dict[str, str]:
-    """What a test counts."""
+    """What a source measures."""
     return {
         "types": _("types"),
         "tokens": _("tokens"),
         "sentences": _("sentences"),
         "pairs": _("pairs"),
         "training": _("trainings"),
-        "coordinates": _("dimensions or tokens"),
+        "coordinates": _("dimensions"),
     }
 
 
@@ -257,7 +257,7 @@ def where_words(claim: Claim) -> list[str]:
     stance = [_("it disputes the first papers")] if claim.disputes else []
     return [
         labelled(_("in the source"), markdown(where)),
-        labelled(_("measured there on"), markdown(claim.on)),
+        labelled(_("measured there on"), f"{unit_words()[claim.unit]} – {markdown(claim.on)}"),
         *stance,
     ]
 
