@@ -426,6 +426,7 @@ def test_the_address_may_ask_for_a_locale(asked, code):
     assert app.title[0].value == catalogue(code).gettext("Cosine and basis")
 
 
+@pytest.mark.slow
 def test_simplified_chinese_is_made_from_traditional():
     """`make simplified` changes nothing, and no Traditional character is left in a text."""
     made = written()

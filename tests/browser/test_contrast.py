@@ -14,7 +14,7 @@ STEPS = 800  # enough steps that the test stops it before its end
 LONGEST = 180_000  # ms; a process imports torch while other tests may be running
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_recorded_run_then_a_training_that_is_stopped(server, new_page):
     page = new_page(viewport={"width": 1400, "height": 900})
     open_app(page, server.page_url("contrast", query=f"contrast-steps={STEPS}"))

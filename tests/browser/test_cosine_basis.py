@@ -133,6 +133,7 @@ def address_has(page: Page, key: str) -> float:
     return float(state(page)[key])
 
 
+@pytest.mark.slow
 def test_a_deep_link_restores_its_state_and_questions_are_answered(server, page):
     plane = Plane(0.8, 1.7, 60.0, (1.0, -0.5))
     query = "len1=0.8&len2=1.7&angle=60&shift_x=1&shift_y=-0.5&whiten=points&reading=position"
@@ -146,6 +147,7 @@ def test_a_deep_link_restores_its_state_and_questions_are_answered(server, page)
     assert_questions_are_answered(page, "en")
 
 
+@pytest.mark.slow
 def test_a_first_visit_guesses_then_moves_a_slider_and_downloads(server, new_page):
     page = new_page(viewport={"width": 1400, "height": 900})
     open_plane(page, server.page_url(PAGE))
@@ -258,6 +260,7 @@ def assert_all_that_is_drawn_follows_each_handle_within_a_frame(page: Page) -> N
         assert (page.evaluate(DRAWN), values(page)) == (home, before)
 
 
+@pytest.mark.slow
 def test_a_drag_moves_the_plane_and_its_end_sends_one_message(server, page):
     """Mouse, keys, snapping, whitening: the numbers equal the library's to 1e-9."""
     open_plane(page, server.page_url(PAGE, query=LINK_WITH_SETTINGS))
@@ -350,7 +353,7 @@ LATTICES = """async () => {
 }"""
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_whitening_restores_the_zeros_and_presets_set_the_sliders(server, page):
     open_plane(page, server.page_url(PAGE, query="len1=2&len2=0.6&angle=50&shift_x=2&turn=15"))
     plane = Plane(2.0, 0.6, 50.0, (2.0, 0.0), 15.0)
@@ -397,7 +400,7 @@ def assert_questions_are_answered(page: Page, language: str) -> None:
         expect(page.get_by_text(answer).first).to_be_visible()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_narrow_screen_stacks_the_pictures_and_a_finger_drags(server, new_page):
     """The browser's language and a dark colour scheme apply."""
     page = new_page(

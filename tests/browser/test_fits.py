@@ -61,7 +61,7 @@ def assert_first_picture_fits(page: Page, width: int, height: int):
             name,
             language,
             theme,
-            marks=pytest.mark.long if (i + 2 * j + k) % 12 else pytest.mark.slow,
+            marks=pytest.mark.long if (i + 2 * j + k) % 24 else pytest.mark.slow,
         )
         for i, name in enumerate(PAGES)
         for j, language in enumerate(languages())

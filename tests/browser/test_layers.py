@@ -20,7 +20,7 @@ def mean_cosine(page: Page) -> Locator:
     return page.locator(".st-key-headline-layer b").first
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_animation_goes_through_the_layers_and_the_numbers_follow(server, new_page):
     page = new_page(viewport={"width": 1400, "height": 900})
     open_app(page, server.page_url(PAGE, query=f"corpus={CORPUS}&layer=5"))

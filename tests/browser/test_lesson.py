@@ -17,7 +17,7 @@ IN_VIEW = """part => {
 }"""
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.model
 def test_keys_lead_through_the_whole_lesson(page: Page, server: AppServer):
     steps = shipped_lesson("en")

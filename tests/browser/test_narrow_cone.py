@@ -274,7 +274,7 @@ def assert_questions_are_answered_with_this_cloud_s_numbers(page: Page, place: i
 # Looking
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_both_clouds_are_drawn_in_each_view(server, page):
     open_cone(page, server, "view=mean&strength=1")
     for name in (None, "SVD", "PCA", "True angles"):
@@ -322,6 +322,7 @@ def hold_requests(page: Page, pattern: str) -> Callable[[], None]:
 # Trying
 
 
+@pytest.mark.slow
 def test_the_film_its_sliders_and_the_numbers_agree(server, page):
     """A first visit: the raw cloud, the film, single settings, presets, a zoom, a reload."""
     open_cone(page, server)
@@ -440,7 +441,7 @@ def test_the_film_its_sliders_and_the_numbers_agree(server, page):
     assert_no_exception(page)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_words_are_large_for_an_audience_and_keys_play_and_choose(server, new_page):
     page = new_page(viewport={"width": 1024, "height": 768})
     open_app(page, server.page_url(PAGE, query="present=1"))
@@ -466,6 +467,7 @@ def test_words_are_large_for_an_audience_and_keys_play_and_choose(server, new_pa
     assert_no_exception(page)
 
 
+@pytest.mark.slow
 def test_a_point_is_found_by_word_or_click_and_folded_parts_open(server, page):
     """The clouds are drawn before the charts' script has loaded."""
     release = hold_requests(page, "*plotly*.js")

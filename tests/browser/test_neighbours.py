@@ -3,6 +3,7 @@
 import re
 from xml.etree import ElementTree
 
+import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
@@ -20,6 +21,7 @@ OVERLAPS = """selector => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_click_makes_a_neighbour_the_query(page: Page, server: AppServer) -> None:
     open_app(page, server.page_url("neighbours", query="nearest=5"))
     page.wait_for_selector(f"{LISTS}[data-drawn]")

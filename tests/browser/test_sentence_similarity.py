@@ -14,6 +14,7 @@ def charts(page: Page):
     return page.locator(".chart.js-plotly-plot[data-drawn]")
 
 
+@pytest.mark.slow
 def test_the_ladder_is_on_the_first_screen_then_a_curve_and_a_clicked_dot(server, page):
     page.set_viewport_size({"width": 1400, "height": 900})
     open_app(page, server.page_url(PAGE, query="pairs=hard-pairs&curve=2&pair=3"))
@@ -46,7 +47,7 @@ def test_the_ladder_is_on_the_first_screen_then_a_curve_and_a_clicked_dot(server
     expect(page).not_to_have_url(re.compile(r"pair=3(&|$)"))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_uploaded_table_is_scored(server, page, tmp_path):
     rows = [f"{'A cat ' * (i % 3 + 1)}sat.,The cat sat {i} times.,{i % 6}" for i in range(12)]
     table = tmp_path / "mine.csv"

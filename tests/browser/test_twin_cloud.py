@@ -186,6 +186,7 @@ def server_places(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return raw.around_origin, white * match_radius(raw.around_origin, white)
 
 
+@pytest.mark.slow
 def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page):
     stage = open_twin(page, server)
     cloud = shown_cloud()
@@ -358,7 +359,7 @@ def assert_a_hidden_tab_pauses_the_film_and_reduced_motion_shows_only_its_stops(
     assert page.evaluate("() => passed.splice(0)") == list(range(1, 10))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_perspective_density_the_pixel_ratio_and_a_hidden_tab(server, page):
     stage = open_twin(page, server)
     places = np.array(page.evaluate(PLACES, 7))
@@ -423,7 +424,7 @@ def few(fresh_server: Callable[..., AppServer], tmp_path: Path) -> AppServer:
     return fresh_server(script=tmp_path / "few.py")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_one_point_in_the_plane_and_none_in_space(few, page):
     def visit(n: int, k: int) -> Any:
         open_app(page, few.page_url(query=f"n={n}&k={k}"))

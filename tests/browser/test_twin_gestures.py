@@ -56,7 +56,7 @@ def move_fingers(page: Page, hand: CDPSession, *ways: list[tuple[float, float]])
     page.evaluate(NEXT_FRAMES)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_finger_scrolls_each_time_it_swipes_up_and_turns_sideways(server, new_page):
     page = new_page(viewport={"width": 420, "height": 860}, has_touch=True, is_mobile=True)
     open_twins(page, server, "narrow_cone", "dims=3D")
@@ -93,7 +93,7 @@ def title(page: Page) -> str:
     return str(of_stage(page, "stage.shown(stage.message.views.at(-1)).title"))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_film_stops_at_the_sliders_values_and_the_wheel_zooms_with_ctrl(server, page):
     """A point at NaN is refused with a message."""
     open_twins(page, server, "narrow_cone", "strength=1")
@@ -144,6 +144,7 @@ def test_the_film_stops_at_the_sliders_values_and_the_wheel_zooms_with_ctrl(serv
     assert_no_exception(page)
 
 
+@pytest.mark.slow
 def test_keys_alone_choose_a_point_and_whitening_s_film_stays_where_it_was_left(server, page):
     stage = open_twins(page, server, "whitening", count=4)
     film = page.get_by_label("From raw to whitened")
@@ -186,6 +187,7 @@ def test_keys_alone_choose_a_point_and_whitening_s_film_stays_where_it_was_left(
     assert_no_exception(page)
 
 
+@pytest.mark.slow
 def test_the_first_picture_turns_by_itself_until_the_reader_acts(server, new_page):
     page = new_page()
     page.add_init_script(

@@ -185,6 +185,7 @@ def test_numbers_are_grey_while_the_pictures_are_elsewhere(server, page):
     assert page.evaluate(shades) == [1, 1, 1, 1]
 
 
+@pytest.mark.slow
 def test_a_point_a_lasso_and_a_slider_in_all_pictures(server, page):
     """A click or a lasso marks the same points everywhere; a slider redraws only its picture."""
     open_whitening(page, server)
@@ -332,7 +333,7 @@ def test_a_flow_shows_its_training_can_be_cancelled_and_started_again(server, pa
 # Narrow screens
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_no_button_lies_on_a_legend_of_a_narrow_screen(server, new_page):
     page = new_page(viewport={"width": 420, "height": 900}, has_touch=True, locale="zh-TW")
     for query, is_shown in (("chart=covariance", True), ("chart=cosines", False)):

@@ -120,6 +120,7 @@ def test_both_clouds_are_one_frame_and_a_click_rings_a_point(server, page):
     assert_no_exception(page)
 
 
+@pytest.mark.long
 def test_a_cloud_in_three_dimensions_is_plotly_s(server, page):
     open_plain(page, server, "narrow_cone", CLOUDS)
     with rerun(page):

@@ -1,5 +1,6 @@
 """The page Word frequency in a browser: its picture, the cloud, a list of words."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.clouds import is_drawn, wait_for_clouds
@@ -8,6 +9,7 @@ from tests.browser.screen import open_app, rerun
 PAGE = "word_frequency"
 
 
+@pytest.mark.slow
 def test_the_picture_is_on_the_first_screen_and_a_list_changes_the_ranks(
     server, new_page, tmp_path
 ):

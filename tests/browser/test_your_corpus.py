@@ -126,7 +126,7 @@ def test_refused_files_then_a_table_a_picture_another_page_and_a_reload(
     expect(page.locator(".st-key-corpus input")).to_have_value("Topics, English (1,224)")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_refused_file_and_used_vectors_leave_the_box_and_the_server(
     fresh_server: Callable[..., AppServer], page: Page, tmp_path: Path
 ):  # the page is closed before its server
@@ -184,6 +184,7 @@ def test_a_txt_goes_through_to_a_picture_in_chinese(
     assert report.evaluate("document.documentElement.lang") == "zh-Hant"
 
 
+@pytest.mark.slow
 def test_vectors_are_judged_by_queries_with_vectors_of_their_own(
     page: Page, server: AppServer, tmp_path: Path
 ):
@@ -221,6 +222,7 @@ def test_vectors_are_judged_by_queries_with_vectors_of_their_own(
     assert_no_exception(page)
 
 
+@pytest.mark.slow
 def test_pasted_texts_go_through_to_a_picture_with_one_click_and_can_be_deleted(
     page: Page, server: AppServer
 ):
@@ -250,7 +252,7 @@ def test_pasted_texts_go_through_to_a_picture_with_one_click_and_can_be_deleted(
     expect(page.get_by_text("You have not given a corpus yet.")).to_be_visible()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_encoding_shows_its_progress_and_can_be_cancelled_and_started_again(
     server: AppServer, page: Page, tmp_path: Path
 ):

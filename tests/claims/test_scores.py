@@ -84,7 +84,7 @@ def test_the_interval_of_a_share_is_of_paired_resamples():
     assert PoolingInterval.of(*scores[:2], PairScore(0.5, None, None, None, 9)) is None
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("n_pairs", "low", "high"), [(1, 0.9, 0.99), (10, 0.6, 0.88)])
 def test_resampled_pairs_cover_too_little_where_sentences_repeat(n_pairs, low, high):
     """Each sentence has its own effect on the gold scores and the cosines of its pairs."""

@@ -402,6 +402,7 @@ def alike(files: dict[str, bytes]) -> dict[str, object]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n_kills", "names"),
     [

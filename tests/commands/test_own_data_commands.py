@@ -76,6 +76,7 @@ def help_of(command: click.Command) -> str:
     return command.get_help(click.Context(command, info_name="x"))
 
 
+@pytest.mark.slow
 @pytest.mark.model
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_the_examples_of_help_run(folder, capsys, command):
@@ -89,6 +90,7 @@ def test_the_examples_of_help_run(folder, capsys, command):
     assert all((folder / name).is_file() for name in named[command.name])
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_the_readme_goes_from_a_file_to_a_model(folder, capsys):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -157,6 +159,7 @@ def test_thresholds_are_printed_and_storage_on_demand(folder, capsys):
     assert written["thresholds"]["arms"][1]["kind"] == "centre"
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_pairs_alone_are_diagnosed_by_their_sentences(folder, capsys):
     args = ["diagnose", "--pairs", "pairs.csv", "--layer", "5", "--json", "--quiet"]

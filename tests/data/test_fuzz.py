@@ -51,6 +51,7 @@ def test_the_files_are_read_before_they_are_damaged():
     assert [each.ending for each in outcomes(whole)] == ["read"] * len(whole)
 
 
+@pytest.mark.slow
 def test_some_damaged_files():
     attempts = damaged(FEW, seed=1)
     assert not failures(attempts, outcomes(attempts))

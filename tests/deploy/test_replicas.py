@@ -111,6 +111,7 @@ def test_a_visitor_stays_with_one_replica(proxy):
     }
 
 
+@pytest.mark.long
 def test_visitors_of_a_killed_server_reconnect_and_the_others_are_not_affected(servers, proxy):
     before, after = run_alone(read_while_one_is_killed(servers[0], proxy))
     killed = [seed for seed in before if before[seed] == "replica=1"]

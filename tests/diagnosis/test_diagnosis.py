@@ -225,6 +225,7 @@ def test_pairs_decide_by_row_numbers_and_as_vectors():
         diagnose(X, pairs=(numbers[0], numbers[1] + 1, gold))
 
 
+@pytest.mark.slow
 def test_of_many_pairs_a_sample_judges(monkeypatch):
     monkeypatch.setattr("geometry.diagnosis.diagnosis.MOST_PAIRS", 100)
     left, right, other = np.random.default_rng(0).standard_normal((3, 300, 8))
@@ -273,6 +274,7 @@ def test_vectors_are_hashed_without_a_copy():
     assert peak < 1_000_000  # other threads of the process allocate too
 
 
+@pytest.mark.slow
 def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
     noise, labels = labelled("level")
     clean, _ = labelled("leave")
@@ -313,7 +315,7 @@ def test_a_more_complex_cure_must_beat_the_simpler_one_and_raw_vectors():
     assert choice(Cure("centre", "centred", against={"leave": unclear}), both) == "remove"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_labels_at_random_seldom_recommend_a_cure():
     X, labels = labelled("remove")
     wrong = 0
@@ -463,6 +465,7 @@ def test_findings_by_hand():
     assert states == {29: "slight", 44: "found", 60: "slight", 119: "slight", 120: "none"}
 
 
+@pytest.mark.slow
 def test_a_finding_has_a_size_a_share_and_an_effect_on_the_score():
     """One dimension of noise around 0: no cone shows it, and it costs a fifth of the score."""
     X, labels = labelled("leave")
@@ -613,6 +616,7 @@ def test_copies_do_not_lie_in_two_folds():
     assert found.trial.n_fit == 480
 
 
+@pytest.mark.slow
 def test_sentences_of_one_text_are_one_unit(monkeypatch):
     """100 texts of four nearly equal sentences; one phrase is in thirty of them."""
     X, labels = labelled("leave", n=100)

@@ -51,6 +51,7 @@ def clusters_of_five(seed: int) -> Trial:
     return run_trial(X, yardstick, groups=group, others={}, seed=seed, step=lambda: None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("draws", DRAWS)
 @pytest.mark.parametrize("made", [shuffled, few_rows, one_in_ten, clusters_of_five])
 @pytest.mark.timeout(3600)
@@ -63,6 +64,7 @@ def test_a_cure_is_seldom_recommended_where_none_helps(made, draws, record_prope
     assert max(wrong, harm) <= (2 if draws == FEW else 12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("draws", DRAWS)
 @pytest.mark.timeout(3600)
 def test_intervals_contain_the_mean_difference(draws, record_property):
@@ -80,6 +82,7 @@ def test_intervals_contain_the_mean_difference(draws, record_property):
     assert missed.mean() <= (0.25 if draws == FEW else 0.09)
 
 
+@pytest.mark.long
 @pytest.mark.model
 @pytest.mark.parametrize(
     "draws", [pytest.param(3, marks=pytest.mark.slow), pytest.param(40, marks=pytest.mark.long)]
@@ -103,6 +106,7 @@ def test_a_gain_of_two_points_is_found_with_935_pairs(draws, shared_data, record
     assert kinds["leave"] <= max(1, draws // 5)
 
 
+@pytest.mark.long
 @pytest.mark.model
 @pytest.mark.parametrize(
     "seeds", [pytest.param(2, marks=pytest.mark.slow), pytest.param(20, marks=pytest.mark.long)]

@@ -159,7 +159,7 @@ def whole(X: np.ndarray, yardstick, treatment: str, turned: int | None) -> Score
     return mean_score(parts)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["topics-layer-4", "topics-layer-6", "e5-topics-layer-12"])
 def test_whitening_before_signs_does_not_pay_on_the_shipped_topics(name):
     """Signs of whitened rows are worse than those of centred ones, turned at random or not."""

@@ -252,7 +252,7 @@ def test_report_and_json_have_the_finding():
     assert len(found.thresholds.arms[0].related_shares) == len(EDGES) - 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("n", [100, 300])
 def test_the_intervals_cover_the_truth_where_pairs_share_rows(n):
     """Six classes, 200 draws of rows: 95% of the intervals of AUC and of the change by centring."""

@@ -503,7 +503,7 @@ for round in range(10**9):
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_process_killed_while_it_writes_leaves_whole_arrays_or_none(store):
     draw, pause, n_whole = random.Random(0), threading.Event(), 0
     for _ in range(10):

@@ -69,6 +69,7 @@ def means(encoder, unprefixed):
     return encode
 
 
+@pytest.mark.slow
 @HERE
 def test_the_tensors_are_those_of_the_file(content):
     digest, names, n = hashlib.sha256(), [], 0
@@ -104,6 +105,7 @@ def test_ids_and_first_values(encoder):
     np.testing.assert_allclose((x / np.linalg.norm(x))[:4], expected, atol=6e-6)
 
 
+@pytest.mark.slow
 @HERE
 def test_the_tokenizer_reads_texts_in_the_server_s_process(encoder):
     reader = encoder._reader
@@ -141,6 +143,7 @@ def test_caches_of_two_prefixes_never_mix():
     assert len(set(found)) == 3
 
 
+@pytest.mark.slow
 @HERE
 @pytest.mark.parametrize(
     ("name", "prefix", "expected"),
@@ -276,6 +279,7 @@ def test_it_is_an_encoder_as_others(encoder):
     assert bundled.E5_REPOSITORY in str(raised.value)
 
 
+@pytest.mark.slow
 @HERE
 def test_the_package_is_never_imported_and_nothing_is_before_it_is_chosen():
     code = """

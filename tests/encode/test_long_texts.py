@@ -61,7 +61,7 @@ def test_a_text_beyond_the_limit_counts_as_cut(reader, monkeypatch):
 
 
 @pytest.mark.model
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_corpus_of_signs_takes_little_memory():
     """Splitting it in one call would take 0.3 GB or more for each megabyte."""
     (found,) = outcomes([Attempt("coverage", b"!" * 4_000_000)], megabytes=800, seconds=30)

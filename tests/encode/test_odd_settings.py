@@ -98,7 +98,7 @@ def test_damaged_settings_are_read_or_refused(whole, tmp_path):
     assert n_refused
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seed", [2, *(pytest.param(seed, marks=pytest.mark.long) for seed in (3, 4, 5))]
 )

@@ -91,6 +91,7 @@ def test_each_cloud_comes_from_an_empty_cache_without_the_model(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.model
 @pytest.mark.parametrize("model", NEW_EVERY)
 def test_they_are_those_of_a_new_encoding(model):

@@ -102,6 +102,7 @@ def test_a_process_without_an_answer_is_a_refusal(tmp_path, monkeypatch):
     assert refused(save_tiny_bert(tmp_path / "m")).because == "too_heavy"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "setting",
     [

@@ -119,6 +119,7 @@ def far(fitted_on: np.ndarray, applied_to: np.ndarray) -> bool:
     return bool(caught)
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_vectors_of_another_layer_or_length_give_a_warning_and_those_of_another_topic_none():
     topics = read_bundled("topics")
@@ -171,6 +172,7 @@ def test_onnxruntime_and_plain_numpy_apply_it(tmp_path):
     assert set(names["fitted"]) == set(arrays(affine))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pca", "centred", "standardised"])
 def test_the_lines_for_databases_search_by_the_cosine_of_transformed_vectors(
     tmp_path, monkeypatch, name
@@ -258,6 +260,7 @@ def encoder():
     return load_encoder()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("layer", "pooling"), [(4, "mean"), (-1, "cls")])
 def test_sentence_transformers_gives_the_whitened_vectors(tmp_path, encoder, layer, pooling):
     texts = list(read_bundled("pairs").texts[:120])
@@ -275,6 +278,7 @@ def test_sentence_transformers_gives_the_whitened_vectors(tmp_path, encoder, lay
     assert n_layers == (4 if layer == 4 else 6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("normalize", [False, True])
 def test_the_folder_says_how_it_was_made_and_of_what_length_its_vectors_are(
     tmp_path, encoder, normalize

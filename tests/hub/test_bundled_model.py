@@ -67,6 +67,7 @@ def test_every_layer_of_every_text(encoder):
     np.testing.assert_allclose(cls, np.tile(cls[0], (50, 1)), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_last_layers_mean_is_sentence_transformers(encoder):
     from sentence_transformers import SentenceTransformer
 

@@ -159,6 +159,7 @@ def coverage(n: int, draws: int, *, fixed_types: bool) -> dict[str, float]:
     return found
 
 
+@pytest.mark.long
 def test_an_interval_of_a_difference_covers_it():
     """Moving the interval of the value by the baseline covered 0.72 to 0.87 (intra-sentence)."""
     found = coverage(100, 120, fixed_types=True)

@@ -209,7 +209,7 @@ def test_tokens_of_one_kind_show_no_effect_of_frequent_types():
     assert few.difference.low is None
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_difference_is_covered():
     """Sentences share a topic with their frequent words: truth from many sentences."""
 

@@ -36,6 +36,7 @@ def few_rows(rng, n=300, d=150):
     return cone(rng, n, d)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("draw", [cone, heavy_tails, clusters, few_rows])
 def test_coverage(draw):
     rng = np.random.default_rng(1)
@@ -51,6 +52,7 @@ def test_coverage(draw):
     assert {name: c for name, c in coverage.items() if not 0.85 <= c <= most[name]} == {}
 
 
+@pytest.mark.long
 def test_intervals_cover_isotropic_data_often_enough():
     """Each row has little effect there, so a jackknife tends to be too wide."""
     rng = np.random.default_rng(2)
@@ -87,6 +89,7 @@ def vocabulary(rng):
     return annotated_table(W, Annotations(frequencies=counts))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("draw", [alignment_of, contexts, vocabulary])
 def test_coverage_of_what_needs_annotations(draw):
     """The values are those on the page, minus a baseline, which varies between draws too."""
@@ -106,6 +109,7 @@ def tokens(rng):
     return of_sentence + 0.7 * rng.standard_normal((800, 8)) + 0.5, sentences
 
 
+@pytest.mark.long
 def test_coverage_of_tokens_that_are_left_out_by_sentence():
     rng = np.random.default_rng(4)
     names = [name for name in measure_names() if name not in ("hubness", "intrinsic_dimension")]
@@ -123,6 +127,7 @@ def test_coverage_of_tokens_that_are_left_out_by_sentence():
     assert coverage["mean_cosine", "each alone"] < 0.7
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [150, 600])
 @pytest.mark.parametrize("noise", [0.8, 1.5])
 def test_coverage_of_label_agreement(n, noise):

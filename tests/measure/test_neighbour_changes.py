@@ -112,7 +112,7 @@ def test_nearly_equal_sentences_of_a_text_have_wider_intervals_by_text():
         assert other.high - other.low > 1.5 * (first.high - first.low)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "shift"), [(200, 0), pytest.param(1000, 1, marks=pytest.mark.long)])
 def test_the_intervals_cover_those_of_other_rows(n, shift):
     """Of 75 cones of one source, about 71 intervals cover the mean of all."""

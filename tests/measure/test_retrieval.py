@@ -80,7 +80,7 @@ def test_too_few_changes_have_no_interval():
     assert paired_change(np.ones(10)).low > 0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("n", [10, 20, 40])
 @pytest.mark.parametrize("shares", [(0.8, 0.15, 0.05), (0.7, 0.25, 0.05), (0.5, 0.4, 0.1)])
@@ -97,7 +97,7 @@ def test_intervals_of_few_queries_cover(n, shares):
     assert len(covered) > 850  # the others have no change at all, and no interval
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("n", [10, 20, 40, 60])
 def test_no_change_is_seldom_called_one(n):
     rng = np.random.default_rng(1)

@@ -300,6 +300,7 @@ def test_baselines_are_repeatable_and_use_closed_forms():
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "d"), [(300, 50), (40, 6), pytest.param(700, 200, marks=pytest.mark.slow)]
 )

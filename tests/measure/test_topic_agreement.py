@@ -35,6 +35,7 @@ def on_200(X: np.ndarray, labels: tuple[str, ...], fit: str | None) -> float:
     return float(np.mean([agreement(X[rows], np.array(labels)[rows], fit) for rows in draws]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layer", CONE_LAYERS)
 def test_on_200_sentences_whitened_neighbours_agree_as_often_as_raw_ones(layers, topics, layer):
     raw = on_200(layers[layer], topics.labels, None)
@@ -43,23 +44,27 @@ def test_on_200_sentences_whitened_neighbours_agree_as_often_as_raw_ones(layers,
     assert white >= raw
 
 
+@pytest.mark.long
 def test_on_200_sentences_the_last_layer_loses_little(layers, topics):
     raw = on_200(layers[6], topics.labels, None)
     assert on_200(layers[6], topics.labels, "recommended") == pytest.approx(raw, abs=0.02)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layer", [*CONE_LAYERS, 6])
 def test_in_full_200_sentences_are_a_simplex_and_neighbours_are_chance(layers, topics, layer):
     assert fit_whitening(layers[layer][:200], "full").is_simplex
     assert on_200(layers[layer], topics.labels, "full") == pytest.approx(CHANCE, abs=0.02)
 
 
+@pytest.mark.long
 def test_shrinkage_alone_is_not_enough(layers, topics):
     """This is the reason for keeping only the n / 10 leading directions where n <= d."""
     raw = on_200(layers[4], topics.labels, None)
     assert on_200(layers[4], topics.labels, "ledoit-wolf") < raw - 0.05
 
 
+@pytest.mark.long
 def test_on_all_of_them_whitening_is_a_clear_loss(layers, topics):
     """README and the page quote 55% and 40%."""
     labels = np.array(topics.labels)
@@ -68,6 +73,7 @@ def test_on_all_of_them_whitening_is_a_clear_loss(layers, topics):
     assert agreement(layers[4], labels, "recommended") == pytest.approx(0.40, abs=0.01)
 
 
+@pytest.mark.long
 def test_at_every_layer_centring_helps_and_whitening_in_full_hurts(layers, topics):
     labels = np.array(topics.labels)
     for X in layers:

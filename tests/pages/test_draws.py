@@ -128,7 +128,7 @@ def seconds_of(page: str, state: State, draws: list[float]) -> float:
     return min(found)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.model
 @pytest.mark.usefixtures("short_jobs")
 @pytest.mark.parametrize(

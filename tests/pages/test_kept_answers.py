@@ -88,6 +88,7 @@ def screen(app: AppTest) -> list[str]:
     return sent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [
@@ -106,7 +107,7 @@ def test_kept_answers_show_what_emptied_caches_show(page: str):
         assert changed(page, kind, key) == kept[key], key
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "page", [pytest.param(page, marks=[pytest.mark.long] * (page not in ALONE)) for page in PAGES]
 )

@@ -67,6 +67,7 @@ SOME = ("encode", "transform", "neighbours")
 EVERY = [verb if verb in SOME else pytest.param(verb, marks=pytest.mark.long) for verb in VERBS]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("verb", EVERY)
 def test_a_worker_killed_in_the_middle_changes_nothing(verb, cluster, sources, quiet, tmp_path):
     killed = kill_when_half_done(cluster, pids(cluster)[:1])
@@ -75,6 +76,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(verb, cluster, sources, q
     assert found == quiet(verb)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("verb", ["transform", pytest.param("fit", marks=pytest.mark.long)])
 def test_all_workers_killed_in_the_middle_change_nothing(verb, cluster, sources, quiet, tmp_path):
     cluster.client.wait_for_workers(2)
@@ -102,6 +104,7 @@ def separate_cluster() -> tuple[str, list[subprocess.Popen[str]]]:
     return address, [scheduler, worker]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("verb", [verb for verb in EVERY if verb != "transform"])
 def test_a_scheduler_killed_in_the_middle_is_reported_and_nothing_is_lost(
     verb, sources, quiet, tmp_path
@@ -199,6 +202,7 @@ def small_disk(tmp_path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
+@pytest.mark.long
 def test_a_full_disk_is_reported_and_finished_shards_remain(small_disk, cluster, sources, quiet):
     cluster.watch = lambda report: None
     data = VectorData(sources["files"])
@@ -277,6 +281,7 @@ def in_store(store, tmp_path) -> tuple[VectorData, AffineMap, dict[str, bytes]]:
     return VectorData("s3://bucket/files"), fitted, content(tmp_path / "quiet")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("silent", [False, True], ids=["500", "timeout"])
 def test_a_walk_in_a_store_that_fails_at_first(silent, store, in_store, monkeypatch):
     import fsspec
@@ -330,6 +335,7 @@ def test_an_unavailable_store_is_reported_and_the_run_resumes(store, in_store, m
     assert found == expected
 
 
+@pytest.mark.long
 def test_two_runs_in_a_store_exclude_each_other(store):
     from geometry.scale.manifest import RunFolder
 

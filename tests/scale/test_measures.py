@@ -132,7 +132,7 @@ def test_linear_projections_are_those_of_all_rows(data, method, k, tmp_path):
     np.testing.assert_array_equal(table["y"].to_numpy(), found.vectors[: SIZES[0], 1])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_umap_is_fitted_on_a_sample_and_places_every_row(tmp_path, monkeypatch):
     """Two groups far apart stay apart; a row of zeros has no place; no file names the machine."""
     machine.rename(monkeypatch)

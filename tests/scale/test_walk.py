@@ -44,7 +44,7 @@ def walk(folder: Path, cluster: list[str], capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.model
-@pytest.mark.slow  # each worker imports torch
+@pytest.mark.long  # each worker imports torch
 def test_the_walk_gives_the_same_bytes_on_two_workers_and_in_one_process(
     tmp_path, two_workers, capsys
 ):
@@ -60,6 +60,7 @@ def test_the_walk_gives_the_same_bytes_on_two_workers_and_in_one_process(
     assert fits[0][-(384 * 385 * 8) :] == fits[1][-(384 * 385 * 8) :]
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_the_files_of_a_walk_can_be_opened_and_describe_themselves(tmp_path, capsys, monkeypatch):
     folder = tmp_path / "walk"
@@ -103,6 +104,7 @@ def test_a_finished_run_is_not_done_again_and_other_settings_are_refused(tmp_pat
     assert "other sources or settings" in err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("workers", [2, pytest.param(1, marks=SLOW), pytest.param(4, marks=SLOW)])
 def test_sums_have_the_same_bits_on_any_number_of_workers(workers, tmp_path, request):
     """75 shards make a tree of three levels; workers finish in any order."""

@@ -25,6 +25,7 @@ GAINED, LOST = (12, 14), (41, 47)
 QUOTED = {*(f"{SCORES[name]}" for name in SCORES if name != "raw"), f"{FITTED:,}", f"{DISTINCT:,}"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("language", "seeds", "nats"),
     [("en", "with three seeds", "{} to {} nats"), ("zh-Hant", "試三個亂數種子", "{} 到 {} 奈特")],
@@ -38,6 +39,7 @@ def test_the_page_quotes_these(language, seeds, nats):
     assert re.search(rf"{SCORES['least']} (to|到) {SCORES['most']}", text)
 
 
+@pytest.mark.long
 def test_the_benchmarks_quote_the_seeds():
     text = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
     scored = "{seed 0}; {least} to {most} with seeds 0 to 2".format_map(SCORES)

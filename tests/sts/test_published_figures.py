@@ -134,6 +134,7 @@ def test_the_table_of_measures(layers, layer, pooling, figures):
         assert table["intrinsic_dimension"].value < 50 < table["intrinsic_dimension"].baseline
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", ["pca", "zca", "cholesky", "pca-cor", "zca-cor"])
 @pytest.mark.parametrize(("layer", "pooling"), [(0, "mean"), (4, "mean"), (5, "cls")])
 def test_sentences_that_come_twice_count_once_after_a_whitening(layers, layer, pooling, method):

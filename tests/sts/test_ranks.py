@@ -48,6 +48,7 @@ def test_cls_of_the_embedding_layer_is_one_vector(layers, method):
     assert np.isfinite(fitted.transform(X)).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("n", [50, 300, 384])
 def test_few_sentences_are_a_simplex(layers, n, method):

@@ -103,6 +103,7 @@ def test_the_recorded_trainings_show_what_the_page_says():
         assert cosines[PLACES[name]].max() < 0.15
 
 
+@pytest.mark.slow
 def test_the_script_makes_the_recorded_numbers():
     """Its short form. With another version of Python, whose manual differs, only roughly."""
     shipped = recorded_optimizers()

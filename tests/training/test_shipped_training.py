@@ -125,6 +125,7 @@ def test_the_shipped_run_is_that_of_its_settings_and_small():
     assert FILE.stat().st_size < 2 * 10**6
 
 
+@pytest.mark.slow
 def test_the_script_makes_the_shipped_numbers(tmp_path):
     """Its short form. With another Python version, whose manual differs, only the settings."""
     shipped, _about = recorded_run()

@@ -52,6 +52,7 @@ def test_scikit_learns_own_checks(estimator, check):
 # What it learns
 
 
+@pytest.mark.slow
 def test_a_gaussian_is_learnt():
     X = cloud(4000, 3)
     z = NormalizingFlow(hidden_units=16, max_epochs=10).fit(X[:3000]).transform(X[3000:])
@@ -60,6 +61,7 @@ def test_a_gaussian_is_learnt():
     np.testing.assert_allclose(np.cov(z.T), np.eye(3), atol=0.2)
 
 
+@pytest.mark.slow
 def test_its_density_of_a_gaussian_is_the_gaussians():
     X, fresh = cloud(4000, 3), cloud(4000, 3)[:500]
     flow = NormalizingFlow(hidden_units=16, max_epochs=10).fit(X)
@@ -298,6 +300,7 @@ def test_torch_is_left_as_it_was():
     np.testing.assert_array_equal(numpy_state, np.random.get_state()[1])  # noqa: NPY002
 
 
+@pytest.mark.slow
 def test_applying_a_stored_flow_needs_no_torch(tmp_path):
     X = cloud()
     flow = small().fit(X)

@@ -37,6 +37,7 @@ def odd_query(first: int) -> dict[str, str]:
     return {key: ODD[(first + place) % len(ODD)] for place, key in enumerate(keys)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "first"), [("narrow_cone", 0), ("layers", 1), ("sentence_similarity", 2)]
 )

@@ -44,7 +44,7 @@ def alive(server: AppServer) -> str:
 
 
 @pytest.mark.model
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="no such signal on Windows")
 def test_what_closed_sessions_brought_is_freed(tmp_path):
     (tmp_path / "sitecustomize.py").write_text(WATCHER, encoding="utf-8")

@@ -83,6 +83,7 @@ def test_tokens_of_a_long_corpus_are_counted_as_a_job(monkeypatch):
         assert len(calls) == n_jobs
 
 
+@pytest.mark.slow
 @pytest.mark.model
 @pytest.mark.parametrize(("unit", "n_jobs"), [("sentences", 1), ("tokens", 2)])
 def test_a_long_corpus_is_split_into_tokens_by_a_job(tmp_path, monkeypatch, unit, n_jobs):

@@ -93,7 +93,7 @@ def losing_the_folder(encoder, folder: Path, *, progress: Report = send_progress
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_worker_s_vectors_are_on_disk_and_those_of_this_process(encoder, tmp_path):
     store, reports = ArrayStore(tmp_path), []
 
@@ -122,7 +122,7 @@ def unable(encoder):
     return Unable(encoder.folder, name="unable", trial=False)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("fault", [on_a_full_disk, losing_the_folder])
 def test_a_disk_that_fails_under_a_running_encoding_changes_no_vector(encoder, tmp_path, fault):
     folder = tmp_path / "cache"
@@ -134,6 +134,7 @@ def test_a_disk_that_fails_under_a_running_encoding_changes_no_vector(encoder, t
     assert bool(unwritten) is is_full
 
 
+@pytest.mark.slow
 def test_what_the_worker_could_not_write_stays_in_memory_with_the_reason(encoder, tmp_path):
     (tmp_path / "taken").touch()
     store = ArrayStore(tmp_path / "taken")

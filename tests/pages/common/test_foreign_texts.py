@@ -352,6 +352,7 @@ def test_no_verdict_is_given_on_a_text_that_the_model_does_not_know(page: str):
     assert not any("Holds here." in box.value for box in app.markdown)
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_scored_pairs_that_the_model_does_not_know_are_said_and_may_be_read_by_another():
     app = healthy(new_visit("sentence_similarity", pairs="pairs-zh").run())

@@ -77,6 +77,7 @@ def numbers_of(app, said: str) -> list[float]:
     return [float(each) for each in re.findall(r"-?\d+\.?\d*", text)]
 
 
+@pytest.mark.slow
 @pytest.mark.model
 @pytest.mark.parametrize(
     ("model", "code"),

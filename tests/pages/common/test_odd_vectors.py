@@ -86,6 +86,7 @@ def test_odd_vectors_end_in_a_picture_or_a_sentence(page: str, name: str) -> Non
     assert "got 0" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", FOR_VECTORS)
 @pytest.mark.parametrize("n", [5000, pytest.param(100_000, marks=pytest.mark.long)])
 def test_every_row_may_have_its_own_label(page: str, n: int) -> None:

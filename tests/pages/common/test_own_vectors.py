@@ -63,7 +63,7 @@ def test_a_page_that_needs_texts_shows_a_bundled_corpus() -> None:
     assert "your file has vectors. It uses “Topics, English”" in said
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("page", ["narrow_cone", "whitening", "your_corpus"])
 def test_every_one_of_many_points_is_drawn_and_figures_over_pairs_take_a_sample(page: str) -> None:
     """25,000 points exceed the limits above which a job runs and texts are sent on request.

@@ -12,6 +12,7 @@ QUESTION = "Ledoit"  # in answers below the pictures
 MOST = 45_000  # bytes for one move of the film; with the answers to the questions it is 48,500
 
 
+@pytest.mark.long
 def test_questions_are_not_sent_again(cache_dir):
     async def read(server: AppServer) -> tuple[list[str], list[str], int]:
         async with Reader(server.port, "narrow_cone") as reader:

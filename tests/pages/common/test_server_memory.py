@@ -254,6 +254,7 @@ async def sees(reader: Reader) -> str:
     return seen
 
 
+@pytest.mark.slow
 def test_a_free_place_goes_to_the_reader_who_waited_longest(server):
     """Refused readers do not count, and a reload keeps its place."""
     server.order("import pages.common.server_memory as limits; limits.RETURN_SECONDS = 3")

@@ -208,7 +208,7 @@ def test_the_test_sentences_as_a_corpus_are_warned_of():
     assert "This corpus has the test sentences" in app.warning[0].value
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.model
 @pytest.mark.parametrize(
     ("dropout", "score", "aligned"),
@@ -236,7 +236,7 @@ def test_the_claim_of_the_page_on_dropout(dropout, score, aligned):
         assert np.mean([step.alignment for step in best]) == pytest.approx(aligned, abs=0.03)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_play_goes_from_the_first_recorded_step_to_the_last():
     app = healthy(new_visit("contrast").run())
     steps = [moment.step for moment in recorded_run().moments]
@@ -265,7 +265,7 @@ def test_pairs_that_the_model_does_not_know_are_warned_of():
     assert not healthy(app).warning
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.model
 def test_chinese_pairs_are_trained_on_and_scored():
     query = {"model": "bundled-e5", "pairs": "pairs-zh", "contrast-steps": "50"}

@@ -210,7 +210,7 @@ def short(app: AppTest, **settings: str) -> AppTest:
     return healthy(app.run())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_own_training_replaces_the_recorded_one(one_memory):
     app = short(new_visit(PAGE, train="three", steps="20", width="16", vocabulary="300", seed="3"))
     training = app.session_state[STATE][PAGE]
@@ -225,7 +225,7 @@ def test_an_own_training_replaces_the_recorded_one(one_memory):
     assert "Recorded run of 400 steps" in everything(app)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_chinese_is_trained_on_by_characters_and_the_way_is_said(one_memory):
     """A clause is no word: 240 sentences have more words than sentences and signs."""
     query = {"text": "corpus", "corpus": "topics-zh", "train": "one", "steps": "20", "width": "16"}

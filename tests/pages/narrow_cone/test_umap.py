@@ -74,7 +74,7 @@ def test_a_fit_is_the_library_s_is_made_in_the_worker_and_reports_its_epochs(mon
     assert not np.allclose(fit_elsewhere(cloud, 2, 1, quiet), found)  # another seed
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_in_three_dimensions_a_fit_is_the_library_s(cloud):
     found = fit_elsewhere(cloud, 3, 0, quiet)
     assert found == pytest.approx(library_s(cloud, 3), abs=1e-6)

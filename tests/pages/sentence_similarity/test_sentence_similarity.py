@@ -330,6 +330,7 @@ def test_the_sources_table_is_whole():
     assert not shown.isna().any(axis=None)
 
 
+@pytest.mark.slow
 def test_the_first_ladder_comes_from_an_empty_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -349,6 +350,7 @@ def test_the_first_ladder_comes_from_an_empty_cache(
     clear_memory()
 
 
+@pytest.mark.slow
 def test_the_scores_of_the_project_s_pairs_are_cached_for_all_readers():
     healthy(new_visit(PAGE).run())
     shared = {name for name, _key in _shared().entries}
@@ -370,6 +372,7 @@ def test_a_mean_of_layers_is_chosen_scored_and_named(name):
     assert f"At mean of {words}, min " in everything(app)  # in the verdict
 
 
+@pytest.mark.slow
 def test_nothing_about_a_reader_s_own_pairs_is_kept_for_other_readers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -401,6 +404,7 @@ def test_rungs_of_other_settings_are_scored_in_the_background(monkeypatch: pytes
     scene._ahead.clear()
 
 
+@pytest.mark.slow
 def test_the_verdict_states_the_last_layer_first_and_then_the_share_of_pooling():
     app = visit(
         pairs="hard-pairs", parts=["published"], **{"sts-layer": "1", "sts-pooling": "mean"}

@@ -259,6 +259,7 @@ def set_value(app: AppTest, kind: str, key: str, value: object) -> AppTest:
 # Looking
 
 
+@pytest.mark.slow
 def test_a_deep_link_shows_four_pictures_in_one_frame():
     app = look()
     drawn = pictures(app)
@@ -342,6 +343,7 @@ def test_rounding_is_not_drawn_as_a_cloud(drawn_scenes, dims):
         assert not array(flat["x"]).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("corpus", "unit"),
     [("topics-zh", "sentences"), ("own", "tokens"), ("own", "types")],
@@ -671,6 +673,7 @@ def test_a_point_is_found_by_its_text():
 # Trying
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "value", "moved", "knobs"),
     [
