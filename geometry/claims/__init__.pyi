@@ -7,4 +7,4 @@ from .ledger import results as results
 from .scores import PoolingInterval as PoolingInterval
 from .scores import PoolingShare as PoolingShare
 from .scores import narrower_against_score as narrower_against_score
-from .subject import Subject as Subject
+from .subject import ClaimSubject as ClaimSubject

@@ -29,6 +29,8 @@ class Claim:
     Attributes
     ----------
     key : str
+    short : str
+        Some words of it, for a tile.
     group : str
         One of GROUPS.
     source, where : str
@@ -56,6 +58,7 @@ class Claim:
     """
 
     key: str
+    short: str
     group: str
     source: str
     where: str
@@ -85,6 +88,15 @@ class Number:
 
     @classmethod
     def of(cls, found: Estimate, decimals: int = 3, *, is_change: bool = False) -> Number:
+        """An estimate as it is printed.
+
+        Parameters
+        ----------
+        found : Estimate
+        decimals : int
+        is_change : bool
+            Whether it is a difference, printed with its sign.
+        """
         return cls(found.value, found.low, found.high, decimals, is_change)
 
     def times(self, factor: float, decimals: int) -> Number:

@@ -17,7 +17,7 @@ from ..measure.partition import partition_isotropy
 from ..measure.spectrum import isoscore, isoscore_baseline
 from ..measure.table import measure_table
 from .claim import MissingEvidence, Number, State, Tested, clear
-from .subject import Subject
+from .subject import ClaimSubject
 
 SMALL = 0.05
 MOST_IN_PAIRS = 2000  # rows: products of all pairs and clusters of more take a minute
@@ -49,7 +49,7 @@ def _need(n: int, least: int = MIN_ROWS) -> None:
         raise MissingEvidence("rows")
 
 
-def gao2019_cone(subject: Subject) -> Tested:
+def gao2019_cone(subject: ClaimSubject) -> Tested:
     """Input embeddings of word pieces."""
     X = subject.pieces.vectors
     _need(len(X))
@@ -58,7 +58,7 @@ def gao2019_cone(subject: Subject) -> Tested:
     return Tested(_cone_state(cosine), len(X), {"cosine": cosine}, {"signs": control})
 
 
-def gao2019_cone_tokens(subject: Subject) -> Tested:
+def gao2019_cone_tokens(subject: ClaimSubject) -> Tested:
     """Contextual tokens of the last layer."""
     X, units = subject.tokens(subject.last), subject.sentences
     cosine = cosine_of(X, subject.seed, units)
@@ -67,7 +67,7 @@ def gao2019_cone_tokens(subject: Subject) -> Tested:
     return Tested(_cone_state(cosine), len(X), {"cosine": cosine}, {"signs": control}, settings)
 
 
-def liang2021_random_words(subject: Subject) -> Tested:
+def liang2021_random_words(subject: ClaimSubject) -> Tested:
     """The share of pairs of word pieces whose cosine is above 0."""
     X = subject.pieces.vectors
     X = X[np.sort(np.random.default_rng(subject.seed).permutation(len(X))[:MOST_IN_PAIRS])]
@@ -82,7 +82,7 @@ def liang2021_random_words(subject: Subject) -> Tested:
     return Tested(state, len(X), values, {"signs": Number(control)})
 
 
-def ethayarajh2019_layers(subject: Subject) -> Tested:
+def ethayarajh2019_layers(subject: ClaimSubject) -> Tested:
     """Every layer above the input."""
     layers = range(1, subject.last + 1)
     units, seed = subject.sentences, subject.seed
@@ -102,7 +102,7 @@ def ethayarajh2019_layers(subject: Subject) -> Tested:
     )
 
 
-def ethayarajh2019_specific(subject: Subject) -> Tested:
+def ethayarajh2019_specific(subject: ClaimSubject) -> Tested:
     """Self-similarity less its baseline at the first layer, minus that at the last."""
     types, sentences = subject.types, subject.sentences
     if subject.last < 2:
@@ -121,7 +121,7 @@ def ethayarajh2019_specific(subject: Subject) -> Tested:
     )
 
 
-def _fall(subject: Subject, types: np.ndarray) -> Contextual:
+def _fall(subject: ClaimSubject, types: np.ndarray) -> Contextual:
     first, last = (
         Tokens(subject.tokens(layer)).self_similarity(types) for layer in (1, subject.last)
     )
@@ -133,7 +133,7 @@ def _shuffled(ids: np.ndarray, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).permutation(ids)
 
 
-def ethayarajh2019_static(subject: Subject) -> Tested:
+def ethayarajh2019_static(subject: ClaimSubject) -> Tested:
     """The share of a word's variance that one static vector explains, beside shuffled types."""
     tokens = subject.in_context(subject.last)
     found = tokens.max_explainable(subject.types, subject.seed)
@@ -152,7 +152,7 @@ def ethayarajh2019_static(subject: Subject) -> Tested:
     )
 
 
-def ethayarajh2019_sentence(subject: Subject) -> Tested:
+def ethayarajh2019_sentence(subject: ClaimSubject) -> Tested:
     """Tokens' cosine to the mean of their sentence less the baseline, at the last layer."""
     found = subject.in_context(subject.last).intra_sentence(subject.sentences)
     alike = Estimate(found.difference, *found.interval(subject.sentences))
@@ -169,7 +169,7 @@ def ethayarajh2019_sentence(subject: Subject) -> Tested:
     )
 
 
-def cai2021_clusters(subject: Subject) -> Tested:
+def cai2021_clusters(subject: ClaimSubject) -> Tested:
     """Mean cosine and IsoScore within clusters, beside random groups of equal sizes."""
     from sklearn.cluster import KMeans
 
@@ -208,7 +208,7 @@ def _within(X: np.ndarray, ids: np.ndarray) -> tuple[float, float]:
     return float(cosine), float(score)
 
 
-def wang2020_uniform(subject: Subject) -> Tested:
+def wang2020_uniform(subject: ClaimSubject) -> Tested:
     """Sentence vectors of the last layer, beside those of a middle one."""
     last, middle = (
         cosine_of(subject.pooled(layer), subject.seed) for layer in (subject.last, subject.middle)
@@ -222,7 +222,7 @@ def wang2020_uniform(subject: Subject) -> Tested:
     return Tested(state, n, {"last": last}, {"middle": middle}, settings)
 
 
-def rudman2022_isoscore(subject: Subject) -> Tested:
+def rudman2022_isoscore(subject: ClaimSubject) -> Tested:
     """Mean cosine and IsoScore before and after the mean is subtracted."""
     X = subject.pooled(subject.last)
     _need(len(X))
@@ -241,7 +241,7 @@ def rudman2022_isoscore(subject: Subject) -> Tested:
     return Tested(state, len(X), values, control, {"layer": str(subject.last)})
 
 
-def mu2018_mean(subject: Subject) -> Tested:
+def mu2018_mean(subject: ClaimSubject) -> Tested:
     """The common vector of static word vectors."""
     X = _static(subject)
     share = mean_norm_share(X)
@@ -251,7 +251,7 @@ def mu2018_mean(subject: Subject) -> Tested:
     return Tested(state, len(X), {"share": Number(share, low, high)}, {"signs": Number(control)})
 
 
-def mu2018_isotropy(subject: Subject) -> Tested:
+def mu2018_isotropy(subject: ClaimSubject) -> Tested:
     """Partition isotropy of static word vectors, and without the mean and top 3 directions."""
     X = _static(subject)
     raw = partition_isotropy(X, scale="rms")
@@ -266,13 +266,13 @@ def mu2018_isotropy(subject: Subject) -> Tested:
     return Tested(state, len(X), values, {"random": Number(control)})
 
 
-def _static(subject: Subject) -> np.ndarray:
+def _static(subject: ClaimSubject) -> np.ndarray:
     if subject.words is None:
         raise MissingEvidence("words")
     return subject.words.vectors[:MOST_STATIC].astype(np.float64)
 
 
-def bis2021_drift(subject: Subject) -> Tested:
+def bis2021_drift(subject: ClaimSubject) -> Tested:
     """Partition isotropy of the input embeddings before and after the mean is subtracted."""
     X = subject.pieces.vectors[by_rank(subject.pieces.counts)[:MOST_PIECES]].astype(np.float64)
     _need(len(X))
@@ -297,7 +297,7 @@ def _centred_gain(X: np.ndarray) -> float:
     return centred - raw
 
 
-def ethayarajh2019_upper(subject: Subject) -> Tested:
+def ethayarajh2019_upper(subject: ClaimSubject) -> Tested:
     """Tokens of the last layer beside those of the input layer and of the first above it."""
     units, seed = subject.sentences, subject.seed
     given, first, last = (

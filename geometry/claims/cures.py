@@ -15,13 +15,13 @@ from ..vectors.word_averages import sentence_vectors
 from .claim import MissingEvidence, Number, State, Tested, clear
 from .dimensions import _rotation
 from .scores import narrower_against_score, shuffled_against
-from .subject import POOLINGS, Subject
+from .subject import POOLINGS, ClaimSubject
 
 RESCALINGS = 20
 LITTLE = 0.01  # one point of Spearman × 100
 
 
-def _score(subject: Subject, X: np.ndarray) -> PairScore:
+def _score(subject: ClaimSubject, X: np.ndarray) -> PairScore:
     left, right = subject.pairs.rows
     return subject.bootstrap.score(pair_similarities(X[left], X[right]))
 
@@ -32,7 +32,7 @@ def _printed(score: PairScore) -> Number:
     return Number(score.spearman, score.low, score.high).times(100, 1)
 
 
-def _change(subject: Subject, before: PairScore, after: PairScore) -> Estimate:
+def _change(subject: ClaimSubject, before: PairScore, after: PairScore) -> Estimate:
     found = subject.bootstrap.difference(before, after)
     if found.value is None:
         raise UndefinedMeasure("no_spread")
@@ -43,7 +43,7 @@ def _points(found: Estimate) -> Number:
     return Number.of(found, is_change=True).times(100, 1)
 
 
-def reimers2019_glove(subject: Subject) -> Tested:
+def reimers2019_glove(subject: ClaimSubject) -> Tested:
     """[CLS] and mean of the last layer below averaged static vectors."""
     if subject.words is None:
         raise MissingEvidence("words")
@@ -70,14 +70,14 @@ def reimers2019_glove(subject: Subject) -> Tested:
     )
 
 
-def _averaged(subject: Subject, table: VectorTable) -> np.ndarray:
+def _averaged(subject: ClaimSubject, table: VectorTable) -> np.ndarray:
     found = sentence_vectors(subject.pairs.sentences, table, empty="zero").vectors
     if not found.any(axis=1).all():
         raise MissingEvidence("words")
     return found
 
 
-def huang2021_mean(subject: Subject) -> Tested:
+def huang2021_mean(subject: ClaimSubject) -> Tested:
     """Means over tokens beside [CLS], at the last layer."""
     cls, mean = (_score(subject, subject.paired(subject.last, each)) for each in POOLINGS)
     gain = _change(subject, cls, mean)
@@ -85,7 +85,7 @@ def huang2021_mean(subject: Subject) -> Tested:
     return Tested(clear(gain), len(subject.pairs), values, {}, {"layer": str(subject.last)})
 
 
-def huang2021_layers(subject: Subject) -> Tested:
+def huang2021_layers(subject: ClaimSubject) -> Tested:
     """The mean of the first and the last layer beside the last."""
     first, last = (subject.paired(layer) for layer in (1, subject.last))
     alone, both = _score(subject, last), _score(subject, (first + last) / 2)
@@ -94,7 +94,7 @@ def huang2021_layers(subject: Subject) -> Tested:
     return Tested(clear(gain), len(subject.pairs), values, {}, {"layer": str(subject.last)})
 
 
-def gao2019_narrow(subject: Subject) -> Tested:
+def gao2019_narrow(subject: ClaimSubject) -> Tested:
     """Pairs of layers and poolings: does the narrower one score lower?"""
     cosines, scores = [], []
     for pooling in POOLINGS:
@@ -123,14 +123,14 @@ def gao2019_narrow(subject: Subject) -> Tested:
 # ---- cures ----
 
 
-def _gain(subject: Subject, layer: int, cure: str) -> Estimate:
+def _gain(subject: ClaimSubject, layer: int, cure: str) -> Estimate:
     found = subject.gains.of(layer, "mean", cure, "cosine").gain
     if found is None:
         raise UndefinedMeasure("no_spread")
     return found
 
 
-def _where(subject: Subject) -> dict[str, str]:
+def _where(subject: ClaimSubject) -> dict[str, str]:
     return {
         "layer": str(subject.last),
         "middle": str(subject.middle),
@@ -139,14 +139,14 @@ def _where(subject: Subject) -> dict[str, str]:
     }
 
 
-def _both(subject: Subject, cure: str) -> dict[str, Number]:
+def _both(subject: ClaimSubject, cure: str) -> dict[str, Number]:
     return {
         name: _points(_gain(subject, layer, cure))
         for name, layer in (("middle", subject.middle), ("last", subject.last))
     }
 
 
-def _gain_state(subject: Subject, cure: str) -> State:
+def _gain_state(subject: ClaimSubject, cure: str) -> State:
     gains = [_gain(subject, layer, cure) for layer in (subject.middle, subject.last)]
     if all(gain.rises for gain in gains):
         return "holds"
@@ -155,14 +155,14 @@ def _gain_state(subject: Subject, cure: str) -> State:
     return "fails" if any(gain.falls for gain in gains) else "unknown"
 
 
-def su2021_whitening(subject: Subject) -> Tested:
+def su2021_whitening(subject: ClaimSubject) -> Tested:
     """Whitening beside a random rotation."""
     n, values = len(subject.pairs), _both(subject, "pca:lw")
     control = _both(subject, ROTATED)
     return Tested(_gain_state(subject, "pca:lw"), n, values, control, _where(subject))
 
 
-def su2021_dimensions(subject: Subject) -> Tested:
+def su2021_dimensions(subject: ClaimSubject) -> Tested:
     """Whitening to 64 dimensions beside all, and beside 64 random directions."""
     few, full = (_both(subject, cure) for cure in ("pca:64:lw", "pca:lw"))
     lost = [full[name].value - few[name].value for name in few]
@@ -173,7 +173,7 @@ def su2021_dimensions(subject: Subject) -> Tested:
     return Tested(state, len(subject.pairs), values, control, _where(subject))
 
 
-def liang2021_removal(subject: Subject) -> Tested:
+def liang2021_removal(subject: ClaimSubject) -> Tested:
     """Three directions removed beside three random ones."""
     state = _gain_state(subject, "abtt:3")
     over = [
@@ -186,7 +186,7 @@ def liang2021_removal(subject: Subject) -> Tested:
     return Tested(state, len(subject.pairs), values, control, _where(subject))
 
 
-def fuster2022_cause(subject: Subject) -> Tested:
+def fuster2022_cause(subject: ClaimSubject) -> Tested:
     """What the mean cosine is after centring, and what centring and whitening gain."""
     X = subject.paired(subject.middle)
     values = _both(subject, "centred") | {
@@ -200,7 +200,7 @@ def fuster2022_cause(subject: Subject) -> Tested:
     return Tested(state, len(subject.pairs), values, _both(subject, "pca:lw"), _where(subject))
 
 
-def ding2022_calibration(subject: Subject) -> Tested:
+def ding2022_calibration(subject: ClaimSubject) -> Tested:
     """How many of the cures at two layers clearly help, and how many clearly hurt."""
     gains = [
         each.gain for each in subject.gains.gains if not each.is_control and each.gain is not None
@@ -215,7 +215,7 @@ def ding2022_calibration(subject: Subject) -> Tested:
     return Tested(state, len(subject.pairs), values, _both(subject, ROTATED), _where(subject))
 
 
-def aitsaada2023_clusters(subject: Subject) -> Tested:
+def aitsaada2023_clusters(subject: ClaimSubject) -> Tested:
     """Agreement of the nearest neighbours' labels after whitening."""
     X = subject.pooled(subject.last)
     found = evidence(
@@ -237,7 +237,7 @@ def aitsaada2023_clusters(subject: Subject) -> Tested:
     )
 
 
-def steck2024_scale(subject: Subject) -> Tested:
+def steck2024_scale(subject: ClaimSubject) -> Tested:
     """Scores after random rescalings of the dimensions, beside a random rotation."""
     X = subject.paired(subject.last).astype(np.float64)
     raw = _score(subject, X).spearman

@@ -10,7 +10,7 @@ from ..measure.cosines import top_contribution
 from ..measure.intervals import Estimate, jackknife_interval
 from .claim import MissingEvidence, Number, State, Tested, clear
 from .cone import _need
-from .subject import Subject
+from .subject import ClaimSubject
 
 MOST = 0.5  # of the mean cosine
 FEW = 3
@@ -19,7 +19,7 @@ TRIPLES = 2000
 AXES = 30
 
 
-def timkey2021_rogue(subject: Subject) -> Tested:
+def timkey2021_rogue(subject: ClaimSubject) -> Tested:
     """The share of the mean cosine in three dimensions, at the layer with the largest."""
     units = subject.sentences
     _need(len(np.unique(units)))
@@ -55,7 +55,7 @@ def outliers(X: np.ndarray) -> np.ndarray:
     return np.argsort(-np.abs(X.mean(axis=0)))[:FEW]
 
 
-def kovaleva2021_layer_norm(subject: Subject) -> Tested:
+def kovaleva2021_layer_norm(subject: ClaimSubject) -> Tested:
     """How far the LayerNorm weights of the outlier dimensions are from the others'."""
     layer = subject.last
     weights = _layer_norm(subject, layer)
@@ -75,7 +75,7 @@ def kovaleva2021_layer_norm(subject: Subject) -> Tested:
     )
 
 
-def _layer_norm(subject: Subject, layer: int) -> np.ndarray:
+def _layer_norm(subject: ClaimSubject, layer: int) -> np.ndarray:
     """The weights of the LayerNorm at the end of a layer of a BERT."""
     from safetensors import safe_open
 
@@ -89,7 +89,7 @@ def _layer_norm(subject: Subject, layer: int) -> np.ndarray:
     raise MissingEvidence("weights")
 
 
-def puccetti2022_frequency(subject: Subject) -> Tested:
+def puccetti2022_frequency(subject: ClaimSubject) -> Tested:
     """How strongly the outlier dimensions follow the frequency of the token, beside the others."""
     layer = subject.last
     X, counts, units = subject.tokens(layer), subject.log_counts, subject.sentences
@@ -121,7 +121,7 @@ def _follow(X: np.ndarray, counts: np.ndarray, few: np.ndarray) -> tuple[float, 
     return float(found[few].mean()), float(others.mean())
 
 
-def sun2024_massive(subject: Subject) -> Tested:
+def sun2024_massive(subject: ClaimSubject) -> Tested:
     """The largest activation beside the median one, special tokens included."""
     ratios = {}
     for layer in range(1, subject.last + 1):
@@ -143,7 +143,7 @@ def sun2024_massive(subject: Subject) -> Tested:
     )
 
 
-def yamagiwa2023_ica(subject: Subject) -> Tested:
+def yamagiwa2023_ica(subject: ClaimSubject) -> Tested:
     """Kurtosis of independent components on held-out sentences, beside principal ones."""
     X = subject.pooled(subject.last)
     _need(len(X), 4 * AXES)

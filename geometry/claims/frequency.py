@@ -12,7 +12,7 @@ from ..measure.frequency import by_rank, frequency_direction, neighbour_means, w
 from ..measure.intervals import Estimate, jackknife_interval
 from .claim import MissingEvidence, Number, State, Tested, clear
 from .cone import _need
-from .subject import Subject
+from .subject import ClaimSubject
 
 NEAREST = 3
 MOST_FREQUENT = 36  # as many static tokens as Jiang et al. (2022) leave out
@@ -20,7 +20,7 @@ DRAWS = 10
 LEAST_USES = 3
 
 
-def li2020_norms(subject: Subject) -> Tested:
+def li2020_norms(subject: ClaimSubject) -> Tested:
     """Length of the input embeddings against the rank of their frequency."""
     cloud = subject.pieces
     _need(len(cloud))
@@ -33,7 +33,7 @@ def li2020_norms(subject: Subject) -> Tested:
     )
 
 
-def li2020_sparse(subject: Subject) -> Tested:
+def li2020_sparse(subject: ClaimSubject) -> Tested:
     """Distance to the nearest words against the rank, of vectors and of unit vectors."""
     X, counts = subject.pieces.vectors, subject.pieces.counts
     _need(len(X))
@@ -57,7 +57,7 @@ def _sparseness(X: np.ndarray, counts: np.ndarray, seed: int) -> Estimate:
     return Estimate(spearman(distances, -counts), *ends)
 
 
-def li2020_crowd(subject: Subject) -> Tested:
+def li2020_crowd(subject: ClaimSubject) -> Tested:
     """Mean cosine of sentence means without frequent tokens, beside as many random ones."""
     ranks = np.empty(subject.types.max() + 1, dtype=np.int64)
     ranks[by_rank(np.bincount(subject.types))] = np.arange(len(ranks))
@@ -79,7 +79,7 @@ def li2020_crowd(subject: Subject) -> Tested:
     )
 
 
-def jiang2022_static(subject: Subject) -> Tested:
+def jiang2022_static(subject: ClaimSubject) -> Tested:
     """Pairs by means of input embeddings, without frequent tokens or as many random ones."""
     table = subject.encoder.type_embeddings()
     row_of = {word: row for row, word in enumerate(table.words)}
@@ -131,7 +131,7 @@ def jiang2022_static(subject: Subject) -> Tested:
     return Tested(state, bootstrap.n, values, control, {"k": str(MOST_FREQUENT)})
 
 
-def zhou2022_frequent(subject: Subject) -> Tested:
+def zhou2022_frequent(subject: ClaimSubject) -> Tested:
     """Mean cosine of a word's uses against its frequency."""
     types, X = subject.types, directions(subject.tokens(subject.last).astype(np.float64))
     cosines, counts = _uses(X, types)

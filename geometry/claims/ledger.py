@@ -8,17 +8,17 @@ from ..hub.download import Progress
 from ..linalg.rows import UndefinedMeasure
 from . import cone, cures, dimensions, frequency, training
 from .claim import Claim, MissingEvidence, Tested, read_claims
-from .subject import Subject
+from .subject import ClaimSubject
 
 MODULES = (cone, dimensions, frequency, cures, training)
 
 
-def function_of(key: str) -> Callable[[Subject], Tested] | None:
+def function_of(key: str) -> Callable[[ClaimSubject], Tested] | None:
     """The function that tests a claim; None if there is none."""
     return next((getattr(each, key) for each in MODULES if hasattr(each, key)), None)
 
 
-def result_of(key: str, subject: Subject) -> Tested | None:
+def result_of(key: str, subject: ClaimSubject) -> Tested | None:
     """The result of a claim's test; None if there is no test."""
     test = function_of(key)
     if test is None:
@@ -32,7 +32,7 @@ def result_of(key: str, subject: Subject) -> Tested | None:
 
 
 def results(
-    subject: Subject, progress: Progress | None = None
+    subject: ClaimSubject, progress: Progress | None = None
 ) -> Iterator[tuple[Claim, Tested | None]]:
     """Every claim and its result, in the order of the entries."""
     claims = read_claims()

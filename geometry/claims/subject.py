@@ -24,7 +24,7 @@ POOLINGS = ("cls", "mean")
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class ClaimSubject:
     """What claims are tested on.
 
     Attributes
@@ -147,14 +147,14 @@ class Subject:
     # ---- pairs ----
 
     @cached_property
-    def _of_pairs(self) -> dict[str, np.ndarray]:
+    def of_pairs(self) -> dict[str, np.ndarray]:
         """{pooling: (layers, n, d)} of the different sentences of the pairs."""
         self._read()
         return self.encoder.encode_layers(self.pairs.sentences, poolings=POOLINGS)
 
     def paired(self, layer: int, pooling: str = "mean") -> np.ndarray:
         """(n, d) vectors of ``pairs.sentences``."""
-        return self._of_pairs[pooling][layer]
+        return self.of_pairs[pooling][layer]
 
     @cached_property
     def bootstrap(self) -> PairBootstrap:

@@ -11,7 +11,7 @@ from ..measure.cone import NARROW
 from ..training.optimizers import SEEDS, VARIANTS, OptimizerRuns, recorded_optimizers
 from ..training.runs import GROUPS
 from .claim import Number, State, Tested
-from .subject import Subject
+from .subject import ClaimSubject
 
 WORSE_LOSS = 0.01
 
@@ -26,7 +26,7 @@ def _at_end(runs: OptimizerRuns, name: str, group: str, of: str = "cosine") -> n
     return getattr(runs, of)[list(VARIANTS).index(name), :, -1, GROUPS.index(group)]
 
 
-def gao2019_rare(_subject: Subject) -> Tested:
+def gao2019_rare(_subject: ClaimSubject) -> Tested:
     """Never-seen and frequent tokens at the end of a training with Adam."""
     runs = recorded_optimizers()
     unseen, rare, frequent = (
@@ -40,7 +40,7 @@ def gao2019_rare(_subject: Subject) -> Tested:
     return Tested(state, len(SEEDS), values, {"frequent": _over_seeds(frequent)})
 
 
-def stollenwerk2025_adam(_subject: Subject) -> Tested:
+def stollenwerk2025_adam(_subject: ClaimSubject) -> Tested:
     """Never-seen tokens at an equal loss, by optimiser."""
     runs = recorded_optimizers()
     loss = runs.equal_loss
@@ -58,7 +58,7 @@ def stollenwerk2025_adam(_subject: Subject) -> Tested:
     )
 
 
-def gao2019_cosreg(_subject: Subject) -> Tested:
+def gao2019_cosreg(_subject: ClaimSubject) -> Tested:
     """Never-seen tokens and the loss with the penalty, beside those without."""
     runs = recorded_optimizers()
     places = {name: list(VARIANTS).index(name) for name in ("adam", "cosreg")}
@@ -72,7 +72,7 @@ def gao2019_cosreg(_subject: Subject) -> Tested:
     return Tested(state, len(SEEDS), values, control)
 
 
-def gao2019_unseen(_subject: Subject) -> Tested:
+def gao2019_unseen(_subject: ClaimSubject) -> Tested:
     """How much never-seen tokens grow, beside frequent words and another optimiser."""
     runs = recorded_optimizers()
 
@@ -93,7 +93,7 @@ def gao2019_unseen(_subject: Subject) -> Tested:
     return Tested(state, len(SEEDS), values, control)
 
 
-def gao2021_simcse(_subject: Subject) -> Tested:
+def gao2021_simcse(_subject: ClaimSubject) -> Tested:
     """Gains of a head trained with SimCSE's loss, over eight splits of the pairs."""
     recorded = json.loads(shipped_file("recorded-contrast.json").read_text(encoding="utf-8"))
     over = {

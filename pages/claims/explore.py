@@ -66,7 +66,7 @@ def explore(corpus: Corpus) -> None:
         show_wall(claims, found, shown)
     counts = Counter(state_of(found[claim.key]) for claim in claims)
     show_numbers(counts)
-    note_facts(lambda: {state: float(counts[state]) for state in ORDER})
+    note_facts(lambda: facts(counts))
     about = basis(encoder, corpus, is_recorded=is_recorded)
     st.caption(markdown(about))
     if is_presenting():
@@ -203,7 +203,7 @@ def basis(encoder: Encoder, corpus: Corpus, *, is_recorded: bool) -> str:
 
 
 def show_wall(claims: Sequence[Claim], found: Results, shown: str) -> None:
-    """A row a group, a tile a claim with its source, coloured by its verdict."""
+    """A row a group, a tile a claim, coloured by its verdict."""
     rows = []
     for group in GROUPS:
         tiles = "".join(
@@ -214,15 +214,16 @@ def show_wall(claims: Sequence[Claim], found: Results, shown: str) -> None:
         if tiles:
             name = escape(group_names()[group])
             rows.append(f"<dt>{name}</dt><dd><ul>{tiles}</ul></dd>")
-    st.html(f'<dl class="wall">{"".join(rows)}</dl>' if rows else f"<p>{_('None.')}</p>")
+    nothing = _("No claim has this verdict.")
+    st.html(f'<dl class="wall">{"".join(rows)}</dl>' if rows else f"<p>{escape(nothing)}</p>")
 
 
 def _tile(claim: Claim, tested: Tested | None) -> str:
     state = state_of(tested)
-    said = escape(f"{state_names()[state]}: {claim.says}", quote=True)
+    said = escape(f"{state_names()[state]}: {claim.says} – {claim.source}", quote=True)
     return (
         f'<li class="tile {state}" title="{said}"><span aria-hidden="true">{SIGNS[state]}</span> '
-        f'{escape(claim.source)}<span class="unseen">{said}</span></li>'
+        f'{escape(claim.short)}<span class="unseen">{said}</span></li>'
     )
 
 
@@ -233,6 +234,12 @@ def show_numbers(counts: Mapping[str, int]) -> None:
         [BigNumber(name, f"{counts[state]}") for state, name in signed_names().items()],
         key="claims-numbers",
     )
+
+
+def facts(counts: Mapping[str, int]) -> dict[str, float]:
+    """The counts, for the lesson."""
+    tested = sum(counts[state] for state in ORDER if state != UNTESTED)
+    return {"tested": tested, **{state: counts[state] for state in ORDER}}
 
 
 # ---- one claim ----

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from geometry import Corpus, Encoder, load_encoder, read_bundled
-from geometry.claims import Number, Subject, Tested, results
+from geometry.claims import ClaimSubject, Number, Tested, results
 from geometry.data import read_bundled_pairs
 from geometry.data.write import write
 from geometry.vectors import read_bundled_vectors
@@ -32,12 +32,12 @@ CODES = {"all-MiniLM-L6-v2": "bundled", "multilingual-e5-small": "bundled-e5"}
 CHINESE = "pairs-zh"
 
 
-def subject_of(encoder: Encoder, corpus: Corpus, *, seed: int = 0) -> Subject:
+def subject_of(encoder: Encoder, corpus: Corpus, *, seed: int = 0) -> ClaimSubject:
     """A model and a corpus, with the bundled pairs and word vectors of the corpus' language."""
     is_chinese = any("\u4e00" <= sign <= "\u9fff" for text in corpus.texts[:50] for sign in text)
     pairs = read_bundled_pairs(CHINESE if is_chinese else "pairs")
     words = None if is_chinese else read_bundled_vectors()
-    return Subject(encoder, corpus, pairs, words, seed)
+    return ClaimSubject(encoder, corpus, pairs, words, seed)
 
 
 Results = Mapping[str, Tested | None]

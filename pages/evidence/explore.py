@@ -648,6 +648,7 @@ def facts(grids: Mapping[str, GainGrid], similarity: str) -> dict[str, float]:
         "rises": rises,
         "falls": falls,
         "places": n,
+        "centred_rises": _tally(grids, "centred", similarity)[0],
         "most": 100 * max(gains),
         "least": 100 * min(gains),
     }

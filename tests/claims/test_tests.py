@@ -1,0 +1,173 @@
+"""Tests of claims on made-up vectors, for which the answer is known."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from geometry.claims import ClaimSubject, read_claims, result_of
+from geometry.claims.ledger import function_of
+from geometry.data.embeddings import TokenEmbeddings
+from geometry.data.pairs import Pairs
+
+D, SENTENCES, LENGTH = 40, 120, 6
+WORDS = 60
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(7)
+
+
+def made(*layers: np.ndarray, **given: Any) -> ClaimSubject:
+    """A subject whose tokens have these vectors (n, d) at each layer, layer 0 first."""
+    n = len(layers[0])
+    sentence = np.repeat(np.arange(n // LENGTH), LENGTH)
+    words = given.pop("types", rng().zipf(1.6, n) % WORDS)
+    tokens = tuple(f"w{word}" for word in words)
+    encoder = SimpleNamespace(n_layers=len(layers) - 1, special_tokens=())
+    subject = ClaimSubject(encoder, None, given.pop("pairs", None))  # type: ignore[arg-type]
+    position = np.tile(np.arange(LENGTH), n // LENGTH)
+    every = tuple(TokenEmbeddings(X, tokens, sentence, position) for X in layers)
+    vars(subject).update({"every_token": every, "knows_the_text": True, **given})
+    return subject
+
+
+def isotropic() -> np.ndarray:
+    return rng().standard_normal((SENTENCES * LENGTH, D))
+
+
+def shifted() -> np.ndarray:
+    return isotropic() + 3.0
+
+
+def pieces(X: np.ndarray, counts: np.ndarray) -> Any:
+    return type("Made", (), {"vectors": X, "counts": counts, "__len__": lambda self: len(X)})()
+
+
+def state(key: str, subject: ClaimSubject) -> str:
+    found = result_of(key, subject)
+    assert found is not None
+    return found.state
+
+
+def test_every_entry_has_a_test_or_says_why_not():
+    for claim in read_claims():
+        assert (function_of(claim.key) is None) == bool(claim.untested), claim.key
+        assert claim.untested or claim.values
+        assert bool(claim.control) != bool(claim.no_control or claim.untested), claim.key
+
+
+def test_a_shift_is_a_cone_and_random_signs_are_none():
+    subject = made(isotropic(), shifted(), shifted())
+    found = result_of("gao2019_cone_tokens", subject)
+    assert found.state == "holds"
+    assert found.values["cosine"].value == pytest.approx(0.9, abs=0.02)  # 9 / (9 + 1)
+    assert abs(found.control["signs"].value) < 0.02
+    assert state("gao2019_cone_tokens", made(isotropic(), isotropic())) in ("fails", "unknown")
+    assert state("ethayarajh2019_layers", subject) == "holds"
+    assert state("ethayarajh2019_layers", made(isotropic(), isotropic(), shifted())) == "partly"
+    assert state("ethayarajh2019_upper", subject) == "partly"  # above the input, not above layer 1
+
+
+def test_the_layer_that_the_contrastive_loss_sees_is_compared_with_a_middle_one():
+    assert state("wang2020_uniform", made(isotropic(), shifted(), isotropic())) == "holds"
+    assert state("wang2020_uniform", made(isotropic(), isotropic(), shifted())) == "fails"
+
+
+def test_random_groups_have_a_small_cosine_too_so_clusters_need_more():
+    centres = 20 * rng().standard_normal((10, D))
+    grouped = isotropic() + np.repeat(centres, SENTENCES * LENGTH // 10, axis=0)
+    found = result_of("cai2021_clusters", made(grouped, grouped))
+    assert found.state == "holds"
+    assert found.values["isoscore"].value == pytest.approx(1.0, abs=0.1)  # of isotropic data
+    found = result_of("cai2021_clusters", made(isotropic(), isotropic()))  # it has no clusters
+    assert found.state == "partly"
+    assert abs(found.control["cosine"].value) < 0.05
+
+
+def test_few_dimensions_dominate_until_a_rotation():
+    rogue = isotropic()
+    rogue[:, 3] += 30.0
+    found = result_of("timkey2021_rogue", made(isotropic(), rogue))
+    assert found.state == "holds"
+    assert found.values["share"].value > 0.95
+    assert found.control["rotated"].value < 0.5
+
+
+def test_outliers_that_follow_the_frequency_are_found():
+    words = rng().zipf(1.6, SENTENCES * LENGTH) % WORDS
+    counts = np.log10(np.bincount(words)[words])
+    X = isotropic()
+    X[:, :3] += 10 + 5 * counts[:, None]
+    assert state("puccetti2022_frequency", made(X, X, types=words)) == "holds"
+    X = isotropic()
+    X[:, :3] += 10
+    assert state("puccetti2022_frequency", made(X, X, types=words)) == "unknown"
+
+
+def test_a_massive_activation_is_larger_than_100_and_than_1000_medians():
+    X = isotropic()
+    assert state("sun2024_massive", made(X, X)) == "fails"
+    X[5, 5] = 1e4
+    assert state("sun2024_massive", made(X, X)) == "holds"
+
+
+def test_independent_axes_are_found_where_there_are_some():
+    n = SENTENCES * LENGTH
+    sources = rng().laplace(size=(n, 30))  # a sentence each; of excess kurtosis 3
+    mixed = np.repeat(sources @ rng().standard_normal((30, D)), LENGTH, axis=0)
+    found = result_of("yamagiwa2023_ica", made(mixed, mixed))
+    assert found.state == "holds"
+    assert found.values["ica"].value > 3 * found.control["rotated"].value > 0
+
+
+def test_lengths_and_distances_by_rarity():
+    counts = np.arange(300, 0, -1.0)
+    X = rng().standard_normal((300, D)) * np.linspace(1, 3, 300)[:, None]  # rare is long
+    subject = made(X[:120], X[:120], pieces=pieces(X, counts))
+    assert state("li2020_norms", subject) == "holds"
+    assert state("li2020_sparse", subject) == "partly"  # the lengths alone make the distances
+    subject = made(X[:120], X[:120], pieces=pieces(X[::-1], counts))
+    assert state("li2020_norms", subject) == "fails"
+
+
+def test_a_context_that_overrides_the_word_lowers_the_self_similarity():
+    words = rng().integers(WORDS, size=SENTENCES * LENGTH)
+    of_word = rng().standard_normal((WORDS, D))[words]
+    specific = 0.3 * of_word + isotropic()
+    found = result_of("ethayarajh2019_specific", made(of_word, of_word, specific, types=words))
+    assert found.state == "holds"
+    assert abs(found.control["shuffled"].value) < 0.05
+    again = made(of_word, specific, of_word, types=words)
+    assert state("ethayarajh2019_specific", again) == "fails"
+    assert state("ethayarajh2019_static", made(of_word, of_word, types=words)) == "fails"
+
+
+def test_a_scale_changes_scores_and_a_rotation_does_not():
+    n = 200
+    left, noise = rng().standard_normal((2, n, D))
+    right = left + noise * np.linspace(0.1, 3, n)[:, None]
+    sentences = tuple(f"s{place}" for place in range(2 * n))
+    pairs = Pairs("made", sentences[::2], sentences[1::2], np.linspace(5, 0, n))
+    X = np.empty((2 * n, D))
+    X[::2], X[1::2] = left, right
+    of_pairs = {pooling: np.array([X, X, X]) for pooling in ("cls", "mean")}
+    subject = made(isotropic(), isotropic(), isotropic(), pairs=pairs, of_pairs=of_pairs)
+    found = result_of("steck2024_scale", subject)
+    assert found.control["rotated"].value == pytest.approx(0, abs=1e-6)
+    assert found.values["least"].value < 0
+    same = result_of("huang2021_mean", subject)  # both poolings have the same vectors
+    assert same.state == "unknown"
+    assert same.values["gain"].value == 0
+    whitened = result_of("su2021_whitening", subject)
+    assert all(each.value == pytest.approx(0, abs=1e-6) for each in whitened.control.values())
+
+
+def test_what_is_missing_is_said():
+    words_only = made(isotropic())
+    assert result_of("gao2019_cone_tokens", words_only).missing == "layers"
+    subject = made(isotropic()[:12], isotropic()[:12])
+    assert result_of("rudman2022_isoscore", subject).missing == "rows"
+    assert result_of("mu2018_mean", subject).missing == "words"
+    assert result_of("sun2024_massive", subject).state == "fails"

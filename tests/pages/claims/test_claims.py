@@ -1,0 +1,110 @@
+"""The page Claims: the wall, the cards with their controls, the files, and the recorded results."""
+
+import csv
+import io
+import re
+from collections import Counter
+
+import pytest
+
+from geometry import load_encoder, read_bundled
+from geometry.claims import read_claims
+from geometry.data.catalogues import languages
+from pages.claims.explore import ORDER, claims_csv, claims_html, state_of
+from pages.claims.recorded import RECORDED, measured, recorded
+from tests.pages.visits import everything, healthy, new_visit
+
+pytestmark = pytest.mark.usefixtures("one_memory")
+
+
+def visit(**query: str):
+    return healthy(new_visit("claims", **query).run())
+
+
+def html(at) -> str:
+    return "\n".join(element.proto.body for element in at.get("html"))
+
+
+def test_every_claim_is_a_tile_and_a_card_with_a_control_or_the_reason_why_not():
+    at = visit()
+    claims = read_claims()
+    found = next(iter(recorded().values()))  # of the default model and corpus
+    states = Counter(state_of(found[claim.key]) for claim in claims)
+    tiles = Counter(re.findall(r'<li class="tile (\w+)"', html(at)))
+    assert tiles == states
+    assert len(at.expander) >= len(claims)
+    said = everything(at)
+    for claim in claims:
+        assert claim.says in said
+        assert claim.untested or any(label in said for label in claim.values.values())
+    assert (
+        said.count("**Control**") + said.count("**No control is needed**")
+        == len(claims) - states["untested"]
+    )
+
+
+@pytest.mark.parametrize("shown", ORDER)
+def test_a_verdict_is_chosen_and_only_its_claims_are_left(shown):
+    at = visit(**{"claims-state": shown, "lang": "zh-Hant"})
+    assert set(re.findall(r'<li class="tile (\w+)"', html(at))) <= {shown}
+
+
+def test_each_file_has_every_claim_and_loads_nothing():
+    claims = read_claims()
+    found = next(iter(recorded().values()))
+    lines = claims_csv(claims, found, "about <b>").decode("utf-8-sig").splitlines()
+    rows = list(csv.DictReader(io.StringIO("\n".join(x for x in lines if not x.startswith("#")))))
+    assert len(rows) == len(claims)
+    page = claims_html(claims, found, "about <b>")
+    assert page.count("<tr>") == len(claims) + 1
+    assert "about &lt;b&gt;" in page
+    assert "default-src 'none'" in page
+    assert not re.search(r"<script|<link|<img|https?://", page)
+
+
+@pytest.mark.parametrize("language", languages())
+def test_the_words_of_every_language_have_the_numbers(language):
+    for found in recorded().values():
+        for claim in read_claims(language):
+            tested = found[claim.key]
+            if tested is not None and not tested.missing:
+                assert set(tested.values) <= set(claim.values), claim.key
+                assert set(tested.control) == set(claim.control), claim.key
+                claim.here.format(**tested.settings)
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(
+    "place",
+    [
+        pytest.param(each, marks=pytest.mark.slow if number == 0 else pytest.mark.long)
+        for number, each in enumerate(RECORDED)
+    ],
+)
+def test_the_script_makes_the_recorded_results(place):
+    name, made = measured(*place)
+    stored = recorded()[name]
+    for key, each in made.items():
+        if each is None:
+            assert stored[key] is None
+            continue
+        assert each["state"] == stored[key].state, key
+        for part in ("values", "control"):
+            for label, number in each[part].items():
+                kept = getattr(stored[key], part)[label]
+                assert number["value"] == pytest.approx(kept.value, abs=2e-3, rel=2e-3), (
+                    key,
+                    label,
+                )
+
+
+@pytest.mark.slow
+@pytest.mark.model
+def test_another_corpus_is_measured_live_and_kept():
+    corpus = read_bundled("topics-zh")
+    at = visit(corpus="topics-zh")  # which the English model does not know
+    encoder = load_encoder(device="cpu")
+    assert encoder.coverage(corpus.texts).unknown_share > 0.2
+    assert "The model does not know this text." in everything(at)
+    assert "recorded" not in at.caption[0].value
+    assert Counter(re.findall(r'<li class="tile (\w+)"', html(at)))["unknown"] > 25
