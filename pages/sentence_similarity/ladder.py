@@ -648,15 +648,13 @@ def whitening_verdict(scene: Scene) -> Verdict:
     cell = scene.cell(choice.layer, choice.pooling, choice.after)
     if cell is not treated and cell.difference is not None and cell.difference.value is not None:
         lines.append(_cell_words(scene, cell))
-    state = _state(_sign(treated), _sign(cell))
+    over: Difference | None = None
     control: Control | NoControl = NoControl(
         _("subtracting the mean is itself the control of the other treatments.")
     )
     if choice.after != CONTROL:
         centred = scene.cell(choice.encoder.n_layers, "mean", CONTROL)
         over = difference(centred.score, treated.score)
-        if state == "holds" and _sign_of(over) != 1:
-            state = "partly"  # no more than what subtracting the mean alone gains
         control = Control(
             _(
                 "subtracting the mean alone, fitted on the same sentences: **{score}** "
@@ -670,7 +668,7 @@ def whitening_verdict(scene: Scene) -> Verdict:
     return Verdict(
         claim=_("Whitening makes the similarities of sentences better."),
         source=_("Su et al. (2021), Huang et al. (2021)"),
-        state=state,
+        state=_state(_sign(treated), _sign(cell), _sign_of(over)),
         measured=paragraph(lines),
         control=control,
         basis=paired_basis(choice, fitted_on(choice)),
@@ -688,12 +686,15 @@ def _sign_of(moved: Difference | None) -> int | None:
     return (1 if moved.value > 0 else -1) if moved.is_clear else 0
 
 
-def _state(output: int | None, cell: int | None) -> State:
-    """The state of the claim, from the signs at the last layer and at the chosen cell."""
+def _state(output: int | None, cell: int | None, over: int | None) -> State:
+    """The state of the claim, from the signs at the last layer, at the chosen cell and over it.
+
+    over : of the last layer's change over its control, subtracting the mean alone.
+    """
     signs = {output, cell}
     if None in signs or signs == {0}:
         return "unknown"
-    if -1 not in signs and output == 1:
+    if -1 not in signs and output == 1 and over == 1:
         return "holds"
     return "partly" if 1 in signs else "fails"
 

@@ -710,10 +710,17 @@ def _findings(scene: Scene) -> tuple[State, str, Control | NoControl]:
         words = _("It changes the neighbours by {alone}; whitening beyond it by {over}.")
         alone, beyond = (change(each.value, each.low, each.high) for each in (by_centring, over))
         beside = paragraph([beside, words.format(alone=f"**{alone}**", over=f"**{beyond}**")])
-    is_more = found.rises and over is not None and over.rises
-    loses = (after.high or 0.0) < (before.low or 0.0) or found.falls
-    state: State = "holds" if rises and is_more else "partly" if rises or found.rises else "unknown"
-    return "fails" if state == "unknown" and loses else state, said, Control(beside)
+    falls = (after.high or 0.0) < (before.low or 0.0)
+    return claim_state(rises, falls, found, over), said, Control(beside)
+
+
+def claim_state(rises: bool, falls: bool, found: Estimate, over: Estimate | None) -> State:
+    """The state from the IsoScore, the change of the neighbours, and that beyond centring."""
+    if rises and found.rises and over is not None and over.rises:
+        return "holds"
+    if rises or found.rises:
+        return "partly"
+    return "fails" if falls or found.falls else "unknown"
 
 
 @kept(2000)

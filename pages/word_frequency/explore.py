@@ -448,14 +448,14 @@ def left_out_verdict(scene: Scene, whole: Measured, last: WithoutFrequent) -> Ve
         "without as many random tokens of the same sentences it goes to **{control}**. "
         "Difference: **{change}**."
     ).format(control=signed(last.control, 3), change=change(gap.value, gap.low, gap.high))
-    state: State = "partly" if gap.falls else "fails"
-    words = (
-        _("Frequent words explain that part, and no more.")
-        if gap.falls
-        else _("Frequent words make these sentences no more alike than random tokens do.")
-    )
+    state: State = "partly" if gap.falls else "fails" if gap.rises else "unknown"
+    words = {
+        "partly": _("Frequent words explain the difference from the control, and no more."),
+        "fails": _("Frequent words make these sentences less alike than random tokens do."),
+        "unknown": _("There is no clear difference from the control."),
+    }[state]
     if gap.low is None:
-        state, words = "unknown", _("An interval needs more sentences.")
+        words = _("An interval needs more sentences.")
     return Verdict(
         _("Frequent words crowd together, and summing them makes sentences alike."),
         _("Li et al. (2020)"),

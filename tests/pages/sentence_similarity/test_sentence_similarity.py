@@ -34,7 +34,7 @@ from pages.common.cache import _shared
 from pages.common.reading import apart
 from pages.sentence_similarity import scene
 from pages.sentence_similarity.fit_size import GUESS
-from pages.sentence_similarity.ladder import gap_section
+from pages.sentence_similarity.ladder import _state, gap_section
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.hub.conftest import server  # noqa: F401 (a fixture)
 from tests.hub.hub_server import HubServer
@@ -402,6 +402,22 @@ def test_rungs_of_other_settings_are_scored_in_the_background(monkeypatch: pytes
         healthy(at.run())
     monkeypatch.undo()
     scene._ahead.clear()
+
+
+@pytest.mark.parametrize(
+    ("output", "cell", "over", "state"),
+    [
+        (1, 0, 1, "holds"),
+        (1, 0, 0, "partly"),  # no more than subtracting the mean alone
+        (1, -1, 1, "partly"),
+        (-1, 1, -1, "partly"),
+        (-1, 0, 0, "fails"),
+        (0, 0, 1, "unknown"),
+        (None, 1, None, "unknown"),
+    ],
+)
+def test_the_verdict_on_whitening_follows_its_signs(output, cell, over, state):
+    assert _state(output, cell, over) == state
 
 
 @pytest.mark.slow

@@ -41,6 +41,7 @@ from geometry.measure import (
     self_similarity,
     zipfian_mean_symmetry,
 )
+from geometry.measure.intervals import Estimate
 from geometry.measure.neighbours import agreement_draws
 from geometry.transform.treatments import TREATMENTS, Knobs, fit_treatment
 from pages.common.draw.twin_cloud import NO_WEBGL2
@@ -49,7 +50,7 @@ from pages.common.treatment_names import treatment_names
 from pages.common.words import prose
 from pages.whitening.choices import CHARTS
 from pages.whitening.explore import exported_map, measure_all, pictures_csv, table_csv
-from pages.whitening.scene import Scene
+from pages.whitening.scene import Scene, claim_state
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
@@ -610,6 +611,26 @@ def test_the_agreement_is_named_after_the_column():
     path = b"text,category\na cat sat,pets\na dog ran,pets\nit rains,weather\n"
     read = read_corpus(io.BytesIO(path), name="x.csv", text_column="text", label_column="category")
     assert read.label_column == "category"
+
+
+UP, DOWN, OPEN_ENDS = (Estimate(0.0, *ends) for ends in ((0.1, 0.2), (-0.2, -0.1), (-0.1, 0.1)))
+
+
+@pytest.mark.parametrize(
+    ("rises", "falls", "found", "over", "state"),
+    [
+        (True, False, UP, UP, "holds"),
+        (True, False, UP, OPEN_ENDS, "partly"),  # neighbours gain no more than by centring
+        (True, False, UP, None, "partly"),
+        (True, False, DOWN, DOWN, "partly"),
+        (False, False, UP, UP, "partly"),
+        (False, False, DOWN, DOWN, "fails"),
+        (False, True, OPEN_ENDS, UP, "fails"),
+        (False, False, OPEN_ENDS, UP, "unknown"),
+    ],
+)
+def test_the_claim_needs_more_than_centring(rises, falls, found, over, state):
+    assert claim_state(rises, falls, found, over) == state
 
 
 @pytest.mark.parametrize(

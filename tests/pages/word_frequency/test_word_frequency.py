@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from importlib.util import find_spec
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,13 +19,20 @@ from streamlit.testing.v1 import AppTest
 from geometry import Corpus, Encoder, frequency_direction, load_encoder, mean_cosine
 from geometry.data.corpus import read_bundled
 from geometry.data.limits import LIMITS
-from geometry.measure import FrequencyBin, FrequencyDirection, frequency_bins, neighbour_means
+from geometry.measure import (
+    FrequencyBin,
+    FrequencyDirection,
+    Measured,
+    WithoutFrequent,
+    frequency_bins,
+    neighbour_means,
+)
 from geometry.measure.frequency import Estimate
 from geometry.vectors import read_bundled_vectors, read_counts, words_of
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.word_frequency import apart, explore, scene
 from pages.word_frequency.apart import matched
-from pages.word_frequency.explore import LEFT_OUT
+from pages.word_frequency.explore import LEFT_OUT, left_out_verdict
 from pages.word_frequency.scene import (
     COMMON_CHINESE,
     ORDERED,
@@ -574,6 +582,38 @@ def test_the_verdicts_follow_the_intervals():
     assert "**1.00 → 2.00**" in direction_sentence(direction)
     unsure = FrequencyDirection(estimate(0.1, -0.1, 0.3), 9, (low, high), (0, 5), "rising")
     assert "hardly goes with frequency" in direction_sentence(unsure)
+
+
+def test_the_control_has_the_same_words_in_a_random_order():
+    X = np.random.default_rng(0).standard_normal((700, 8)) * np.linspace(1, 3, 700)[:, None]
+    norms = np.linalg.norm(X, axis=1)
+    found = apart.measured(X, 1 / np.arange(1, 701), lambda _done, _total: None)
+    assert found.bins[0].norm.value == pytest.approx(norms[:100].mean())
+    for bins in (found.bins, found.shuffled):
+        assert [each.n for each in bins] == [100, 400, 200]
+        assert sum(each.n * each.norm.value for each in bins) == pytest.approx(norms.sum())
+    ends = [found.shuffled[place].norm.value for place in (0, -1)]
+    assert ends == pytest.approx([norms.mean()] * 2, abs=4 * norms.std() / 10)
+    assert found.bins[-1].norm.value - found.bins[0].norm.value > 10 * abs(ends[1] - ends[0])
+
+
+@pytest.mark.parametrize(
+    ("ends", "state"),
+    [
+        ((-0.2, -0.1), "partly"),
+        ((-0.1, 0.1), "unknown"),
+        ((0.1, 0.2), "fails"),
+        ((None, None), "unknown"),
+    ],
+)
+def test_frequent_words_are_judged_by_the_difference_from_random_tokens(ends, state):
+    whole = Measured("mean_cosine", 0.5, 0.4, 0.6, 0.0, 50, 8)
+    scene = SimpleNamespace(choice=SimpleNamespace(layer=4), encoder=SimpleNamespace(n_layers=6))
+    last = WithoutFrequent(50, 0.3, 0.35, Estimate(-0.05, *ends))
+    card = left_out_verdict(scene, whole, last)
+    assert card.state == state
+    assert "0.500 to **0.300**" in card.measured
+    assert "it goes to **0.350**" in card.control.measured
 
 
 def test_the_bundled_model_by_wikipedia_s_frequencies(encoder, shared_data):
