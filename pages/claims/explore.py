@@ -249,7 +249,8 @@ def show_claim(claim: Claim, tested: Tested | None, about: str) -> None:
     """A claim in an expander: who, where, on what, its card, and the page that shows it."""
     state = state_of(tested)
     icon = ICONS.get(state, ":material/remove:")
-    with st.expander(f"{claim.says} – {markdown(claim.source)}", icon=icon, key=f"of-{claim.key}"):
+    label = _("{claim} – {source}").format(claim=claim.says, source=markdown(claim.source))
+    with st.expander(label, icon=icon, key=f"of-{claim.key}"):
         st.markdown(" · ".join(where_words(claim)))
         if tested is None:
             st.markdown(_("Not tested: {why}.").format(why=claim.untested))
