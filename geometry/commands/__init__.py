@@ -10,6 +10,7 @@ project    texts or vectors as points of a picture
 neighbours the nearest rows before and after a treatment
 scale      data sets of any size, on this machine or a Dask cluster
 own_data   a file of texts or vectors
+reproduce  a published table, computed again
 judging    pairs and queries that judge vectors
 options    parsing of options
 subjects   an encoder or a table of word vectors, and its grid
@@ -22,9 +23,20 @@ from .evidence import evidence
 from .export import export
 from .neighbours import neighbours
 from .project import project
+from .reproduce import reproduce
 from .scale import scale
 from .shell import run_shell, shell
 from .whiten import whiten
 
-for command in (evaluate, evidence, export, diagnose, whiten, project, neighbours, scale):
+for command in (
+    evaluate,
+    evidence,
+    export,
+    diagnose,
+    whiten,
+    project,
+    neighbours,
+    reproduce,
+    scale,
+):
     shell.add_command(command)

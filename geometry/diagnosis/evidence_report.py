@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
@@ -28,9 +29,9 @@ SCORES = {
     "queries": "nDCG of the 10 nearest × 100",
 }
 CONTROLS = (
-    "Controls: rotated is a random rotation, and its gain must be 0 but by rank. random:k removes "
-    "the mean and k random directions, random-kept:k keeps k random directions. A control is drawn "
-    "as a ring."
+    "Controls: rotated is a random rotation. Its gain must be 0, unless ranks of coordinates are "
+    "compared. random:k removes the mean and k random directions; random-kept:k keeps k random "
+    "directions."
 )
 
 
@@ -125,9 +126,9 @@ def _pictures(grid: GainGrid, similarity: str) -> str:
             list(map(place_name, of_cure)),
             title=title,
             x_label="gain × 100",
-            reach=max(ends, default=1.0),
+            reach=math.ceil(max(ends, default=1.0)),
         )
-        caption = f"{title}; ring: {of_cure[0].control}"
+        caption = f"{title}; the ring is its control, {of_cure[0].control}"
         figures.append(f"<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure>")
     return "".join(figures)
 
