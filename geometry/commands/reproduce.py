@@ -81,7 +81,7 @@ def reproduce(
         chosen = {row: each for row, each in recipes.rows.items() if not rows or row in rows}
         wanted = {column: name for column, name in DATA_SETS.items() if name in names}
         read = {column: _read_set(name, data, quiet=quiet) for column, name in wanted.items()}
-        found = _computed(chosen, read, data, vectors, quiet=quiet)
+        found, used = _computed(chosen, read, data, vectors, quiet=quiet)
         lines = [
             _Line(row, column, published.column(column).get(row), found[row, column])
             for row in chosen
@@ -91,6 +91,7 @@ def reproduce(
         about = [
             source.strip(),
             *recipes.differs,
+            *used,
             *(f"{column}: {each.about}" for column, each in read.items() if each.about),
         ]
         if as_json:
@@ -192,13 +193,14 @@ def _computed(
     vectors: Path | None,
     *,
     quiet: bool,
-) -> Found:
-    """Every row on every set. Each model is read once, and each set encoded once by each."""
+) -> tuple[Found, list[str]]:
+    """Every row on every set, and which models gave them. Each set is encoded once by each."""
     found: Found = {
         (row, column): each.missing or ("" if of.pairs is not None else of.about)
         for row, each in rows.items()
         for column, of in sets.items()
     }
+    used: list[str] = []
     by_model = defaultdict(list)
     has_pairs = any(of.pairs is not None for of in sets.values())
     for row, each in rows.items():
@@ -206,14 +208,12 @@ def _computed(
             by_model[each.model].append(row)
     for model, names in by_model.items():
         try:
-            score = (
-                _encoder(model, [rows[name] for name in names], data, quiet=quiet)
-                if model
-                else _words(vectors)
-            )
+            recipes = [rows[name] for name in names]
+            score, about = _encoder(model, recipes, data, quiet=quiet) if model else _words(vectors)
         except FAILURES as error:
             found |= {(name, column): _said(error) for name in names for column in sets}
             continue
+        used.append(about)
         for column, of in sets.items():
             if of.pairs is None:
                 continue
@@ -222,14 +222,16 @@ def _computed(
             except FAILURES as error:
                 scores = [_said(error)] * len(names)
             found |= {(name, column): each for name, each in zip(names, scores, strict=True)}
-    return found
+    return found, used
 
 
 Scores = Callable[["Pairs", str], "list[PairScore | str]"]  # of pairs, and their data set
 
 
-def _encoder(model: str, recipes: list[Recipe], data: Path | None, *, quiet: bool) -> Scores:
-    """What scores pairs by these recipes of a model."""
+def _encoder(
+    model: str, recipes: list[Recipe], data: Path | None, *, quiet: bool
+) -> tuple[Scores, str]:
+    """What scores pairs by these recipes of a model, and its commit."""
     from ..data.corpus import read_corpus
     from ..data.limits import OWN_FILES
     from ..encode.load import load_encoder
@@ -255,11 +257,11 @@ def _encoder(model: str, recipes: list[Recipe], data: Path | None, *, quiet: boo
             encoder, pairs, recipes, is_whole=is_whole, nli=nli, progress=progress
         )
 
-    return scores
+    return scores, f"{model}: commit {encoder.revision}"
 
 
-def _words(file: Path | None) -> Scores:
-    """What scores pairs by averages of the word vectors of a file."""
+def _words(file: Path | None) -> tuple[Scores, str]:
+    """What scores pairs by averages of the word vectors of a file, and their number."""
     from ..data.limits import OWN_FILES
     from ..evaluate.recipes import word_score
     from ..vectors.word_files import read_vectors
@@ -267,7 +269,9 @@ def _words(file: Path | None) -> Scores:
     if file is None:
         raise FileNotFoundError(NO_GLOVE)
     table = read_vectors(file, limits=OWN_FILES)
-    return lambda pairs, _: [word_score(table, pairs)]
+    n, d = table.vectors.shape
+    about = f"avg GloVe: {n:,} vectors of {d} numbers in {file.name}"
+    return lambda pairs, _: [word_score(table, pairs)], about
 
 
 def _said(error: BaseException) -> str:

@@ -113,6 +113,8 @@ def test_rows_of_models_of_the_hub_and_reasons_for_the_others(hub, folder, tiny,
         assert "mteb/sts13-sts" in found[row, "STS13"]["missing"]
     assert any(PAIR_SETS["sickr"].note in line for line in about)
     assert "aggregation all" in about[0]
+    assert f"{BERT}: commit {hub.revisions[BERT, 'main']}" in about
+    assert f"avg GloVe: {len(table.words)} vectors of 6 numbers in glove.txt" in about
     assert len([each for each in hub.requests if each.path == "model.safetensors"]) < 3
 
 
