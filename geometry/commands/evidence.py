@@ -16,7 +16,7 @@ import click
 import numpy as np
 
 from .grid_text import columns
-from .judging import EVIDENCE, judged_queries, read_beside
+from .judging import EVIDENCE, OF_FILE, judged_queries, read_beside
 from .options import (
     ALL,
     BUNDLED,
@@ -96,7 +96,8 @@ def evidence(
 
     with errors_in_words():
         asked = _Asked(file, **{name: options.pop(name) for name in _ASKED}, reading=options)
-        inputs = (file, asked.pairs, asked.queries, asked.relevance, *asked.models)
+        beside = (asked.pairs, asked.queries, asked.relevance, options["metadata"])
+        inputs = (file, *beside, *asked.models)
         for out in outs:
             check_output(out, ENDINGS, inputs=inputs, force=force)
         with _store(outs) as store:
@@ -127,6 +128,8 @@ def _store(outs: tuple[Path, ...]) -> Iterator[ArrayStore]:
     try:
         yield store
     except KeyboardInterrupt:
+        if not kept.is_dir():
+            raise
         raise click.Abort(f"{kept} has what is finished, and the same command resumes.") from None
     finally:
         if store.failure is not None:
@@ -167,6 +170,8 @@ class _Asked:
             raise ValueError(f"--task {self.task} needs {option}")
         if self.file is None and self.task != "pairs":
             raise ValueError(f"--task {self.task} needs FILE; --pairs alone are enough for pairs")
+        if self.file is None and any(self.reading[name] is not None for name in OF_FILE):
+            raise ValueError("an option about FILE is given, and no FILE")
         is_one = len(self.models) == 1
         if not is_one and (self.reading["revision"] or self.reading["prefix"]):
             raise ValueError("--revision and --prefix are of one model; give one --model")
@@ -191,6 +196,8 @@ class _Asked:
         for each in similarities:
             if each not in SIMILARITIES:
                 raise ValueError(f"--similarities: {each!r} is none of {', '.join(SIMILARITIES)}")
+        if self.task == "queries" and similarities != ("cosine",):
+            raise ValueError("queries are judged by cosine alone; leave out --similarities")
         cures = CURES if self.cures == USUAL else listed(self.cures, "cures")
         return {
             "task": self.task,
@@ -221,7 +228,8 @@ def _grids(asked: _Asked, store: ArrayStore) -> dict[str, GainGrid]:
     layers, poolings = layers_of(asked.layers), poolings_of(asked.poolings)
     rows = _rows(asked, how)
     found = {}
-    for model in asked.models if rows.vectors is None else (rows.name,):
+    own = rows.about.get("model", rows.name)
+    for model in asked.models if rows.vectors is None else (own,):
         about = {"data": rows.name, **rows.about}
         if rows.vectors is not None:
             places = {rows.place: rows.vectors}
@@ -232,7 +240,7 @@ def _grids(asked: _Asked, store: ArrayStore) -> dict[str, GainGrid]:
                 prefix=how.prefix,
                 progress=progress_on_stderr("downloading", quiet=how.quiet),
             )
-            model = encoder.name
+            model = model if encoder.name in found else encoder.name
             about |= {"revision": encoder.revision or "", "prefix": encoder.prefix}
             places = _places(encoder, rows, layers, poolings, store, quiet=how.quiet)
         found[model] = judged(
@@ -347,8 +355,9 @@ def _of_queries(asked: _Asked, file: Path, how: OwnOptions, *, is_of_texts: bool
     click.echo(evidence_note(queries, str), err=True)
     given = {"queries": queries, "units": own.sources}
     place = (own.about["layer"], own.about["pooling"]) if is_of_texts else GIVEN
-    name = own.about.get("model", own.named.name)
-    return _Rows(name, own.texts, given, own.vectors, place)
+    names = ("model", "revision", "prefix")
+    about = {name: own.about[name] for name in names if name in own.about}
+    return _Rows(own.named.name, own.texts, given, own.vectors, place, about)
 
 
 def _text(grids: Mapping[str, GainGrid], *, in_full: bool) -> str:

@@ -208,6 +208,11 @@ def test_vectors_are_judged_by_each_task(folder, capsys, args, given):
         ),
         (("fit.txt", "--relevance", "qrels.tsv"), "--relevance judges one place"),
         (("vectors.npy", "--labels", "kind"), "kind"),
+        (("--pairs", "pairs.csv", "--texts", "x"), "about FILE is given, and no FILE"),
+        (
+            ("vectors.npy", "--relevance", "qrels.tsv", "--similarities", "dot"),
+            "queries are judged by cosine alone",
+        ),
     ],
 )
 def test_an_error_is_one_line_and_nothing_is_written(folder, capsys, args, message):
@@ -219,6 +224,21 @@ def test_an_error_is_one_line_and_nothing_is_written(folder, capsys, args, messa
     assert printed.err.count("\n") == 1
     assert message in printed.err
     assert sorted(folder.iterdir()) == before
+
+
+def test_texts_are_found_by_queries_at_one_place(folder, capsys):
+    (folder / "few.tsv").write_text(
+        "\n".join(["query-id\tcorpus-id\tscore", *(f"{i}\t{50 - i}\t1" for i in range(1, 50))])
+    )
+    place = ("--model", "model", "--layers", "1", "--poolings", "mean", "--as", "texts")
+    args = ("evidence", "fit.txt", "--relevance", "few.tsv", *place, *FEW, "--json")
+    code = run_shell(args)
+    printed = capsys.readouterr()
+    assert code == 0, printed.err
+    [(model, grid)] = json.loads(printed.out).items()
+    assert (grid["task"], grid["n_items"]) == ("queries", 48)  # the middle one answers itself
+    assert (grid["about"]["model"], grid["about"]["data"]) == (model, "fit")
+    assert {(each["layer"], each["pooling"]) for each in grid["gains"]} == {("1", "mean")}
 
 
 def test_sentences_of_one_text_stay_together(tmp_path, monkeypatch, capsys):
