@@ -53,6 +53,7 @@ _ASKED = (
     *("seed", "models"),
 )
 ENDINGS = (".html", ".csv", ".json")
+KEPT = ".places"  # the end of the name of the folder with what is finished
 GIVEN = ("", "")  # the place of the vectors of a file
 _OUT_HELP = "Report, .html; gains, .csv or .json. May be repeated."
 _MODEL_HELP = "As of diagnose; may be repeated. The intervals of each model hold together."
@@ -114,26 +115,21 @@ def evidence(
 @contextmanager
 def _store(outs: tuple[Path, ...]) -> Iterator[ArrayStore]:
     """Where vectors and finished places are kept until the first output is written."""
-    from ..data.write import PART
     from ..encode.disk_cache import ArrayStore
 
     if not outs:
         with TemporaryDirectory() as folder:
             yield ArrayStore(folder)
         return
-    kept = outs[0].parent / f".{outs[0].name}{PART}"
+    kept = outs[0].parent / f".{outs[0].name}{KEPT}"
     if kept.is_dir():
         click.echo(f"{kept} is of an interrupted run: what it has is not computed again", err=True)
-    store = ArrayStore(kept)
     try:
-        yield store
+        yield ArrayStore(kept)
     except KeyboardInterrupt:
         if not kept.is_dir():
             raise
         raise click.Abort(f"{kept} has what is finished, and the same command resumes.") from None
-    finally:
-        if store.failure is not None:
-            click.echo(f"{kept} can't be written: {store.failure}", err=True)
     shutil.rmtree(kept, ignore_errors=True)
 
 

@@ -122,7 +122,7 @@ def test_an_interrupted_run_resumes_with_the_same_numbers(folder, judged, capsys
     until["fails_at"] = 1
     assert tiny("--out", "parts.json") == 130
     error = capsys.readouterr().err
-    assert ".parts.json.part has what is finished, and the same command resumes." in error
+    assert ".parts.json.places has what is finished, and the same command resumes." in error
     assert not (folder / "parts.json").exists()
     until.clear()
     calls.clear()
@@ -130,7 +130,7 @@ def test_an_interrupted_run_resumes_with_the_same_numbers(folder, judged, capsys
     assert len(calls) == n_places - 1
     assert "is not computed again" in capsys.readouterr().err
     assert grids(folder / "parts.json") == grids(folder / "whole.json")
-    assert not (folder / ".parts.json.part").exists()
+    assert not (folder / ".parts.json.places").exists()
 
 
 def test_another_setting_or_file_begins_anew(folder, judged):
