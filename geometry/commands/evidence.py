@@ -59,7 +59,7 @@ _OUT_HELP = "Report, .html; gains, .csv or .json. May be repeated."
 _MODEL_HELP = "As of diagnose; may be repeated. The intervals of each model hold together."
 _PAIRS_HELP = "Scored pairs: as of evaluate; of ids, where FILE has vectors."
 _TASK_HELP = "What judges; else pairs, queries or labels, as they are given."
-_CURES_HELP = "As centred,abtt:3,pca:64:lw."
+_CURES_HELP = "As centred,abtt:3,pca:64:lw,flow."
 _SIMILARITIES_HELP = "Some of cosine, dot, euclidean, rank."
 
 
@@ -185,8 +185,7 @@ class _Asked:
     @property
     def judging(self) -> dict[str, Any]:
         """Keywords of ``evidence``."""
-        from ..diagnosis.evidence import CURES, SIMILARITIES
-        from ..evaluate.specs import parse_treatments
+        from ..diagnosis.evidence import CURES, SIMILARITIES, cure_text
 
         similarities = listed(self.similarities, "similarities")
         for each in similarities:
@@ -197,7 +196,7 @@ class _Asked:
         cures = CURES if self.cures == USUAL else listed(self.cures, "cures")
         return {
             "task": self.task,
-            "cures": [each.text for each in parse_treatments(cures)],
+            "cures": list(dict.fromkeys(map(cure_text, cures))),
             "similarities": similarities,
             "seed": self.seed,
         }

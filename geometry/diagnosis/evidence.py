@@ -32,6 +32,7 @@ from ..linalg.moments import Moments
 from ..linalg.rows import UndefinedMeasure
 from ..measure.intervals import Estimate
 from ..measure.table import measure_table
+from ..transform.flow import NormalizingFlow
 from .diagnosis import ScoredRows, TrialRows
 from .kept_places import At, packed, place_key, unpacked
 from .trial import (
@@ -56,6 +57,7 @@ from .yardsticks import (
 
 Task = Literal["pairs", "labels", "probe", "queries"]
 SIMILARITIES = ("cosine", "dot", "euclidean", "rank")
+FLOW = "flow"  # among cures only where it is named: it trains for seconds at each fit
 RAW, ROTATED, RANDOM, RANDOM_KEPT = "none", "rotated", "random", "random-kept"
 CURES = (
     "centred",
@@ -82,7 +84,7 @@ class CureGain:
     similarity : str
         As in ``pair_similarities``; "" for a probe, which compares no vectors.
     cure : str
-        Text for ``parse_treatment``, or a control.
+        Text for ``parse_treatment``, FLOW, or a control.
     score : float or None
         None where the treated rows have no such score.
     gain : Estimate or None
@@ -210,7 +212,7 @@ def evidence(
     texts : sequence of n str, optional
         Rows of equal text are never on both sides of a split.
     cures : sequence of str
-        Texts for ``parse_treatment``.
+        Texts for ``parse_treatment``, or FLOW.
     similarities : sequence of str
         Some of SIMILARITIES; of queries "cosine" alone.
     units : sequence of n int, optional
@@ -253,7 +255,7 @@ def evidence(
         raise UndefinedMeasure("too_few_rows", at_least=base.least, n=base.amount())
     named = ("",) if task == "probe" else tuple(similarities)
     judged = {each: _yardstick(rows, task, each or "cosine") for each in named}
-    named_cures = [parse_treatment(cure).text for cure in cures]
+    named_cures = list(map(cure_text, cures))
     kinds = dict.fromkeys([RAW, *named_cures, ROTATED, *map(_control_of, named_cures)])
     judging = _Judging(split, tuple(kinds), judged, seed)
     settings = (task, *kinds, *named, seed)
@@ -288,6 +290,11 @@ def evidence(
     )
 
 
+def cure_text(cure: str) -> str:
+    """The canonical text of a cure; ValueError for an unknown one."""
+    return cure if cure == FLOW else parse_treatment(cure).text
+
+
 @dataclass(frozen=True)
 class _Judging:
     """How every cure and control is fitted and judged, at each place alike."""
@@ -303,9 +310,13 @@ class _Judging:
         for number in range(split.n_folds):
             items = np.flatnonzero(split.item_folds == number)
             rng = np.random.default_rng((self.seed, number))
-            fit_set = FitSet(X[split.fits[number % len(split.fits)]])
+            fitted = X[split.fits[number % len(split.fits)]]
+            fit_set = FitSet(fitted)
             for kind in self.kinds:
-                Z = _treated(kind, fit_set, X, rng)
+                if kind == FLOW:
+                    Z = NormalizingFlow(random_state=self.seed).fit(fitted).transform(X)
+                else:
+                    Z = _treated(kind, fit_set, X, rng)
                 for similarity, yardstick in self.yardsticks.items():
                     score = _score(yardstick, Z, items)
                     found.setdefault((kind, similarity), []).append(score)
@@ -365,6 +376,8 @@ def _treated(kind: str, fit_set: FitSet, X: np.ndarray, rng: np.random.Generator
 
 def _control_of(cure: str) -> str:
     """The control with as many directions; the rotation for a cure of all directions."""
+    if cure == FLOW:
+        return ROTATED
     spec = parse_treatment(cure)
     if spec.knobs.n_removed is not None:
         return f"{RANDOM}:{spec.knobs.n_removed}"

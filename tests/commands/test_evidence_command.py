@@ -196,7 +196,10 @@ def test_vectors_are_judged_by_each_task(folder, capsys, args, given):
         (("--task", "labels", "--pairs", "pairs.csv"), "--task labels needs --labels"),
         (("--labels", "kind"), "--task labels needs FILE"),
         (("--pairs", "absent.csv"), "absent.csv` can't be read"),
-        (("--pairs", "pairs.csv", "--cures", "flow"), "'flow' can't be fitted on vectors alone"),
+        (
+            ("--pairs", "pairs.csv", "--cures", "learned"),
+            "'learned' can't be fitted",
+        ),
         (("--pairs", "pairs.csv", "--similarities", "l1"), "'l1' is none of cosine, dot"),
         (("--pairs", "pairs.csv", "--poolings", "median"), "pooling must be one of"),
         (("--pairs", "pairs.csv", "--layers", "9", "--model", "model"), "layer 9 does not exist"),
