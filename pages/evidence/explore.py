@@ -140,8 +140,8 @@ def data_names() -> dict[str, str]:
         "pairs-zh pairs": _("the project’s Chinese pairs"),
         "topics labels": _("Topics: neighbours"),
         "topics probe": _("Topics: linear probe"),
-        f"{LIVE} pairs": _("the chosen model, by the project’s pairs"),
-        f"{LIVE} labels": _("the chosen model, by the labels of the corpus"),
+        f"{LIVE} pairs": _("chosen model: pairs"),
+        f"{LIVE} labels": _("chosen model: labels"),
     }
 
 
