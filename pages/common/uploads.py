@@ -29,7 +29,8 @@ CHOSEN_BY = {  # (key of the control, its default)
     OWN_VECTORS: ("corpus", "topics"),
     OWN_PAIRS: ("pairs", BUNDLED),
 }
-FOR_VECTORS = ("narrow_cone", "whitening", "neighbours", "evidence", "your_corpus")  # they can show vectors
+# pages that can show vectors
+FOR_VECTORS = ("narrow_cone", "whitening", "neighbours", "evidence", "your_corpus")
 
 
 def remember(store: str, code: str, value: Any, most: int) -> None:
