@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from geometry.claims.scores import narrower_against_score, shuffled_against
-from geometry.data.number_text import signed
+from geometry.data.number_text import signed, with_sign
 from geometry.diagnosis.evidence import (
     FLOW,
     MEASURES,
@@ -115,7 +115,7 @@ def explore() -> None:
     show_verdict(helps_verdict(grids, similarity), key="helps")
     show_verdict(narrow_verdict(grids, similarity), key="narrow")
     draw_predictions(grids, similarity)
-    for question in ("controls", "mean", "intervals", "own"):
+    for question in ("controls", "mean", "flow", "intervals", "own"):
         show_question(PAGE, question, values())
     with folded(_("All gains"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
@@ -648,7 +648,17 @@ def values() -> dict[str, str]:
     treated = [
         gain.score for gain in grid.gains if gain.layer not in (0, last) and gain.score is not None
     ]
+    beside = []
+    for each in grids_of("pairs pairs").values():
+        for gain in each.gains:
+            if (gain.cure, gain.similarity) == (LEVELLED, "cosine"):
+                flow = each.of(gain.layer, gain.pooling, FLOW, "cosine").gain
+                if flow is not None and gain.gain is not None:
+                    beside.append(100 * (flow.value - gain.gain.value))
     return {
+        "flow_least": with_sign(min(beside), 1),
+        "flow_most": with_sign(max(beside), 1),
+        "flow_places": f"{len(beside)}",
         "mean_centred": mean("mean", "centred"),
         "mean_standardised": mean("mean", "standardised"),
         "mean_removed": mean("mean", "abtt:3"),
