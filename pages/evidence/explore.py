@@ -38,7 +38,7 @@ from pages.common.measures import (
 from pages.common.scores import hundred, with_interval
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_words
-from pages.common.words import _, labelled, markdown, paragraph, prose
+from pages.common.words import _, labelled, markdown, noted, paragraph, prose
 
 from . import PAGE
 from .recorded import E5, GLOVE, MINILM, recorded
@@ -199,7 +199,7 @@ def draw_multiples(grids: Mapping[str, GainGrid], cures: Sequence[str], similari
             raw,
             {short[model]: _raw_dots(model, grid, similarity) for model, grid in grids.items()},
             None,
-            labelled(raw, f"{hundred(best[2])} ({best[0]})"),
+            labelled(raw, noted(hundred(best[2]), best[0])),
         ),
         *(
             (
