@@ -15,10 +15,22 @@ import pytest
 import geometry
 from deploy import inputs
 from geometry import Corpus, Encoder, data, measure, read_cloud, transform, vectors
-from geometry.commands import diagnose, evaluate, export, neighbours, project, scale, shell, whiten
+from geometry.commands import (
+    diagnose,
+    evaluate,
+    evidence,
+    export,
+    neighbours,
+    project,
+    reproduce,
+    scale,
+    shell,
+    whiten,
+)
 from geometry.data.catalogues import catalogue
 from geometry.data.limits import MAX_BYTES, MAX_CORPORA, MAX_TEXTS
 from geometry.data.pairs import BUNDLED_PAIRS
+from geometry.diagnosis.evidence import CURES
 from geometry.encode import ArrayStore
 from geometry.encode.layers import LAYER_SETS
 from geometry.encode.pool import OWN, POOLINGS
@@ -232,15 +244,18 @@ def test_every_named_layer_and_pooling_is_in_models():
     ("command", "of"),
     [
         (evaluate, [""]),
-        (export, [" of `export`", " of a file"]),
-        (diagnose, [" of `diagnose`", " of a file"]),
-        (whiten, [" of `whiten`", " of a file"]),
-        (neighbours, [" of `neighbours`", " of a file"]),
-        (project, [" of `project`", " of a file"]),
+        (evidence, [" of `evidence`", " of a file"]),
+        (reproduce, [" of `reproduce`"]),
+        (export, [" of `export`", " of a file", " of one place"]),
+        (diagnose, [" of `diagnose`", " of a file", " of one place"]),
+        (whiten, [" of `whiten`", " of a file", " of one place"]),
+        (neighbours, [" of `neighbours`", " of a file", " of one place"]),
+        (project, [" of `project`", " of a file", " of one place"]),
     ],
 )
 def test_the_shell_documents_every_option_and_its_default(command, of):
-    heads = [f"| option{each} | default | meaning |" for each in (*of, " of reading")]
+    of = of if command is reproduce else [*of, " of reading"]
+    heads = [f"| option{each} | default | meaning |" for each in of]
     rows = [row for head in heads for row in table(TEXT["shell"], head)]
     listed = {frozenset(CODE.findall(options)): default for options, default, _ in rows}
     options = [each for each in command.params if isinstance(each, click.Option)]
@@ -251,6 +266,10 @@ def test_the_shell_documents_every_option_and_its_default(command, of):
             assert listed[frozenset([*option.opts, *option.secondary_opts])].strip("`") == str(
                 shown
             )
+
+
+def test_the_shell_lists_the_usual_cures():
+    assert f"`usual` is `{','.join(CURES)}`" in TEXT["shell"]
 
 
 def test_the_scale_page_documents_every_option_with_its_default():

@@ -13,7 +13,7 @@ import click
 import numpy as np
 
 from ..data.catalogues import ENGLISH, languages
-from .evidence import EVIDENCE, OF_FILE, judged_queries, read_beside
+from .judging import EVIDENCE, OF_FILE, judged_queries, read_beside
 from .options import with_options
 from .own_data import EXIT_CODES, OwnData, OwnOptions, encode_own, own_data_options, read_own
 from .shell import FORCE, errors_in_words, progress_on_stderr

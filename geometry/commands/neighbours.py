@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from .evidence import EVIDENCE, NO_ANSWER, judged_queries, read_beside
+from .judging import EVIDENCE, NO_ANSWER, judged_queries, read_beside
 from .options import with_options
 from .own_data import EXIT_CODES, OwnData, OwnOptions, own_data_options, read_own
 from .shell import FORCE, errors_in_words, progress_on_stderr

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..encode.encoder import Encoder, Layer
 
 EXIT_CODES = "Exit codes: 0 done, 2 an error in one line on stderr, 130 interrupted."
-_OPTIONS = (
+FILE_OPTIONS = (
     *READING,
     click.option("--vectors", "is_vectors", is_flag=True, help="The same as --as vectors."),
     click.option(
@@ -35,13 +35,18 @@ _OPTIONS = (
     click.option("--by-sentence", is_flag=True, help="Split each text into sentences."),
     click.option("--drop-nan", is_flag=True, help="Leave out vectors with NaN or infinity."),
     click.option("--sample", type=click.IntRange(min=2), help="Take so many random rows at most."),
+)
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
+QUIET = click.option("--quiet", is_flag=True, help="No progress on stderr.")
+_OPTIONS = (
+    *FILE_OPTIONS,
     *MODEL,
     click.option(
         "--layer", default="-1", show_default=True, help="As 4, first-last, 1+6; -1 is the last."
     ),
     click.option("--pooling", default="mean", show_default=True, help="As mean, cls, max."),
-    click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout."),
-    click.option("--quiet", is_flag=True, help="No progress on stderr."),
+    JSON,
+    QUIET,
 )
 
 
@@ -168,14 +173,15 @@ def read_own(
             f"{file} holds {holds}. Give pairs by --pairs and queries by --relevance, or read its "
             "texts by --as texts"
         )
-    corpus = _read_texts(file, options, options.label_column)
+    corpus = read_texts(file, options, options.label_column)
     if has_notes:
         print_notes(corpus)
     own = encode_own(corpus, options, compared=compared)
     return replace(own, ids=_ids_of_texts(file, options)) if has_ids else own
 
 
-def _read_texts(file: Path, options: OwnOptions, label_column: str | None) -> Corpus:
+def read_texts(file: Path, options: OwnOptions, label_column: str | None) -> Corpus:
+    """The texts of a file, with the labels of a column."""
     from ..data.corpus import read_corpus
     from ..data.limits import OWN_FILES
 
@@ -207,7 +213,7 @@ def _ids_of_texts(file: Path, options: OwnOptions) -> tuple[str, ...] | None:
 
     head = preview_table(file, reading=options.reading, limits=OWN_FILES)
     column = options.id_column or named(head.columns, ID_NAMES)
-    return None if column is None else _read_texts(file, options, column).labels
+    return None if column is None else read_texts(file, options, column).labels
 
 
 def read_own_vectors(file: Path, options: OwnOptions, *, has_ids: bool = False) -> VectorSet:

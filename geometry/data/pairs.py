@@ -210,6 +210,12 @@ def read_bundled_pairs(name: str = "pairs") -> Pairs:
     return read_pairs(shipped_file(f"corpora/{name}.csv"))
 
 
+def pairs_for(texts: Sequence[str]) -> str:
+    """The name of the bundled pairs in the language of these texts, "pairs" or "pairs-zh"."""
+    is_chinese = any("\u4e00" <= sign <= "\u9fff" for text in texts[:50] for sign in text)
+    return "pairs-zh" if is_chinese else "pairs"
+
+
 def read_pairs(
     source: Source,
     *,

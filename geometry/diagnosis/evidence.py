@@ -12,7 +12,7 @@ Two controls are judged like cures:
   all but k random directions. They show what the choice of directions is worth.
 
 The intervals of all gains, and of all gains over controls, hold at 95% together (max-T: Westfall,
-Young 1993).
+Young 1993). So what is kept of a finished place are its scores with their replicates.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..data.relevance import JudgedQueries
+from ..encode.disk_cache import ArrayStore
 from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
 from ..hub.download import Progress
@@ -31,7 +32,9 @@ from ..linalg.moments import Moments
 from ..linalg.rows import UndefinedMeasure
 from ..measure.intervals import Estimate
 from ..measure.table import measure_table
+from ..transform.flow import NormalizingFlow
 from .diagnosis import ScoredRows, TrialRows
+from .kept_places import At, packed, place_key, unpacked
 from .trial import (
     FOLDS,
     Averaged,
@@ -53,6 +56,8 @@ from .yardsticks import (
 )
 
 Task = Literal["pairs", "labels", "probe", "queries"]
+SIMILARITIES = ("cosine", "dot", "euclidean", "rank")
+FLOW = "flow"  # among cures only where it is named: it trains for seconds at each fit
 RAW, ROTATED, RANDOM, RANDOM_KEPT = "none", "rotated", "random", "random-kept"
 CURES = (
     "centred",
@@ -79,7 +84,7 @@ class CureGain:
     similarity : str
         As in ``pair_similarities``; "" for a probe, which compares no vectors.
     cure : str
-        Text for ``parse_treatment``, or a control.
+        Text for ``parse_treatment``, FLOW, or a control.
     score : float or None
         None where the treated rows have no such score.
     gain : Estimate or None
@@ -189,8 +194,10 @@ def evidence(
     queries: JudgedQueries | None = None,
     cures: Sequence[str] = CURES,
     similarities: Sequence[str] = ("cosine",),
+    units: Sequence[int] | None = None,
     fittable: np.ndarray | None = None,
     about: Mapping[str, str] | None = None,
+    store: ArrayStore | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> GainGrid:
@@ -205,14 +212,19 @@ def evidence(
     texts : sequence of n str, optional
         Rows of equal text are never on both sides of a split.
     cures : sequence of str
-        Texts for ``parse_treatment``.
+        Texts for ``parse_treatment``, or FLOW.
     similarities : sequence of str
-        Some of "cosine", "dot", "euclidean", "rank"; of queries "cosine" alone.
+        Some of SIMILARITIES; of queries "cosine" alone.
+    units : sequence of n int, optional
+        The text that each row is a sentence of; the rows of one stay on one side of a split.
     fittable : (n,) array of bool, optional
         Rows that alone are fitted on, such as a training set that no pair has. By default each
         fit has the rows of the other folds.
     about : mapping of str to str, optional
         Model, corpus and fit set in words, for the result.
+    store : ArrayStore, optional
+        Has the scores of every finished place, so that an interrupted call resumes. They are found
+        by the vectors and by all else that they depend on.
     seed : int
         Of folds, resamples and random directions.
     progress : callable, optional
@@ -230,9 +242,8 @@ def evidence(
     # a row that is zero at one place has no direction there, and is left out everywhere
     alive = np.all([X.any(axis=1) for X in places.values()], axis=0)
     first = np.where(alive[:, None], next(iter(places.values())), 0)
-    rows = TrialRows.given(
-        first, texts=texts, labels=labels, pairs=pairs, queries=queries, seed=seed
-    )
+    given: dict[str, Any] = {"labels": labels, "pairs": pairs, "queries": queries}
+    rows = TrialRows.given(first, texts=texts, units=units, seed=seed, **given)
     may_fit = rows.fittable
     if may_fit is None:
         may_fit = np.ones(len(rows.X), dtype=bool) if fittable is None else fittable[rows.numbers]
@@ -244,27 +255,25 @@ def evidence(
         raise UndefinedMeasure("too_few_rows", at_least=base.least, n=base.amount())
     named = ("",) if task == "probe" else tuple(similarities)
     judged = {each: _yardstick(rows, task, each or "cosine") for each in named}
-    named_cures = [parse_treatment(cure).text for cure in cures]
+    named_cures = list(map(cure_text, cures))
     kinds = dict.fromkeys([RAW, *named_cures, ROTATED, *map(_control_of, named_cures)])
-    done, total = 0, len(places) * len(split.fits)
+    judging = _Judging(split, tuple(kinds), judged, seed)
+    settings = (task, *kinds, *named, seed)
+    # what the items are, and how they are scored, in the form of arrays
+    scoring = (rows.groups, *_arrays(labels, pairs, queries))
     averaged: dict[tuple[Place, str, str], Averaged | None] = {}
     raw_places = []
-    for place, vectors in places.items():
+    for number, (place, vectors) in enumerate(places.items()):
         X = rows.X if task == "queries" else vectors[rows.numbers]
-        found: dict[tuple[str, str], list[Score | None]] = {}
-        for number in range(split.n_folds):
-            items = np.flatnonzero(split.item_folds == number)
-            rng = np.random.default_rng((seed, number))
-            fit_set = FitSet(X[split.fits[number % len(split.fits)]])
-            for kind in kinds:
-                Z = _treated(kind, fit_set, X, rng)
-                for similarity, yardstick in judged.items():
-                    score = _score(yardstick, Z, items)
-                    found.setdefault((kind, similarity), []).append(score)
-            done += 1
-            if progress is not None:
-                progress(min(done, total), total)
-        averaged |= {(place, *at): average([chosen_by_fold([each])]) for at, each in found.items()}
+        key = place_key((X, *split.fits, split.item_folds, *scoring), *settings)
+        kept = None if store is None else store.read(key)
+        if kept is not None:
+            found = unpacked(kept)
+        else:
+            found = judging.place(X, _part_of(progress, number, len(places)))
+            if store is not None:
+                store.write(key, packed(found))
+        averaged |= {(place, *at): each for at, each in found.items()}
         of_raw = {name: _value(averaged[place, RAW, name]) for name in named}
         raw_places.append(RawPlace(*place, of_raw, _measures(X)))
     return GainGrid(
@@ -278,6 +287,61 @@ def evidence(
         n_folds=split.n_folds,
         seed=seed,
         about=dict(about or {}),
+    )
+
+
+def cure_text(cure: str) -> str:
+    """The canonical text of a cure; ValueError for an unknown one."""
+    return cure if cure == FLOW else parse_treatment(cure).text
+
+
+@dataclass(frozen=True)
+class _Judging:
+    """How every cure and control is fitted and judged, at each place alike."""
+
+    split: TrialSplit
+    kinds: tuple[str, ...]
+    yardsticks: Mapping[str, Yardstick]  # by similarity
+    seed: int
+
+    def place(self, X: np.ndarray, report: Progress) -> dict[At, Averaged | None]:
+        """The scores of the rows X (n, d) by kind and similarity."""
+        split, found = self.split, dict[At, list[Score | None]]()
+        for number in range(split.n_folds):
+            items = np.flatnonzero(split.item_folds == number)
+            rng = np.random.default_rng((self.seed, number))
+            fitted = X[split.fits[number % len(split.fits)]]
+            fit_set = FitSet(fitted)
+            for kind in self.kinds:
+                if kind == FLOW:
+                    Z = NormalizingFlow(random_state=self.seed).fit(fitted).transform(X)
+                else:
+                    Z = _treated(kind, fit_set, X, rng)
+                for similarity, yardstick in self.yardsticks.items():
+                    score = _score(yardstick, Z, items)
+                    found.setdefault((kind, similarity), []).append(score)
+            report(number + 1, split.n_folds)
+        return {at: average([chosen_by_fold([each])]) for at, each in found.items()}
+
+
+def _part_of(progress: Progress | None, number: int, n_places: int) -> Progress:
+    """The progress of one place as that of all."""
+
+    def report(done: int, total: int) -> None:
+        if progress is not None:
+            progress(number * total + done, n_places * total)
+
+    return report
+
+
+def _arrays(
+    labels: Sequence[str] | None, pairs: ScoredRows | None, queries: JudgedQueries | None
+) -> list[np.ndarray]:
+    """What judges, for a key."""
+    found = [] if labels is None else [np.asarray(labels, dtype=str)]
+    found += [] if pairs is None else [np.asarray(side) for side in pairs]
+    return found + (
+        [] if queries is None else [np.array([repr((queries.relevant, queries.left_out))])]
     )
 
 
@@ -312,6 +376,8 @@ def _treated(kind: str, fit_set: FitSet, X: np.ndarray, rng: np.random.Generator
 
 def _control_of(cure: str) -> str:
     """The control with as many directions; the rotation for a cure of all directions."""
+    if cure == FLOW:
+        return ROTATED
     spec = parse_treatment(cure)
     if spec.knobs.n_removed is not None:
         return f"{RANDOM}:{spec.knobs.n_removed}"

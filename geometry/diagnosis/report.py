@@ -106,11 +106,16 @@ def report_html(
         f"<h2>{escape(_(REPORT['pictures']))}</h2>",
         f'<div class="pictures">{_figures(diagnosis, _)}</div>',
         f"<h2>{escape(_(REPORT['cures']))}</h2>",
-        f'<div class="wide">{_table(rows, head)}</div>',
+        f'<div class="wide">{table(rows, head)}</div>',
         *_storage(storage, _),
         f"<h2>{escape(_(REPORT['settings']))}</h2>",
-        _table(list(settings(diagnosis, _).items())),
+        table(list(settings(diagnosis, _).items())),
     ]
+    return page(title, body, language)
+
+
+def page(title: str, body: Sequence[str], language: str = "en") -> str:
+    """One file of HTML, without a script; the parts of the body are HTML."""
     return (
         f'<!doctype html>\n<html lang="{escape(language)}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
@@ -269,7 +274,7 @@ def _thresholds(diagnosis: Diagnosis, _: Translate) -> list[str]:
         f"<h2>{escape(names['title'])}</h2>",
         f"<p>{escape(threshold_sentences.summary(diagnosis, _))}</p>",
         f'<div class="pictures">{"".join(drawn)}</div>',
-        *(f'<div class="wide">{_table(rows, head)}</div>' for head, rows in tables if rows),
+        *(f'<div class="wide">{table(rows, head)}</div>' for head, rows in tables if rows),
         f"<p><small>{escape(threshold_sentences.basis(diagnosis, _))}</small></p>",
     ]
 
@@ -282,12 +287,13 @@ def _storage(storage: Storage | None, _: Translate) -> list[str]:
     return [
         f"<h2>{escape(_(storage_sentences.STORAGE['title']))}</h2>",
         f"<p>{escape(storage_sentences.summary(storage, _))}</p>",
-        f'<div class="wide">{_table(rows, head)}</div>',
+        f'<div class="wide">{table(rows, head)}</div>',
         f"<p><small>{escape(storage_sentences.basis(storage, _))}</small></p>",
     ]
 
 
-def _table(rows: Sequence[Sequence[str]], head: Sequence[str] = ()) -> str:
+def table(rows: Sequence[Sequence[str]], head: Sequence[str] = ()) -> str:
+    """Rows as a table of HTML, their texts escaped."""
     above = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
     below = "".join(
         f'<tr><th scope="row">{escape(first)}</th>'

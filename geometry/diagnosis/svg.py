@@ -1,4 +1,4 @@
-"""Three pictures as inline SVG: a histogram, bars, points. No script, so they are small."""
+"""Pictures as inline SVG: a histogram, bars, points, intervals. No script, so they are small."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 WIDTH, HEIGHT = 460, 260
 LEFT, RIGHT, TOP, BOTTOM = 50, 14, 12, 42  # margins
+NAMES, ROW = 170, 20  # of intervals: the width of their names, and the height of each
 
 
 def histogram(
@@ -105,10 +106,43 @@ def points(places: np.ndarray, *, title: str, x_label: str, y_label: str, origin
     return _picture(title, [*dots, f'<path class="axis" d="{cross}"/>', *labels])
 
 
-def _picture(title: str, parts: Sequence[str]) -> str:
+def intervals(
+    values: Sequence[tuple[float | None, float | None, float | None]],
+    beside: Sequence[float | None],
+    labels: Sequence[str],
+    *,
+    title: str,
+    x_label: str,
+    reach: float,
+) -> str:
+    """A row for each (value, low, high), from -reach to reach; a ring at the value beside it."""
+    base = TOP + ROW * len(values)
+    parts = []
+
+    def x(value: float) -> float:
+        return float(np.interp(value, (-reach, reach), (NAMES, WIDTH - RIGHT)))
+
+    for number, ((value, low, high), other) in enumerate(zip(values, beside, strict=True)):
+        y = TOP + ROW * (number + 0.5)
+        parts.append(_text(NAMES - 8, y + 5, labels[number], "end"))
+        if other is not None:
+            parts.append(f'<circle class="axis" cx="{x(other):.1f}" cy="{y:.1f}" r="4"/>')
+        if value is None:
+            continue
+        if low is not None and high is not None:
+            parts.append(f'<path class="line" d="M{x(low):.1f} {y:.1f}H{x(high):.1f}"/>')
+        parts.append(f'<circle class="bar" cx="{x(value):.1f}" cy="{y:.1f}" r="3.5"/>')
+    parts.append(f'<path class="axis" d="M{x(0):.1f} {TOP}V{base}"/>')
+    for end, anchor in ((-reach, "start"), (0.0, "middle"), (reach, "end")):
+        parts.append(_text(x(end), base + 16, f"{end:.3g}".replace("-", "−"), anchor))
+    parts.append(_text((NAMES + WIDTH - RIGHT) / 2, base + 36, x_label, "middle"))
+    return _picture(title, parts, height=base + BOTTOM)
+
+
+def _picture(title: str, parts: Sequence[str], height: float = HEIGHT) -> str:
     alternative = escape(title)
     return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{alternative}">'
+        f'<svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{alternative}">'
         f"<title>{alternative}</title>{''.join(parts)}</svg>"
     )
 

@@ -329,7 +329,7 @@ class _Tried:
     """The scores of every arm, in every split."""
 
     arms: Sequence[Arm]
-    scores: Sequence[Sequence[_ArmScore | None]]  # by split and arm
+    scores: Sequence[Sequence[ArmScore | None]]  # by split and arm
     best: Sequence[str | Place]  # the setting of each arm with the best mean
     names: Sequence[str] = ()  # of the scores
     units: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # of items
@@ -359,7 +359,7 @@ class _Tried:
         return cls(arms, found, best, yardstick.names, yardstick.units, same)
 
     def cures(
-        self, *, but: str = "", splits: Sequence[Sequence[_ArmScore | None]] | None = None
+        self, *, but: str = "", splits: Sequence[Sequence[ArmScore | None]] | None = None
     ) -> tuple[Cure, ...]:
         """The arms with their scores and differences, of these splits, without the kind ``but``."""
         splits = self.scores if splits is None else splits
@@ -438,7 +438,7 @@ def _mean(by_fold: Sequence[Score | None]) -> float:
 
 
 @dataclass(frozen=True)
-class _ArmScore:
+class ArmScore:
     """The score of an arm; ``fixed`` are replicates without a new choice of the setting."""
 
     score: Score
@@ -446,7 +446,7 @@ class _ArmScore:
     by_item: Mapping[int, float] = field(default_factory=dict)  # of single queries
 
 
-def chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> _ArmScore | None:
+def chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> ArmScore | None:
     """The score of an arm whose setting is chosen for each fold on the other folds.
 
     In a resample it is chosen anew. Settings without a score in a fold are left out.
@@ -473,7 +473,7 @@ def chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> _ArmScore | None
     by_item: dict[int, float] = {}
     for fold, chosen in enumerate(place):
         by_item |= settings[chosen][fold].by_item
-    return _ArmScore(score, np.nanmean(replicates[place, at, 0], axis=0), by_item)
+    return ArmScore(score, np.nanmean(replicates[place, at, 0], axis=0), by_item)
 
 
 def _measured(
@@ -566,11 +566,11 @@ def _measures(Z: np.ndarray) -> dict[str, float | None]:
 class Averaged:
     """The score of an arm over all splits, and the deciding value of each."""
 
-    arm: _ArmScore
+    arm: ArmScore
     values: np.ndarray  # (splits,)
 
 
-def average(splits: Sequence[_ArmScore | None]) -> Averaged | None:
+def average(splits: Sequence[ArmScore | None]) -> Averaged | None:
     """The mean of the splits; None where one has no score."""
     arms = [each for each in splits if each is not None]
     if len(arms) < len(splits):
@@ -588,7 +588,7 @@ def average(splits: Sequence[_ArmScore | None]) -> Averaged | None:
         for item in sorted({item for each in arms for item in each.by_item})
     }
     values = np.array([score.values[0] for score in scores])
-    return Averaged(_ArmScore(score, fixed, by_item), values)
+    return Averaged(ArmScore(score, fixed, by_item), values)
 
 
 def _compared(

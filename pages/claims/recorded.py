@@ -18,6 +18,7 @@ from typing import Any
 from geometry import Corpus, Encoder, load_encoder, read_bundled
 from geometry.claims import ClaimSubject, Number, Tested, results
 from geometry.data import read_bundled_pairs
+from geometry.data.pairs import pairs_for
 from geometry.data.write import write
 from geometry.vectors import read_bundled_vectors
 
@@ -29,15 +30,14 @@ RECORDED = (
     ("multilingual-e5-small", "query: ", "topics-zh"),
 )
 CODES = {"all-MiniLM-L6-v2": "bundled", "multilingual-e5-small": "bundled-e5"}
-CHINESE = "pairs-zh"
+ENGLISH = "pairs"
 
 
 def subject_of(encoder: Encoder, corpus: Corpus, *, seed: int = 0) -> ClaimSubject:
     """A model and a corpus, with the bundled pairs and word vectors of the corpus' language."""
-    is_chinese = any("\u4e00" <= sign <= "\u9fff" for text in corpus.texts[:50] for sign in text)
-    pairs = read_bundled_pairs(CHINESE if is_chinese else "pairs")
-    words = None if is_chinese else read_bundled_vectors()
-    return ClaimSubject(encoder, corpus, pairs, words, seed)
+    name = pairs_for(corpus.texts)
+    words = read_bundled_vectors() if name == ENGLISH else None
+    return ClaimSubject(encoder, corpus, read_bundled_pairs(name), words, seed)
 
 
 Results = Mapping[str, Tested | None]

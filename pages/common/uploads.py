@@ -165,7 +165,7 @@ def select_corpus(page: str) -> None:
         "sentence_similarity": _("This page uses the corpus only to fit treatments."),
         "contrast": _("This page trains on the corpus if you choose it there."),
         "cosine_basis": _("This page uses no corpus."),
-        "evidence": _("This page has recorded numbers, of data chosen there."),
+        "evidence": _("This page uses the corpus where it judges the chosen model."),
         "degeneration": _("This page can train on the corpus."),
         "your_corpus": _("This page shows only your own texts and vectors."),
     }

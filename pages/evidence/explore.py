@@ -11,7 +11,15 @@ import streamlit as st
 
 from geometry.claims.scores import narrower_against_score, shuffled_against
 from geometry.data.number_text import signed
-from geometry.diagnosis.evidence import MEASURES, RANDOM, RANDOM_KEPT, ROTATED, CureGain, GainGrid
+from geometry.diagnosis.evidence import (
+    FLOW,
+    MEASURES,
+    RANDOM,
+    RANDOM_KEPT,
+    ROTATED,
+    CureGain,
+    GainGrid,
+)
 from geometry.evaluate.specs import parse_treatment
 from geometry.figures.curves import Axes, place_colour
 from geometry.figures.multiples import Dotted, multiples_figure, reach_of
@@ -38,15 +46,18 @@ from pages.common.measures import (
 from pages.common.scores import hundred, with_interval
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_words
+from pages.common.uploads import chosen_corpus
 from pages.common.words import _, labelled, markdown, noted, paragraph, prose
 
 from . import PAGE
+from .live import LIVE, has_labels, live_grid
 from .recorded import E5, GLOVE, MINILM, recorded
 
 SHOWN = {
     "main": ("centred", "abtt:3", "pca:lw", f"{RANDOM}:3"),
     "more": ("standardised", "abtt:1", "abtt:10", f"{RANDOM}:10"),
     "fewer": ("projected:64", "pca:64:lw", "pca:t0.5:lw", f"{RANDOM_KEPT}:64"),
+    "flow": ("centred", "pca:lw", FLOW, ROTATED),
 }
 LEVELLED = "pca:lw"  # the cure of the verdict and of the lower picture
 SCATTER_HEIGHT = 340
@@ -55,30 +66,35 @@ LEAST_PLACES = 4
 
 def explore() -> None:
     """Controls, the small multiples, numbers, verdicts, questions, all rows."""
+    corpus = chosen_corpus()
     with st.container(horizontal=True, key="cloud-controls"):
         data = choose(
             st.selectbox,
             _("Judged by"),
-            list(data_names()),
+            [name for name in data_names() if name != f"{LIVE} labels" or has_labels(corpus)],
             key="evidence-data",
             default="stsb pairs",
             labels=data_names(),
             width=280,
         )
+        if data.startswith(LIVE):
+            grids = live_grid(corpus, "pairs" if data == f"{LIVE} pairs" else "labels")
+        else:
+            grids = grids_of(data)
         cures = choose(
             st.segmented_control,
             _("Cures shown"),
-            list(SHOWN),
+            [name for name, shown in SHOWN.items() if has_cures(grids, shown)],
             key="evidence-cures",
             default="main",
             labels={
                 "main": _("mean, directions, whitening"),
                 "more": _("scaling, 1 and 10 directions"),
                 "fewer": _("64 directions, half strength"),
+                "flow": _("flow beside whitening"),
             },
             required=True,
         )
-        grids = grids_of(data)
         offered = similarities_of(grids)
         similarity = offered[0]
         if len(offered) > 1:
@@ -124,6 +140,8 @@ def data_names() -> dict[str, str]:
         "pairs-zh pairs": _("the project’s Chinese pairs"),
         "topics labels": _("Topics: neighbours"),
         "topics probe": _("Topics: linear probe"),
+        f"{LIVE} pairs": _("chosen model: pairs"),
+        f"{LIVE} labels": _("chosen model: labels"),
     }
 
 
@@ -145,6 +163,8 @@ def cure_words(cure: str) -> str:
         return _("control: mean and {k} random directions removed").format(k=count)
     if name == RANDOM_KEPT:
         return _("control: {k} random directions kept").format(k=count)
+    if name == FLOW:
+        return _(TREATMENTS[FLOW].label)
     spec = parse_treatment(cure)
     if spec.name == "removed":
         return _("mean and top {k} directions removed").format(k=spec.knobs.n_removed)
@@ -155,6 +175,11 @@ def _short_words(cure: str) -> str:
     return {"centred": _("mean subtracted"), "standardised": _("standardised")}.get(
         cure, treatment_words(cure)
     )
+
+
+def has_cures(grids: Mapping[str, GainGrid], cures: Sequence[str]) -> bool:
+    """Whether every grid has these cures."""
+    return all(set(cures) <= {gain.cure for gain in grid.gains} for grid in grids.values())
 
 
 def grids_of(data: str) -> dict[str, GainGrid]:
@@ -182,7 +207,7 @@ def place_words(model: str, layer: int, pooling: str) -> str:
 
 def draw_multiples(grids: Mapping[str, GainGrid], cures: Sequence[str], similarity: str) -> None:
     """The raw scores by layer, and beside them the gains of four cures; a plot for each model."""
-    short = {MINILM: "MiniLM", E5: "E5", GLOVE: GLOVE}  # columns are narrow
+    short = {name: name for name in grids} | {MINILM: "MiniLM", E5: "E5"}  # columns are narrow
     ticks = {GLOVE: {0.0: _("all words"), 1.0: _("no stop words")}}
     ticks[GLOVE] = {at: name.replace(" ", "<br>", 1) for at, name in ticks[GLOVE].items()}
     gains = {
@@ -499,7 +524,8 @@ def basis(grids: Mapping[str, GainGrid]) -> str:
                 ),
             )
         )
-    return " · ".join([*parts, _("recorded")])
+    is_recorded = all("data" in grid.about for grid in grids.values())
+    return " · ".join([*parts, _("recorded")] if is_recorded else parts)
 
 
 # ---- what predicts a gain ----

@@ -23,7 +23,7 @@ import numpy as np
 from geometry import load_encoder, read_bundled, read_pairs
 from geometry.data import read_bundled_pairs
 from geometry.data.write import write
-from geometry.diagnosis.evidence import GainGrid, Task, evidence
+from geometry.diagnosis.evidence import CURES, FLOW, GainGrid, Task, evidence
 from geometry.diagnosis.trial import Place
 from geometry.vectors import read_bundled_vectors
 from geometry.vectors.word_averages import sentence_vectors
@@ -90,6 +90,7 @@ def _of_pairs(name: str, model: str) -> GainGrid:
         task="pairs",
         texts=texts,
         pairs=(pairs.rows[0], pairs.rows[1], pairs.gold_scores),
+        cures=(*CURES, FLOW),
         similarities=SIMILARITIES if (name, model) == ("pairs", MINILM) else ("cosine",),
         about={"model": model, "data": name, "fit": "folds"},
     )
@@ -120,6 +121,7 @@ def _of_stsb(folder: Path, model: str) -> GainGrid:
         task="pairs",
         texts=texts,
         pairs=(left, right, test.gold_scores),
+        cures=(*CURES, FLOW),
         fittable=is_train,
         about={"model": model, "data": "STS-B test", "fit": "STS-B train"},
     )

@@ -19,7 +19,7 @@ from tests.browser.server import AppServer
 USES = {
     "contrast": "This page trains on the corpus if you choose it there.",
     "cosine_basis": "This page uses no corpus.",
-    "evidence": "This page has recorded numbers, of data chosen there.",
+    "evidence": "This page uses the corpus where it judges the chosen model.",
     "degeneration": "This page can train on the corpus.",
     "sentence_similarity": "This page uses the corpus only to fit treatments.",
     "your_corpus": "This page shows only your own texts and vectors.",

@@ -54,6 +54,10 @@ WRITERS = {
     "project": Writer(("project", "v.npy", *QUIET), "o.csv", "pr.svg"),
     "project a folder": Writer(("project", "v.npy", *QUIET), "o", "o.d"),
     "diagnose": Writer(("diagnose", "v.npy", *QUIET), "o.html", "o.pdf"),
+    "evidence": Writer(
+        ("evidence", "v.npy", "--metadata", "m.csv", "--labels", "b", "--cures", "centred", *QUIET),
+        *("o.html", "o.pdf"),
+    ),
     "neighbours": Writer(("neighbours", "v.npy", "-k", "3", *QUIET), "o.csv", "o.xlsx"),
     "evaluate csv": Writer(
         ("evaluate", "--vectors", "w.vec", "--transforms", "none", "--draws", "9", *QUIET),
@@ -90,6 +94,7 @@ def inputs(tmp_path_factory):
     texts = read_bundled("pairs").texts
     np.save(folder / "v.npy", X)
     (folder / "t.txt").write_text("\n".join(texts[:60]), encoding="utf-8")
+    (folder / "m.csv").write_text("\n".join(["b", *(["even", "odd"] * 30)]))
     words = sorted({word for text in texts for word in text.lower().split() if word.isalpha()})
     rng = np.random.default_rng(1)
     lines = (f"{word} {' '.join(f'{x:.4f}' for x in rng.normal(size=8))}\n" for word in words)
@@ -112,13 +117,13 @@ def folder(inputs, tmp_path, monkeypatch):
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every finished file below; sums that ``scale`` keeps in a run are not inputs."""
+    """Every finished file below; what ``scale`` and ``evidence`` keep is no input."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
         if path.is_file() and not any(part.endswith(PART) for part in path.parts)
         and not {"sums", ".lock"} & {*path.parts}
-        and path.suffix != ".queries"
+        and path.suffix != ".queries" and path.parent.suffix != ".places"
     }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from sklearn.linear_model import RidgeClassifier
 from geometry.data.relevance import JudgedQueries
 from geometry.diagnosis.evidence import (
     CURES,
+    FLOW,
     RANDOM,
     RANDOM_KEPT,
     ROTATED,
@@ -19,6 +20,7 @@ from geometry.diagnosis.evidence import (
 from geometry.diagnosis.trial import FOLDS, folds
 from geometry.diagnosis.yardsticks import PENALTY, LabelYardstick, ProbeYardstick
 from geometry.linalg.rows import UndefinedMeasure
+from geometry.transform import NormalizingFlow
 from tests.diagnosis.made_up import labelled
 
 MEAN = (4, "mean")
@@ -182,6 +184,27 @@ def test_queries_judge_vectors_of_one_place():
     assert (found.n_items, len(found.gains)) == (60, len(CURES) + 5)
     with pytest.raises(ValueError, match="give one place"):
         evidence({MEAN: X, (5, "mean"): X}, task="queries", queries=queries)
+
+
+@pytest.mark.slow
+def test_a_flow_is_a_cure_where_it_is_named():
+    """By hand: trained on the rows of the other folds."""
+    X, (left, right, gold) = scored_pairs(n=60)
+    X = X[:, :3]
+    pairs = (left, right, gold)
+    found = evidence({MEAN: X}, task="pairs", pairs=pairs, cures=(FLOW,)).of(*MEAN, FLOW, "cosine")
+    fold = folds(np.append(left, left), FOLDS, 0)
+    changes = []
+    for each in range(FOLDS):
+        judged = np.flatnonzero(fold[: len(gold)] == each)
+        Z = NormalizingFlow(random_state=0).fit(X[fold != each]).transform(X)
+        before, after = (
+            spearmanr(cosines(rows[left[judged]], rows[right[judged]]), gold[judged])[0]
+            for rows in (X, Z)
+        )
+        changes.append(after - before)
+    assert found.gain.value == pytest.approx(np.mean(changes), abs=1e-6)
+    assert found.control == ROTATED
 
 
 def test_what_is_refused():

@@ -1,0 +1,279 @@
+"""python -m geometry reproduce: a published table, computed again, with the differences."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import GeometryError
+from .grid_text import columns
+from .options import listed
+from .own_data import EXIT_CODES, JSON, QUIET
+from .shell import errors_in_words, progress_on_stderr
+
+if TYPE_CHECKING:
+    from ..data.pairs import Pairs
+    from ..encode.encoder import Encoder
+    from ..evaluate.bootstrap import PairScore
+    from ..evaluate.recipes import Recipe
+    from ..linalg.moments import Moments
+
+TABLES = ("sbert-table1", "whitening-table")
+FAILURES = (GeometryError, OSError, RuntimeError, MemoryError)  # of a model or a set, not of all
+WHOLE = ("STS-B", "SICK-R")  # scored as one set in every paper
+NLI_TEXTS, NLI_BYTES = 3_000_000, 10**9
+NO_GLOVE = "give GloVe's file by --vectors"
+NO_NLI = "put the sentences of SNLI and MNLI into the folder of --data, as nli.txt"
+_DATA_HELP = "Folder with sts12.csv … sts16.csv, stsb.csv, sickr.csv, nli.txt; else from the Hub."
+_VECTORS_HELP = "GloVe's file, for the row of averaged GloVe."
+_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+Found = dict[tuple[str, str], "PairScore | str"]  # by row and data set; or why there is none
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("table", type=click.Choice(TABLES))
+@click.option("--data", type=_FOLDER, help=_DATA_HELP)
+@click.option("--sets", default="all", show_default=True, help="As stsb,sickr.")
+@click.option("--rows", multiple=True, help="A row by its published name; may be repeated.")
+@click.option("--vectors", type=click.Path(path_type=Path, dir_okay=False), help=_VECTORS_HELP)
+@JSON
+@QUIET
+def reproduce(
+    table: str,
+    data: Path | None,
+    sets: str,
+    rows: tuple[str, ...],
+    vectors: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Published scores, the same scores computed here, and their differences.
+
+    Models, and data sets that --data has not, are read from the Hugging Face Hub. A row or a set
+    that can't be computed is named with the reason.
+
+    \b
+    python -m geometry reproduce sbert-table1 --sets stsb --rows "avg BERT" --rows "BERT CLS"
+    python -m geometry reproduce whitening-table --data sts --sets stsb,sickr
+    """
+    from ..evaluate.published import published_tables
+    from ..evaluate.recipes import DATA_SETS, RECIPES
+
+    with errors_in_words():
+        recipes = RECIPES[table]
+        published = next(each for each in published_tables() if each.key == recipes.key)
+        names = tuple(DATA_SETS.values()) if sets == "all" else listed(sets, "sets")
+        for given, known, option in (
+            (names, DATA_SETS.values(), "sets"),
+            (rows, recipes.rows, "rows"),
+        ):
+            if wrong := set(given) - set(known):
+                raise ValueError(
+                    f"--{option}: {', '.join(sorted(wrong))} is none of {', '.join(known)}"
+                )
+        chosen = {row: each for row, each in recipes.rows.items() if not rows or row in rows}
+        wanted = {column: name for column, name in DATA_SETS.items() if name in names}
+        read = {column: _read_set(name, data, quiet=quiet) for column, name in wanted.items()}
+        found, used = _computed(chosen, read, data, vectors, quiet=quiet)
+        lines = [
+            _Line(row, column, published.column(column).get(row), found[row, column])
+            for row in chosen
+            for column in wanted
+        ]
+        source = f"{published.source}: {published.metric}; {published.setting}. {published.note}"
+        about = [
+            source.strip(),
+            *recipes.differs,
+            *used,
+            *(f"{column}: {each.about}" for column, each in read.items() if each.about),
+        ]
+        if as_json:
+            cells = [each.as_json() for each in lines]
+            click.echo(json.dumps({"about": about, "cells": cells}, ensure_ascii=False))
+        else:
+            head = ("row", "data set", "published", "here [95%]", "difference")
+            click.echo("\n".join([*about, "", *columns([head, *(each.cells() for each in lines)])]))
+
+
+@dataclass(frozen=True)
+class _Set:
+    """The pairs of a data set, with where they are from; or why there are none."""
+
+    pairs: Pairs | None
+    about: str
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A published value and what was found here, or why there is nothing."""
+
+    row: str
+    column: str
+    published: float | None
+    found: PairScore | str
+
+    @property
+    def here(self) -> float | None:
+        """Spearman x 100."""
+        if isinstance(self.found, str) or self.found.spearman is None:
+            return None
+        return 100 * self.found.spearman
+
+    @property
+    def difference(self) -> float | None:
+        return None if None in (self.here, self.published) else self.here - self.published  # type: ignore[operator]
+
+    @property
+    def missing(self) -> str:
+        if isinstance(self.found, str):
+            return self.found
+        return self.found.undefined or ""
+
+    def cells(self) -> tuple[str, ...]:
+        known = "" if self.published is None else f"{self.published:.2f}"
+        if self.here is None or isinstance(self.found, str):
+            return self.row, self.column, known, f"not computed: {self.missing}", ""
+        ends = (self.found.low, self.found.high)
+        low, high = ("" if end is None else f"{100 * end:.1f}" for end in ends)
+        difference = "" if self.difference is None else f"{self.difference:+.2f}"
+        here = f"{self.here:.2f} [{low}, {high}] (n = {self.found.n:,})"
+        return self.row, self.column, known, here, difference
+
+    def as_json(self) -> dict[str, object]:
+        names = ("row", "column", "published", "here", "difference", "missing")
+        cell = {name: getattr(self, name) for name in names}
+        if self.here is None or isinstance(self.found, str):
+            return cell
+        low, high = (
+            None if end is None else 100 * end for end in (self.found.low, self.found.high)
+        )
+        return cell | {"low": low, "high": high, "n": self.found.n}
+
+
+def _read_set(name: str, data: Path | None, *, quiet: bool) -> _Set:
+    """The test pairs of a set: a file or folder of that name in --data, else from the Hub."""
+    from ..data.limits import OWN_FILES
+    from ..data.pairs import read_pair_folder, read_pairs
+    from ..hub.pair_sets import PAIR_SETS, fetch_pairs
+
+    try:
+        own = _file(data, name)
+        if own is None:
+            progress = progress_on_stderr(f"downloading {name}", quiet=quiet)
+            pairs = fetch_pairs(name, progress=progress)
+            return _Set(pairs, f"{len(pairs):,} pairs of {pairs.source}. {PAIR_SETS[name].note}")
+        if own.is_dir():
+            pairs = read_pair_folder(own, limits=OWN_FILES)["test"]
+        else:
+            pairs = read_pairs(own, limits=OWN_FILES)
+        return _Set(pairs, f"{len(pairs):,} pairs of {own.name}")
+    except KeyError:
+        return _Set(None, f"{own} has no test pairs")
+    except FAILURES as error:
+        return _Set(None, _said(error))
+
+
+def _file(data: Path | None, name: str) -> Path | None:
+    """What has that name in the folder, whatever its ending."""
+    within = () if data is None else sorted(data.iterdir())
+    return next((each for each in within if each.name.split(".")[0].lower() == name), None)
+
+
+def _computed(
+    rows: Mapping[str, Recipe],
+    sets: Mapping[str, _Set],
+    data: Path | None,
+    vectors: Path | None,
+    *,
+    quiet: bool,
+) -> tuple[Found, list[str]]:
+    """Every row on every set, and which models gave them. Each set is encoded once by each."""
+    found: Found = {
+        (row, column): each.missing or ("" if of.pairs is not None else of.about)
+        for row, each in rows.items()
+        for column, of in sets.items()
+    }
+    used: list[str] = []
+    by_model = defaultdict(list)
+    has_pairs = any(of.pairs is not None for of in sets.values())
+    for row, each in rows.items():
+        if has_pairs and not each.missing:
+            by_model[each.model].append(row)
+    for model, names in by_model.items():
+        try:
+            recipes = [rows[name] for name in names]
+            score, about = _encoder(model, recipes, data, quiet=quiet) if model else _words(vectors)
+        except FAILURES as error:
+            found |= {(name, column): _said(error) for name in names for column in sets}
+            continue
+        used.append(about)
+        for column, of in sets.items():
+            if of.pairs is None:
+                continue
+            try:
+                scores = score(of.pairs, column)
+            except FAILURES as error:
+                scores = [_said(error)] * len(names)
+            found |= {(name, column): each for name, each in zip(names, scores, strict=True)}
+    return found, used
+
+
+Scores = Callable[["Pairs", str], "list[PairScore | str]"]  # of pairs, and their data set
+
+
+def _encoder(
+    model: str, recipes: list[Recipe], data: Path | None, *, quiet: bool
+) -> tuple[Scores, str]:
+    """What scores pairs by these recipes of a model, and its commit."""
+    from ..data.corpus import read_corpus
+    from ..data.limits import OWN_FILES
+    from ..encode.load import load_encoder
+    from ..evaluate.recipes import encoder_scores, nli_moments
+
+    progress = progress_on_stderr(f"downloading {model}", quiet=quiet)
+    encoder: Encoder = load_encoder(model, progress=progress)
+
+    @cache
+    def nli(recipe: Recipe) -> Moments:
+        file = _file(data, "nli")
+        if file is None:
+            raise ValueError(NO_NLI)
+        limits = OWN_FILES.but(rows=NLI_TEXTS, file_bytes=NLI_BYTES, unpacked_bytes=NLI_BYTES)
+        texts = read_corpus(file, limits=limits).texts
+        progress = progress_on_stderr(f"reading NLI by {model}", quiet=quiet)
+        return nli_moments(encoder, texts, recipe, progress)
+
+    def scores(pairs: Pairs, column: str) -> list[PairScore | str]:
+        progress = progress_on_stderr(f"{model} on {column}", quiet=quiet)
+        is_whole = column in WHOLE
+        return encoder_scores(
+            encoder, pairs, recipes, is_whole=is_whole, nli=nli, progress=progress
+        )
+
+    return scores, f"{model}: commit {encoder.revision}"
+
+
+def _words(file: Path | None) -> tuple[Scores, str]:
+    """What scores pairs by averages of the word vectors of a file, and their number."""
+    from ..data.limits import OWN_FILES
+    from ..evaluate.recipes import word_score
+    from ..vectors.word_files import read_vectors
+
+    if file is None:
+        raise FileNotFoundError(NO_GLOVE)
+    table = read_vectors(file, limits=OWN_FILES)
+    n, d = table.vectors.shape
+    about = f"avg GloVe: {n:,} vectors of {d} numbers in {file.name}"
+    return lambda pairs, _: [word_score(table, pairs)], about
+
+
+def _said(error: BaseException) -> str:
+    """The reason in one line."""
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,166 @@
+"""How rows of published tables are computed here: model, layer, pooling, treatment, fit set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..data.embeddings import VectorTable
+from ..data.pairs import Pairs
+from ..encode.encoder import Encoder, Layer
+from ..hub.download import Progress
+from ..linalg.moments import Moments
+from .bootstrap import PairScore
+from .from_encoder import fit_moments
+from .from_words import evaluate_words
+from .grid import evaluate_grid
+from .subsets import resamples_of
+
+BERT = "google-bert/bert-base-uncased"
+DATA_SETS = {  # columns of tables, and what they are called in files and on the hub
+    **{f"STS{year}": f"sts{year}" for year in (12, 13, 14, 15, 16)},
+    "STS-B": "stsb",
+    "SICK-R": "sickr",
+}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A row of a published table.
+
+    Attributes
+    ----------
+    model : str
+        Name on the Hugging Face Hub; "" for word vectors of a file.
+    layer, pooling, treatment
+        As in ``evaluate_encoder``.
+    fit : str
+        "target": the sentences of the scored pairs; "nli": those of SNLI and MNLI.
+    aggregation : str
+        Of STS12 to STS16, as in ``aggregate``. STS-B and SICK-R are scored as one set each.
+    missing : str
+        Why it is not computed; "" if it is.
+    """
+
+    model: str = ""
+    layer: Layer = -1
+    pooling: str = "mean"
+    treatment: str = "none"
+    fit: Literal["", "target", "nli"] = ""
+    aggregation: str = "all"
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class RecipeTable:
+    """The published table of a key, with a recipe for each row, and where these may differ."""
+
+    key: str
+    rows: Mapping[str, Recipe]
+    differs: tuple[str, ...]
+
+
+def _whitened(fit: Literal["target", "nli"], aggregation: str) -> Recipe:
+    return Recipe(BERT, "first-last", "mean", "pca", fit, aggregation)
+
+
+RECIPES: Mapping[str, RecipeTable] = {
+    "sbert-table1": RecipeTable(
+        "sbert_table_1",
+        {
+            "avg GloVe": Recipe(),
+            "avg BERT": Recipe(BERT),
+            "BERT CLS": Recipe(BERT, pooling="cls"),
+            "InferSent-GloVe": Recipe(missing="its code and weights are no model of the Hub"),
+            "USE": Recipe(missing="it is a model of TensorFlow"),
+            "SBERT-NLI-base": Recipe("sentence-transformers/bert-base-nli-mean-tokens"),
+            "SBERT-NLI-large": Recipe("sentence-transformers/bert-large-nli-mean-tokens"),
+        },
+        (
+            f"BERT is {BERT} at its last layer, and means include [CLS] and [SEP].",
+            "GloVe is averaged over words in lower case without scikit-learn's stop words; pairs "
+            "with a sentence without a known word are left out.",
+        ),
+    ),
+    "whitening-table": RecipeTable(
+        "simcse_table_b2",
+        {
+            "whiten NLI all": _whitened("nli", "all"),
+            "whiten NLI wmean": _whitened("nli", "wmean"),
+            "whiten target all": _whitened("target", "all"),
+            "whiten target wmean": _whitened("target", "wmean"),
+            "whiten NLI Su": _whitened("nli", "wmean"),
+            "whiten target Su": _whitened("target", "wmean"),
+        },
+        (
+            f"BERT is {BERT}; first-last is the mean of layers 1 and 12; all directions are kept.",
+            "Target is fitted on the sentences of the scored pairs alone.",
+        ),
+    ),
+}
+
+
+def encoder_scores(
+    encoder: Encoder,
+    pairs: Pairs,
+    recipes: Sequence[Recipe],
+    *,
+    is_whole: bool,
+    nli: Callable[[Recipe], Moments],
+    progress: Progress | None = None,
+) -> list[PairScore | str]:
+    """The score of each recipe of this encoder, or why there is none; the pairs are encoded once.
+
+    is_whole : whether the pairs are one set, whatever the recipes aggregate
+    nli : the moments of the sentences of SNLI and MNLI; raises ValueError without these
+    """
+    layers = sorted({index for each in recipes for index in encoder.layer_indices(each.layer)})
+    poolings = tuple(dict.fromkeys(each.pooling for each in recipes))
+    hidden = encoder.encode_layers(
+        pairs.sentences, poolings=poolings, layers=layers, progress=progress
+    )
+    sides = np.concatenate(pairs.rows)
+    found: list[PairScore | str] = []
+    for each in recipes:
+        places = [layers.index(index) for index in encoder.layer_indices(each.layer)]
+        X = hidden[each.pooling][places].mean(axis=0)[sides]
+        try:
+            moments = nli(each) if each.fit == "nli" else None
+            bootstrap = resamples_of(pairs, _how(each, is_whole))
+        except ValueError as error:
+            found.append(str(error))
+            continue
+        grid = evaluate_grid(
+            {each.pooling: X[None]},
+            pairs.gold_scores,
+            treatments=(each.treatment,),
+            fit_vectors=None if moments is None else lambda *_, fitted=moments: fitted,
+            fit_on=None if moments is None else each.fit,
+            bootstrap=bootstrap,
+            is_approximate=encoder.is_approximate,
+        )
+        found.append(grid.cells[0].score)
+    return found
+
+
+def nli_moments(
+    encoder: Encoder, texts: Sequence[str], recipe: Recipe, progress: Progress | None = None
+) -> Moments:
+    """The moments of the texts at the layer and pooling of a recipe, each text once."""
+    where = ((recipe.layer,), (recipe.pooling,))
+    moments = fit_moments(encoder, tuple(dict.fromkeys(texts)), *where, progress=progress)
+    return moments(encoder.layer_indices(recipe.layer), recipe.pooling)
+
+
+def word_score(table: VectorTable, pairs: Pairs) -> PairScore:
+    """The score of averaged word vectors by the recipe of published figures."""
+    how = {"tokenizer": "ascii", "stop_words": "sklearn"}
+    return evaluate_words(table, pairs, treatments=("none",), **how).grid.cells[0].score  # type: ignore[arg-type]
+
+
+def _how(recipe: Recipe, is_whole: bool) -> str | None:
+    """The aggregation; None scores the pairs as one set."""
+    return None if is_whole or recipe.aggregation == "all" else recipe.aggregation
