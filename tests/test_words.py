@@ -54,7 +54,7 @@ CHINESE = ("zh-Hans", "zh-Hant")
 TREATMENT_TEXTS = ("kind.label", "kind.phrase or kind.label")  # of a ``TreatmentKind``
 
 READ = {
-    *("source", "where", "says", "on", "here", "rule"),
+    *("short", "source", "where", "says", "on", "here", "rule"),
     *("values", "control", "no_control", "untested"),
 }  # fields of a claim that are texts
 

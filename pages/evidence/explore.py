@@ -45,7 +45,7 @@ from pages.common.measures import (
 )
 from pages.common.scores import hundred, with_interval
 from pages.common.shell import picture_place, show_question
-from pages.common.treatment_names import treatment_words
+from pages.common.treatment_names import treatment_names, treatment_words
 from pages.common.uploads import chosen_corpus
 from pages.common.words import _, labelled, markdown, noted, paragraph, prose
 
@@ -164,7 +164,7 @@ def cure_words(cure: str) -> str:
     if name == RANDOM_KEPT:
         return _("control: {k} random directions kept").format(k=count)
     if name == FLOW:
-        return _(TREATMENTS[FLOW].label)
+        return treatment_names()[FLOW]
     spec = parse_treatment(cure)
     if spec.name == "removed":
         return _("mean and top {k} directions removed").format(k=spec.knobs.n_removed)

@@ -645,7 +645,7 @@ def _show_numbers(scene: Scene) -> None:
 # ---- the fragment ----
 
 
-QUESTIONS = ("cls", "higher", "standardise", "context", "directions")
+QUESTIONS = ("cls", "higher", "standardise", "outliers", "context", "directions")
 
 
 @st.fragment

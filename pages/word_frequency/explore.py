@@ -830,7 +830,7 @@ def _answer(scene: Scene) -> None:
             if is_open:
                 with errors_shown():
                     show(scene)
-    for question in ("opposite", "types"):
+    for question in ("opposite", "cosine", "types"):
         show_question(PAGE, question)
     with st.expander(_("Downloads"), key="more-controls"):
         offer_downloads(scene)

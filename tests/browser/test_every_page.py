@@ -43,13 +43,13 @@ HOLES = """window.holes = [];
 const look = () => {
   const isThere = selector => [...document.querySelectorAll(selector)]
     .some(part => part.getBoundingClientRect().height > 100);
-  if (isThere(".picture-frame, .twin-stage, .chart, .plane svg, .st-key-pasted textarea")) window.framed = true;
+  if (isThere(".picture-frame, .twin-stage, .chart, .plane svg, .wall, .st-key-pasted textarea")) window.framed = true;
   else if (window.framed) window.holes.push(Math.round(performance.now()));
-  if (!document.querySelector("[data-drawn]")) requestAnimationFrame(look);
+  if (!document.querySelector("[data-drawn], .wall")) requestAnimationFrame(look);
 };
 look()"""  # noqa: E501
 STATES = (("en", "light"), ("zh-Hant", "dark"))
-FIRST = ".twin-stage, .chart[data-drawn], .plane svg, .st-key-pasted"
+FIRST = ".twin-stage, .chart[data-drawn], .plane svg, .wall, .st-key-pasted"
 
 
 @pytest.mark.parametrize(

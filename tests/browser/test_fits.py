@@ -22,7 +22,7 @@ SIZES = ((1400, 900), (1024, 768), (933, 600), (420, 900))
 FINDINGS = Path(__file__).with_name("fits.js").read_text(encoding="utf-8")
 DRAWN = """() => [...document.querySelectorAll(".twin, .chart, .plane:not(.hull)")]
   .every(part => part.dataset.drawn || !part.checkVisibility())"""
-PICTURES = ".twin-stage, .chart[data-drawn], .plane svg"
+PICTURES = ".twin-stage, .chart[data-drawn], .plane svg, .wall"
 THEMES = ("light", "dark")
 REDRAWN = 3000  # milliseconds
 FORM_FIRST = ("your_corpus",)  # it has no picture before a corpus is given

@@ -12,6 +12,7 @@ from geometry.claims import read_claims
 from geometry.data.catalogues import languages
 from pages.claims.explore import ORDER, claims_csv, claims_html, state_of
 from pages.claims.recorded import RECORDED, measured, recorded
+from pages.common.words import TEXT
 from tests.pages.visits import everything, healthy, new_visit
 
 pytestmark = pytest.mark.usefixtures("one_memory")
@@ -71,6 +72,30 @@ def test_the_words_of_every_language_have_the_numbers(language):
                 assert set(tested.values) <= set(claim.values), claim.key
                 assert set(tested.control) == set(claim.control), claim.key
                 claim.here.format(**tested.settings)
+
+
+def test_pages_quote_the_recorded_numbers():
+    found = next(iter(recorded().values()))
+    outliers, massive = found["puccetti2022_frequency"], found["sun2024_massive"]
+    uses, tokens = found["zhou2022_frequent"], found["jiang2022_static"]
+    quoted = {
+        "layers": [
+            f"the frequency is {outliers.values['few'].value:.2f}",
+            f"dimensions is {outliers.control['others'].value:.2f}",
+            f"is {massive.values['ratio'].value:.0f} times the median",
+        ],
+        "word_frequency": [
+            f"{uses.n} word pieces with 3 uses",
+            f"rank correlation −{abs(uses.values['spearman'].value):.2f}",
+            f"at random it is +{uses.control['shuffled'].value:.2f}",
+            f"gain {tokens.values['gain'].value:.1f} points",
+            f"lose {abs(tokens.control['random'].value):.1f}",
+        ],
+    }
+    for page, quotes in quoted.items():
+        text = (TEXT / "en" / f"{page}.md").read_text(encoding="utf-8")
+        for quote in quotes:
+            assert quote in text
 
 
 @pytest.mark.model
