@@ -29,7 +29,7 @@ CHOSEN_BY = {  # (key of the control, its default)
     OWN_VECTORS: ("corpus", "topics"),
     OWN_PAIRS: ("pairs", BUNDLED),
 }
-FOR_VECTORS = ("narrow_cone", "whitening", "neighbours", "your_corpus")  # they can show vectors
+FOR_VECTORS = ("narrow_cone", "whitening", "neighbours", "evidence", "your_corpus")  # they can show vectors
 
 
 def remember(store: str, code: str, value: Any, most: int) -> None:

@@ -46,11 +46,11 @@ from pages.common.measures import (
 from pages.common.scores import hundred, with_interval
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_names, treatment_words
-from pages.common.uploads import chosen_corpus
+from pages.common.uploads import chosen_data
 from pages.common.words import _, labelled, markdown, noted, paragraph, prose
 
 from . import PAGE
-from .live import LIVE, has_labels, live_grid
+from .live import OWN_PLACE, live_grid, live_names
 from .recorded import E5, GLOVE, MINILM, recorded
 
 SHOWN = {
@@ -66,21 +66,19 @@ LEAST_PLACES = 4
 
 def explore() -> None:
     """Controls, the small multiples, numbers, verdicts, questions, all rows."""
-    corpus = chosen_corpus()
+    chosen = chosen_data()
+    live = live_names(chosen)
     with st.container(horizontal=True, key="cloud-controls"):
         data = choose(
             st.selectbox,
             _("Judged by"),
-            [name for name in data_names() if name != f"{LIVE} labels" or has_labels(corpus)],
+            [*data_names(), *live],
             key="evidence-data",
             default="stsb pairs",
-            labels=data_names(),
+            labels={**data_names(), **live},
             width=280,
         )
-        if data.startswith(LIVE):
-            grids = live_grid(corpus, "pairs" if data == f"{LIVE} pairs" else "labels")
-        else:
-            grids = grids_of(data)
+        grids = live_grid(chosen, data) if data in live else grids_of(data)
         cures = choose(
             st.segmented_control,
             _("Cures shown"),
@@ -140,8 +138,6 @@ def data_names() -> dict[str, str]:
         "pairs-zh pairs": _("the project’s Chinese pairs"),
         "topics labels": _("Topics: neighbours"),
         "topics probe": _("Topics: linear probe"),
-        f"{LIVE} pairs": _("chosen model: pairs"),
-        f"{LIVE} labels": _("chosen model: labels"),
     }
 
 
@@ -195,6 +191,8 @@ def similarities_of(grids: Mapping[str, GainGrid]) -> list[str]:
 
 
 def place_words(model: str, layer: int, pooling: str) -> str:
+    if (layer, pooling) == OWN_PLACE:
+        return _("as they are")
     if model == GLOVE:
         return _("words without stop words") if pooling == "no-stop-words" else _("all words")
     return _("layer {layer}, {pooling}").format(
@@ -263,8 +261,9 @@ def draw_multiples(grids: Mapping[str, GainGrid], cures: Sequence[str], similari
 def _lines(model: str, grid: GainGrid) -> dict[str, tuple[list[tuple[int, str]], list[float]]]:
     """The name of each line, its places, and where these are on the x axis."""
     places = [(place.layer, place.pooling) for place in grid.places]
-    if model == GLOVE:
-        return {pooling_names()["mean"]: (places, [float(at) for at in range(len(places))])}
+    if model == GLOVE or places == [OWN_PLACE]:
+        name = pooling_names()["mean"] if model == GLOVE else model
+        return {name: (places, [float(at) for at in range(len(places))])}
     poolings = dict.fromkeys(pooling for _layer, pooling in places)
     lines = {}
     for pooling in poolings:

@@ -1,72 +1,86 @@
-"""The grid of the chosen model, measured when it is asked for."""
+"""Grids that are measured when they are asked for: of the chosen model, or of own vectors."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from geometry import Corpus, Encoder, UndefinedMeasure
-from geometry.data import read_bundled_pairs
+from geometry import Corpus, Encoder
+from geometry.data import VectorSet, read_bundled_pairs
 from geometry.data.pairs import pairs_for
 from geometry.diagnosis.evidence import GainGrid, Task, evidence
+from geometry.encode import ArrayStore
 from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.models import current_encoder
+from pages.common.own_evidence import Evidence, evidence_label, evidence_of
 from pages.common.seed import SEED
 from pages.common.shell import require_model
 from pages.common.uploads import is_own
 from pages.common.words import _
 
-LIVE = "live"  # in place of the name of recorded data
-MOST_LAYERS, MOST_ROWS = 7, 1500
+MOST_LAYERS, MOST_ROWS, MOST_VECTORS = 7, 1500, 5000
 POOLINGS = ("mean", "cls")
+OWN_PLACE = (0, "own")  # vectors have no layer or pooling
+OF_LABELS: dict[str, Task] = {"live labels": "labels", "live probe": "probe"}
 
 
-def has_labels(corpus: Corpus) -> bool:
-    """Whether neighbours can be judged by the corpus' labels."""
-    return corpus.labels is not None and len({*corpus.labels} - {""}) > 1
+def live_names(data: Corpus | VectorSet) -> dict[str, str]:
+    """What can judge the chosen model, or own vectors, by code."""
+    has_labels = data.labels is not None and len({*data.labels} - {""}) > 1
+    if isinstance(data, VectorSet):
+        names = {code: evidence_label(each) for code, each in evidence_of(data).items()}
+        labels = {
+            "live labels": _("your vectors: labels"),
+            "live probe": _("your vectors: linear probe"),
+        }
+        return names | labels if has_labels else names
+    names = {"live pairs": _("chosen model: pairs")}
+    labels = {
+        "live labels": _("chosen model: labels"),
+        "live probe": _("chosen model: linear probe"),
+    }
+    return names | labels if has_labels else names
 
 
-def live_grid(corpus: Corpus, task: Task) -> dict[str, GainGrid]:
-    """The grid of the chosen model by its name: from memory, or from a job."""
+def live_grid(data: Corpus | VectorSet, code: str) -> dict[str, GainGrid]:
+    """The grid by the name of the model or of the vectors: from memory, or from a job."""
+    if isinstance(data, VectorSet):
+        judge = evidence_of(data).get(code)
+        key = ArrayStore.key(data.sha256, data.labels, judge and judge.content_key)
+        return {data.name: _made(_of_vectors, _Own(data, judge, key), code)}
     require_model()
     encoder = current_encoder()
-    grid: GainGrid = jobs.kept_or_made(
-        _measured,
-        *(encoder, corpus, task, is_own(corpus)),
-        what=_("Judging cures"),
-        lane="measure",
-        is_long=True,
-    )
-    return {encoder.name: grid}
+    return {encoder.name: _made(_of_model, encoder, data, code, is_own(data))}
+
+
+def _made(function: Any, *values: Any) -> GainGrid:
+    what = _("Judging cures")
+    grid: GainGrid = jobs.kept_or_made(function, *values, what=what, lane="measure", is_long=True)
+    return grid
 
 
 @kept(8)
-def _measured(
+def _of_model(
     encoder: Encoder,
     corpus: Corpus,
-    task: Task,
+    code: str,
     private: bool,
     report: jobs.Progress = jobs.no_report,
 ) -> GainGrid:
     """Some layers, both poolings; the bundled pairs of the corpus' language, or its labels."""
     last = encoder.n_layers
     layers = sorted({round(each) for each in np.linspace(0, last, MOST_LAYERS)})
-    about = {"model": encoder.name, "fit": "folds"}
+    task: Task = OF_LABELS.get(code, "pairs")
     if task == "pairs":
         pairs = read_bundled_pairs(pairs_for(corpus.texts))
         texts = list(pairs.sentences)
         judge: dict[str, Any] = {"pairs": (*pairs.rows, pairs.gold_scores)}
     else:
-        named = np.flatnonzero([bool(label) for label in corpus.labels or ()])
-        if not len(named):
-            raise UndefinedMeasure("too_few_rows", at_least=1, n=0)
-        rows = np.random.default_rng(SEED).permutation(named)[:MOST_ROWS]
-        corpus = corpus.take(np.sort(rows))
-        texts, judge = list(corpus.texts), {"labels": corpus.labels}
-        if corpus.sources is not None:
-            judge["units"] = corpus.sources
+        corpus = corpus.take(_labelled(corpus.labels or (), MOST_ROWS))
+        texts, judge = list(corpus.texts), {"labels": corpus.labels, "units": corpus.sources}
     hidden = encoder.encode_layers(texts, poolings=POOLINGS, layers=layers, progress=report)
     # [CLS] of layer 0 is one vector for all texts
     places = {
@@ -75,6 +89,39 @@ def _measured(
         for place, layer in enumerate(layers)
         if layer or pooling != "cls"
     }
+    about = {"model": encoder.name, "fit": "folds"}
     return evidence(
         places, task=task, texts=texts, about=about, seed=SEED, progress=report, **judge
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Own:
+    """A reader's vectors, and the pairs or queries that were brought for them."""
+
+    vectors: VectorSet
+    judge: Evidence | None
+    content_key: str
+    private: bool = True
+
+
+@kept(4)
+def _of_vectors(own: _Own, code: str, report: jobs.Progress = jobs.no_report) -> GainGrid:
+    """Own vectors by their labels, or by pairs or queries that were brought for them."""
+    vectors, judge = own.vectors, own.judge
+    about = {"model": vectors.name, "fit": "folds"}
+    how: dict[str, Any] = {"about": about, "seed": SEED, "progress": report}
+    if judge is None:
+        labels = vectors.labels or ()
+        rows = _labelled(labels, MOST_VECTORS)
+        X, named = vectors.vectors[rows], [labels[row] for row in rows]
+        return evidence({OWN_PLACE: X}, task=OF_LABELS[code], labels=named, **how)
+    if judge.queries is not None:
+        return evidence({OWN_PLACE: vectors.vectors}, task="queries", queries=judge.queries, **how)
+    return evidence({OWN_PLACE: vectors.vectors}, task="pairs", pairs=judge.pairs, **how)
+
+
+def _labelled(labels: Any, most: int) -> np.ndarray:
+    """Rows with a label, a random sample of more than ``most``."""
+    named = np.flatnonzero([bool(label) for label in labels])
+    return np.sort(np.random.default_rng(SEED).permutation(named)[:most])

@@ -6,6 +6,8 @@ import io
 import pytest
 
 from geometry.claims.scores import narrower_against_score
+from geometry.data import JudgedQueries, VectorSet
+from pages.common.own_evidence import EVIDENCE, Evidence
 from pages.evidence import recorded
 from pages.evidence.explore import (
     LEVELLED,
@@ -17,8 +19,9 @@ from pages.evidence.explore import (
     values,
 )
 from pages.evidence.recorded import E5, GLOVE, MINILM, bundled
+from tests.diagnosis.made_up import labelled
 from tests.pages.charts import array, charts
-from tests.pages.visits import everything, healthy, new_visit
+from tests.pages.visits import brought, everything, healthy, new_visit
 
 pytestmark = pytest.mark.usefixtures("one_memory")
 
@@ -126,3 +129,27 @@ def test_a_recorded_grid_is_made_again(name):
 @pytest.mark.parametrize("name", [name for name, _ in bundled() if f"topics {GLOVE}" not in name])
 def test_every_recorded_grid_is_made_again(name):
     test_a_recorded_grid_is_made_again(name)
+
+
+def test_own_vectors_are_judged_by_their_labels_and_by_queries_that_were_brought():
+    X, labels = labelled("remove", n=300)
+    own = VectorSet(name="mine", vectors=X, labels=tuple(labels))
+    relevant = tuple({row: 1.0} for row in range(60))
+    queries = JudgedQueries(X[:60] + 0.01, relevant, (frozenset(),) * 60, n_queries=60, n_missing=0)
+    state = brought("vector-uploads", "corpus", own) | {
+        EVIDENCE: {"evidence-1": Evidence("qrels.tsv", own.sha256, queries, "key")}
+    }
+    for code, n in (("live labels", 300), ("live probe", 300), ("evidence-1", 60)):
+        at = healthy(new_visit("evidence", state, **{"evidence-data": code}).run())
+        said = everything(at)
+        assert f"n = {n}" in said
+        assert "recorded" not in said.split("n = ")[1][:200]
+    removed = charts(at)["evidence-2"]["figure"]
+    assert len(array(removed["data"][0]["y"])) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.model
+def test_the_chosen_model_is_judged_by_the_labels_of_the_corpus():
+    at = visit(**{"evidence-data": "live labels", "corpus": "topics-zh", "model": "bundled-e5"})
+    assert "multilingual-e5-small: n = 240, d = 384" in everything(at)
