@@ -156,7 +156,7 @@ def unit_words() -> dict[str, str]:
         "sentences": _("sentences"),
         "pairs": _("pairs"),
         "training": _("trainings"),
-        "coordinates": _("dimensions"),
+        "coordinates": _("single dimensions"),
     }
 
 
@@ -220,11 +220,16 @@ def show_wall(claims: Sequence[Claim], found: Results, shown: str) -> None:
 
 def _tile(claim: Claim, tested: Tested | None) -> str:
     state = state_of(tested)
-    said = escape(f"{state_names()[state]}: {claim.says} – {claim.source}", quote=True)
+    said = escape(labelled(state_names()[state], _sourced(claim.says, claim.source)), quote=True)
     return (
         f'<li class="tile {state}" title="{said}"><span aria-hidden="true">{SIGNS[state]}</span> '
         f'{escape(claim.short)}<span class="unseen">{said}</span></li>'
     )
+
+
+def _sourced(claim: str, source: str) -> str:
+    """A claim and who makes it."""
+    return _("{claim} – {source}").format(claim=claim, source=source)
 
 
 def show_numbers(counts: Mapping[str, int]) -> None:
@@ -249,7 +254,7 @@ def show_claim(claim: Claim, tested: Tested | None, about: str) -> None:
     """A claim in an expander: who, where, on what, its card, and the page that shows it."""
     state = state_of(tested)
     icon = ICONS.get(state, ":material/remove:")
-    label = _("{claim} – {source}").format(claim=claim.says, source=markdown(claim.source))
+    label = _sourced(claim.says, markdown(claim.source))
     with st.expander(label, icon=icon, key=f"of-{claim.key}"):
         st.markdown(" · ".join(where_words(claim)))
         if tested is None:
@@ -265,7 +270,10 @@ def where_words(claim: Claim) -> list[str]:
     stance = [_("it disputes the first papers")] if claim.disputes else []
     return [
         labelled(_("in the source"), markdown(where)),
-        labelled(_("measured there on"), f"{unit_words()[claim.unit]} – {markdown(claim.on)}"),
+        labelled(
+            _("measured there on"),
+            _("{unit} – {data}").format(unit=unit_words()[claim.unit], data=markdown(claim.on)),
+        ),
         *stance,
     ]
 

@@ -12,9 +12,10 @@ from geometry.data.catalogues import ENGLISH
 
 from .draw.charts import COMPONENTS
 from .uploads import USES, chosen_own
-from .words import _, language, markdown
+from .words import _, labelled, language, markdown
 
 KEY = "document"
+OF_TABLES = ("Show/hide columns", "Download as CSV", "Search", "Fullscreen")
 
 
 def show_contents(page: str) -> None:
@@ -61,7 +62,7 @@ def warn_of_lost_corpus() -> None:
 
 def _streamlit_words() -> dict[str, str]:
     """The English names and words that Streamlit gives to its own controls, and the reader's."""
-    return {
+    words = {
         "Skip to main content": _("Skip to main content"),
         "Sidebar": _("Sidebar"),
         "Collapse sidebar": _("Collapse sidebar"),
@@ -90,6 +91,9 @@ def _streamlit_words() -> dict[str, str]:
         "Remove {name}": _("Remove {name}"),
         "Add files": _("Add files"),
     }
+    # the same button has the name of its table, where the table has one
+    named = {f"{tool}: {{name}}": labelled(words[tool], "{name}") for tool in OF_TABLES}
+    return words | named
 
 
 @st.cache_resource(show_spinner=False)

@@ -27,7 +27,8 @@ def treatment_words(code: str) -> str:
     spec = parse_treatment(code)
     kind, knobs = TREATMENTS[spec.name], spec.knobs
     if not kind.is_whitening:
-        k = "d/100" if knobs.n_removed is None else knobs.n_removed
+        removed = "d/100" if knobs.n_removed is None else knobs.n_removed
+        k = removed if knobs.n_components is None else knobs.n_components
         return _(kind.phrase or kind.label).format(k=k)
     name, parts = _("whitened"), []
     if knobs.n_components is not None:

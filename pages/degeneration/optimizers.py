@@ -16,7 +16,7 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.measures import Control, State, Verdict, cone_words, show_verdict
 from pages.common.shell import show_question
-from pages.common.words import _, labelled
+from pages.common.words import _, labelled, noted
 
 from . import PAGE
 from .scene import optimizer_names
@@ -109,8 +109,10 @@ def optimizer_verdict(runs: OptimizerRuns) -> Verdict:
     if adam.min() >= NARROW > others.max():
         state = "holds"
     said = {
-        code: f"{name} **{signed(float(cosines[code].mean()), 2)}** "
-        f"({signed(float(cosines[code].min()), 2)} … {signed(float(cosines[code].max()), 2)})"
+        code: noted(
+            f"{name} **{signed(float(cosines[code].mean()), 2)}**",
+            f"{signed(float(cosines[code].min()), 2)} … {signed(float(cosines[code].max()), 2)}",
+        )
         for code, name in variant_names().items()
     }
     controls = [said[code] for code in ("coupled-adam", "sgd", "cosreg")]

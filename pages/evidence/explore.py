@@ -47,7 +47,7 @@ from pages.common.scores import hundred, with_interval
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_names, treatment_words
 from pages.common.uploads import chosen_data
-from pages.common.words import _, labelled, markdown, paragraph, prose
+from pages.common.words import _, labelled, markdown, noted, paragraph, prose
 
 from . import PAGE
 from .live import OWN_PLACE, live_grid, live_names
@@ -222,7 +222,7 @@ def draw_multiples(grids: Mapping[str, GainGrid], cures: Sequence[str], similari
             raw,
             {short[model]: _raw_dots(model, grid, similarity) for model, grid in grids.items()},
             None,
-            labelled(raw, f"{hundred(best[2])} ({best[0]})"),
+            labelled(raw, noted(hundred(best[2]), best[0])),
         ),
         *(
             (

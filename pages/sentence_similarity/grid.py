@@ -249,12 +249,14 @@ def _gap(cell: Cell) -> float:
 
 def _named(cells: Sequence[Cell]) -> str:
     named = [
-        f"{cell_words(cell.layer, cell.pooling)} "
-        + with_interval(
-            _gap(cell),
-            cell.difference.low if cell.difference else None,
-            cell.difference.high if cell.difference else None,
-            sign=True,
+        labelled(
+            cell_words(cell.layer, cell.pooling),
+            with_interval(
+                _gap(cell),
+                cell.difference.low if cell.difference else None,
+                cell.difference.high if cell.difference else None,
+                sign=True,
+            ),
         )
         for cell in cells[:MOST_NAMED]
     ]

@@ -150,3 +150,10 @@ def test_every_treatment_that_is_pictured_has_one_paragraph(code):
     written = [name for name, _ in sections(code, "whitening") if name.startswith("about-")]
     pictured = [f"about-{kind.name}" for kind in TREATMENTS.values() if kind.is_pictured]
     assert sorted(written) == sorted(pictured)
+
+
+@pytest.mark.parametrize(
+    ("code", "count"), [("projected:64", "64"), ("abtt:3", "3"), ("abtt", "d/100")]
+)
+def test_a_treatment_without_whitening_is_named_with_its_own_number(code, count):
+    assert count in treatment_words(code).split()
