@@ -121,7 +121,6 @@ def _of_stsb(folder: Path, model: str) -> GainGrid:
         task="pairs",
         texts=texts,
         pairs=(left, right, test.gold_scores),
-        cures=(*CURES, FLOW),
         fittable=is_train,
         about={"model": model, "data": "STS-B test", "fit": "STS-B train"},
     )
