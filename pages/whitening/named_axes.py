@@ -107,12 +107,7 @@ def shapes_table(bases: Mapping[str, PlacedWords]) -> str:
     """A row for each basis: its top words on their own axis, excess kurtosis, skewness."""
     names = basis_names()
     lines = [
-        [
-            _("axes"),
-            _("mean value of the four words on their axis"),
-            _("mean excess kurtosis"),
-            _("mean absolute skewness"),
-        ],
+        [_("axes"), _("own axis"), _("excess kurtosis"), _("absolute skewness")],
         ["---", *["---:"] * 3],
     ]
     for name, axes in bases.items():
