@@ -42,9 +42,9 @@ class IndependentComponents(ClassNamePrefixFeaturesOutMixin, MapEstimator):
 
     Notes
     -----
-    FastICA is the slow part: some seconds for 64 axes of 1,200 rows in 384 dimensions, about four
-    times as long for all of them. Axes of few rows, or of rows close to normal, depend on
-    ``random_state``.
+    FastICA is the slow part. On one core, 64 axes of 1,224 sentences in 384 dimensions take about 1
+    second, and 383 axes about 6; 100 axes of 5,000 words take 1.5. Axes of few rows, or of rows
+    close to normal, depend on ``random_state``.
 
     References
     ----------
