@@ -126,7 +126,7 @@ def test_a_linear_picture_with_its_white_twin_loads_nothing_slow():
 
 
 def test_treating_a_cloud_loads_nothing_slow():
-    """The whitening page on a warm cache; only k-means needs scikit-learn."""
+    """The whitening page on a warm cache; only k-means and FastICA need scikit-learn."""
     code = (
         "import sys\nimport numpy as np\n"
         "from geometry import fit_treatment\n"

@@ -100,6 +100,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "chart-": ("whitening/explore.py", "chart_values"),
         "flow-": ("whitening/formulas.py", "flow_values"),
         "formula": ("whitening/formulas.py", "formula_values"),
+        "independent-read": ("whitening/named_axes.py", "values_of"),
     },
     "neighbours": {"other-treatment": {"text"}, "hubs": {"k", "never", "never_after"}},
     "sentence_similarity": {

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from ..measure.axis_shapes import mean_kurtosis
 from ..measure.cosines import top_contribution
 from ..measure.intervals import Estimate, jackknife_interval
 from .claim import MissingEvidence, Number, State, Tested, clear
@@ -158,24 +159,18 @@ def yamagiwa2023_ica(subject: ClaimSubject) -> Tested:
     R = np.asarray(ica.components_).T
     rotated = held_out @ _rotation(AXES, subject.seed)
     gain = jackknife_interval(
-        lambda H: _kurtosis(H @ R) - _kurtosis(H), held_out, seed=subject.seed
+        lambda H: mean_kurtosis(H @ R) - mean_kurtosis(H), held_out, seed=subject.seed
     )
+    ica, pca = mean_kurtosis(held_out @ R), mean_kurtosis(held_out)
     values = {
-        "ica": Number(_kurtosis(held_out @ R), decimals=2),
-        "gain": Number(_kurtosis(held_out @ R) - _kurtosis(held_out), *gain, 2, is_change=True),
+        "ica": Number(ica, decimals=2),
+        "gain": Number(ica - pca, *gain, 2, is_change=True),
     }
     control = {
-        "pca": Number(_kurtosis(held_out), decimals=2),
-        "rotated": Number(_kurtosis(rotated), decimals=2),
+        "pca": Number(pca, decimals=2),
+        "rotated": Number(mean_kurtosis(rotated), decimals=2),
     }
     state = clear(Estimate(values["gain"].value, *gain))
     return Tested(
         state, len(held_out), values, control, {"layer": str(subject.last), "k": str(AXES)}
     )
-
-
-def _kurtosis(Z: np.ndarray) -> float:
-    """The mean excess kurtosis of the columns; 0 for a normal distribution."""
-    from scipy.stats import kurtosis
-
-    return float(np.mean(kurtosis(Z, axis=0)))

@@ -51,7 +51,7 @@ class TreatmentSpec:
 def parse_treatment(spec: str) -> TreatmentSpec:
     """The treatment that a text names, such as "pca:128:lw".
 
-    - ``none``, ``centred``, ``standardised``, ``clusterwise``
+    - ``none``, ``centred``, ``standardised``, ``clusterwise``, ``ica``
     - ``abtt``, ``abtt:D``: all-but-the-top; removes D directions, by default d/100
     - ``svd``, ``svd:D``: removes the D leading singular directions of the rows without centring;
       ``svd:1`` is the second half of SIF

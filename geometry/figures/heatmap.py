@@ -15,6 +15,8 @@ from ..palette import DIVERGING, Theme, rgb
 from .layout import base_layout
 
 STRIP_HEIGHT = 22  # px of a row of a strip
+BLOCK_ROW_HEIGHT = 18  # px of a row of blocks, whose names are below each other
+HEAD_MARGIN = 120  # px above blocks, for upright names: level with those of a figure beside it
 STRIP_MARGIN = 46  # px above each strip, for its title
 TITLE_MARGIN = 28  # px beside an axis that has a title and no numbers
 CELL_SIZE = 16  # px of the text in a cell
@@ -182,6 +184,81 @@ def strips_figure(
             "cmin": -reach,
             "cmax": reach,
             "colorbar": {"thickness": 10, "len": 0.9},
+        },
+    )
+    return figure
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Rows in groups of equal size, one group for each column.
+
+    values : (groups * size, groups)
+    rows : names of the rows; a name may occur twice
+    columns : names of the columns
+    """
+
+    values: np.ndarray
+    rows: Sequence[str]
+    columns: Sequence[str]
+
+
+def blocks_figure(
+    blocks: Blocks,
+    theme: Theme,
+    *,
+    titles: tuple[str, str],  # of a column, of a row; for the hover text
+    reach: float,  # the colours run from -reach to reach
+) -> go.Figure:
+    """A matrix whose blocks on the diagonal are outlined: each group on its own column."""
+    r, c = blocks.values.shape
+    size = r // c
+    figure = go.Figure(
+        go.Heatmap(
+            z=np.asarray(blocks.values, dtype=np.float32),
+            customdata=[list(zip([row] * c, blocks.columns, strict=True)) for row in blocks.rows],
+            zmin=-reach,
+            zmax=reach,
+            colorscale=_both_ways(theme),
+            colorbar={"thickness": 10, "len": 0.9},
+            hovertemplate=(
+                f"{titles[1]} %{{customdata[0]}} · {titles[0]} %{{customdata[1]}} · "
+                "%{z:.2f}<extra></extra>"
+            ),
+        )
+    )
+    outlines = [
+        {
+            "type": "rect",
+            "x0": group - 0.5,
+            "x1": group + 0.5,
+            "y0": group * size - 0.5,
+            "y1": (group + 1) * size - 0.5,
+            "line": {"color": theme.ink, "width": 1},
+        }
+        for group in range(c)
+    ]
+    look = {"ticks": "", "showgrid": False, "zeroline": False, "fixedrange": True}
+    height, margin = (
+        r * BLOCK_ROW_HEIGHT + HEAD_MARGIN + 8,
+        {"l": 8, "r": 8, "t": HEAD_MARGIN, "b": 8},
+    )
+    figure.update_layout(
+        base_layout(theme, height=height, margin=margin),
+        shapes=outlines,
+        xaxis=look
+        | {
+            "tickvals": list(range(c)),
+            "ticktext": list(blocks.columns),
+            "side": "top",
+            "tickangle": -90,
+        },
+        yaxis=look
+        | {
+            "tickvals": list(range(r)),
+            "ticktext": list(blocks.rows),
+            "autorange": "reversed",
+            "automargin": True,
         },
     )
     return figure

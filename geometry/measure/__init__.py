@@ -6,6 +6,7 @@ the mean (a cone), unequal axes (a low IsoScore), and correlated dimensions.
 cosines, cone         a shift of the mean
 spectrum, partition   unequal axes
 dimensions            unequal dimensions, and correlations between them
+axis_shapes           kurtosis and skewness of the columns
 neighbours            nearest rows; label agreement, hubness, intrinsic dimension
 search                exact nearest rows of a large cloud, and of queries
 neighbour_changes     neighbours before and after a treatment

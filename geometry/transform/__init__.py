@@ -1,4 +1,4 @@
-"""Fitted maps of vectors: whitening, removal, flow, standardising; each by one name."""
+"""Fitted maps of vectors: whitening, removal, flow, standardising, independent axes."""
 
 import lazy_loader
 

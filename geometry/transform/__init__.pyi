@@ -1,5 +1,7 @@
 from .flow import FlowEpoch as FlowEpoch
 from .flow import NormalizingFlow as NormalizingFlow
+from .independent import IndependentComponents as IndependentComponents
+from .independent_map import IndependentMap as IndependentMap
 from .learned_removal import WeightedRemoval as WeightedRemoval
 from .removal_map import ClusterwiseMap as ClusterwiseMap
 from .removal_map import RemovalMap as RemovalMap

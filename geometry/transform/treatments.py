@@ -15,6 +15,7 @@ import numpy as np
 
 from ..linalg.moments import Moments
 from ..linalg.rows import float_rows, need_rows
+from .independent_map import IndependentMap
 from .removal_map import RemovalMap, default_components
 from .standard_map import StandardMap
 from .whitening_map import WhiteningMap, checked_weights, recommended_whitening
@@ -225,7 +226,7 @@ def fit_treatment(
     sample_weight : (n,) array, optional
         Occurrences of each row. Only "zipf" reads it, and needs it.
     random_state : int
-        For "clusterwise".
+        For "clusterwise" and "ica".
 
     Raises
     ------
@@ -238,7 +239,7 @@ def fit_treatment(
     X = float_rows(X, at_least=2)
     if kind.fit is None or not kind.takes_moments:
         fitted = None if kind.fit is None else kind.fit(X, random_state=random_state)
-        return Treatment(name, len(X), None, fitted)
+        return Treatment(name, len(X), getattr(fitted, "rank", None), fitted)
     weights = checked_weights(sample_weight, len(X)) if kind.is_weighed else None
     return treatment_of_moments(name, Moments.of(X, weights), eps=float(np.finfo(X.dtype).eps))
 
@@ -380,6 +381,13 @@ _KINDS = (
         needs=ROWS,
         is_affine=False,
         phrase="top directions removed in each cluster",
+    ),
+    TreatmentKind(
+        "ica",  # no cure and no picture: cosines and picture are those of PCA whitening
+        "Independent components after whitening",
+        IndependentMap.of,
+        needs=ROWS,
+        is_pictured=False,
     ),
     TreatmentKind("learned", "Learned removal", needs=PAIRS),
     TreatmentKind("flow", "Normalizing flow", needs=TRAINING, is_affine=False),

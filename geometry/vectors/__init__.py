@@ -13,6 +13,7 @@ gather          the words and rows that are taken, in one array
 word_averages   sentence vectors; sif has the arithmetic
 word_counts     how often words occur
 word_pairs      pairs of words with scores
+word_axes       words along independent, principal and random axes
 
 Sets of vectors of anything, with texts and labels:
 

@@ -107,6 +107,8 @@ def column_names() -> dict[str, str]:
         "first_rank": _("first rank"),
         "last_rank": _("last rank"),
         "word": _("word"),
+        "axis": _("axis"),
+        "basis": _("basis"),
         "rank": _("rank"),
         "frequency": _("frequency"),
         "count": _("count"),

@@ -124,6 +124,7 @@ from .choices import (
     choose_treatments,
 )
 from .formulas import show_columns, show_flow
+from .named_axes import show_named_axes
 from .scene import (
     SAMPLE_ROWS,
     ScaledProjection,
@@ -965,6 +966,10 @@ def _answer(scene: Scene) -> None:
     with folded(_("The flow: its likelihood and its map"), key="flow", icon=FORMULA) as is_open:
         if is_open:
             show_flow(scene)
+    label = _("Do whitened axes have a meaning? Independent components")
+    with folded(label, key="independent", icon=":material/grid_on:") as is_open:
+        if is_open:
+            show_named_axes()
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
             show_all_measures(scene)

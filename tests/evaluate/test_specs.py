@@ -33,6 +33,7 @@ from geometry.transform.treatments import LADDER
         ("pca:t.5", "pca:t0.5", "pca", Knobs(strength=0.5)),
         ("zca:lw:t0.5:8", "zca:8:t0.5:lw", "zca", Knobs(1.0, 0.5, 8, "ledoit-wolf")),
         ("clusterwise", "clusterwise", "clusterwise", Knobs()),
+        ("ICA", "ica", "ica", Knobs()),
     ],
 )
 def test_what_is_read(spec, text, name, knobs):

@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from geometry.figures.heatmap import Cells, Strip, cells_figure, matrix_figure, strips_figure
+from geometry.figures.heatmap import (
+    Blocks,
+    Cells,
+    Strip,
+    blocks_figure,
+    cells_figure,
+    matrix_figure,
+    strips_figure,
+)
 from geometry.palette import DARK, LIGHT
 
 MATRIX = np.array([[1.0, -0.5, 0], [-0.5, 2, 0.25], [0, 0.25, -1]])
@@ -138,3 +146,14 @@ def test_strips_have_the_same_columns_and_one_scale():
     assert figure.layout.xaxis.matches == "x2"
     assert figure.layout.yaxis.autorange == "reversed"
     assert "layer %{y} · dimension %{x}" in figure.data[0].hovertemplate
+
+
+def test_blocks_are_outlined_on_the_diagonal_and_a_name_may_occur_twice():
+    blocks = Blocks(np.arange(8.0).reshape(4, 2), ["tea", "milk", "tea", "salt"], ["1", "2"])
+    figure = blocks_figure(blocks, LIGHT, titles=("axis", "word"), reach=8.0)
+    (heatmap,) = figure.data
+    assert np.array(heatmap.z).tolist() == blocks.values.tolist()
+    assert figure.layout.yaxis.ticktext == ("tea", "milk", "tea", "salt")
+    assert [tuple(cell) for cell in heatmap.customdata[2]] == [("tea", "1"), ("tea", "2")]
+    corners = [(each.x0, each.x1, each.y0, each.y1) for each in figure.layout.shapes]
+    assert corners == [(-0.5, 0.5, -0.5, 1.5), (0.5, 1.5, 1.5, 3.5)]

