@@ -18,6 +18,7 @@ from pages.common.address import is_presenting
 from pages.common.cache import kept
 from pages.common.controls import choose
 from pages.common.downloads import csv_bytes, offer_csv
+from pages.common.draw.clouds import current_theme
 from pages.common.folded import folded
 from pages.common.lesson import note_facts
 from pages.common.measures import (
@@ -205,6 +206,9 @@ def basis(encoder: Encoder, corpus: Corpus, *, is_recorded: bool) -> str:
 def show_wall(claims: Sequence[Claim], found: Results, shown: str) -> None:
     """A row a group, a tile a claim, coloured by its verdict."""
     rows = []
+    theme = current_theme()
+    colours = {"holds": theme.white, "partly": theme.categories[4], "fails": theme.raw}
+    style = ";".join(f"--{state}:{colours.get(state, theme.other)}" for state in ORDER)
     for group in GROUPS:
         tiles = "".join(
             _tile(claim, found[claim.key])
@@ -215,15 +219,20 @@ def show_wall(claims: Sequence[Claim], found: Results, shown: str) -> None:
             name = escape(group_names()[group])
             rows.append(f"<dt>{name}</dt><dd><ul>{tiles}</ul></dd>")
     nothing = _("No claim has this verdict.")
-    st.html(f'<dl class="wall">{"".join(rows)}</dl>' if rows else f"<p>{escape(nothing)}</p>")
+    st.html(
+        f'<dl class="wall" style="{style}">{"".join(rows)}</dl>'
+        if rows
+        else f"<p>{escape(nothing)}</p>"
+    )
 
 
 def _tile(claim: Claim, tested: Tested | None) -> str:
     state = state_of(tested)
     said = escape(labelled(state_names()[state], _sourced(claim.says, claim.source)), quote=True)
     return (
-        f'<li class="tile {state}" title="{said}"><span aria-hidden="true">{SIGNS[state]}</span> '
-        f'{escape(claim.short)}<span class="unseen">{said}</span></li>'
+        f'<li class="tile {state}" style="--verdict:var(--{state})" title="{said}">'
+        f'<span aria-hidden="true">{SIGNS[state]}</span> {escape(claim.short)}'
+        f'<span class="unseen">{said}</span></li>'
     )
 
 
@@ -395,6 +404,6 @@ def claims_html(claims: Sequence[Claim], found: Results, about: str) -> str:
 
 STYLE = (
     ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:2rem}"
-    "table{border-collapse:collapse}th,td{border:1px solid #8888;padding:.4rem;"
+    "table{border-collapse:collapse}th,td{border:1px solid GrayText;padding:.4rem;"
     "text-align:left;vertical-align:top;min-width:6rem}"
 )
