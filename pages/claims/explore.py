@@ -69,7 +69,10 @@ def explore(corpus: Corpus) -> None:
     show_numbers(counts)
     note_facts(lambda: facts(counts))
     about = basis(encoder, corpus, is_recorded=is_recorded)
-    st.caption(markdown(about))
+    tested = _("{tested} of {n} claims tested").format(
+        tested=len(claims) - counts[UNTESTED], n=len(claims)
+    )
+    st.caption(markdown(f"{tested} · {about}"))
     if is_presenting():
         return
     for claim in claims:

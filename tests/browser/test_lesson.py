@@ -46,7 +46,7 @@ def test_keys_lead_through_the_whole_lesson(page: Page, server: AppServer):
     wait_for_app(page)
     page.reload()
     wait_for_app(page)
-    expect(page.locator(BAR)).to_contain_text("Step 13 of 14")
+    expect(page.locator(BAR)).to_contain_text("Step 13 of 16")
     page.set_viewport_size({"width": 420, "height": 900})
     page.locator(".st-key-lesson-back button").click()
     page.wait_for_url(re.compile("lesson-step=12"))
