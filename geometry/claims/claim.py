@@ -55,6 +55,9 @@ class Claim:
         Why none is needed, where ``control`` is empty.
     untested : str
         Why there is no test.
+    depends : str
+        What its numbers depend on: the model with the "corpus" or the "pairs", only "words" (static
+        vectors), or only recorded "training".
     """
 
     key: str
@@ -74,6 +77,7 @@ class Claim:
     control: Mapping[str, str] = field(default_factory=dict)
     no_control: str = ""
     untested: str = ""
+    depends: str = "corpus"
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,8 @@ class Tested:
         What the numbers depend on, such as the layer.
     missing : str
         Where there is nothing to test it on, what is missing: one of MISSING, or a code of
-        ``UndefinedMeasure``.
+        ``UndefinedMeasure``. CONTRASTIVE where the claim is not about such a model; there are
+        numbers then, and no verdict.
     """
 
     state: State
@@ -132,6 +137,7 @@ class Tested:
 
 
 MISSING = ("layers", "labels", "words", "weights", "rows", "unknown_text")
+CONTRASTIVE = "contrastive"  # the claim is about models that were not trained to compare sentences
 
 
 class MissingEvidence(Exception):
@@ -154,6 +160,15 @@ def _entries(language: str) -> dict[str, dict[str, Any]]:
     return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
-def clear(found: Estimate) -> State:
-    """ "holds" where the interval is above 0, "fails" where it is below, else "unknown"."""
-    return "holds" if found.rises else "fails" if found.falls else "unknown"
+def clear(found: Estimate | Number, limit: float = 0.0) -> State:
+    """ "holds" where the interval is above the limit, "fails" where it is below, else "unknown"."""
+    if found.low is None or found.high is None:
+        return "unknown"
+    return "holds" if found.low > limit else "fails" if found.high < limit else "unknown"
+
+
+def beside(value: float, control: Number) -> State:
+    """ "holds" above the control's interval, "fails" below it, else "unknown"."""
+    if control.low is None or control.high is None:
+        return "unknown"
+    return "holds" if value > control.high else "fails" if value < control.low else "unknown"

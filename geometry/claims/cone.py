@@ -6,23 +6,25 @@ spectrum stay, and a common direction does not.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..measure.cone import NARROW, mean_norm_share
-from ..measure.context import Contextual, Tokens, intra_sentence_baseline
+from ..measure.context import Contextual, Tokens
 from ..measure.cosines import mean_cosine, positive_cosine_share
 from ..measure.frequency import by_rank
 from ..measure.intervals import MIN_ROWS, Estimate, jackknife_interval
 from ..measure.partition import partition_isotropy
 from ..measure.spectrum import isoscore, isoscore_baseline
 from ..measure.table import measure_table
-from .claim import MissingEvidence, Number, State, Tested, clear
+from .claim import MissingEvidence, Number, State, Tested, beside, clear
 from .subject import ClaimSubject
 
-SMALL = 0.05
+SMALL, HALF, NEARLY_ALL = 0.05, 0.5, 0.9
 MOST_IN_PAIRS = 2000  # rows: products of all pairs and clusters of more take a minute
 MOST_PIECES = 1000  # of which the partition function is computed 40 times
-CLUSTERS, PARTITIONS = 10, 20
+CLUSTERS, PARTITIONS, SHUFFLES = 10, 20, 20
 MOST_STATIC = 5000  # words, the most frequent ones
 
 
@@ -39,9 +41,21 @@ def flipped(X: np.ndarray, seed: int) -> np.ndarray:
 
 
 def _cone_state(cosine: Number) -> State:
-    if cosine.low is None:
-        return "unknown"
-    return "holds" if cosine.low >= NARROW else "partly" if cosine.low > 0 else "fails"
+    """A narrow cone, a part of one, none, or not clear which."""
+    narrow = clear(cosine, NARROW)
+    if narrow != "fails":
+        return narrow
+    return "partly" if clear(cosine) == "holds" else "fails"
+
+
+def draws(
+    of: Callable[[np.random.Generator], float], n: int, seed: int, decimals: int = 3
+) -> Number:
+    """The mean over random draws of a control, with the range of 95% of them."""
+    rng = np.random.default_rng(seed)
+    values = np.array([of(rng) for _draw in range(n)])
+    low, high = np.percentile(values, [2.5, 97.5])
+    return Number(float(values.mean()), float(low), float(high))
 
 
 def _need(n: int, least: int = MIN_ROWS) -> None:
@@ -74,11 +88,11 @@ def liang2021_random_words(subject: ClaimSubject) -> Tested:
     _need(len(X))
     [found] = measure_table(X, names=("positive_cosine_share",), seed=subject.seed)
     control = positive_cosine_share(flipped(X, subject.seed))
-    low, value = found.low, found.value or 0.0
-    state: State = "unknown"
-    if low is not None:
-        state = "holds" if low > 0.9 else "partly" if low > 0.5 else "fails"
-    values = {"share": Number(value, low, found.high), "cosine": Number(mean_cosine(X))}
+    share = Number(found.value or 0.0, found.low, found.high)
+    state = clear(share, NEARLY_ALL)
+    if state == "fails" and clear(share, 0.5) == "holds":
+        state = "partly"
+    values = {"share": share, "cosine": Number(mean_cosine(X))}
     return Tested(state, len(X), values, {"signs": Number(control)})
 
 
@@ -89,12 +103,10 @@ def ethayarajh2019_layers(subject: ClaimSubject) -> Tested:
     found = {layer: cosine_of(subject.tokens(layer), seed, units) for layer in layers}
     lowest = min(layers, key=lambda layer: found[layer].value)
     control = cosine_of(flipped(subject.tokens(lowest), seed), seed, units)
-    rises = [cosine.low is not None and cosine.low > 0 for cosine in found.values()]
-    state: State = "holds" if all(rises) else "partly" if any(rises) else "fails"
-    if found[lowest].low is None:
-        state = "unknown"
+    states = {clear(cosine) for cosine in found.values()}
+    state: State = "fails" if "fails" in states else "unknown"
     return Tested(
-        state,
+        "holds" if states == {"holds"} else state,
         len(units),
         {"lowest": found[lowest], "last": found[subject.last]},
         {"signs": control},
@@ -154,17 +166,18 @@ def ethayarajh2019_static(subject: ClaimSubject) -> Tested:
 
 def ethayarajh2019_sentence(subject: ClaimSubject) -> Tested:
     """Tokens' cosine to the mean of their sentence less the baseline, at the last layer."""
-    found = subject.in_context(subject.last).intra_sentence(subject.sentences)
-    alike = Estimate(found.difference, *found.interval(subject.sentences))
-    by_weight = intra_sentence_baseline(subject.sentences)
-    state: State = "unknown"
-    if alike.low is not None:
-        state = "holds" if alike.low > by_weight else "partly" if alike.low > 0 else "fails"
+    tokens, ids = subject.in_context(subject.last), subject.sentences
+    found = tokens.intra_sentence(ids)
+    alike = Number.of(Estimate(found.difference, *found.interval(ids)))
+    # a token has a weight in the mean of its sentence, and more so in a cone
+    control = draws(
+        lambda rng: tokens.intra_sentence(rng.permutation(ids)).difference, SHUFFLES, subject.seed
+    )
     return Tested(
-        state,
-        len(subject.sentences),
-        {"alike": Number.of(alike)},
-        {"weight": Number(by_weight)},
+        clear(alike, control.value),
+        len(ids),
+        {"alike": alike},
+        {"shuffled": control},
         {"layer": str(subject.last)},
     )
 
@@ -179,20 +192,19 @@ def cai2021_clusters(subject: ClaimSubject) -> Tested:
     rng = np.random.default_rng(subject.seed)
     cosine, score = _within(X, ids)
     random = np.array([_within(X, rng.permutation(ids)) for _ in range(PARTITIONS)])
-    (cosine_low, score_low), (cosine_high, score_high) = np.percentile(random, [2.5, 97.5], axis=0)
+    (_low, low), (_high, high) = np.percentile(random, [2.5, 97.5], axis=0)
+    of_cosine, of_score = random.mean(axis=0)
     control = {
-        "cosine": Number(float(random[:, 0].mean()), float(cosine_low), float(cosine_high)),
-        "isoscore": Number(float(random[:, 1].mean()), float(score_low), float(score_high)),
+        "isoscore": Number(float(of_score), float(low), float(high)),
+        "cosine": Number(float(of_cosine)),
     }
-    is_even = abs(cosine) < SMALL
-    state: State = "holds" if is_even and score > score_high else "partly" if is_even else "fails"
     values = {
-        "cosine": Number(cosine),
         "isoscore": Number(score),
+        "cosine": Number(cosine),
         "before": Number(mean_cosine(X)),
     }
     settings = {"layer": str(subject.last), "k": str(CLUSTERS)}
-    return Tested(state, len(X), values, control, settings)
+    return Tested(beside(score, control["isoscore"]), len(X), values, control, settings)
 
 
 def _within(X: np.ndarray, ids: np.ndarray) -> tuple[float, float]:
@@ -210,16 +222,29 @@ def _within(X: np.ndarray, ids: np.ndarray) -> tuple[float, float]:
 
 def wang2020_uniform(subject: ClaimSubject) -> Tested:
     """Sentence vectors of the last layer, beside those of a middle one."""
-    last, middle = (
-        cosine_of(subject.pooled(layer), subject.seed) for layer in (subject.last, subject.middle)
-    )
+    X, M = subject.pooled(subject.last), subject.pooled(subject.middle)
+    _need(len(X))
+    last, middle = (cosine_of(each, subject.seed) for each in (X, M))
+    fall = _difference(M, X, subject.seed)
+    narrow = clear(last, NARROW)
     state: State = "unknown"
-    if last.high is not None and last.low is not None and middle.low is not None:
-        state = "partly" if last.high < middle.low else "fails"
-        state = "holds" if last.high < NARROW and state == "partly" else state
+    if clear(fall) == "fails" or narrow == "holds":
+        state = "fails"
+    elif clear(fall) == "holds" and narrow == "fails":
+        state = "holds"
     settings = {"layer": str(subject.last), "middle": str(subject.middle)}
-    n = len(np.unique(subject.sentences))
-    return Tested(state, n, {"last": last}, {"middle": middle}, settings)
+    values = {"last": last, "fall": fall}
+    return Tested(state, len(X), values, {"middle": middle}, settings)
+
+
+def _difference(X: np.ndarray, Z: np.ndarray, seed: int, units: np.ndarray | None = None) -> Number:
+    """The mean cosine of X less that of Z, of the same rows."""
+    ends = jackknife_interval(_cosine_gap, X, Z, units=units, seed=seed)
+    return Number(_cosine_gap(X, Z), *ends, is_change=True)
+
+
+def _cosine_gap(X: np.ndarray, Z: np.ndarray) -> float:
+    return mean_cosine(X) - mean_cosine(Z)
 
 
 def rudman2022_isoscore(subject: ClaimSubject) -> Tested:
@@ -227,16 +252,16 @@ def rudman2022_isoscore(subject: ClaimSubject) -> Tested:
     X = subject.pooled(subject.last)
     _need(len(X))
     centred = X - X.mean(axis=0)
-    low, high = jackknife_interval(isoscore, X, seed=subject.seed)
+    score = Number(isoscore(X), *jackknife_interval(isoscore, X, seed=subject.seed))
     values = {
         "cosine": Number(mean_cosine(X)),
         "centred_cosine": Number(mean_cosine(centred)),
-        "isoscore": Number(isoscore(X), low, high),
+        "isoscore": score,
         "centred_isoscore": Number(isoscore(centred)),
     }
     isotropic = isoscore_baseline(*X.shape)
-    is_round = abs(mean_cosine(centred)) < SMALL
-    state: State = "holds" if is_round and high < isotropic else "fails"
+    below: State = {"fails": "holds", "holds": "fails"}.get(clear(score, isotropic), "unknown")  # type: ignore[assignment]
+    state = below if abs(mean_cosine(centred)) < SMALL else "fails"
     control = {"isotropic": Number(isotropic)}
     return Tested(state, len(X), values, control, {"layer": str(subject.last)})
 
@@ -244,11 +269,9 @@ def rudman2022_isoscore(subject: ClaimSubject) -> Tested:
 def mu2018_mean(subject: ClaimSubject) -> Tested:
     """The common vector of static word vectors."""
     X = _static(subject)
-    share = mean_norm_share(X)
-    low, high = jackknife_interval(mean_norm_share, X, seed=subject.seed)
+    share = Number(mean_norm_share(X), *jackknife_interval(mean_norm_share, X, seed=subject.seed))
     control = mean_norm_share(flipped(X, subject.seed))
-    state: State = "holds" if low > SMALL and low > control else "fails"
-    return Tested(state, len(X), {"share": Number(share, low, high)}, {"signs": Number(control)})
+    return Tested(clear(share, SMALL), len(X), {"share": share}, {"signs": Number(control)})
 
 
 def mu2018_isotropy(subject: ClaimSubject) -> Tested:
@@ -257,13 +280,21 @@ def mu2018_isotropy(subject: ClaimSubject) -> Tested:
     raw = partition_isotropy(X, scale="rms")
     centred = X - X.mean(axis=0)
     basis = np.linalg.svd(centred, full_matrices=False)[2][:3].T
-    random = np.linalg.qr(np.random.default_rng(subject.seed).standard_normal(basis.shape))[0]
-    after, control = (
-        partition_isotropy(centred - centred @ B @ B.T, scale="rms") for B in (basis, random)
+
+    def without(B: np.ndarray) -> float:
+        return partition_isotropy(centred - centred @ B @ B.T, scale="rms")
+
+    after = without(basis)
+    control = draws(
+        lambda rng: without(np.linalg.qr(rng.standard_normal(basis.shape))[0]),
+        PARTITIONS,
+        subject.seed,
     )
-    state: State = "fails" if after <= raw else "holds" if after > control else "partly"
+    state: State = "fails" if after <= raw else "partly"
+    if after > raw and after - control.value > SMALL and beside(after, control) == "holds":
+        state = "holds"
     values = {"raw": Number(raw), "after": Number(after)}
-    return Tested(state, len(X), values, {"random": Number(control)})
+    return Tested(state, len(X), values, {"random": control})
 
 
 def _static(subject: ClaimSubject) -> np.ndarray:
@@ -281,14 +312,13 @@ def bis2021_drift(subject: ClaimSubject) -> Tested:
     away *= np.linalg.norm(mean) / np.linalg.norm(away)
     raw, centred, moved = (partition_isotropy(Z, scale="rms") for Z in (X, X - mean, X - away))
     low, high = jackknife_interval(_centred_gain, X, seed=subject.seed)
-    state = clear(Estimate(centred - raw, low, high))
-    if state == "holds" and centred < 0.5:
+    gain = Number(centred - raw, low, high, is_change=True)
+    # partition isotropy hardly sees unequal axes; IsoScore sees nothing else
+    axes = isoscore(X) / isoscore_baseline(*X.shape)
+    state = clear(gain)
+    if state == "holds" and axes < HALF:
         state = "partly"
-    values = {
-        "raw": Number(raw),
-        "centred": Number(centred),
-        "gain": Number(centred - raw, low, high, is_change=True),
-    }
+    values = {"raw": Number(raw), "centred": Number(centred), "gain": gain, "axes": Number(axes)}
     return Tested(state, len(X), values, {"random": Number(moved - raw, is_change=True)})
 
 
@@ -300,13 +330,19 @@ def _centred_gain(X: np.ndarray) -> float:
 def ethayarajh2019_upper(subject: ClaimSubject) -> Tested:
     """Tokens of the last layer beside those of the input layer and of the first above it."""
     units, seed = subject.sentences, subject.seed
-    given, first, last = (
-        cosine_of(subject.tokens(layer), seed, units) for layer in (0, 1, subject.last)
-    )
+    if subject.last < 2:
+        raise MissingEvidence("layers")
+    _need(len(np.unique(units)))
+    given, first, last = (subject.tokens(layer) for layer in (0, 1, subject.last))
+    over = {"first": _difference(last, first, seed, units)}
+    over["input"] = _difference(last, given, seed, units)
+    states = [clear(each) for each in over.values()]
     state: State = "unknown"
-    if last.low is not None and given.high is not None and first.high is not None:
-        state = "holds" if last.low > max(given.high, first.high) else "fails"
-        state = "partly" if state == "fails" and last.low > given.high else state
-    settings = {"layer": str(subject.last)}
-    values = {"last": last, "first": first}
-    return Tested(state, len(units), values, {"input": given}, settings)
+    if states[0] == states[1]:
+        state = states[0]
+    elif states[1] == "holds":
+        state = "partly"
+    values = {"last": cosine_of(last, seed, units), "over_first": over["first"]}
+    values["over_input"] = over["input"]
+    control = {"input": cosine_of(given, seed, units), "first": cosine_of(first, seed, units)}
+    return Tested(state, len(units), values, control, {"layer": str(subject.last)})

@@ -79,7 +79,8 @@ class ClaimSubject:
         return self.encoder.encode_token_layers(self.sample.texts, include_special=True)
 
     @cached_property
-    def _is_word(self) -> np.ndarray:
+    def is_word(self) -> np.ndarray:
+        """(N,) whether a token of ``every_token`` is no special one."""
         special = set(self.encoder.special_tokens)
         tokens = self.every_token[0].tokens
         found = np.array([token not in special for token in tokens])
@@ -94,18 +95,18 @@ class ClaimSubject:
 
     def tokens(self, layer: int) -> np.ndarray:
         """(n, d) contextual vectors of word pieces."""
-        return self.every_token[layer].vectors[self._is_word]
+        return self.every_token[layer].vectors[self.is_word]
 
     @cached_property
     def types(self) -> np.ndarray:
         """(n,) number of each token's word piece."""
-        tokens = np.array(self.every_token[0].tokens)[self._is_word]
+        tokens = np.array(self.every_token[0].tokens)[self.is_word]
         return np.unique(tokens, return_inverse=True)[1]
 
     @cached_property
     def sentences(self) -> np.ndarray:
         """(n,) number of each token's sentence."""
-        return self.every_token[0].sentence[self._is_word]
+        return self.every_token[0].sentence[self.is_word]
 
     @cached_property
     def log_counts(self) -> np.ndarray:

@@ -13,7 +13,7 @@ from ..training.runs import GROUPS
 from .claim import Number, State, Tested
 from .subject import ClaimSubject
 
-WORSE_LOSS = 0.01
+WORSE_LOSS = 0.03  # as on the page Degeneration
 
 
 def _over_seeds(values: np.ndarray, decimals: int = 2) -> Number:
@@ -27,17 +27,23 @@ def _at_end(runs: OptimizerRuns, name: str, group: str, of: str = "cosine") -> n
 
 
 def gao2019_rare(_subject: ClaimSubject) -> Tested:
-    """Never-seen and frequent tokens at the end of a training with Adam."""
+    """Never-seen and rare tokens at the end of a training, by optimiser."""
     runs = recorded_optimizers()
     unseen, rare, frequent = (
         _at_end(runs, "adam", each) for each in ("unseen", "rare", "frequent")
     )
+    others = {name: _at_end(runs, name, "unseen") for name in ("coupled-adam", "sgd")}
     narrow = [each.min() >= NARROW for each in (unseen, rare)]
-    state: State = "holds" if all(narrow) else "partly" if any(narrow) else "fails"
-    if state == "holds" and frequent.max() >= NARROW:
-        state = "partly"
+    state: State = "partly" if any(narrow) else "fails"
+    if all(narrow) and frequent.max() < NARROW and min(map(np.min, others.values())) >= NARROW:
+        state = "holds"
     values = {"unseen": _over_seeds(unseen), "rare": _over_seeds(rare)}
-    return Tested(state, len(SEEDS), values, {"frequent": _over_seeds(frequent)})
+    control = {
+        "frequent": _over_seeds(frequent),
+        "coupled": _over_seeds(others["coupled-adam"]),
+        "sgd": _over_seeds(others["sgd"]),
+    }
+    return Tested(state, len(SEEDS), values, control)
 
 
 def stollenwerk2025_adam(_subject: ClaimSubject) -> Tested:
@@ -80,12 +86,14 @@ def gao2019_unseen(_subject: ClaimSubject) -> Tested:
         lengths = runs.norm[list(VARIANTS).index(name), :, :, GROUPS.index(group)]
         return 100 * (lengths[:, -1] / lengths[:, 0] - 1)
 
-    unseen, frequent = (growth("adam", each) for each in ("unseen", "frequent"))
+    unseen, rare, frequent = (growth("adam", each) for each in ("unseen", "rare", "frequent"))
     coupled, coupled_frequent = (growth("coupled-adam", each) for each in ("unseen", "frequent"))
-    more, more_there = unseen.min() > frequent.max(), coupled.min() > coupled_frequent.max()
-    state: State = "holds" if more and more_there else "partly" if unseen.min() > 0 else "fails"
+    more = unseen.min() > max(rare.max(), frequent.max())
+    more_there = coupled.min() > coupled_frequent.max()
+    state: State = "holds" if more and more_there else "partly" if more else "fails"
     values = {"unseen": _over_seeds(unseen, 0)}
     control = {
+        "rare": _over_seeds(rare, 0),
         "frequent": _over_seeds(frequent, 0),
         "coupled": _over_seeds(coupled, 0),
         "coupled_frequent": _over_seeds(coupled_frequent, 0),

@@ -10,7 +10,7 @@ import streamlit as st
 
 from geometry import Corpus, Encoder
 from geometry.claims import Claim, Number, Tested, read_claims, results
-from geometry.claims.claim import GROUPS
+from geometry.claims.claim import CONTRASTIVE, GROUPS
 from geometry.data.number_text import change, estimate
 from geometry.error_sentences import REASONS
 from pages.common import jobs
@@ -27,6 +27,7 @@ from pages.common.measures import (
     Control,
     NoControl,
     Verdict,
+    cone_words,
     nothing_measured,
     show_big_numbers,
     show_verdict,
@@ -173,6 +174,10 @@ def missing_words(code: str) -> str:
         "weights": _("The model’s files have no LayerNorm that can be read."),
         "rows": _("The corpus has too few sentences."),
         "unknown_text": _("The model does not know this text."),
+        CONTRASTIVE: _(
+            "The claim is about models that were not trained to compare sentences. This one was, "
+            "so there is no verdict."
+        ),
     }
     return found.get(code) or _("A number is not defined here: {reason}.").format(
         reason=_(REASONS[code])
@@ -199,6 +204,7 @@ def basis(encoder: Encoder, corpus: Corpus, *, is_recorded: bool) -> str:
         _("pairs: the project’s own, in the language of the corpus"),
         _("seed {seed}").format(seed=SEED),
         _("95% intervals, each by itself; those of cures hold together"),
+        cone_words(),
     ]
     return " · ".join([*parts, _("recorded")] if is_recorded else parts)
 
@@ -276,12 +282,16 @@ def show_claim(claim: Claim, tested: Tested | None, about: str) -> None:
         st.page_link(page_path(claim.page), label=page_labels()[claim.page])
 
 
+def place_words(claim: Claim) -> str:
+    """The section or table, and whether it was looked up."""
+    return claim.where if claim.checked else _("{where} (from memory)").format(where=claim.where)
+
+
 def where_words(claim: Claim) -> list[str]:
     """Where the source says it, and on what it was measured there."""
-    where = claim.where if claim.checked else _("{where} (from memory)").format(where=claim.where)
     stance = [_("it disputes the first papers")] if claim.disputes else []
     return [
-        labelled(_("in the source"), markdown(where)),
+        labelled(_("in the source"), markdown(place_words(claim))),
         labelled(
             _("measured there on"),
             _("{unit} – {data}").format(unit=unit_words()[claim.unit], data=markdown(claim.on)),
@@ -290,22 +300,29 @@ def where_words(claim: Claim) -> list[str]:
     ]
 
 
+def is_measured(tested: Tested | None) -> bool:
+    """Whether there are numbers."""
+    return tested is not None and tested.missing in ("", CONTRASTIVE)
+
+
+def about_of(claim: Claim, about: str) -> str:
+    """What the numbers of a claim depend on."""
+    if claim.depends in ("training", "words"):
+        return _("the same for every model and corpus that is chosen")
+    return about
+
+
 def verdict_of(claim: Claim, tested: Tested, about: str) -> Verdict:
     """The card of a tested claim."""
-    measured = [_("{names}.").format(names=_said(claim.values, tested.values))]
-    control: Control | NoControl
-    if tested.missing:
-        measured, control = [missing_words(tested.missing)], nothing_measured()
-    elif claim.control:
-        control = Control(_("{names}.").format(names=_said(claim.control, tested.control)))
-    else:
+    measured = [missing_words(tested.missing)] if tested.missing else []
+    control: Control | NoControl = nothing_measured()
+    parts = [claim.rule, about_of(claim, about)]
+    if is_measured(tested):
+        measured.append(_("{names}.").format(names=_said(claim.values, tested.values)))
+        parts = [claim.here.format(**tested.settings), f"n = {tested.n:,}", *parts]
         control = NoControl(claim.no_control)
-    parts = [
-        *([] if tested.missing else [claim.here.format(**tested.settings)]),
-        *([] if tested.missing else [f"n = {tested.n:,}"]),
-        claim.rule,
-        about,
-    ]
+        if claim.control:
+            control = Control(_("{names}.").format(names=_said(claim.control, tested.control)))
     return Verdict(
         claim=claim.says,
         source=claim.source,
@@ -335,20 +352,23 @@ def _rows(claims: Sequence[Claim], found: Results) -> list[dict[str, str]]:
         why = claim.untested if tested is None else ""
         if tested is not None and tested.missing:
             why = missing_words(tested.missing)
+        is_here = tested is not None and is_measured(tested)
         rows.append(
             {
                 "claim": claim.says,
                 "source": claim.source,
-                "where": claim.where,
-                "measured_there_on": claim.on,
+                "where": place_words(claim),
+                "measured_there_on": labelled(unit_words()[claim.unit], claim.on),
+                "stance": _("it disputes the first papers") if claim.disputes else "",
                 "verdict": state_names()[state_of(tested)],
-                "measured": _plain(claim.values, numbers) or why,
+                "measured": _("; ").join(filter(None, [why, _plain(claim.values, numbers)])),
                 "control": _plain(claim.control, control) or claim.no_control,
-                "n": "" if tested is None or tested.missing else f"{tested.n}",
-                "measured_on": ""
-                if tested is None or tested.missing
-                else claim.here.format(**tested.settings),
+                "n": f"{tested.n}" if tested is not None and is_here else "",
+                "measured_on": claim.here.format(**tested.settings)
+                if tested is not None and is_here
+                else "",
                 "rule": claim.rule,
+                "depends": about_of(claim, _("the chosen model and corpus")),
                 "page": page_labels()[claim.page],
             }
         )
@@ -365,12 +385,14 @@ def _columns() -> dict[str, str]:
         "source": _("source"),
         "where": _("in the source"),
         "measured_there_on": _("measured there on"),
+        "stance": _("stance"),
         "verdict": _("verdict"),
         "measured": _("measured here"),
         "control": _("control"),
         "n": _("n"),
         "measured_on": _("measured here on"),
         "rule": _("rule"),
+        "depends": _("depends on"),
         "page": _("page"),
     }
 
