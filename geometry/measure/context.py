@@ -137,7 +137,8 @@ class Contextual:
         and sentences are then both samples. Tokens of one type resemble each other, and so do
         tokens of one sentence: the variance is that of sums over types plus that of sums over
         sentences, less that of single tokens, which both have (two-way clustering). Leaving out
-        sentences instead is too wide here: a type that occurs twice would count for both.
+        sentences instead is too wide here: a type that occurs twice would count for both. For other
+        texts with the same words it is too wide too, as their frequent words are the same.
 
         References
         ----------

@@ -207,7 +207,8 @@ def frequency_bins(
 ) -> tuple[FrequencyBin, ...]:
     """The table of BERT-flow: norms, neighbours and cosines of the words by rank.
 
-    Intervals leave out words.
+    Intervals leave out words of the bin. Those of ``distances`` and ``dots`` are too narrow for
+    another vocabulary, as the neighbours stay the same: at 300 words they cover 92% and 77% to 89%.
 
     Parameters
     ----------

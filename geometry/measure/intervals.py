@@ -21,6 +21,12 @@ Nearly all misses were values above the interval. Its interval is therefore made
 asinh, which is logarithmic for large values, and is 1.5 times as wide. It then covered 92% to 97%
 of these cones; on isotropic data it is wider than need be. Calibration: Loh 1987.
 
+**Intrinsic dimension** (TwoNN): a row that is left out stays a neighbour of the others, as most
+distances would change without it, and the interval would be too wide by half. But two rows that are
+nearest to each other share a distance, and so the jackknife is too narrow: it covered 88% to 94% of
+seven kinds of clouds of 300 and 1,000 rows. Its interval is 1.15 times as wide, and covers 92% to
+96%.
+
 An interval is for clouds of *this size* from the same source: compare it with a baseline of the
 same n and d.
 """
@@ -39,6 +45,7 @@ GROUPS = 10  # groups of a table's rows; each costs one or two eigenproblems
 MORE_GROUPS = 20  # groups where a replicate is cheap
 DRAWS = 100
 HUBS_WIDER = 1.5  # the reach of hubness over that of the jackknife
+NEAREST_WIDER = 1.15  # the same of the intrinsic dimension
 _T = {GROUPS: 2.262157, MORE_GROUPS: 2.093024}  # 97.5% of Student's t, one degree fewer
 NORMAL = 1.959964  # 97.5% of a normal
 
@@ -154,6 +161,11 @@ def jackknife_reach(replicates: Sequence[float]) -> float:
 def hubness_reach(replicates: Sequence[float]) -> float:
     """Half-width on the scale of asinh, from the hubness without each group."""
     return HUBS_WIDER * jackknife_reach(list(np.arcsinh(replicates)))
+
+
+def nearest_reach(replicates: Sequence[float]) -> float:
+    """Half-width of the intrinsic dimension, from the values without each group."""
+    return NEAREST_WIDER * jackknife_reach(replicates)
 
 
 def subsampling_reach(replicates: Sequence[float], m: int, n: int) -> float:

@@ -16,7 +16,7 @@ from .cosines import (
     top_contribution_baseline,
     uniformity_baseline,
 )
-from .intervals import around, around_hubness, hubness_reach, jackknife_reach
+from .intervals import around, around_hubness, hubness_reach, jackknife_reach, nearest_reach
 from .neighbours import occurrence_skewness, refuse_ties, twonn
 from .spectrum import isoscore_baseline, participation, participation_baseline, rank_of_spectrum
 from .sums import OCCURRENCE_K, Shared, View
@@ -260,6 +260,7 @@ LISTED: dict[str, Listed] = {
     "intrinsic_dimension": Listed(
         "intrinsic dimension (TwoNN)",
         lambda v: twonn(v.two_distances, equal=v.shared.half_digits),
+        reach=nearest_reach,
         decimals=1,
     ),
 }
