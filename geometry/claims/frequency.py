@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from ..evaluate.bootstrap import interval
 from ..evaluate.similarities import pair_similarities
@@ -100,33 +101,36 @@ def jiang2022_static(subject: ClaimSubject) -> Tested:
     """
     table = subject.encoder.type_embeddings()
     row_of = {word: row for row, word in enumerate(table.words)}
-    pieces = [
-        np.array([row_of[piece] for piece in each if piece in row_of], dtype=np.int64)
-        for each in subject.encoder.tokenize(subject.pairs.sentences)
-    ]
-    if not all(len(rows) for rows in pieces):
+    texts = subject.encoder.tokenize(subject.pairs.sentences)
+    pieces = [[row_of[piece] for piece in each if piece in row_of] for each in texts]
+    if not all(pieces):
         raise MissingEvidence("rows")
-    counts = np.bincount(np.concatenate(pieces), minlength=len(row_of))
-    is_frequent = np.zeros(len(counts), dtype=bool)
-    is_frequent[by_rank(counts)[:MOST_FREQUENT]] = True
-    rng = np.random.default_rng(subject.seed)
+    used, columns = np.unique(np.concatenate(pieces), return_inverse=True)
+    rows = np.repeat(np.arange(len(pieces)), list(map(len, pieces)))
+    n_used = np.bincount(columns)
+    is_frequent = np.zeros(len(used), dtype=bool)
+    is_frequent[by_rank(n_used)[:MOST_FREQUENT]] = True
+    kept = ~is_frequent[columns]
+    kept |= np.bincount(rows, kept)[rows] == 0  # a text of frequent pieces alone stays as it is
 
-    def few(rows: np.ndarray) -> np.ndarray:
-        left = rows[~is_frequent[rows]]
-        return left if len(left) else rows
+    def averages(kept: np.ndarray) -> csr_array:
+        """(texts, pieces) weights of the mean over those pieces."""
+        weights = 1 / np.bincount(rows[kept])[rows[kept]]
+        shape = (len(pieces), len(used))
+        return csr_array((weights, (rows[kept], columns[kept])), shape=shape)
 
-    rest = [few(rows) for rows in pieces]
     left, right = subject.pairs.rows
 
-    def scored(vectors: np.ndarray, kept: list[np.ndarray]) -> np.ndarray:
-        means = np.array([vectors[rows].mean(axis=0, dtype=np.float64) for rows in kept])
+    def scored(vectors: np.ndarray, mean: csr_array) -> np.ndarray:
+        means = mean @ vectors.astype(np.float64)
         return pair_similarities(means[left], means[right])
 
-    random = [rng.standard_normal(table.vectors.shape, dtype=np.float32) for _draw in range(DRAWS)]
-    tables = [table.vectors, *random]
+    rng = np.random.default_rng(subject.seed)
+    own_vectors = table.vectors[used]
+    tables = [own_vectors, *(rng.standard_normal(own_vectors.shape) for _draw in range(DRAWS))]
+    both = averages(np.ones(len(rows), dtype=bool)), averages(kept)
+    similarities = np.array([[scored(each, mean) for each in tables] for mean in both])
     bootstrap = subject.bootstrap
-    # every piece, then without the frequent ones: (2, 1 + DRAWS, n)
-    similarities = np.array([[scored(each, kept) for each in tables] for kept in (pieces, rest)])
     flat = similarities.reshape(-1, similarities.shape[-1])
     scores = np.array([spearman(each, bootstrap.gold_scores) for each in flat])
     replicates = np.array([bootstrap.spearmans(TieGroups.of(each)) for each in flat])

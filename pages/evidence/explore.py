@@ -62,6 +62,12 @@ SHOWN = {
 LEVELLED = "pca:lw"  # the cure of the verdict and of the lower picture
 SCATTER_HEIGHT = 340
 LEAST_PLACES = 4
+JUDGES = {  # of the table of judges in the prose
+    "stsb": "stsb pairs",
+    "pairs": "pairs pairs",
+    "labels": "topics labels",
+    "probe": "topics probe",
+}
 
 
 def explore() -> None:
@@ -115,7 +121,7 @@ def explore() -> None:
     show_verdict(helps_verdict(grids, similarity), key="helps")
     show_verdict(narrow_verdict(grids, similarity), key="narrow")
     draw_predictions(grids, similarity)
-    for question in ("controls", "mean", "flow", "intervals", "own"):
+    for question in ("controls", "mean", "judges", "flow", "intervals", "own"):
         show_question(PAGE, question, values())
     with folded(_("All gains"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
@@ -501,7 +507,7 @@ def basis(grids: Mapping[str, GainGrid]) -> str:
     parts = []
     for model, grid in grids.items():
         fit = (
-            _("fitted on STS-B train")
+            _("fitted on STS-B train, mean of the scores of {k} parts").format(k=grid.n_folds)
             if grid.about["fit"] == "STS-B train"
             else _("fitted on the other {k} of {n} folds").format(
                 k=grid.n_folds - 1, n=grid.n_folds
@@ -539,6 +545,7 @@ def draw_predictions(grids: Mapping[str, GainGrid], similarity: str) -> None:
     st.subheader(_("What predicts a gain?"))
     st.markdown(prose(PAGE, "predicts"))
     gains = gains_of(grids, LEVELLED, similarity)
+    found: dict[str, float] = {}
     for box, name in zip(st.columns(len(MEASURES)), MEASURES, strict=True):
         groups, x_all, y_all = [], [], []
         for number, (model, grid) in enumerate(grids.items()):
@@ -553,7 +560,11 @@ def draw_predictions(grids: Mapping[str, GainGrid], similarity: str) -> None:
             groups.append(Dots(x, y, [_about(model, gain) for _v, gain in own], model, number))
             x_all.append(x)
             y_all.append(y)
-        correlation = _correlation(np.concatenate(x_all), np.concatenate(y_all))
+        x, y = np.concatenate(x_all), np.concatenate(y_all)
+        value = _correlation(x, y)
+        correlation = _correlation_words(value, len(x))
+        if value is not None:
+            found[name] = value
         with box:
             show_chart(
                 chart_of(
@@ -570,16 +581,29 @@ def draw_predictions(grids: Mapping[str, GainGrid], similarity: str) -> None:
                 zoom=False,
             )
             st.caption(correlation)
+    if len(found) > 1:
+        best = max(found, key=lambda name: abs(found[name]))
+        st.markdown(
+            _(
+                "Here the measure that orders the gains best is: **{name}** ({value}). The "
+                "measures go together, so this shows no cause."
+            ).format(name=measure_words(best), value=signed(found[best], 2))
+        )
 
 
-def _correlation(x: np.ndarray, y: np.ndarray) -> str:
+def _correlation(x: np.ndarray, y: np.ndarray) -> float | None:
+    """Spearman; None for too few places."""
     from geometry.measure.correlation import spearman
 
     if len(x) < LEAST_PLACES or len(set(x)) == 1 or len(set(y)) == 1:
-        return _("Rank correlation: too few places ({n}).").format(n=len(x))
-    return _("Rank correlation over {n} places: {value}.").format(
-        n=len(x), value=signed(spearman(x, y), 2)
-    )
+        return None
+    return spearman(x, y)
+
+
+def _correlation_words(value: float | None, n: int) -> str:
+    if value is None:
+        return _("Rank correlation: too few places ({n}).").format(n=n)
+    return _("Rank correlation over {n} places: {value}.").format(n=n, value=signed(value, 2))
 
 
 # ---- all rows ----
@@ -642,7 +666,14 @@ def values() -> dict[str, str]:
             for gain in grid.gains
             if gain.pooling == pooling and gain.cure == cure and gain.gain is not None
         ]
-        return with_interval(float(np.mean(gains)), None, None, sign=True)
+        clear = [
+            (gain.gain.rises, gain.gain.falls)
+            for gain in grid.gains
+            if gain.pooling == pooling and gain.cure == cure and gain.gain is not None
+        ]
+        up, down = np.sum(clear, axis=0)
+        value = with_interval(float(np.mean(gains)), None, None, sign=True)
+        return f"{value} (↑ {up}, ↓ {down}, n = {len(gains)})"
 
     raw = {(place.layer, place.pooling): place.scores["cosine"] for place in grid.places}
     treated = [
@@ -655,7 +686,24 @@ def values() -> dict[str, str]:
                 flow = each.of(gain.layer, gain.pooling, FLOW, "cosine").gain
                 if flow is not None and gain.gain is not None:
                     beside.append(100 * (flow.value - gain.gain.value))
+    judged = {
+        (name, cure): "↑ {}, ↓ {}, n = {}".format(*_tally(grids_of(data), cure, "cosine"))
+        for name, data in JUDGES.items()
+        for cure in ("centred", "abtt:3", LEVELLED)
+    }
     return {
+        "stsb_centred": judged["stsb", "centred"],
+        "stsb_abtt": judged["stsb", "abtt:3"],
+        "stsb_pca": judged["stsb", "pca:lw"],
+        "pairs_centred": judged["pairs", "centred"],
+        "pairs_abtt": judged["pairs", "abtt:3"],
+        "pairs_pca": judged["pairs", "pca:lw"],
+        "labels_centred": judged["labels", "centred"],
+        "labels_abtt": judged["labels", "abtt:3"],
+        "labels_pca": judged["labels", "pca:lw"],
+        "probe_centred": judged["probe", "centred"],
+        "probe_abtt": judged["probe", "abtt:3"],
+        "probe_pca": judged["probe", "pca:lw"],
         "flow_least": with_sign(min(beside), 1),
         "flow_most": with_sign(max(beside), 1),
         "flow_places": f"{len(beside)}",

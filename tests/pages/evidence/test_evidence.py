@@ -10,6 +10,7 @@ from geometry.data import JudgedQueries, VectorSet
 from pages.common.own_evidence import EVIDENCE, Evidence
 from pages.evidence import recorded
 from pages.evidence.explore import (
+    JUDGES,
     LEVELLED,
     SHOWN,
     data_names,
@@ -101,7 +102,7 @@ def test_the_figures_of_the_text_are_those_of_sts_b():
     """The sources' question, in numbers: the mean hardly helps, the dominant directions do."""
     found = values()
     of_mean = [
-        float(found[f"mean_{cure}"].replace("−", "-"))
+        float(found[f"mean_{cure}"].split(" ")[0].replace("−", "-"))
         for cure in ("centred", "standardised", "removed", "whitened")
     ]
     assert of_mean == sorted(of_mean)
@@ -153,3 +154,29 @@ def test_own_vectors_are_judged_by_their_labels_and_by_queries_that_were_brought
 def test_the_chosen_model_is_judged_by_the_labels_of_the_corpus():
     at = visit(**{"evidence-data": "live labels", "corpus": "topics-zh", "model": "bundled-e5"})
     assert "multilingual-e5-small: n = 240, d = 384" in everything(at)
+
+
+def test_what_the_text_says_of_each_judge_is_true():
+    def tally(data: str, cure: str) -> tuple[int, int]:
+        gains = [each.gain for _model, each in gains_of(grids_of(data), cure, "cosine")]
+        return sum(gain.rises for gain in gains), sum(gain.falls for gain in gains)
+
+    found = values()
+    for name, data in JUDGES.items():
+        for cure in ("centred", "abtt:3", LEVELLED):
+            up, down = tally(data, cure)
+            assert found[f"{name}_{cure.partition(':')[0]}"].startswith(f"↑ {up}, ↓ {down}, n = ")
+    assert tally("stsb pairs", LEVELLED)[0] > tally("stsb pairs", LEVELLED)[1]
+    for data in ("topics labels", "topics probe"):  # whitening hurts
+        up, down = tally(data, LEVELLED)
+        assert down > 5 * up
+    assert tally("topics labels", "centred")[0] > tally("topics labels", LEVELLED)[0]
+    probed = [each.gain.value for _m, each in gains_of(grids_of("topics probe"), "centred", "")]
+    assert probed == pytest.approx([0] * len(probed), abs=1e-3)
+    of_cls = [
+        gain.gain
+        for gain in grids_of("stsb pairs")[MINILM].gains
+        if (gain.pooling, gain.cure) == ("cls", "centred")
+    ]
+    assert any(gain.rises for gain in of_cls)
+    assert any(gain.falls for gain in of_cls)
