@@ -17,6 +17,7 @@ HOSTILE = "=0+cmd|'/C calc'!A0"
 WRITERS = {  # the places that write CSV, and how each makes its cells safe
     "geometry/commands/neighbours.py",
     "geometry/commands/project.py",
+    "geometry/diagnosis/evidence_report.py",
     "geometry/evaluate/export.py",
     "pages/common/downloads.py",
     "pages/cosine_basis/panels.py",
