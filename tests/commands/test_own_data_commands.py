@@ -76,7 +76,7 @@ def help_of(command: click.Command) -> str:
     return command.get_help(click.Context(command, info_name="x"))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.model
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_the_examples_of_help_run(folder, capsys, command):

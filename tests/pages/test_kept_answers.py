@@ -88,7 +88,7 @@ def screen(app: AppTest) -> list[str]:
     return sent
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "page",
     [

@@ -140,7 +140,7 @@ def test_glove_is_a_model_of_one_layer_without_precision_revision_or_prefix():
     assert len(numbers(app)) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @HAS_E5
 @pytest.mark.usefixtures("small_corpus")
 def test_the_prefix_is_a_choice_for_e5_only_kept_in_the_address_and_stated(tmp_path):

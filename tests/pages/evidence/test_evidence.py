@@ -149,13 +149,6 @@ def test_own_vectors_are_judged_by_their_labels_and_by_queries_that_were_brought
     assert len(array(removed["data"][0]["y"])) == 1
 
 
-@pytest.mark.slow
-@pytest.mark.model
-def test_the_chosen_model_is_judged_by_the_labels_of_the_corpus():
-    at = visit(**{"evidence-data": "live labels", "corpus": "topics-zh", "model": "bundled-e5"})
-    assert "multilingual-e5-small: n = 240, d = 384" in everything(at)
-
-
 def test_what_the_text_says_of_each_judge_is_true():
     def tally(data: str, cure: str) -> tuple[int, int]:
         gains = [each.gain for _model, each in gains_of(grids_of(data), cure, "cosine")]

@@ -385,7 +385,7 @@ def test_nothing_about_a_reader_s_own_pairs_is_kept_for_other_readers(
     clear_memory()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_rungs_of_other_settings_are_scored_in_the_background(monkeypatch: pytest.MonkeyPatch):
     clear_memory()
     monkeypatch.delenv(scene.AHEAD_VARIABLE)
@@ -1196,7 +1196,7 @@ def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_refused():
         assert warning.startswith(f"`{other}` is no treatment")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_folder_of_the_server_offers_its_splits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     own = own_pairs()
     for split, start in (("dev", 30), ("test", 0)):

@@ -112,7 +112,7 @@ def flow_charts(app: AppTest) -> list[list[np.ndarray]]:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_flow_has_its_terms_and_its_picture(opened, X):
     app = opened("flow", **{"fit-on": "same", "second": "flow"})
     flow = NormalizingFlow(random_state=0).fit(X.astype(np.float32))

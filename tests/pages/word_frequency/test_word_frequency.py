@@ -245,7 +245,7 @@ def test_the_example_of_a_swap_follows_the_language_until_it_is_changed():
     assert app.text_input(key="swap-word").value == "eat"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.model
 def test_common_chinese_words_are_an_order_of_types():
     app = visit(model="bundled-e5", counts="common-zh")

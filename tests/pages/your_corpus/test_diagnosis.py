@@ -155,7 +155,7 @@ def test_few_vectors_and_missing_labels_are_reported():
 
 
 @pytest.mark.model
-@pytest.mark.slow
+@pytest.mark.long
 def test_page_and_shell_give_the_same_numbers(tmp_path, capsys):
     with (tmp_path / "own.csv").open("w", newline="") as file:
         rows = zip(TEXTS, LABELS, strict=True)
@@ -193,7 +193,7 @@ def test_page_and_shell_give_the_same_numbers(tmp_path, capsys):
 
 
 @pytest.mark.model
-@pytest.mark.slow
+@pytest.mark.long
 def test_own_pairs_judge_where_there_are_no_labels(tmp_path, capsys):
     bundled, pairs = read_bundled("pairs"), read_bundled_pairs()
     some = Pairs("mine", pairs.left[:120], pairs.right[:120], pairs.gold_scores[:120])
@@ -232,7 +232,7 @@ def test_own_pairs_judge_where_there_are_no_labels(tmp_path, capsys):
         assert at.subheader[-1].value == "Limits"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.model
 def test_pairs_alone_are_diagnosed_by_their_sentences(monkeypatch):
     # simulates a disk that can't be written
