@@ -20,7 +20,6 @@ from geometry import (
     measure_table,
 )
 from geometry.claims.cone import _centred_gain
-from geometry.claims.dimensions import _follow, _kurtosis, outliers
 from geometry.claims.scores import PoolingInterval, PoolingShare
 from geometry.diagnosis import diagnose, storage_table
 from geometry.diagnosis.evidence import CURES, evidence
@@ -42,6 +41,7 @@ from geometry.measure import (
     retrieval_score,
     without_frequent,
 )
+from geometry.measure.axis_shapes import mean_kurtosis
 from geometry.measure.context import Contextual, Tokens
 from geometry.measure.correlation import spearman
 from geometry.measure.cosines import top_contribution
@@ -356,7 +356,7 @@ def claims(n: int, seed: int) -> dict[str, Any]:
     R = MIXED.T
 
     def gain(H: np.ndarray) -> float:
-        return _kurtosis(H @ R) - _kurtosis(H)
+        return mean_kurtosis(H @ R) - mean_kurtosis(H)
 
     return {
         "IsoScore": ends(isoscore(X), *jackknife_interval(isoscore, X)),
@@ -370,26 +370,18 @@ MIXED = np.linalg.qr(np.random.default_rng(0).standard_normal((10, 10)))[0]
 
 
 def claims_by_sentence(n: int, seed: int) -> dict[str, Any]:
-    """Three dimensions have a mean and follow the counts."""
+    """Three dimensions have a mean and follow a size."""
     rng = np.random.default_rng((n, seed))
     sentences = np.repeat(np.arange(n), rng.integers(4, 14, n))
     counts = rng.exponential(size=len(sentences))
     X = rng.standard_normal((n, 12))[sentences] + rng.standard_normal((len(sentences), 12)) + 0.2
     X[:, :3] += 2 + 0.3 * counts[:, None]
-    few = outliers(X)
 
     def top(X: np.ndarray) -> float:
         return top_contribution(X, k=3)
 
-    def gap(X: np.ndarray, counts: np.ndarray) -> float:
-        of_few, of_others = _follow(X, counts, few)
-        return of_few - of_others
-
     return {
         "share of three dimensions": ends(top(X), *jackknife_interval(top, X, units=sentences)),
-        "correlations, gap": ends(
-            gap(X, counts), *jackknife_interval(gap, X, counts, units=sentences)
-        ),
     }
 
 
