@@ -121,7 +121,8 @@ def test_it_has_the_whole_library_and_no_page_file(installed):
         for path in (ROOT / "geometry").rglob("*.*")
         if path.suffix in (".py", ".pyi", ".typed")
     }
-    data = {Path("geometry/assets/published.json")} | {
+    files = ("published.json", "recorded-contrast.json")
+    data = {Path("geometry/assets") / name for name in files} | {
         Path("geometry/assets") / folder / path.name
         for folder in ("corpora", "training", "vectors", "vectors/glove")
         for path in (ROOT / "assets" / folder).iterdir()
@@ -129,7 +130,7 @@ def test_it_has_the_whole_library_and_no_page_file(installed):
     }
     data |= {  # for the shell's report in each language
         Path("geometry") / path.relative_to(ROOT)
-        for name in ("*.po", "language.toml")
+        for name in ("*.po", "language.toml", "claims.toml")
         for path in ROOT.glob(f"assets/text/*/{name}")
     }
     found = {
