@@ -40,6 +40,13 @@ help: ## what there is
 run: $(RUN_READY) ## serve the app (PORT=8501; OPEN=0 opens no browser; WATCH=1 reloads what you edit)
 	$(BIN)/python -m streamlit run app.py --server.port $(PORT) $(HEADLESS) $(WATCHING)
 
+# `make bench class` measures; alone, `make class` serves.
+ifneq (bench,$(firstword $(MAKECMDGOALS)))
+.PHONY: class
+class: $(RUN_READY) ## serve a class on the local network: address, QR code, rooms (PORT=8501)
+	$(BIN)/python -m pages.common.classroom.serve $(PORT)
+endif
+
 # The workers already use every core: threads inside them would take three times as long.
 test test-slow test-long check: export OMP_NUM_THREADS := 1
 # Every server and worker would compile the project anew.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.common.classroom.bar import show_class_bar
 from pages.common.garbage import freeze_imports
 from pages.common.page_list import LANDING, PAGES, page_path
+from pages.common.streamlit_internals import StopException
 
 
 def run_page() -> None:
@@ -16,7 +18,13 @@ def run_page() -> None:
         """The bare address leads to the landing page's own: every page has one address."""
         st.switch_page(pages[LANDING], query_params=st.query_params.to_dict())
 
-    st.navigation([st.Page(home, default=True), *pages.values()], position="hidden").run()
+    page = st.navigation([st.Page(home, default=True), *pages.values()], position="hidden")
+    try:
+        page.run()
+    except StopException:  # a page that ends early belongs to a class too
+        show_class_bar()
+        raise
+    show_class_bar()
     freeze_imports()
 
 
@@ -30,6 +38,7 @@ else:  # the server's start: `streamlit run` imports this file once and serves `
     from starlette.middleware import Middleware
 
     import pages.narrow_cone.explore  # noqa: F401
+    from pages.common.classroom.wait import ROUTES
     from pages.common.messages import show_failure
     from pages.common.server_memory import UploadLimit, while_running
     from pages.common.streamlit_internals import correct_faults
@@ -38,6 +47,7 @@ else:  # the server's start: `streamlit run` imports this file once and serves `
     app = st.App(
         "app.py",
         lifespan=while_running,
+        routes=ROUTES,
         middleware=[Middleware(UploadLimit)],
         on_script_error=show_failure,
     )

@@ -19,12 +19,12 @@ from ..errors import GeometryError
 from .model_errors import ModelFilesError
 
 VARIABLE = "NARROW_CONE_CONFIG"
-TABLES = ("models", "uploads", "memory")
+TABLES = ("models", "uploads", "memory", "classes")
 FOLDERS = "folders"  # the key in [uploads]
 DEFAULT_FILE = Path(__file__).resolve().parents[2] / "narrow-cone.toml"
 
 
-Kind = TypeVar("Kind", "ModelLimits", "MemoryLimits")
+Kind = TypeVar("Kind", "ModelLimits", "MemoryLimits", "ClassLimits")
 
 
 class OperatorFileError(GeometryError):
@@ -131,6 +131,31 @@ class MemoryLimits:
     trainings: int = 2
 
 
+@dataclass(frozen=True)
+class ClassLimits:
+    """Rooms in which a class guesses together and follows its teacher.
+
+    Attributes
+    ----------
+    rooms : int
+        Rooms at once; 0: nobody can open one.
+    members : int
+        Students of one room.
+    answers_a_minute : int
+        Answers of one student, changed ones included.
+    wrong_codes : int
+        Wrong codes in a minute, of all visitors; then codes are tried one after the other.
+    megabytes : int
+        10^6 bytes of the file of all rooms.
+    """
+
+    rooms: int = 0
+    members: int = 120
+    answers_a_minute: int = 20
+    wrong_codes: int = 30
+    megabytes: int = 20
+
+
 def _is_of_the_owner(revision: str | None) -> bool:
     """Whether only the repository's owner can have made the revision: a branch or a tag.
 
@@ -157,6 +182,14 @@ def read_memory_limits(path: Path | None = None) -> MemoryLimits:
     path, errors : as for ``read_model_limits``.
     """
     return _read_as(MemoryLimits, "memory", path)
+
+
+def read_class_limits(path: Path | None = None) -> ClassLimits:
+    """The limits of rooms in the operator's file; the defaults for what it does not name.
+
+    path, errors : as for ``read_model_limits``.
+    """
+    return _read_as(ClassLimits, "classes", path)
 
 
 def read_upload_limits(path: Path | None = None) -> Limits:

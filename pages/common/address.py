@@ -10,7 +10,7 @@ import re
 
 import streamlit as st
 
-PRESENT = "present"
+PRESENT, CLASS = "present", "class"
 PARAMETERS = {
     # every page
     "lang": "language",
@@ -20,6 +20,7 @@ PARAMETERS = {
     "prefix": "query, passage or none before each text",
     "corpus": "corpus",
     PRESENT: "1 for an audience: large words, no prose, no sidebar",
+    CLASS: "code of a class",
     "lesson": "1 for the lesson, 10 for its ten minutes, own for the teacher's own",
     "lesson-step": "number of its step, from 1",
     # pages that draw a cloud

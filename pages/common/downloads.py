@@ -166,5 +166,10 @@ def column_names() -> dict[str, str]:
         "unseen": _("never seen"),
         "rare": _("rare"),
         "frequent": _("frequent"),
+        "question": _("question"),
+        "option": _("option"),
+        "first_answers": _("first answers"),
+        "last_answers": _("last answers"),
+        "is_right": _("right"),
         "measured_on": _("measured on"),
     }

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any, NoReturn
@@ -23,7 +24,8 @@ from geometry.data.catalogues import ENGLISH
 from geometry.data.limits import LESSON_MEGABYTES
 from geometry.data.number_text import signed
 
-from .address import PARAMETERS, PRESENT, is_presenting, number_in_url, put_in_url
+from .address import CLASS, PARAMETERS, PRESENT, is_presenting, number_in_url, put_in_url
+from .classroom.visit import NO_RIGHT_ANSWER, current, give_lesson, may_show, note_truth
 from .page_list import PAGES, page_labels, page_path
 from .page_state import CHOSEN, LEFT
 from .words import TEXT, _, language, markdown, paragraph
@@ -33,10 +35,13 @@ WHOLE, SHORT = "1", "10"  # values of the parameter
 MY_STEPS = "my-lesson"  # in the session: the steps of the teacher's own lesson
 EDITION = "lesson-edition"  # in the session: of the editor's fields, which begin anew
 FACTS, SAID, LAST = "lesson-facts", "lesson-said", "lesson-last"  # in the session
+MAY_SHOW = "lesson-may-show"  # in the session: the class has been shown the answer
 # What a step leaves as the reader has it, unless the step names it.
-KEPT = ("lang", "model", "revision", "dtype", "prefix", "corpus", "pairs", "present")
-NOT_OF_A_STEP = (LESSON, AT, "lang", "present", "revision")
+KEPT = ("lang", "model", "revision", "dtype", "prefix", "corpus", "pairs", PRESENT, CLASS)
+NOT_OF_A_STEP = (LESSON, AT, "lang", PRESENT, CLASS, "revision")
 MOST_STEPS, LONGEST, MOST_BYTES = 60, 1000, 200_000
+FEWEST_OPTIONS, MOST_OPTIONS = 2, 5  # of a guess
+RIGHT_SIGN = "*"  # in the editor, before the right answer
 DATA = {  # settings that name a model or data, and what a file may say there
     "model": re.compile(r"bundled[a-z0-9-]*"),
     "corpus": re.compile(r"(?!upload-)[a-z-]+"),
@@ -53,12 +58,16 @@ class LessonError(ValueError):
 
 @dataclass(frozen=True)
 class Case:
-    """A text, and the fact that must be above or below a number for it."""
+    """A text, and the fact that must be above or below a number for it.
+
+    right : of an option of a guess that no fact decides, whether it is the right one.
+    """
 
     text: str
     fact: str = ""
     above: float | None = None
     below: float | None = None
+    right: bool | None = None
 
     def fits(self, facts: Facts) -> bool:
         """Whether the fact is known and within the limits; True without a fact."""
@@ -77,11 +86,25 @@ Cases = tuple[Case, ...]
 
 @dataclass(frozen=True)
 class Guess:
-    """A question before the answer. The right option is the first one that fits the facts."""
+    """A question before the answer.
+
+    The right option is the first one that fits the facts. Of a question without facts it is the one
+    with ``right``, and there may be none: a question of opinion.
+    """
 
     question: str
     options: Cases
     answer: Cases
+
+    def right(self, facts: Facts) -> int | None:
+        """The place of the right option; NO_RIGHT_ANSWER if there is none, None if unknown."""
+        if not any(case.fact for case in self.options):
+            marked = (place for place, case in enumerate(self.options) if case.right)
+            return next(marked, NO_RIGHT_ANSWER)
+        if not facts:
+            return None
+        fitting = (place for place, case in enumerate(self.options) if case.fits(facts))
+        return next(fitting, None)
 
 
 @dataclass(frozen=True)
@@ -150,6 +173,8 @@ def _step(
         asked = Guess(
             _short(guess["question"]), _cases(guess["options"]), _cases(guess.get("answer", ""))
         )
+        if not FEWEST_OPTIONS <= len(asked.options) <= MOST_OPTIONS:
+            raise ValueError(f"{len(asked.options)} options: {asked.question[:60]!r}")
     if not re.fullmatch(r"[a-z-]*", part):
         raise ValueError(f"part = {part!r}")
     texts = _short(title), _cases(look), settings, _short(note)
@@ -220,9 +245,19 @@ class Place:
 def steps_of(code: str) -> tuple[Step, ...]:
     """The steps of a lesson by its code in the address; none for a lesson that is not here."""
     if code == OWN:
+        room = current()
+        if room is not None and room.lesson and not room.leads:
+            return _teachers_lesson(room.lesson)
         return tuple(st.session_state.get(MY_STEPS, ()))
     steps = shipped_lesson(language())
     return tuple(step for step in steps if step.short) if code == SHORT else steps
+
+
+@cache
+def _teachers_lesson(text: str) -> tuple[Step, ...]:
+    with suppress(LessonError):
+        return read_lesson(text)
+    return ()
 
 
 def enter_lesson(page: str) -> Place | None:
@@ -350,7 +385,19 @@ def _ask(place: Place, box: Any) -> int | None:
             key=f"lesson-guess-{place.code}-{place.at}",
             format_func=options.__getitem__,
         )
-    return None if chosen is None else int(chosen)
+    chosen = None if chosen is None else int(chosen)
+    if place.code == OWN:
+        give_lesson(lesson_toml(place.steps))
+    plain = [case.text for case in guess.options]
+    st.session_state[MAY_SHOW] = may_show(_guess_id(place), guess.question, plain, chosen)
+    return chosen
+
+
+def _guess_id(place: Place) -> str:
+    """The same in the ten minutes and in the whole lesson, in every language."""
+    if place.code == OWN:
+        return f"own-{place.at}"
+    return f"lesson-{shipped_lesson(language()).index(place.step)}"
 
 
 def note_facts(facts: Callable[[], Facts]) -> None:
@@ -364,19 +411,24 @@ def note_facts(facts: Callable[[], Facts]) -> None:
     known = st.session_state[FACTS] = st.session_state.get(FACTS, {}) | dict(facts())
     step: Step = place.step
     said.markdown(told(step.look, known, place))
-    if step.guess is not None and chosen is not None and known:
+    if step.guess is None:
+        return
+    right = step.guess.right(known)
+    if right is None:
+        return
+    note_truth(_guess_id(place), right)
+    in_class = current() is not None
+    if right == NO_RIGHT_ANSWER or not st.session_state.get(MAY_SHOW):
+        return
+    if chosen is not None or in_class:
         options = step.guess.options
-        right = next((case for case in options if case.fits(known)), None)
-        if right is not None:
-            text = (
-                _("“{truth}” is right.")
-                if right == options[chosen]
-                else _("You guessed “{guess}”. It is “{truth}”.")
-            ).format(
-                guess=told((options[chosen],), known, place, always=True),
-                truth=told((right,), known, place, always=True),
-            )
-            answered.info(paragraph([text, told(step.guess.answer, known, place)]))
+        truth = told((options[right],), known, place, always=True)
+        text = _("“{truth}” is right.")
+        if chosen not in (None, right):
+            text = _("You guessed “{guess}”. It is “{truth}”.")
+        guess = told((options[chosen or 0],), known, place, always=True)
+        text = text.format(guess=guess, truth=truth)
+        answered.info(paragraph([text, told(step.guess.answer, known, place)]))
 
 
 def told(cases: Cases, facts: Facts, place: Place, *, always: bool = False) -> str:
@@ -516,7 +568,8 @@ def _show_editor() -> None:
                 _("Note for the teacher"), step.note, key=f"{key}-note", max_chars=LONGEST
             )
             cases = (replace(step.look[0], text=look), *step.look[1:])
-            steps[at] = replace(step, title=title, look=cases, note=note)
+            guess = _edit_question(step.guess, key)
+            steps[at] = replace(step, title=title, look=cases, note=note, guess=guess)
             with st.container(horizontal=True, gap="xsmall"):
                 st.caption(page_labels()[step.page], width="stretch")
                 for by, icon, label in (
@@ -544,6 +597,37 @@ def _show_editor() -> None:
         icon=":material/download:",
         type="primary",
     )
+
+
+def _edit_question(guess: Guess | None, key: str) -> Guess | None:
+    """The fields of a question of one's own; a question that numbers decide stays as it is."""
+    if guess is not None and any(case.fact for case in guess.options):
+        return guess
+    options = guess.options if guess else ()
+    lines = "\n".join(f"{RIGHT_SIGN if case.right else ''}{case.text}" for case in options)
+    question = st.text_input(
+        _("Question for the class"),
+        guess.question if guess else "",
+        key=f"{key}-question",
+        max_chars=LONGEST,
+    )
+    answers = st.text_area(
+        _("Its answers, two to five, one a line; * before the right one"),
+        lines,
+        key=f"{key}-answers",
+        max_chars=LONGEST,
+        height=80,
+    )
+    written = [line.strip() for line in answers.splitlines() if line.strip(f" {RIGHT_SIGN}")]
+    if not question.strip() or not FEWEST_OPTIONS <= len(written) <= MOST_OPTIONS:
+        if question.strip():
+            st.caption(_("A question needs two to five answers."))
+        return guess if question.strip() else None
+    given = tuple(
+        Case(line.lstrip(RIGHT_SIGN).strip(), right=True if line.startswith(RIGHT_SIGN) else None)
+        for line in written
+    )
+    return Guess(question, given, guess.answer if guess else (Case(""),))
 
 
 def _move(at: int, by: int) -> None:

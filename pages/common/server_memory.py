@@ -26,8 +26,8 @@ from .garbage import collect_all
 from .models import warm_up
 from .streamlit_internals import (
     UPLOADS,
-    XSRF_COOKIE,
     Unreadable,
+    browser_of,
     end_expired_sessions,
     open_sessions,
     publish,
@@ -79,7 +79,7 @@ def limit_sessions() -> None:
 
 def _place(session: str, open_: Sequence[str]) -> int:
     """How many places are before that of this session. A reload takes the place of its browser."""
-    visitor = st.context.cookies.get(XSRF_COOKIE, session)
+    visitor = browser_of(st.context.cookies) or session
     now = time.monotonic()
     with _lock:
         for each in _places:

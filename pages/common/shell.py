@@ -64,6 +64,8 @@ def _show_frame() -> None:
 
 def _draw_head(name: str, lesson_place: DeltaGenerator) -> None:
     """The sidebar, title and claim."""
+    from .classroom.bar import make_place, show_class_menu
+    from .classroom.visit import enter_class
     from .document import show_contents, warn_of_lost_corpus
     from .lesson import show_lesson_bar, show_lesson_menu
     from .models import select_model
@@ -88,15 +90,18 @@ def _draw_head(name: str, lesson_place: DeltaGenerator) -> None:
             always_in_url="lang" in st.query_params or asked_language() != ENGLISH,
         )
     limit_sessions()
+    enter_class()
     with st.sidebar:
         labels = page_labels()
         for page in PAGES:
             st.page_link(page_path(page), label=labels[page])
         show_lesson_menu(name)
+        show_class_menu()
         select_model()
         select_corpus(name)
         show_contents(name)
     with lesson_place:
+        make_place()
         show_lesson_bar(name)
     show_page_tools()
     st.title(page_labels()[name])

@@ -20,9 +20,11 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSessionState
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner import StopException as StopException
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 from streamlit.runtime.stats import GaugeStat
+from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
 from streamlit.web.server.starlette.starlette_routes import BASE_ROUTE_UPLOAD_FILE
 from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
@@ -41,7 +43,6 @@ NAMES = {  # what each is for
     "ForwardMsgQueue.clear": "corrects pages that quick clicks blank",
     "ForwardMsgQueue._queue": "corrects pages that quick clicks blank",
 }
-XSRF_COOKIE = XSRF_COOKIE_NAME  # one for each browser
 UPLOADS = f"/{BASE_ROUTE_UPLOAD_FILE}/"  # the path of an upload ends with <session>/<file>
 
 
@@ -73,6 +74,15 @@ def _server() -> Any:
 
 
 # ---- the session of a run ----
+
+
+def browser_of(cookies: Mapping[str, str]) -> str:
+    """A random name of the browser, the same in all its tabs; empty if it sent no cookie.
+
+    The cookie masks the name anew in every answer of the server.
+    """
+    name, _time = decode_xsrf_token_string(cookies.get(XSRF_COOKIE_NAME, ""))
+    return name.hex() if name else ""
 
 
 def session_id() -> str:

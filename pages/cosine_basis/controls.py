@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from geometry.data.number_text import signed
 from geometry.projection.plane import POINTS, Plane
+from pages.common.classroom.visit import current, may_show, note_truth
 from pages.common.controls import choose
 from pages.common.words import _
 
@@ -229,19 +230,25 @@ def hide_before_guess(scene: Scene) -> Scene:
 def ask_for_guess(scene: Scene) -> None:
     """The question, or whether the answer was right."""
     answers = {"smaller": _("smaller"), "same": _("still 90°"), "larger": _("larger")}
+    text = _(
+        "**Guess first.** The coordinates of a, b, c stay the same, and e₂ becomes twice "
+        "as long. The angle between a and b was 90°. It is now …"
+    )
+    guess = st.session_state.get("basis-guess")
+    if scene.is_hidden or (current() is not None and state_of(scene) == DEFAULTS):
+        chosen = list(answers).index(guess) if guess else None
+        is_shown = may_show("cosine_basis", text.replace("**", ""), list(answers.values()), chosen)
+        note_truth("cosine_basis", list(answers).index("larger"))
     if scene.is_hidden:
-        st.markdown(
-            _(
-                "**Guess first.** The coordinates of a, b, c stay the same, and e₂ becomes twice "
-                "as long. The angle between a and b was 90°. It is now …"
-            )
-        )
+        st.markdown(text)
+        if is_shown and current() is not None:
+            st.session_state[SHOWN_KEY] = True
+            st.rerun()
         with st.container(horizontal=True, key="guess", gap="xsmall"):
             for name, label in answers.items():
                 st.button(label, key=f"guess-{name}", on_click=_answer, args=(name,))
             st.button(_("Skip"), key="guess-skip", type="tertiary", on_click=_answer, args=("",))
         return
-    guess = st.session_state.get("basis-guess")
     if guess and state_of(scene) == DEFAULTS:
         coordinates, true = (
             float(found[0]) for found in (scene.cosines.coordinates, scene.cosines.true)
@@ -261,4 +268,5 @@ def ask_for_guess(scene: Scene) -> None:
 
 def _answer(name: str) -> None:
     st.session_state["basis-guess"] = name
-    st.session_state[SHOWN_KEY] = True
+    if current() is None or not name:  # in a class the teacher reveals it
+        st.session_state[SHOWN_KEY] = True

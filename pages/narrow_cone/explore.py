@@ -38,6 +38,7 @@ from geometry.projection.packing import pack_cloud
 from geometry.projection.umap_fit import MOST_FITTED
 from pages.common.address import is_presenting
 from pages.common.cache import kept
+from pages.common.classroom.visit import may_show, note_truth
 from pages.common.cloud_choices import choose_cloud, choose_look, choose_weights, warn_of_too_few
 from pages.common.corpus_cloud import (
     MOST_DRAWN,
@@ -660,8 +661,14 @@ def ask_for_guess(scene: Scene) -> None:
         format_func=lambda name: answers[name],
         persist_state="session",
     )
-    if guess:
-        truth = "more" if steps.both.rises else "fewer" if steps.both.falls else "same"
+    question = _("In the whitened cloud, nearest neighbours share their {label} …")
+    codes = list(answers)
+    chosen = codes.index(guess) if guess else None
+    question = question.format(label=label_name(scene.points.corpus))
+    is_shown = may_show("narrow_cone", question, list(answers.values()), chosen)
+    truth = "more" if steps.both.rises else "fewer" if steps.both.falls else "same"
+    note_truth("narrow_cone", codes.index(truth))
+    if guess and is_shown:
         before, _centred, after = (f"{share:.1%}" for share in steps.agreements)
         st.info(
             _(

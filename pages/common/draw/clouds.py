@@ -24,6 +24,7 @@ from geometry.projection.twin import (
     is_drawn,
 )
 from pages.common.address import number_in_url, put_in_url
+from pages.common.classroom.visit import lead, teachers_points
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.downloads import csv_bytes, offer_csv
 from pages.common.measures import label_name
@@ -259,9 +260,11 @@ def found_rows(points: CorpusCloud) -> list[int]:
 
 
 def chosen_marks(points: CorpusCloud, chosen: int | None) -> list[Marks]:
-    """A small ring around each point that the search found, and a circle around the chosen one."""
+    """Rings around the points that the search found, the teacher's selection and the chosen one."""
     rows = found_rows(points)
     found = [Marks(rows, "dot", _("found"))] if rows else []
+    if shown := teachers_points(points.key):
+        found.append(Marks(list(shown), "circle", _("selected by the teacher")))
     return found if chosen is None else [*found, Marks([chosen], "circle", _("chosen point"))]
 
 
@@ -295,6 +298,7 @@ def choose_row(row: int) -> None:
 def store_selection(key: str, rows: Sequence[int] | np.ndarray) -> None:
     """Store the selected rows with the ``key`` of their cloud."""
     st.session_state[SELECTED] = (key, np.asarray(rows, dtype=np.int64))
+    lead()
 
 
 def show_selection(cloud: Cloud, key: str) -> None:

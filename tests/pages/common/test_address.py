@@ -14,7 +14,17 @@ from pages.whitening.choices import SLOTS
 PAGES = Path(__file__).resolve().parents[3] / "pages"
 BY_VARIABLE = {
     *(*LIMITS, *SLOTS, *NUMBERS, "noise-unrelated", "noise-related", "lang", "pair", "point"),
-    *("centring", "strength", "present", "camera", "step", "hull", "lesson", "lesson-step"),
+    *(
+        "centring",
+        "strength",
+        "present",
+        "camera",
+        "step",
+        "hull",
+        "lesson",
+        "lesson-step",
+        "class",
+    ),
     *(f"{side}-{what}" for side in ("left", "right") for what in ("table", "layer")),
 }
 

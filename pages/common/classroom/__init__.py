@@ -1,0 +1,1 @@
+"""A class: students join by a code, guess, and follow their teacher."""

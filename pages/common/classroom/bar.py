@@ -1,0 +1,352 @@
+"""What a class sees: the bar over every page, and the menu to open or join a room."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from html import escape
+from typing import Any
+from urllib.parse import urlsplit
+
+import segno
+import streamlit as st
+
+from ..address import CLASS, put_in_url
+from ..downloads import csv_bytes, offer_csv
+from ..draw.charts import COMPONENTS
+from ..words import _, labelled, markdown
+from .rooms import INVITATION_SECONDS, Question, Room, RoomError, Tally
+from .visit import (
+    LEADS,
+    NO_RIGHT_ANSWER,
+    PROBLEM,
+    TALLY,
+    TRUTH,
+    asked,
+    come,
+    current,
+    lead,
+    leave_class,
+    rooms,
+    visitor,
+)
+
+PLACE, LINK = "class-place", "class-link"
+ADDRESS_VARIABLE = "NARROW_CONE_ADDRESS"  # of this server, as students type it
+
+
+def reason_text(reason: str) -> str:
+    """A sentence about a refusal."""
+    limits = rooms().limits
+    return {
+        "closed": _("This server has no rooms for classes. Its operator can allow them."),
+        "rooms": _("This server has {n} rooms, its most. Try again later.").format(n=limits.rooms),
+        "members": _("This room has {n} students, its most.").format(n=limits.members),
+        "answers": _("You changed your answer {n} times in a minute. Wait a minute.").format(
+            n=limits.answers_a_minute
+        ),
+        "unknown": _("No class has this code. Compare it with the one that your teacher shows."),
+        "busy": _("Many wrong codes came. Try again in a minute."),
+        "ended": _("The class has ended."),
+        "leader": _("Only the teacher of this class can do this."),
+        "revealed": _("The answer has been shown, so guesses are closed."),
+        "long": _("This is too long for a class. Shorten it."),
+        "file": _(
+            "The server can't use its file of rooms, so there is no class now. The pages go on."
+        ),
+    }[reason]
+
+
+# ---- the menu ----
+
+
+def show_class_menu() -> None:
+    """Open a class or join one; nothing where the operator allows no rooms."""
+    if not rooms().limits.rooms:
+        return
+    with st.popover(_("Class"), key="class-menu", icon=":material/groups:", width="stretch"):
+        room = current()
+        if room is not None:
+            st.markdown(labelled(_("Code"), f"**{room.code}**"))
+            label = _("End the class") if room.leads else _("Leave the class")
+            st.button(label, key="class-leave", width="stretch", on_click=leave_class)
+            if not room.leads:
+                _show_accept(room)
+            return
+        with st.form("class-join", border=False):
+            code = st.text_input(_("Code of a class"), max_chars=12, autocomplete="off")
+            if st.form_submit_button(_("Join"), width="stretch"):
+                _join(code.strip().upper())
+        st.button(_("Open a class"), key="class-open", width="stretch", on_click=_open)
+        if problem := st.session_state.get(PROBLEM):
+            st.warning(reason_text(problem))
+
+
+def _open() -> None:
+    try:
+        put_in_url(CLASS, rooms().open(visitor()))
+        st.session_state.pop(PROBLEM, None)
+        st.session_state[LEADS] = True
+    except RoomError as error:
+        st.session_state[PROBLEM] = error.reason
+
+
+def _join(code: str) -> None:
+    try:
+        come(code, visitor())
+    except RoomError as error:
+        st.session_state[PROBLEM] = error.reason
+        return
+    put_in_url(CLASS, code)
+    st.rerun()
+
+
+def _show_accept(room: Room) -> None:
+    with st.form("class-accept", border=False):
+        word = st.text_input(
+            _("Are you the teacher? Type the word from your other device."), autocomplete="off"
+        )
+        if not st.form_submit_button(_("Lead from this device"), width="stretch"):
+            return
+    try:
+        if rooms().accept(room.code, visitor(), word.strip().upper()):
+            st.rerun()
+        st.warning(_("This word is wrong, or older than two minutes."))
+    except RoomError as error:
+        st.warning(reason_text(error.reason))
+
+
+# ---- the bar ----
+
+
+def make_place() -> None:
+    """The bar's place, above the page. ``show_class_bar`` fills it after the page."""
+    st.session_state[PLACE] = st.container(key=PLACE)
+
+
+def show_class_bar() -> None:
+    """The room's state, its question, and what the teacher can do. Call it at a run's end."""
+    lead()
+    place = st.session_state.get(PLACE)
+    if place is None:
+        return
+    with place:
+        if current() is not None:
+            _bar()
+        elif problem := st.session_state.pop(PROBLEM, None):
+            st.warning(reason_text(problem), icon=":material/groups:")
+
+
+@st.fragment
+def _bar() -> None:
+    room = current()
+    if room is None:
+        return
+    try:
+        now = rooms().look(room.code, visitor())
+        found = asked()
+    except RoomError as error:
+        if error.reason == "unknown":
+            st.rerun()  # the class has ended; the page says so
+        st.warning(reason_text(error.reason), icon=":material/groups:")
+        _link(room)
+        return
+    tally: Tally | None = st.session_state.get(TALLY)
+    is_new = found is not None and tally is not None and found[1].is_revealed != tally.is_revealed
+    if is_new or now.leads != room.leads or (not now.leads and now.marked != room.marked):
+        st.rerun()
+    with st.container(key="class-bar", border=True, gap="xsmall"):
+        _link(now)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            _show_state(now)
+        if found is not None:
+            _show_question(now, *found)
+        if problem := st.session_state.pop(PROBLEM, None):
+            st.warning(reason_text(problem))
+
+
+def _link(room: Room) -> None:
+    """The part in the browser: it waits for news, and goes where the teacher leads."""
+    message = {
+        "code": room.code,
+        "version": room.version,
+        "heard": room.heard,
+        "leads": room.leads,
+        "follows": room.follows,
+        "address": room.address,
+    }
+    _component()(
+        key=LINK,
+        data=json.dumps(message).encode(),
+        on_news_change=lambda: None,
+        on_moved_change=lead,
+    )
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> Callable[..., Any]:
+    return st.components.v2.component(
+        "narrow_cone_classroom",
+        html="<span></span>",
+        js=(COMPONENTS / "classroom.js").read_text(encoding="utf8"),
+        isolate_styles=False,
+    )
+
+
+def _show_state(room: Room) -> None:
+    code = labelled(_("Class"), f"**{room.code}**")
+    if not room.leads:
+        st.markdown(code, width="stretch")
+        st.toggle(
+            _("Follow the teacher"),
+            room.follows,
+            key=f"class-follow-{room.follows}",
+            on_change=_follow,
+            args=(room.code, not room.follows),
+        )
+        return
+    counts = _("students: {n} · following: {following}").format(
+        n=room.n_members, following=room.n_following
+    )
+    st.markdown(f"{code} · {counts}", width="stretch")
+    st.toggle(
+        _("Lead the class"),
+        True,
+        key=LEADS,
+        on_change=lead,
+        help=_(
+            "The class sees your page and your settings. Your own texts and vectors stay with you."
+        ),
+    )
+    if st.button(_("Show the code"), key="class-code", icon=":material/qr_code_2:"):
+        st.dialog(_("Join the class"), width="large")(_show_code)(room.code)
+    if st.button(_("What the class learnt"), key="class-results", icon=":material/bar_chart:"):
+        st.dialog(_("What the class learnt"), width="large")(_show_results)(room.code)
+
+
+def _follow(code: str, is_wanted: bool) -> None:
+    with suppress(RoomError):
+        rooms().follow(code, visitor(), is_wanted=is_wanted)
+
+
+def _show_question(room: Room, question: Question, tally: Tally) -> None:
+    if tally.is_revealed:
+        st.html(bars_html(question.options, tally.counts, tally.truth))
+        return
+    if room.leads:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            text = _("{n} of {all} have answered.").format(
+                n=tally.n, all=max(tally.n, room.n_members)
+            )
+            st.markdown(f"**{text}**", width="stretch")
+            truth = st.session_state.get(TRUTH)
+            st.button(
+                _("Show the answer"),
+                key="class-reveal",
+                type="primary",
+                disabled=truth is None,
+                on_click=_reveal,
+                args=(room.code, question, truth),
+            )
+    elif tally.own is None:
+        st.markdown(_("Guess, please. The answer comes when your teacher shows it."))
+    else:
+        own = markdown(question.options[tally.own])
+        text = _("Your guess is “{guess}”. You can change it until your teacher shows the answer.")
+        st.markdown(text.format(guess=own))
+
+
+def _reveal(code: str, question: Question, truth: int) -> None:
+    try:
+        rooms().reveal(code, visitor(), question, truth)
+    except RoomError as error:
+        st.session_state[PROBLEM] = error.reason
+
+
+def bars_html(
+    options: Sequence[str], counts: Sequence[int], truth: int | None, firsts: Sequence[int] = ()
+) -> str:
+    """The answers as bars with their numbers; the right option has a tick.
+
+    firsts : first answers, as a second number.
+    """
+    n = max(1, sum(counts))
+    right, text = escape(_("right")), _("first {n}")
+    lines = []
+    for place, (option, count) in enumerate(zip(options, counts, strict=True)):
+        name = escape(option)
+        if place == truth:
+            name = f"<strong>✓ {name} ({right})</strong>"
+        first = ""
+        if firsts:
+            first = f" ({escape(text.format(n=firsts[place]))})"
+        share = f"{count / n:.0%}"
+        lines.append(
+            f'<li><span>{name}</span><span class="class-share" aria-hidden="true">'
+            f'<i style="width:{share}"></i></span><span>{count} · {share}{first}</span></li>'
+        )
+    return f'<ul class="class-bars">{"".join(lines)}</ul>'
+
+
+# ---- dialogs ----
+
+
+def join_address(code: str) -> str:
+    """Where students come from: the server's address on its network, else that of this visit."""
+    here = urlsplit(st.context.url or "")
+    root = os.environ.get(ADDRESS_VARIABLE) or f"{here.scheme}://{here.netloc}"
+    return f"{root.rstrip('/')}/?{CLASS}={code}"
+
+
+def _show_code(code: str) -> None:
+    address = join_address(code)
+    picture = segno.make(address).svg_data_uri(scale=8, border=2, light="white")
+    st.html(
+        f'<div class="class-code"><img src="{picture}" alt="{escape(address)}"><div>'
+        f"<p>{escape(address)}</p><p>{escape(_('Code'))}</p><strong>{code}</strong></div></div>"
+    )
+    st.caption(_("Students type no name. The room ends four hours after its last use."))
+    if st.button(_("Let another device of mine lead"), key="class-invite"):
+        try:
+            word = rooms().invite(code, visitor())
+        except RoomError as error:
+            st.warning(reason_text(error.reason))
+            return
+        text = _("Join with the other device, and type **{word}** there within {n} minutes.")
+        st.info(text.format(word=word, n=round(INVITATION_SECONDS / 60)))
+
+
+def _show_results(code: str) -> None:
+    """First guesses against the right answers, and the counts as CSV."""
+    try:
+        tallies = rooms().summary(code, visitor())
+    except RoomError as error:
+        st.warning(reason_text(error.reason))
+        return
+    tallies = [each for each in tallies if each.n]
+    if not tallies:
+        st.info(_("No question has been answered yet."))
+        return
+    for tally in tallies:
+        st.markdown(f"**{markdown(tally.question.text)}**")
+        st.html(bars_html(tally.question.options, tally.counts, tally.truth, tally.firsts))
+        if tally.truth not in (None, NO_RIGHT_ANSWER):
+            text = _("Right at first: {first} of {n}. Before the answer was shown: {last} of {n}.")
+            at = int(tally.truth or 0)
+            st.caption(text.format(first=tally.firsts[at], last=tally.counts[at], n=tally.n))
+    offer_csv(_("Download counts (CSV)"), "narrow-cone-class", partial(results_csv, tallies))
+
+
+def results_csv(tallies: Sequence[Tally]) -> bytes:
+    """A row for each option of each question: first and last answers, and whether it is right."""
+    rows = []
+    for tally in tallies:
+        for place, option in enumerate(tally.question.options):
+            counts = (str(tally.firsts[place]), str(tally.counts[place]))
+            is_right = "" if tally.truth in (None, NO_RIGHT_ANSWER) else str(place == tally.truth)
+            rows.append([tally.question.text, option, *counts, is_right.lower()])
+    head = ["question", "option", "first_answers", "last_answers", "is_right"]
+    return csv_bytes(head, rows, _("answers of a class"))

@@ -1,0 +1,58 @@
+"""The address at which a browser waits for news of its room."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from ..streamlit_internals import browser_of
+from .rooms import RoomError
+from .visit import gate, rooms
+
+EVERY = 0.2  # seconds between two looks at a room
+LONGEST = 25.0  # seconds of one request; proxies end one after 60
+WAITS_EACH = 3  # requests that may wait at once, for each member of a full room
+_waiting: Counter[str] = Counter()
+
+
+async def news(request: Request) -> Response:
+    """Answer when the room has changed since ``?since=version.heard``, or after a while.
+
+    ``heard`` is -1 for those whom new answers of others do not concern.
+    """
+    code = request.path_params["code"]
+    since = request.query_params.get("since", "")
+    if _waiting[code] >= WAITS_EACH * rooms().limits.members:
+        return Response(status_code=429)
+    _waiting[code] += 1
+    try:
+        return JSONResponse(await _change(code, since, browser_of(request.cookies)))
+    except RoomError as error:
+        if error.reason != "unknown":
+            return Response(status_code=503)
+        gate().wrong()  # slows those who guess codes on the pages
+        await asyncio.sleep(1)
+        return Response(status_code=404)
+    finally:
+        _waiting[code] -= 1
+        if not _waiting[code]:
+            del _waiting[code]
+
+
+async def _change(code: str, since: str, visitor: str) -> dict[str, int | str]:
+    room = await asyncio.to_thread(rooms().look, code, visitor)  # for members only
+    version, heard = room.version, room.heard
+    for _ in range(round(LONGEST / EVERY)):
+        if since not in (f"{version}.{heard}", f"{version}.-1"):
+            break
+        await asyncio.sleep(EVERY)
+        version, heard = await asyncio.to_thread(rooms().versions, code)
+    room = await asyncio.to_thread(rooms().look, code, visitor)
+    return {"version": room.version, "heard": room.heard, "address": room.address}
+
+
+ROUTES = [Route("/classroom/{code:str}", news)]

@@ -1,0 +1,194 @@
+"""A class on the pages: guesses wait for the teacher, and the class sees where the teacher is."""
+
+import sqlite3
+from collections.abc import Callable
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from pages.common.classroom import rooms as store
+from pages.common.classroom import visit
+from pages.common.classroom.bar import results_csv
+from pages.common.classroom.visit import address_of, teachers_points
+from pages.common.draw.clouds import SELECTED
+from pages.common.lesson import MY_STEPS, LessonError, lesson_toml, read_lesson
+from pages.common.words import in_language
+from tests.pages.visits import everything, healthy, new_visit
+
+OWN = """
+[[step]]
+page = "cosine_basis"
+title = "<b>Whose</b> [view](http://x.example)?"
+look = "Look at *e1*."
+[step.guess]
+question = "Which basis do you like?"
+options = [{ text = "the first" }, { text = "the **second**", right = true }]
+"""
+Come = Callable[..., AppTest]
+
+
+@pytest.fixture
+def come(tmp_path, monkeypatch) -> Come:
+    """come(who, page, **query): a visit by this browser; the server allows rooms."""
+    config = tmp_path / "own.toml"
+    config.write_text("[classes]\nrooms = 3\n", encoding="utf-8")
+    monkeypatch.setenv("NARROW_CONE_CONFIG", str(config))
+    monkeypatch.setenv("NARROW_CONE_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(visit, "browser_of", lambda _cookies: st.session_state["who"])
+    for each in (visit.rooms, visit.gate):
+        each.clear()
+    yield lambda who, page, **query: new_visit(page, {"who": who}, **query)
+    for each in (visit.rooms, visit.gate):
+        each.clear()
+
+
+def opened(come: Come, page: str, **query: str) -> tuple[AppTest, str]:
+    """The teacher's visit with a room, and the room's code."""
+    teacher = healthy(come("teacher", page, **query).run())
+    teacher = healthy(teacher.button(key="class-open").click().run())
+    return teacher, one(teacher.query_params["class"])
+
+
+def one(value: str | list[str]) -> str:
+    return value if isinstance(value, str) else value[0]
+
+
+def bars(app: AppTest) -> str:
+    return "".join(each.body for each in app.get("html") if '<ul class="class-bars' in each.body)
+
+
+def test_a_guess_waits_until_the_teacher_shows_the_answer(come):
+    teacher, code = opened(come, "cosine_basis")
+    student = healthy(come("student", "cosine_basis", **{"class": code}, lang="zh-Hant").run())
+    student = healthy(student.button(key="guess-same").click().run())
+    student = healthy(student.button(key="guess-larger").click().run())
+    assert not student.info
+    assert bars(student) == ""
+    teacher = healthy(teacher.run())
+    assert "**1 of 1 have answered.**" in [each.value for each in teacher.markdown]
+    assert not teacher.button(key="class-reveal").disabled
+    teacher = healthy(teacher.button(key="class-reveal").click().run())
+    for app in (teacher, healthy(student.run())):
+        assert "1 · 100%" in bars(app)
+        assert "✓" in bars(app)
+    assert student.info
+    teacher = healthy(teacher.button(key="class-results").click().run())
+    assert "Right at first: 0 of 1. Before the answer was shown: 1 of 1." in everything(teacher)
+
+
+def test_counts_by_question_as_csv(come):
+    rooms = visit.rooms()
+    code = rooms.open("t")
+    rooms.join(code, "x")
+    question = store.Question("q", "=1+1?", ("two", "three"))
+    rooms.answer(code, "x", question, 1)
+    rooms.answer(code, "x", question, 0)
+    rooms.reveal(code, "t", question, 0)
+    table = in_language(results_csv, "en")(rooms.summary(code, "t"))
+    [head, first, second] = table.decode("utf-8-sig").splitlines()
+    assert head == "question,option,first_answers,last_answers,is_right,measured_on"
+    assert first.endswith("two,0,1,true,answers of a class")
+    assert second.endswith("three,1,0,false,")
+    assert not first.startswith("=")  # no formula in a spreadsheet
+
+
+def test_the_lesson_s_guess_is_the_class_s_question(come):
+    _teacher, code = opened(come, "cosine_basis")
+    at = {"lesson": "1", "lesson-step": "5"}
+    student = healthy(come("student", "narrow_cone", **{"class": code}, **at).run())
+    student.session_state["lesson-guess-1-4"] = 2
+    student = healthy(student.run())
+    assert "You guessed" not in everything(student)
+    assert not any("mean cosine of two sentences is" in each.value for each in student.info)
+    teacher = healthy(come("teacher", "narrow_cone", **{"class": code}, **at).run())
+    assert "**1 of 1 have answered.**" in [each.value for each in teacher.markdown]
+    teacher = healthy(teacher.button(key="class-reveal").click().run())
+    student = healthy(student.run())
+    assert "The mean cosine of two sentences is" in everything(student)
+    assert "1 · 100%" in bars(student)
+
+
+def test_a_question_of_the_teacher_s_own_reaches_the_class_as_text(come):
+    steps = read_lesson(OWN)
+    assert read_lesson(lesson_toml(steps)) == steps
+    at = {"lesson": "own", "lesson-step": "1"}
+    teacher, code = opened(come, "cosine_basis")
+    teacher.session_state[MY_STEPS] = steps
+    for name, value in at.items():
+        teacher.query_params[name] = value
+    healthy(teacher.run())
+    student = healthy(come("student", "cosine_basis", **{"class": code}, **at).run())
+    [pills] = [each for each in student.get("button_group") if each.label.startswith("Which")]
+    assert [each.content for each in pills.proto.options] == ["the first", r"the \*\*second\*\*"]
+    assert r"\<b\>Whose\</b\> \[view\]" in everything(student)
+    student.session_state["lesson-guess-own-0"] = 0
+    student = healthy(student.run())
+    teacher = healthy(teacher.run())
+    teacher = healthy(teacher.button(key="class-reveal").click().run())
+    assert "✓ the **second** (right)" in bars(healthy(student.run()))
+
+
+@pytest.mark.parametrize("n", [1, 6])
+def test_a_guess_has_two_to_five_options(n):
+    options = ", ".join('{ text = "a" }' for _ in range(n))
+    with pytest.raises(LessonError, match="options"):
+        read_lesson(
+            OWN.replace(
+                '{ text = "the first" }, { text = "the **second**", right = true }', options
+            )
+        )
+
+
+def test_the_class_gets_the_teacher_s_address_and_points_and_no_own_data(come):
+    teacher, code = opened(come, "cosine_basis", turn="30.0")
+    rooms = visit.rooms()
+    rooms.join(code, "student")
+    assert rooms.look(code, "student").address == "cosine_basis?turn=30.0"
+    teacher.session_state[SELECTED] = ("cloud", [4, 2])
+    healthy(teacher.run())
+    assert rooms.look(code, "student").marked == ("cloud", (4, 2))
+    query = {"lang": "en", "present": "1", "class": code, "corpus": "upload-3", "layer": "4"}
+    assert address_of("layers", query) == "layers?layer=4"
+    teacher.toggle(key="class-leads").set_value(False)
+    teacher.session_state[SELECTED] = ("cloud", [9])
+    healthy(teacher.run())
+    assert rooms.look(code, "student").marked == ("cloud", (4, 2))
+
+
+def test_the_teacher_s_selection_is_ringed_on_the_same_cloud_alone(come, monkeypatch):
+    rooms = visit.rooms()
+    code = rooms.open("t")
+    rooms.join(code, "x")
+    rooms.lead(code, "t", "layers", ("cloud", [4, 2]))
+    room = rooms.look(code, "x")
+    monkeypatch.setattr(visit, "current", lambda: room)
+    assert (teachers_points("cloud"), teachers_points("other")) == ((4, 2), ())
+
+
+def test_a_wrong_code_a_closed_server_and_an_ended_class_are_sentences(come, monkeypatch):
+    app = healthy(come("x", "cosine_basis", **{"class": "ABCDEF"}).run())
+    assert "No class has this code." in everything(app)
+    assert "class" not in app.query_params
+    teacher, code = opened(come, "cosine_basis")
+    student = healthy(come("student", "cosine_basis", **{"class": code}).run())
+    healthy(teacher.button(key="class-leave").click().run())
+    assert "The class has ended." in everything(healthy(student.run()))
+    monkeypatch.delenv("NARROW_CONE_CONFIG")
+    visit.rooms.clear()
+    closed = healthy(come("x", "cosine_basis", **{"class": "ABCDEF"}).run())
+    assert "This server has no rooms" in everything(closed)
+    assert not [each for each in closed.button if each.key == "class-open"]
+
+
+def test_the_pages_go_on_without_the_file_of_rooms(come, tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "LOCKED_SECONDS", 0.05)
+    _teacher, code = opened(come, "cosine_basis")
+    student = healthy(come("student", "cosine_basis", **{"class": code}).run())
+    visit.rooms()._close()  # opened again with the short wait
+    holder = sqlite3.connect(tmp_path / "rooms.sqlite", isolation_level=None)
+    holder.execute("begin exclusive")
+    student = healthy(student.run())
+    assert "The pages go on." in everything(student)
+    holder.execute("rollback")
+    holder.close()

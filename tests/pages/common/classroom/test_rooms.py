@@ -1,0 +1,271 @@
+"""Rooms: who may do what, what is counted, and a file that is locked, full, damaged or gone."""
+
+import sqlite3
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from geometry.hub.operator_limits import ClassLimits
+from pages.common.classroom import rooms as module
+from pages.common.classroom.rooms import CODE_LENGTH, SIGNS, Gate, Question, RoomError, Rooms
+
+WHICH = Question("which", "Which is closer?", ("A", "B", "C"))
+LIMITS = ClassLimits(rooms=2, members=3, answers_a_minute=4)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def rooms(tmp_path, clock) -> Rooms:
+    return Rooms(tmp_path / "rooms.sqlite", LIMITS, clock=clock)
+
+
+def refused(call) -> str:
+    with pytest.raises(RoomError) as error:
+        call()
+    return error.value.reason
+
+
+def test_first_and_last_answers_are_counted_by_two_servers_on_one_file(rooms, tmp_path):
+    other = Rooms(tmp_path / "rooms.sqlite", LIMITS)
+    other._clock = rooms._clock
+    code = rooms.open("teacher")
+    assert len(code) == CODE_LENGTH
+    assert set(code) <= set(SIGNS)
+    for each in "xyz":
+        other.join(code, each)
+    rooms.answer(code, "x", WHICH, 0)
+    other.answer(code, "y", WHICH, 0)
+    other.answer(code, "x", WHICH, 2)
+    before = rooms.ask(code, "teacher", WHICH)
+    assert (before.n, before.counts, before.truth) == (2, (), None)
+    rooms.answer(code, "teacher", WHICH, 1)  # a teacher's guess is not counted
+    rooms.reveal(code, "teacher", WHICH, 2)
+    after = other.ask(code, "x", WHICH)
+    assert (after.n, after.own, after.truth) == (2, 2, 2)
+    assert (after.firsts, after.counts) == ((2, 0, 0), (1, 0, 1))
+    assert refused(lambda: other.answer(code, "z", WHICH, 1)) == "revealed"
+    [summary] = other.summary(code, "teacher")
+    assert summary.question == WHICH
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.booleans()), max_size=30),
+)
+def test_counts_are_those_of_a_dictionary(answers):
+    """Property: whatever is answered on whichever server, each student counts once."""
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory() as folder:
+        limits = ClassLimits(rooms=1, answers_a_minute=100)
+        pair = [Rooms(Path(folder) / "rooms.sqlite", limits) for _ in range(2)]
+        code = pair[0].open("t")
+        firsts, lasts = {}, {}
+        for student, option, is_second in answers:
+            server = pair[is_second]
+            server.join(code, f"{student}")
+            server.answer(code, f"{student}", WHICH, option)
+            firsts.setdefault(student, option)
+            lasts[student] = option
+        pair[0].reveal(code, "t", WHICH, 0)
+        found = pair[1].ask(code, "t", WHICH)
+        for counts, kept in ((found.firsts, firsts), (found.counts, lasts)):
+            assert counts == tuple(list(kept.values()).count(option) for option in range(3))
+        for each in pair:
+            each._close()
+
+
+def test_a_stranger_with_the_code_can_answer_and_nothing_else(rooms):
+    code = rooms.open("teacher")
+    assert refused(lambda: rooms.look(code, "stranger")) == "unknown"
+    assert refused(lambda: rooms.answer(code, "stranger", WHICH, 0)) == "unknown"
+    rooms.join(code, "stranger")
+    rooms.answer(code, "stranger", WHICH, 0)
+    for call in (
+        lambda: rooms.lead(code, "stranger", "layers", None),
+        lambda: rooms.reveal(code, "stranger", WHICH, 0),
+        lambda: rooms.give_lesson(code, "stranger", ""),
+        lambda: rooms.invite(code, "stranger"),
+        lambda: rooms.summary(code, "stranger"),
+    ):
+        assert refused(call) == "leader"
+    assert rooms.ask(code, "stranger", WHICH).counts == ()
+    assert not rooms.accept(code, "stranger", "AAAAAAAA")
+    rooms.leave(code, "stranger")
+    assert rooms.look(code, "teacher").n_members == 0
+
+
+def test_no_name_of_a_browser_is_in_the_file(rooms, tmp_path):
+    code = rooms.open("the-browsers-name")
+    rooms.join(code, "the-students-name")
+    rooms.answer(code, "the-students-name", WHICH, 0)
+    rooms._close()
+    content = (tmp_path / "rooms.sqlite").read_bytes()
+    assert WHICH.text.encode() in content
+    assert b"s-name" not in content
+
+
+def test_each_limit_refuses(rooms, clock):
+    code = rooms.open("teacher")
+    for each in "xyz":
+        rooms.join(code, each)
+    rooms.join(code, "x")
+    assert refused(lambda: rooms.join(code, "w")) == "members"
+    rooms.open("teacher")
+    assert refused(lambda: rooms.open("teacher")) == "rooms"
+    for _ in range(4):
+        rooms.answer(code, "x", WHICH, 0)
+    assert refused(lambda: rooms.answer(code, "x", WHICH, 1)) == "answers"
+    clock.now += 60
+    rooms.answer(code, "x", WHICH, 1)
+    assert refused(lambda: rooms.answer(code, "x", WHICH, 3)) == "long"
+    long = Question("long", "x" * 9000, ("A", "B"))
+    assert refused(lambda: rooms.answer(code, "y", long, 0)) == "long"
+    assert refused(lambda: rooms.lead(code, "teacher", "x" * 5000, None)) == "long"
+    assert refused(lambda: rooms.give_lesson(code, "teacher", "x" * 200_001)) == "long"
+
+
+def test_no_room_can_be_opened_by_default(tmp_path):
+    closed = Rooms(tmp_path / "rooms.sqlite", ClassLimits())
+    assert refused(lambda: closed.open("teacher")) == "closed"
+    assert refused(lambda: closed.join("AAAAAA", "x")) == "closed"
+    assert not (tmp_path / "rooms.sqlite").exists()
+
+
+def test_a_room_ends_four_hours_after_its_last_use(rooms, clock):
+    code = rooms.open("teacher")
+    rooms.join(code, "x")
+    clock.now += 3 * 3600
+    rooms.answer(code, "x", WHICH, 0)
+    clock.now += 3 * 3600
+    assert rooms.look(code, "x").n_members == 1
+    clock.now += 4 * 3600 + 1
+    assert refused(lambda: rooms.look(code, "x")) == "unknown"
+    rooms.open("other")
+    rooms.open("other")  # the place is free
+
+
+def test_who_sleeps_for_a_minute_is_absent_and_then_there_again(rooms, clock):
+    code = rooms.open("teacher")
+    rooms.join(code, "x")
+    clock.now += 60
+    assert rooms.look(code, "teacher").n_members == 0
+    rooms.look(code, "x")
+    rooms.follow(code, "x", is_wanted=False)
+    found = rooms.look(code, "teacher")
+    assert (found.n_members, found.n_following) == (1, 0)
+
+
+def test_a_second_device_leads_by_a_word_that_is_used_once(rooms, clock):
+    code = rooms.open("teacher")
+    word = rooms.invite(code, "teacher")
+    for each in "xy":
+        rooms.join(code, each)
+    rooms.answer(code, "x", WHICH, 0)
+    assert rooms.accept(code, "x", word)
+    assert not rooms.accept(code, "y", word)
+    assert rooms.look(code, "x").leads
+    assert rooms.ask(code, "teacher", WHICH).n == 0  # it was no student's answer
+    late = rooms.invite(code, "x")
+    clock.now += module.INVITATION_SECONDS + 1
+    assert not rooms.accept(code, "y", late)
+
+
+def test_leading_changes_the_version_only_where_something_changed(rooms):
+    code = rooms.open("teacher")
+    rooms.join(code, "x")
+    rooms.lead(code, "teacher", "layers?layer=4", None)
+    version = rooms.versions(code)[0]
+    rooms.lead(code, "teacher", "layers?layer=4", None)
+    assert rooms.versions(code)[0] == version
+    rooms.lead(code, "teacher", "layers?layer=4", ("cloud", [3, 5]))
+    found = rooms.look(code, "x")
+    assert (found.version, found.marked) == (version + 1, ("cloud", (3, 5)))
+
+
+@pytest.mark.parametrize("fault", ["locked", "full", "damaged", "deleted", "a folder"])
+def test_a_file_that_fails_is_said_and_the_server_goes_on(fault, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "LOCKED_SECONDS", 0.05)
+    file = tmp_path / "rooms.sqlite"
+    rooms = Rooms(file, ClassLimits(rooms=2, megabytes=1))
+    code = rooms.open("teacher")
+    if fault == "locked":
+        holder = sqlite3.connect(file, isolation_level=None)
+        holder.execute("begin immediate")
+        assert refused(lambda: rooms.look(code, "teacher")) == "file"
+        holder.execute("rollback")
+        holder.close()
+        assert rooms.look(code, "teacher").leads  # nothing is lost
+        return
+    if fault == "full":
+        fill = "x" * module.LONGEST_LESSON
+        others = [Rooms(file, ClassLimits(rooms=99, megabytes=1)) for _ in range(1)]
+        codes = []
+
+        def fill_up() -> None:
+            for _ in range(50):
+                codes.append(others[0].open("t"))
+                others[0].give_lesson(codes[-1], "t", fill)
+
+        assert refused(fill_up) == "file"
+        assert file.stat().st_size <= 1_100_000
+        for each in codes:
+            others[0].leave(each, "t")
+        assert rooms.look(code, "teacher").leads
+        return
+    rooms._close()
+    if fault == "damaged":
+        file.write_bytes(b"no database" * 1000)
+    else:
+        for each in tmp_path.iterdir():
+            each.unlink()
+    if fault == "a folder":
+        file.mkdir()
+        assert refused(lambda: rooms.look(code, "teacher")) == "file"
+        file.rmdir()
+    elif fault == "damaged":
+        assert refused(lambda: rooms.look(code, "teacher")) == "file"
+        assert (tmp_path / "rooms.sqlite.damaged").exists()
+    assert refused(lambda: rooms.look(code, "teacher")) == "unknown"
+    assert rooms.look(rooms.open("teacher"), "teacher").leads
+
+
+def test_a_file_deleted_while_it_is_open_is_made_again(rooms, tmp_path):
+    code = rooms.open("teacher")
+    (tmp_path / "rooms.sqlite").unlink()
+    assert refused(lambda: rooms.look(code, "teacher")) == "unknown"
+    assert rooms.look(rooms.open("teacher"), "teacher").leads
+    assert (tmp_path / "rooms.sqlite").stat().st_mode & 0o077 == 0
+
+
+def test_ten_thousand_wrong_codes_in_a_minute_are_slowed():
+    """30 are free; then 5 a second, and whoever would wait longer than ten seconds is refused."""
+    now, slept = 0.0, []
+    gate = Gate(30, clock=lambda: now, sleep=slept.append)
+    n_tried = 0
+    for _ in range(10_000):
+        now += 60 / 10_000
+        with suppress(RoomError):
+            gate.pass_()
+            gate.wrong()
+            n_tried += 1
+    assert 300 < n_tried <= 30 + (60 + 10) / 0.2
+    assert max(slept) <= 10
+    now += 61
+    slept.clear()
+    gate.pass_()
+    assert slept == []
