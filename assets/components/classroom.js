@@ -50,7 +50,7 @@ async function wait() {
       if (room?.code !== code) break;
       const isNew = found.version !== version;
       if (isNew && !room.leads && room.follows && !isThere(found.address)) go(found.address);
-      else if (isNew || (room.leads && found.heard !== heard)) room.tell("news", Date.now());
+      else if (isNew || room.leads) room.tell("news", Date.now()); // also after a while: who is still here
       ({ version, heard } = found);
       room.address = found.address;
     }

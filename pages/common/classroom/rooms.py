@@ -80,8 +80,8 @@ class RoomError(Exception):
 class Room:
     """What a visitor sees of a room.
 
-    version : rises when the teacher leads elsewhere, reveals or points. heard : rises with each
-    answer. marked : the key of a cloud and its selected rows. n_members : students present;
+    version : rises when the teacher leads elsewhere, reveals or points. heard : rises when students
+    answer, come, go, follow or stop following. marked : the key of a cloud and its selected rows. n_members : students present;
     n_following : those of them who follow.
     """
 
@@ -181,6 +181,7 @@ class Rooms:
                 raise RoomError("members")
             row = (*key, self._clock())
             sql.execute("insert into visitor (code, id, leads, seen) values (?, ?, 0, ?)", row)
+            self._changed(sql, code, "heard")
 
         self._do(work)
 
@@ -227,6 +228,7 @@ class Rooms:
                 sql.execute("delete from room where code = ?", (code,))
             key = code, _hash(code, visitor)
             sql.execute("delete from visitor where code = ? and id = ?", key)
+            self._changed(sql, code, "heard")
 
         self._do(work)
 
@@ -327,10 +329,13 @@ class Rooms:
 
     def follow(self, code: str, visitor: str, *, is_wanted: bool) -> None:
         """Follow the teacher, or wander off."""
-        row = (is_wanted, code, _hash(code, visitor))
-        self._do(
-            lambda sql: sql.execute("update visitor set follows = ? where code = ? and id = ?", row)
-        )
+
+        def work(sql: sqlite3.Connection) -> None:
+            row = (is_wanted, code, _hash(code, visitor))
+            sql.execute("update visitor set follows = ? where code = ? and id = ?", row)
+            self._changed(sql, code, "heard")
+
+        self._do(work)
 
     def ask(self, code: str, visitor: str, question: Question) -> Tally:
         """The state of a question. A teacher's words for it are kept for the summary."""

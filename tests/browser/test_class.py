@@ -1,0 +1,108 @@
+"""A class in browsers: a teacher, a student on a telephone in Chinese, one by keyboard alone."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.accessibility import grave_findings
+from tests.browser.conftest import OFFLINE
+from tests.browser.screen import assert_no_exception, open_app, wait_for_app
+from tests.browser.server import AppServer
+
+BAR = ".st-key-class-bar"
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """visit(width=1400, **options): a page of a browser of its own."""
+    with ExitStack() as stack:
+
+        def start(width: int = 1400, height: int = 900, **options: str) -> Page:
+            size = {"width": width, "height": height}
+            context = browser.new_context(viewport=size, reduced_motion="reduce", **options)
+            stack.callback(context.close)
+            return context.new_page()
+
+        yield start
+
+
+@pytest.mark.slow
+def test_a_teacher_leads_students_guess_and_all_see_the_bars(
+    visit: Callable[..., Page], fresh_server: Callable[..., AppServer], tmp_path
+):
+    config = tmp_path / "own.toml"
+    config.write_text("[classes]\nrooms = 99\n", encoding="utf-8")
+    server = fresh_server(environment=OFFLINE | {"NARROW_CONE_CONFIG": str(config)})
+    teacher, phone, keys = visit(), visit(360, 740, locale="zh-TW"), visit(1024, 768)
+    open_app(teacher, server.page_url("cosine_basis"))
+    teacher.locator(".st-key-class-menu button").first.click()
+    teacher.locator(".st-key-class-open button").click()
+    expect(teacher.locator(BAR)).to_be_visible()
+    teacher.wait_for_url(re.compile(r"class=\w{6}"))
+    code = re.search(r"class=(\w{6})", teacher.url)[1]
+
+    # by the address and by typing the code; both come to the teacher's page
+    open_app(phone, server.page_url(query=f"class={code}"))
+    open_app(keys, server.page_url("cosine_basis"))
+    keys.locator(".st-key-class-menu button").first.focus()
+    keys.keyboard.press("Enter")
+    keys.locator(".st-key-class-join input, [data-testid=stForm] input").first.focus()
+    keys.keyboard.type(code.lower())
+    keys.keyboard.press("Enter")
+    expect(keys.locator(BAR)).to_contain_text(code)
+    phone.wait_for_url(re.compile("/cosine_basis"))
+    wait_for_app(phone)
+    expect(teacher.locator(BAR)).to_contain_text("students: 2", timeout=60_000)
+
+    # guesses, one by keyboard; nobody sees the result
+    phone.locator(".st-key-guess-same button").click()
+    keys.locator(".st-key-guess-larger button").focus()
+    keys.keyboard.press("Space")
+    expect(teacher.locator(BAR)).to_contain_text("2 of 2 have answered.")
+    phone.locator(".st-key-guess-larger button").click()
+    expect(phone.locator(BAR)).to_contain_text("變大")
+    for page in (teacher, phone, keys):
+        assert page.locator(".class-bars").count() == 0
+    phone.reload()
+    wait_for_app(phone)
+    expect(phone.locator(BAR)).to_contain_text("變大")  # the answer is still there, counted once
+
+    # the reveal reaches all
+    teacher.locator(".st-key-class-reveal button").click()
+    for page in (teacher, phone, keys):
+        expect(page.locator(".class-bars")).to_contain_text("2 · 100%")
+        wait_for_app(page)
+        assert_no_exception(page)
+        assert grave_findings(page, BAR) == []
+    main = "document.querySelector('[data-testid=stMain]')"
+    assert phone.evaluate(f"{main}.scrollWidth <= {main}.clientWidth")
+
+    # a control that is moved, and another page; one student has wandered off
+    keys.locator(".st-key-class-bar [data-testid=stCheckbox] input").focus()
+    keys.keyboard.press("Space")
+    expect(teacher.locator(BAR)).to_contain_text("following: 1", timeout=60_000)
+    teacher.get_by_role("button", name="Longer e₁: (2, 0), (0, 1)").click()
+    phone.wait_for_url(re.compile("len1=2"))
+    teacher.locator('[data-testid="stSidebar"] a', has_text="Whitening").click()
+    teacher.wait_for_url(re.compile(f"/whitening.*class={code}"))
+    phone.wait_for_url(re.compile("/whitening"))
+    wait_for_app(phone)
+    assert "len1" in keys.url or "/cosine_basis" in keys.url
+    keys.locator(".st-key-class-bar [data-testid=stCheckbox] input").focus()
+    keys.keyboard.press("Space")
+    keys.wait_for_url(re.compile("/whitening"))
+    assert "lang=zh-Hant" in phone.url  # each in the own language
+
+    # the teacher's browser comes back as the teacher's, and ends the class
+    teacher.reload()
+    wait_for_app(teacher)
+    expect(teacher.locator(BAR)).to_contain_text("students: 2")
+    teacher.locator(".st-key-class-results button").click()
+    expect(teacher.locator("[data-testid=stDialog]")).to_contain_text("Right at first: 1 of 2.")
+    teacher.keyboard.press("Escape")
+    teacher.locator(".st-key-class-menu button").first.click()
+    teacher.locator(".st-key-class-leave button").click()
+    expect(phone.locator(".st-key-class-place")).to_contain_text("課堂已經結束")
