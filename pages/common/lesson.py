@@ -328,7 +328,8 @@ def show_lesson_bar(page: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             number = _("Step {n} of {all}").format(n=place.at + 1, all=len(place.steps))
             st.markdown(f"{number} · **{_shown(step.title, place)}**", width="stretch")
-            if step.note and not is_presenting():
+            room = current()
+            if step.note and not is_presenting() and (room is None or room.leads):
                 with st.popover(_("For the teacher"), type="tertiary", key="lesson-note"):
                     st.markdown(_shown(step.note, place))
             _step_button(place, -1, _("Back"), "arrow_back", "lesson-back")

@@ -1,8 +1,10 @@
 """Take the pictures of the READMEs and of docs/pages.md from a running app: make screenshot."""
 
+import re
 import tempfile
 from io import BytesIO
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
@@ -30,6 +32,7 @@ def main() -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
         AppServer(cache_dir=Path(folder)) as server,
+        AppServer(cache_dir=Path(folder), environment=with_rooms(Path(folder))) as of_classes,
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(
@@ -45,9 +48,38 @@ def main() -> None:
             page.evaluate(NEXT_FRAMES)
             save(Image.open(BytesIO(page.screenshot())), name)
             page.close()
+        take_class(browser, of_classes)
         shots = [take_lead(browser, server, step) for step in CONE_STEPS]
         save(beside(shots), "screenshot-degeneration")
         browser.close()
+
+
+def with_rooms(folder: Path) -> dict[str, str]:
+    """The environment of a server that allows a class."""
+    (folder / "rooms.toml").write_text("[classes]\nrooms = 1\n", encoding="utf-8")
+    return {"NARROW_CONE_CONFIG": str(folder / "rooms.toml")}
+
+
+def take_class(browser: Browser, server: AppServer) -> None:
+    """A teacher's page after three students have guessed and the answer has been shown."""
+    students = [browser.new_context() for _ in range(3)]
+    teacher = browser.new_context(viewport={"width": 1400, "height": 860}).new_page()
+    teacher.goto(server.page_url("cosine_basis"))
+    teacher.locator(".st-key-class-menu button").first.click(timeout=120_000)
+    teacher.locator(".st-key-class-open button").click()
+    teacher.wait_for_url(re.compile(r"class=\w{6}"))
+    query = urlsplit(teacher.url).query
+    for guess, context in zip(("larger", "same", "larger"), students, strict=True):
+        page = context.new_page()
+        page.goto(server.page_url("cosine_basis", query=query))
+        page.locator(f".st-key-guess-{guess} button").click(timeout=120_000)
+        page.wait_for_function(AT_REST, timeout=120_000)
+    teacher.keyboard.press("Escape")
+    teacher.locator(".st-key-class-bar", has_text="3 of 3").wait_for(timeout=120_000)
+    teacher.locator(".st-key-class-reveal button").click()
+    teacher.locator(".class-bars").wait_for()
+    teacher.wait_for_function(AT_REST, timeout=120_000)
+    save(Image.open(BytesIO(teacher.screenshot())), "screenshot-class")
 
 
 def save(picture: Image.Image, name: str) -> None:

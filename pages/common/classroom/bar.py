@@ -17,7 +17,7 @@ import streamlit as st
 from ..address import CLASS, put_in_url
 from ..downloads import csv_bytes, offer_csv
 from ..draw.charts import COMPONENTS
-from ..words import _, labelled, markdown
+from ..words import _, labelled, markdown, noted
 from .rooms import INVITATION_SECONDS, Question, Room, RoomError, Tally
 from .visit import (
     LEADS,
@@ -279,7 +279,7 @@ def bars_html(
     for place, (option, count) in enumerate(zip(options, counts, strict=True)):
         name = escape(option)
         if place == truth:
-            name = f"<strong>✓ {name} ({right})</strong>"
+            name = f"<strong>✓ {noted(name, right)}</strong>"
         first = ""
         if firsts:
             first = f" ({escape(text.format(n=firsts[place]))})"

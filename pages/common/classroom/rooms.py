@@ -81,8 +81,8 @@ class Room:
     """What a visitor sees of a room.
 
     version : rises when the teacher leads elsewhere, reveals or points. heard : rises when students
-    answer, come, go, follow or stop following. marked : the key of a cloud and its selected rows. n_members : students present;
-    n_following : those of them who follow.
+    answer, come, go, follow or stop following. marked : the key of a cloud and its selected rows.
+    n_members : students present; n_following : those of them who follow.
     """
 
     code: str
