@@ -38,7 +38,7 @@ class Run:
 
 @dataclass
 class Control:
-    """A slider, a selectbox, a text area, a button or a film as the page last sent it."""
+    """A slider, a selectbox, options, a text area, a button or a film as the page last sent it."""
 
     id: str
     fragment: str
@@ -99,7 +99,10 @@ class Reader:
         return await self._run("")
 
     async def move(self, key: str, value: float | str | bool | tuple[float, float]) -> Run:
-        """Set the control with this key, press the button with value True, or stop the film."""
+        """Set the control with this key to a value, or an option by its number (int).
+
+        True presses a button, and a pair of numbers stops the film there.
+        """
         control = self.controls[key]
         state = WidgetState(id=control.id)
         if value is True:
@@ -113,6 +116,8 @@ class Reader:
             return await self._run(control.fragment, pressed=state)
         if isinstance(value, str):
             state.string_value = value
+        elif isinstance(value, int):
+            state.string_array_value.data.append(control.choices[value])
         else:
             state.double_array_value.data.append(value)
         self._states[control.id] = state
@@ -162,6 +167,8 @@ class Reader:
             choices: Any = [slider.min + step * slider.step for step in range(steps + 1)]
         elif kind == "selectbox":
             choices = list(element.selectbox.options)
+        elif kind == "button_group":
+            choices = [option.content for option in element.button_group.options]
         elif kind in ("text_area", "button"):
             choices = ()
         elif kind == "bidi_component" and element.bidi_component.component_name == TWIN:

@@ -69,16 +69,18 @@ def arrows_figure(
             if longest and np.linalg.norm(force) > GONE * longest:
                 arrows.append(_arrow(tip, tip + scale * force, colour, 3.0))
         arrows.append(_name(each.name, tip, theme))
-    figure = go.Figure(traces)
     look = {"range": [-reach, reach], "zeroline": True, "constrain": "domain"}
-    figure.update_layout(
-        base_layout(theme, height=440),
-        xaxis=axis(theme, "", **look),
-        yaxis=axis(theme, "", scaleanchor="x", **look),
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        annotations=arrows,
+    return go.Figure(
+        traces,
+        base_layout(
+            theme,
+            height=440,
+            xaxis=axis(theme, "", **look),
+            yaxis=axis(theme, "", scaleanchor="x", **look),
+            legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+            annotations=arrows,
+        ),
     )
-    return figure
 
 
 def _line(name: str, labels: dict[str, str], colour: str) -> go.Scatter:

@@ -27,26 +27,27 @@ def bars_figure(
     groups: Sequence[Bars], x: str, y: str, theme: Theme, *, height: int = 320
 ) -> go.Figure:
     """Bars 1 to m of each cloud beside each other, as shares."""
-    figure = go.Figure(
-        [
-            go.Bar(
-                x=np.arange(1, len(bars.heights) + 1),
-                y=np.asarray(bars.heights, dtype=np.float32),
-                text=list(bars.about),
-                name=bars.name,
-                textposition="none",
-                marker={"color": place_colour(bars.place, theme)},
-                hovertemplate="%{text}: %{y:.2%}",
-            )
-            for bars in groups
-        ]
+    drawn = [
+        go.Bar(
+            x=np.arange(1, len(bars.heights) + 1),
+            y=np.asarray(bars.heights, dtype=np.float32),
+            text=list(bars.about),
+            name=bars.name,
+            textposition="none",
+            marker={"color": place_colour(bars.place, theme)},
+            hovertemplate="%{text}: %{y:.2%}",
+        )
+        for bars in groups
+    ]
+    return go.Figure(
+        drawn,
+        base_layout(
+            theme,
+            height=height,
+            xaxis=axis(theme, x, dtick=1, zeroline=False),
+            yaxis=axis(theme, y, tickformat=PERCENT, title_standoff=TITLE_GAP),
+            barmode="group",
+            showlegend=True,  # for a single cloud too, because its name is nowhere else
+            legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        ),
     )
-    figure.update_layout(
-        base_layout(theme, height=height),
-        xaxis=axis(theme, x, dtick=1, zeroline=False),
-        yaxis=axis(theme, y, tickformat=PERCENT, title_standoff=TITLE_GAP),
-        barmode="group",
-        showlegend=True,  # for a single cloud too, because its name is nowhere else
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-    )
-    return figure

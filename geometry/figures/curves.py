@@ -70,19 +70,30 @@ def curves_figure(
         for curve in curves
     ]
     lines = [_line(curve, axes, theme, *look) for curve, look in zip(curves, looks, strict=True)]
-    figure = go.Figure([edge for curve in curves for edge in _band(curve, theme)] + lines)
-    figure.update_layout(
-        base_layout(theme, height=height + LEGEND_LINE * len(curves)),
-        xaxis=axis(theme, axes.x, zeroline=False) | axis_scale(axes.log_x, axes.x_range),
-        yaxis=axis(theme, axes.y, title_standoff=TITLE_GAP) | axis_scale(axes.log_y, axes.y_range),
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
-    )
+    x = axis(theme, axes.x, zeroline=False) | axis_scale(axes.log_x, axes.x_range)
     if axes.x_ticks:
-        figure.update_xaxes(tickmode="array", tickvals=axes.x_ticks, dtick=None)
-        figure.update_xaxes(ticktext=[f"{tick:,.0f}" for tick in axes.x_ticks])
+        x |= {"tickmode": "array", "tickvals": axes.x_ticks, "dtick": None}
+        x |= {"ticktext": [f"{tick:,.0f}" for tick in axes.x_ticks]}
+    y = axis(theme, axes.y, title_standoff=TITLE_GAP) | axis_scale(axes.log_y, axes.y_range)
     if axes.percent:
-        figure.update_yaxes(tickformat=PERCENT, rangemode="tozero")
-    return figure
+        y |= {"tickformat": PERCENT, "rangemode": "tozero"}
+    bands = [edge for curve in curves for edge in _band(curve, theme)]
+    return go.Figure(
+        bands + lines,
+        base_layout(
+            theme,
+            height=height + LEGEND_LINE * len(curves),
+            xaxis=x,
+            yaxis=y,
+            legend={
+                "orientation": "h",
+                "y": 1.02,
+                "yanchor": "bottom",
+                "x": 0,
+                "traceorder": "normal",
+            },
+        ),
+    )
 
 
 def _band(curve: Curve, theme: Theme) -> list[go.Scatter]:

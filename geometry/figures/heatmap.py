@@ -85,40 +85,42 @@ def matrix_figure(
 ) -> go.Figure:
     """A square matrix as colours, the first row on top."""
     reach = reach if reach > 0 else 1.0  # at 0 Plotly would choose the ends
-    figure = go.Figure(
-        go.Heatmap(
-            z=np.asarray(matrix, dtype=np.float32),
-            x=list(names),
-            y=list(names),
-            zmin=-reach,
-            zmax=reach,
-            colorscale=_both_ways(theme),
-            colorbar={"thickness": 10, "len": 0.9},
-            hovertemplate="%{y} × %{x}: %{z:.3g}<extra></extra>",
-        )
+    squares = go.Heatmap(
+        z=np.asarray(matrix, dtype=np.float32),
+        x=list(names),
+        y=list(names),
+        zmin=-reach,
+        zmax=reach,
+        colorscale=_both_ways(theme),
+        colorbar={"thickness": 10, "len": 0.9},
+        hovertemplate="%{y} × %{x}: %{z:.3g}<extra></extra>",
     )
     # Plotly leaves no margin for the title of an axis without numbers
     margin = TITLE_MARGIN if title else 8
-    figure.update_layout(
-        base_layout(theme, height=height, margin={"l": margin, "r": 8, "t": 8, "b": margin}),
-        xaxis={
-            "title": {"text": title, "font": {"size": 13}, "standoff": 4},
-            "type": "category",
-            "showticklabels": False,
-            "ticks": "",
-            "constrain": "domain",
-        },
-        yaxis={
-            "title": {"text": title, "font": {"size": 13}, "standoff": 4},
-            "type": "category",
-            "autorange": "reversed",
-            "showticklabels": False,
-            "ticks": "",
-            "scaleanchor": "x",
-            "constrain": "domain",
-        },
+    return go.Figure(
+        squares,
+        base_layout(
+            theme,
+            height=height,
+            margin={"l": margin, "r": 8, "t": 8, "b": margin},
+            xaxis={
+                "title": {"text": title, "font": {"size": 13}, "standoff": 4},
+                "type": "category",
+                "showticklabels": False,
+                "ticks": "",
+                "constrain": "domain",
+            },
+            yaxis={
+                "title": {"text": title, "font": {"size": 13}, "standoff": 4},
+                "type": "category",
+                "autorange": "reversed",
+                "showticklabels": False,
+                "ticks": "",
+                "scaleanchor": "x",
+                "constrain": "domain",
+            },
+        ),
     )
-    return figure
 
 
 @dataclass(frozen=True)
@@ -213,19 +215,17 @@ def blocks_figure(
     """A matrix whose blocks on the diagonal are outlined: each group on its own column."""
     r, c = blocks.values.shape
     size = r // c
-    figure = go.Figure(
-        go.Heatmap(
-            z=np.asarray(blocks.values, dtype=np.float32),
-            customdata=[list(zip([row] * c, blocks.columns, strict=True)) for row in blocks.rows],
-            zmin=-reach,
-            zmax=reach,
-            colorscale=_both_ways(theme),
-            colorbar={"thickness": 10, "len": 0.9},
-            hovertemplate=(
-                f"{titles[1]} %{{customdata[0]}} · {titles[0]} %{{customdata[1]}} · "
-                "%{z:.2f}<extra></extra>"
-            ),
-        )
+    squares = go.Heatmap(
+        z=np.asarray(blocks.values, dtype=np.float32),
+        customdata=[list(zip([row] * c, blocks.columns, strict=True)) for row in blocks.rows],
+        zmin=-reach,
+        zmax=reach,
+        colorscale=_both_ways(theme),
+        colorbar={"thickness": 10, "len": 0.9},
+        hovertemplate=(
+            f"{titles[1]} %{{customdata[0]}} · {titles[0]} %{{customdata[1]}} · "
+            "%{z:.2f}<extra></extra>"
+        ),
     )
     outlines = [
         {
@@ -243,25 +243,29 @@ def blocks_figure(
         r * BLOCK_ROW_HEIGHT + HEAD_MARGIN + 8,
         {"l": 8, "r": 8, "t": HEAD_MARGIN, "b": 8},
     )
-    figure.update_layout(
-        base_layout(theme, height=height, margin=margin),
-        shapes=outlines,
-        xaxis=look
-        | {
-            "tickvals": list(range(c)),
-            "ticktext": list(blocks.columns),
-            "side": "top",
-            "tickangle": -90,
-        },
-        yaxis=look
-        | {
-            "tickvals": list(range(r)),
-            "ticktext": list(blocks.rows),
-            "autorange": "reversed",
-            "automargin": True,
-        },
+    return go.Figure(
+        squares,
+        base_layout(
+            theme,
+            height=height,
+            margin=margin,
+            shapes=outlines,
+            xaxis=look
+            | {
+                "tickvals": list(range(c)),
+                "ticktext": list(blocks.columns),
+                "side": "top",
+                "tickangle": -90,
+            },
+            yaxis=look
+            | {
+                "tickvals": list(range(r)),
+                "ticktext": list(blocks.rows),
+                "autorange": "reversed",
+                "automargin": True,
+            },
+        ),
     )
-    return figure
 
 
 @dataclass(frozen=True)
@@ -286,24 +290,22 @@ def cells_figure(
 ) -> go.Figure:
     """A table of scores: each cell has its text and a colour, the first row on top."""
     low, high = limits if limits[1] > limits[0] else (limits[0] - 0.5, limits[0] + 0.5)
-    figure = go.Figure(
-        go.Heatmap(
-            z=np.asarray(cells.values, dtype=np.float32),
-            x=list(cells.columns),
-            y=list(cells.rows),
-            zmin=low,
-            zmax=high,
-            colorscale=_apart(theme) if diverging else _upwards(theme),
-            showscale=False,  # each cell has its number
-            text=[list(row) for row in cells.written],
-            texttemplate="%{text}",
-            textfont={"size": CELL_SIZE, "color": theme.ink},
-            customdata=[list(row) for row in cells.about],
-            hovertemplate="%{customdata}<extra></extra>",
-            hoverongaps=True,
-            xgap=1,
-            ygap=1,
-        )
+    squares = go.Heatmap(
+        z=np.asarray(cells.values, dtype=np.float32),
+        x=list(cells.columns),
+        y=list(cells.rows),
+        zmin=low,
+        zmax=high,
+        colorscale=_apart(theme) if diverging else _upwards(theme),
+        showscale=False,  # each cell has its number
+        text=[list(row) for row in cells.written],
+        texttemplate="%{text}",
+        textfont={"size": CELL_SIZE, "color": theme.ink},
+        customdata=[list(row) for row in cells.about],
+        hovertemplate="%{customdata}<extra></extra>",
+        hoverongaps=True,
+        xgap=1,
+        ygap=1,
     )
     look = {
         "type": "category",
@@ -312,18 +314,22 @@ def cells_figure(
         "fixedrange": True,
         "tickfont": {"size": CELL_SIZE},
     }
-    figure.update_layout(
-        base_layout(theme, height=height, margin={"l": CORNER_MARGIN, "r": 8, "t": 8, "b": 8}),
-        xaxis=look
-        | {
-            "title": {"text": titles[0]},
-            "tickvals": list(cells.columns),
-            "ticktext": [_lines(head) for head in cells.columns],
-            "tickangle": 0,
-            "side": "top",
-            "automargin": True,
-        },
-        yaxis=look | {"autorange": "reversed", "automargin": True},
-        annotations=[_corner(titles[1], theme)],
+    return go.Figure(
+        squares,
+        base_layout(
+            theme,
+            height=height,
+            margin={"l": CORNER_MARGIN, "r": 8, "t": 8, "b": 8},
+            xaxis=look
+            | {
+                "title": {"text": titles[0]},
+                "tickvals": list(cells.columns),
+                "ticktext": [_lines(head) for head in cells.columns],
+                "tickangle": 0,
+                "side": "top",
+                "automargin": True,
+            },
+            yaxis=look | {"autorange": "reversed", "automargin": True},
+            annotations=[_corner(titles[1], theme)],
+        ),
     )
-    return figure

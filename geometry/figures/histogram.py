@@ -104,10 +104,13 @@ def _two_clouds(
 
 
 def _finished(figure: go.Figure, words: HistogramWords, theme: Theme, height: int) -> go.Figure:
-    figure.update_layout(
-        base_layout(theme, height=height),
-        xaxis=axis(theme, words.x, range=[-1.0, 1.0], dtick=0.25, ticklabelstandoff=4),
-        yaxis=axis(theme, words.y, tickformat=PERCENT, rangemode="tozero"),
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+    return go.Figure(
+        figure.data,
+        base_layout(
+            theme,
+            height=height,
+            xaxis=axis(theme, words.x, range=[-1.0, 1.0], dtick=0.25, ticklabelstandoff=4),
+            yaxis=axis(theme, words.y, tickformat=PERCENT, rangemode="tozero"),
+            legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        ),
     )
-    return figure

@@ -65,35 +65,44 @@ def ladder_figure(
     Each label is above its dot and not beside it, because a narrow screen has no space for both.
     """
     ticks = [(place, tick) for place, rung in enumerate(rungs) for tick in rung.ticks]
-    figure = go.Figure([_dots(rungs, names[0], theme)])
+    traces = [_dots(rungs, names[0], theme)]
     if ticks:
-        figure.add_trace(_ticks(ticks, names[1], theme))
-    figure.update_layout(
-        base_layout(theme, height=AROUND + RUNG_HEIGHT * len(rungs)),
-        xaxis=axis(theme, x, range=_ends(rungs, band), zeroline=False, tickfont={"size": 14}),
-        yaxis={
-            "range": [len(rungs) - 0.7, -0.75],
-            "tickvals": list(range(len(rungs))),
-            "showticklabels": False,
-            "gridcolor": theme.grid,
-            "zeroline": False,
-            "fixedrange": True,
-        },
-        annotations=[
-            *(_label(rung, place, theme) for place, rung in enumerate(rungs)),
-            *(
-                _tick_names(rung, place, _ends(rungs, band), theme)
-                for place, rung in enumerate(rungs)
-                if any(tick.name for tick in rung.ticks)
-            ),
-        ],
-        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "font": {"size": 14}},
-        showlegend=True,
-    )
-    figure.update_xaxes(title_font_size=14)
+        traces.append(_ticks(ticks, names[1], theme))
     if band is not None:
-        figure.add_trace(_band(band, len(rungs), theme))
-    return figure
+        traces.append(_band(band, len(rungs), theme))
+    return go.Figure(
+        traces,
+        base_layout(
+            theme,
+            height=AROUND + RUNG_HEIGHT * len(rungs),
+            xaxis=axis(theme, "", range=_ends(rungs, band), zeroline=False, tickfont={"size": 14})
+            | {"title": {"text": x, "font": {"size": 14}}},
+            yaxis={
+                "range": [len(rungs) - 0.7, -0.75],
+                "tickvals": list(range(len(rungs))),
+                "showticklabels": False,
+                "gridcolor": theme.grid,
+                "zeroline": False,
+                "fixedrange": True,
+            },
+            annotations=[
+                *(_label(rung, place, theme) for place, rung in enumerate(rungs)),
+                *(
+                    _tick_names(rung, place, _ends(rungs, band), theme)
+                    for place, rung in enumerate(rungs)
+                    if any(tick.name for tick in rung.ticks)
+                ),
+            ],
+            legend={
+                "orientation": "h",
+                "y": 1.0,
+                "yanchor": "bottom",
+                "x": 0,
+                "font": {"size": 14},
+            },
+            showlegend=True,
+        ),
+    )
 
 
 def _ends(rungs: Sequence[Rung], band: ScoreRange | None) -> list[float]:

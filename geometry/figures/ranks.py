@@ -86,13 +86,16 @@ def _add_levels(
 def _with_axes(
     figure: go.Figure, n: float, theme: Theme, titles: tuple[str, str], height: int
 ) -> go.Figure:
-    figure.update_layout(
-        base_layout(theme, height=height),
-        xaxis=axis(theme, titles[0], zeroline=False) | axis_scale(True, (0.8, n * 1.15)),
-        yaxis=axis(theme, titles[1], zeroline=False, rangemode="tozero"),
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+    return go.Figure(
+        figure.data,
+        base_layout(
+            theme,
+            height=height,
+            xaxis=axis(theme, titles[0], zeroline=False) | axis_scale(True, (0.8, n * 1.15)),
+            yaxis=axis(theme, titles[1], zeroline=False, rangemode="tozero"),
+            legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        ),
     )
-    return figure
 
 
 def _points(norms: np.ndarray, about: Sequence[str], theme: Theme) -> go.Scatter:

@@ -64,16 +64,18 @@ def scatter_figure(
     traces = [_dots(group, theme) for group in groups]
     traces += [_segment(segment, theme) for segment in segments]
     traces += [_ring(ring, theme) for ring in rings if ring.points]
-    figure = go.Figure(traces)
     look = {"automargin": True, "zeroline": False}
-    figure.update_layout(
-        base_layout(theme, height=height),
-        xaxis=axis(theme, axes.x, **look) | axis_scale(axes.log_x, axes.x_range),
-        yaxis=axis(theme, axes.y, **look) | axis_scale(axes.log_y, axes.y_range),
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        clickmode="event",
+    return go.Figure(
+        traces,
+        base_layout(
+            theme,
+            height=height,
+            xaxis=axis(theme, axes.x, **look) | axis_scale(axes.log_x, axes.x_range),
+            yaxis=axis(theme, axes.y, **look) | axis_scale(axes.log_y, axes.y_range),
+            legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+            clickmode="event",
+        ),
     )
-    return figure
 
 
 def _dots(group: Dots, theme: Theme) -> go.Scatter | go.Scattergl:

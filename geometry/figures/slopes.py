@@ -86,7 +86,7 @@ def slopes_figure(
         hovertemplate="%{text}<extra></extra>",
         showlegend=False,
     )
-    figure = go.Figure([dots, *(_lines(lines[n], getattr(words, n), looks[n]) for n in lines)])
+    traces = [dots, *(_lines(lines[n], getattr(words, n), looks[n]) for n in lines)]
     ink = {"size": TEXT_SIZE, "color": theme.ink}
     head = {**ink, "weight": 700}
     annotations = [
@@ -103,16 +103,25 @@ def slopes_figure(
     if len(in_both) < rows:
         annotations.append(_words(words.beyond, 0.5, below + 0.1, "center", ink, yanchor="top"))
     hidden = {"visible": False, "fixedrange": True}
-    figure.update_layout(
-        base_layout(theme, height=round(ROW_HEIGHT * (rows + 3.7)) + 30),
-        xaxis={"range": [0, 1], **hidden},
-        yaxis={"range": [rows + 2, HEAD - 1.3], **hidden},
-        annotations=annotations,
-        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "font": {"size": 14}},
-        margin={"l": 0, "r": 0, "t": 30, "b": 0},
-        meta={"names": {"share": LEFT, "beside": VALUE_WIDTH, "size": TEXT_SIZE}},
+    return go.Figure(
+        traces,
+        base_layout(
+            theme,
+            height=round(ROW_HEIGHT * (rows + 3.7)) + 30,
+            xaxis={"range": [0, 1], **hidden},
+            yaxis={"range": [rows + 2, HEAD - 1.3], **hidden},
+            annotations=annotations,
+            legend={
+                "orientation": "h",
+                "y": 1.0,
+                "yanchor": "bottom",
+                "x": 0,
+                "font": {"size": 14},
+            },
+            margin={"l": 0, "r": 0, "t": 30, "b": 0},
+            meta={"names": {"share": LEFT, "beside": VALUE_WIDTH, "size": TEXT_SIZE}},
+        ),
     )
-    return figure
 
 
 def _lines(ends: Sequence[tuple[int, int]], name: str, look: dict[str, Any]) -> go.Scatter:
