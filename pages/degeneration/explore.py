@@ -15,7 +15,7 @@ import streamlit as st
 from geometry.data.number_text import signed, with_sign
 from geometry.figures.arrows import Token, arrows_figure
 from geometry.figures.cone import cone_figure
-from geometry.figures.curves import Axes, Curve, curves_figure
+from geometry.figures.curves import Axes, Curve
 from geometry.figures.panel import Panel
 from geometry.figures.point_colours import PointColours
 from geometry.measure.cone import NARROW
@@ -25,7 +25,14 @@ from geometry.training.softmax_toy import MOST_STEPS, NAMES, SIDES, SoftmaxToy
 from pages.common.address import is_presenting, put_in_url
 from pages.common.controls import choose
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
-from pages.common.draw.charts import COMPONENTS, Chart, chart_of, share_texts, show_chart
+from pages.common.draw.charts import (
+    COMPONENTS,
+    Chart,
+    chart_of,
+    curves_chart,
+    share_texts,
+    show_chart,
+)
 from pages.common.draw.clouds import current_theme, draw_legend
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import UNIT_REACH, Picture, Points, TwinCloud, spread_stops
@@ -80,7 +87,6 @@ from .scene import (
 
 GROUP = "degeneration"
 SMALL_HEIGHT = 240
-CHARTS = "degeneration-charts"  # in the session: the charts of the last redraw
 CURVES = ("cosine", "loss", "norm", "spectrum")
 
 
@@ -221,14 +227,8 @@ def show_curves(scene: Scene) -> None:
     history = scene.history
     boxes = st.columns(len(history.runs))
     title = _("Loss (nats)") if chosen == "loss" else labels[chosen]
-    content = (id(history), scene.at, chosen, current_theme(), title)
-    former = st.session_state.get(CHARTS)
-    if former is None or former[0] != content:  # a redraw without a new record has the same charts
-        former = (content, _charts(scene, chosen, title))
-        st.session_state[CHARTS] = former
-    for place, (run, box, (chart, alt)) in enumerate(
-        zip(history.runs, boxes, former[1], strict=True)
-    ):
+    charts = _charts(scene, chosen, title)
+    for place, (run, box, (chart, alt)) in enumerate(zip(history.runs, boxes, charts, strict=True)):
         with box:
             st.markdown(f"**{markdown(run_name(run))}**")
             show_chart(
@@ -257,11 +257,12 @@ def _charts(scene: Scene, what: str, title: str) -> list[tuple[Chart, str]]:
     found = []
     for place in range(len(scene.history.runs)):
         curves, x = curves_of(scene, place, what)
-        figure = curves_figure(
-            curves, Axes(x, title, y_range=limits), current_theme(), height=SMALL_HEIGHT
+        axes = Axes(x, title, y_range=limits)
+        chart = curves_chart(
+            tuple(curves), axes, current_theme(), SMALL_HEIGHT, private=scene.versions is None
         )
         ends = [f"{each.name} {each.y[0]:.3g} → {each.y[-1]:.3g}" for each in curves]
-        found.append((chart_of(figure), _("; ").join(ends)))
+        found.append((chart, _("; ").join(ends)))
     return found
 
 
@@ -772,11 +773,7 @@ def theorem_values(scene: Scene, run: int) -> dict[str, str]:
     theory = scene.history.theory[run][scene.at]
     assert theory is not None
     norms = {name: scene.history.norm[[0, scene.at], run, i] for i, name in enumerate(GROUPS)}
-    toys = {side: SoftmaxToy.after(MOST_STEPS, side) for side in SIDES}
-    d = {
-        side: np.linalg.norm(toy.path[[0, -1], NAMES.index("d")], axis=1)
-        for side, toy in toys.items()
-    }
+    d = {side: _ends_of_d(side) for side in SIDES}
     later = {side: _later_lengths(side) for side in SIDES}
     rarest = theory.forces[-2]  # the last one never occurs
     negative, hull = _("Here no such v exists."), _hull_sentence(theory)
@@ -824,6 +821,14 @@ def _later_lengths(side: str) -> list[float]:
         SoftmaxToy.after(LATER_STEPS, side).tokens, axis=1
     ).tolist()
     return lengths
+
+
+@cache
+def _ends_of_d(side: str) -> tuple[float, float]:
+    """Lengths of the never-seen token's vector at the start and after MOST_STEPS."""
+    path = SoftmaxToy.after(MOST_STEPS, side).path[:, NAMES.index("d")]
+    first, last = np.linalg.norm(path[[0, -1]], axis=1)
+    return float(first), float(last)
 
 
 def penalty_values(scene: Scene) -> dict[str, str]:

@@ -18,7 +18,10 @@ from typing import Any
 
 import streamlit as st
 
+from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.layout import figure_json, plotly_script
+from geometry.palette import Theme
+from pages.common.cache import kept
 from pages.common.words import _
 
 from .scripts import put_in_static
@@ -43,6 +46,14 @@ def chart_of(figure: Any) -> Chart:
     """The chart of a Plotly figure."""
     is_deep = any(trace.type == "scatter3d" for trace in figure.data)
     return Chart(figure_json(figure), int(figure.layout.height), is_deep)
+
+
+@kept(256)
+def curves_chart(
+    curves: tuple[Curve, ...], axes: Axes, theme: Theme, height: int, *, private: bool = False
+) -> Chart:
+    """The chart of ``curves_figure``. private : whether a reader's own data are in it."""
+    return chart_of(curves_figure(curves, axes, theme, height=height))
 
 
 def show_chart(
