@@ -25,7 +25,14 @@ from geometry.data.limits import LESSON_MEGABYTES
 from geometry.data.number_text import signed
 
 from .address import CLASS, PARAMETERS, PRESENT, is_presenting, number_in_url, put_in_url
-from .classroom.visit import NO_RIGHT_ANSWER, current, give_lesson, may_show, note_truth
+from .classroom.visit import (
+    CLASS_BAR,
+    NO_RIGHT_ANSWER,
+    current,
+    give_lesson,
+    may_show,
+    note_truth,
+)
 from .page_list import PAGES, page_labels, page_path
 from .page_state import CHOSEN, LEFT
 from .words import TEXT, _, language, markdown, paragraph
@@ -35,6 +42,7 @@ WHOLE, SHORT = "1", "10"  # values of the parameter
 MY_STEPS = "my-lesson"  # in the session: the steps of the teacher's own lesson
 EDITION = "lesson-edition"  # in the session: of the editor's fields, which begin anew
 FACTS, SAID, LAST = "lesson-facts", "lesson-said", "lesson-last"  # in the session
+QUESTION, ANSWER = "lesson-question", "lesson-answer"
 MAY_SHOW = "lesson-may-show"  # in the session: the class has been shown the answer
 # What a step leaves as the reader has it, unless the step names it.
 KEPT = ("lang", "model", "revision", "dtype", "prefix", "corpus", "pairs", PRESENT, CLASS)
@@ -341,11 +349,12 @@ def show_lesson_bar(page: str) -> None:
             if st.button(_("Show the step"), key="lesson-again"):
                 _go_to(place.code, place.steps, place.at)
             return
-        said, answered = st.empty(), st.container()
-        guess = _ask(place, answered)
-        st.session_state[SAID] = (place, said, st.empty(), guess)
+        st.session_state[SAID] = (place, st.empty())
         st.session_state[FACTS] = {}
+        st.session_state.pop(ANSWER, None)
         note_facts(dict)
+        if step.guess is not None:
+            _question(place)
 
 
 def _step_button(place: Place, by: int, label: str, icon: str, key: str) -> None:
@@ -373,25 +382,30 @@ def _leave() -> None:
         put_in_url(name, None)
 
 
-def _ask(place: Place, box: Any) -> int | None:
-    """The step's question; returns the number of the option that the reader chose."""
+@st.fragment(key=QUESTION)
+def _question(place: Place) -> None:
+    """The step's question; a fragment, so that a guess does not run the page again."""
     guess = place.step.guess
-    if guess is None:
-        return None
+    assert guess is not None
     options = [_shown(case.text, place) for case in guess.options]
-    with box:
-        chosen = st.pills(
-            _shown(guess.question, place),
-            range(len(options)),
-            key=f"lesson-guess-{place.code}-{place.at}",
-            format_func=options.__getitem__,
-        )
-    chosen = None if chosen is None else int(chosen)
+    parts = [QUESTION] if current() is None else [QUESTION, CLASS_BAR]
+    chosen = st.pills(
+        _shown(guess.question, place),
+        range(len(options)),
+        key=_guess_key(place),
+        format_func=options.__getitem__,
+        on_change=lambda: st.rerun(parts),
+    )
     if place.code == OWN:
         give_lesson(lesson_toml(place.steps))
     plain = [case.text for case in guess.options]
     st.session_state[MAY_SHOW] = may_show(_guess_id(place), guess.question, plain, chosen)
-    return chosen
+    st.session_state[ANSWER] = st.empty()
+    _show_answer(place)
+
+
+def _guess_key(place: Place) -> str:
+    return f"lesson-guess-{place.code}-{place.at}"
 
 
 def _guess_id(place: Place) -> str:
@@ -408,28 +422,30 @@ def note_facts(facts: Callable[[], Facts]) -> None:
     """
     if SAID not in st.session_state:
         return
-    place, said, answered, chosen = st.session_state[SAID]
+    place, said = st.session_state[SAID]
     known = st.session_state[FACTS] = st.session_state.get(FACTS, {}) | dict(facts())
-    step: Step = place.step
-    said.markdown(told(step.look, known, place))
-    if step.guess is None:
+    said.markdown(told(place.step.look, known, place))
+    _show_answer(place)
+
+
+def _show_answer(place: Place) -> None:
+    """The answer below the question, once it is known and the reader, or the class, has guessed."""
+    guess, known, slot = place.step.guess, st.session_state[FACTS], st.session_state.get(ANSWER)
+    if guess is None or slot is None:
         return
-    right = step.guess.right(known)
+    right, chosen = guess.right(known), st.session_state.get(_guess_key(place))
     if right is None:
         return
     note_truth(_guess_id(place), right)
-    in_class = current() is not None
-    if right == NO_RIGHT_ANSWER or not st.session_state.get(MAY_SHOW):
+    has_guessed = chosen is not None or current() is not None
+    if right == NO_RIGHT_ANSWER or not st.session_state.get(MAY_SHOW) or not has_guessed:
         return
-    if chosen is not None or in_class:
-        options = step.guess.options
-        truth = told((options[right],), known, place, always=True)
-        text = _("“{truth}” is right.")
-        if chosen not in (None, right):
-            text = _("You guessed “{guess}”. It is “{truth}”.")
-        guess = told((options[chosen or 0],), known, place, always=True)
-        text = text.format(guess=guess, truth=truth)
-        answered.info(paragraph([text, told(step.guess.answer, known, place)]))
+    text = _("“{truth}” is right.")
+    if chosen not in (None, right):
+        text = _("You guessed “{guess}”. It is “{truth}”.")
+    told_of = [told((case,), known, place, always=True) for case in guess.options]
+    text = text.format(guess=told_of[chosen or 0], truth=told_of[right])
+    slot.info(paragraph([text, told(guess.answer, known, place)]))
 
 
 def told(cases: Cases, facts: Facts, place: Place, *, always: bool = False) -> str:

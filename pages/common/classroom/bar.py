@@ -20,6 +20,7 @@ from ..draw.charts import COMPONENTS
 from ..words import _, labelled, markdown, noted
 from .rooms import INVITATION_SECONDS, Question, Room, RoomError, Tally
 from .visit import (
+    CLASS_BAR,
     LEADS,
     NO_RIGHT_ANSWER,
     PROBLEM,
@@ -140,7 +141,7 @@ def show_class_bar() -> None:
             st.warning(reason_text(problem), icon=":material/groups:")
 
 
-@st.fragment
+@st.fragment(key=CLASS_BAR)
 def _bar() -> None:
     room = current()
     if room is None:
@@ -158,7 +159,7 @@ def _bar() -> None:
     is_new = found is not None and tally is not None and found[1].is_revealed != tally.is_revealed
     if is_new or now.leads != room.leads or (not now.leads and now.marked != room.marked):
         st.rerun()
-    with st.container(key="class-bar", border=True, gap="xsmall"):
+    with st.container(key=CLASS_BAR, border=True, gap="xsmall"):
         _link(now)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _show_state(now)

@@ -17,6 +17,7 @@ from ..page_state import PRIVATE
 from ..streamlit_internals import browser_of, session_id
 from .rooms import CODE_LENGTH, SIGNS, Gate, Question, Room, RoomError, Rooms, Tally
 
+CLASS_BAR = "class-bar"  # the key of its fragment
 NO_RIGHT_ANSWER = -1  # the truth of a question that has none
 OF_EACH_READER = (CLASS, PRESENT, "lang")  # parameters that the teacher's address does not set
 HERE, QUESTION, TALLY, TRUTH = "class-room", "class-question", "class-tally", "class-truth"
