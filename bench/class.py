@@ -182,8 +182,7 @@ async def _guess(teacher: "Student", students: list["Student"], at: int) -> None
     n, key = len(students), f"lesson-guess-10-{at}"
     now = await asyncio.to_thread(teacher.news, "")
     counting = asyncio.create_task(asyncio.to_thread(teacher.count, n, now))
-    presses = [each.reader.move(key, place % OPTIONS) for place, each in enumerate(students)]
-    await asyncio.gather(*presses)
+    await asyncio.gather(*(each.press(key, i % OPTIONS) for i, each in enumerate(students)))
     await counting
     await teacher.reader.open()
     if f"**{n} of {n} have answered.**" not in teacher.reader.texts:
@@ -233,6 +232,13 @@ class Student:
         except Exception as error:  # an error is a figure of the benchmark
             self.times.errors.append(repr(error))
             return 0.0
+
+    async def press(self, key: str, option: int) -> None:
+        """Choose an option of the page's question."""
+        if key in self.reader.controls:
+            await self.reader.move(key, option)
+        else:
+            self.times.errors.append(f"no question on {self.reader.page}")
 
     async def wander(self, seed: int) -> None:
         """Move a control some times, with pauses."""
