@@ -83,7 +83,7 @@ from pages.common.draw.clouds import (
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.folded import folded
-from pages.common.lesson import note_facts
+from pages.common.lesson import note_facts, scroll_target, shows_part
 from pages.common.measures import (
     DIMENSION_SHARES,
     HEADLINES,
@@ -109,6 +109,7 @@ from pages.common.origin import (
     warn_of_coverage,
     weight_column,
 )
+from pages.common.page_state import is_first_in_visit
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.transform_downloads import offer_transform
@@ -934,9 +935,11 @@ def explore(corpus: Corpus | VectorSet) -> None:
         warn_of_cache()
         warn_of_simplex(scene)
         warn_of_emptied(scene)
-    if not is_presenting():
-        with answer_box, errors_shown():
+    with answer_box, errors_shown():
+        if not is_presenting():
             _answer(scene)
+        elif shows_part("flow"):
+            _show_flow_part(scene)
     with more_box:
         offer_downloads(scene)
     if "flow" in waiting:
@@ -963,9 +966,7 @@ def _answer(scene: Scene) -> None:
     with folded(_("The formula, and the columns of U"), key="formula", icon=FORMULA) as is_open:
         if is_open:
             show_columns(scene)
-    with folded(_("The flow: its likelihood and its map"), key="flow", icon=FORMULA) as is_open:
-        if is_open:
-            show_flow(scene)
+    _show_flow_part(scene)
     label = _("Do whitened axes have a meaning? Independent components")
     with folded(label, key="independent", icon=":material/grid_on:") as is_open:
         if is_open:
@@ -977,6 +978,15 @@ def _answer(scene: Scene) -> None:
     with folded(_("Charts"), key=CHARTS, icon=":material/show_chart:") as is_open:
         if is_open:
             show_charts(scene)
+
+
+def _show_flow_part(scene: Scene) -> None:
+    """The flow's likelihood and its map; open where a step of the lesson is about it."""
+    if scroll_target()[1] == "flow" and is_first_in_visit("the lesson's flow"):
+        st.session_state["flow"] = True
+    with folded(_("The flow: its likelihood and its map"), key="flow", icon=FORMULA) as is_open:
+        if is_open:
+            show_flow(scene)
 
 
 def _choose_scene(

@@ -41,7 +41,9 @@ def shape(step: Step) -> tuple:
     fields = [
         (sorted(FIELD.findall(case.text)), case.fact, case.above, case.below) for case in cases
     ]
-    settings = {name: step.query[name] for name in step.query if name not in ("model", "pairs")}
+    settings = {
+        name: step.query[name] for name in step.query if name not in ("model", "pairs", "corpus")
+    }
     return step.page, step.part, step.short, settings, fields
 
 
