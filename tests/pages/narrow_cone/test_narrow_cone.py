@@ -254,7 +254,7 @@ def test_without_webgl2_there_are_two_charts_framed_to_their_data(view):
     [
         ("topics", "sentences"),
         ("topics", "types"),
-        ("topics-zh", "tokens"),
+        pytest.param("topics-zh", "tokens", marks=pytest.mark.slow),
     ],
 )
 def test_every_corpus_is_measured_as_the_library_measures_it(cloud_of, corpus, unit):
@@ -268,7 +268,13 @@ def set_preset(app: AppTest, preset: str) -> AppTest:
     return healthy(app.button_group(key="preset").set_value(preset).run())
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize(
+    "preset",
+    [
+        pytest.param(preset, marks=pytest.mark.slow if model == E5 else ())
+        for preset, (model, _layer, _pooling) in PRESETS.items()
+    ],
+)
 def test_a_preset_sets_model_layer_and_pooling_and_the_numbers_follow(cloud_of, preset):
     model, layer, pooling = PRESETS[preset]
     if model == E5 and e5_path() is None:
@@ -937,6 +943,7 @@ def test_the_answers_quote_this_cloud_s_numbers(cloud_of):
 LAST_LAYER = "Why is the last layer hardly a cone?"
 
 
+@pytest.mark.slow
 def test_the_cone_s_question_is_shown_only_for_a_cone(encoder):
     folded = [element for element in visit(layer="6").expander if element.markdown]
     shown = {element.label: element.markdown[0].value for element in folded}
