@@ -202,7 +202,10 @@ def provenance(app: AppTest) -> str:
 @pytest.mark.parametrize(
     ("corpus", "unit", "view"),
     [
-        *(("topics", "sentences", view) for view in LINEAR_VIEWS),
+        *(
+            pytest.param("topics", "sentences", view, marks=pytest.mark.long if i else ())
+            for i, view in enumerate(LINEAR_VIEWS)
+        ),
         ("topics-zh", "tokens", "svd"),
         ("topics", "types", "cone"),
     ],
@@ -457,7 +460,7 @@ def two_tables(**query: str) -> tuple[AppTest, list[str]]:
     return app, [shown["mean cosine"][0] for shown in headlines(app)[-2:]]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_static_vectors_lie_beside_contextual_ones_in_one_scale(cloud_of):
     closed = look()
     assert "table-left" not in charts(closed)
