@@ -20,10 +20,10 @@ COMPILE := $(BIN)/python -m compileall -qq -j 0 -x '/(tests?|testing|_inductor)/
 ENCODERS := "Two encoders are part of it: all-MiniLM-L6-v2 (84 MB) and, on Linux and on Macs with an Apple \
   processor, multilingual-e5-small in 4 bits (91 MB)."
 BY_FILE := --dist loadscope --no-loadscope-reorder
-# A worker spends 40 s of a core on imports and first encodings, so there is one for each core. Browser
-# tests often wait, and most slow tests are such: three workers keep two cores busy.
+# Each worker imports and computes anew what tests share: one for each of two cores.
 WORKERS := -n 2 $(BY_FILE)
-WORKERS_SLOW := -n 3 $(BY_FILE)
+# Many slow tests drive a browser, and these often wait: three workers keep two cores busy.
+SLOW_WORKERS := -n 3 $(BY_FILE)
 # The mathematics, the words and the structure; nothing that imports torch, serves pages or reads models.
 QUICK := $(addprefix tests/,data evaluate figures linalg measure projection transform vectors \
   $(addprefix test_,errors.py house.py lazy_import.py palette.py words.py)) --ignore-glob='*flow*' -m "not (model or data or slow)" --hypothesis-profile=check
@@ -50,7 +50,7 @@ test: $(DEV_READY) chromium ## every test but the slow ones, the browser's too (
 	$(BIN)/python -m pytest $(WORKERS) -m "not (slow or long)" $(ARGS)
 
 test-slow: $(DEV_READY) chromium ## the slow tests: statistics over many seeds, training, UMAP
-	$(BIN)/python -m pytest $(WORKERS_SLOW) -m "slow and not long" $(ARGS)
+	$(BIN)/python -m pytest $(SLOW_WORKERS) -m "slow and not long" $(ARGS)
 
 test-long: $(DEV_READY) chromium ## the long tests, by hand (CONTRIBUTING.md says when)
 	$(BIN)/python -m pytest -n 3 -m long $(ARGS)
