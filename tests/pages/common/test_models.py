@@ -196,7 +196,7 @@ def test_a_chosen_model_is_among_the_tables_beside_each_other(tmp_path):
 
 @pytest.mark.parametrize("kind", ["gpt2", "squeezebert", "mamba"])
 @pytest.mark.usefixtures("small_corpus")
-def test_a_folder_of_each_architecture_is_measured_and_drawn(tmp_path, kind):
+def test_a_folder_of_another_architecture_is_measured_and_drawn(tmp_path, kind):
     folder = save_tiny(tmp_path / kind, kind)
     pooling = "weighted" if kind in ("gpt2", "llama") else "mean"
     app = visit(model=str(folder), layer="2", pooling=pooling)
