@@ -20,8 +20,10 @@ COMPILE := $(BIN)/python -m compileall -qq -j 0 -x '/(tests?|testing|_inductor)/
 ENCODERS := "Two encoders are part of it: all-MiniLM-L6-v2 (84 MB) and, on Linux and on Macs with an Apple \
   processor, multilingual-e5-small in 4 bits (91 MB)."
 BY_FILE := --dist loadscope --no-loadscope-reorder
-# Browser tests often wait: three workers keep two cores busy.
-WORKERS := -n 3 $(BY_FILE)
+# Each worker imports and computes anew what tests share: one for each of two cores.
+WORKERS := -n 2 $(BY_FILE)
+# Many slow tests drive a browser, and these often wait: three workers keep two cores busy.
+SLOW_WORKERS := -n 3 $(BY_FILE)
 # The mathematics, the words and the structure; nothing that imports torch, serves pages or reads models.
 QUICK := $(addprefix tests/,data evaluate figures linalg measure projection transform vectors \
   $(addprefix test_,errors.py house.py lazy_import.py palette.py words.py)) --ignore-glob='*flow*' -m "not (model or data or slow)" --hypothesis-profile=check
@@ -55,7 +57,7 @@ test: $(DEV_READY) chromium ## every test but the slow ones, the browser's too (
 	$(BIN)/python -m pytest $(WORKERS) -m "not (slow or long)" $(ARGS)
 
 test-slow: $(DEV_READY) chromium ## the slow tests: statistics over many seeds, training, UMAP
-	$(BIN)/python -m pytest $(WORKERS) -m "slow and not long" $(ARGS)
+	$(BIN)/python -m pytest $(SLOW_WORKERS) -m "slow and not long" $(ARGS)
 
 test-long: $(DEV_READY) chromium ## the long tests, by hand (CONTRIBUTING.md says when)
 	$(BIN)/python -m pytest -n 3 -m long $(ARGS)

@@ -1,5 +1,6 @@
 """Settings of all tests: their kinds, the cache folder, external data, the final summary."""
 
+import gc
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -72,6 +73,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeSch
             return LAYERS[0] if file in LAYERS else file
 
     return ByWhatIsShared(config, log)
+
+
+def pytest_collection_finish() -> None:
+    """Exempt modules and tests from garbage collection, which would go through them each time."""
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

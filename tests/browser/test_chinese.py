@@ -63,8 +63,8 @@ def open_every_part(page: Page) -> None:
 
 @pytest.mark.parametrize(
     ("name", "code"),
-    [  # some pages in one script; `make test-long` has the others
-        pytest.param(name, code, marks=pytest.mark.long if (i + j) % 8 else pytest.mark.slow)
+    [  # two pages; `make test-long` has the others
+        pytest.param(name, code, marks=pytest.mark.long if (i + 6 * j) % 12 else pytest.mark.slow)
         for i, name in enumerate(PAGES)
         for j, code in enumerate(("zh-Hans", "zh-Hant"))
     ],

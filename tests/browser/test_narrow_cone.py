@@ -121,7 +121,7 @@ def neighbours(page: Page) -> list[list[str]]:
 # Arriving
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_cold_deep_link_encodes_nothing_and_another_layer_shows_its_progress(
     fresh_server, page, tmp_path
 ):
@@ -322,7 +322,7 @@ def hold_requests(page: Page, pattern: str) -> Callable[[], None]:
 # Trying
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_film_its_sliders_and_the_numbers_agree(server, page):
     """A first visit: the raw cloud, the film, single settings, presets, a zoom, a reload."""
     open_cone(page, server)

@@ -83,6 +83,7 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_refused_files_then_a_table_a_picture_another_page_and_a_reload(
     page: Page, new_page: Callable[..., Page], server: AppServer, table: Path, tmp_path: Path
 ):
@@ -157,7 +158,7 @@ def test_a_refused_file_and_used_vectors_leave_the_box_and_the_server(
     assert_no_exception(page)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_txt_goes_through_to_a_picture_in_chinese(
     new_page: Callable[..., Page], server: AppServer, tmp_path: Path
 ):

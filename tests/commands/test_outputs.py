@@ -333,7 +333,7 @@ def test_a_full_disk_leaves_inputs_and_earlier_outputs(folder, capsys, monkeypat
     assert not list(folder.rglob(f".*{PART}"))
 
 
-@of_names(WRITERS)
+@of_names(SOME)
 def test_a_limit_of_file_size_leaves_inputs_and_earlier_outputs(folder, capsys, name):
     writer = WRITERS[name]
     limit = size_of(folder, writer) // 2
@@ -476,7 +476,7 @@ def test_random_kills_leave_inputs_and_earlier_outputs(folder, n_kills, names, r
     assert total["temporary files"]
 
 
-@of_names(WRITERS)
+@of_names(SOME)
 def test_a_folder_without_rights(folder, name):
     """Root gives up the right to write everywhere."""
 

@@ -367,7 +367,7 @@ def test_a_text_that_the_model_does_not_know_is_not_judged():
     assert evidence(found, str) == ""
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.model
 def test_chinese_pairs_are_diagnosed_by_the_bilingual_model(shared_data):
     """STS-B in Chinese, dev: layer 9 is a cone that cures improve; layer 12 is better still."""

@@ -35,7 +35,7 @@ from pages.common.messages import error_text
 from pages.common.models import GLOVE, lessons, shelf
 from pages.common.page_list import PAGES
 from tests.encode.tiny_encoder import save_tiny_bert
-from tests.encode.tiny_models import BUILDERS, DIMENSION, UNFIT, save_tiny
+from tests.encode.tiny_models import DIMENSION, UNFIT, save_tiny
 from tests.hub.conftest import files, server, tiny  # noqa: F401
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import deep_link
@@ -178,6 +178,7 @@ def test_where_the_file_of_e5_is_absent_the_hub_s_model_is_named(monkeypatch, la
     assert len(numbers(app)) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_corpus")
 def test_a_chosen_model_is_among_the_tables_beside_each_other(tmp_path):
     folder = str(save_tiny_bert(tmp_path / "mine"))
@@ -193,9 +194,9 @@ def test_a_chosen_model_is_among_the_tables_beside_each_other(tmp_path):
     assert visit(**link).selectbox(key="left-table").value != "chosen:tokens"  # by the bundled one
 
 
-@pytest.mark.parametrize("kind", [*BUILDERS, "squeezebert", "mamba"])
+@pytest.mark.parametrize("kind", ["gpt2", "squeezebert", "mamba"])
 @pytest.mark.usefixtures("small_corpus")
-def test_a_folder_of_each_architecture_is_measured_and_drawn(tmp_path, kind):
+def test_a_folder_of_another_architecture_is_measured_and_drawn(tmp_path, kind):
     folder = save_tiny(tmp_path / kind, kind)
     pooling = "weighted" if kind in ("gpt2", "llama") else "mean"
     app = visit(model=str(folder), layer="2", pooling=pooling)

@@ -243,7 +243,11 @@ def test_chinese_is_trained_on_by_characters_and_the_way_is_said(one_memory):
     ("query", "sentence"),
     [
         ({"text": "corpus", "corpus": "upload-a"}, "Give a longer text."),
-        ({"rate": "1", "vocabulary": "300", "width": "16"}, "Choose a lower learning rate."),
+        pytest.param(
+            {"rate": "1", "vocabulary": "300", "width": "16"},
+            "Choose a lower learning rate.",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_bad_settings_are_reported_on_the_page(one_memory, query, sentence):

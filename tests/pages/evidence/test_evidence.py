@@ -68,8 +68,10 @@ def test_the_pictures_and_the_verdicts_are_those_of_the_recorded_numbers():
     )
 
 
-@pytest.mark.parametrize("data", data_names())
-@pytest.mark.parametrize("cures", SHOWN)
+@pytest.mark.parametrize(
+    ("data", "cures"),
+    [(name, [*SHOWN][place % len(SHOWN)]) for place, name in enumerate(data_names())],
+)
 def test_every_choice_is_shown(data, cures):
     at = visit(**{"evidence-data": data, "evidence-cures": cures, "lang": "zh-Hant"})
     assert len([name for name in charts(at) if name.startswith("evidence-")]) == 8

@@ -202,7 +202,10 @@ def provenance(app: AppTest) -> str:
 @pytest.mark.parametrize(
     ("corpus", "unit", "view"),
     [
-        *(("topics", "sentences", view) for view in LINEAR_VIEWS),
+        *(
+            pytest.param("topics", "sentences", view, marks=pytest.mark.long if i else ())
+            for i, view in enumerate(LINEAR_VIEWS)
+        ),
         ("topics-zh", "tokens", "svd"),
         ("topics", "types", "cone"),
     ],
@@ -254,7 +257,7 @@ def test_without_webgl2_there_are_two_charts_framed_to_their_data(view):
     [
         ("topics", "sentences"),
         ("topics", "types"),
-        ("topics-zh", "tokens"),
+        pytest.param("topics-zh", "tokens", marks=pytest.mark.slow),
     ],
 )
 def test_every_corpus_is_measured_as_the_library_measures_it(cloud_of, corpus, unit):
@@ -268,7 +271,13 @@ def set_preset(app: AppTest, preset: str) -> AppTest:
     return healthy(app.button_group(key="preset").set_value(preset).run())
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize(
+    "preset",
+    [
+        pytest.param(preset, marks=pytest.mark.slow if model == E5 else ())
+        for preset, (model, _layer, _pooling) in PRESETS.items()
+    ],
+)
 def test_a_preset_sets_model_layer_and_pooling_and_the_numbers_follow(cloud_of, preset):
     model, layer, pooling = PRESETS[preset]
     if model == E5 and e5_path() is None:
@@ -451,7 +460,7 @@ def two_tables(**query: str) -> tuple[AppTest, list[str]]:
     return app, [shown["mean cosine"][0] for shown in headlines(app)[-2:]]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_static_vectors_lie_beside_contextual_ones_in_one_scale(cloud_of):
     closed = look()
     assert "table-left" not in charts(closed)
@@ -937,6 +946,7 @@ def test_the_answers_quote_this_cloud_s_numbers(cloud_of):
 LAST_LAYER = "Why is the last layer hardly a cone?"
 
 
+@pytest.mark.slow
 def test_the_cone_s_question_is_shown_only_for_a_cone(encoder):
     folded = [element for element in visit(layer="6").expander if element.markdown]
     shown = {element.label: element.markdown[0].value for element in folded}
