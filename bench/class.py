@@ -184,10 +184,12 @@ async def _guess(teacher: "Student", students: list["Student"], at: int) -> None
     counting = asyncio.create_task(asyncio.to_thread(teacher.count, n, now))
     await asyncio.gather(*(each.press(key, i % OPTIONS) for i, each in enumerate(students)))
     await counting
+    await asyncio.gather(*(each.reader.settle() for each in students))
     await teacher.reader.open()
     if f"**{n} of {n} have answered.**" not in teacher.reader.texts:
         teacher.times.errors.append(f"step {at + 1}: answers were lost or counted twice")
     await teacher.reader.move("class-reveal", True)
+    await teacher.reader.settle()
 
 
 @dataclass
@@ -218,6 +220,7 @@ class Student:
 
     async def go(self, page: str, query: str) -> float:
         """Open a page as Back and Forward do; returns the seconds of its run."""
+        self.reader.leave_page()
         self.reader.page = page
         self.reader.query = f"lang={self.language}&class={self.code}&{query}".rstrip("&")
         return (await self.reader.open()).seconds

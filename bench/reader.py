@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -135,6 +136,7 @@ class Reader:
         rerun.cached_message_hashes.extend(self._cached)
         self.texts = []
         start, size = perf_counter(), 0
+        is_ours = False  # a fragment that a callback has run again may finish first
         await self._socket.send(message.SerializeToString())
         while True:
             content: Any = await asyncio.wait_for(self._socket.recv(), SECONDS)
@@ -147,8 +149,23 @@ class Reader:
                 self._read(answer.delta)
             elif kind == "new_session":
                 self.session = answer.new_session.initialize.session_id
-            elif kind == "script_finished" and answer.script_finished in FINISHED:
+                is_ours = bool(fragment) or not answer.metadata.run.fragment_ids
+            elif kind == "script_finished" and answer.script_finished in FINISHED and is_ours:
                 return Run(perf_counter() - start, size)
+
+    def leave_page(self) -> None:
+        """Forget the controls, as the browser does when another page is opened."""
+        self.controls.clear()
+        self._states.clear()
+
+    async def settle(self, quiet: float = 0.5) -> None:
+        """Read what a control's callback made run again, until nothing comes for some time."""
+        with suppress(TimeoutError):
+            while True:
+                content: Any = await asyncio.wait_for(self._socket.recv(), quiet)
+                answer = ForwardMsg.FromString(content)
+                if answer.WhichOneof("type") == "delta":
+                    self._read(answer.delta)
 
     def _read(self, delta: Any) -> None:
         element = delta.new_element
