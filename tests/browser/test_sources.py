@@ -1,5 +1,7 @@
 """Every statement of the sources is on its page in a browser, in every language."""
 
+from time import perf_counter
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -9,6 +11,7 @@ from tests.browser.server import AppServer
 from tests.pages.test_sources import BUNDLED, PAGES, ROWS, words_of
 
 SECONDS = 15  # until a statement is there
+MINUTE = 60.0  # from the address to the last statement of its page
 
 
 @pytest.mark.long
@@ -24,6 +27,7 @@ def test_every_statement_of_the_sources_is_there(
     missing = []
     for query in dict.fromkeys(row.query for row in rows):
         asked = f"lang={code}&{BUNDLED}&{query}"
+        start = perf_counter()
         open_app(page, server.page_url(page_name, query=asked))
         for row in rows:
             if row.query != query:
@@ -39,4 +43,5 @@ def test_every_statement_of_the_sources_is_there(
             except AssertionError:
                 missing.append(row.statement)
         assert_no_exception(page)
+        assert perf_counter() - start < MINUTE
     assert missing == []

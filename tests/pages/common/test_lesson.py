@@ -1,6 +1,7 @@
 """The lesson: its steps agree with the numbers on the screen; a teacher's own; hostile files."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from geometry import load_encoder
 from geometry.data import read_bundled_pairs
 from geometry.data.catalogues import languages
+from pages.common import lesson
 from pages.common.lesson import (
     FIELD,
     MY_STEPS,
@@ -20,6 +22,7 @@ from pages.common.lesson import (
     shipped_lesson,
     told,
 )
+from pages.common.words import markdown
 from tests.pages.charts import charts, strings_in
 from tests.pages.visits import healthy, new_visit
 
@@ -199,6 +202,57 @@ def test_a_view_is_added_moved_and_removed():
     moves = [each for each in app.button if each.key.endswith("arrow_downward")]
     healthy(moves[0].click().run())
     assert app.session_state[MY_STEPS] == (second, first)
+
+
+OWN = """
+[[step]]
+page = "cosine_basis"
+title = "{first}"
+look = "Look."
+[step.guess]
+question = "{first}"
+options = [{{ text = "{first}" }}, {{ text = "B", right = true }}]
+
+[[step]]
+page = "layers"
+title = "Second"
+look = "Look."
+"""
+
+
+def test_steps_are_edited_removed_saved_and_opened_again(monkeypatch):
+    kept = read_lesson(OWN.format(first="First"))
+    app = healthy(new_visit("cosine_basis", {MY_STEPS: kept}, lang="en").run())
+    app = healthy(app.button(key="lesson-edit").click().run())
+    field = {each.key.rpartition("-")[2]: each for each in app.text_input if "-0-0-" in each.key}
+    field["title"].set_value("Another title")
+    field["question"].set_value("Which one?")
+    [answers] = [each for each in app.text_area if each.key.endswith("-0-0-answers")]
+    assert answers.value == "First\n*B"
+    answers.set_value("one\n*two\nthree")
+    app = healthy(app.button(key="lesson-edit").click().run())
+    first, _second = app.session_state[MY_STEPS]
+    assert (first.title, first.guess.question) == ("Another title", "Which one?")
+    assert [(case.text, case.right) for case in first.guess.options][1] == ("two", True)
+    [_remove, remove] = [each for each in app.button if each.key.endswith("-delete")]
+    app = healthy(remove.click().run())
+    saved = app.session_state[MY_STEPS]
+    assert saved == (first,)
+
+    state = {"lesson-file": SimpleNamespace(size=1, getvalue=lesson_toml(saved).encode)}
+    monkeypatch.setattr(lesson.st, "session_state", state)
+    monkeypatch.setattr(lesson.st, "toast", lambda *_given, **_options: None)
+    lesson._open_file()
+    assert state[MY_STEPS] == saved
+
+
+def test_a_guess_of_somebody_else_s_lesson_is_plain_text():
+    steps = read_lesson(OWN.format(first="<b>x</b> [y](http://z.example) **w**"))
+    query = {"lesson": "own", "lesson-step": "1"}
+    app = healthy(new_visit("cosine_basis", {MY_STEPS: steps}, lang="en", **query).run())
+    [asked] = app.get("button_group")[:1]
+    shown = [asked.label, *(option.content for option in asked.proto.options)]
+    assert shown[:2] == [markdown("<b>x</b> [y](http://z.example) **w**")] * 2
 
 
 def test_an_own_lesson_that_is_gone_is_said():
