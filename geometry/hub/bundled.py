@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +55,7 @@ def bundled_folder() -> Path | None:
     return None
 
 
+@cache
 def _folders_of(package: str) -> list[Path]:
     """The folders of an installed package, found without importing it."""
     spec = importlib.util.find_spec(package)

@@ -11,6 +11,7 @@ import re
 import tomllib
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -236,7 +237,8 @@ def _table_of(table: str, path: Path | None) -> tuple[dict[str, Any], Path]:
             return {}, file
         raise OperatorFileError("no_file", file=str(file), variable=VARIABLE)
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        stamp = file.stat()
+        content = _parsed(file, (stamp.st_mtime_ns, stamp.st_size))
     except OSError as error:
         raise OperatorFileError(
             "unreadable", file=str(file), reason=error.strerror or str(error)
@@ -248,6 +250,12 @@ def _table_of(table: str, path: Path | None) -> tuple[dict[str, Any], Path]:
     if not isinstance(found, dict):
         raise OperatorFileError("no_table", file=str(file), table=table)
     return found, file
+
+
+@lru_cache(maxsize=4)
+def _parsed(file: Path, _stamp: tuple[int, int]) -> dict[str, Any]:
+    """The file's content; a page reads the rules six times, and the file changes seldom."""
+    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def _refuse_unknown(found: dict[str, Any], known: tuple[str, ...], file: Path) -> None:

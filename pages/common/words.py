@@ -21,6 +21,7 @@ from geometry.data.catalogues import paragraph as paragraph
 
 TEXT = Path(__file__).parents[2] / "assets" / "text"
 _fixed: ContextVar[str | None] = ContextVar("language", default=None)
+_of_run: ContextVar[str | None] = ContextVar("language of the run", default=None)
 
 
 def language() -> str:
@@ -28,9 +29,16 @@ def language() -> str:
 
     In a download or a job, which run outside the session's thread, it is that of ``in_language``.
     """
-    if (fixed := _fixed.get()) is not None:
-        return fixed
+    if (known := _fixed.get() or _of_run.get()) is not None:
+        return known
     return st.session_state.get("lang") or asked_language()
+
+
+def settle_language(*, is_known: bool) -> None:
+    """Read the language once in a page's run, after its control, and not for each of 400 labels."""
+    _of_run.set(None)
+    if is_known:
+        _of_run.set(language())
 
 
 def asked_language() -> str:
