@@ -6,6 +6,7 @@ const PAUSE = 3000; // ms after a failed request
 const LOOK = 300; // ms between two looks at the teacher's address
 let room; // what the page last said of the room; undefined outside of one
 let waiting;
+let timer; // of the looks at the teacher's address
 
 // The page and its settings, in one order; without those that are each reader's own.
 function canonical(page, query) {
@@ -74,7 +75,8 @@ export default function ({ data: bytes, setTriggerValue }) {
   const isBack = room.follows && !(last?.code === room.code && last.follows);
   if (!room.leads && isBack && !isThere(room.address)) go(room.address);
   waiting ??= wait();
-  const timer = room.leads ? watch() : undefined;
+  clearInterval(timer); // this function runs again at each change, its cleanup only at the end
+  timer = room.leads ? watch() : undefined;
   return () => {
     clearInterval(timer);
     room = undefined;

@@ -145,7 +145,7 @@ class ClassLimits:
     answers_a_minute : int
         Answers of one student, changed ones included.
     wrong_codes : int
-        Wrong codes in a minute, of all visitors; then codes are tried one after the other.
+        Wrong codes in a minute from one address; then its codes are tried one after the other.
     megabytes : int
         10^6 bytes of the file of all rooms.
     """
@@ -275,9 +275,11 @@ def _checked(key: str, value: Any, file: Path) -> Any:
     elif key == "local_folders":
         fits, wanted = isinstance(value, bool), "true or false"
     else:
-        fits = isinstance(value, int) and not isinstance(value, bool) and value > 0
+        least = 0 if key == "rooms" else 1
+        fits = isinstance(value, int) and not isinstance(value, bool) and value >= least
         is_size = key.endswith("megabytes")
         wanted = "a whole number of megabytes above 0" if is_size else "a whole number above 0"
+        wanted = wanted if least else "0 or a whole number above 0"
     if not fits:
         raise OperatorFileError(
             "bad_value", name=key, file=str(file), found=str(value), wanted=wanted

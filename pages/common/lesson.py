@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cache
+from hashlib import sha256
 from typing import Any, NoReturn
 
 import streamlit as st
@@ -32,6 +33,7 @@ from .classroom.visit import (
     give_lesson,
     may_show,
     note_truth,
+    own_answer,
 )
 from .page_list import PAGES, page_labels, page_path
 from .page_state import CHOSEN, LEFT
@@ -333,6 +335,8 @@ def show_lesson_bar(page: str) -> None:
             _leave_button()
             return
         step = place.step
+        if place.code == OWN:
+            give_lesson(lesson_toml(place.steps))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             number = _("Step {n} of {all}").format(n=place.at + 1, all=len(place.steps))
             st.markdown(f"{number} · **{_shown(step.title, place)}**", width="stretch")
@@ -396,8 +400,6 @@ def _question(place: Place) -> None:
         format_func=options.__getitem__,
         on_change=lambda: st.rerun(parts),
     )
-    if place.code == OWN:
-        give_lesson(lesson_toml(place.steps))
     plain = [case.text for case in guess.options]
     st.session_state[MAY_SHOW] = may_show(_guess_id(place), guess.question, plain, chosen)
     st.session_state[ANSWER] = st.empty()
@@ -411,7 +413,8 @@ def _guess_key(place: Place) -> str:
 def _guess_id(place: Place) -> str:
     """The same in the ten minutes and in the whole lesson, in every language."""
     if place.code == OWN:
-        return f"own-{place.at}"
+        guess = place.step.guess
+        return f"own-{sha256(repr(guess).encode()).hexdigest()[:16]}"
     return f"lesson-{shipped_lesson(language()).index(place.step)}"
 
 
@@ -433,7 +436,7 @@ def _show_answer(place: Place) -> None:
     guess, known, slot = place.step.guess, st.session_state[FACTS], st.session_state.get(ANSWER)
     if guess is None or slot is None:
         return
-    right, chosen = guess.right(known), st.session_state.get(_guess_key(place))
+    right, chosen = guess.right(known), own_answer(st.session_state.get(_guess_key(place)))
     if right is None:
         return
     note_truth(_guess_id(place), right)

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from geometry.data.number_text import signed
 from geometry.projection.plane import POINTS, Plane
-from pages.common.classroom.visit import current, may_show, note_truth
+from pages.common.classroom.visit import current, may_show, note_truth, own_answer
 from pages.common.controls import choose
 from pages.common.words import _
 
@@ -222,51 +222,66 @@ def hide_before_guess(scene: Scene) -> Scene:
 
     It is True until the reader has guessed, has skipped the question or has changed a control.
     """
-    if state_of(scene) != DEFAULTS or scene.whiten != "no":
+    is_first_view = state_of(scene) == DEFAULTS and scene.whiten == "no"
+    if current() is not None:  # a class sees it when its teacher shows the answer
+        return replace(scene, is_hidden=is_first_view and not _class_may_see())
+    if not is_first_view:
         st.session_state[SHOWN_KEY] = True
     return replace(scene, is_hidden=not st.session_state.get(SHOWN_KEY))
 
 
-def ask_for_guess(scene: Scene) -> None:
-    """The question, or whether the answer was right."""
-    answers = {"smaller": _("smaller"), "same": _("still 90°"), "larger": _("larger")}
-    text = _(
+def _answers() -> dict[str, str]:
+    return {"smaller": _("smaller"), "same": _("still 90°"), "larger": _("larger")}
+
+
+def _question() -> str:
+    return _(
         "**Guess first.** The coordinates of a, b, c stay the same, and e₂ becomes twice "
         "as long. The angle between a and b was 90°. It is now …"
     )
-    guess = st.session_state.get("basis-guess")
-    if scene.is_hidden or (current() is not None and state_of(scene) == DEFAULTS):
-        chosen = list(answers).index(guess) if guess else None
-        is_shown = may_show("cosine_basis", text.replace("**", ""), list(answers.values()), chosen)
-        note_truth("cosine_basis", list(answers).index("larger"))
+
+
+def _class_may_see() -> bool:
+    guess, codes = st.session_state.get("basis-guess"), list(_answers())
+    chosen = codes.index(guess) if guess else None
+    question = _question().replace("**", "")
+    is_shown = may_show("cosine_basis", question, list(_answers().values()), chosen)
+    note_truth("cosine_basis", codes.index("larger"))
+    return is_shown
+
+
+def ask_for_guess(scene: Scene) -> None:
+    """The question, or whether the answer was right."""
+    answers, codes = _answers(), list(_answers())
     if scene.is_hidden:
-        st.markdown(text)
-        if is_shown and current() is not None:
-            st.session_state[SHOWN_KEY] = True
-            st.rerun()
+        st.markdown(_question())
         with st.container(horizontal=True, key="guess", gap="xsmall"):
             for name, label in answers.items():
                 st.button(label, key=f"guess-{name}", on_click=_answer, args=(name,))
-            st.button(_("Skip"), key="guess-skip", type="tertiary", on_click=_answer, args=("",))
+            if current() is None:
+                text = _("Skip")
+                st.button(text, key="guess-skip", type="tertiary", on_click=_answer, args=("",))
         return
-    if guess and state_of(scene) == DEFAULTS:
-        coordinates, true = (
-            float(found[0]) for found in (scene.cosines.coordinates, scene.cosines.true)
+    guess = st.session_state.get("basis-guess")
+    own = own_answer(codes.index(guess) if guess else None)
+    if (own is None and current() is None) or state_of(scene) != DEFAULTS:
+        return
+    coordinates, true = (
+        signed(float(found[0]), 3) for found in (scene.cosines.coordinates, scene.cosines.true)
+    )
+    text = _(
+        "It is “{truth}”: in your basis the cosine is {true}, that of the coordinates is still "
+        "{coordinates}."
+    )
+    if own is not None:
+        text = _(
+            "You guessed “{guess}”. It is “{truth}”: in your basis the cosine is {true}, that "
+            "of the coordinates is still {coordinates}."
         )
-        st.info(
-            _(
-                "You guessed “{guess}”. It is “{truth}”: in your basis the cosine is {true}, that "
-                "of the coordinates is still {coordinates}."
-            ).format(
-                guess=answers[guess],
-                truth=answers["larger"],
-                true=signed(true, 3),
-                coordinates=signed(coordinates, 3),
-            )
-        )
+    values = {"truth": answers["larger"], "true": true, "coordinates": coordinates}
+    st.info(text.format(guess=answers[codes[own or 0]], **values))
 
 
 def _answer(name: str) -> None:
     st.session_state["basis-guess"] = name
-    if current() is None or not name:  # in a class the teacher reveals it
-        st.session_state[SHOWN_KEY] = True
+    st.session_state[SHOWN_KEY] = True

@@ -38,7 +38,7 @@ from geometry.projection.packing import pack_cloud
 from geometry.projection.umap_fit import MOST_FITTED
 from pages.common.address import is_presenting
 from pages.common.cache import kept
-from pages.common.classroom.visit import may_show, note_truth
+from pages.common.classroom.visit import current, may_show, note_truth, own_answer
 from pages.common.cloud_choices import choose_cloud, choose_look, choose_weights, warn_of_too_few
 from pages.common.corpus_cloud import (
     MOST_DRAWN,
@@ -660,22 +660,29 @@ def ask_for_guess(scene: Scene) -> None:
         key="guess",
         format_func=lambda name: answers[name],
         persist_state="session",
+        on_change=None if current() is None else lambda: st.rerun(),
     )
     question = _("In the whitened cloud, nearest neighbours share their {label} …")
     codes = list(answers)
     chosen = codes.index(guess) if guess else None
     question = question.format(label=label_name(scene.points.corpus))
-    is_shown = may_show("narrow_cone", question, list(answers.values()), chosen)
+    id_ = f"narrow_cone {scene.points.key[:16]}"  # another cloud is another question
+    is_shown = may_show(id_, question, list(answers.values()), chosen)
     truth = "more" if steps.both.rises else "fewer" if steps.both.falls else "same"
-    note_truth("narrow_cone", codes.index(truth))
-    if guess and is_shown:
-        before, _centred, after = (f"{share:.1%}" for share in steps.agreements)
-        st.info(
-            _(
+    note_truth(id_, codes.index(truth))
+    own = own_answer(chosen)
+    if is_shown and (own is not None or current() is not None):
+        text = _(
+            "It is “{truth}”: {before} → {after}, of points that the whitening was not fitted on."
+        )
+        if own is not None:
+            text = _(
                 "You guessed “{guess}”. It is “{truth}”: {before} → {after}, of points that the "
                 "whitening was not fitted on."
-            ).format(guess=answers[guess], truth=answers[truth], before=before, after=after)
-        )
+            )
+        before, _centred, after = (f"{share:.1%}" for share in steps.agreements)
+        values = {"truth": answers[truth], "before": before, "after": after}
+        st.info(text.format(guess=answers[codes[own or 0]], **values))
 
 
 # ---- downloads ----

@@ -72,7 +72,8 @@ def explore() -> None:
         with vectors_box:
             _show_own_vectors(scene)
         with look_box:
-            show_ladder(scene)
+            with st.container(key="ladder"):
+                show_ladder(scene)
             show_about(scene)
         note_facts(lambda: facts_of(scene))
         pairs = choice.pairs

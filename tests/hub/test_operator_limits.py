@@ -12,7 +12,9 @@ from geometry.data.limits import LIMITS, Limits
 from geometry.hub import ModelLimits, OperatorFileError, read_model_limits
 from geometry.hub.operator_limits import (
     DEFAULT_FILE,
+    ClassLimits,
     MemoryLimits,
+    read_class_limits,
     read_memory_limits,
     read_upload_limits,
 )
@@ -46,6 +48,16 @@ def test_the_limits_of_memory_in_the_file_that_is_shipped_are_the_defaults(own_f
     assert read_memory_limits(DEFAULT_FILE) == MemoryLimits()
     own_file("[memory]\nsessions = 7\n")
     assert read_memory_limits() == MemoryLimits(sessions=7)
+
+
+def test_no_class_is_allowed_by_the_files_that_are_shipped(own_file):
+    for file in (DEFAULT_FILE, ROOT / "deploy" / "narrow-cone.toml"):
+        assert read_class_limits(file) == ClassLimits()
+    own_file("[classes]\nrooms = 3\n")
+    assert read_class_limits() == ClassLimits(rooms=3)
+    own_file("[classes]\nrooms = -1\n")
+    with pytest.raises(OperatorFileError, match="0 or a whole number"):
+        read_class_limits()
 
 
 def test_the_file_of_the_image_is_closed(own_file):

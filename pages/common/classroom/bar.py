@@ -14,9 +14,14 @@ from urllib.parse import urlsplit
 import segno
 import streamlit as st
 
+from geometry.errors import GeometryError
+from geometry.hub.operator_limits import read_class_limits
+
 from ..address import CLASS, put_in_url
 from ..downloads import csv_bytes, offer_csv
 from ..draw.charts import COMPONENTS
+from ..messages import show_error
+from ..rules import LOOPBACK
 from ..words import _, labelled, markdown, noted
 from .rooms import INVITATION_SECONDS, Question, Room, RoomError, Tally
 from .visit import (
@@ -44,13 +49,17 @@ def reason_text(reason: str) -> str:
     limits = rooms().limits
     return {
         "closed": _("This server has no rooms for classes. Its operator can allow them."),
-        "rooms": _("This server has {n} rooms, its most. Try again later.").format(n=limits.rooms),
-        "members": _("This room has {n} students, its most.").format(n=limits.members),
-        "answers": _("You changed your answer {n} times in a minute. Wait a minute.").format(
+        "rooms": _("This server already has {n} classes. That is the maximum.").format(
+            n=limits.rooms
+        ),
+        "members": _("This class already has {n} students. That is the maximum.").format(
+            n=limits.members
+        ),
+        "answers": _("You have answered {n} times in a minute. Wait a minute.").format(
             n=limits.answers_a_minute
         ),
         "unknown": _("No class has this code. Compare it with the one that your teacher shows."),
-        "busy": _("Many wrong codes came. Try again in a minute."),
+        "busy": _("Too many wrong codes were typed. Try again in a minute."),
         "ended": _("The class has ended."),
         "leader": _("Only the teacher of this class can do this."),
         "revealed": _("The answer has been shown, so guesses are closed."),
@@ -66,6 +75,10 @@ def reason_text(reason: str) -> str:
 
 def show_class_menu() -> None:
     """Open a class or join one; nothing where the operator allows no rooms."""
+    try:
+        read_class_limits()
+    except GeometryError as error:
+        show_error(error)
     if not rooms().limits.rooms:
         return
     with st.popover(_("Class"), key="class-menu", icon=":material/groups:", width="stretch"):
@@ -73,6 +86,8 @@ def show_class_menu() -> None:
         if room is not None:
             st.markdown(labelled(_("Code"), f"**{room.code}**"))
             label = _("End the class") if room.leads else _("Leave the class")
+            if room.leads:
+                st.caption(_("The end deletes all answers. Download the counts first."))
             st.button(label, key="class-leave", width="stretch", on_click=leave_class)
             if not room.leads:
                 _show_accept(room)
@@ -124,8 +139,9 @@ def _show_accept(room: Room) -> None:
 
 
 def make_place() -> None:
-    """The bar's place, above the page. ``show_class_bar`` fills it after the page."""
-    st.session_state[PLACE] = st.container(key=PLACE)
+    """The bar's place, above the page of a class. ``show_class_bar`` fills it after the page."""
+    is_needed = current() is not None or PROBLEM in st.session_state
+    st.session_state[PLACE] = st.container(key=PLACE) if is_needed else None
 
 
 def show_class_bar() -> None:
@@ -156,7 +172,7 @@ def _bar() -> None:
         _link(room)
         return
     tally: Tally | None = st.session_state.get(TALLY)
-    is_new = found is not None and tally is not None and found[1].is_revealed != tally.is_revealed
+    is_new = found is not None and _is_shown(found[1]) != _is_shown(tally)
     if is_new or now.leads != room.leads or (not now.leads and now.marked != room.marked):
         st.rerun()
     with st.container(key=CLASS_BAR, border=True, gap="xsmall"):
@@ -167,6 +183,10 @@ def _bar() -> None:
             _show_question(now, *found)
         if problem := st.session_state.pop(PROBLEM, None):
             st.warning(reason_text(problem))
+
+
+def _is_shown(tally: Tally | None) -> bool:
+    return tally is not None and tally.is_revealed
 
 
 def _link(room: Room) -> None:
@@ -233,34 +253,46 @@ def _follow(code: str, is_wanted: bool) -> None:
         rooms().follow(code, visitor(), is_wanted=is_wanted)
 
 
-def _show_question(room: Room, question: Question, tally: Tally) -> None:
+def _show_question(room: Room, question: Question, tally: Tally | None) -> None:
+    if tally is None:
+        _say(_("Your teacher has not asked this question yet."))
+        return
+    is_same = len(question.options) == len(tally.question.options)  # in the reader's language
+    options = question.options if is_same else tally.question.options
     if tally.is_revealed:
-        st.html(bars_html(question.options, tally.counts, tally.truth))
+        st.html(bars_html(options, tally.counts, tally.truth, own=tally.own))
         return
     if room.leads:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             text = _("{n} of {all} have answered.").format(
                 n=tally.n, all=max(tally.n, room.n_members)
             )
-            st.markdown(f"**{text}**", width="stretch")
-            truth = st.session_state.get(TRUTH)
+            with st.container(width="stretch"):
+                _say(text)
             st.button(
                 _("Show the answer"),
                 key="class-reveal",
                 type="primary",
-                disabled=truth is None,
+                disabled=TRUTH not in st.session_state,
                 on_click=_reveal,
-                args=(room.code, question, truth),
+                args=(room.code, question),
             )
     elif tally.own is None:
-        st.markdown(_("Guess, please. The answer comes when your teacher shows it."))
+        _say(_("Guess, please. The answer comes when your teacher shows it."))
     else:
-        own = markdown(question.options[tally.own])
         text = _("Your guess is “{guess}”. You can change it until your teacher shows the answer.")
-        st.markdown(text.format(guess=own))
+        _say(text.format(guess=options[tally.own]))
 
 
-def _reveal(code: str, question: Question, truth: int) -> None:
+def _say(text: str) -> None:
+    """A line that screen readers read when it changes."""
+    st.html(f'<p role="status">{escape(text)}</p>')
+
+
+def _reveal(code: str, question: Question) -> None:
+    truth = st.session_state.get(TRUTH)
+    if truth is None:
+        return
     try:
         rooms().reveal(code, visitor(), question, truth)
     except RoomError as error:
@@ -268,11 +300,16 @@ def _reveal(code: str, question: Question, truth: int) -> None:
 
 
 def bars_html(
-    options: Sequence[str], counts: Sequence[int], truth: int | None, firsts: Sequence[int] = ()
+    options: Sequence[str],
+    counts: Sequence[int],
+    truth: int | None,
+    firsts: Sequence[int] = (),
+    *,
+    own: int | None = None,
 ) -> str:
     """The answers as bars with their numbers; the right option has a tick.
 
-    firsts : first answers, as a second number.
+    firsts : first answers, as a second number. own : the reader's answer, which is marked.
     """
     n = max(1, sum(counts))
     right, text = escape(_("right")), _("first {n}")
@@ -281,6 +318,8 @@ def bars_html(
         name = escape(option)
         if place == truth:
             name = f"<strong>✓ {noted(name, right)}</strong>"
+        if place == own:
+            name = noted(name, escape(_("your guess")))
         first = ""
         if firsts:
             first = f" ({escape(text.format(n=firsts[place]))})"
@@ -289,16 +328,18 @@ def bars_html(
             f'<li><span>{name}</span><span class="class-share" aria-hidden="true">'
             f'<i style="width:{share}"></i></span><span>{count} · {share}{first}</span></li>'
         )
-    return f'<ul class="class-bars">{"".join(lines)}</ul>'
+    return f'<ul class="class-bars" role="status">{"".join(lines)}</ul>'
 
 
 # ---- dialogs ----
 
 
 def join_address(code: str) -> str:
-    """Where students come from: the server's address on its network, else that of this visit."""
+    """What students open: the teacher's own address, or the network's if that is this machine."""
     here = urlsplit(st.context.url or "")
-    root = os.environ.get(ADDRESS_VARIABLE) or f"{here.scheme}://{here.netloc}"
+    root = f"{here.scheme}://{here.netloc}"
+    if here.hostname in LOOPBACK:
+        root = os.environ.get(ADDRESS_VARIABLE) or root
     return f"{root.rstrip('/')}/?{CLASS}={code}"
 
 

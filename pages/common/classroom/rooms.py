@@ -1,7 +1,7 @@
 """The rooms of classes: one SQLite file in the cache folder, which several servers may share.
 
 A visitor is known by a hash of the room and of a random cookie. There are no names and no times of
-answers in the file.
+answers in the file; of each visitor the time of the last visit, until the room ends.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ PRESENT_SECONDS = 40.0  # since a visitor's last sign, for which it counts as pr
 SIGN_SECONDS = 10.0  # between two signs of a visitor
 INVITATION_SECONDS = 120.0  # for which a second device may be let in
 LOCKED_SECONDS = 2.0  # that a call waits for another process
+REST_SECONDS = 5.0  # after a failure of the file, during which calls fail at once
+ABSENT_SECONDS = 600.0  # since anybody's last sign, for which a room may make way for a new one
 LONGEST_ADDRESS, LONGEST_QUESTION, LONGEST_LESSON = 4_000, 8_000, 200_000  # characters
 MOST_MARKED = 2_000  # selected points that are sent to the class
 MOST_QUESTIONS = 200  # of a room
@@ -41,7 +43,6 @@ create table if not exists room (
 create table if not exists visitor (
     code text not null references room on delete cascade, id text not null,
     leads integer not null, seen real not null, follows integer not null default 1,
-    minute integer not null default 0, answers integer not null default 0,
     primary key (code, id)) without rowid;
 create table if not exists question (
     code text not null references room on delete cascade, id text not null,
@@ -146,20 +147,34 @@ class Rooms:
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._identity: tuple[int, int] = (0, 0)
+        self._failed = -REST_SECONDS
+        self._pace: dict[tuple[str, str], tuple[int, int]] = {}  # answers in this minute
 
     # ---- rooms ----
 
     def open(self, visitor: str) -> str:
-        """A new room that this visitor leads; returns its code."""
+        """A new room that this visitor leads; returns its code. It ends the visitor's other rooms.
+
+        If there are too many, a room from which all are absent makes way.
+        """
         if not self.limits.rooms:
             raise RoomError("closed")
 
         def work(sql: sqlite3.Connection) -> str:
             now = self._clock()
             sql.execute("delete from room where used < ?", (now - UNUSED_SECONDS,))
+            for (each,) in sql.execute("select code from room").fetchall():
+                if self._leads(sql, each, visitor):
+                    sql.execute("delete from room where code = ?", (each,))
             [n] = sql.execute("select count(*) from room").fetchone()
             if n >= self.limits.rooms:
-                raise RoomError("rooms")
+                left = sql.execute(
+                    "delete from room where code in (select code from visitor group by code"
+                    " having max(seen) < ? order by max(seen) limit 1)",
+                    (now - ABSENT_SECONDS,),
+                ).rowcount
+                if not left:
+                    raise RoomError("rooms")
             code = _signs(CODE_LENGTH)
             sql.execute("insert into room (code, used) values (?, ?)", (code, now))
             row = (code, _hash(code, visitor), now)
@@ -176,8 +191,11 @@ class Rooms:
             key = code, _hash(code, visitor)
             if sql.execute("select 1 from visitor where code = ? and id = ?", key).fetchone():
                 return
-            [n] = sql.execute("select count(*) from visitor where code = ?", (code,)).fetchone()
-            if n > self.limits.members:  # the teacher is no member
+            [n] = sql.execute(
+                "select count(*) from visitor where code = ? and not leads and seen > ?",
+                (code, self._clock() - UNUSED_SECONDS / 4),
+            ).fetchone()
+            if n >= self.limits.members:
                 raise RoomError("members")
             row = (*key, self._clock())
             sql.execute("insert into visitor (code, id, leads, seen) values (?, ?, 0, ?)", row)
@@ -259,7 +277,10 @@ class Rooms:
 
         def work(sql: sqlite3.Connection) -> None:
             self._require_leader(sql, code, visitor)
-            sql.execute("update room set lesson = ? where code = ?", (lesson, code))
+            sql.execute(
+                "update room set lesson = ?, version = version + 1 where code = ? and lesson != ?",
+                (lesson, code, lesson),
+            )
 
         self._do(work)
 
@@ -268,7 +289,7 @@ class Rooms:
 
         def work(sql: sqlite3.Connection) -> None:
             self._require_leader(sql, code, visitor)
-            self._note(sql, code, question, is_leader=True)
+            self._note(sql, code, question)
             sql.execute(
                 "update question set truth = ? where code = ? and id = ?",
                 (truth, code, question.id),
@@ -337,45 +358,46 @@ class Rooms:
 
         self._do(work)
 
-    def ask(self, code: str, visitor: str, question: Question) -> Tally:
-        """The state of a question. A teacher's words for it are kept for the summary."""
+    def ask(self, code: str, visitor: str, question: Question) -> Tally | None:
+        """The state of a question; None if the teacher has not come to it yet.
 
-        def work(sql: sqlite3.Connection) -> Tally:
-            self._note(sql, code, question, is_leader=self._leads(sql, code, visitor))
-            return self._tally(sql, code, visitor, question.id)
+        Only the teacher's words for it are kept. If the number of options changes, it begins anew.
+        """
+
+        def work(sql: sqlite3.Connection) -> Tally | None:
+            if self._leads(sql, code, visitor):
+                self._note(sql, code, question)
+            key = code, question.id
+            known = sql.execute("select 1 from question where code = ? and id = ?", key).fetchone()
+            return self._tally(sql, code, visitor, question.id) if known else None
 
         return self._do(work)
 
     def answer(self, code: str, visitor: str, question: Question, option: int) -> None:
-        """A student's answer; another one replaces it until the reveal."""
-        if not 0 <= option < len(question.options):
-            raise RoomError("long")
+        """A student's answer; another one replaces it until the reveal.
+
+        RoomError "unknown" for a question that the teacher has not asked.
+        """
 
         def work(sql: sqlite3.Connection) -> None:
             now, me = self._clock(), _hash(code, visitor)
             self._room(sql, code)
-            minute = int(now // 60)
             found = sql.execute(
-                "select leads, minute, answers from visitor where code = ? and id = ?", (code, me)
+                "select leads from visitor where code = ? and id = ?", (code, me)
             ).fetchone()
-            if found is None:
+            asked = sql.execute(
+                "select about, truth from question where code = ? and id = ?", (code, question.id)
+            ).fetchone()
+            if found is None or asked is None:
                 raise RoomError("unknown")
-            leads, last_minute, n = found
-            if leads:
+            if found[0]:
                 return  # a teacher's answer is not counted
-            n = n + 1 if last_minute == minute else 1
-            if n > self.limits.answers_a_minute:
-                raise RoomError("answers")
-            sql.execute(
-                "update visitor set minute = ?, answers = ?, seen = ? where code = ? and id = ?",
-                (minute, n, now, code, me),
-            )
-            self._note(sql, code, question, is_leader=False)
-            [truth] = sql.execute(
-                "select truth from question where code = ? and id = ?", (code, question.id)
-            ).fetchone()
+            about, truth = asked
             if truth is not None:
                 raise RoomError("revealed")
+            if not 0 <= option < len(json.loads(about)[1]):
+                raise RoomError("unknown")
+            self._count_pace(code, me, int(now // 60))
             sql.execute(
                 "insert into answer values (?, ?, ?, ?, ?) on conflict do update set last = ?",
                 (code, question.id, me, option, option, option),
@@ -386,9 +408,15 @@ class Rooms:
 
     # ---- parts ----
 
-    def _note(
-        self, sql: sqlite3.Connection, code: str, question: Question, *, is_leader: bool
-    ) -> None:
+    def _count_pace(self, code: str, visitor: str, minute: int) -> None:
+        self._pace = {key: each for key, each in self._pace.items() if each[0] == minute}
+        n = self._pace.get((code, visitor), (minute, 0))[1] + 1
+        if n > self.limits.answers_a_minute:
+            raise RoomError("answers")
+        self._pace[code, visitor] = minute, n
+
+    def _note(self, sql: sqlite3.Connection, code: str, question: Question) -> None:
+        """Keep the teacher's words for a question."""
         about = json.dumps([question.text, question.options], ensure_ascii=False)
         if len(about) > LONGEST_QUESTION:
             raise RoomError("long")
@@ -399,8 +427,11 @@ class Rooms:
             if n >= MOST_QUESTIONS:
                 raise RoomError("long")
             sql.execute("insert into question values (?, ?, ?, ?, null)", (*key, n, about))
-        elif is_leader and known[0] != about:
+        elif known[0] != about:
             sql.execute("update question set about = ? where code = ? and id = ?", (about, *key))
+            if len(json.loads(known[0])[1]) != len(question.options):
+                sql.execute("delete from answer where code = ? and question = ?", key)
+                sql.execute("update question set truth = null where code = ? and id = ?", key)
 
     def _tally(
         self,
@@ -464,6 +495,8 @@ class Rooms:
         """Do the work in one transaction. RoomError "file" if the file can't be used."""
         if not self.limits.rooms:
             raise RoomError("closed")
+        if time.monotonic() - self._failed < REST_SECONDS:
+            raise RoomError("file")  # a server does not wait for the same file again and again
         with self._lock:
             try:
                 connection = self._connected()
@@ -472,8 +505,11 @@ class Rooms:
                     return work(connection)
             except (sqlite3.Error, OSError) as error:
                 self._close()
-                if getattr(error, "sqlite_errorname", "") in ("SQLITE_CORRUPT", "SQLITE_NOTADB"):
+                name = getattr(error, "sqlite_errorname", "")
+                if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
                     self._set_aside()
+                else:
+                    self._failed = time.monotonic()
                 raise RoomError("file") from error
 
     def _connected(self) -> sqlite3.Connection:
@@ -564,4 +600,4 @@ class Gate:
     def wrong(self) -> None:
         """A code was wrong."""
         with self._lock:
-            self._wrong.append(self._clock())
+            self._wrong = [*self._wrong[-2 * self._free :], self._clock()]

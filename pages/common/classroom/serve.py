@@ -23,7 +23,7 @@ EVERYWHERE = "0.0.0.0"
 
 
 def addresses() -> list[str]:
-    """This machine's IPv4 addresses on its networks, private ones first."""
+    """This machine's IPv4 addresses on its networks; that of the default route first."""
     found = [
         ipaddress.ip_address(each.address)
         for each_interface in psutil.net_if_addrs().values()
@@ -31,7 +31,18 @@ def addresses() -> list[str]:
         if each.family is socket.AF_INET
     ]
     outside = [each for each in found if not (each.is_loopback or each.is_link_local)]
-    return [str(each) for each in sorted(outside, key=lambda each: not each.is_private)]
+    first = _of_default_route()
+    return sorted(map(str, sorted(outside)), key=lambda each: each != first)
+
+
+def _of_default_route() -> str:
+    """The address by which this machine reaches others; no packet is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address for documentation, which nobody has
+        except OSError:
+            return ""
+        return str(probe.getsockname()[0])
 
 
 def is_free(port: int) -> bool:

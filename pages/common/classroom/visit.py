@@ -15,13 +15,17 @@ from geometry.hub.operator_limits import ClassLimits, read_class_limits
 from ..address import CLASS, PRESENT, put_in_url
 from ..page_state import PRIVATE
 from ..streamlit_internals import browser_of, session_id
-from .rooms import CODE_LENGTH, SIGNS, Gate, Question, Room, RoomError, Rooms, Tally
+from .rooms import Gate, Question, Room, RoomError, Rooms, Tally
 
 CLASS_BAR = "class-bar"  # the key of its fragment
 NO_RIGHT_ANSWER = -1  # the truth of a question that has none
 OF_EACH_READER = (CLASS, PRESENT, "lang")  # parameters that the teacher's address does not set
+OF_OWN_DATA = ("point", "find")  # of a row or a word of the teacher's own texts
+# The numbers that would answer a question before it is revealed.
+HIDDEN = ".big-numbers, [class*='st-key-verdict-'], .st-key-ladder, .st-key-find-steps"
 HERE, QUESTION, TALLY, TRUTH = "class-room", "class-question", "class-tally", "class-truth"
-PROBLEM, LEADS, LED, GIVEN = "class-problem", "class-leads", "class-led", "class-given"
+PROBLEM, LEADS, LED, SENT = "class-problem", "class-leads", "class-led", "class-sent"
+CODE = "class-of-session"  # in the session: of the room that it is in
 
 
 @st.cache_resource(show_spinner=False)
@@ -34,9 +38,9 @@ def rooms() -> Rooms:
     return Rooms(ArrayStore().folder / "rooms.sqlite", limits)
 
 
-@st.cache_resource(show_spinner=False)
-def gate() -> Gate:
-    """Slows those who guess codes."""
+@st.cache_resource(show_spinner=False, max_entries=1000)
+def gate(_address: str) -> Gate:
+    """Slows those who guess codes, from one address of the network."""
     return Gate(rooms().limits.wrong_codes)
 
 
@@ -53,18 +57,18 @@ def current() -> Room | None:
 
 def come(code: str, visitor: str) -> Room:
     """Join a room, or come back to it. RoomError "unknown" for a wrong code, "busy" for many."""
-    if len(code) != CODE_LENGTH or not set(code) <= set(SIGNS):
-        gate().pass_()
-        gate().wrong()
-        raise RoomError("unknown")
-    with suppress(RoomError):
+    try:
         return rooms().look(code, visitor)
-    gate().pass_()
+    except RoomError as error:
+        if error.reason != "unknown":
+            raise
+    slow = gate(st.context.ip_address or "")
+    slow.pass_()
     try:
         rooms().join(code, visitor)
     except RoomError as error:
         if error.reason == "unknown":
-            gate().wrong()
+            slow.wrong()
         raise
     return rooms().look(code, visitor)
 
@@ -72,26 +76,32 @@ def come(code: str, visitor: str) -> Room:
 def enter_class() -> None:
     """Be in the class that the address names. A link to another page has no parameters."""
     state = st.session_state
-    before: Room | None = state.pop(HERE, None)
-    for key in (QUESTION, TALLY, TRUTH):
+    for key in (HERE, QUESTION, TALLY, TRUTH):
         state.pop(key, None)
-    code = st.query_params.get(CLASS, before.code if before else "").strip().upper()
+    code = st.query_params.get(CLASS, state.get(CODE, "")).strip().upper()
     if not code:
         return
+    was_here = state.get(CODE) == code
     try:
-        state[HERE] = come(code, visitor())
+        state[HERE] = room = rooms().look(code, visitor()) if was_here else come(code, visitor())
     except RoomError as error:
-        state[PROBLEM] = "ended" if before and error.reason == "unknown" else error.reason
-        put_in_url(CLASS, None)
+        state[PROBLEM] = "ended" if was_here and error.reason == "unknown" else error.reason
+        if error.reason not in ("file", "busy"):  # these pass
+            state.pop(CODE, None)
+            put_in_url(CLASS, None)
         return
     state.pop(PROBLEM, None)
+    state[CODE] = code
     put_in_url(CLASS, code)
+    if room.leads and state.get(LED, ("",))[0] != code and room.address:
+        state[LED] = code, room.address, room.marked  # a reload or a second device moves nobody
 
 
 def leave_class() -> None:
     """Leave the room; a teacher ends it."""
     room = current()
-    st.session_state.pop(HERE, None)
+    for key in (HERE, CODE):
+        st.session_state.pop(key, None)
     put_in_url(CLASS, None)
     if room is not None:
         with suppress(RoomError):
@@ -109,20 +119,27 @@ def may_show(id_: str, text: str, options: Sequence[str], chosen: int | None) ->
     """
     room, state = current(), st.session_state
     question = Question(id_, text, tuple(options))
-    if room is None or state.get(QUESTION, question).id != id_:
+    if room is None:
         return True
+    if state.get(QUESTION, question).id != id_:
+        return False
+    # a guess that was made before, alone or in another room, is no answer to this one
+    sent = state.setdefault(SENT, {})
+    is_new = sent.setdefault((room.code, id_), chosen) != chosen and chosen is not None
     try:
         tally = rooms().ask(room.code, visitor(), question)
-        if chosen not in (None, tally.own) and not tally.is_revealed and not room.leads:
+        if is_new and tally is not None and not tally.is_revealed and not room.leads:
+            sent[room.code, id_] = chosen
             rooms().answer(room.code, visitor(), question, int(chosen or 0))
             tally = rooms().ask(room.code, visitor(), question)
     except RoomError as error:
-        if error.reason != "answers":
-            return True  # the pages go on without rooms
-        st.session_state[PROBLEM] = error.reason
-        return False
+        state[PROBLEM] = error.reason
+        return error.reason == "file"  # the pages go on without rooms
     state[QUESTION], state[TALLY] = question, tally
-    return tally.is_revealed
+    is_shown = tally is not None and tally.is_revealed
+    if not is_shown:
+        st.html(f"<style>{HIDDEN} {{ visibility: hidden }}</style>")
+    return is_shown
 
 
 def note_truth(id_: str, right: int) -> None:
@@ -132,7 +149,13 @@ def note_truth(id_: str, right: int) -> None:
         st.session_state[TRUTH] = right
 
 
-def asked() -> tuple[Question, Tally] | None:
+def own_answer(chosen: int | None) -> int | None:
+    """The answer that counts: in a class the one that the room has."""
+    tally: Tally | None = st.session_state.get(TALLY)
+    return chosen if current() is None else None if tally is None else tally.own
+
+
+def asked() -> tuple[Question, Tally | None] | None:
     """The question of this page, and its answers now."""
     room, question = current(), st.session_state.get(QUESTION)
     if room is None or question is None:
@@ -145,10 +168,12 @@ def asked() -> tuple[Question, Tally] | None:
 
 def address_of(page: str, query: Mapping[str, str]) -> str:
     """A page and its settings as the class gets them; nobody else has the teacher's own data."""
+    is_own = any(value.startswith(PRIVATE) for value in query.values())
+    left_out = (*OF_EACH_READER, *(OF_OWN_DATA if is_own else ()))
     kept = {
         name: value
         for name, value in sorted(query.items())
-        if name not in OF_EACH_READER and not value.startswith(PRIVATE)
+        if name not in left_out and not value.startswith(PRIVATE)
     }
     return f"{page}?{urlencode(kept)}" if kept else page
 
@@ -163,19 +188,24 @@ def lead() -> None:
     address = address_of(state.get("page", ""), st.query_params.to_dict())
     key, rows = state.get(SELECTED, ("", ()))
     marked = (str(key), tuple(int(row) for row in rows)) if len(rows) else None
-    if state.get(LED) == (address, marked):
+    now = room.code, address, marked
+    if state.get(LED) == now:
         return
-    with suppress(RoomError):
+    try:
         rooms().lead(room.code, visitor(), address, marked)
-        state[LED] = address, marked
+        state[LED] = now
+    except RoomError as error:
+        state[PROBLEM] = error.reason
 
 
 def give_lesson(text: str) -> None:
     """Give the class the teacher's own lesson, once for each version of it."""
     room = current()
     if room is not None and room.leads and room.lesson != text:
-        with suppress(RoomError):
+        try:
             rooms().give_lesson(room.code, visitor(), text)
+        except RoomError as error:
+            st.session_state[PROBLEM] = error.reason
 
 
 def teachers_points(key: str) -> Sequence[int]:

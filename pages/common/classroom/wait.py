@@ -11,11 +11,11 @@ from starlette.routing import Route
 
 from ..streamlit_internals import browser_of
 from .rooms import RoomError
-from .visit import gate, rooms
+from .visit import rooms
 
 EVERY = 0.2  # seconds between two looks at a room
 LONGEST = 25.0  # seconds of one request; proxies end one after 60
-WAITS_EACH = 3  # requests that may wait at once, for each member of a full room
+WAITS_EACH, WAITS = 3, 600  # requests that may wait at once: of a visitor, of all
 _waiting: Counter[str] = Counter()
 
 
@@ -26,21 +26,19 @@ async def news(request: Request) -> Response:
     """
     code = request.path_params["code"]
     since = request.query_params.get("since", "")
-    if _waiting[code] >= WAITS_EACH * rooms().limits.members:
+    visitor = browser_of(request.cookies)
+    if _waiting[visitor] >= WAITS_EACH or _waiting.total() >= WAITS:
         return Response(status_code=429)
-    _waiting[code] += 1
+    _waiting[visitor] += 1
     try:
-        return JSONResponse(await _change(code, since, browser_of(request.cookies)))
-    except RoomError as error:
-        if error.reason != "unknown":
-            return Response(status_code=503)
-        gate().wrong()  # slows those who guess codes on the pages
+        return JSONResponse(await _change(code, since, visitor))
+    except RoomError as error:  # a stranger learns nothing of a code: members alone are answered
         await asyncio.sleep(1)
-        return Response(status_code=404)
+        return Response(status_code=404 if error.reason == "unknown" else 503)
     finally:
-        _waiting[code] -= 1
-        if not _waiting[code]:
-            del _waiting[code]
+        _waiting[visitor] -= 1
+        if not _waiting[visitor]:
+            del _waiting[visitor]
 
 
 async def _change(code: str, since: str, visitor: str) -> dict[str, int | str]:

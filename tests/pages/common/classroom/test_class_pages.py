@@ -54,6 +54,11 @@ def one(value: str | list[str]) -> str:
     return value if isinstance(value, str) else value[0]
 
 
+def said(app: AppTest) -> str:
+    """The lines that screen readers announce."""
+    return "\n".join(each.body for each in app.get("html") if 'role="status"' in each.body)
+
+
 def bars(app: AppTest) -> str:
     return "".join(each.body for each in app.get("html") if '<ul class="class-bars' in each.body)
 
@@ -66,7 +71,7 @@ def test_a_guess_waits_until_the_teacher_shows_the_answer(come):
     assert not student.info
     assert bars(student) == ""
     teacher = healthy(teacher.run())
-    assert "**1 of 1 have answered.**" in [each.value for each in teacher.markdown]
+    assert "1 of 1 have answered." in said(teacher)
     assert not teacher.button(key="class-reveal").disabled
     teacher = healthy(teacher.button(key="class-reveal").click().run())
     for app in (teacher, healthy(student.run())):
@@ -82,6 +87,7 @@ def test_counts_by_question_as_csv(come):
     code = rooms.open("t")
     rooms.join(code, "x")
     question = store.Question("q", "=1+1?", ("two", "three"))
+    rooms.ask(code, "t", question)
     rooms.answer(code, "x", question, 1)
     rooms.answer(code, "x", question, 0)
     rooms.reveal(code, "t", question, 0)
@@ -101,8 +107,12 @@ def test_the_lesson_s_guess_is_the_class_s_question(come):
     student = healthy(student.run())
     assert "You guessed" not in everything(student)
     assert not any("mean cosine of two sentences is" in each.value for each in student.info)
+    assert "has not asked this question yet" in said(student)
     teacher = healthy(come("teacher", "narrow_cone", **{"class": code}, **at).run())
-    assert "**1 of 1 have answered.**" in [each.value for each in teacher.markdown]
+    student = healthy(student.run())
+    assert "Your guess is" in said(student)
+    teacher = healthy(teacher.run())
+    assert "1 of 1 have answered." in said(teacher)
     teacher = healthy(teacher.button(key="class-reveal").click().run())
     student = healthy(student.run())
     assert "The mean cosine of two sentences is" in everything(student)
@@ -148,8 +158,9 @@ def test_the_class_gets_the_teacher_s_address_and_points_and_no_own_data(come):
     teacher.session_state[SELECTED] = ("cloud", [4, 2])
     healthy(teacher.run())
     assert rooms.look(code, "student").marked == ("cloud", (4, 2))
-    query = {"lang": "en", "present": "1", "class": code, "corpus": "upload-3", "layer": "4"}
-    assert address_of("layers", query) == "layers?layer=4"
+    query = {"lang": "en", "present": "1", "class": code, "point": "7", "layer": "4"}
+    assert address_of("layers", query) == "layers?layer=4&point=7"
+    assert address_of("layers", query | {"corpus": "upload-3"}) == "layers?layer=4"
     teacher.toggle(key="class-leads").set_value(False)
     teacher.session_state[SELECTED] = ("cloud", [9])
     healthy(teacher.run())
@@ -164,6 +175,27 @@ def test_the_teacher_s_selection_is_ringed_on_the_same_cloud_alone(come, monkeyp
     room = rooms.look(code, "x")
     monkeypatch.setattr(visit, "current", lambda: room)
     assert (teachers_points("cloud"), teachers_points("other")) == ((4, 2), ())
+
+
+def test_a_guess_that_was_made_before_is_no_answer_of_this_class(come):
+    _teacher, code = opened(come, "cosine_basis")
+    student = healthy(come("student", "cosine_basis").run())
+    healthy(student.button(key="guess-larger").click().run())
+    student.query_params["class"] = code
+    student = healthy(student.run())
+    assert "Guess, please." in said(student)
+    student = healthy(student.button(key="guess-same").click().run())
+    assert "still 90°" in said(student)
+
+
+def test_what_would_answer_a_question_is_hidden_until_the_reveal(come):
+    teacher, code = opened(come, "cosine_basis")
+    at = {"lesson": "1", "lesson-step": "5"}
+    teacher = healthy(come("teacher", "narrow_cone", **{"class": code}, **at).run())
+    style = f"<style>{visit.HIDDEN}"
+    assert any(style in each.body for each in teacher.get("html"))
+    teacher = healthy(teacher.button(key="class-reveal").click().run())
+    assert not any(style in each.body for each in teacher.get("html"))
 
 
 def test_a_wrong_code_a_closed_server_and_an_ended_class_are_sentences(come, monkeypatch):
@@ -183,6 +215,7 @@ def test_a_wrong_code_a_closed_server_and_an_ended_class_are_sentences(come, mon
 
 def test_the_pages_go_on_without_the_file_of_rooms(come, tmp_path, monkeypatch):
     monkeypatch.setattr(store, "LOCKED_SECONDS", 0.05)
+    monkeypatch.setattr(store, "REST_SECONDS", 0)
     _teacher, code = opened(come, "cosine_basis")
     student = healthy(come("student", "cosine_basis", **{"class": code}).run())
     visit.rooms()._close()  # opened again with the short wait
@@ -192,3 +225,4 @@ def test_the_pages_go_on_without_the_file_of_rooms(come, tmp_path, monkeypatch):
     assert "The pages go on." in everything(student)
     holder.execute("rollback")
     holder.close()
+    assert "Follow the teacher" in [each.label for each in healthy(student.run()).toggle]

@@ -1,6 +1,7 @@
 """Rooms: who may do what, what is counted, and a file that is locked, full, damaged or gone."""
 
 import sqlite3
+import time
 from contextlib import suppress
 
 import pytest
@@ -43,6 +44,7 @@ def test_first_and_last_answers_are_counted_by_two_servers_on_one_file(rooms, tm
     other = Rooms(tmp_path / "rooms.sqlite", LIMITS)
     other._clock = rooms._clock
     code = rooms.open("teacher")
+    rooms.ask(code, "teacher", WHICH)
     assert len(code) == CODE_LENGTH
     assert set(code) <= set(SIGNS)
     for each in "xyz":
@@ -74,6 +76,7 @@ def test_counts_are_those_of_a_dictionary(answers):
         limits = ClassLimits(rooms=1, answers_a_minute=100)
         pair = [Rooms(Path(folder) / "rooms.sqlite", limits) for _ in range(2)]
         code = pair[0].open("t")
+        pair[0].ask(code, "t", WHICH)
         firsts, lasts = {}, {}
         for student, option, is_second in answers:
             server = pair[is_second]
@@ -94,7 +97,13 @@ def test_a_stranger_with_the_code_can_answer_and_nothing_else(rooms):
     assert refused(lambda: rooms.look(code, "stranger")) == "unknown"
     assert refused(lambda: rooms.answer(code, "stranger", WHICH, 0)) == "unknown"
     rooms.join(code, "stranger")
+    other = Question("other", "A stranger's words", ("A", "B"))
+    assert rooms.ask(code, "stranger", other) is None
+    assert refused(lambda: rooms.answer(code, "stranger", other, 0)) == "unknown"
+    rooms.ask(code, "teacher", WHICH)
     rooms.answer(code, "stranger", WHICH, 0)
+    assert refused(lambda: rooms.answer(code, "stranger", WHICH, 3)) == "unknown"
+    assert [each.question for each in rooms.summary(code, "teacher")] == [WHICH]
     for call in (
         lambda: rooms.lead(code, "stranger", "layers", None),
         lambda: rooms.reveal(code, "stranger", WHICH, 0),
@@ -112,6 +121,7 @@ def test_a_stranger_with_the_code_can_answer_and_nothing_else(rooms):
 def test_no_name_of_a_browser_is_in_the_file(rooms, tmp_path):
     code = rooms.open("the-browsers-name")
     rooms.join(code, "the-students-name")
+    rooms.ask(code, "the-browsers-name", WHICH)
     rooms.answer(code, "the-students-name", WHICH, 0)
     rooms._close()
     content = (tmp_path / "rooms.sqlite").read_bytes()
@@ -125,16 +135,16 @@ def test_each_limit_refuses(rooms, clock):
         rooms.join(code, each)
     rooms.join(code, "x")
     assert refused(lambda: rooms.join(code, "w")) == "members"
-    rooms.open("teacher")
-    assert refused(lambda: rooms.open("teacher")) == "rooms"
+    rooms.open("another")
+    assert refused(lambda: rooms.open("a third")) == "rooms"
+    rooms.ask(code, "teacher", WHICH)
     for _ in range(4):
         rooms.answer(code, "x", WHICH, 0)
     assert refused(lambda: rooms.answer(code, "x", WHICH, 1)) == "answers"
     clock.now += 60
     rooms.answer(code, "x", WHICH, 1)
-    assert refused(lambda: rooms.answer(code, "x", WHICH, 3)) == "long"
     long = Question("long", "x" * 9000, ("A", "B"))
-    assert refused(lambda: rooms.answer(code, "y", long, 0)) == "long"
+    assert refused(lambda: rooms.ask(code, "teacher", long)) == "long"
     assert refused(lambda: rooms.lead(code, "teacher", "x" * 5000, None)) == "long"
     assert refused(lambda: rooms.give_lesson(code, "teacher", "x" * 200_001)) == "long"
 
@@ -150,13 +160,37 @@ def test_a_room_ends_four_hours_after_its_last_use(rooms, clock):
     code = rooms.open("teacher")
     rooms.join(code, "x")
     clock.now += 3 * 3600
+    rooms.ask(code, "teacher", WHICH)
     rooms.answer(code, "x", WHICH, 0)
     clock.now += 3 * 3600
     assert rooms.look(code, "x").n_members == 1
     clock.now += 4 * 3600 + 1
     assert refused(lambda: rooms.look(code, "x")) == "unknown"
     rooms.open("other")
-    rooms.open("other")  # the place is free
+    rooms.open("another")  # the place is free
+
+
+def test_a_new_room_ends_the_visitor_s_others_or_a_deserted_one(rooms, clock):
+    first = rooms.open("teacher")
+    second = rooms.open("teacher")
+    assert refused(lambda: rooms.look(first, "teacher")) == "unknown"
+    rooms.open("another")
+    clock.now += module.ABSENT_SECONDS + 1
+    rooms.look(second, "teacher")
+    rooms.open("a third")
+    assert rooms.look(second, "teacher").leads
+
+
+def test_a_question_with_another_number_of_options_begins_anew(rooms):
+    code = rooms.open("teacher")
+    rooms.join(code, "x")
+    rooms.ask(code, "teacher", WHICH)
+    rooms.answer(code, "x", WHICH, 2)
+    fewer = Question(WHICH.id, WHICH.text, ("A", "B"))
+    assert rooms.ask(code, "teacher", fewer).n == 0
+    rooms.answer(code, "x", fewer, 1)
+    translated = Question(WHICH.id, "哪一對？", ("甲", "乙"))
+    assert rooms.ask(code, "teacher", translated).n == 1
 
 
 def test_who_sleeps_for_a_minute_is_absent_and_then_there_again(rooms, clock):
@@ -175,6 +209,7 @@ def test_a_second_device_leads_by_a_word_that_is_used_once(rooms, clock):
     word = rooms.invite(code, "teacher")
     for each in "xy":
         rooms.join(code, each)
+    rooms.ask(code, "teacher", WHICH)
     rooms.answer(code, "x", WHICH, 0)
     assert rooms.accept(code, "x", word)
     assert not rooms.accept(code, "y", word)
@@ -200,6 +235,7 @@ def test_leading_changes_the_version_only_where_something_changed(rooms):
 @pytest.mark.parametrize("fault", ["locked", "full", "damaged", "deleted", "a folder"])
 def test_a_file_that_fails_is_said_and_the_server_goes_on(fault, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "LOCKED_SECONDS", 0.05)
+    monkeypatch.setattr(module, "REST_SECONDS", 0)
     file = tmp_path / "rooms.sqlite"
     rooms = Rooms(file, ClassLimits(rooms=2, megabytes=1))
     code = rooms.open("teacher")
@@ -210,6 +246,9 @@ def test_a_file_that_fails_is_said_and_the_server_goes_on(fault, tmp_path, monke
         holder.execute("rollback")
         holder.close()
         assert rooms.look(code, "teacher").leads  # nothing is lost
+        monkeypatch.setattr(module, "REST_SECONDS", 60)
+        rooms._failed = time.monotonic()
+        assert refused(lambda: rooms.look(code, "teacher")) == "file"  # at once, without a wait
         return
     if fault == "full":
         fill = "x" * module.LONGEST_LESSON
@@ -218,13 +257,13 @@ def test_a_file_that_fails_is_said_and_the_server_goes_on(fault, tmp_path, monke
 
         def fill_up() -> None:
             for _ in range(50):
-                codes.append(others[0].open("t"))
-                others[0].give_lesson(codes[-1], "t", fill)
+                codes.append(others[0].open(f"{len(codes)}"))
+                others[0].give_lesson(codes[-1], f"{len(codes) - 1}", fill)
 
         assert refused(fill_up) == "file"
         assert file.stat().st_size <= 1_100_000
-        for each in codes:
-            others[0].leave(each, "t")
+        for who, each in enumerate(codes):
+            others[0].leave(each, f"{who}")
         assert rooms.look(code, "teacher").leads
         return
     rooms._close()

@@ -20,9 +20,10 @@ def networks(*found: str):
     return lambda: {"any": [*each, SimpleNamespace(family=socket.AF_INET6, address="fe80::1")]}
 
 
-def test_an_address_of_a_home_or_school_network_comes_first(monkeypatch):
-    found = networks("127.0.0.1", "8.8.4.4", "169.254.3.4", "192.168.1.5")
+def test_the_address_of_the_default_route_comes_first(monkeypatch):
+    found = networks("127.0.0.1", "172.17.0.1", "169.254.3.4", "192.168.1.5")
     monkeypatch.setattr(serve.psutil, "net_if_addrs", found)
+    monkeypatch.setattr(serve, "_of_default_route", lambda: "192.168.1.5")
     assert serve.addresses()[0] == "192.168.1.5"
     assert not {"127.0.0.1", "169.254.3.4"} & set(serve.addresses())
 
@@ -43,6 +44,7 @@ def test_no_network_and_a_taken_port_are_said(monkeypatch, capsys):
 def test_students_get_the_address_and_the_code(monkeypatch, capsys):
     calls = []
     monkeypatch.setattr(serve.psutil, "net_if_addrs", networks("192.168.1.5", "192.168.9.1"))
+    monkeypatch.setattr(serve, "_of_default_route", lambda: "")
     monkeypatch.setattr(serve, "is_free", lambda _port: True)
     monkeypatch.setattr(
         serve.subprocess,
