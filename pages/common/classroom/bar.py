@@ -328,7 +328,7 @@ def bars_html(
             f'<li><span>{name}</span><span class="class-share" aria-hidden="true">'
             f'<i style="width:{share}"></i></span><span>{count} · {share}{first}</span></li>'
         )
-    return f'<ul class="class-bars" role="status">{"".join(lines)}</ul>'
+    return f'<div role="status"><ul class="class-bars">{"".join(lines)}</ul></div>'
 
 
 # ---- dialogs ----
