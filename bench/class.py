@@ -20,7 +20,7 @@ from contextlib import AsyncExitStack, ExitStack, suppress
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, sleep
 from urllib.parse import urlencode
 
 import numpy as np
@@ -37,6 +37,7 @@ LESSON = ROOT / "assets" / "text" / "en" / "lesson.toml"
 LIMITS = "[classes]\nrooms = 9\nmembers = 200\n[memory]\nsessions = 300\n"
 LANGUAGES = ("en", "zh-Hant")  # of every other student
 OPTIONS = 2  # of the question with the fewest
+REST = 60.0  # seconds after the first visits, in which the server prepares the models and scores
 PAUSE = 6.0  # seconds between two steps of the teacher
 ARRIVAL, COUNTED, MOVED = 2.0, 1.0, 1.0  # limits, in seconds, which 95 of 100 meet
 MOVES, BETWEEN = 4, (3.0, 7.0)  # moves of a student of a hundred; seconds between two
@@ -93,6 +94,7 @@ def rows_of(students: int, n_servers: int) -> list[Row]:
         for server in servers:  # the first visits fill the caches
             for (page, query, _), language in product(steps(), LANGUAGES):
                 asyncio.run(_visit(server.port, page, f"lang={language}&{query}"))
+        sleep(REST)
         times = asyncio.run(_lesson(port, students, servers))
     where = "one server" if n_servers == 1 else f"{n_servers} servers behind nginx, one killed"
     name = f"a class of {students}, {where}"
