@@ -188,7 +188,7 @@ async def _guess(teacher: "Student", students: list["Student"], at: int) -> None
     await counting
     await asyncio.gather(*(each.reader.settle() for each in students))
     await teacher.reader.open()
-    if f"**{n} of {n} have answered.**" not in teacher.reader.texts:
+    if not any(f"{n} of {n} have answered." in text for text in teacher.reader.texts):
         teacher.times.errors.append(f"step {at + 1}: answers were lost or counted twice")
     await teacher.reader.move("class-reveal", True)
     await teacher.reader.settle()

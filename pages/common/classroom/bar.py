@@ -322,11 +322,12 @@ def bars_html(
             name = noted(name, escape(_("your guess")))
         first = ""
         if firsts:
-            first = f" ({escape(text.format(n=firsts[place]))})"
+            first = escape(text.format(n=firsts[place]))
         share = f"{count / n:.0%}"
+        amount = noted(f"{count} · {share}", first) if first else f"{count} · {share}"
         lines.append(
             f'<li><span>{name}</span><span class="class-share" aria-hidden="true">'
-            f'<i style="width:{share}"></i></span><span>{count} · {share}{first}</span></li>'
+            f'<i style="width:{share}"></i></span><span>{amount}</span></li>'
         )
     return f'<div role="status"><ul class="class-bars">{"".join(lines)}</ul></div>'
 
