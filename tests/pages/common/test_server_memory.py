@@ -13,6 +13,8 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
+from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
@@ -254,6 +256,11 @@ async def sees(reader: Reader) -> str:
     return seen
 
 
+def browser(name: str) -> str:
+    """A browser's cookie; the server masks the name anew each time."""
+    return f"{XSRF_COOKIE_NAME}={generate_xsrf_token_string(name.encode())}"
+
+
 @pytest.mark.slow
 def test_a_free_place_goes_to_the_reader_who_waited_longest(server):
     """Refused readers do not count, and a reload keeps its place."""
@@ -261,19 +268,19 @@ def test_a_free_place_goes_to_the_reader_who_waited_longest(server):
 
     async def visit() -> None:
         async with (
-            Reader(server.port, PAGE, cookie="_streamlit_xsrf=a") as first,
-            Reader(server.port, PAGE, cookie="_streamlit_xsrf=b") as second,
-            Reader(server.port, PAGE, cookie="_streamlit_xsrf=c") as third,
-            Reader(server.port, PAGE, cookie="_streamlit_xsrf=d") as last,
+            Reader(server.port, PAGE, cookie=browser("a")) as first,
+            Reader(server.port, PAGE, cookie=browser("b")) as second,
+            Reader(server.port, PAGE, cookie=browser("c")) as third,
+            Reader(server.port, PAGE, cookie=browser("d")) as last,
         ):
             readers = (first, second, third, last)
             assert [await sees(each) for each in readers] == [PAGE, PAGE, FULL, FULL]
             await second.__aexit__()
-            async with Reader(server.port, PAGE, cookie="_streamlit_xsrf=b") as again:
+            async with Reader(server.port, PAGE, cookie=browser("b")) as again:
                 assert await sees(last) == FULL
                 assert await sees(again) == PAGE
                 await third.__aexit__()
-                async with Reader(server.port, PAGE, cookie="_streamlit_xsrf=c") as third_again:
+                async with Reader(server.port, PAGE, cookie=browser("c")) as third_again:
                     assert await sees(third_again) == FULL
                     await first.__aexit__()
                     async with asyncio.timeout(60):
@@ -282,7 +289,7 @@ def test_a_free_place_goes_to_the_reader_who_waited_longest(server):
                             await asyncio.sleep(0.2)
                     assert await sees(last) == FULL
                     # whoever came again, or asked often, holds one place and no more
-                    async with Reader(server.port, PAGE, cookie="_streamlit_xsrf=e") as new:
+                    async with Reader(server.port, PAGE, cookie=browser("e")) as new:
                         assert await sees(new) == FULL
                         await again.__aexit__()
                         await last.__aexit__()
