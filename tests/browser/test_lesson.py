@@ -52,3 +52,8 @@ def test_keys_lead_through_the_whole_lesson(page: Page, server: AppServer):
     page.wait_for_url(re.compile(f"lesson-step={len(steps) - 2}"))
     wait_for_app(page)
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 420
+    # in front of an audience too
+    page.set_viewport_size({"width": 1400, "height": 900})
+    open_app(page, server.page_url(query="lesson=1&present=1"))
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(re.compile("lesson-step=2.*present=1|present=1.*lesson-step=2"))
