@@ -129,8 +129,8 @@ def may_show(id_: str, text: str, options: Sequence[str], chosen: int | None) ->
     try:
         tally = rooms().ask(room.code, visitor(), question)
         if is_new and tally is not None and not tally.is_revealed and not room.leads:
-            sent[room.code, id_] = chosen
             rooms().answer(room.code, visitor(), question, int(chosen or 0))
+            sent[room.code, id_] = chosen
             tally = rooms().ask(room.code, visitor(), question)
     except RoomError as error:
         state[PROBLEM] = error.reason

@@ -252,18 +252,18 @@ def test_a_file_that_fails_is_said_and_the_server_goes_on(fault, tmp_path, monke
         return
     if fault == "full":
         fill = "x" * module.LONGEST_LESSON
-        others = [Rooms(file, ClassLimits(rooms=99, megabytes=1)) for _ in range(1)]
+        other = Rooms(file, ClassLimits(rooms=99, megabytes=1))
         codes = []
 
         def fill_up() -> None:
             for _ in range(50):
-                codes.append(others[0].open(f"{len(codes)}"))
-                others[0].give_lesson(codes[-1], f"{len(codes) - 1}", fill)
+                codes.append(other.open(f"{len(codes)}"))
+                other.give_lesson(codes[-1], f"{len(codes) - 1}", fill)
 
         assert refused(fill_up) == "file"
         assert file.stat().st_size <= 1_100_000
         for who, each in enumerate(codes):
-            others[0].leave(each, f"{who}")
+            other.leave(each, f"{who}")
         assert rooms.look(code, "teacher").leads
         return
     rooms._close()
