@@ -165,11 +165,14 @@ def offer_downloads(scene: Scene) -> None:
     """Buttons for points and cosines as CSV. The pictures have their own button."""
     with st.container(horizontal=True):
         for name, label, table in (
-            ("points", _("Download points (CSV)"), points_table(scene)),
-            ("cosines", _("Download cosines (CSV)"), cosines_table(scene)),
+            ("points", _("Download points (CSV)"), points_table),
+            ("cosines", _("Download cosines (CSV)"), cosines_table),
         ):
-            safe = table.map(csv_cell)
-            offer_csv(label, f"cosine-basis-{name}", partial(safe.to_csv, index=False))
+            offer_csv(label, f"cosine-basis-{name}", partial(_csv, table, scene))
+
+
+def _csv(table: Callable[[Scene], pd.DataFrame], scene: Scene) -> str:
+    return str(table(scene).map(csv_cell).to_csv(index=False))
 
 
 def points_table(scene: Scene) -> pd.DataFrame:

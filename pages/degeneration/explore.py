@@ -15,11 +15,13 @@ import streamlit as st
 from geometry.data.number_text import signed, with_sign
 from geometry.figures.arrows import Token, arrows_figure
 from geometry.figures.cone import cone_figure
-from geometry.figures.curves import Axes, Curve
+from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.panel import Panel
 from geometry.figures.point_colours import PointColours
 from geometry.measure.cone import NARROW
+from geometry.palette import Theme
 from geometry.projection.packing import pack_cloud
+from geometry.training.history import History
 from geometry.training.runs import GROUPS, Run, Theory
 from geometry.training.softmax_toy import MOST_STEPS, NAMES, SIDES, SoftmaxToy
 from pages.common.address import is_presenting, put_in_url
@@ -29,7 +31,7 @@ from pages.common.draw.charts import (
     COMPONENTS,
     Chart,
     chart_of,
-    curves_chart,
+    kept_chart,
     share_texts,
     show_chart,
 )
@@ -137,9 +139,8 @@ def twin_cloud(scene: Scene) -> TwinCloud:
             titles = [_short_name(run)] * n
         pictures.append(Picture(range(place * n, (place + 1) * n), titles, name))
     stages = spread_stops(n)
-    frames = history.places.reshape(-1, *history.places.shape[2:])
     return TwinCloud(
-        points=Points.of(pack_cloud(list(frames), UNIT_REACH)),
+        points=_points(history) if scene.versions is None else _recorded_points(),
         rows_key=history.text.name,
         pictures=pictures,
         colours=_colours(scene),
@@ -159,6 +160,16 @@ def twin_cloud(scene: Scene) -> TwinCloud:
         is_large=is_presenting(),
         has_lead=has_lead,
     )
+
+
+def _points(history: History) -> Points:
+    frames = history.places.reshape(-1, *history.places.shape[2:])
+    return Points.of(pack_cloud(list(frames), UNIT_REACH))
+
+
+@cache  # a fifth of the page's time
+def _recorded_points() -> Points:
+    return _points(recorded_scene().history)
 
 
 def _short_name(run: Run) -> str:
@@ -258,8 +269,13 @@ def _charts(scene: Scene, what: str, title: str) -> list[tuple[Chart, str]]:
     for place in range(len(scene.history.runs)):
         curves, x = curves_of(scene, place, what)
         axes = Axes(x, title, y_range=limits)
-        chart = curves_chart(
-            tuple(curves), axes, current_theme(), SMALL_HEIGHT, private=scene.versions is None
+        chart = kept_chart(
+            curves_figure,
+            curves,
+            axes,
+            current_theme(),
+            height=SMALL_HEIGHT,
+            private=scene.versions is None,
         )
         ends = [f"{each.name} {each.y[0]:.3g} → {each.y[-1]:.3g}" for each in curves]
         found.append((chart, _("; ").join(ends)))
@@ -879,7 +895,7 @@ def show_forces() -> None:
         )
     with picture_box:
         show_chart(
-            chart_of(_figure(toy)),
+            kept_chart(forces_figure, int(steps), side, _forces_labels(), current_theme()),
             key="degeneration-forces",
             file_name="degeneration-forces",
             alt=_alternative(toy),
@@ -895,18 +911,23 @@ def _names() -> list[str]:
     return [noted(name, note) for name, note in zip(NAMES, notes, strict=True)]
 
 
-def _figure(toy: SoftmaxToy) -> object:
-    tokens = [
-        Token(name, toy.path[:, place], toy.pull[place], toy.push[place])
-        for place, name in enumerate(NAMES)
-    ]
-    labels = {
+def _forces_labels() -> dict[str, str]:
+    return {
         "hidden": _("hidden states"),
         "token": _("token’s vector"),
         "pull": _("pull"),
         "push": _("push"),
     }
-    return arrows_figure(toy.hidden, tokens, labels, current_theme(), reach=REACH)
+
+
+def forces_figure(steps: int, side: str, labels: dict[str, str], theme: Theme) -> Any:
+    """The hidden states and tokens after some steps, with what moves each token."""
+    toy = SoftmaxToy.after(steps, side)
+    tokens = [
+        Token(name, toy.path[:, place], toy.pull[place], toy.push[place])
+        for place, name in enumerate(NAMES)
+    ]
+    return arrows_figure(toy.hidden, tokens, labels, theme, reach=REACH)
 
 
 def forces_values(toy: SoftmaxToy) -> dict[str, str]:

@@ -8,11 +8,11 @@ import numpy as np
 import streamlit as st
 
 from geometry.data.number_text import signed
-from geometry.figures.curves import Axes, Curve
+from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.measure.cone import NARROW
 from geometry.training.optimizers import SEEDS, VARIANTS, OptimizerRuns, recorded_optimizers
 from geometry.training.runs import GROUPS
-from pages.common.draw.charts import curves_chart, show_chart
+from pages.common.draw.charts import kept_chart, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.measures import Control, State, Verdict, cone_words, show_verdict
 from pages.common.shell import show_question
@@ -42,8 +42,9 @@ def show_optimizers() -> None:
     title = _("Cone at equal loss, by the optimiser of the output embeddings")
     st.markdown(f"**{title}**")
     curves = equal_loss_curves()
-    chart = curves_chart(
-        tuple(curves),
+    chart = kept_chart(
+        curves_figure,
+        curves,
         Axes(
             _("Loss (nats); training goes to the right"),
             _("Mean cosine, never seen"),
@@ -51,7 +52,7 @@ def show_optimizers() -> None:
             y_range=(-0.03, 1.0),
         ),
         current_theme(),
-        260,
+        height=260,
     )
     ends = _("; ").join(f"{each.name} {signed(float(each.y[-1]), 2)}" for each in curves)
     show_chart(

@@ -670,6 +670,28 @@ def pair_moves(encoded: EncodedPairs, layer: Layer, pooling: str, after: str) ->
     return Moves(before, moved, RankMoves.of(encoded.pairs.pairs.gold_scores, before, moved))
 
 
+@kept(16)
+def _extreme_pairs(encoded: EncodedPairs) -> dict[str, float | str]:
+    """Texts, scores and cosines of the pairs a and b of ``facts_of``, by the last layer's means."""
+    pairs = encoded.pairs.pairs
+    low, high = pairs.score_range
+    share = (pairs.gold_scores - low) / (high - low)
+    last = encoded.vectors(encoded.encoder.n_layers, "mean")
+    left, right = np.split(last.astype(float), 2)
+    cosines = pair_similarities(left, right)
+    found: dict[str, float | str] = {}
+    for name, among, best in (("a", share <= 0.2, np.argmax), ("b", share >= 0.8, np.argmin)):
+        rows = np.flatnonzero(among)
+        if len(rows):
+            row = rows[best(cosines[rows])]
+            found |= {f"{name}_left": pairs.left[row], f"{name}_right": pairs.right[row]}
+            found |= {
+                f"{name}_score": float(pairs.gold_scores[row]),
+                f"{name}_cosine": float(cosines[row]),
+            }
+    return found
+
+
 def facts_of(scene: Scene) -> dict[str, float | str]:
     """Scores × 100 at the last layer, and two pairs that the model orders as nobody would.
 
@@ -695,19 +717,7 @@ def facts_of(scene: Scene) -> dict[str, float | str]:
         "most_score": high,
         "treatment": treatment_words(scene.choice.after),
     }
-    share = (pairs.gold_scores - low) / (high - low)
-    last = encoded.vectors(scene.choice.encoder.n_layers, "mean")
-    left, right = np.split(last.astype(float), 2)
-    cosines = pair_similarities(left, right)
-    for name, among, best in (("a", share <= 0.2, np.argmax), ("b", share >= 0.8, np.argmin)):
-        rows = np.flatnonzero(among)
-        if len(rows):
-            row = rows[best(cosines[rows])]
-            facts |= {f"{name}_left": pairs.left[row], f"{name}_right": pairs.right[row]}
-            facts |= {
-                f"{name}_score": float(pairs.gold_scores[row]),
-                f"{name}_cosine": float(cosines[row]),
-            }
+    facts |= _extreme_pairs(encoded)
     for name, more, less in (
         ("over_glove", "raw", "glove"),
         ("meant_gap", "b_score", "a_score"),

@@ -35,7 +35,7 @@ from pages.common.cache import kept
 from pages.common.controls import follow_default
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud, encode_corpus, warn_of_cache
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
-from pages.common.draw.charts import chart_of, share_texts, show_chart
+from pages.common.draw.charts import chart_of, kept_chart, share_texts, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme, lines_below, panel_with
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
@@ -113,7 +113,8 @@ def draw_lengths(scene: Scene) -> None:
     ends = zip(
         PUBLISHED_ENDS, PUBLISHED_ENDS[1:], published().rows[PUBLISHED_ROWS[0]], strict=False
     )
-    figure = ranks_figure(
+    chart = kept_chart(
+        ranks_figure,
         words.lengths,
         [plotly(text) for text in words.texts],
         (
@@ -136,9 +137,10 @@ def draw_lengths(scene: Scene) -> None:
             _("share of the words of these ranks"),
         ),
         height=HEIGHT,
+        private=words.private,
     )
     show_chart(
-        chart_of(figure),
+        chart,
         key="word-lengths",
         file_name="word-frequency-lengths",
         alt=direction_sentence(scene.measures.direction).replace("**", ""),
@@ -166,14 +168,14 @@ def draw_cosines(scene: Scene) -> None:
     )
     title = _("mean cosine of pairs")
     show_chart(
-        chart_of(
-            levels_figure(
-                (_("mean of a bin, with its 95% interval"), levels),
-                [(_("isotropic: {value}").format(value="0"), [Level(1, levels[-1].stop, 0)])],
-                current_theme(),
-                titles=(_("rank of the word (1 is the most frequent)"), title),
-                height=COSINES_HEIGHT,
-            )
+        kept_chart(
+            levels_figure,
+            (_("mean of a bin, with its 95% interval"), levels),
+            [(_("isotropic: {value}").format(value="0"), [Level(1, levels[-1].stop, 0)])],
+            current_theme(),
+            titles=(_("rank of the word (1 is the most frequent)"), title),
+            height=COSINES_HEIGHT,
+            private=scene.words.private,
         ),
         key="word-cosines",
         file_name="word-frequency-cosines",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -81,7 +81,7 @@ class RankedWords:
     def __len__(self) -> int:
         return len(self.texts)
 
-    @property
+    @cached_property
     def lengths(self) -> np.ndarray:
         """(n,) lengths of the vectors, in float64, because squares overflow in float32."""
         return np.asarray(np.linalg.norm(self.vectors.astype(np.float64), axis=1))
