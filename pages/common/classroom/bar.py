@@ -21,7 +21,6 @@ from ..address import CLASS, put_in_url
 from ..downloads import csv_bytes, offer_csv
 from ..draw.charts import COMPONENTS
 from ..messages import show_error
-from ..rules import LOOPBACK
 from ..words import _, labelled, markdown, noted
 from .rooms import INVITATION_SECONDS, Question, Room, RoomError, Tally
 from .visit import (
@@ -336,11 +335,9 @@ def bars_html(
 
 
 def join_address(code: str) -> str:
-    """What students open: the teacher's own address, or the network's if that is this machine."""
+    """What students open: the address that the operator gave, or that of the teacher's browser."""
     here = urlsplit(st.context.url or "")
-    root = f"{here.scheme}://{here.netloc}"
-    if here.hostname in LOOPBACK:
-        root = os.environ.get(ADDRESS_VARIABLE) or root
+    root = os.environ.get(ADDRESS_VARIABLE) or f"{here.scheme}://{here.netloc}"
     return f"{root.rstrip('/')}/?{CLASS}={code}"
 
 
