@@ -1,7 +1,8 @@
 """A lesson of ten minutes with a class: 30 and 100 students in two languages.
 
-From the teacher's press to the last student's page, and answers until they are counted, on one
-server and on two behind deploy's nginx, of which one is killed.
+From the teacher's press to the last student's page, and answers until they are counted: on one
+server, on two as `make class` starts them on two cores, and on two behind deploy's nginx, of which
+one is killed.
 """
 
 import asyncio
@@ -59,7 +60,7 @@ class Times:
 
 def main() -> list[Row]:
     """95th percentiles at the server, to the end of the script run. Nothing is drawn."""
-    return [*rows_of(30, 1), *rows_of(30, 2), *rows_of(100, 2)]
+    return [*rows_of(30, 1), *rows_of(30, 2), *rows_of(100, 2, is_proxied=True)]
 
 
 def steps() -> list[tuple[str, str, bool]]:
@@ -76,8 +77,8 @@ def steps() -> list[tuple[str, str, bool]]:
     ]
 
 
-def rows_of(students: int, n_servers: int) -> list[Row]:
-    """The rows of a class of so many, on one server or on two behind nginx, of which one dies."""
+def rows_of(students: int, n_servers: int, *, is_proxied: bool = False) -> list[Row]:
+    """The rows of a class of so many. Of servers behind nginx, one is killed in the end."""
     with ExitStack() as running:
         folder = Path(running.enter_context(tempfile.TemporaryDirectory()))
         (folder / "limits.toml").write_text(LIMITS, encoding="utf-8")
@@ -86,17 +87,18 @@ def rows_of(students: int, n_servers: int) -> list[Row]:
             running.enter_context(AppServer(cache_dir=folder / "cache", environment=given))
             for _ in range(n_servers)
         ]
-        port = servers[0].port
-        if n_servers > 1:
+        ports = [server.port for server in servers]
+        if is_proxied:
             (folder / "nginx").mkdir()
-            ports = [server.port for server in servers]
-            port = running.enter_context(Proxy(folder / "nginx", ports)).port
+            ports = [running.enter_context(Proxy(folder / "nginx", ports)).port]
         for server in servers:  # the first visits fill the caches
             for (page, query, _), language in product(steps(), LANGUAGES):
                 asyncio.run(_visit(server.port, page, f"lang={language}&{query}"))
         sleep(REST)
-        times = asyncio.run(_lesson(port, students, servers))
-    where = "one server" if n_servers == 1 else f"{n_servers} servers behind nginx, one killed"
+        times = asyncio.run(_lesson(ports, students, servers[0] if is_proxied else None))
+    where = "one server" if n_servers == 1 else f"{n_servers} servers"
+    if is_proxied:
+        where += " behind nginx, one killed"
     name = f"a class of {students}, {where}"
     note = (
         f"each student: median {np.median(times.each_page):.2f} s, p95 {_p95(times.each_page):.2f} "
@@ -136,18 +138,27 @@ async def _visit(port: int, page: str, query: str) -> None:
         await reader.open()
 
 
-async def _lesson(port: int, n: int, servers: list[AppServer]) -> Times:
-    """The teacher leads through the ten minutes; all follow, guess, and see the answer."""
+async def _lesson(ports: list[int], n: int, killed: AppServer | None) -> Times:
+    """The teacher leads through the ten minutes; all follow, guess, and see the answer.
+
+    ports : a student stays at one of them, as behind the address of `make class`.
+    """
     times = Times()
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(n + 10))
     async with AsyncExitStack() as stack:
-        teacher = await stack.enter_async_context(Student(port, code="", times=times))
+        teacher = await stack.enter_async_context(Student(ports[0], code="", times=times))
         await teacher.go("cosine_basis", "")
         await teacher.reader.move("class-open", True)
         teacher.code = CODE.search(" ".join(teacher.reader.texts))[1]  # type: ignore[index]
         students = [
-            Student(port, teacher.code, times, language=LANGUAGES[place % 2]) for place in range(n)
+            Student(
+                ports[place % len(ports)],
+                teacher.code,
+                times,
+                language=LANGUAGES[place // 2 % 2],
+            )
+            for place in range(n)
         ]
         for each in students:
             await stack.enter_async_context(each)
@@ -159,8 +170,8 @@ async def _lesson(port: int, n: int, servers: list[AppServer]) -> Times:
         if n >= 100:
             await teacher.go("whitening", "")
             await asyncio.gather(*(each.wander(seed) for seed, each in enumerate(students)))
-        if len(servers) > 1:
-            os.kill(servers[0].process_id, signal.SIGKILL)
+        if killed is not None:
+            os.kill(killed.process_id, signal.SIGKILL)
             await asyncio.gather(*(each.come_back() for each in (teacher, *students)))
             await _lead(teacher, students, "cosine_basis", "")
     return times
