@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import streamlit as st
 
+from geometry.hub.operator_limits import FILE_VARIABLE
 from pages.common.classroom.bar import show_class_bar
 from pages.common.garbage import freeze_imports
 from pages.common.page_list import LANDING, PAGES, page_path
@@ -16,7 +19,8 @@ def run_page() -> None:
 
     def home() -> None:
         """The bare address leads to the landing page's own: every page has one address."""
-        st.switch_page(pages[LANDING], query_params=st.query_params.to_dict())
+        first = "your_corpus" if os.environ.get(FILE_VARIABLE) else LANDING
+        st.switch_page(pages[first], query_params=st.query_params.to_dict())
 
     page = st.navigation([st.Page(home, default=True), *pages.values()], position="hidden")
     try:

@@ -289,6 +289,11 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "All {n} scores are {score}, so they have no order. Choose another column of scores."
         ),
     },
+    "extra": {
+        "missing_extra": (
+            "`{package}` is not installed. Install it with `pip install 'narrow-cone[{extra}]'`."
+        ),
+    },
     "text": {
         "half_character": (
             "Text {row} has half of a surrogate pair ({half}), which is not a character. Replace "

@@ -11,6 +11,7 @@ import re
 import string
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from numbers import Integral
 from typing import Any
 
@@ -59,6 +60,19 @@ class GeometryError(ValueError):
 
     def __str__(self) -> str:
         return self.sentence()
+
+
+class MissingExtraError(GeometryError):
+    """A package is not installed that an extra of narrow-cone brings; ``details`` name both."""
+
+    subject = "extra"
+
+
+def need(extra: str, *modules: str) -> None:
+    """Refuse, by the name of the extra, where one of the modules is not installed."""
+    for module in modules:
+        if find_spec(module) is None:
+            raise MissingExtraError("missing_extra", package=module, extra=extra)
 
 
 @contextmanager

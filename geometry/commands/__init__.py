@@ -1,5 +1,6 @@
 """The commands of the shell. Each reads files, calls the library, prints and writes results.
 
+app        the pages, for one reader or a class
 shell      the group of commands; one-line errors, progress on stderr
 evaluate   the grid of an encoder, or of word vectors, on sentence pairs
 evidence   gains of cures by layer and pooling, with controls; a report
@@ -17,6 +18,7 @@ subjects   an encoder or a table of word vectors, and its grid
 grid_text  a grid as columns of text
 """
 
+from .app import app, serve_class
 from .diagnose import diagnose
 from .evaluate import evaluate
 from .evidence import evidence
@@ -29,6 +31,8 @@ from .shell import run_shell, shell
 from .whiten import whiten
 
 for command in (
+    app,
+    serve_class,
     evaluate,
     evidence,
     export,

@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
@@ -27,7 +28,7 @@ def run_shell(args: Sequence[str] | None = None) -> int:
     An error is printed as one line on stderr, without traceback or usage.
     """
     try:
-        code = shell.main(args, prog_name="python -m geometry", standalone_mode=False)
+        code = shell.main(args, prog_name=_program(), standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as no_command:
         no_command.show()
         return FAILED
@@ -39,6 +40,11 @@ def run_shell(args: Sequence[str] | None = None) -> int:
         click.echo(f"Interrupted; {outcome}", err=True)
         return INTERRUPTED
     return code if isinstance(code, int) else 0
+
+
+def _program() -> str:
+    """How this shell was started: as the installed command, or by Python."""
+    return "narrow-cone" if Path(sys.argv[0]).stem == "narrow-cone" else "python -m geometry"
 
 
 @contextmanager

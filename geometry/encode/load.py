@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ..errors import need
 from ..hub import bundled
 from ..hub.bundled import BUNDLED, E5
 from ..hub.catalogue import default_prefix
@@ -72,6 +73,7 @@ def load_encoder(
         For a revision of "bundled" or of a folder, and for a dtype or device that this machine
         does not support, before anything is fetched.
     """
+    need("encode", "torch", "transformers", "tokenizers", "huggingface_hub")
     _refuse_unsupported(dtype, device)
     is_path, name = not isinstance(name, str), os.fspath(name)
     if prefix is None:

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 
+from ..errors import need
 from .affine import FINGERPRINT, AffineMap, arrays
 
 OPSET = 17
@@ -18,6 +19,7 @@ def onnx_bytes(affine: AffineMap) -> bytes:
 
     Its metadata have how it was fitted, and mean, deviations and number of the rows of the fit.
     """
+    need("onnx", "onnx")
     from onnx import TensorProto, checker, helper, numpy_helper
 
     parts = arrays(affine)

@@ -11,6 +11,7 @@ import numpy as np
 from ..data.write import refuse_in_use, written_folder
 from ..encode.architecture import quiet_loading
 from ..encode.encoder import Encoder
+from ..errors import need
 from ..hub.bundled import E5, E5_NAME, E5_REPOSITORY
 from .affine import AffineMap, ExportError, affine_map
 
@@ -73,6 +74,7 @@ def write_sentence_model(
     OutputError
         For a folder that is in use.
     """
+    need("encode", "sentence_transformers")
     from safetensors import SafetensorError
 
     folder = Path(folder)

@@ -62,9 +62,8 @@ def figure_json(figure: go.Figure) -> str:
 def plotly_script() -> Path:
     """Plotly's own JavaScript in the installed package: 4.8 MB, sets ``window.Plotly``."""
     spec = find_spec("plotly")
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError("plotly is not installed; see requirements.txt")
-    return Path(spec.origin).parent / "package_data" / "plotly.min.js"
+    assert spec
+    return Path(str(spec.origin)).parent / "package_data" / "plotly.min.js"
 
 
 def figure_rows(figures: Mapping[str, go.Figure]) -> tuple[list[str], list[Row]]:

@@ -22,6 +22,7 @@ from .model_errors import ModelFilesError
 VARIABLE = "NARROW_CONE_CONFIG"
 TABLES = ("models", "uploads", "memory", "classes")
 FOLDERS = "folders"  # the key in [uploads]
+FILE_VARIABLE = "NARROW_CONE_FILE"  # the file that Your corpus begins with
 DEFAULT_FILE = Path(__file__).resolve().parents[2] / "narrow-cone.toml"
 
 

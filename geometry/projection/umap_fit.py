@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..errors import need
 from ..linalg.rows import unit_rows
 
 UMAP_NEIGHBOURS = 15
@@ -39,6 +40,7 @@ def fit_umap(
         if len(first) <= n_components:  # too few for a fit: their own distances, as far as they go
             return _by_distance(U[first], n_components)[place]
         return fit_umap(X[first], n_components, random_state, n_neighbors, progress)[place]
+    need("umap", "umap")
     import umap  # 11 s of imports, for this method only
 
     k = knn[0].shape[1]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import need
 from .steps import EMPTY, TrainingStep, steps_of
 from .text import TrainingError, TrainingText, need_positive, training_text
 
@@ -58,6 +59,7 @@ def train_classifier(
     Joulin et al. 2017, "Bag of Tricks for Efficient Text Classification", section 2.
     Gao et al. 2019, figure 1 (c), has a classifier of other data.
     """
+    need("encode", "torch")
     import torch
     from torch.nn import functional as F
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import need
 from ..linalg.rows import UndefinedMeasure, count_distinct, float_rows, unit_rows
 from ..measure.correlation import spearman
 from ..measure.cosines import alignment, mean_cosine, uniformity
@@ -148,6 +149,7 @@ def train_contrastive(
     and equation 4. There the whole encoder is trained, and dropout is in all of its layers.
     Wang, Isola 2020, for alignment and uniformity.
     """
+    need("encode", "torch")
     import torch
 
     rows = float_rows(X, at_least=1).astype(np.float64)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import need
 from .softmax import cosine_penalty
 from .steps import TrainingStep, steps_of
 from .text import TrainingError, TrainingText, need_positive, training_text
@@ -82,6 +83,7 @@ def train_language_model(
     penalty. Stollenwerk & Stollenwerk 2025, "Better Embeddings with Coupled Adam": section 4 for
     the second moment.
     """
+    need("encode", "torch")
     import torch
     from torch.nn import functional as F
 

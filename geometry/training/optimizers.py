@@ -19,6 +19,7 @@ import numpy as np
 
 from ..data.shipped import shipped_file
 from ..data.write import write
+from ..errors import need
 from .runs import GROUPS, Run
 from .text import TrainingText, training_text
 
@@ -83,6 +84,7 @@ def train_optimizers(
     text: TrainingText | None = None, seeds: Sequence[int] = SEEDS, **settings: Any
 ) -> OptimizerRuns:
     """Train every variant with every seed, one after the other, on one thread."""
+    need("encode", "torch")
     import torch
 
     torch.set_num_threads(1)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import need
 from .steps import EMPTY, TrainingStep, steps_of
 from .text import TrainingText, need_positive, training_text
 
@@ -58,6 +59,7 @@ def train_word2vec(
     Mikolov et al. 2013, "Distributed Representations of Words and Phrases and their
     Compositionality", equation 4. Gao et al. 2019, figure 1 (b).
     """
+    need("encode", "torch")
     import torch
     from torch.nn import functional as F
 

@@ -17,6 +17,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from ..errors import need
 from ..linalg.moments import Moments, ledoit_wolf
 from ..linalg.rows import refuse_not_finite
 from .flow_map import KINDS, Coupling, FlowMap, chain, identity_couplings
@@ -380,6 +381,7 @@ def train(
     loss of ``held_out`` chooses the epoch. ``start_log_det`` is that of the linear map before the
     couplings. ``cancelled`` is asked before each batch; an exception of ``progress`` also ends it.
     """
+    need("encode", "torch")
     import torch
 
     # gradients are on in this block, even if the caller has turned them off

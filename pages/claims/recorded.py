@@ -12,17 +12,17 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from geometry import Corpus, Encoder, load_encoder, read_bundled
 from geometry.claims import ClaimSubject, Number, Tested, results
 from geometry.data import read_bundled_pairs
 from geometry.data.pairs import pairs_for
+from geometry.data.shipped import shipped_file
 from geometry.data.write import write
 from geometry.vectors import read_bundled_vectors
 
-FILE = Path(__file__).parents[2] / "assets" / "claims.json"
+FILE = shipped_file("claims.json")
 DECIMALS = 6
 RECORDED = (
     ("all-MiniLM-L6-v2", "", "topics"),

@@ -7,12 +7,12 @@ limits, sources. On your_corpus the form comes first, because a picture needs it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from geometry.data.catalogues import ENGLISH, languages, own_name
+from geometry.data.shipped import shipped_file
 
 from .address import is_presenting, keep_presenting
 from .controls import choose
@@ -22,7 +22,7 @@ from .page_list import PAGES, page_labels, page_path
 from .page_state import enter_page
 from .words import _, asked_language, prose, settle_language
 
-ASSETS = Path(__file__).parents[2] / "assets"
+ASSETS = shipped_file("")
 
 
 def open_page(name: str, *, charts: str = "later") -> DeltaGenerator:

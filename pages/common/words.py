@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from functools import lru_cache
 from html import escape
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -18,8 +17,9 @@ import streamlit as st
 from geometry.data.catalogues import ENGLISH, language_for
 from geometry.data.catalogues import catalogue as _catalogue
 from geometry.data.catalogues import paragraph as paragraph
+from geometry.data.shipped import shipped_file
 
-TEXT = Path(__file__).parents[2] / "assets" / "text"
+TEXT = shipped_file("text")
 _fixed: ContextVar[str | None] = ContextVar("language", default=None)
 _of_run: ContextVar[str | None] = ContextVar("language of the run", default=None)
 

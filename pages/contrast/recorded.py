@@ -11,13 +11,13 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from geometry import load_encoder
 from geometry.data import read_bundled_pairs
+from geometry.data.shipped import shipped_file
 from geometry.data.write import write
 
 from .run import (
@@ -33,7 +33,7 @@ from .run import (
     contrast_run,
 )
 
-FILE = Path(__file__).parents[2] / "assets" / "recorded-contrast.json"
+FILE = shipped_file("recorded-contrast.json")
 DECIMALS = 4
 SPLITS = 8  # of the pairs, each with a seed of its own; the steps of the first one are shown
 DEFAULTS = HeadSettings(

@@ -22,13 +22,14 @@ import numpy as np
 
 from geometry import load_encoder, read_bundled, read_pairs
 from geometry.data import read_bundled_pairs
+from geometry.data.shipped import shipped_file
 from geometry.data.write import write
 from geometry.diagnosis.evidence import CURES, FLOW, GainGrid, Task, evidence
 from geometry.diagnosis.trial import Place
 from geometry.vectors import read_bundled_vectors
 from geometry.vectors.word_averages import sentence_vectors
 
-FILE = Path(__file__).parents[2] / "assets" / "evidence.json"
+FILE = shipped_file("evidence.json")
 DECIMALS = 4
 MINILM, E5, GLOVE = "all-MiniLM-L6-v2", "multilingual-e5-small", "GloVe"
 ENCODERS = {MINILM: ("bundled", ""), E5: ("bundled-e5", "query: ")}

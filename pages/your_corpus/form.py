@@ -37,7 +37,13 @@ from pages.common.uploads import OWN_PAIRS, add_pairs, add_upload, chosen_own
 from pages.common.words import _, language, markdown, paragraph
 from pages.your_corpus.run_form import show_run_form
 from pages.your_corpus.sampling import choose_sample, offer_sample, show_notes
-from pages.your_corpus.server_files import has_folders, server_file, server_files, server_runs
+from pages.your_corpus.server_files import (
+    given_file,
+    has_files,
+    server_file,
+    server_files,
+    server_runs,
+)
 from pages.your_corpus.vector_form import PREVIEW, ROWS, show_vector_form
 
 PASTE_HEIGHT = 150
@@ -75,14 +81,14 @@ def show_form() -> None:
     """A form to paste or upload; its button chooses the data for the other pages."""
     ways = {"paste": _("Paste texts"), "upload": _("Upload a file")}
     forms = {"paste": _paste_form, "upload": _upload_form}
-    if has_folders():
+    if has_files():
         ways["server"], forms["server"] = _("A file of the server"), _server_form
     way = choose(
         st.segmented_control,
         _("Where the texts come from"),
         list(ways),
         key="source",
-        default="paste",
+        default="paste" if given_file() is None else "server",
         labels=ways,
         label_visibility="collapsed",
         required=True,
@@ -208,12 +214,13 @@ def _server_form() -> None:
     runs = server_runs()
     name = st.selectbox(
         _("File"),
-        [*runs, *server_files()],
-        index=None,
+        [*server_files(), *runs],
+        index=None if given_file() is None else 0,
         key="server-file",
         placeholder=_("Choose a file"),
     )
-    st.caption(_("Files of the folders that the operator of this server allows."))
+    if given_file() is None:
+        st.caption(_("Files of the folders that the operator of this server allows."))
     if name in runs:
         show_run_form(str(runs[name]))
         return

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from geometry.hub.operator_limits import read_upload_folders
+from geometry.hub.operator_limits import FILE_VARIABLE, read_upload_folders
 from pages.common.reading import ServerFile
 
 MOST_FILES = 1_000  # files of a folder in a list at most
@@ -21,18 +21,25 @@ SUFFIXES = (
 )  # fmt: skip
 
 
-def has_folders() -> bool:
-    """Whether the operator allows a folder."""
-    return bool(read_upload_folders())
+def given_file() -> Path | None:
+    """The file of ``narrow-cone app FILE``."""
+    path = Path(os.environ.get(FILE_VARIABLE, ""))
+    return path if path.is_file() else None
+
+
+def has_files() -> bool:
+    """Whether the operator allows a folder, or the app was started with a file."""
+    return bool(read_upload_folders()) or given_file() is not None
 
 
 def server_files() -> dict[str, Path]:
-    """Files that may be read, by the name that a list shows; {} if the operator allows no folder.
+    """Files that may be read, by the name that a list shows: first the one of ``given_file``.
 
     A link counts as its target, which must be under an allowed folder too. The list has no
     files of a run.
     """
-    return _listed(_folders())[0]
+    given = given_file()
+    return ({} if given is None else {given.name: given}) | _listed(_folders())[0]
 
 
 def server_runs() -> dict[str, Path]:
@@ -42,9 +49,10 @@ def server_runs() -> dict[str, Path]:
 
 def server_file(name: str) -> ServerFile | None:
     """The file of that name in ``server_files``; None if it may not be read."""
-    folders = _folders()
-    path = _listed(folders)[0].get(name)
-    if path is None or not path.is_file() or not _is_allowed(path, folders):
+    path = server_files().get(name)
+    if path is None or not path.is_file():
+        return None
+    if path != given_file() and not _is_allowed(path, _folders()):
         return None
     about = path.stat()
     return ServerFile(path, path.name, f"{path}-{about.st_mtime_ns}-{about.st_size}", about.st_size)

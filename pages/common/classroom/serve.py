@@ -24,6 +24,8 @@ import click
 import psutil
 import segno
 
+from geometry.commands.app import is_free
+
 ROOT = Path(__file__).resolve().parents[3]
 CONFIG = ROOT / "deploy" / "class.toml"
 EVERYWHERE = "0.0.0.0"
@@ -52,17 +54,6 @@ def _of_default_route() -> str:
         except OSError:
             return ""
         return str(probe.getsockname()[0])
-
-
-def is_free(port: int) -> bool:
-    """Whether a server can be started on the port."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("0.0.0.0", port))
-        except OSError:
-            return False
-    return True
 
 
 def n_servers() -> int:

@@ -13,18 +13,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from geometry.data.shipped import shipped_file
 from geometry.figures.layout import figure_json, plotly_script
 from pages.common.cache import kept
 from pages.common.words import _
 
 from .scripts import put_in_static
 
-COMPONENTS = Path(__file__).parents[3] / "assets" / "components"
+COMPONENTS = shipped_file("components")
 LONGEST_SHOWN = 2_000  # characters of a text in a tooltip at most; a corpus may have 50 MB
 ANNOUNCE = """
 export default function () { window.dispatchEvent(new Event("narrow-cone-plotly")); }

@@ -1,0 +1,78 @@
+"""The pages from the shell: narrow-cone app, narrow-cone class."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+from ..errors import need
+from ..hub.operator_limits import FILE_VARIABLE
+from .shell import errors_in_words
+
+PORT = click.option("--port", default=8501, show_default=True, type=click.IntRange(1, 65000))
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+def app_folder() -> Path:
+    """The folder of app.py: beside the installed package, or the checkout."""
+    beside = Path(__file__).resolve().parents[2]
+    installed = beside / "narrow_cone_app"
+    return installed if installed.is_dir() else beside
+
+
+def is_free(port: int, address: str = "0.0.0.0") -> bool:
+    """Whether a server can be started on the port."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except OSError:
+            return False
+    return True
+
+
+@click.command()
+@click.argument(
+    "file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@PORT
+@click.option("--browser/--no-browser", default=True, help="Whether to open a browser.")
+def app(file: Path | None, port: int, browser: bool) -> int:
+    """Serve the pages on this machine, until Ctrl+C. With FILE, they begin with that file.
+
+    \b
+    narrow-cone app
+    narrow-cone app vectors.parquet
+    """
+    with errors_in_words():
+        need("app", "streamlit", "plotly")
+    if not is_free(port, "127.0.0.1"):
+        raise click.ClickException(f"port {port} is in use. Choose another: --port {port + 1}")
+    folder = app_folder()
+    given = {} if file is None else {FILE_VARIABLE: str(file.resolve())}
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    if not browser:
+        command += ["--server.headless", "true"]
+    click.echo(f"Narrow Cone: http://localhost:{port} (Ctrl+C ends it)")
+    return _run(command, folder, given)
+
+
+@click.command(name="class")
+@PORT
+def serve_class(port: int) -> int:
+    """Serve a class on the local network: prints an address and a QR code; until Ctrl+C."""
+    with errors_in_words():
+        need("app", "streamlit", "plotly", "segno", "psutil")
+    return _run([sys.executable, "-m", "pages.common.classroom.serve", str(port)], app_folder(), {})
+
+
+def _run(command: list[str], folder: Path, given: dict[str, str]) -> int:
+    try:
+        return subprocess.run(command, cwd=folder, env=os.environ | given, check=False).returncode
+    except KeyboardInterrupt:
+        return 0
