@@ -29,8 +29,8 @@ QUICK := $(addprefix tests/,data evaluate figures linalg measure projection tran
   $(addprefix test_,errors.py house.py lazy_import.py palette.py words.py)) --ignore-glob='*flow*' -m "not (model or data or slow)" --hypothesis-profile=check
 
 # Without a display Streamlit opens no browser by itself, so OPEN=1 leaves the choice to it.
-HEADLESS := $(if $(filter 0,$(OPEN)),--server.headless true)
-WATCHING := $(if $(filter 1,$(WATCH)),--server.fileWatcherType auto --server.runOnSave true)
+HEADLESS := $(if $(filter 0,$(OPEN)),--no-browser)
+WATCHING := $(if $(filter 1,$(WATCH)),STREAMLIT_SERVER_FILE_WATCHER_TYPE=auto STREAMLIT_SERVER_RUN_ON_SAVE=true)
 
 .PHONY: help run test test-slow test-long check format bench screenshot pin simplified clean chromium
 .DEFAULT_GOAL := help
@@ -40,7 +40,7 @@ help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 run: $(RUN_READY) ## serve the app (PORT=8501; OPEN=0 opens no browser; WATCH=1 reloads what you edit)
-	$(BIN)/python -m streamlit run app.py --server.port $(PORT) $(HEADLESS) $(WATCHING)
+	$(WATCHING) $(BIN)/python -m geometry app --port $(PORT) $(HEADLESS)
 
 # `make bench class` measures; alone, `make class` serves.
 ifneq (bench,$(firstword $(MAKECMDGOALS)))

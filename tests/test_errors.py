@@ -17,7 +17,7 @@ from geometry.data.write import OutputError
 from geometry.encode.precision import PrecisionError
 from geometry.encode.tokenizer import TextError
 from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
-from geometry.errors import LONGEST_LIST, LONGEST_TEXT, GeometryError
+from geometry.errors import LONGEST_LIST, LONGEST_TEXT, GeometryError, MissingExtraError
 from geometry.export.affine import ExportError
 from geometry.hub.model_errors import DataSetError, ModelFilesError
 from geometry.hub.operator_limits import OperatorFileError
@@ -35,7 +35,7 @@ CLASSES = {
     for each in (
         *(CorpusError, DataSetError, ExportError, ModelFilesError, OperatorFileError, OutputError),
         *(PrecisionError, ScaleError, TextError, TrainingError, UndefinedMeasure),
-        VectorFileError,
+        *(VectorFileError, MissingExtraError),
     )
 }
 # Calls in which a variable gives the error's class, and the classes that it may be.

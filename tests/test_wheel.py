@@ -1,19 +1,24 @@
 """An installed wheel works without the checkout: README's examples, the data files, the stubs."""
 
+import asyncio
+import io
 import os
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from bench.reader import Reader
 from tests.test_docs import blocks
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILT_FROM = (
-    *("geometry", "assets", "pyproject.toml", "requirements.txt", "requirements-scale.txt"),
-    *("requirements-chinese.txt", "requirements-hdf5.txt", "README.md", "LICENSE"),
+    *("geometry", "assets", "pages", "deploy", ".streamlit", "app.py"),
+    *("pyproject.toml", "README.md", "LICENSE"),
 )
 READS_ALL_FILES = """
 from geometry import read_bundled, read_pairs
@@ -115,30 +120,63 @@ def test_its_shell_command_works_outside_the_checkout(installed, tmp_path):
     run(*command, cwd=tmp_path, PYTHONPATH=str(installed))
 
 
-def test_it_has_the_whole_library_and_no_page_file(installed):
-    library = {
-        path.relative_to(ROOT)
-        for path in (ROOT / "geometry").rglob("*.*")
-        if path.suffix in (".py", ".pyi", ".typed")
+def test_it_has_the_library_and_the_app_as_data(installed):
+    def files(folder: Path) -> set[Path]:
+        found = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
+        return {path.relative_to(folder) for path in found}
+
+    assert files(installed / "geometry") == files(ROOT / "geometry") | {
+        Path("assets") / path for path in files(ROOT / "assets")
     }
-    files = ("published.json", "recorded-contrast.json")
-    data = {Path("geometry/assets") / name for name in files} | {
-        Path("geometry/assets") / folder / path.name
-        for folder in ("corpora", "training", "vectors", "vectors/glove")
-        for path in (ROOT / "assets" / folder).iterdir()
-        if path.is_file()
+    app = installed / "narrow_cone_app"
+    assert files(app) == {Path("pages") / path for path in files(ROOT / "pages")} | {
+        Path(name) for name in ("app.py", ".streamlit/config.toml", "deploy/class.toml")
     }
-    data |= {  # for the shell's report in each language
-        Path("geometry") / path.relative_to(ROOT)
-        for name in ("*.po", "language.toml", "claims.toml")
-        for path in ROOT.glob(f"assets/text/*/{name}")
-    }
-    found = {
-        path.relative_to(installed)
-        for path in (installed / "geometry").rglob("*.*")
-        if path.suffix != ".pyc"
-    }
-    assert found == library | data
-    assert {path.name for path in installed.iterdir() if path.suffix != ".dist-info"} == {
-        "geometry"
-    }
+    top = {path.name for path in installed.iterdir() if path.suffix != ".dist-info"}
+    assert top == {"bin", "geometry", "narrow_cone_app"}
+
+
+def test_the_command_serves_the_app_and_begins_with_a_file(installed, tmp_path):
+    """Its command, not `python -m`: the installed one. In a browser: test_your_corpus.py."""
+    table = tmp_path / "own.csv"
+    table.write_text("text\n" + "\n".join(f"A sentence about {n}." for n in range(60)))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = (sys.executable, installed / "bin" / "narrow-cone")
+    served = subprocess.Popen(
+        (*command, "app", "own.csv", "--port", str(port), "--no-browser"),
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(installed)},
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert f"http://localhost:{port}" in (served.stdout or io.StringIO()).readline()
+        found = asyncio.run(texts_of(port))
+        assert any("own.csv" in text for text in found)
+        again = subprocess.run(
+            (*command, "app", "--port", str(port)),
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(installed)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (again.returncode, f"port {port} is in use" in again.stderr) == (2, True)
+    finally:
+        os.killpg(served.pid, signal.SIGTERM)
+        served.wait()
+
+
+async def texts_of(port: int) -> list[str]:
+    """What Your corpus says, when the server has started."""
+    for _ in range(60):
+        try:
+            async with Reader(port, "your_corpus") as reader:
+                await reader.open()
+                return reader.texts
+        except OSError:
+            await asyncio.sleep(0.5)
+    raise AssertionError("the server has not started")

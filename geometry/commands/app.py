@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -58,8 +59,10 @@ def app(file: Path | None, port: int, browser: bool) -> int:
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     if not browser:
         command += ["--server.headless", "true"]
+    with suppress(OSError):  # where it can't be written, the pages send their scripts themselves
+        (folder / "static").mkdir(exist_ok=True)
     click.echo(f"Narrow Cone: http://localhost:{port} (Ctrl+C ends it)")
-    return _run(command, folder, given)
+    return _run(command, folder, given, stdout=subprocess.DEVNULL)  # it would name the address too
 
 
 @click.command(name="class")
@@ -71,8 +74,10 @@ def serve_class(port: int) -> int:
     return _run([sys.executable, "-m", "pages.common.classroom.serve", str(port)], app_folder(), {})
 
 
-def _run(command: list[str], folder: Path, given: dict[str, str]) -> int:
+def _run(command: list[str], folder: Path, given: dict[str, str], stdout: int | None = None) -> int:
+    environment = os.environ | given
     try:
-        return subprocess.run(command, cwd=folder, env=os.environ | given, check=False).returncode
+        done = subprocess.run(command, cwd=folder, env=environment, stdout=stdout, check=False)
+        return done.returncode
     except KeyboardInterrupt:
         return 0

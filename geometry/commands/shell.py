@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from .. import __version__
 from ..errors import GeometryError
 
 FAILED, INTERRUPTED = 2, 130
@@ -18,6 +19,7 @@ STEPS = 10  # lines of progress if stderr is no terminal
 
 
 @click.group()
+@click.version_option(__version__, message="%(version)s")
 def shell() -> None:
     """See, measure and undo the anisotropy of embeddings."""
 

@@ -194,7 +194,9 @@ def test_a_chosen_model_is_among_the_tables_beside_each_other(tmp_path):
     assert visit(**link).selectbox(key="left-table").value != "chosen:tokens"  # by the bundled one
 
 
-@pytest.mark.parametrize("kind", ["gpt2", "squeezebert", "mamba"])
+@pytest.mark.parametrize(
+    "kind", ["gpt2", "squeezebert", pytest.param("mamba", marks=pytest.mark.slow)]
+)
 @pytest.mark.usefixtures("small_corpus")
 def test_a_folder_of_another_architecture_is_measured_and_drawn(tmp_path, kind):
     folder = save_tiny(tmp_path / kind, kind)

@@ -571,6 +571,7 @@ def test_the_line_below_the_table_states_what_is_measured(cloud_of):
     ]
 
 
+@pytest.mark.slow  # encodes a corpus again
 def test_the_line_states_that_special_tokens_are_left_out():
     few = {"corpus": "topics-zh"}  # they are encoded once more
     assert "without special tokens" in provenance(look(**few, special="false"))

@@ -339,6 +339,18 @@ def test_a_file_of_the_server_is_read_only_under_a_folder_that_is_allowed(operat
     assert len(used(at, "use_vectors", "vector-uploads")) == 20
 
 
+def test_the_app_begins_with_the_file_that_it_was_started_with(tmp_path, monkeypatch):
+    (tmp_path / "own.npy").write_bytes(npy(X))
+    (tmp_path / "other.npy").write_bytes(npy(X))
+    monkeypatch.setenv("NARROW_CONE_FILE", str(tmp_path / "own.npy"))
+    at = healthy(new_visit("your_corpus").run())
+    assert at.session_state["source"] == "server"
+    assert at.selectbox(key="server-file").value == "own.npy"
+    assert not errors(at)
+    assert list(server_files()) == ["own.npy"]  # nothing beside it
+    assert server_file("other.npy") is None
+
+
 def test_folders_of_one_name_are_listed_apart_and_once_in_a_while(operator, tmp_path, monkeypatch):
     for side in ("left", "right"):
         folder = tmp_path / side / "data"
