@@ -37,9 +37,29 @@ def float_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
     return X
 
 
+def as_rows(X: Any) -> Any:
+    """What libraries hold rows in, as something that numpy reads as (n, d).
+
+    A tensor of torch is copied: from any device, of any precision, with or without gradients. A
+    column whose entries are vectors (pandas, polars, Arrow, a list) becomes a matrix. All else is
+    returned as it is, a data frame with its names too.
+    """
+    if hasattr(X, "detach"):
+        X = X.detach().cpu()
+        return (X.float() if "bfloat16" in str(X.dtype) else X).numpy().copy()
+    if len(getattr(X, "shape", (0,))) == 1 or not hasattr(X, "shape"):
+        column = np.asarray(X)
+        if column.dtype == object and column.ndim == 1 and len(column):
+            if len({np.shape(row) for row in column}) > 1:
+                raise ValueError("expected vectors of one length in every row of the column")
+            return np.stack([np.asarray(row) for row in column])
+        return column
+    return X
+
+
 def unchecked_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
     """``float_rows`` without the check for NaN and infinity; the caller makes it later."""
-    X = np.asarray(X)
+    X = np.asarray(as_rows(X))
     if X.ndim != 2 or X.shape[1] == 0:
         raise ValueError(f"expected vectors as rows, shape (n, d); got shape {X.shape}")
     need_rows(len(X), at_least)

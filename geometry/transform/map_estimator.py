@@ -8,6 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..linalg.rows import as_rows
+
 FLOATS = [np.float64, np.float32]
 
 
@@ -29,7 +31,7 @@ class MapEstimator(TransformerMixin, BaseEstimator):
     def _read(self, X: Any, *, reset: bool, at_least: int = 1) -> np.ndarray:
         """The rows as an array, which may have NaN: scikit-learn would not say in which row."""
         more: dict[str, Any] = {"ensure_all_finite": False, "ensure_min_samples": at_least}
-        return np.asarray(validate_data(self, X, reset=reset, dtype=FLOATS, **more))
+        return np.asarray(validate_data(self, as_rows(X), reset=reset, dtype=FLOATS, **more))
 
     def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
         tags = super().__sklearn_tags__()
