@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -74,8 +75,14 @@ def serve_class(port: int) -> int:
     return _run([sys.executable, "-m", "pages.common.classroom.serve", str(port)], app_folder(), {})
 
 
+def end_with_children() -> None:
+    """Make SIGTERM end this process by an exception, so that it ends what it has started."""
+    signal.signal(signal.SIGTERM, lambda *_given: sys.exit(128 + signal.SIGTERM))
+
+
 def _run(command: list[str], folder: Path, given: dict[str, str], stdout: int | None = None) -> int:
     environment = os.environ | given
+    end_with_children()
     try:
         done = subprocess.run(command, cwd=folder, env=environment, stdout=stdout, check=False)
         return done.returncode

@@ -24,7 +24,7 @@ import click
 import psutil
 import segno
 
-from geometry.commands.app import is_free
+from geometry.commands.app import end_with_children, is_free
 
 ROOT = Path(__file__).resolve().parents[3]
 CONFIG = ROOT / "deploy" / "class.toml"
@@ -132,6 +132,7 @@ def _start(port: int, hosts: Sequence[str], address: str) -> subprocess.Popen[by
 
 def keep_running(starts: Sequence[Callable[[], subprocess.Popen[bytes]]]) -> int:
     """Run the servers until Ctrl+C; one that ended is started again, unless it can't start."""
+    end_with_children()
     running = [(start(), time.monotonic()) for start in starts]
     try:
         while True:
