@@ -154,8 +154,7 @@ def test_the_command_serves_the_app_and_begins_with_a_file(installed, tmp_path):
     )
     try:
         assert f"http://localhost:{port}" in (served.stdout or io.StringIO()).readline()
-        found = asyncio.run(texts_of(port))
-        assert any("own.csv" in text for text in found)
+        assert asyncio.run(files_offered(port)) == ["own.csv"]
         again = subprocess.run(
             (*command, "app", "--port", str(port)),
             cwd=tmp_path,
@@ -170,13 +169,13 @@ def test_the_command_serves_the_app_and_begins_with_a_file(installed, tmp_path):
         served.wait()
 
 
-async def texts_of(port: int) -> list[str]:
-    """What Your corpus says, when the server has started."""
+async def files_offered(port: int) -> list[str]:
+    """The files that Your corpus offers, when the server has started."""
     for _ in range(60):
         try:
             async with Reader(port, "your_corpus") as reader:
                 await reader.open()
-                return reader.texts
+                return list(reader.controls["server-file"].choices)
         except OSError:
             await asyncio.sleep(0.5)
     raise AssertionError("the server has not started")
