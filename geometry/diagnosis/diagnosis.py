@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from html import escape
+from typing import Any
 
 import numpy as np
 
+from ..data.frames import Framed
 from ..data.relevance import JudgedQueries
 from ..evaluate.bootstrap import checked_gold
 from ..evaluate.fitting import FitSet
@@ -34,7 +37,7 @@ ScoredRows = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(Framed):
     """Findings about a cloud, and whether a treatment helps.
 
     Attributes
@@ -88,6 +91,34 @@ class Diagnosis:
     n_pairs_drawn: int | None = None
     unknown_share: float | None = None
     thresholds: Thresholds | None = None
+
+    def _records(self) -> list[dict[str, Any]]:
+        rows = []
+        for cure in self.trial.cures:
+            gain = cure.against.get("leave")
+            rows.append(
+                {
+                    "cure": cure.kind,
+                    "treatment": cure.treatment,
+                    "place": None if cure.place is None else "{}, {}".format(*cure.place),
+                    "score": cure.score,
+                    "gain": None if gain is None else gain.value,
+                    "low": None if gain is None else gain.low,
+                    "high": None if gain is None else gain.high,
+                    "recommended": cure is self.chosen,
+                    **cure.measures,
+                }
+            )
+        return rows
+
+    def _repr_html_(self) -> str:
+        """The report, in a frame of its own."""
+        from .report import report_html
+
+        document = escape(report_html(self))
+        return (
+            f'<iframe srcdoc="{document}" sandbox style="width:100%;height:40em;border:0"></iframe>'
+        )
 
     @property
     def chosen(self) -> Cure:

@@ -8,12 +8,13 @@ rank of a group of equal values is the number of drawn values below it plus half
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..data.frames import Framed
 from ..data.limits import CorpusError
 from ..linalg.moments import Moments
 from ..measure.correlation import TieGroups, is_constant, pearson
@@ -30,7 +31,7 @@ DRAWS_AT_ONCE = 128  # 1,400 pairs by 128 draws in float64 fit about into a proc
 
 
 @dataclass(frozen=True)
-class PairScore:
+class PairScore(Framed):
     """How well similarities agree with gold scores over n pairs.
 
     Attributes
@@ -70,6 +71,14 @@ class PairScore:
     undefined: str | None = None
     replicates: np.ndarray | None = field(default=None, repr=False, compare=False)
     by_subset: Mapping[str, PairScore] = field(default_factory=dict, repr=False, compare=False)
+
+    def _records(self) -> list[dict[str, Any]]:
+        shown = [each.name for each in fields(self) if each.repr]
+        scores = {"all": self, **self.by_subset}
+        return [
+            {"pairs": subset, **{name: getattr(score, name) for name in shown}}
+            for subset, score in scores.items()
+        ]
 
     @classmethod
     def without(cls, code: str, *, n: int, similarity: str, seed: int) -> PairScore:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
+from ..data.frames import Framed
 from ..linalg.rows import UndefinedMeasure
 from .baselines import Baseline, baselines_with_errors
 from .intervals import jackknife_reach, subsampling_reach
@@ -43,6 +45,15 @@ class Measured:
     baseline_error: float | None = None
 
 
+class MeasureRows(Framed, tuple[Measured, ...]):
+    """The rows of a table of measures, as a tuple; a notebook shows them."""
+
+    __slots__ = ()
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [asdict(row) for row in self]
+
+
 def measure_table(
     X: np.ndarray,
     *,
@@ -51,7 +62,7 @@ def measure_table(
     intervals: bool = True,
     simulate: bool = True,
     units: np.ndarray | None = None,
-) -> tuple[Measured, ...]:
+) -> MeasureRows:
     """Every measure of X, in the order of ``measure_names()``.
 
     A measure that the cloud does not have comes back with ``undefined`` and without a value; what
@@ -86,7 +97,7 @@ def measure_table(
             reasons[name] = error.code
     reaches = _reaches(shared, list(values)) if intervals else {}
     baselines = baselines_with_errors(values, shared.n, shared.d, seed=seed, simulate=simulate)
-    return tuple(
+    return MeasureRows(
         _row(
             name,
             shared,
