@@ -27,7 +27,7 @@ from geometry.figures.cone import cone_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.heatmap import matrix_figure
 from geometry.figures.layout import figure_rows
-from geometry.figures.panel import Mark, Panel
+from geometry.figures.panel import Panel
 from geometry.figures.point_colours import PointColours
 from geometry.measure import (
     Annotations,
@@ -68,6 +68,7 @@ from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
+    chart_marks,
     choose_point,
     choose_row,
     chosen_marks,
@@ -218,7 +219,7 @@ def _draw_charts(scene: Scene) -> None:
 
 def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours) -> None:
     key = scene.sets.points.key
-    marks = [] if scene.chosen is None else [Mark([scene.chosen], "circle-open", _("chosen point"))]
+    marks = chart_marks(chosen_marks(scene.sets.points, scene.chosen))
     panel = replace(_panel(picture, scene), marks=marks)
     st.markdown(f"**{treatment_names()[picture.name]}**")
     show_chart(

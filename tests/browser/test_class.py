@@ -80,19 +80,36 @@ def test_a_teacher_leads_students_guess_and_all_see_the_bars(
     main = "document.querySelector('[data-testid=stMain]')"
     assert phone.evaluate(f"{main}.scrollWidth <= {main}.clientWidth")
 
-    # a control that is moved, and another page; one student has wandered off
-    keys.locator(".st-key-class-bar [data-testid=stCheckbox] input").focus()
-    keys.keyboard.press("Space")
+    # a student who goes elsewhere is not pulled back, and returns by one press
+    for page in (phone, keys):
+        expect(page.locator(".st-key-class-follow")).to_be_visible()  # a guess is no departure
+    keys.locator('[data-testid="stSidebar"] a', has_text="Evidence").click()
+    expect(keys.locator(BAR)).to_contain_text("You no longer follow your teacher.")
     expect(teacher.locator(BAR)).to_contain_text("following: 1", timeout=60_000)
     teacher.get_by_role("button", name="Longer e₁: (2, 0), (0, 1)").click()
     phone.wait_for_url(re.compile("len1=2"))
+    assert "/evidence" in keys.url
+    keys.locator(".st-key-class-return button").focus()
+    keys.keyboard.press("Enter")
+    keys.wait_for_url(re.compile("/cosine_basis.*len1=2"))
+    wait_for_app(keys)
+    expect(teacher.locator(BAR)).to_contain_text("following: 2", timeout=60_000)
+    keys.go_back()
+    keys.wait_for_url(re.compile("/evidence"))
+    expect(keys.locator(BAR)).to_contain_text("You no longer follow your teacher.")
+    keys.locator(".st-key-class-return button").click()
+    keys.wait_for_url(re.compile("/cosine_basis.*len1=2"))
+    wait_for_app(keys)
+    keys.locator(".st-key-preset-shear button").click()
+    expect(keys.locator(BAR)).to_contain_text("You no longer follow your teacher.")
+    assert_no_exception(keys)
     teacher.locator('[data-testid="stSidebar"] a', has_text="Whitening").click()
     teacher.wait_for_url(re.compile(f"/whitening.*class={code}"))
     phone.wait_for_url(re.compile("/whitening"))
     wait_for_app(phone)
-    assert "len1" in keys.url or "/cosine_basis" in keys.url
-    keys.locator(".st-key-class-bar [data-testid=stCheckbox] input").focus()
-    keys.keyboard.press("Space")
+    expect(phone.locator(".st-key-class-follow")).to_be_visible()
+    assert "/cosine_basis" in keys.url
+    keys.locator(".st-key-class-return button").click()
     keys.wait_for_url(re.compile("/whitening"))
     assert "lang=zh-Hant" in phone.url  # each in the own language
 
@@ -104,5 +121,9 @@ def test_a_teacher_leads_students_guess_and_all_see_the_bars(
     expect(teacher.locator("[data-testid=stDialog]")).to_contain_text("Right at first: 1 of 2.")
     teacher.keyboard.press("Escape")
     teacher.locator(".st-key-class-menu button").first.click()
-    teacher.locator(".st-key-class-leave button").click()
+    teacher.locator(".st-key-class-end button").click()
+    dialog = teacher.locator("[data-testid=stDialog]")
+    expect(dialog).to_contain_text("Download counts (CSV)")
+    dialog.locator(".st-key-class-leave button").click()
+    expect(dialog).to_have_count(0)
     expect(phone.locator(".st-key-class-place")).to_contain_text("課堂已經結束")

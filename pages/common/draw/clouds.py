@@ -11,7 +11,7 @@ import streamlit as st
 
 from geometry import Cloud
 from geometry.data.number_text import signed
-from geometry.figures.panel import Band, Panel, Wedge
+from geometry.figures.panel import Band, Mark, Panel, Wedge
 from geometry.figures.point_colours import MOST_LABELS, PointColours, legend_entries
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.palette import SYMBOL_SIGNS, Theme, theme_named
@@ -266,6 +266,12 @@ def chosen_marks(points: CorpusCloud, chosen: int | None) -> list[Marks]:
     if shown := teachers_points(points.key):
         found.append(Marks(list(shown), "circle", _("selected by the teacher")))
     return found if chosen is None else [*found, Marks([chosen], "circle", _("chosen point"))]
+
+
+def chart_marks(marks: Sequence[Marks]) -> list[Mark]:
+    """The same marks on a Plotly chart, for a browser without WebGL2."""
+    symbols = {"dot": "x-thin", "circle": "circle", "square": "square", "diamond": "diamond"}
+    return [Mark(each.rows, f"{symbols[each.shape]}-open", each.caption) for each in marks]
 
 
 def short(text: str) -> str:
