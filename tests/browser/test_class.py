@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -29,20 +31,35 @@ def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
         yield start
 
 
-@pytest.mark.slow
-def test_a_teacher_leads_students_guess_and_all_see_the_bars(
-    visit: Callable[..., Page], fresh_server: Callable[..., AppServer], tmp_path
-):
+@pytest.fixture
+def class_server(
+    fresh_server: Callable[..., AppServer], tmp_path: Path
+) -> Callable[..., AppServer]:
+    """class_server(**options): a server that allows rooms."""
     config = tmp_path / "own.toml"
     config.write_text("[classes]\nrooms = 99\n", encoding="utf-8")
-    server = fresh_server(environment=OFFLINE | {"NARROW_CONE_CONFIG": str(config)})
-    teacher, phone, keys = visit(), visit(360, 740, locale="zh-TW"), visit(1024, 768)
+    environment = OFFLINE | {"NARROW_CONE_CONFIG": str(config)}
+    return partial(fresh_server, environment=environment)
+
+
+def open_class(teacher: Page, server: AppServer) -> str:
+    """Open a class on Cosine and basis; returns its code."""
     open_app(teacher, server.page_url("cosine_basis"))
     teacher.locator(".st-key-class-menu button").first.click()
     teacher.locator(".st-key-class-open button").click()
     expect(teacher.locator(BAR)).to_be_visible()
     teacher.wait_for_url(re.compile(r"class=\w{6}"))
-    code = re.search(r"class=(\w{6})", teacher.url)[1]
+    teacher.keyboard.press("Escape")
+    return re.search(r"class=(\w{6})", teacher.url)[1]
+
+
+@pytest.mark.slow
+def test_a_teacher_leads_students_guess_and_all_see_the_bars(
+    visit: Callable[..., Page], class_server: Callable[..., AppServer]
+):
+    server = class_server()
+    teacher, phone, keys = visit(), visit(360, 740, locale="zh-TW"), visit(1024, 768)
+    code = open_class(teacher, server)
 
     # by the address and by typing the code; both come to the teacher's page
     open_app(phone, server.page_url(query=f"class={code}"))
@@ -127,3 +144,16 @@ def test_a_teacher_leads_students_guess_and_all_see_the_bars(
     dialog.locator(".st-key-class-leave button").click()
     expect(dialog).to_have_count(0)
     expect(phone.locator(".st-key-class-place")).to_contain_text("課堂已經結束")
+
+
+@pytest.mark.slow
+def test_a_class_follows_where_the_pages_have_a_path_before_them(
+    visit: Callable[..., Page], class_server: Callable[..., AppServer]
+):
+    server = class_server(base="lab")
+    teacher, student = visit(), visit()
+    code = open_class(teacher, server)
+    open_app(student, server.page_url("evidence", query=f"class={code}"))
+    student.wait_for_url(re.compile("/lab/cosine_basis"))
+    teacher.get_by_role("button", name="Longer e₁: (2, 0), (0, 1)").click()
+    student.wait_for_url(re.compile("/lab/cosine_basis.*len1=2"))
