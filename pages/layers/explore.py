@@ -154,7 +154,7 @@ def _draw_twins(scene: Scene) -> None:
         key=GROUP,
         texts=scene.first.cloud.texts,
         on_point=choose_row,
-        on_selection=partial(store_selection, scene.first.key),
+        on_selection=partial(store_selection, scene.first.shared_key),
         on_settled=store_layer,
     )
 
@@ -217,7 +217,7 @@ def _draw_charts(scene: Scene) -> None:
                 file_name=f"layers-{layer}",
                 alt=_alternative(scene, layer),
                 on_point=choose_row,
-                on_selection=partial(store_selection, points.key),
+                on_selection=partial(store_selection, points.shared_key),
                 texts=GROUP,
                 group=f"{GROUP}-{points.key}",
             )
@@ -683,7 +683,7 @@ def explore(corpus: Corpus) -> None:
         draw_pictures(scene)
         show_headlines(scene)
     with find_box:
-        show_selection(first.cloud, first.key)
+        show_selection(first.cloud, first.shared_key)
     with notes_box:  # above the pictures, but computed after they were sent
         with errors_shown():
             warn_of_coverage(coverage_of(corpus))

@@ -196,7 +196,7 @@ def _draw_twins(scene: Scene) -> None:
         key=GROUP,
         texts=points.cloud.texts,
         on_point=choose_row,
-        on_selection=partial(store_selection, points.key),
+        on_selection=partial(store_selection, points.shared_key),
         on_settled=store_film_settings,
     )
 
@@ -638,7 +638,7 @@ def ask_for_guess(scene: Scene) -> None:
         "same": _("about as often"),
         "fewer": _("less often"),
     }
-    id_ = f"narrow_cone {scene.points.key[:16]}"  # another cloud is another question
+    id_ = f"narrow_cone {scene.points.shared_key[:16]}"  # another cloud is another question
     guess = st.pills(
         _("Guess: in the whitened cloud, nearest neighbours share their {label} …").format(
             label=label_name(scene.points.corpus)
@@ -789,7 +789,7 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
     with look_box, errors_shown():
         draw_pictures(scene)
     with found_box:
-        show_selection(points.cloud, points.key)
+        show_selection(points.cloud, points.shared_key)
         show_inspector(scene)
     with welcome_box:
         welcome(scene)

@@ -229,7 +229,7 @@ def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours) -> N
         file_name=f"whitening-{picture.name}",
         alt=_alternative(picture, scene),
         on_point=choose_row,
-        on_selection=partial(store_selection, key),
+        on_selection=partial(store_selection, scene.sets.points.shared_key),
         texts=GROUP,
         # the key of the cloud: row numbers of another cloud mean other points
         group=f"{GROUP}-{key}",
@@ -244,7 +244,7 @@ def _draw_twins(scene: Scene) -> None:
         key=GROUP,
         texts=scene.sets.cloud.texts,
         on_point=choose_row,
-        on_selection=partial(store_selection, scene.sets.points.key),
+        on_selection=partial(store_selection, scene.sets.points.shared_key),
     )
 
 
@@ -928,7 +928,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         waiting = show_headlines(scene)
         note_facts(lambda: _facts(scene))
     with find_box:
-        show_selection(points.cloud, points.key)
+        show_selection(points.cloud, points.shared_key)
     with notes_box:  # above the pictures, but computed after they were sent
         if isinstance(corpus, Corpus):
             with errors_shown():

@@ -201,10 +201,10 @@ def draw_cloud(scene: Scene) -> None:
                 theme,
                 key="own-cloud",
                 texts=cloud.texts,
-                on_selection=partial(store_selection, points.key),
+                on_selection=partial(store_selection, points.shared_key),
             )
     st.caption(markdown(" · ".join(below)))
-    show_selection(cloud, points.key)
+    show_selection(cloud, points.shared_key)
     note_too_many_labels(cloud)
     offer_csv(
         _("Download points (CSV)"),

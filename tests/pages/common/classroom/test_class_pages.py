@@ -137,7 +137,8 @@ def test_the_lesson_s_guess_is_the_class_s_question(come):
 
 def test_the_page_s_own_guess_is_closed_after_the_reveal(come):
     teacher, code = opened(come, "narrow_cone")
-    student = healthy(come("student", "narrow_cone", **{"class": code}).run())
+    student = healthy(come("student", "narrow_cone", **{"class": code}, lang="zh-Hant").run())
+    assert "請猜一猜" in said(student)
     assert not question(student, "guess").disabled
     healthy(teacher.button(key="class-reveal").click().run())
     assert question(healthy(student.run()), "guess").disabled
