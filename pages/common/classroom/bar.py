@@ -226,12 +226,13 @@ def _component() -> Callable[..., Any]:
 def _show_state(room: Room) -> None:
     code = labelled(_("Class"), f"**{room.code}**")
     if not room.leads:
-        st.markdown(code, width="stretch")
+        st.markdown(code, width="stretch" if room.follows else "content")
         if room.follows:
             label, change = _("Follow the teacher"), (room.code, False)
             st.toggle(label, True, key="class-follow", on_change=_follow, args=change)
             return
-        _say(_("You no longer follow your teacher."))
+        with st.container(width="stretch"):
+            _say(_("You no longer follow your teacher."))
         label, change = _("Return to the teacher"), (room.code, True)
         st.button(label, key="class-return", type="primary", on_click=_follow, args=change)
         return
@@ -381,8 +382,10 @@ def _show_code(code: str) -> None:
 def _ask_for_end(code: str) -> None:
     """The counts as CSV, and the button that ends the class."""
     if tallies := _answered(code):
+        st.markdown(_("The end deletes all answers. Download the counts first."))
         _offer_counts(tallies)
-    st.markdown(_("The end deletes all answers. Download the counts first."))
+    else:
+        st.markdown(_("No question has been answered yet."))
     if st.button(_("End the class"), key="class-leave", type="primary", on_click=leave_class):
         st.rerun()
 

@@ -275,7 +275,7 @@ def test_a_wrong_code_a_closed_server_and_an_ended_class_are_sentences(come, mon
     teacher, code = opened(come, "cosine_basis")
     student = healthy(come("student", "cosine_basis", **{"class": code}).run())
     teacher = healthy(teacher.button(key="class-end").click().run())
-    assert "The end deletes all answers." in everything(teacher)
+    assert "No question has been answered yet." in everything(teacher)
     assert visit.rooms().look(code, "student").code == code
     healthy(teacher.button(key="class-leave").click().run())
     assert "The class has ended." in everything(healthy(student.run()))
