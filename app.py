@@ -42,7 +42,7 @@ else:  # the server's start: `streamlit run` imports this file once and serves `
     from starlette.middleware import Middleware
 
     import pages.narrow_cone.explore  # noqa: F401
-    from pages.common.classroom.wait import ROUTES
+    from pages.common.classroom.wait import routes
     from pages.common.messages import show_failure
     from pages.common.server_memory import UploadLimit, while_running
     from pages.common.streamlit_internals import correct_faults
@@ -51,7 +51,7 @@ else:  # the server's start: `streamlit run` imports this file once and serves `
     app = st.App(
         "app.py",
         lifespan=while_running,
-        routes=ROUTES,
+        routes=routes(),
         middleware=[Middleware(UploadLimit)],
         on_script_error=show_failure,
     )

@@ -2,7 +2,7 @@
 
 From the teacher's press to the last student's page, and answers until they are counted: on one
 server, on two as `make class` starts them on two cores, and on two behind deploy's nginx, of which
-one is killed.
+one is killed. Also what a server that allows rooms costs a reader without a class.
 """
 
 import asyncio
@@ -43,6 +43,7 @@ PAUSE = 6.0  # seconds between two steps of the teacher
 ARRIVAL, COUNTED, MOVED = 2.0, 1.0, 1.0  # limits, in seconds, which 95 of 100 meet
 MOVES, BETWEEN = 4, (3.0, 7.0)  # moves of a student of a hundred; seconds between two
 CODE = re.compile(r"Class: \*\*(\w{6})\*\*")
+ALONE = 100  # moves of the reader without a class, on each of two servers
 WAIT = 60.0  # seconds of one request for news, at most
 
 
@@ -60,7 +61,12 @@ class Times:
 
 def main() -> list[Row]:
     """95th percentiles at the server, to the end of the script run. Nothing is drawn."""
-    return [*rows_of(30, 1), *rows_of(30, 2), *rows_of(100, 2, is_proxied=True)]
+    return [
+        row_without_class(),
+        *rows_of(30, 1),
+        *rows_of(30, 2),
+        *rows_of(100, 2, is_proxied=True),
+    ]
 
 
 def steps() -> list[tuple[str, str, bool]]:
@@ -75,6 +81,54 @@ def steps() -> list[tuple[str, str, bool]]:
         )
         for n, step in enumerate(short, start=1)
     ]
+
+
+def row_without_class(n: int = ALONE) -> Row:
+    """A reader's moves on a server that allows rooms, of which none is open, beside one without."""
+    with ExitStack() as running:
+        folder = Path(running.enter_context(tempfile.TemporaryDirectory()))
+        ports = []
+        for rooms in (9, 0):
+            config = folder / f"rooms-{rooms}.toml"
+            config.write_text(f"[classes]\nrooms = {rooms}\n", encoding="utf-8")
+            given = {"NARROW_CONE_CONFIG": str(config)}
+            server = AppServer(cache_dir=folder / "cache", environment=given)
+            ports.append(running.enter_context(server).port)
+        seconds = asyncio.run(_alternating(ports, n))  # (n, 2)
+    with_rooms, without = np.median(seconds, axis=0)
+    differences = seconds[:, 0] - seconds[:, 1]
+    drawn = np.random.default_rng(0).choice(differences, (10_000, n))
+    low, high = np.quantile(np.median(drawn, axis=1), (0.025, 0.975))
+    first, last = np.quantile(seconds[:, 1], (0.25, 0.75))
+    return Row(
+        "a reader without a class: a move on a server with rooms = 9, beside one with rooms = 0",
+        float(with_rooms),
+        float(without),
+        float(without / with_rooms),
+        target="within the noise",
+        met=bool(low <= 0),
+        note=f"{n} moves each; median difference {1000 * np.median(differences):.1f} ms, 95% "
+        f"interval {1000 * low:.1f} to {1000 * high:.1f} ms; half of the moves without rooms took "
+        f"{first:.3f} to {last:.3f} s",
+    )
+
+
+async def _alternating(ports: list[int], n: int) -> np.ndarray:
+    """Seconds (n, 2) of the same moves on two servers, first on the one, then on the other."""
+    draw, found = random.Random(0), []
+    async with AsyncExitStack() as stack:
+        readers = [await stack.enter_async_context(Reader(port, "whitening")) for port in ports]
+        for reader in readers:
+            await reader.open()
+        choices = readers[0].controls["strength"].choices
+        for value, reader in product(choices, readers):  # the server keeps what it computes
+            await reader.move("strength", value)
+        for turn in range(n):
+            value, times = draw.choice(choices), [0.0, 0.0]
+            for place in (0, 1) if turn % 2 else (1, 0):
+                times[place] = (await readers[place].move("strength", value)).seconds
+            found.append(times)
+    return np.array(found)
 
 
 def rows_of(students: int, n_servers: int, *, is_proxied: bool = False) -> list[Row]:

@@ -1,12 +1,18 @@
 // Waits for news of the reader's room: goes where the teacher leads, and has the page drawn again
-// when answers have come or an answer is revealed. The teacher's page says when its address changes.
+// when answers have come or an answer is revealed. The teacher's page says when its address changes,
+// a following student's page when the student has gone elsewhere.
 
 const OWN = ["lang", "present", "class", "embed", "embed_options"]; // each reader's
 const PAUSE = 3000; // ms after a failed request
-const LOOK = 300; // ms between two looks at the teacher's address
+const LOOK = 300; // ms between two looks at the address
+const HAND = ["pointerup", "click", "keydown", "popstate"]; // what readers do; popstate: Back, Forward
 let room; // what the page last said of the room; undefined outside of one
 let waiting;
-let timer; // of the looks at the teacher's address
+let request; // for news: the code of its room, and how to end it
+let timer; // of the looks at the address
+let known; // code of the room, and whether this reader followed; also while no page is there
+let arrived; // the address to which the teacher led, as the page then completed it
+let isTouched = false; // whether the reader has done something since then
 
 // The page and its settings, in one order; without those that are each reader's own.
 function canonical(page, query) {
@@ -29,7 +35,23 @@ function go(address) {
     if (OWN.includes(name)) wanted.set(name, value);
   }
   history.pushState({}, "", `${location.pathname.replace(/[^/]*$/, page)}?${wanted}`);
+  arrive();
   dispatchEvent(new PopStateEvent("popstate", { state: {} }));
+}
+
+for (const name of HAND) {
+  addEventListener(name, (event) => (isTouched ||= event.isTrusted), { capture: true });
+}
+
+function arrive() {
+  isTouched = false;
+  arrived = here();
+}
+
+// Whether the reader went elsewhere. Pages complete their address themselves until a reader acts.
+function hasLeft() {
+  if (!isTouched) arrived = here();
+  return here() !== arrived && !isThere(room.address);
 }
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -39,7 +61,10 @@ async function wait() {
   while (room?.code === code) {
     const root = location.pathname.replace(/[^/]*$/, "");
     const since = `${version}.${room.leads ? heard : -1}`;
-    const answer = await fetch(`${root}classroom/${code}?since=${since}`).catch(() => undefined);
+    const ender = new AbortController();
+    request = { code, ender };
+    const url = `${root}classroom/${code}?since=${since}`;
+    const answer = await fetch(url, { signal: ender.signal }).catch(() => undefined);
     if (room?.code !== code) break;
     if (answer?.status === 404) {
       room.tell("news", Date.now());
@@ -50,7 +75,8 @@ async function wait() {
       const found = await answer.json();
       if (room?.code !== code) break;
       const isNew = found.version !== version;
-      if (isNew && !room.leads && room.follows && !isThere(found.address)) go(found.address);
+      const isAway = !room.leads && room.follows && !isThere(found.address);
+      if (isNew && isAway) hasLeft() ? room.tell("left", Date.now()) : go(found.address);
       else if (isNew || room.leads) room.tell("news", Date.now()); // also after a while: who is still here
       ({ version, heard } = found);
       room.address = found.address;
@@ -60,23 +86,30 @@ async function wait() {
   if (room) waiting = wait();
 }
 
+// Tells "moved" when the teacher's address has changed, "left" once it is sure that a student left.
 function watch() {
   let before = here();
   return setInterval(() => {
     const now = here();
-    if (now !== before) room?.tell("moved", Date.now());
+    if (room?.leads && now !== before) room.tell("moved", Date.now());
+    if (room?.follows && !room.leads && hasLeft() && now === before) {
+      room.follows = false;
+      room.tell("left", Date.now());
+    }
     before = now;
   }, LOOK);
 }
 
 export default function ({ data: bytes, setTriggerValue }) {
-  const last = room;
   room = { ...JSON.parse(new TextDecoder().decode(bytes)), tell: setTriggerValue };
-  const isBack = room.follows && !(last?.code === room.code && last.follows);
+  const isBack = room.follows && !(known?.code === room.code && known.follows);
+  known = { code: room.code, follows: room.follows };
+  if (isBack) arrive();
   if (!room.leads && isBack && !isThere(room.address)) go(room.address);
+  if (request?.code !== room.code) request?.ender.abort();
   waiting ??= wait();
   clearInterval(timer); // this function runs again at each change, its cleanup only at the end
-  timer = room.leads ? watch() : undefined;
+  timer = watch();
   return () => {
     clearInterval(timer);
     room = undefined;

@@ -90,6 +90,14 @@ class CorpusCloud:
         return self.key
 
     @property
+    def shared_key(self) -> str:
+        """``key`` without the labels, which each reader has in the own language."""
+        if self.model is None:
+            return self.key
+        rest = self.key.partition("/")[2]
+        return ArrayStore.key(self.model.content_key, self.corpus.sha256, self.spec, rest)
+
+    @property
     def vectors(self) -> np.ndarray:
         """The vectors (n, d)."""
         return self.cloud.vectors

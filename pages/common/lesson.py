@@ -31,6 +31,7 @@ from .classroom.visit import (
     NO_RIGHT_ANSWER,
     current,
     give_lesson,
+    is_closed,
     may_show,
     note_truth,
     own_answer,
@@ -399,6 +400,7 @@ def _question(place: Place) -> None:
         key=_guess_key(place),
         format_func=options.__getitem__,
         on_change=lambda: st.rerun(parts),
+        disabled=is_closed(_guess_id(place)),
     )
     plain = [case.text for case in guess.options]
     st.session_state[MAY_SHOW] = may_show(_guess_id(place), guess.question, plain, chosen)

@@ -68,7 +68,7 @@ def _turn_page(left: str, page: str) -> None:
         if key in st.query_params:
             continue
         state[key] = value
-        if key in BOUND:
+        if key in BOUND and not is_from_history():
             put_in_url(key, None if value == BOUND[key] else str(value).lower())
     for key in PARAMETERS.keys() & state.keys():
         # each page has new controls, and only a value that is set now is written to the address

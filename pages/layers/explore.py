@@ -29,6 +29,7 @@ from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
+    chart_marks,
     choose_point,
     choose_row,
     chosen_marks,
@@ -153,7 +154,7 @@ def _draw_twins(scene: Scene) -> None:
         key=GROUP,
         texts=scene.first.cloud.texts,
         on_point=choose_row,
-        on_selection=partial(store_selection, scene.first.key),
+        on_selection=partial(store_selection, scene.first.shared_key),
         on_settled=store_layer,
     )
 
@@ -202,7 +203,8 @@ def _draw_charts(scene: Scene) -> None:
     slide_to_layer(scene.layer, scene.film.last)
     share_texts(GROUP, [plotly(text) for text in points.cloud.texts])
     theme = current_theme()
-    look_now = (look.colour, scene.chosen, theme, language())
+    marks = chart_marks(chosen_marks(points, scene.chosen))
+    look_now = (look.colour, marks, theme, language())
     n_layers = scene.film.last + 1
     boxes = [box for _row in range(0, n_layers, 4) for box in st.columns(4)]
     for layer, box in zip(range(n_layers), boxes, strict=False):
@@ -215,7 +217,7 @@ def _draw_charts(scene: Scene) -> None:
                 file_name=f"layers-{layer}",
                 alt=_alternative(scene, layer),
                 on_point=choose_row,
-                on_selection=partial(store_selection, points.key),
+                on_selection=partial(store_selection, points.shared_key),
                 texts=GROUP,
                 group=f"{GROUP}-{points.key}",
             )
@@ -228,12 +230,11 @@ def _chart(
     layer: int,
     points: CorpusCloud,
     colour: str,
-    chosen: int | None,
+    marks: Sequence[Mark],
     theme: Theme,
     language: str,
 ) -> Chart:
     """A layer; the colours may show the labels of the points, which the film does not name."""
-    marks = [] if chosen is None else [Mark([chosen], "circle-open", _("chosen point"))]
     panel = replace(_panel(film, layer, language), marks=marks)
     colours = point_colours(points, colour)
     return chart_of(cone_figure(panel, colours, theme, height=SMALL_HEIGHT, lines=0))
@@ -682,7 +683,7 @@ def explore(corpus: Corpus) -> None:
         draw_pictures(scene)
         show_headlines(scene)
     with find_box:
-        show_selection(first.cloud, first.key)
+        show_selection(first.cloud, first.shared_key)
     with notes_box:  # above the pictures, but computed after they were sent
         with errors_shown():
             warn_of_coverage(coverage_of(corpus))

@@ -16,7 +16,6 @@ from geometry.data import VectorSet
 from geometry.data.number_text import signed
 from geometry.figures.cone import cone_figure
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
-from geometry.figures.panel import Mark
 from geometry.measure import Measured, isotropic_baselines
 from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.measure.dimensions import (
@@ -38,7 +37,7 @@ from geometry.projection.packing import pack_cloud
 from geometry.projection.umap_fit import MOST_FITTED
 from pages.common.address import is_presenting
 from pages.common.cache import kept
-from pages.common.classroom.visit import current, may_show, note_truth, own_answer
+from pages.common.classroom.visit import current, is_closed, may_show, note_truth, own_answer
 from pages.common.cloud_choices import choose_cloud, choose_look, choose_weights, warn_of_too_few
 from pages.common.corpus_cloud import (
     MOST_DRAWN,
@@ -53,13 +52,13 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
+    chart_marks,
     choose_point,
     choose_row,
     chosen_marks,
     cone_wedges,
     current_theme,
     draw_legend,
-    found_rows,
     lines_below,
     note_too_many_labels,
     point_colours,
@@ -169,7 +168,7 @@ def _draw_charts(scene: Scene) -> None:
     lines = 3 if scene.raw.projection.method == "cone" else 2
     texts = [plotly(text) for text in scene.points.cloud.texts]
     for box, side in zip(st.columns(2), (scene.raw, scene.white), strict=True):
-        panel = replace(side.panel, texts=texts, marks=_chart_marks(scene))
+        panel = replace(side.panel, texts=texts, marks=chart_marks(_marks(scene)))
         figure = cone_figure(panel, colours, theme, lines=lines)
         with box:
             st.markdown(f"**{side.title}**")
@@ -182,19 +181,6 @@ def _draw_charts(scene: Scene) -> None:
                 group="clouds",
             )
     draw_legend(colours, theme)
-
-
-def _chart_marks(scene: Scene) -> list[Mark]:
-    near, rows = scene.near, found_rows(scene.points)
-    found = [Mark(rows, "x-thin-open", _("found"))] if rows else []
-    if near is None:
-        return found
-    return [
-        *found,
-        Mark([near.row], "circle-open", _("chosen point")),
-        Mark(near.raw.rows.tolist(), "square-open", _("nearest before whitening")),
-        Mark(near.white.rows.tolist(), "diamond-open", _("nearest after whitening")),
-    ]
 
 
 # The twin cloud
@@ -210,7 +196,7 @@ def _draw_twins(scene: Scene) -> None:
         key=GROUP,
         texts=points.cloud.texts,
         on_point=choose_row,
-        on_selection=partial(store_selection, points.key),
+        on_selection=partial(store_selection, points.shared_key),
         on_settled=store_film_settings,
     )
 
@@ -266,7 +252,7 @@ def _twin_cloud(scene: Scene, points: Points, pictures: list[Picture], **more: o
         knob_steps=SLIDER_STEPS,
         alt=paragraph(map(_alternative, sides)),
         bands=scene.raw.panel.bands,
-        marks=_twin_marks(scene),
+        marks=_marks(scene),
         below=[labelled(side.title, " · ".join(_trust_lines(side))) for side in sides],
         provenance=scene.provenance,
         file_name=f"narrow-cone-{projection.n_components}d",
@@ -277,7 +263,7 @@ def _twin_cloud(scene: Scene, points: Points, pictures: list[Picture], **more: o
     )
 
 
-def _twin_marks(scene: Scene) -> list[Marks]:
+def _marks(scene: Scene) -> list[Marks]:
     near, marks = scene.near, chosen_marks(scene.points, scene.chosen)
     if near is None:
         return marks
@@ -652,6 +638,7 @@ def ask_for_guess(scene: Scene) -> None:
         "same": _("about as often"),
         "fewer": _("less often"),
     }
+    id_ = f"narrow_cone {scene.points.shared_key[:16]}"  # another cloud is another question
     guess = st.pills(
         _("Guess: in the whitened cloud, nearest neighbours share their {label} …").format(
             label=label_name(scene.points.corpus)
@@ -661,12 +648,12 @@ def ask_for_guess(scene: Scene) -> None:
         format_func=lambda name: answers[name],
         persist_state="session",
         on_change=None if current() is None else lambda: st.rerun(),
+        disabled=is_closed(id_),
     )
     question = _("In the whitened cloud, nearest neighbours share their {label} …")
     codes = list(answers)
     chosen = codes.index(guess) if guess else None
     question = question.format(label=label_name(scene.points.corpus))
-    id_ = f"narrow_cone {scene.points.key[:16]}"  # another cloud is another question
     is_shown = may_show(id_, question, list(answers.values()), chosen)
     truth = "more" if steps.both.rises else "fewer" if steps.both.falls else "same"
     note_truth(id_, codes.index(truth))
@@ -802,7 +789,7 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
     with look_box, errors_shown():
         draw_pictures(scene)
     with found_box:
-        show_selection(points.cloud, points.key)
+        show_selection(points.cloud, points.shared_key)
         show_inspector(scene)
     with welcome_box:
         welcome(scene)

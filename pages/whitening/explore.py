@@ -27,7 +27,7 @@ from geometry.figures.cone import cone_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.heatmap import matrix_figure
 from geometry.figures.layout import figure_rows
-from geometry.figures.panel import Mark, Panel
+from geometry.figures.panel import Panel
 from geometry.figures.point_colours import PointColours
 from geometry.measure import (
     Annotations,
@@ -68,6 +68,7 @@ from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
+    chart_marks,
     choose_point,
     choose_row,
     chosen_marks,
@@ -218,7 +219,7 @@ def _draw_charts(scene: Scene) -> None:
 
 def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours) -> None:
     key = scene.sets.points.key
-    marks = [] if scene.chosen is None else [Mark([scene.chosen], "circle-open", _("chosen point"))]
+    marks = chart_marks(chosen_marks(scene.sets.points, scene.chosen))
     panel = replace(_panel(picture, scene), marks=marks)
     st.markdown(f"**{treatment_names()[picture.name]}**")
     show_chart(
@@ -228,7 +229,7 @@ def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours) -> N
         file_name=f"whitening-{picture.name}",
         alt=_alternative(picture, scene),
         on_point=choose_row,
-        on_selection=partial(store_selection, key),
+        on_selection=partial(store_selection, scene.sets.points.shared_key),
         texts=GROUP,
         # the key of the cloud: row numbers of another cloud mean other points
         group=f"{GROUP}-{key}",
@@ -243,7 +244,7 @@ def _draw_twins(scene: Scene) -> None:
         key=GROUP,
         texts=scene.sets.cloud.texts,
         on_point=choose_row,
-        on_selection=partial(store_selection, scene.sets.points.key),
+        on_selection=partial(store_selection, scene.sets.points.shared_key),
     )
 
 
@@ -927,7 +928,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         waiting = show_headlines(scene)
         note_facts(lambda: _facts(scene))
     with find_box:
-        show_selection(points.cloud, points.key)
+        show_selection(points.cloud, points.shared_key)
     with notes_box:  # above the pictures, but computed after they were sent
         if isinstance(corpus, Corpus):
             with errors_shown():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 import streamlit as st
@@ -37,6 +37,8 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
+    chart_marks,
+    chosen_marks,
     cloud_panel,
     current_theme,
     draw_legend,
@@ -155,12 +157,21 @@ def draw_cloud(scene: Scene) -> None:
     colours, theme = point_colours(points, "topic"), current_theme()
     reach = common_scale(picture, picture)[1]
     panel = _panel(points, picture, reach, language())
+    marks = chosen_marks(points, None)
     below = [*lines_below(picture, panel), line]
     cosine = _cosine(points).value
     alt = paragraph([alternative_with(_("Raw"), len(cloud), cosine, panel), line])
     if has_no_webgl2():
         show_chart(
-            chart_of(cone_figure(panel, colours, theme, height=HEIGHT, lines=2)),
+            chart_of(
+                cone_figure(
+                    replace(panel, marks=chart_marks(marks)),
+                    colours,
+                    theme,
+                    height=HEIGHT,
+                    lines=2,
+                )
+            ),
             key="own_cloud",
             file_name="narrow-cone-your-corpus",
             alt=alt,
@@ -179,6 +190,7 @@ def draw_cloud(scene: Scene) -> None:
             alt=alt,
             cones=[panel.wedges],
             factors=[1.0],
+            marks=marks,
             below=below[:-1],
             provenance=line,
             file_name="narrow-cone-your-corpus",
@@ -189,10 +201,10 @@ def draw_cloud(scene: Scene) -> None:
                 theme,
                 key="own-cloud",
                 texts=cloud.texts,
-                on_selection=partial(store_selection, points.key),
+                on_selection=partial(store_selection, points.shared_key),
             )
     st.caption(markdown(" · ".join(below)))
-    show_selection(cloud, points.key)
+    show_selection(cloud, points.shared_key)
     note_too_many_labels(cloud)
     offer_csv(
         _("Download points (CSV)"),

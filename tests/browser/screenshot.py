@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from PIL import Image
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.chromium import CHROMIUM_FLAGS, find_chromium
 from tests.browser.clouds import of_stage
@@ -16,6 +16,7 @@ from tests.browser.server import ROOT, AppServer
 
 ASSETS = ROOT / "assets"
 CONE_STEPS = (0, 5, 40)  # recorded steps of the page Degeneration: 0, 50 and 400
+NO_PAGE = "[data-testid=stMain] { visibility: hidden }"  # behind a dialog's round corners
 POINTS, CHART = ".twin[data-drawn]", ".js-plotly-plot[data-drawn]"
 PICTURES = {  # file: page, query, height of the picture, what is drawn on it
     "screenshot": ("narrow_cone", "", 900, POINTS),
@@ -57,29 +58,55 @@ def main() -> None:
 def with_rooms(folder: Path) -> dict[str, str]:
     """The environment of a server that allows a class."""
     (folder / "rooms.toml").write_text("[classes]\nrooms = 1\n", encoding="utf-8")
-    return {"NARROW_CONE_CONFIG": str(folder / "rooms.toml")}
+    address = "http://192.0.2.5:8501"  # for documentation: nobody has it
+    return {"NARROW_CONE_CONFIG": str(folder / "rooms.toml"), "NARROW_CONE_ADDRESS": address}
 
 
 def take_class(browser: Browser, server: AppServer) -> None:
-    """A teacher's page after three students have guessed and the answer has been shown."""
-    students = [browser.new_context() for _ in range(3)]
+    """A student's telephone, and what the teacher sees of three students: code, bars, results."""
+    phone = browser.new_context(viewport={"width": 360, "height": 640})
+    students = [phone, *(browser.new_context() for _ in range(2))]
     teacher = browser.new_context(viewport={"width": 1400, "height": 860}).new_page()
     teacher.goto(server.page_url("cosine_basis"))
     teacher.locator(".st-key-class-menu button").first.click(timeout=120_000)
     teacher.locator(".st-key-class-open button").click()
     teacher.wait_for_url(re.compile(r"class=\w{6}"))
     query = urlsplit(teacher.url).query
-    for guess, context in zip(("larger", "same", "larger"), students, strict=True):
+    teacher.keyboard.press("Escape")
+    teacher.locator(".st-key-class-code button").click()
+    take_dialog(teacher, "screenshot-class-code")
+    guesses = [("same", "larger"), ("larger",), ("same",)]  # first and last ones
+    for guessed, context in zip(guesses, students, strict=True):
         page = context.new_page()
         page.goto(server.page_url("cosine_basis", query=query))
-        page.locator(f".st-key-guess-{guess} button").click(timeout=120_000)
+        for guess in guessed:
+            page.locator(f".st-key-guess-{guess} button").click(timeout=120_000)
+            answer = {"same": "still 90°"}.get(guess, guess)
+            page.locator(".st-key-class-bar", has_text=f"“{answer}”").wait_for()
         page.wait_for_function(AT_REST, timeout=120_000)
-    teacher.keyboard.press("Escape")
+        if context is phone:
+            save(Image.open(BytesIO(page.screenshot())), "screenshot-class-phone")
     teacher.locator(".st-key-class-bar", has_text="3 of 3").wait_for(timeout=120_000)
     teacher.locator(".st-key-class-reveal button").click()
     teacher.locator(".class-bars").wait_for()
     teacher.wait_for_function(AT_REST, timeout=120_000)
     save(Image.open(BytesIO(teacher.screenshot())), "screenshot-class")
+    teacher.locator(".st-key-class-results button").click()
+    take_dialog(teacher, "screenshot-class-results")
+
+
+def take_dialog(page: Page, name: str) -> None:
+    """The dialog that is open; close it."""
+    size = page.viewport_size
+    assert size is not None
+    page.set_viewport_size({"width": 820, "height": 860})
+    dialog = page.locator("[data-testid=stDialog] [role=dialog]")
+    dialog.wait_for()
+    page.wait_for_function(AT_REST, timeout=120_000)
+    save(Image.open(BytesIO(dialog.screenshot(style=NO_PAGE))), name)
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="detached")
+    page.set_viewport_size(size)
 
 
 def save(picture: Image.Image, name: str) -> None:

@@ -28,6 +28,7 @@ class AppServer:
         cache_dir: Path,
         script: Path = ROOT / "app.py",
         environment: Mapping[str, str] | None = None,
+        base: str = "",  # of its address: its pages are at /base/page
         timeout: float = 60,
     ) -> None:
         self.cache_dir = cache_dir
@@ -35,7 +36,8 @@ class AppServer:
         self.environment = dict(environment or {})
         self.timeout = timeout
         self.port = _free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.base = base
+        self.url = f"http://127.0.0.1:{self.port}{base and '/'}{base}"
         self._lines: list[str] = []
         self._answered = threading.Event()
 
@@ -63,6 +65,7 @@ class AppServer:
                 *("--server.headless", "true"),
                 *("--server.address", "127.0.0.1"),
                 *("--server.port", str(self.port)),
+                *("--server.baseUrlPath", self.base),
             ],
             cwd=ROOT,
             env=os.environ

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -29,20 +31,35 @@ def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
         yield start
 
 
-@pytest.mark.slow
-def test_a_teacher_leads_students_guess_and_all_see_the_bars(
-    visit: Callable[..., Page], fresh_server: Callable[..., AppServer], tmp_path
-):
+@pytest.fixture
+def class_server(
+    fresh_server: Callable[..., AppServer], tmp_path: Path
+) -> Callable[..., AppServer]:
+    """class_server(**options): a server that allows rooms."""
     config = tmp_path / "own.toml"
     config.write_text("[classes]\nrooms = 99\n", encoding="utf-8")
-    server = fresh_server(environment=OFFLINE | {"NARROW_CONE_CONFIG": str(config)})
-    teacher, phone, keys = visit(), visit(360, 740, locale="zh-TW"), visit(1024, 768)
+    environment = OFFLINE | {"NARROW_CONE_CONFIG": str(config)}
+    return partial(fresh_server, environment=environment)
+
+
+def open_class(teacher: Page, server: AppServer) -> str:
+    """Open a class on Cosine and basis; returns its code."""
     open_app(teacher, server.page_url("cosine_basis"))
     teacher.locator(".st-key-class-menu button").first.click()
     teacher.locator(".st-key-class-open button").click()
     expect(teacher.locator(BAR)).to_be_visible()
     teacher.wait_for_url(re.compile(r"class=\w{6}"))
-    code = re.search(r"class=(\w{6})", teacher.url)[1]
+    teacher.keyboard.press("Escape")
+    return re.search(r"class=(\w{6})", teacher.url)[1]
+
+
+@pytest.mark.slow
+def test_a_teacher_leads_students_guess_and_all_see_the_bars(
+    visit: Callable[..., Page], class_server: Callable[..., AppServer]
+):
+    server = class_server()
+    teacher, phone, keys = visit(), visit(360, 740, locale="zh-TW"), visit(1024, 768)
+    code = open_class(teacher, server)
 
     # by the address and by typing the code; both come to the teacher's page
     open_app(phone, server.page_url(query=f"class={code}"))
@@ -80,19 +97,36 @@ def test_a_teacher_leads_students_guess_and_all_see_the_bars(
     main = "document.querySelector('[data-testid=stMain]')"
     assert phone.evaluate(f"{main}.scrollWidth <= {main}.clientWidth")
 
-    # a control that is moved, and another page; one student has wandered off
-    keys.locator(".st-key-class-bar [data-testid=stCheckbox] input").focus()
-    keys.keyboard.press("Space")
+    # a student who goes elsewhere is not pulled back, and returns by one press
+    for page in (phone, keys):
+        expect(page.locator(".st-key-class-follow")).to_be_visible()  # a guess is no departure
+    keys.locator('[data-testid="stSidebar"] a', has_text="Evidence").click()
+    expect(keys.locator(BAR)).to_contain_text("You no longer follow your teacher.")
     expect(teacher.locator(BAR)).to_contain_text("following: 1", timeout=60_000)
     teacher.get_by_role("button", name="Longer e₁: (2, 0), (0, 1)").click()
     phone.wait_for_url(re.compile("len1=2"))
+    assert "/evidence" in keys.url
+    keys.locator(".st-key-class-return button").focus()
+    keys.keyboard.press("Enter")
+    keys.wait_for_url(re.compile("/cosine_basis.*len1=2"))
+    wait_for_app(keys)
+    expect(teacher.locator(BAR)).to_contain_text("following: 2", timeout=60_000)
+    keys.go_back()
+    keys.wait_for_url(re.compile("/evidence"))
+    expect(keys.locator(BAR)).to_contain_text("You no longer follow your teacher.")
+    keys.locator(".st-key-class-return button").click()
+    keys.wait_for_url(re.compile("/cosine_basis.*len1=2"))
+    wait_for_app(keys)
+    keys.locator(".st-key-preset-shear button").click()
+    expect(keys.locator(BAR)).to_contain_text("You no longer follow your teacher.")
+    assert_no_exception(keys)
     teacher.locator('[data-testid="stSidebar"] a', has_text="Whitening").click()
     teacher.wait_for_url(re.compile(f"/whitening.*class={code}"))
     phone.wait_for_url(re.compile("/whitening"))
     wait_for_app(phone)
-    assert "len1" in keys.url or "/cosine_basis" in keys.url
-    keys.locator(".st-key-class-bar [data-testid=stCheckbox] input").focus()
-    keys.keyboard.press("Space")
+    expect(phone.locator(".st-key-class-follow")).to_be_visible()
+    assert "/cosine_basis" in keys.url
+    keys.locator(".st-key-class-return button").click()
     keys.wait_for_url(re.compile("/whitening"))
     assert "lang=zh-Hant" in phone.url  # each in the own language
 
@@ -104,5 +138,52 @@ def test_a_teacher_leads_students_guess_and_all_see_the_bars(
     expect(teacher.locator("[data-testid=stDialog]")).to_contain_text("Right at first: 1 of 2.")
     teacher.keyboard.press("Escape")
     teacher.locator(".st-key-class-menu button").first.click()
-    teacher.locator(".st-key-class-leave button").click()
+    teacher.locator(".st-key-class-end button").click()
+    dialog = teacher.locator("[data-testid=stDialog]")
+    expect(dialog).to_contain_text("Download counts (CSV)")
+    dialog.locator(".st-key-class-leave button").click()
+    expect(dialog).to_have_count(0)
     expect(phone.locator(".st-key-class-place")).to_contain_text("課堂已經結束")
+
+
+@pytest.mark.slow
+def test_a_class_follows_where_the_pages_have_a_path_before_them(
+    visit: Callable[..., Page], class_server: Callable[..., AppServer]
+):
+    server = class_server(base="lab")
+    teacher, student = visit(), visit()
+    code = open_class(teacher, server)
+    open_app(student, server.page_url("evidence", query=f"class={code}"))
+    student.wait_for_url(re.compile("/lab/cosine_basis"))
+    teacher.get_by_role("button", name="Longer e₁: (2, 0), (0, 1)").click()
+    student.wait_for_url(re.compile("/lab/cosine_basis.*len1=2"))
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_thirty_drawn_sessions_guess_see_the_bars_and_follow(
+    visit: Callable[..., Page], class_server: Callable[..., AppServer]
+):
+    patience = 300_000  # ms; one browser draws all of them
+    server = class_server()
+    teacher = visit()
+    code = open_class(teacher, server)
+    students = [visit(360, 740, locale=("en-GB", "zh-TW")[n % 2]) for n in range(30)]
+    for each in students:
+        each.set_default_timeout(patience)
+        each.goto(server.page_url("cosine_basis", query=f"class={code}"))
+    for n, each in enumerate(students):
+        each.locator(f".st-key-guess-{('same', 'larger', 'larger')[n % 3]} button").click()
+    expect(teacher.locator(BAR)).to_contain_text("30 of 30 have answered.", timeout=patience)
+    teacher.locator(".st-key-class-reveal button").click()
+    for each in students:
+        bars = each.locator(".class-bars")
+        expect(bars).to_contain_text("10 · 33%", timeout=patience)
+        expect(bars).to_contain_text("20 · 67%")
+    teacher.locator('[data-testid="stSidebar"] a', has_text="Whitening").click()
+    for n, each in enumerate(students):
+        each.wait_for_url(re.compile("/whitening"))
+        title = ("Whitening", "白化")[n % 2]
+        expect(each.locator("h1")).to_contain_text(title, timeout=patience)
+        expect(each.locator(".st-key-class-follow")).to_be_visible(timeout=patience)
+        assert_no_exception(each)

@@ -21,8 +21,9 @@ from ..address import CLASS, put_in_url
 from ..downloads import csv_bytes, offer_csv
 from ..draw.charts import COMPONENTS
 from ..messages import show_error
+from ..uploads import chosen_own
 from ..words import _, labelled, markdown, noted
-from .rooms import INVITATION_SECONDS, Question, Room, RoomError, Tally
+from .rooms import INVITATION_SECONDS, MOST_MARKED, Question, Room, RoomError, Tally
 from .visit import (
     CLASS_BAR,
     LEADS,
@@ -36,6 +37,7 @@ from .visit import (
     lead,
     leave_class,
     rooms,
+    selected,
     visitor,
 )
 
@@ -84,12 +86,13 @@ def show_class_menu() -> None:
         room = current()
         if room is not None:
             st.markdown(labelled(_("Code"), f"**{room.code}**"))
-            label = _("End the class") if room.leads else _("Leave the class")
             if room.leads:
-                st.caption(_("The end deletes all answers. Download the counts first."))
+                if st.button(_("End the class"), key="class-end", width="stretch"):
+                    st.dialog(_("End the class"))(_ask_for_end)(room.code)
+                return
+            label = _("Leave the class")
             st.button(label, key="class-leave", width="stretch", on_click=leave_class)
-            if not room.leads:
-                _show_accept(room)
+            _show_accept(room)
             return
         with st.form("class-join", border=False):
             code = st.text_input(_("Code of a class"), max_chars=12, autocomplete="off")
@@ -178,6 +181,8 @@ def _bar() -> None:
         _link(now)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _show_state(now)
+        if now.leads and st.session_state.get(LEADS):
+            _warn_of_cut_selection()
         if found is not None:
             _show_question(now, *found)
         if problem := st.session_state.pop(PROBLEM, None):
@@ -203,6 +208,7 @@ def _link(room: Room) -> None:
         data=json.dumps(message).encode(),
         on_news_change=lambda: None,
         on_moved_change=lead,
+        on_left_change=partial(_follow, room.code, False),
     )
 
 
@@ -219,14 +225,15 @@ def _component() -> Callable[..., Any]:
 def _show_state(room: Room) -> None:
     code = labelled(_("Class"), f"**{room.code}**")
     if not room.leads:
-        st.markdown(code, width="stretch")
-        st.toggle(
-            _("Follow the teacher"),
-            room.follows,
-            key=f"class-follow-{room.follows}",
-            on_change=_follow,
-            args=(room.code, not room.follows),
-        )
+        st.markdown(code, width="stretch" if room.follows else "content")
+        if room.follows:
+            label, change = _("Follow the teacher"), (room.code, False)
+            st.toggle(label, True, key="class-follow", on_change=_follow, args=change)
+            return
+        with st.container(width="stretch"):
+            _say(_("You no longer follow your teacher."))
+        label, change = _("Return to the teacher"), (room.code, True)
+        st.button(label, key="class-return", type="primary", on_click=_follow, args=change)
         return
     counts = _("students: {n} · following: {following}").format(
         n=room.n_members, following=room.n_following
@@ -247,9 +254,19 @@ def _show_state(room: Room) -> None:
         st.dialog(_("What the class learnt"), width="large")(_show_results)(room.code)
 
 
+def _warn_of_cut_selection() -> None:
+    _key, rows = selected() or ("", ())
+    if len(rows) > MOST_MARKED:
+        text = _("You selected {n} points. The class sees rings around the first {most}.")
+        _say(text.format(n=f"{len(rows):,}", most=f"{MOST_MARKED:,}"))
+
+
 def _follow(code: str, is_wanted: bool) -> None:
     with suppress(RoomError):
         rooms().follow(code, visitor(), is_wanted=is_wanted)
+    if is_wanted and chosen_own() is not None:
+        st.session_state["corpus"] = "topics"  # own data are in no address
+        st.rerun()
 
 
 def _show_question(room: Room, question: Question, tally: Tally | None) -> None:
@@ -359,14 +376,33 @@ def _show_code(code: str) -> None:
         st.info(text.format(word=word, n=round(INVITATION_SECONDS / 60)))
 
 
-def _show_results(code: str) -> None:
-    """First guesses against the right answers, and the counts as CSV."""
+def _ask_for_end(code: str) -> None:
+    """The counts as CSV, and the button that ends the class."""
+    if tallies := _answered(code):
+        st.markdown(_("The end deletes all answers. Download the counts first."))
+        _offer_counts(tallies)
+    else:
+        st.markdown(_("No question has been answered yet."))
+    if st.button(_("End the class"), key="class-leave", type="primary", on_click=leave_class):
+        st.rerun()
+
+
+def _answered(code: str) -> list[Tally]:
+    """The questions that somebody has answered."""
     try:
-        tallies = rooms().summary(code, visitor())
+        return [each for each in rooms().summary(code, visitor()) if each.n]
     except RoomError as error:
         st.warning(reason_text(error.reason))
-        return
-    tallies = [each for each in tallies if each.n]
+        return []
+
+
+def _offer_counts(tallies: Sequence[Tally]) -> None:
+    offer_csv(_("Download counts (CSV)"), "narrow-cone-class", partial(results_csv, tallies))
+
+
+def _show_results(code: str) -> None:
+    """First guesses against the right answers, and the counts as CSV."""
+    tallies = _answered(code)
     if not tallies:
         st.info(_("No question has been answered yet."))
         return
@@ -377,7 +413,7 @@ def _show_results(code: str) -> None:
             text = _("Right at first: {first} of {n}. Before the answer was shown: {last} of {n}.")
             at = int(tally.truth or 0)
             st.caption(text.format(first=tally.firsts[at], last=tally.counts[at], n=tally.n))
-    offer_csv(_("Download counts (CSV)"), "narrow-cone-class", partial(results_csv, tallies))
+    _offer_counts(tallies)
 
 
 def results_csv(tallies: Sequence[Tally]) -> bytes:

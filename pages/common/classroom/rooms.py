@@ -373,6 +373,12 @@ class Rooms:
 
         return self._do(work)
 
+    def is_revealed(self, code: str, question: str) -> bool:
+        """Whether the answer to a question has been shown, so that guesses are closed."""
+        query = "select 1 from question where code = ? and id = ? and truth is not null"
+        found = self._do(lambda sql: sql.execute(query, (code, question)).fetchone(), begin="begin")
+        return found is not None
+
     def answer(self, code: str, visitor: str, question: Question, option: int) -> None:
         """A student's answer; another one replaces it until the reveal.
 

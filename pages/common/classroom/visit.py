@@ -111,6 +111,14 @@ def leave_class() -> None:
 # ---- guesses ----
 
 
+def is_closed(id_: str) -> bool:
+    """Whether the class has been shown the answer to a question: then no guess can be changed."""
+    room = current()
+    with suppress(RoomError):
+        return room is not None and rooms().is_revealed(room.code, id_)
+    return False
+
+
 def may_show(id_: str, text: str, options: Sequence[str], chosen: int | None) -> bool:
     """Whether a guess may be answered on this page: in a class not before the teacher reveals it.
 
@@ -183,19 +191,23 @@ def lead() -> None:
     room, state = current(), st.session_state
     if room is None or not room.leads or not state.get(LEADS, True):
         return
-    from ..draw.clouds import SELECTED
-
     address = address_of(state.get("page", ""), st.query_params.to_dict())
-    key, rows = state.get(SELECTED, ("", ()))
-    marked = (str(key), tuple(int(row) for row in rows)) if len(rows) else None
-    now = room.code, address, marked
+    now = room.code, address, selected()
     if state.get(LED) == now:
         return
     try:
-        rooms().lead(room.code, visitor(), address, marked)
+        rooms().lead(room.code, visitor(), address, selected())
         state[LED] = now
     except RoomError as error:
         state[PROBLEM] = error.reason
+
+
+def selected() -> tuple[str, tuple[int, ...]] | None:
+    """The points that are selected on this page: the key of their cloud, and their rows."""
+    from ..draw.clouds import SELECTED
+
+    key, rows = st.session_state.get(SELECTED, ("", ()))
+    return (str(key), tuple(int(row) for row in rows)) if len(rows) else None
 
 
 def give_lesson(text: str) -> None:

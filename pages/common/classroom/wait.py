@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 
+import streamlit as st
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -15,6 +16,7 @@ from .visit import rooms
 
 EVERY = 0.2  # seconds between two looks at a room
 LONGEST = 25.0  # seconds of one request; proxies end one after 60
+REFUSAL = 1.0  # seconds until an error is answered
 WAITS_EACH, WAITS = 3, 600  # requests that may wait at once: of a visitor, of all
 _waiting: Counter[str] = Counter()
 
@@ -31,9 +33,9 @@ async def news(request: Request) -> Response:
         return Response(status_code=429)
     _waiting[visitor] += 1
     try:
-        return JSONResponse(await _change(code, since, visitor))
+        return JSONResponse(await _change(request, code, since, visitor))
     except RoomError as error:  # a stranger learns nothing of a code: members alone are answered
-        await asyncio.sleep(1)
+        await asyncio.sleep(REFUSAL)
         return Response(status_code=404 if error.reason == "unknown" else 503)
     finally:
         _waiting[visitor] -= 1
@@ -41,11 +43,13 @@ async def news(request: Request) -> Response:
             del _waiting[visitor]
 
 
-async def _change(code: str, since: str, visitor: str) -> dict[str, int | str]:
+async def _change(request: Request, code: str, since: str, visitor: str) -> dict[str, int | str]:
     room = await asyncio.to_thread(rooms().look, code, visitor)  # for members only
     version, heard = room.version, room.heard
     for _ in range(round(LONGEST / EVERY)):
         if since not in (f"{version}.{heard}", f"{version}.-1"):
+            break
+        if await request.is_disconnected():
             break
         await asyncio.sleep(EVERY)
         version, heard = await asyncio.to_thread(rooms().versions, code)
@@ -53,4 +57,7 @@ async def _change(code: str, since: str, visitor: str) -> dict[str, int | str]:
     return {"version": room.version, "heard": room.heard, "address": room.address}
 
 
-ROUTES = [Route("/classroom/{code:str}", news)]
+def routes() -> list[Route]:
+    """The address is below that of the pages, where the browser looks for it."""
+    base = str(st.get_option("server.baseUrlPath")).strip("/")
+    return [Route(f"{base and '/'}{base}/classroom/{{code:str}}", news)]

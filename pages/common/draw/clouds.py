@@ -11,7 +11,7 @@ import streamlit as st
 
 from geometry import Cloud
 from geometry.data.number_text import signed
-from geometry.figures.panel import Band, Panel, Wedge
+from geometry.figures.panel import Band, Mark, Panel, Wedge
 from geometry.figures.point_colours import MOST_LABELS, PointColours, legend_entries
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.palette import SYMBOL_SIGNS, Theme, theme_named
@@ -263,9 +263,15 @@ def chosen_marks(points: CorpusCloud, chosen: int | None) -> list[Marks]:
     """Rings around the points that the search found, the teacher's selection and the chosen one."""
     rows = found_rows(points)
     found = [Marks(rows, "dot", _("found"))] if rows else []
-    if shown := teachers_points(points.key):
+    if shown := teachers_points(points.shared_key):
         found.append(Marks(list(shown), "circle", _("selected by the teacher")))
     return found if chosen is None else [*found, Marks([chosen], "circle", _("chosen point"))]
+
+
+def chart_marks(marks: Sequence[Marks]) -> list[Mark]:
+    """The same marks on a Plotly chart, for a browser without WebGL2."""
+    symbols = {"dot": "x-thin", "circle": "circle", "square": "square", "diamond": "diamond"}
+    return [Mark(each.rows, f"{symbols[each.shape]}-open", each.caption) for each in marks]
 
 
 def short(text: str) -> str:
@@ -278,8 +284,9 @@ def chosen_row(points: CorpusCloud) -> int | None:
 
     A row chosen in another cloud is dropped, because it is another point here.
     """
-    if st.session_state.setdefault("point-of", points.key) != points.key:
-        st.session_state["point-of"] = points.key
+    key = points.shared_key
+    if st.session_state.setdefault("point-of", key) != key:
+        st.session_state["point-of"] = key
         st.session_state["point"] = None
     elif "point" not in st.session_state:
         st.session_state["point"] = number_in_url("point")
@@ -296,7 +303,7 @@ def choose_row(row: int) -> None:
 
 
 def store_selection(key: str, rows: Sequence[int] | np.ndarray) -> None:
-    """Store the selected rows with the ``key`` of their cloud."""
+    """Store the selected rows with the ``shared_key`` of their cloud."""
     st.session_state[SELECTED] = (key, np.asarray(rows, dtype=np.int64))
     lead()
 

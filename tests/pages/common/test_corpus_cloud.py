@@ -3,7 +3,9 @@
 import gc
 import threading
 import weakref
+from dataclasses import asdict, replace
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 from threadpoolctl import OpenBLASController
@@ -11,7 +13,7 @@ from threadpoolctl import OpenBLASController
 from geometry import Corpus, Encoder, ModelFilesError, load_encoder, read_cloud
 from geometry.encode import ArrayStore
 from pages.common import corpus_cloud, origin
-from pages.common.corpus_cloud import CloudSpec, takes_long
+from pages.common.corpus_cloud import CloudSpec, CorpusCloud, takes_long
 from pages.common.models import ModelChoice
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.pages.visits import clear_memory, everything, healthy, new_visit
@@ -52,6 +54,23 @@ def test_a_thread_that_sets_a_limit_is_freed():
     del thread
     gc.collect()
     assert held() is None
+
+
+def test_a_cloud_whose_labels_are_translated_has_the_same_shared_key(tmp_path):
+    encoder = load_encoder(save_tiny_bert(tmp_path))
+    spec = CloudSpec("sentences", 1, "mean")
+    clouds = []
+    for labels in (("cat", "dog", "dog"), ("貓", "狗", "狗")):
+        corpus = replace(CORPUS, labels=labels)
+        cloud = read_cloud(encoder, corpus, **asdict(spec))
+        key = ArrayStore.key(encoder.content_key, corpus.content_key, spec)
+        clouds.append(CorpusCloud(corpus, spec, encoder, cloud, key, False))
+    [english, chinese] = clouds
+    assert english.key != chinese.key
+    assert english.shared_key == chinese.shared_key
+    half = english.take(np.array([0, 2]), "half")
+    assert half.shared_key != english.shared_key
+    assert half.shared_key == chinese.take(np.array([0, 2]), "half").shared_key
 
 
 def test_long_corpora_are_distinguished_from_short_ones_by_their_characters(monkeypatch):

@@ -3,18 +3,26 @@
 import sqlite3
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 import streamlit as st
+from streamlit.proto.ButtonGroup_pb2 import ButtonGroup
 from streamlit.testing.v1 import AppTest
 
+from geometry import Corpus
+from geometry.data import VectorSet
 from pages.common.classroom import rooms as store
 from pages.common.classroom import visit
 from pages.common.classroom.bar import results_csv
 from pages.common.classroom.visit import address_of, teachers_points
 from pages.common.draw.clouds import SELECTED
+from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.lesson import MY_STEPS, LessonError, lesson_toml, read_lesson
+from pages.common.uploads import OWN_CORPORA, OWN_VECTORS
 from pages.common.words import in_language
-from tests.pages.visits import everything, healthy, new_visit
+from tests.pages.charts import charts
+from tests.pages.twins import twin_clouds
+from tests.pages.visits import brought, everything, healthy, new_visit
 
 OWN = """
 [[step]]
@@ -61,6 +69,12 @@ def said(app: AppTest) -> str:
 
 def bars(app: AppTest) -> str:
     return "".join(each.body for each in app.get("html") if '<ul class="class-bars' in each.body)
+
+
+def question(app: AppTest, key: str = "lesson-guess") -> ButtonGroup:
+    """The options of a question."""
+    [found] = [each for each in app.get("button_group") if str(each.key).startswith(key)]
+    return found.proto
 
 
 def test_a_guess_waits_until_the_teacher_shows_the_answer(come):
@@ -114,9 +128,20 @@ def test_the_lesson_s_guess_is_the_class_s_question(come):
     teacher = healthy(teacher.run())
     assert "1 of 1 have answered." in said(teacher)
     teacher = healthy(teacher.button(key="class-reveal").click().run())
+    assert not question(student).disabled
     student = healthy(student.run())
+    assert question(student).disabled
     assert "The mean cosine of two sentences is" in everything(student)
     assert "1 · 100%" in bars(student)
+
+
+def test_the_page_s_own_guess_is_closed_after_the_reveal(come):
+    teacher, code = opened(come, "narrow_cone")
+    student = healthy(come("student", "narrow_cone", **{"class": code}, lang="zh-Hant").run())
+    assert "請猜一猜" in said(student)
+    assert not question(student, "guess").disabled
+    healthy(teacher.button(key="class-reveal").click().run())
+    assert question(healthy(student.run()), "guess").disabled
 
 
 def test_a_question_of_the_teacher_s_own_reaches_the_class_as_text(come):
@@ -161,10 +186,36 @@ def test_the_class_gets_the_teacher_s_address_and_points_and_no_own_data(come):
     query = {"lang": "en", "present": "1", "class": code, "point": "7", "layer": "4"}
     assert address_of("layers", query) == "layers?layer=4&point=7"
     assert address_of("layers", query | {"corpus": "upload-3"}) == "layers?layer=4"
+    teacher.session_state[SELECTED] = ("cloud", range(2_001))
+    teacher = healthy(teacher.run())
+    assert "You selected 2,001 points. The class sees rings around the first 2,000." in said(
+        teacher
+    )
+    assert len(rooms.look(code, "student").marked[1]) == 2_000
+    teacher.session_state[SELECTED] = ("cloud", [4, 2])
+    teacher = healthy(teacher.run())
+    assert "You selected" not in said(teacher)
     teacher.toggle(key="class-leads").set_value(False)
     teacher.session_state[SELECTED] = ("cloud", [9])
     healthy(teacher.run())
     assert rooms.look(code, "student").marked == ("cloud", (4, 2))
+
+
+def test_who_leaves_the_teacher_reads_so_and_returns_without_own_texts(come):
+    _teacher, code = opened(come, "cosine_basis")
+    student = healthy(come("student", "cosine_basis", **{"class": code}).run())
+    student = healthy(student.toggle(key="class-follow").set_value(False).run())
+    assert "You no longer follow your teacher." in said(student)
+    assert not visit.rooms().look(code, "student").follows
+    own = Corpus("mine", ("One text.", "Another text."))
+    student.session_state[OWN_CORPORA] = {"upload-1": own}
+    own = healthy(student.run()).selectbox(key="corpus")
+    student = healthy(own.select_index(len(own.options) - 1).run())
+    assert student.session_state["corpus"] == "upload-1"
+    student = healthy(student.button(key="class-return").click().run())
+    assert student.toggle(key="class-follow").value
+    assert visit.rooms().look(code, "student").follows
+    assert student.session_state["corpus"] == "topics"
 
 
 def test_the_teacher_s_selection_is_ringed_on_the_same_cloud_alone(come, monkeypatch):
@@ -175,6 +226,25 @@ def test_the_teacher_s_selection_is_ringed_on_the_same_cloud_alone(come, monkeyp
     room = rooms.look(code, "x")
     monkeypatch.setattr(visit, "current", lambda: room)
     assert (teachers_points("cloud"), teachers_points("other")) == ((4, 2), ())
+
+
+def test_the_teacher_s_selection_is_ringed_on_a_student_s_same_file_with_and_without_webgl2(come):
+    own = VectorSet("mine", np.random.default_rng(0).normal(size=(30, 4)) + 1)
+    mine = brought(OWN_VECTORS, "corpus", own)
+    rooms = visit.rooms()
+    code = rooms.open("teacher")
+    student = come("student", "your_corpus", **{"class": code})
+    for name, value in mine.items():
+        student.session_state[name] = value
+    [cloud] = twin_clouds(healthy(student.run())).values()
+    assert cloud.message["marks"] == []
+    rooms.lead(code, "teacher", "your_corpus", (cloud.message["rows"], [4, 2]))
+    [cloud] = twin_clouds(healthy(student.run())).values()
+    [rings] = cloud.message["marks"]
+    assert (rings["rows"], rings["caption"]) == ([4, 2], "selected by the teacher")
+    student.session_state[NO_WEBGL2] = True
+    figure = charts(healthy(student.run()))["own_cloud"]["figure"]
+    assert "selected by the teacher" in [trace.get("name") for trace in figure["data"]]
 
 
 def test_a_guess_that_was_made_before_is_no_answer_of_this_class(come):
@@ -204,6 +274,9 @@ def test_a_wrong_code_a_closed_server_and_an_ended_class_are_sentences(come, mon
     assert "class" not in app.query_params
     teacher, code = opened(come, "cosine_basis")
     student = healthy(come("student", "cosine_basis", **{"class": code}).run())
+    teacher = healthy(teacher.button(key="class-end").click().run())
+    assert "No question has been answered yet." in everything(teacher)
+    assert visit.rooms().look(code, "student").code == code
     healthy(teacher.button(key="class-leave").click().run())
     assert "The class has ended." in everything(healthy(student.run()))
     monkeypatch.delenv("NARROW_CONE_CONFIG")
