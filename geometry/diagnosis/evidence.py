@@ -13,8 +13,8 @@ Two controls are judged like cures:
 
 The intervals of all gains, and of all gains over controls, hold at 95% together (max-T: Westfall,
 Young 1993). They are for the gain of these fits on other rows, which are judged in their place; the
-fits are not repeated. A cure that changes no answer has a point in place of an interval. So what is kept of a finished
-place are its scores with their replicates.
+fits are not repeated. A cure that changes no answer has a point in place of an interval. So what is
+kept of a finished place are its scores with their replicates.
 """
 
 from __future__ import annotations

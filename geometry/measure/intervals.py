@@ -16,10 +16,9 @@ sqrt(m / (n - m)), is that of n rows: the finite-population form of sqrt(m / n).
 for quantiles, for which the jackknife is wrong. Politis, Romano 1994.
 
 **Without an interval**: hubness, and the share of the leading dimensions. A few hubs decide the
-hubness, and other rows have other hubs: a jackknife and a bootstrap of the occurrences covered 0.80
-to 0.94 of thirteen kinds of clouds of 300 rows, and 0.96 to 0.998 where lengths differ. Where
-dimensions are alike, other ones lead in another sample: jackknife and subsampling covered 0.98 to
-1.00.
+hubness, and other rows have other hubs: a jackknife of the occurrences covered 0.80 to 0.94 of ten
+kinds of clouds of 300 rows, and 0.96 to 0.998 of three. Where dimensions are alike, other ones lead
+in another sample: jackknife and subsampling covered up to 1.00.
 
 **Intrinsic dimension** (TwoNN): a row that is left out stays a neighbour of the others, as most
 distances would change without it, and the interval would be too wide by half. But two rows that are
