@@ -326,9 +326,8 @@ def _numbers(found: _Compared, request: _Request) -> dict[str, Any]:
         "fit": request.fit_on,
         "fit_rows": found.n_fit,
         "overlap": asdict(changes.jaccard),
-        "hubness_before": asdict(changes.before.hubness),
-        "hubness_after": asdict(changes.after.hubness),
-        "hubness_change": asdict(changes.hubness),
+        "hubness_before": changes.before.hubness,
+        "hubness_after": changes.after.hubness,
         "hubs": [
             {
                 "row": int(found.rows.numbers[row]) + 1,
@@ -375,8 +374,8 @@ def _lines(numbers: dict[str, Any]) -> Iterator[str]:
         yield f"rows of zeros, which have no direction: {numbers['zero_rows_left_out']:,} left out"
     yield f"overlap of the {numbers['k']} nearest (Jaccard): {_with_ends(numbers['overlap'])}"
     yield (
-        f"hubness: {_with_ends(numbers['hubness_before'])} -> "
-        f"{_with_ends(numbers['hubness_after'])}, change {_with_ends(numbers['hubness_change'])}"
+        f"hubness, without an interval: {numbers['hubness_before']:.3f} -> "
+        f"{numbers['hubness_after']:.3f}"
     )
     if "agreement_change" in numbers:
         yield (

@@ -12,7 +12,9 @@ Two controls are judged like cures:
   all but k random directions. They show what the choice of directions is worth.
 
 The intervals of all gains, and of all gains over controls, hold at 95% together (max-T: Westfall,
-Young 1993). So what is kept of a finished place are its scores with their replicates.
+Young 1993). They are for the gain of these fits on other rows, which are judged in their place; the
+fits are not repeated. A cure that changes no answer has a point in place of an interval. So what is
+kept of a finished place are its scores with their replicates.
 """
 
 from __future__ import annotations

@@ -41,7 +41,8 @@ def basis(model: str, grid: GainGrid) -> str:
     return (
         f"{model}, {grid.about.get('data', '')}: {SCORES[grid.task]}; n = {grid.n_items:,} "
         f"({grid.n_units:,} independent), d = {grid.d:,}; fitted on {fit} (n = {grid.n_fit:,}), "
-        f"seed {grid.seed}; the intervals of {grid.n_together:,} differences hold at 95% together"
+        f"seed {grid.seed}; the intervals of {grid.n_together:,} differences hold at 95% together, "
+        "for these fits on other rows"
     )
 
 

@@ -159,9 +159,9 @@ def _rogue(X: np.ndarray, table: Mapping[str, Measured]) -> Finding:
     largest = np.argsort(-energy)[:TOP]
     dimensions = largest[energy[largest] >= TIMES_MEAN / d]
     is_rogue, numbers = False, dict[str, Quoted](top=TOP, value=None)
-    if cosine.low > 0 and share.low is not None and d > TOP:
+    if cosine.low > 0 and share.value is not None and d > TOP:
         numbers |= _numbers(share)
-        is_rogue = share.low > max(MOST_OF_IT, share.baseline or 0.0)
+        is_rogue = share.value > max(MOST_OF_IT, share.baseline or 0.0)
         if is_rogue:
             dimensions = np.argsort(-cosine_contributions(X))[:TOP]
     of_length = float(energy[dimensions].sum())
@@ -187,14 +187,14 @@ def _rank(X: np.ndarray, n: int, effective: Measured) -> Finding:
 
 def _hubs(X: np.ndarray, hubness: Measured) -> tuple[Finding, np.ndarray]:
     """(the finding, which rows (n,) are hubs): OCCURRED nearest rows of each, counted."""
-    if hubness.low is None:
+    if hubness.value is None or hubness.n < MIN_ROWS:
         return Finding("hubs", "unknown", _numbers(hubness)), np.zeros(len(X), dtype=bool)
     near = nearest_of_all(X, k=OCCURRED)
     times = np.bincount(near.ravel(), minlength=len(X))
     is_hub = times >= HUB_TIMES * OCCURRED
     share = float(times[is_hub].sum() / times.sum())
     state: State = "none"
-    if hubness.low > max(HUBS, hubness.baseline or 0.0) and is_hub.any():
+    if hubness.value > max(HUBS, hubness.baseline or 0.0) and is_hub.any():
         state = "found" if share >= LARGE_SHARE else "slight"
     numbers = {**_numbers(hubness), "hubs": int(is_hub.sum()), "most": int(times.max())}
     return Finding("hubs", state, {**numbers, "n": len(X)}, share=share), is_hub

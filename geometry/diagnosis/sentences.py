@@ -42,7 +42,6 @@ _RANK = (
     "{effective}."
 )
 _MOST_COLUMNS = 8  # unused columns that are named
-_COVERED = "In simulated cones, 92% to 97% of such intervals contain the true value."
 SENTENCES = {
     "answer": "{what}: {answer}.",
     "cone-found": (
@@ -93,13 +92,11 @@ SENTENCES = {
     "hubs-found": (
         "Hubs: {hubs} of {n} vectors have {share} of the places among the 10 nearest; one of them "
         "is near {most} others. The skewness of the 10-occurrence is {value}; isotropic vectors of "
-        "this n and d have {baseline}. "
-        f"{_COVERED}"
+        "this n and d have {baseline}."
     ),
     "hubs-none": (
         "There are no clear hubs. The skewness of the 10-occurrence is {value}; isotropic vectors "
-        "of this n and d have {baseline}. "
-        f"{_COVERED}"
+        "of this n and d have {baseline}."
     ),
     "hubs-unknown": (
         "There is not enough data to say whether some vectors are hubs. That needs {least} rows "
@@ -368,7 +365,9 @@ def _share(share: float) -> str:
 
 def _printed(code: str, numbers: Mapping[str, object], _: Translate) -> dict[str, str]:
     """The numbers of a finding as text."""
-    decimals = {"rank": {"ratio": 2, "effective": 0}, "hubs": {"baseline": 2}}.get(code, {})
+    decimals = {"rank": {"ratio": 2, "effective": 0}, "hubs": {"value": 2, "baseline": 2}}.get(
+        code, {}
+    )
     found = {name: _number(value, decimals.get(name), _) for name, value in numbers.items()}
     if code == "outliers":
         found["rows"] = _(", ").join(f"{int(row) + 1:,}" for row in numbers["rows"])  # type: ignore[attr-defined]
@@ -378,8 +377,7 @@ def _printed(code: str, numbers: Mapping[str, object], _: Translate) -> dict[str
         high = numbers.get("high" if name == "value" else "angle_high")
         value = numbers.get(name)
         if isinstance(value, float) and isinstance(low, float) and isinstance(high, float):
-            places = 1 if name == "angle" else 2 if code == "hubs" else 3
-            found[name] = estimate(value, low, high, places)
+            found[name] = estimate(value, low, high, 1 if name == "angle" else 3)
     return found
 
 

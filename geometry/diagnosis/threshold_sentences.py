@@ -101,7 +101,8 @@ SENTENCES = {
         "and the share of unrelated pairs at or above a threshold stay the same."
     ),
     "interval": (
-        "The 95% intervals allow for pairs that share a row; settings are those of the trial."
+        "The 95% intervals are for these fits on other rows. They allow for pairs that share a "
+        "row; settings are those of the trial."
     ),
 }
 

@@ -29,7 +29,6 @@ from .frequency import sentence_means as sentence_means
 from .frequency import without_frequent as without_frequent
 from .intervals import jackknife_interval as jackknife_interval
 from .intervals import subsampling_interval as subsampling_interval
-from .neighbour_changes import HubControl as HubControl
 from .neighbour_changes import NeighbourChanges as NeighbourChanges
 from .neighbour_changes import NeighbourSide as NeighbourSide
 from .neighbour_changes import jaccard_overlap as jaccard_overlap

@@ -29,7 +29,7 @@ GROUPS = 20  # groups of the rows of a draw, for the standard error
 # The standard errors take rows as independent. Against the spread between draws they are right to a
 # tenth for 300 × 50 and 1,000 × 384, and a quarter too large for 3,000 × 128
 OF_NEIGHBOURS: dict[str, tuple[Callable[[View], np.ndarray], Callable[[np.ndarray], float]]] = {
-    "hubness": (lambda view: view.occurrences, occurrence_skewness),
+    "hubness": (lambda view: view.shared.occurrences, occurrence_skewness),
     "intrinsic_dimension": (lambda view: view.two_distances, partial(twonn, equal=0.0)),
 }
 WIDE = 32  # from this many dimensions on, float32 distinguishes all distances of Gaussian rows

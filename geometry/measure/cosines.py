@@ -249,6 +249,19 @@ def top_contribution(X: np.ndarray, *, k: int = 1) -> float:
     return largest_share(cosine_contributions(X), k)
 
 
+def rotated_top_contributions(
+    d: int, *, k: int = 1, draws: int = 1000, seed: int = 0
+) -> np.ndarray:
+    """``top_contribution`` after random rotations of the axes, (draws,).
+
+    A rotation gives the mean direction random coordinates m_k, and the shares are m_k^2 where the
+    mean cosine is that of the mean direction. Their mean is ``top_contribution_baseline(d, k=k)``.
+    """
+    squares = np.random.default_rng(seed).standard_normal((draws, d)) ** 2
+    largest = np.sort(squares, axis=1)[:, -k:].sum(axis=1)
+    return np.asarray(largest / squares.sum(axis=1))
+
+
 @lru_cache(maxsize=256)
 def top_contribution_baseline(d: int, *, k: int = 1) -> float:
     """Mean of ``top_contribution`` where no dimension differs from the others, in [k/d, 1].

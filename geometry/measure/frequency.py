@@ -32,6 +32,7 @@ from .table import measure_table
 EDGES = (100, 500, 5000)  # ranks where bins begin, as in the paper's Table 1
 NEIGHBOURS = (3, 5, 7)
 CONTROL_DRAWS = 10
+SHUFFLES = 200
 SMALLEST, LARGEST = 1e-15, 1e15  # range of numbers whose squared distances fit into float32
 
 
@@ -70,17 +71,19 @@ class FrequencyBin:
         Ranks, from 0; ``stop`` is not among them.
     norm, cosine : Estimate or None
         Mean norm; mean cosine of two words of the bin, None for a single word.
-    distances, dots : tuple of Estimate
+    distances, dots : tuple of float
         For each k: the mean distance to the k nearest words, and the mean dot product with the k
-        words of largest dot product, among all words.
+        words of largest dot product, among all words. Another vocabulary would have other
+        neighbours, and leaving out words does not show by how much these would differ: of 300 and
+        1,000 words such intervals covered 0.83 to 0.96. So they have none.
     """
 
     start: int
     stop: int
     norm: Estimate
     cosine: Estimate | None
-    distances: tuple[Estimate, ...]
-    dots: tuple[Estimate, ...]
+    distances: tuple[float, ...]
+    dots: tuple[float, ...]
 
     @property
     def n(self) -> int:
@@ -207,8 +210,7 @@ def frequency_bins(
 ) -> tuple[FrequencyBin, ...]:
     """The table of BERT-flow: norms, neighbours and cosines of the words by rank.
 
-    Intervals leave out words of the bin. Those of ``distances`` and ``dots`` are too narrow for
-    another vocabulary, as the neighbours stay the same: at 300 words they cover 92% and 77% to 89%.
+    Intervals leave out words of the bin.
 
     Parameters
     ----------
@@ -226,12 +228,33 @@ def frequency_bins(
     found = []
     for start, stop in _bounds(len(X), edges):
         rows = order[start:stop]
-        distances, dots = (
-            tuple(_estimate(column, seed) for column in each[rows].T) for each in neighbours
-        )
+        distances, dots = (tuple(map(float, each[rows].mean(axis=0))) for each in neighbours)
         norm, cosine = _estimate(norms[rows], seed), _cosine(X[rows], seed)
         found.append(FrequencyBin(start, stop, norm, cosine, distances, dots))
     return tuple(found)
+
+
+def shuffled_difference(
+    values: np.ndarray, first: int, last: int, *, draws: int = SHUFFLES, seed: int = 0
+) -> tuple[float, float]:
+    """The difference of two bins' means where the ranks are shuffled: the range of 95% of draws.
+
+    Parameters
+    ----------
+    values : (n,) array of float
+        A value for each word, such as its distance to the nearest ones.
+    first, last : int
+        Words in the bin of the most frequent ones, and in that of the rarest.
+    draws : int
+        How often the ranks are shuffled.
+    seed : int
+        Seed of the shuffles.
+    """
+    rng = np.random.default_rng(seed)
+    shuffled = (rng.permutation(values) for _draw in range(draws))
+    found = [each[-last:].mean() - each[:first].mean() for each in shuffled]
+    low, high = np.percentile(found, [2.5, 97.5])
+    return float(low), float(high)
 
 
 def sentence_means(

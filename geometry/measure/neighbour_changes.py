@@ -1,9 +1,9 @@
 """What a treatment does to neighbours: how many stay, which rows are hubs, before and after.
 
 Both clouds have the same rows. A row's neighbours are not independent of those of another. So the
-95% intervals are from parts of the rows, in which neighbours are found anew. Those of overlap and
-agreement are from subsamples of half the rows. Hubness grows with n, and in half of a narrow cone
-it varies too little: its intervals are from the jackknife by groups, as in ``measure_table``.
+95% intervals of overlap and agreement are from subsamples of half the rows, in which neighbours are
+found anew. Hubness has no interval (``intervals``): it is compared with that of the same rows after
+shifts in random directions.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 
@@ -19,22 +18,15 @@ from ..linalg.rows import finite_rows, half_digits, need_rows, need_whole
 from .cosines import mean_cosine
 from .intervals import (
     DRAWS,
-    HUBS_WIDER,
     MIN_ROWS,
     Estimate,
     around,
-    around_hubness,
     halves,
-    hubness_reach,
-    jackknife_reach,
-    random_groups,
     subsampling_reach,
     units_of,
 )
 from .neighbours import label_codes, occurrence_skewness, refuse_equal_cosines
 from .search import THREADS, Nearest, Search
-
-HUBNESS = slice(1, 4)  # places in ``_values``
 
 
 @dataclass(frozen=True)
@@ -47,7 +39,7 @@ class NeighbourSide:
         The k nearest of each of the n rows.
     occurrences : (n,) array of int
         How often each row is among the k nearest of the others.
-    hubness : Estimate
+    hubness : float
         Skewness of the occurrences.
     agreement : Estimate or None
         Share of neighbours with the same label; None without labels.
@@ -55,7 +47,7 @@ class NeighbourSide:
 
     nearest: Nearest
     occurrences: np.ndarray
-    hubness: Estimate
+    hubness: float
     agreement: Estimate | None
 
     def hubs(self, most: int = 10) -> np.ndarray:
@@ -75,12 +67,10 @@ class NeighbourChanges:
         For each row: neighbours in both lists over neighbours in at least one.
     jaccard : Estimate
         Their mean.
-    hubness : Estimate
-        After minus before.
     agreement : Estimate or None
         After minus before; None without labels.
-    control : HubControl or None
-        Another treatment of the same rows; None if there was none.
+    controls : tuple of float
+        The hubness of the same rows after each shift of ``moved_at_random``.
     """
 
     k: int
@@ -88,29 +78,13 @@ class NeighbourChanges:
     after: NeighbourSide
     jaccards: np.ndarray
     jaccard: Estimate
-    hubness: Estimate
     agreement: Estimate | None
-    control: HubControl | None = None
+    controls: tuple[float, ...] = ()
 
     @property
     def n(self) -> int:
         """How many rows there are."""
         return len(self.jaccards)
-
-
-@dataclass(frozen=True)
-class HubControl:
-    """The hubness of the same rows after a control treatment.
-
-    Attributes
-    ----------
-    hubness : Estimate
-    difference : Estimate
-        Hubness after the treatment minus this.
-    """
-
-    hubness: Estimate
-    difference: Estimate
 
 
 def moved_at_random(X: np.ndarray, *, seed: int = 0) -> np.ndarray:
@@ -152,7 +126,7 @@ def neighbour_changes(
     k: int = 10,
     labels: Sequence[object] | None = None,
     units: np.ndarray | None = None,
-    control: np.ndarray | None = None,
+    controls: int = 0,
     seed: int = 0,
     threads: int = THREADS,
     progress: Callable[[int, int], None] | None = None,
@@ -171,10 +145,10 @@ def neighbour_changes(
         Two different ones at least. Rows labelled "" are left out of the agreement.
     units : (n,) ids, optional
         Rows of one unit, such as the tokens of one sentence, are drawn together.
-    control : (n, f) array of float, optional
-        The same rows after another treatment, such as ``moved_at_random``.
+    controls : int
+        Shifts of ``moved_at_random`` with which the hubness is compared.
     seed : int
-        Seed of the subsamples and groups. Below MIN_ROWS units there is no interval.
+        Seed of the subsamples, and of the first shift. Below MIN_ROWS units there is no interval.
     threads : int
         Products at a time.
     progress : callable, optional
@@ -190,39 +164,33 @@ def neighbour_changes(
     if len(before) != len(after):
         raise ValueError(f"{len(before)} rows before and {len(after)} after; they are the same")
     spare = 3 * k + 30  # in a random half, fewer than k of them are drawn once in 10^7
-    found = []
-    clouds = (before, after) if control is None else (before, after, control)
-    for side, X in enumerate(clouds):
 
-        def report(done: int, total: int, side: int = side) -> None:
+    def nearest(X: np.ndarray, place: int, more: int) -> Nearest:
+        def report(done: int, total: int) -> None:
             if progress is not None:
-                progress(side * total + done, len(clouds) * total)
+                progress(place * total + done, (2 + controls) * total)
 
-        near = Search(X).nearest_of_all(spare, threads=threads, progress=report)
+        near = Search(X).nearest_of_all(more, threads=threads, progress=report)
         later = near.cosines[:, min(2 * k, near.k) - 1]
         refuse_equal_cosines(
             near.cosines[:, k - 1], later, mean_cosine(X), k=k, equal=half_digits(X)
         )
-        found.append(near)
-    changes = changes_of(found[0], found[1], k=k, labels=labels, units=units, seed=seed)
-    if control is None:
-        return changes
-    return replace(changes, control=_hub_control(found[2], found[1], k, units, seed))
+        return near
 
-
-def _hub_control(
-    control: Nearest, after: Nearest, k: int, units: np.ndarray | None, seed: int
-) -> HubControl:
-    n = len(after.rows)
-    unit, within = units_of(units, n), partial(_values_within, control, after, k, None)
-    hubness, _after, difference = within(np.ones(n, dtype=bool))[HUBNESS]
-    if unit.max() + 1 < MIN_ROWS:
-        return HubControl(Estimate(hubness, None, None), Estimate(difference, None, None))
-    reach, _after, wider = _hubness_reaches(within, unit, seed)
-    return HubControl(
-        Estimate(hubness, *around_hubness(hubness, reach)),
-        Estimate(difference, *around(difference, wider)),
+    both = nearest(before, 0, spare), nearest(after, 1, spare)
+    shifted = [
+        nearest(moved_at_random(before, seed=seed + number).astype(before.dtype), 2 + number, 2 * k)
+        for number in range(controls)
+    ]
+    return replace(
+        changes_of(*both, k=k, labels=labels, units=units, seed=seed),
+        controls=tuple(occurrence_skewness(_occurrences(near, k)) for near in shifted),
     )
+
+
+def _occurrences(near: Nearest, k: int) -> np.ndarray:
+    """(n,) how often each row is among the k nearest of the others."""
+    return np.bincount(near.rows[:, :k].ravel(), minlength=len(near.rows))
 
 
 def changes_of(
@@ -255,16 +223,12 @@ def changes_of(
         np.put_along_axis(is_drawn, halves(n_units, seed), True, axis=1)
         draws = np.array([within(drawn[unit]) for drawn in is_drawn])
         reach = np.array([subsampling_reach(list(each), n_units // 2, n_units) for each in draws.T])
-        reach[HUBNESS] = _hubness_reaches(within, unit, seed)
-    ends = [around, around_hubness, around_hubness, *[around] * (len(whole) - 3)]
-    estimates = [
-        _estimate(value, r, interval) for value, r, interval in zip(whole, reach, ends, strict=True)
-    ]
-    jaccard, hubness = estimates[0], estimates[HUBNESS]
-    agreement: list[Estimate | None] = [*estimates[4:]] or [None] * 3
+    jaccard, *of_labels = map(_estimate, whole, reach)
+    agreement: list[Estimate | None] = [*of_labels] or [None] * 3
+    counts = [_occurrences(near, k) for near in (before, after)]
     sides = [
-        NeighbourSide(near.first(k), np.bincount(near.rows[:, :k].ravel(), minlength=n), hub, share)
-        for near, hub, share in zip((before, after), hubness, agreement, strict=False)
+        NeighbourSide(near.first(k), times, occurrence_skewness(times), share)
+        for near, times, share in zip((before, after), counts, agreement, strict=False)
     ]
     return NeighbourChanges(
         k=k,
@@ -272,21 +236,8 @@ def changes_of(
         after=sides[1],
         jaccards=jaccard_overlap(before.rows[:, :k], after.rows[:, :k]),
         jaccard=jaccard,
-        hubness=hubness[2],
         agreement=agreement[2],
     )
-
-
-def _hubness_reaches(
-    within: Callable[[np.ndarray], list[float]], unit: np.ndarray, seed: int
-) -> tuple[float, float, float]:
-    """Half-widths of the hubness before, after, and of the change, without groups of units."""
-    place, cuts = random_groups(int(unit.max()) + 1, seed)
-    groups = [(place >= a) & (place < b) for a, b in pairwise(cuts)]
-    without = np.array([within(~group[unit]) for group in groups])
-    before, after, change = without[:, HUBNESS].T
-    wider = HUBS_WIDER * float(jackknife_reach(list(change)))
-    return hubness_reach(before), hubness_reach(after), wider
 
 
 def _values_within(
@@ -296,14 +247,12 @@ def _values_within(
     codes: np.ndarray | None,
     inside: np.ndarray,
 ) -> list[float]:
-    """Mean Jaccard; hubness before, after, change; with labels the same three of agreement.
+    """Mean Jaccard; with labels the agreement before, after, and its change.
 
     They are of the rows ``inside`` (n,), with neighbours among these only.
     """
     lists = [_lists_within(near, k, inside) for near in (before, after)]
-    counts = [np.bincount(near[near >= 0], minlength=len(inside))[inside] for near in lists]
-    hubness = [occurrence_skewness(each) for each in counts]
-    values = [float(jaccard_overlap(*lists).mean()), *hubness, hubness[1] - hubness[0]]
+    values = [float(jaccard_overlap(*lists).mean())]
     if codes is not None:
         if (codes < 0).any():
             inside = inside & (codes >= 0)
@@ -326,9 +275,7 @@ def _lists_within(near: Nearest, k: int, inside: np.ndarray) -> np.ndarray:
     return found
 
 
-def _estimate(
-    value: float, reach: float, ends: Callable[[float, float], tuple[float, float]]
-) -> Estimate:
-    if np.isnan(reach):
-        return Estimate(value, None, None)
-    return Estimate(value, *ends(value, reach))
+def _estimate(value: float, reach: float) -> Estimate:
+    return (
+        Estimate(value, None, None) if np.isnan(reach) else Estimate(value, *around(value, reach))
+    )

@@ -28,9 +28,7 @@ from .partition import min_over_max
 from .spectrum import centred_rows
 
 OCCURRENCE_K = 10  # neighbours that hubness counts
-# Neighbours found, more than OCCURRENCE_K because a replicate leaves out a tenth of the rows. The
-# probability that 16 of 25 are in one random tenth is 1e-10 where each row is a unit
-SPARE_K = 25
+FOUND_K = 2 * OCCURRENCE_K  # neighbours found: later ones show whether many are equally near
 DOUBTFUL = 1e-6  # float32 does not give the sign of a smaller cosine
 # For x = 4 - 4 cos up to this, x^2/2 - x equals exp(-x) - 1 to float32's precision
 NEEDLE = 1e-3
@@ -134,16 +132,21 @@ class Shared:
         return directions(self.X)
 
     @cached_property
-    def unit_sums(self) -> np.ndarray:
-        """Sums of the unit rows, by group, (G, d)."""
-        return np.array([self.unit[rows].sum(axis=0) for rows in self.groups])
+    def unit_sum(self) -> np.ndarray:
+        """Sum of the unit rows, (d,)."""
+        need_rows(self.n, 2)
+        return np.asarray(self.unit.sum(axis=0))
 
     @cached_property
-    def unit_square_sums(self) -> np.ndarray:
-        """Sums of the squares of the unit rows' entries, by group, (G, d)."""
-        return np.array(
-            [np.einsum("nd,nd->d", U, U) for U in map(self.unit.__getitem__, self.groups)]
-        )
+    def unit_squares(self) -> np.ndarray:
+        """Sum of the squares of the unit rows' entries, (d,)."""
+        return np.asarray(np.einsum("nd,nd->d", self.unit, self.unit))
+
+    @cached_property
+    def occurrences(self) -> np.ndarray:
+        """How often each row is among the OCCURRENCE_K nearest of the others, (n,)."""
+        need_rows(self.n, OCCURRENCE_K + 2)
+        return np.bincount(self.near[:, :OCCURRENCE_K].ravel(), minlength=self.n)
 
     @cached_property
     def pairs(self) -> PairSums:
@@ -186,7 +189,7 @@ class PairSums:
 
     Attributes
     ----------
-    near : (n, SPARE_K) nearest rows by cosine.
+    near : (n, FOUND_K) nearest rows by cosine.
     positive : (n,) number of other rows with a cosine above 0 to each row.
     kernel : (n,) sums of exp(4 cos - 4) - 1 over the other rows.
 
@@ -201,7 +204,7 @@ class PairSums:
         self._half = half.astype(np.float32)[:, None]
         self._is_needle = 16 * half.max() < NEEDLE  # |u - v|^2 is at most (2 max |about|)^2
         self._has_kernel = "neighbours" in shared.uses
-        self.near = closest(shared.unit, SPARE_K if self._has_kernel else 0, watch=self._add_block)
+        self.near = closest(shared.unit, FOUND_K if self._has_kernel else 0, watch=self._add_block)
         del self._half
 
     def _add_block(self, rows: slice, scores: np.ndarray) -> None:
@@ -248,10 +251,6 @@ class View:
         self.d = shared.d
         self._left_out_rows = slice(0, 0) if left_out is None else shared.groups[left_out]
         self.n = shared.n - (self._left_out_rows.stop - self._left_out_rows.start)
-
-    def _sum_of_rest(self, by_group: np.ndarray) -> np.ndarray:
-        whole = by_group.sum(axis=0)
-        return whole if self.left_out is None else whole - by_group[self.left_out]
 
     @cached_property
     def _shift(self) -> np.ndarray:
@@ -317,29 +316,15 @@ class View:
         )
         return min_over_max(P)
 
-    @cached_property
+    @property
     def unit_sum(self) -> np.ndarray:
-        """Sum of the unit rows, (d,)."""
-        need_rows(self.n, 2)
-        return self._sum_of_rest(self.shared.unit_sums)
+        """Sum of all unit rows, (d,)."""
+        return self.shared.unit_sum
 
-    @cached_property
+    @property
     def unit_squares(self) -> np.ndarray:
-        """Sum of the squares of the unit rows' entries, (d,)."""
-        return self._sum_of_rest(self.shared.unit_square_sums)
-
-    @cached_property
-    def occurrences(self) -> np.ndarray:
-        """How often each row is among the OCCURRENCE_K nearest of the others, (n,)."""
-        need_rows(self.n, OCCURRENCE_K + 2)
-        near, group_of = self.shared.near, self.shared.group_of
-        if self.left_out is None:
-            return np.bincount(near[:, :OCCURRENCE_K].ravel(), minlength=self.n)
-        near = near[group_of != self.left_out]
-        chosen = group_of[near] != self.left_out
-        chosen &= np.cumsum(chosen, axis=1, dtype=np.int16) <= OCCURRENCE_K
-        counts = np.bincount(near[chosen], minlength=self.shared.n)
-        return counts[group_of != self.left_out]
+        """Sum of the squares of all unit rows' entries, (d,)."""
+        return self.shared.unit_squares
 
     @cached_property
     def two_distances(self) -> np.ndarray:

@@ -16,7 +16,7 @@ from .cosines import (
     top_contribution_baseline,
     uniformity_baseline,
 )
-from .intervals import around, around_hubness, hubness_reach, jackknife_reach, nearest_reach
+from .intervals import jackknife_reach, nearest_reach
 from .neighbours import occurrence_skewness, refuse_ties, twonn
 from .spectrum import isoscore_baseline, participation, participation_baseline, rank_of_spectrum
 from .sums import OCCURRENCE_K, Shared, View
@@ -29,8 +29,8 @@ class Listed:
     """One measure of a table.
 
     With ``without_each`` the interval is a jackknife that leaves out each unit. With ``angle`` it
-    is subsampled. Else it is a jackknife by groups of units. A unit is a row, or the rows of one
-    sentence.
+    is subsampled. Without a ``reach`` there is none. Else it is a jackknife by groups of units. A
+    unit is a row, or the rows of one sentence.
     """
 
     label: str  # English; pages translate it
@@ -40,8 +40,8 @@ class Listed:
     high: float = np.inf
     ceiling: Callable[[int, int], float] | None = None  # of (n, d), where it is below ``high``
     without_each: Callable[[Shared], np.ndarray] | None = None  # (u,) values, in closed form
-    reach: Callable[[Sequence[float]], float] = jackknife_reach  # half-width, from group values
-    ends: Callable[[float, float], tuple[float, float]] = around  # from the value and half-width
+    # half-width, from the values without each group
+    reach: Callable[[Sequence[float]], float] | None = jackknife_reach
     angle: int | None = None  # its place in ANGLE_QUANTILES
     uses: tuple[str, ...] = ()  # of COSTLY
     of_sums: bool = False  # of the sums over rows of x, x x', x / |x| and its squares
@@ -77,7 +77,7 @@ def _top_contribution(k: int) -> Callable[[View], float]:
     def of(view: View) -> float:
         mean = mean_cosine_of_sum(view.unit_sum, view.n)
         # Three standard deviations of random directions: n^2/2 pairs, each of variance 1/d
-        if view.left_out is None and mean <= 3 * np.sqrt(2 / view.d) / view.n:
+        if mean <= 3 * np.sqrt(2 / view.d) / view.n:
             raise UndefinedMeasure("no_mean_cosine", because="random_mean_cosine")
         return largest_share(contributions(view.unit_sum, view.unit_squares), min(k, view.d))
 
@@ -91,10 +91,10 @@ def _uniformity(view: View) -> float:
 
 
 def _hubness(view: View) -> float:
-    occurrences = view.occurrences
-    shared, near = view.shared, view.shared.near[:, : 2 * OCCURRENCE_K]
-    if view.left_out is None and near.shape[1] > OCCURRENCE_K:
-        refuse_ties(shared.unit, near, k=OCCURRENCE_K, equal=shared.half_digits)
+    shared = view.shared
+    occurrences = shared.occurrences
+    if shared.near.shape[1] > OCCURRENCE_K:
+        refuse_ties(shared.unit, shared.near, k=OCCURRENCE_K, equal=shared.half_digits)
     return occurrence_skewness(occurrences)
 
 
@@ -105,7 +105,7 @@ def _hubness(view: View) -> float:
 
 def _mean_cosine_without_each(shared: Shared) -> np.ndarray:
     n, sums = shared.n - shared.cluster_sizes, shared.by_cluster(shared.unit)
-    rest = shared.unit_sums.sum(axis=0) - sums  # (u, d)
+    rest = shared.unit_sum - sums  # (u, d)
     return np.asarray((np.einsum("ud,ud->u", rest, rest) - n) / (n * (n - 1)))
 
 
@@ -240,20 +240,21 @@ LISTED: dict[str, Listed] = {
         "top dimension's share of the mean cosine",
         _top_contribution(1),
         lambda n, d: top_contribution_baseline(d),
+        reach=None,
         of_sums=True,
     ),
     "top_5_contributions": Listed(
         "top five dimensions' share",
         _top_contribution(5),
         lambda n, d: top_contribution_baseline(d, k=min(5, d)),
+        reach=None,
         of_sums=True,
     ),
     "hubness": Listed(
         "hubness (skewness of 10-occurrence)",
         _hubness,
         low=-np.inf,
-        reach=hubness_reach,
-        ends=around_hubness,
+        reach=None,
         uses=("neighbours",),
         decimals=2,
     ),

@@ -330,6 +330,7 @@ def verdict_of(claim: Claim, tested: Tested, about: str) -> Verdict:
         measured=paragraph(measured),
         control=control,
         basis=" · ".join(parts),
+        heading=_("Does not apply.") if tested.missing == CONTRASTIVE else "",
     )
 
 

@@ -295,6 +295,7 @@ class Verdict:
     measured: str  # the measured values with their intervals, as Markdown
     control: Control | NoControl
     basis: str  # n, the fit set and the kind of interval, as plain text
+    heading: str = ""  # in place of that of the state
 
 
 def overall_state(states: set[State]) -> State:
@@ -324,7 +325,7 @@ def show_verdict(verdict: Verdict, *, key: str) -> None:
         st.markdown(
             _("Claim: {claim} – {source}").format(claim=verdict.claim, source=verdict.source)
         )
-        mark = f"{ICONS[verdict.state]} **{states[verdict.state]}**"
+        mark = f"{ICONS[verdict.state]} **{verdict.heading or states[verdict.state]}**"
         st.markdown(paragraph([mark, verdict.measured]))
         st.markdown(_control_line(verdict.control))
         st.caption(markdown(verdict.basis))

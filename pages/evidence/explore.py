@@ -518,7 +518,7 @@ def basis(grids: Mapping[str, GainGrid]) -> str:
                 model,
                 _(
                     "n = {n}, d = {d}, {fit} (n = {n_fit}), seed {seed}; the intervals of {m} "
-                    "differences hold at 95% together"
+                    "differences hold at 95% together, for these fits on other rows"
                 ).format(
                     n=f"{grid.n_items:,}",
                     d=grid.d,

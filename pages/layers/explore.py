@@ -441,7 +441,8 @@ def show_all_measures(scene: Scene) -> None:
     st.caption(
         _(
             "In brackets: 95% intervals. They leave out sentences, with all their tokens; angles "
-            "come from subsamples. “Isotropic” is the value for isotropic data with the same n "
+            "come from subsamples. Shares of the leading dimensions have none: other ones may lead "
+            "in other sentences. “Isotropic” is the value for isotropic data with the same n "
             "and d."
         )
     )

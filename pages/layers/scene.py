@@ -18,6 +18,7 @@ from geometry.encode.disk_cache import BYTES_AT_ONCE
 from geometry.encode.pool import DEFAULT_POOLING, POOLINGS
 from geometry.encode.precision import PrecisionError
 from geometry.measure import Annotations, Measured, annotated_table, cosine_parts, measure_table
+from geometry.measure.cosines import rotated_top_contributions
 from geometry.measure.intervals import MIN_ROWS
 from geometry.projection import Projection, project_layer
 from geometry.projection.twin import ConeEdge, cone_edges
@@ -600,13 +601,15 @@ def falling_layers(rows: Sequence[Measured]) -> list[int]:
 def rogue_verdict(scene: Scene) -> Verdict:
     """Do five dimensions carry most of the mean cosine of the layer?"""
     layer = scene.layer
-    row = scene.drawn_tables[layer]["top_5_contributions"]
-    state = rogue_state(row)
+    table = scene.drawn_tables[layer]
+    row, is_enough = table["top_5_contributions"], table["mean_cosine"].low is not None
+    rotated = np.percentile(rotated_top_contributions(row.d, k=min(5, row.d)), [2.5, 97.5])
+    state = rogue_state(row.value if is_enough else None, rotated[1])
     words = {
         "holds": _("Five dimensions carry most of the mean cosine at layer {layer}: {share}."),
         "partly": _(
             "Five dimensions carry more than their share of the mean cosine at layer {layer}, but "
-            "not clearly more than half of it: {share}."
+            "not more than half of it: {share}."
         ),
         "fails": _("No few dimensions dominate layer {layer}: the five largest carry {share}."),
         "unknown": _(
@@ -620,31 +623,31 @@ def rogue_verdict(scene: Scene) -> Verdict:
         state=state,
         measured=words[state].format(
             layer=layer,
-            share=f"**{measured_words(row)}**" if row.low is not None else "",
+            share=f"**{measured_words(row)}**",
             least=MIN_ROWS,
         ),
         control=nothing_measured()
-        if row.low is None or row.baseline is None
+        if state == "unknown"
         else Control(
             _(
                 "a random rotation of the axes changes no cosine, and leaves the five largest "
-                "dimensions **{alike}** on average."
-            ).format(alike=f"{row.baseline:.3f}")
+                "dimensions **{low} to {high}** (95% of rotations)."
+            ).format(low=f"{rotated[0]:.3f}", high=f"{rotated[1]:.3f}")
         ),
         basis=" · ".join(
             [
                 *series_origin(scene.drawn_series),
                 _("raw cloud, nothing fitted"),
-                _("95% interval: jackknife over sentences"),
+                _("without an interval, because other dimensions may lead in other sentences"),
             ]
         ),
     )
 
 
-def rogue_state(row: Measured) -> State:
-    """The verdict of the share of the five largest dimensions."""
-    if row.value is None or row.low is None or row.high is None:
+def rogue_state(share: float | None, rotated: float) -> State:
+    """The verdict of the share of the five largest dimensions; ``rotated`` is the control's end."""
+    if share is None:
         return "unknown"
-    if row.low <= (row.baseline or 0.0):
-        return "fails"  # no more than after a random rotation
-    return "holds" if row.low > MOST else "partly"
+    if share <= rotated:
+        return "fails"
+    return "holds" if share > MOST else "partly"

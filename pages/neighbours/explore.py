@@ -26,7 +26,7 @@ from geometry.measure import (
     retrieval_score,
 )
 from geometry.measure.cosines import isotropic_cosine_shares
-from geometry.measure.intervals import Estimate
+from geometry.measure.intervals import MIN_ROWS, Estimate
 from geometry.measure.retrieval import BOOTSTRAPPED, MIN_QUERIES
 from geometry.palette import Theme
 from pages.common import jobs
@@ -52,11 +52,7 @@ from pages.common.measures import (
     show_big_numbers,
     show_verdict,
 )
-from pages.common.messages import (
-    errors_shown,
-    show_error,
-    too_few_for_interval,
-)
+from pages.common.messages import errors_shown, show_error
 from pages.common.models import current_encoder
 from pages.common.origin import coverage_of, of_known_text, warn_of_coverage, warn_of_typed
 from pages.common.reading import read_upload
@@ -261,9 +257,9 @@ def show_headlines(scene: Scene) -> None:
         ),
         BigNumber(
             _("hubness (skewness of k-occurrence)"),
-            signed(after.hubness.value, 2),
-            raw.format(value=signed(before.hubness.value, 2)),
-            change_words(with_ends(found.hubness, sign=True)),
+            signed(after.hubness, 2),
+            raw.format(value=signed(before.hubness, 2)),
+            change_words(with_sign(after.hubness - before.hubness, 2)),
         ),
         BigNumber(
             _("most frequent neighbour: of how many points"),
@@ -363,13 +359,17 @@ def points_csv(scene: Scene, basis: str) -> bytes:
 
 
 def hub_state(found: NeighbourChanges) -> State:
-    """Whether the hubness falls, and below its control; "unknown" if an interval includes 0."""
-    each = found.hubness
-    if each.rises:
-        return "fails"
-    if not each.falls or found.control is None:
+    """Whether the hubness falls, and below every control; as printed, to two decimals."""
+    raw, after, *controls = (
+        round(each, 2) for each in (found.before.hubness, found.after.hubness, *found.controls)
+    )
+    if not controls or found.n < MIN_ROWS:
         return "unknown"
-    return "holds" if found.control.difference.falls else "partly"
+    if after < min(raw, *controls):
+        return "holds"
+    if after > max(raw, *controls):
+        return "fails"
+    return "partly" if after < raw else "unknown"
 
 
 def neighbours_verdict(scene: Scene) -> Verdict:
@@ -386,46 +386,47 @@ def neighbours_verdict(scene: Scene) -> Verdict:
         basis=" · ".join(
             [
                 provenance(scene),
-                _(
-                    "95% intervals: hubness by a jackknife that is widened until it covers 92% to "
-                    "97% of simulated cones, the rest by subsamples"
-                ),
+                _("hubness has no interval, because a few points decide it"),
+                _("95% intervals: subsamples of the points"),
             ]
         ),
     )
 
 
 def _hub_control(found: NeighbourChanges) -> Control | NoControl:
-    if found.control is None or found.control.difference.low is None:
+    if not found.controls:
         return nothing_measured()
     return Control(
         _(
             "minus a vector as long as the mean, but in a random direction, the raw points have a "
-            "hubness of **{hubness}**. The treatment minus this: **{difference}**."
+            "hubness of **{low} to {high}** ({n} directions)."
         ).format(
-            hubness=with_ends(found.control.hubness),
-            difference=with_ends(found.control.difference, sign=True),
+            low=signed(min(found.controls), 2),
+            high=signed(max(found.controls), 2),
+            n=len(found.controls),
         )
     )
 
 
 def _hub_words(scene: Scene) -> str:
     found = scene.changes
-    each = found.hubness
-    if each.low is None or each.high is None:
-        return too_few_for_interval(found.n)
-    words = (
-        _("{name} makes fewer hubs: hubness {before} → {after}, change {change}.")
-        if each.high < 0
-        else _("{name} makes more hubs: hubness {before} → {after}, change {change}.")
-        if each.low > 0
-        else _("{name}: no clear difference in hubs, hubness {before} → {after}, change {change}.")
-    )
-    return words.format(
+    if found.n < MIN_ROWS:
+        return _("Hubs are judged from {least} points on, and {n} are shown.").format(
+            least=MIN_ROWS, n=found.n
+        )
+    words = {
+        "holds": _("{name} makes fewer hubs: hubness {before} → {after}."),
+        "partly": _(
+            "{name} makes fewer hubs, but not fewer than every random direction does: hubness "
+            "{before} → {after}."
+        ),
+        "fails": _("{name} makes more hubs: hubness {before} → {after}."),
+        "unknown": _("{name}: no clear difference in hubs, hubness {before} → {after}."),
+    }
+    return words[hub_state(found)].format(
         name=_capital(treatment_words(scene.after)),
-        before=with_ends(found.before.hubness),
-        after=f"**{with_ends(found.after.hubness)}**",
-        change=with_ends(each, sign=True),
+        before=signed(found.before.hubness, 2),
+        after=f"**{signed(found.after.hubness, 2)}**",
     )
 
 

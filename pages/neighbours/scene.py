@@ -17,7 +17,7 @@ from geometry.data.limits import LIMITS
 from geometry.encode import ArrayStore
 from geometry.evaluate.fitting import FitSet
 from geometry.evaluate.specs import parse_treatment
-from geometry.measure import NeighbourChanges, Search, moved_at_random, neighbour_changes
+from geometry.measure import NeighbourChanges, Search, neighbour_changes
 from geometry.process import Worker, send_progress
 from geometry.transform.treatments import Treatment
 from pages.common import jobs
@@ -246,6 +246,7 @@ MOST_TOKENS = 20_000  # points at most, of tokens
 MOST_BYTES = 3 * LIMITS.table_bytes  # of both clouds at most: three of an upload's largest tables
 MOST_MEASURED = 50_000  # points that are measured at most: the time grows with their square
 AT_ONCE = 5_000  # points up to which the page's run itself searches and measures
+SHIFTS = 5  # random directions in which the points are shifted, as the control of the hubs
 SHORT = 20_000  # points up to which a job takes only some seconds
 
 SEARCH = Worker(idle_seconds=60)
@@ -306,7 +307,7 @@ def _changes(
         "k": k,
         "labels": None if labels is None else [labels[row] for row in rows],
         "units": None if units is None else units[rows],
-        "control": moved_at_random(X, seed=SEED).astype(X.dtype),
+        "controls": SHIFTS,
         "seed": SEED,
     }
     if len(rows) <= AT_ONCE:

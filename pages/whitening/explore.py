@@ -422,12 +422,14 @@ def show_all_measures(scene: Scene) -> None:
         _(
             "In brackets: 95% intervals for other points under the same fitted treatment. They "
             "come from leaving out points, or pairs, types or words where a row is a mean over "
-            "those; tokens are left out by sentence. Angles and agreement come from subsamples. "
-            "A bootstrap would bias these measures by its repeated points. “Set by the fit”: the "
-            "treatment was fitted on the points that are measured, so an interval would say "
-            "nothing about other points. “Isotropic”: the value for isotropic data with the n and "
-            "d of raw, ± the standard error of a simulation; for shares of the mean cosine, such "
-            "data moved away from the origin in a random direction."
+            "those; tokens are left out by sentence. Angles and agreement come from subsamples. A"
+            " bootstrap would bias these measures by its repeated points. Hubness and the shares "
+            "of the leading dimensions have no interval: other points have other hubs, and other "
+            "dimensions may lead. “Set by the fit”: the treatment was fitted on the points that "
+            "are measured, so an interval would say nothing about other points. “Isotropic”: the "
+            "value for isotropic data with the n and d of raw, ± the standard error of a "
+            "simulation; for shares of the mean cosine, such data moved away from the origin in a"
+            " random direction."
         )
     )
     if scene.sets.is_sampled:

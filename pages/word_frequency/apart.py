@@ -19,7 +19,7 @@ from geometry.measure import (
     neighbour_means,
     zipfian_table,
 )
-from geometry.measure.frequency import by_rank
+from geometry.measure.frequency import by_rank, shuffled_difference
 from geometry.projection import Projection
 from geometry.projection.twin import ConeEdge, cone_edges
 from geometry.transform import fit_treatment
@@ -47,6 +47,7 @@ class FrequencyMeasures:
     direction: FrequencyDirection
     bins: tuple[FrequencyBin, ...]
     shuffled: tuple[FrequencyBin, ...]  # of the same words with their ranks shuffled: the control
+    farther: tuple[float, float]  # by how much the rarest words are then farther from the nearest
 
 
 def words_of_file(
@@ -122,7 +123,10 @@ def measured(
     near = neighbour_means(X, progress=progress)
     shuffled = np.random.default_rng(SEED).permutation(len(X))
     bins = [frequency_bins(X, each, near, seed=SEED) for each in (counts, shuffled)]
-    return FrequencyMeasures(direction, *bins)
+    sizes = bins[0][0].n, bins[0][-1].n
+    return FrequencyMeasures(
+        direction, *bins, farther=shuffled_difference(near[0][:, 0], *sizes, seed=SEED)
+    )
 
 
 def pictures(X: np.ndarray) -> tuple[WordPicture, ...]:

@@ -26,6 +26,7 @@ from geometry.measure import (
     without_frequent,
 )
 from geometry.measure.frequency import CONTROL_DRAWS, NEIGHBOURS, WithoutFrequent, by_rank
+from geometry.measure.intervals import Estimate
 from geometry.projection import project
 from geometry.projection.packing import pack_cloud
 from geometry.projection.twin import common_scale, fit_whitening, whiten_beside
@@ -309,7 +310,11 @@ def bins_csv(measures: FrequencyMeasures, basis: str) -> bytes:
     for each in measures.bins:
         estimates = (each.norm, *each.distances, *each.dots, each.cosine)
         for name, found in zip(names, estimates, strict=True):
-            ends = (None,) * 3 if found is None else (found.value, found.low, found.high)
+            ends: tuple[float | None, ...] = (None,) * 3
+            if isinstance(found, Estimate):
+                ends = found.value, found.low, found.high
+            elif found is not None:
+                ends = found, None, None
             cells = ["" if end is None else short_number(end) for end in ends]
             rows.append([str(each.start + 1), str(each.stop), str(each.n), name, *cells])
     head = ["first_rank", "last_rank", "n", "measure", "value", "low", "high"]

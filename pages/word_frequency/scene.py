@@ -19,7 +19,7 @@ from geometry.evaluate.published import PublishedTable, published_tables
 from geometry.measure import FrequencyBin, FrequencyDirection
 from geometry.measure.cone import NARROW
 from geometry.measure.correlation import spearman
-from geometry.measure.frequency import NEIGHBOURS
+from geometry.measure.frequency import NEIGHBOURS, SHUFFLES
 from geometry.measure.intervals import Estimate
 from geometry.vectors import VectorFileError, read_counts
 from pages.common import jobs
@@ -395,10 +395,7 @@ def words_verdict(scene: Scene) -> Verdict:
     measures = scene.measures
     first, last = measures.bins[0], measures.bins[-1]
     norm = ordered_state(first.norm, last.norm, measures.direction.order == "rising")
-    steps = [each.distances[0].value for each in measures.bins]
-    sparse = ordered_state(
-        first.distances[0], last.distances[0], all(a < b for a, b in pairwise(steps))
-    )
+    sparse = sparse_state([each.distances[0] for each in measures.bins], measures.farther)
     cone = cone_state(measures.bins)
     lines = [
         _line(
@@ -438,7 +435,7 @@ def words_verdict(scene: Scene) -> Verdict:
         source=_("Gao et al. (2019), Li et al. (2020)"),
         state=overall,
         measured="\n\n" + "\n".join(f"- {line}" for line in lines),
-        control=_shuffled_words(measures.shuffled[0], measures.shuffled[-1]),
+        control=_shuffled_words(measures),
         basis=" · ".join(
             [
                 provenance(scene),
@@ -447,26 +444,38 @@ def words_verdict(scene: Scene) -> Verdict:
                 ),
                 cone_words(),
                 _("95% intervals: jackknife over words"),
+                _("distances have none: the control judges them"),
             ]
         ),
     )
 
 
-def _shuffled_words(first: FrequencyBin, last: FrequencyBin) -> Control:
+def _shuffled_words(measures: FrequencyMeasures) -> Control:
     """Both ends where the ranks are shuffled: their means are then equal but for chance."""
     ends = [
-        (each.norm, each.distances[0], each.cosine or Estimate(np.nan, None, None))
-        for each in (first, last)
+        (each.norm.value, np.nan if each.cosine is None else each.cosine.value)
+        for each in (measures.shuffled[0], measures.shuffled[-1])
     ]
-    pairs = [
-        f"**{three_digits(a.value)} → {three_digits(b.value)}**" for a, b in zip(*ends, strict=True)
-    ]
+    pairs = [f"**{three_digits(a)} → {three_digits(b)}**" for a, b in zip(*ends, strict=True)]
+    low, high = map(three_digits, measures.farther)
     return Control(
         _(
-            "the same words with their ranks shuffled: mean length {length}; distance to the 3 "
-            "nearest words {distance}; mean cosine {cosine}."
-        ).format(length=pairs[0], distance=pairs[1], cosine=pairs[2])
+            "the same words with their ranks shuffled: mean length {length}; the rarest words are "
+            "farther from the 3 nearest words by **{low} to {high}** (95% of {n} shuffles); mean "
+            "cosine {cosine}."
+        ).format(length=pairs[0], low=low, high=high, n=SHUFFLES, cosine=pairs[1])
     )
+
+
+def sparse_state(distances: Sequence[float], shuffled: tuple[float, float]) -> State:
+    """Whether distances (bins,) rise by more than with shuffled ranks, and from bin to bin."""
+    low, high = shuffled
+    difference = distances[-1] - distances[0]
+    if low <= difference <= high:
+        return "unknown"
+    if difference < low:
+        return "fails"
+    return "holds" if all(a < b for a, b in pairwise(distances)) else "partly"
 
 
 def ordered_state(first: Estimate, last: Estimate, rises: bool) -> State:
@@ -493,7 +502,11 @@ def cone_state(bins: Sequence[FrequencyBin]) -> State:
 
 
 def _line(
-    state: State, claim: str, template: str, first: Estimate | None, last: Estimate | None
+    state: State,
+    claim: str,
+    template: str,
+    first: Estimate | float | None,
+    last: Estimate | float | None,
 ) -> str:
     """A claim, its mark, and both ends."""
     ends = [_("no value") if each is None else _cell(each) for each in (first, last)]
@@ -556,7 +569,9 @@ def table_markdown(
     return markdown_table(lines)
 
 
-def _cell(each: Estimate) -> str:
+def _cell(each: Estimate | float) -> str:
+    if isinstance(each, float):
+        return three_digits(each)
     text = three_digits(each.value)
     if each.low is None or each.high is None:
         return text

@@ -102,7 +102,8 @@ def test_few_dimensions_dominate_until_a_rotation():
     found = result_of("timkey2021_rogue", made(isotropic(), rogue))
     assert found.state == "holds"
     assert found.values["share"].value > 0.95
-    assert found.control["rotated"].value < 0.5
+    assert found.control["rotated"].high < 0.5
+    assert state("timkey2021_rogue", made(isotropic(), isotropic() + 1)) == "fails"
 
 
 def test_outliers_that_follow_the_frequency_are_found():
@@ -132,6 +133,8 @@ def test_independent_axes_are_found_where_there_are_some():
     found = result_of("yamagiwa2023_ica", made(mixed, mixed))
     assert found.state == "partly"  # a meaning is not measured
     assert found.values["ica"].value > 3 * found.control["rotated"].value > 0
+    normal = np.repeat(rng().standard_normal((n, D)), LENGTH, axis=0)
+    assert state("yamagiwa2023_ica", made(normal, normal)) != "partly"
 
 
 def test_lengths_and_distances_by_rarity():

@@ -68,7 +68,7 @@ def test_the_table_has_both_lists_of_every_row(folder, tmp_path, capsys):
     assert written[0]["query"] == "'=1+1"  # the apostrophe prevents a spreadsheet from running it
     changes = neighbour_changes(X, Z, k=3)
     assert found["overlap"]["value"] == pytest.approx(changes.jaccard.value)
-    assert found["hubness_change"]["low"] == pytest.approx(changes.hubness.low, abs=1e-4)
+    assert found["hubness_after"] == pytest.approx(changes.after.hubness, abs=1e-4)
     assert found["hubs"][0]["before"] == changes.before.occurrences.max()
     assert f"overlap of the 3 nearest (Jaccard): {changes.jaccard.value:.3f} [" in said
     assert "fitted on the rows themselves (60 rows, n/d = 0.16)" in said

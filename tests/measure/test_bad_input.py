@@ -111,7 +111,7 @@ FREQUENCY = {
 SEARCHES = {  # tested in test_search, test_neighbour_changes and test_retrieval
     *("Nearest", "NeighbourChanges", "NeighbourSide", "RetrievalScore", "Search"),
     *("jaccard_overlap", "mrr_at_k", "ndcg_at_k", "neighbour_changes", "paired_change"),
-    *("recall_at_k", "retrieval_score", "HubControl", "moved_at_random"),
+    *("recall_at_k", "retrieval_score", "moved_at_random"),
 }
 NO_ROWS = {  # these take no vectors, or only pass them to a given measure
     "Annotations",

@@ -15,7 +15,7 @@ from geometry.measure import (
     sentence_means,
     without_frequent,
 )
-from geometry.measure.frequency import by_rank
+from geometry.measure.frequency import by_rank, shuffled_difference
 from geometry.measure.intervals import Estimate
 from geometry.measure.neighbours import largest
 
@@ -120,10 +120,18 @@ def test_bins_are_means_of_their_words():
     assert first.norm.low < first.norm.value < first.norm.high
     assert first.cosine.value == pytest.approx(mean_cosine(X[rows]))
     for place in range(3):
-        assert first.distances[place].value == pytest.approx(neighbours[0][rows, place].mean())
-        assert first.dots[place].value == pytest.approx(neighbours[1][rows, place].mean())
+        assert first.distances[place] == pytest.approx(neighbours[0][rows, place].mean())
+        assert first.dots[place] == pytest.approx(neighbours[1][rows, place].mean())
     assert bins[2].cosine is None
     assert bins[2].norm.low is None
+
+
+def test_shuffled_ranks_leave_the_difference_that_chance_makes():
+    """Of two random parts, its standard deviation is s sqrt(n / (n - 1) (1/a + 1/b)), over all."""
+    values = np.random.default_rng(0).standard_normal(500) + 3
+    low, high = shuffled_difference(values, 100, 300, draws=2000)
+    spread = values.std(ddof=1) * np.sqrt(1 / 100 + 1 / 300)
+    assert (low, high) == pytest.approx((-1.96 * spread, 1.96 * spread), rel=0.1)
 
 
 def test_sentence_means_leave_out_the_most_frequent_types():

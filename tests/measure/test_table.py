@@ -126,18 +126,22 @@ def test_a_view_is_the_cloud_without_a_group(left_out):
     assert view.second == pytest.approx(rest.second)
     np.testing.assert_allclose(view.covariance, rest.covariance, atol=1e-12)
     np.testing.assert_allclose(view.eigenvalues, rest.eigenvalues)
-    np.testing.assert_allclose(view.unit_sum, rest.unit_sum)
-    np.testing.assert_allclose(view.unit_squares, rest.unit_squares)
     assert view.partition_at_rms == pytest.approx(rest.partition_at_rms, rel=1e-5)
-    assert sorted(view.occurrences) == sorted(rest.occurrences)
     assert len(view.two_distances) == rest.n
+
+
+# other rows have other hubs, and other leading dimensions where some are alike
+WITHOUT_INTERVAL = ("hubness", "top_contribution", "top_5_contributions")
 
 
 def test_intervals_are_those_of_the_jackknife():
     X = cloud()
     table = by_name(measure_table(X, seed=5))
     for row in table.values():
-        assert row.low < row.value < row.high, row.name
+        if row.name in WITHOUT_INTERVAL:
+            assert row.low is row.high is None
+        else:
+            assert row.low < row.value < row.high, row.name
     # Recompute each measure, leaving out the same groups.
     for name in ("mean_cosine", "isoscore", "effective_rank", "partition_isotropy_rms"):
         low, high = jackknife_interval(ONE_BY_ONE[name], X, seed=1)
@@ -446,7 +450,7 @@ def test_hubs_that_grew():
     def table(isoscore, hubs):
         return [
             Measured("isoscore", isoscore, None, None, 0.9, 9, 9),
-            Measured("hubness", hubs, hubs - 0.5, hubs + 0.5, 0.2, 9, 9),
+            Measured("hubness", hubs, None, None, 0.2, 9, 9),
         ]
 
     assert disagreements(table(0.2, 1), table(0.8, 3)) == ("hubs_grew",)

@@ -11,6 +11,7 @@ import pytest
 
 from geometry import load_encoder, read_bundled
 from geometry.claims import Tested, read_claims, result_of
+from geometry.claims.claim import CONTRASTIVE
 from geometry.data.catalogues import languages
 from pages.claims.explore import ORDER, claims_csv, claims_html, is_measured, state_of
 from pages.claims.recorded import RECORDED, measured, recorded, subject_of
@@ -51,6 +52,8 @@ def test_every_claim_is_a_tile_and_a_card_with_a_control_or_the_reason_why_not()
         said.count("**Control**") + said.count("**No control is needed**")
         == len(claims) - states["untested"]
     )
+    n_others = sum(each is not None and each.missing == CONTRASTIVE for each in found.values())
+    assert said.count("**Does not apply.**") == n_others > 0
 
 
 @pytest.mark.parametrize("shown", ORDER)

@@ -15,10 +15,9 @@ from geometry.data import VectorSet
 from geometry.data.corpus import read_bundled
 from geometry.measure import neighbour_changes
 from geometry.measure.frequency import Estimate
-from geometry.measure.neighbour_changes import HubControl, NeighbourChanges, NeighbourSide
+from geometry.measure.neighbour_changes import NeighbourChanges, NeighbourSide
 from pages.neighbours import explore as verdicts
 from pages.neighbours import scene as scenes
-from pages.neighbours.explore import with_ends
 from tests.pages.charts import charts
 from tests.pages.visits import brought, everything, healthy, new_visit
 
@@ -107,7 +106,7 @@ def test_lists_and_numbers_by_a_second_route(clouds):
     labels = np.array(corpus().labels)
     shares = [np.mean(labels[near] == labels[:, None]) for near in lists]
     assert f"{shares[0]:.3f} [" in said
-    assert f"**{skew(counts[1]):.2f} [".replace("-", "−") in said
+    assert f"**{skew(counts[1]):.2f}**.".replace("-", "−") in said
     assert "fitted on 120 of these points · the numbers are set by the fit" in said
 
 
@@ -207,26 +206,44 @@ def test_a_reader_s_own_vectors_and_many_points_by_the_worker(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "state", "hubs", "labels"),
+    ("before", "after", "controls", "state", "hubs"),
     [
-        (-2.0, -1.0, "holds", "makes fewer hubs", "become worse"),
-        (-2.0, 1.0, "unknown", "no clear difference in hubs", "no clear difference in labels"),
-        (1.0, 2.0, "fails", "makes more hubs", "become better"),
+        (2.0, 1.0, (1.5, 2.5), "holds", "makes fewer hubs: hubness 2.00 → **1.00**"),
+        (2.0, 1.6, (1.5, 2.5), "partly", "fewer hubs, but not fewer than every random direction"),
+        (2.0, 2.004, (2.0, 2.001), "unknown", "no clear difference in hubs"),
+        (2.0, 2.2, (1.5, 2.5), "unknown", "no clear difference in hubs"),
+        (2.0, 3.0, (1.5, 2.5), "fails", "makes more hubs"),
     ],
 )
-def test_an_interval_that_includes_0_is_no_result(low, high, state, hubs, labels):
+def test_hubs_are_judged_by_random_directions(before, after, controls, state, hubs):
+    sides = (NeighbourSide(None, np.zeros(1), each, None) for each in (before, after))
+    found = NeighbourChanges(10, *sides, np.zeros(99), None, None, controls)
+    scene = SimpleNamespace(after="centred", changes=found)
+    assert verdicts.hub_state(found) == state
+    assert hubs in verdicts._hub_words(scene)
+    low, high = (f"{end:.2f}" for end in (min(controls), max(controls)))
+    assert f"**{low} to {high}** (2 directions)" in verdicts._hub_control(found).measured
+    few = replace(found, jaccards=np.zeros(30))
+    assert verdicts.hub_state(few) == "unknown"
+    assert "from 40 points on, and 30 are shown" in verdicts._hub_words(
+        SimpleNamespace(after="centred", changes=few)
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "labels"),
+    [
+        (-2.0, -1.0, "become worse"),
+        (-2.0, 1.0, "no clear difference in labels"),
+        (1.0, 2.0, "become better"),
+    ],
+)
+def test_an_interval_that_includes_0_is_no_result(low, high, labels):
     change = Estimate((low + high) / 2, low, high)
-    side = NeighbourSide(None, np.zeros(1), change, change)
-    control = HubControl(change, change)
-    found = NeighbourChanges(10, side, side, np.zeros(1), change, change, change, control)
+    side = NeighbourSide(None, np.zeros(1), 0.0, change)
+    found = NeighbourChanges(10, side, side, np.zeros(1), change, change)
     points = SimpleNamespace(corpus=corpus())
     scene = SimpleNamespace(after="centred", points=points, changes=found)
-    assert verdicts.hub_state(found) == state
-    # a shift in a random direction makes as few hubs
-    as_few = replace(found, control=HubControl(change, Estimate(0.0, -1.0, 1.0)))
-    assert verdicts.hub_state(as_few) == ("partly" if state == "holds" else state)
-    assert with_ends(change) in verdicts._hub_control(found).measured
-    assert hubs in verdicts._hub_words(scene)
     assert labels in verdicts._label_words(scene)
 
 

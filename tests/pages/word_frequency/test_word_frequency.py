@@ -40,6 +40,7 @@ from pages.word_frequency.scene import (
     cone_state,
     direction_sentence,
     ordered_state,
+    sparse_state,
 )
 from tests.encode.tiny_encoder import WORDS, save_tiny_bert
 from tests.pages.charts import array, charts
@@ -552,7 +553,7 @@ def test_what_was_measured_of_the_bundled_types_outside_the_app(encoder):
     table = encoder.type_embeddings()
     X = table.vectors[[table.words.index(name) for name in names]]
     bins = frequency_bins(X, counts, neighbour_means(X), edges=(100, 500, 1500))
-    found = [(b.norm.value, b.distances[0].value, b.cosine.value) for b in (bins[0], bins[2])]
+    found = [(b.norm.value, b.distances[0], b.cosine.value) for b in (bins[0], bins[2])]
     expected = [(1.03, 1.02, 0.163), (1.26, 1.26, 0.021)]
     np.testing.assert_allclose(found, expected, atol=0.006)
 
@@ -568,6 +569,11 @@ def test_the_verdicts_follow_the_intervals():
     assert ordered_state(high, low, False) == "fails"
     assert ordered_state(low, estimate(1.1, 1.0, 1.2), True) == "unknown"  # they overlap
     assert ordered_state(estimate(1), high, True) == "unknown"
+
+    assert sparse_state([1, 1.2, 1.5], (-0.1, 0.1)) == "holds"
+    assert sparse_state([1, 0.9, 1.5], (-0.1, 0.1)) == "partly"  # not from bin to bin
+    assert sparse_state([1, 1.2, 1.1], (-0.2, 0.2)) == "unknown"
+    assert sparse_state([1, 0.8], (-0.1, 0.1)) == "fails"
 
     def bins(*cosines: Estimate | None) -> list[FrequencyBin]:
         return [FrequencyBin(0, 1, low, cosine, (), ()) for cosine in cosines]
@@ -595,6 +601,7 @@ def test_the_control_has_the_same_words_in_a_random_order():
     ends = [found.shuffled[place].norm.value for place in (0, -1)]
     assert ends == pytest.approx([norms.mean()] * 2, abs=4 * norms.std() / 10)
     assert found.bins[-1].norm.value - found.bins[0].norm.value > 10 * abs(ends[1] - ends[0])
+    assert found.farther[0] < 0 < found.farther[1] < found.bins[-1].distances[0]
 
 
 @pytest.mark.parametrize(
