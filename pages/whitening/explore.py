@@ -369,7 +369,9 @@ def rows_of(
     annotations = annotations_of(sample)
     has_labels = annotations.labels is not None
     names = None if is_whole else FIVE[: 4 if has_labels else 5]
-    table = measure_table(treated.retained, names=names, seed=SEED, intervals=is_new, units=units)
+    table: tuple[Measured, ...] = measure_table(
+        treated.retained, names=names, seed=SEED, intervals=is_new, units=units
+    )
     if is_whole and treated.retained is not treated.vectors:
         single = measure_table(
             treated.vectors, names=DIMENSION_SHARES, seed=SEED, intervals=is_new, units=units
