@@ -9,11 +9,13 @@ shifts in random directions.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from ..data.frames import Framed
 from ..linalg.rows import finite_rows, half_digits, need_rows, need_whole
 from .cosines import mean_cosine
 from .intervals import (
@@ -56,7 +58,7 @@ class NeighbourSide:
 
 
 @dataclass(frozen=True)
-class NeighbourChanges:
+class NeighbourChanges(Framed):
     """Neighbours before and after a treatment.
 
     Attributes
@@ -85,6 +87,26 @@ class NeighbourChanges:
     def n(self) -> int:
         """How many rows there are."""
         return len(self.jaccards)
+
+    def _records(self) -> list[dict[str, Any]]:
+        found: dict[str, Estimate | float | None] = {
+            "overlap": self.jaccard,
+            "hubness before": self.before.hubness,
+            "hubness after": self.after.hubness,
+            "label agreement before": self.before.agreement,
+            "label agreement after": self.after.agreement,
+            "label agreement, change": self.agreement,
+        }
+        return [
+            {"measure": name, "k": self.k}
+            | (
+                asdict(each)
+                if isinstance(each, Estimate)
+                else {"value": each, "low": None, "high": None}
+            )
+            for name, each in found.items()
+            if each is not None
+        ]
 
 
 def moved_at_random(X: np.ndarray, *, seed: int = 0) -> np.ndarray:
