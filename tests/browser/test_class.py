@@ -147,16 +147,25 @@ def test_a_teacher_leads_students_guess_and_all_see_the_bars(
 
 
 @pytest.mark.slow
-def test_a_class_follows_where_the_pages_have_a_path_before_them(
+def test_a_student_changes_class_where_the_pages_have_a_path_before_them(
     visit: Callable[..., Page], class_server: Callable[..., AppServer]
 ):
     server = class_server(base="lab")
     teacher, student = visit(), visit()
-    code = open_class(teacher, server)
+    code, other = open_class(teacher, server), open_class(visit(), server)
     open_app(student, server.page_url("evidence", query=f"class={code}"))
     student.wait_for_url(re.compile("/lab/cosine_basis"))
     teacher.get_by_role("button", name="Longer e₁: (2, 0), (0, 1)").click()
     student.wait_for_url(re.compile("/lab/cosine_basis.*len1=2"))
+    wait_for_app(student)
+    # the request for news of the first class, of 25 s, ends when another class is joined
+    student.locator(".st-key-class-menu button").first.click()
+    student.locator(".st-key-class-leave button").click()
+    student.locator(".st-key-class-open button").wait_for()
+    student.locator("[data-testid=stForm] input").first.fill(other)
+    with student.expect_request(re.compile(f"/classroom/{other}"), timeout=12_000):
+        student.keyboard.press("Enter")
+    expect(student.locator(BAR)).to_contain_text(other)
 
 
 @pytest.mark.long
