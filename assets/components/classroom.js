@@ -10,7 +10,7 @@ let room; // what the page last said of the room; undefined outside of one
 let waiting;
 let request; // for news: the code of its room, and how to end it
 let timer; // of the looks at the address
-let known; // code of the room, and whether this reader followed; also while no page is there
+let known; // the entry into a room, and whether this reader followed; also while no page is there
 let arrived; // the address to which the teacher led, as the page then completed it
 let isTouched = false; // whether the reader has done something since then
 
@@ -102,8 +102,9 @@ function watch() {
 
 export default function ({ data: bytes, setTriggerValue }) {
   room = { ...JSON.parse(new TextDecoder().decode(bytes)), tell: setTriggerValue };
-  const isBack = room.follows && !(known?.code === room.code && known.follows);
-  known = { code: room.code, follows: room.follows };
+  const entry = `${room.code} ${room.entry}`;
+  const isBack = room.follows && !(known?.entry === entry && known.follows);
+  known = { entry, follows: room.follows };
   if (isBack) arrive();
   if (!room.leads && isBack && !isThere(room.address)) go(room.address);
   if (request?.code !== room.code) request?.ender.abort();

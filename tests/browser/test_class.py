@@ -166,6 +166,19 @@ def test_a_student_changes_class_where_the_pages_have_a_path_before_them(
     with student.expect_request(re.compile(f"/classroom/{other}"), timeout=12_000):
         student.keyboard.press("Enter")
     expect(student.locator(BAR)).to_contain_text(other)
+    # who joins again comes to the teacher again, also from another page
+    wait_for_app(student)
+    student.locator(".st-key-class-leave button").click()  # the menu is open
+    student.locator(".st-key-class-open button").wait_for()
+    student.keyboard.press("Escape")
+    student.locator('[data-testid="stSidebar"] a', has_text="Evidence").click()
+    student.wait_for_url(re.compile("/lab/evidence"))
+    wait_for_app(student)
+    student.locator(".st-key-class-menu button").first.click()
+    student.locator("[data-testid=stForm] input").first.fill(other)
+    student.keyboard.press("Enter")
+    student.wait_for_url(re.compile("/lab/cosine_basis"))
+    expect(student.locator(".st-key-class-follow")).to_be_visible()
 
 
 @pytest.mark.long

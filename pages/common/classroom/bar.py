@@ -26,6 +26,7 @@ from ..words import _, labelled, markdown, noted
 from .rooms import INVITATION_SECONDS, MOST_MARKED, Question, Room, RoomError, Tally
 from .visit import (
     CLASS_BAR,
+    ENTRY,
     LEADS,
     NO_RIGHT_ANSWER,
     PROBLEM,
@@ -197,6 +198,7 @@ def _link(room: Room) -> None:
     """The part in the browser: it waits for news, and goes where the teacher leads."""
     message = {
         "code": room.code,
+        "entry": st.session_state[ENTRY],
         "version": room.version,
         "heard": room.heard,
         "leads": room.leads,

@@ -26,6 +26,7 @@ HIDDEN = ".big-numbers, [class*='st-key-verdict-'], .st-key-ladder, .st-key-find
 HERE, QUESTION, TALLY, TRUTH = "class-room", "class-question", "class-tally", "class-truth"
 PROBLEM, LEADS, LED, SENT = "class-problem", "class-leads", "class-led", "class-sent"
 CODE = "class-of-session"  # in the session: of the room that it is in
+ENTRY = "class-entry"  # in the session: how often it has come to a room
 
 
 @st.cache_resource(show_spinner=False)
@@ -92,6 +93,7 @@ def enter_class() -> None:
         return
     state.pop(PROBLEM, None)
     state[CODE] = code
+    state[ENTRY] = state.get(ENTRY, 0) + (not was_here)
     put_in_url(CLASS, code)
     if room.leads and state.get(LED, ("",))[0] != code and room.address:
         state[LED] = code, room.address, room.marked  # a reload or a second device moves nobody
