@@ -122,11 +122,9 @@ def measured(
     direction = frequency_direction(X, counts, seed=SEED)
     near = neighbour_means(X, progress=progress)
     shuffled = np.random.default_rng(SEED).permutation(len(X))
-    bins = [frequency_bins(X, each, near, seed=SEED) for each in (counts, shuffled)]
-    sizes = bins[0][0].n, bins[0][-1].n
-    return FrequencyMeasures(
-        direction, *bins, farther=shuffled_difference(near[0][:, 0], *sizes, seed=SEED)
-    )
+    bins, control = (frequency_bins(X, each, near, seed=SEED) for each in (counts, shuffled))
+    farther = shuffled_difference(near[0][:, 0], bins[0].n, bins[-1].n, seed=SEED)
+    return FrequencyMeasures(direction, bins, control, farther)
 
 
 def pictures(X: np.ndarray) -> tuple[WordPicture, ...]:
