@@ -43,7 +43,7 @@ MIN_ROWS = 40  # with fewer, a group has too few rows to give a spread
 GROUPS = 10  # groups of a table's rows; each costs one or two eigenproblems
 MORE_GROUPS = 20  # groups where a replicate is cheap
 DRAWS = 100
-NEAREST_WIDER = 1.15  # reach of distances to nearest rows, over that of the jackknife
+NEAREST_WIDER = 1.15  # the reach of the intrinsic dimension over that of the jackknife
 _T = {GROUPS: 2.262157, MORE_GROUPS: 2.093024}  # 97.5% of Student's t, one degree fewer
 NORMAL = 1.959964  # 97.5% of a normal
 
@@ -157,7 +157,7 @@ def jackknife_reach(replicates: Sequence[float]) -> float:
 
 
 def nearest_reach(replicates: Sequence[float]) -> float:
-    """Half-width of a function of distances to nearest rows, from the values without each group."""
+    """Half-width of the intrinsic dimension, from the values without each group."""
     return NEAREST_WIDER * jackknife_reach(replicates)
 
 
