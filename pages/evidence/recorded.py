@@ -102,6 +102,7 @@ def _of_topics(model: str, task: Task) -> GainGrid:
     texts = list(topics.texts)
     about = {"model": model, "data": "topics", "fit": "folds"}
     given: dict[str, Any] = {"texts": texts, "labels": topics.labels, "about": about}
+    given["cures"] = (*CURES, FLOW)
     return evidence(_vectors(model, texts), task=task, **given)
 
 
@@ -123,6 +124,7 @@ def _of_stsb(folder: Path, model: str) -> GainGrid:
         texts=texts,
         pairs=(left, right, test.gold_scores),
         fittable=is_train,
+        cures=(*CURES, FLOW),
         about={"model": model, "data": "STS-B test", "fit": "STS-B train"},
     )
 
