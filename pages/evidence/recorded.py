@@ -124,7 +124,6 @@ def _of_stsb(folder: Path, model: str) -> GainGrid:
         texts=texts,
         pairs=(left, right, test.gold_scores),
         fittable=is_train,
-        cures=(*CURES, FLOW),
         about={"model": model, "data": "STS-B test", "fit": "STS-B train"},
     )
 
