@@ -291,7 +291,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
     },
     "extra": {
         "missing_extra": (
-            "`{package}` is not installed. Install it with `pip install 'narrow-cone[{extra}]'`."
+            "`{package}` is not installed. It comes with the extra `{extra}` of narrow-cone. All "
+            "extras together: `pip install 'narrow-cone[all]'`."
         ),
     },
     "text": {

@@ -50,5 +50,5 @@ def test_without_the_extra_its_name_is_said(started, monkeypatch, capsys):
     monkeypatch.setattr("geometry.errors.find_spec", lambda _name: None)
     for name in ("app", "class"):
         assert run_shell([name]) == 2
-        assert "pip install 'narrow-cone[app]'" in capsys.readouterr().err
+        assert "extra `app`" in capsys.readouterr().err
     assert not started
