@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bench.reader import Reader
+from tests.event_loop import run_alone
 from tests.test_docs import blocks
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -154,7 +155,7 @@ def test_the_command_serves_the_app_and_begins_with_a_file(installed, tmp_path):
     )
     try:
         assert f"http://localhost:{port}" in (served.stdout or io.StringIO()).readline()
-        assert asyncio.run(files_offered(port)) == ["own.csv"]
+        assert run_alone(files_offered(port)) == ["own.csv"]
         again = subprocess.run(
             (*command, "app", "--port", str(port)),
             cwd=tmp_path,
