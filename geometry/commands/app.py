@@ -39,9 +39,7 @@ def is_free(port: int, address: str = "0.0.0.0") -> bool:
 
 
 @click.command()
-@click.argument(
-    "file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
-)
+@click.argument("file", required=False, type=FILE)
 @PORT
 @click.option("--browser/--no-browser", default=True, help="Whether to open a browser.")
 def app(file: Path | None, port: int, browser: bool) -> int:

@@ -72,6 +72,7 @@ class Door(ThreadingHTTPServer):
 
 class _Redirect(BaseHTTPRequestHandler):
     server: Door
+    timeout = 10  # seconds, so that a silent connection does not stay
 
     def do_GET(self) -> None:
         host = self.headers.get("Host", "").rpartition(":")[0]
@@ -97,7 +98,7 @@ def main(port: int) -> int:
     ports = list(range(port + 1, port + 1 + n_servers()))
     for each in (port, *ports):
         if not is_free(each):
-            click.echo(f"Port {each} is in use. Try: make class PORT={ports[-1] + 1}", err=True)
+            click.echo(f"Port {each} is in use. Try port {ports[-1] + 1}.", err=True)
             return 1
     address = f"http://{found[0]}:{port}"
     segno.make(address).terminal(compact=True)
@@ -106,7 +107,7 @@ def main(port: int) -> int:
         click.echo(f"This machine has another address too: http://{other}:{port}")
     click.echo("Open it yourself, press “Class” and “Open a class”. Ctrl+C ends the server.")
     click.echo(f"Port {port} leads each browser to a server; they use {ports[0]} to {ports[-1]}.")
-    hosts = ["localhost", "127.0.0.1", *found]
+    hosts = [*found, "localhost", "127.0.0.1"]
     with Door(port, hosts, ports) as door:
         threading.Thread(target=door.serve_forever, daemon=True).start()
         try:
@@ -119,7 +120,7 @@ def _start(port: int, hosts: Sequence[str], address: str) -> subprocess.Popen[by
     command = [
         *(sys.executable, "-m", "streamlit", "run", "app.py"),
         *("--server.address", EVERYWHERE, "--server.port", str(port)),
-        *("--server.headless", "true", "--browser.serverAddress", hosts[-1]),
+        *("--server.headless", "true", "--browser.serverAddress", hosts[0]),
         *(option for host in hosts for option in ("--server.allowedHosts", host)),
     ]
     opened = {

@@ -40,7 +40,7 @@ def test_no_network_and_a_taken_port_are_said(monkeypatch, capsys):
         taken.listen()
         port = taken.getsockname()[1]
         assert serve.main(port) == 1
-    assert f"Port {port} is in use. Try: make class PORT=" in capsys.readouterr().err
+    assert f"Port {port} is in use. Try port " in capsys.readouterr().err
 
 
 def test_students_get_the_address_and_the_code(monkeypatch, capsys):
@@ -64,6 +64,7 @@ def test_students_get_the_address_and_the_code(monkeypatch, capsys):
     ]
     for command, options in started:
         assert command.count("--server.allowedHosts") == 4
+        assert command[command.index("--browser.serverAddress") + 1] == "192.168.1.5"
         assert options["env"]["NARROW_CONE_ADDRESS"] == "http://192.168.1.5:8600"
 
 
