@@ -17,7 +17,6 @@ import pytest
 
 from geometry import (
     frequency_direction,
-    isoscore,
     label_agreement,
     mean_norm_share,
     measure_table,
@@ -437,7 +436,6 @@ def claims(n: int, seed: int) -> dict[str, Any]:
     """Jackknives by groups of rows."""
     X = cone(np.random.default_rng((n, seed)), n)
     return {
-        "IsoScore": ends(isoscore(X), *jackknife_interval(isoscore, X)),
         "mean-norm share": ends(mean_norm_share(X), *jackknife_interval(mean_norm_share, X)),
         "partition isotropy, gain": ends(_centred_gain(X), *jackknife_interval(_centred_gain, X)),
     }
@@ -452,7 +450,7 @@ KINDS = [
     (table_of(clusters), 300, 1000),
     (table_of(heavy_tails), 300, 500),
     (by_sentence, 100, 600),
-    (by_sentence_in_a_round_cloud, 300, 300),
+    (by_sentence_in_a_round_cloud, 300, 600),
     (annotated, 300, 1000),
     (labels, 300, 500),
     (tokens, 100, 1000),
@@ -475,12 +473,8 @@ KINDS = [
     (storage, 300, 400),
     (claims, 300, 500),
 ]
-# what does not lie within 0.02 of 0.95, as docs/library.md says: few queries, and the evenness of a
-# round cloud, which is near its largest value, where single rows hardly change it
+# what does not lie within 0.02 of 0.95, as docs/library.md says: few queries
 OUTSIDE: dict[tuple[str, int], dict[str, float]] = {
-    ("by_sentence_in_a_round_cloud", 300): dict.fromkeys(
-        ("isoscore", "participation_ratio", "effective_rank"), 0.995
-    ),
     ("queries", 60): {"change": 0.93},
 }
 AT_ONCE = [
@@ -489,7 +483,7 @@ AT_ONCE = [
     (gains_of_pairs, 300, 200, 0.92),
     (gains_of_labels, 300, 300, 0.92),
     (gains_of_labels_of_unclear_directions, 300, 200, 0.92),
-    (gains_of_a_probe, 300, 200, 0.92),
+    (gains_of_a_probe, 300, 600, 0.92),
 ]
 
 

@@ -252,7 +252,8 @@ def rudman2022_isoscore(subject: ClaimSubject) -> Tested:
     X = subject.pooled(subject.last)
     _need(len(X))
     centred = X - X.mean(axis=0)
-    score = Number(isoscore(X), *jackknife_interval(isoscore, X, seed=subject.seed))
+    [row] = measure_table(X, names=["isoscore"], seed=subject.seed)
+    score = Number(row.value or 0.0, row.low, row.high)
     values = {
         "cosine": Number(mean_cosine(X)),
         "centred_cosine": Number(mean_cosine(centred)),

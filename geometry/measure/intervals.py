@@ -8,8 +8,8 @@ bootstrap interval. Both methods here draw rows without replacement.
 else one of G random groups. With few groups the width varies by chance, by 1 / sqrt(2 (G - 1)).
 The method is right for means over rows or pairs, and for smooth functions of them. It is right for
 measures that change with n (effective rank, TwoNN), because it uses the spread of the replicates
-and not their level. It is too wide where single rows hardly change the measure (Efron, Stein 1981).
-Shao, Wu 1989; Kott 2001.
+and not their level. It is too wide where single rows hardly change the measure, as in a round cloud
+the effective rank; ``sums._correction`` mends that (Efron, Stein 1981). Shao, Wu 1989; Kott 2001.
 
 **Subsampling**: draw m of the n rows, many times. The spread of the replicates, times
 sqrt(m / (n - m)), is that of n rows: the finite-population form of sqrt(m / n). The method is right

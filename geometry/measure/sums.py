@@ -32,6 +32,7 @@ FOUND_K = 2 * OCCURRENCE_K  # neighbours found: later ones show whether many are
 DOUBTFUL = 1e-6  # float32 does not give the sign of a smaller cosine
 # For x = 4 - 4 cos up to this, x^2/2 - x equals exp(-x) - 1 to float32's precision
 NEEDLE = 1e-3
+PAIRED_WITH = 8  # other units with which each is paired to estimate the variance of pairs
 # Parts that are computed only if a measure reads them. Neighbours and kernels of pairs double the
 # time that the signs of the cosines take; eigenvectors of the second moment double that of its
 # eigenvalues
@@ -94,6 +95,24 @@ class Shared:
             values = of(members @ members.T).astype(np.float64)
             sums[place] = values.sum() - np.trace(values)
         return sums
+
+    def products(self, Z: np.ndarray, apart: int) -> np.ndarray:
+        """(u - apart,) |z w'|^2 of the rows z of each cluster and w of the cluster after it."""
+        if len(self.cluster_sizes) == self.n:
+            return np.asarray(np.einsum("nd,nd->n", Z[:-apart], Z[apart:]) ** 2)
+        rows = np.split(Z, self.cluster_starts[1:])
+        both = zip(rows, rows[apart:], strict=False)
+        return np.array([np.sum((z @ w.T) ** 2) for z, w in both])
+
+    @cached_property
+    def centred_correction(self) -> float:
+        """``_correction`` of the rows minus their mean."""
+        return _correction(self, self.centred)
+
+    @cached_property
+    def uncentred_correction(self) -> float:
+        """``_correction`` of the rows as they are."""
+        return _correction(self, self.X)
 
     @cached_property
     def mean(self) -> np.ndarray:
@@ -182,6 +201,42 @@ class Shared:
         np.put_along_axis(chosen, halves(len(self.cluster_sizes), self.seed), True, axis=1)
         chosen = np.repeat(chosen, self.cluster_sizes, axis=1)  # (DRAWS, n)
         return subsampled_angles(self.X, self.unit, chosen)
+
+
+def _correction(shared: Shared, Z: np.ndarray) -> float:
+    """Standard error of the participation ratio over that of its jackknife, in [sqrt(1/2), 1].
+
+    The ratio is a^2 / b, a = tr S and b = |S|^2 of the second moment S = Z'Z, Z (n, d). Each unit
+    adds its A = z'z. The variance is V1 + V2: V1 of single units, by the first derivative along
+    A - S/u, and V2 of pairs of units, by the second. A jackknife has V1 + 2 V2 (Efron, Stein 1981).
+    In a round cloud the first derivative is near 0, and the jackknife is too wide.
+
+    The effective rank takes the same factor. It matters near a round cloud, and there both are
+    functions of the same sum, that of the squared deviations of the eigenvalues.
+    """
+    size = np.sqrt(np.vdot(Z, Z))
+    if size == 0:
+        return 1.0
+    Z = Z / size  # no power of the sums overflows
+    S, u = Z.T @ Z, len(shared.cluster_sizes)
+    a, b = float(np.trace(S)), float(np.vdot(S, S))
+    trace = shared.by_cluster(np.einsum("nd,nd->n", Z, Z)) - a / u
+    along = shared.by_cluster(np.einsum("nd,nd->n", Z @ S, Z)) - b / u  # <A - S/u, S>
+    first = 2 * a / b * trace - 2 * a**2 / b**2 * along
+    second = []
+    for apart in range(1, PAIRED_WITH + 1):  # units are in a random order
+        s, t = trace[:-apart], trace[apart:]
+        p, q = along[:-apart], along[apart:]
+        inner = shared.products(Z, apart) - (p + q) / u - b / u**2  # <A - S/u, B - S/u>
+        of_pair = (
+            2 * s * t / b
+            - 4 * a / b**2 * (s * q + t * p)
+            + 2 * a**2 / b**2 * (4 / b * p * q - inner)
+        )
+        second.append(np.mean(of_pair**2))
+    jackknife = float(np.sum(first**2))
+    of_pairs = u * (u - 1) / 2 * float(np.mean(second))
+    return float(np.sqrt(max(0.5, 1 - of_pairs / jackknife))) if jackknife else 1.0
 
 
 class PairSums:

@@ -155,6 +155,9 @@ def _reaches(shared: Shared, names: list[str]) -> dict[str, float]:
     for name, values in replicates.items():
         if (reach := LISTED[name].reach) is not None:
             found[name] = reach(values)
+    for name in found:
+        if (correction := LISTED[name].correction) is not None:
+            found[name] *= correction(shared)
     return found
 
 

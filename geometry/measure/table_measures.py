@@ -42,6 +42,7 @@ class Listed:
     without_each: Callable[[Shared], np.ndarray] | None = None  # (u,) values, in closed form
     # half-width, from the values without each group
     reach: Callable[[Sequence[float]], float] | None = jackknife_reach
+    correction: Callable[[Shared], float] | None = None  # factor of the half-width
     angle: int | None = None  # its place in ANGLE_QUANTILES
     uses: tuple[str, ...] = ()  # of COSTLY
     of_sums: bool = False  # of the sums over rows of x, x x', x / |x| and its squares
@@ -193,6 +194,7 @@ LISTED: dict[str, Listed] = {
         high=1.0,
         ceiling=lambda n, d: (_most_centred(n, d) - 1) / (d - 1),
         without_each=_isoscore_without_each,
+        correction=lambda s: s.centred_correction,
         of_sums=True,
     ),
     "participation_ratio": Listed(
@@ -202,6 +204,7 @@ LISTED: dict[str, Listed] = {
         low=1.0,
         ceiling=_most_centred,
         without_each=_participation_ratio_without_each,
+        correction=lambda s: s.centred_correction,
         decimals=1,
         of_sums=True,
     ),
@@ -210,6 +213,7 @@ LISTED: dict[str, Listed] = {
         lambda v: rank_of_spectrum(v.eigenvalues),
         low=1.0,
         ceiling=_most_centred,
+        correction=lambda s: s.centred_correction,
         decimals=0,
         of_sums=True,
     ),
@@ -218,6 +222,7 @@ LISTED: dict[str, Listed] = {
         lambda v: rank_of_spectrum(v.uncentred_eigenvalues),
         low=1.0,
         ceiling=min,
+        correction=lambda s: s.uncentred_correction,
         decimals=0,
         of_sums=True,
     ),
