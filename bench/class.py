@@ -222,7 +222,7 @@ async def _lesson(ports: list[int], n: int, killed: AppServer | None) -> Times:
             if has_guess:
                 await _guess(teacher, students, at)
         if n >= 100:
-            await teacher.go("whitening", "")
+            await _lead(teacher, students, "whitening", "")
             await asyncio.gather(*(each.wander(seed) for seed, each in enumerate(students)))
         if killed is not None:
             os.kill(killed.process_id, signal.SIGKILL)
@@ -313,7 +313,6 @@ class Student:
     async def wander(self, seed: int) -> None:
         """Move a control some times, with pauses."""
         draw = random.Random(seed)
-        await self.go("whitening", "")
         for _ in range(MOVES):
             await asyncio.sleep(draw.uniform(*BETWEEN))
             value = draw.choice(self.reader.controls["strength"].choices)

@@ -19,9 +19,13 @@ from geometry.data.catalogues import catalogue as _catalogue
 from geometry.data.catalogues import paragraph as paragraph
 from geometry.data.shipped import shipped_file
 
+from .streamlit_internals import session_id
+
 TEXT = shipped_file("text")
 _fixed: ContextVar[str | None] = ContextVar("language", default=None)
-_of_run: ContextVar[str | None] = ContextVar("language of the run", default=None)
+# Streamlit runs each script in a new thread. UNREAD stays where a fragment runs alone.
+UNREAD = "unread"
+_of_run: ContextVar[str | None] = ContextVar("language of the run", default=UNREAD)
 
 
 def language() -> str:
@@ -29,9 +33,13 @@ def language() -> str:
 
     In a download or a job, which run outside the session's thread, it is that of ``in_language``.
     """
-    if (known := _fixed.get() or _of_run.get()) is not None:
+    of_run = _of_run.get()
+    if (known := _fixed.get() or of_run) not in (None, UNREAD):
         return known
-    return st.session_state.get("lang") or asked_language()
+    found: str = st.session_state.get("lang") or asked_language()
+    if of_run == UNREAD and session_id():
+        _of_run.set(found)
+    return found
 
 
 def settle_language(*, is_known: bool) -> None:

@@ -14,11 +14,12 @@ from ..streamlit_internals import browser_of
 from .rooms import RoomError
 from .visit import rooms
 
-EVERY = 0.2  # seconds between two looks at a room
+EVERY = 0.1  # seconds between two looks at a room
 LONGEST = 25.0  # seconds of one request; proxies end one after 60
 REFUSAL = 1.0  # seconds until an error is answered
 WAITS_EACH, WAITS = 3, 600  # requests that may wait at once: of a visitor, of all
 _waiting: Counter[str] = Counter()
+_looks: dict[str, asyncio.Task[tuple[int, int]]] = {}  # by the room's code
 
 
 async def news(request: Request) -> Response:
@@ -51,10 +52,22 @@ async def _change(request: Request, code: str, since: str, visitor: str) -> dict
             break
         if await request.is_disconnected():
             break
-        await asyncio.sleep(EVERY)
-        version, heard = await asyncio.to_thread(rooms().versions, code)
+        version, heard = await _next_look(code)
     room = await asyncio.to_thread(rooms().look, code, visitor)
     return {"version": room.version, "heard": room.heard, "address": room.address}
+
+
+async def _next_look(code: str) -> tuple[int, int]:
+    """The room's versions a little later. All who wait for one room share the look at it."""
+
+    async def look() -> tuple[int, int]:
+        await asyncio.sleep(EVERY)
+        return await asyncio.to_thread(rooms().versions, code)
+
+    if code not in _looks:
+        _looks[code] = asyncio.create_task(look())
+        _looks[code].add_done_callback(lambda _: _looks.pop(code))
+    return await asyncio.shield(_looks[code])  # one request that ends does not end the others
 
 
 def routes() -> list[Route]:
