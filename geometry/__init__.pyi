@@ -3,6 +3,7 @@ from . import data as data
 from . import diagnosis as diagnosis
 from . import encode as encode
 from . import evaluate as evaluate
+from . import explore as explore
 from . import export as export
 from . import hub as hub
 from . import linalg as linalg

@@ -12,7 +12,8 @@ import geometry
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = (
-    *("claims", "data", "diagnosis", "encode", "evaluate", "export", "hub", "linalg", "measure"),
+    *("claims", "data", "diagnosis", "encode", "evaluate", "explore", "export"),
+    *("hub", "linalg", "measure"),
     *("projection", "scale", "training", "transform", "vectors"),
 )
 STABLE = {  # names that notebooks and the shell use

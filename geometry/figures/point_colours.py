@@ -40,10 +40,10 @@ class PointColours:
 def legend_entries(
     colours: PointColours, theme: Theme, other: str = "other"
 ) -> list[tuple[str, str, str]]:
-    """(name, colour, symbol) of each group, with one entry for all others; empty for values."""
+    """(name, colour, symbol) of each group with a name, and one of all others; empty for values."""
     names = colours.names or ()
     shown = (*names[:MOST_COLOURED], other) if len(names) > MOST_COLOURED else names
-    return [(name, *look_of(code, theme)) for code, name in enumerate(shown)]
+    return [(name, *look_of(code, theme)) for code, name in enumerate(shown) if name]
 
 
 def look_of(code: int, theme: Theme) -> tuple[str, str]:

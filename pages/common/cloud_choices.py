@@ -16,6 +16,7 @@ from geometry.figures.point_colours import MOST_LABELS
 
 from .controls import choose, follow_default, layer_labels, pooling_names
 from .corpus_cloud import CloudSpec, CorpusCloud, encode_corpus
+from .explore_panel import CLUSTERS
 from .measures import label_name
 from .origin import type_words, weight_column
 from .uploads import OWN_VECTORS, chosen_data, corpus_labels, own_labels, own_vectors
@@ -132,9 +133,14 @@ def choose_layer(encoder: Encoder, unit: str, *, disabled: bool) -> str:
 
 
 def choose_look(
-    corpus: Corpus | VectorSet, spec: CloudSpec, *, views: Sequence[str] = VIEWS, dims: str = "2D"
+    corpus: Corpus | VectorSet,
+    spec: CloudSpec,
+    *,
+    views: Sequence[str] = VIEWS,
+    dims: str = "2D",
+    has_clusters: bool = False,
 ) -> Look:
-    """View, dimensions and colour."""
+    """View, dimensions and colour, which may be that of clusters in the picture."""
     view_box, size_box, colour_box = st.columns([3, 1, 2])
     with view_box:
         view = choose(
@@ -178,6 +184,8 @@ def choose_look(
     if not 0 < len(labels) <= MOST_LABELS:
         del colours["topic"]
     default = next(iter(colours))
+    if has_clusters:
+        colours[CLUSTERS] = _("clusters in the picture")
     follow_default("colour", default)
     with colour_box:
         colour = choose(

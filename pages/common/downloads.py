@@ -82,6 +82,8 @@ def column_names() -> dict[str, str]:
         "column": _("column"),
         "text": _("text"),
         "label": _("label"),
+        "cluster": _("cluster"),
+        "words": _("words"),
         "name": _("name"),
         "value": _("value"),
         "low": _("lower end of the interval"),

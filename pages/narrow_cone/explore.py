@@ -68,6 +68,7 @@ from pages.common.draw.clouds import (
 )
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import SIDE, Aside, Marks, Picture, Points, TwinCloud
+from pages.common.explore_panel import show_clusters
 from pages.common.folded import folded
 from pages.common.lesson import note_facts, shows_part
 from pages.common.measures import (
@@ -164,7 +165,7 @@ def _trust_lines(side: Side) -> list[str]:
 
 def _draw_charts(scene: Scene) -> None:
     theme = current_theme()
-    colours = point_colours(scene.points, scene.look.colour)
+    colours = point_colours(scene.points, scene.look.colour, scene.raw.projection.coordinates)
     lines = 3 if scene.raw.projection.method == "cone" else 2
     texts = [plotly(text) for text in scene.points.cloud.texts]
     for box, side in zip(st.columns(2), (scene.raw, scene.white), strict=True):
@@ -242,7 +243,7 @@ def _twin_cloud(scene: Scene, points: Points, pictures: list[Picture], **more: o
         points=points,
         rows_key=scene.points.key,
         pictures=pictures,
-        colours=point_colours(scene.points, scene.look.colour),
+        colours=point_colours(scene.points, scene.look.colour, scene.raw.projection.coordinates),
         reach=scene.raw.reach,
         axis_titles=axis_titles(projection.method, projection.n_components),
         origin_label=None if projection.origin is None else _("origin"),
@@ -765,7 +766,7 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
         if warn_of_too_few(len(points.cloud)):
             return
     with control_box:
-        look = choose_look(corpus, spec, dims="2D" if has_no_webgl2() else "3D")
+        look = choose_look(corpus, spec, dims="2D" if has_no_webgl2() else "3D", has_clusters=True)
     with more_box:
         fit = choose_fit()
         points = choose_weights(points)
@@ -868,6 +869,11 @@ def _answer(scene: Scene, corpus: Corpus | VectorSet) -> None:
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
             show_all_measures(scene)
+    show_clusters(
+        scene.points,
+        [(side.title, side.projection.coordinates) for side in (scene.raw, scene.white)],
+        scene.provenance,
+    )
     values = lesson_values(scene)
     for name, applies in {
         "median": scene.is_cone,

@@ -83,6 +83,7 @@ from pages.common.draw.clouds import (
 )
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
+from pages.common.explore_panel import show_clusters
 from pages.common.folded import folded
 from pages.common.lesson import note_facts, scroll_target, shows_part
 from pages.common.measures import (
@@ -209,12 +210,17 @@ def draw_pictures(scene: Scene) -> None:
 def _draw_charts(scene: Scene) -> None:
     """The pictures as Plotly charts, for a browser without WebGL2."""
     share_texts(GROUP, [plotly(text) for text in scene.sets.cloud.texts])
-    colours = point_colours(scene.sets.points, scene.look.colour)
+    colours = _colours(scene)
     boxes = [box for _row in range(0, len(scene.pictures), 2) for box in st.columns(2)]
     for box, picture in zip(boxes, scene.pictures, strict=False):
         with box:
             _draw_chart(picture, scene, colours)
     draw_legend(colours, current_theme())
+
+
+def _colours(scene: Scene) -> PointColours:
+    places = scene.pictures[0].projection.coordinates
+    return point_colours(scene.sets.points, scene.look.colour, places)
 
 
 def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours) -> None:
@@ -265,7 +271,7 @@ def _twin_cloud(scene: Scene) -> TwinCloud:
         points=Points.of(pack_cloud(frames, scene.reach)),
         rows_key=scene.sets.points.key,
         pictures=pictures,
-        colours=point_colours(scene.sets.points, scene.look.colour),
+        colours=_colours(scene),
         reach=scene.reach,
         axis_titles=axis_titles(projection.method, projection.n_components),
         origin_label=None if projection.origin is None else _("origin"),
@@ -910,7 +916,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         spec = choose_cloud(current_encoder(), more=special_box, boxes=cloud_boxes)
         spec = replace(spec, max_points=MOST_DRAWN)
     with more_box:
-        look = choose_look(corpus, spec, views=("mean", "svd", "pca"))
+        look = choose_look(corpus, spec, views=("mean", "svd", "pca"), has_clusters=True)
     scene = None
     with errors_shown(notes_box):
         scene = _choose_scene(
@@ -971,6 +977,12 @@ def _answer(scene: Scene) -> None:
     with folded(_("The formula, and the columns of U"), key="formula", icon=FORMULA) as is_open:
         if is_open:
             show_columns(scene)
+    names = treatment_names()
+    show_clusters(
+        scene.sets.points,
+        [(names[each.name], each.projection.coordinates) for each in scene.pictures],
+        provenance(scene),
+    )
     _show_flow_part(scene)
     label = _("Do whitened axes have a meaning? Independent components")
     with folded(label, key="independent", icon=":material/grid_on:") as is_open:

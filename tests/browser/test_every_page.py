@@ -52,12 +52,10 @@ STATES = (("en", "light"), ("zh-Hant", "dark"))
 FIRST = ".twin-stage, .chart[data-drawn], .plane svg, .wall, .st-key-pasted"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "language", "scheme"),
-    [
-        pytest.param(name, *STATES[place % 2], marks=pytest.mark.slow if name == "layers" else ())
-        for place, name in enumerate(PAGES)
-    ],
+    [(name, *STATES[place % 2]) for place, name in enumerate(PAGES)],
 )
 def test_a_page_is_accessible_fits_a_telephone_and_states_its_use_of_the_corpus(
     new_page: Callable[..., Page], server: AppServer, name: str, language: str, scheme: str

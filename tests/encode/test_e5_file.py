@@ -165,7 +165,7 @@ def test_mean_cosine_by_layer(means, name, prefix, expected):
     ("name", "prefix", "share"),
     [
         ("topics-zh", "query: ", 1),
-        ("topics-zh", "", 1),
+        pytest.param("topics-zh", "", 1, marks=LONG),
         pytest.param("topics", "", 0.999, marks=LONG),
         pytest.param("topics", "query: ", 0.992, marks=LONG),
     ],

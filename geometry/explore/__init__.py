@@ -1,0 +1,5 @@
+"""A cloud explored: its clusters, and the words that name them."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,243 @@
+"""Clusters of rows, the words that name them, and how well two clusterings agree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ..data.words import STOP_LISTS, stop_list, tokenizer_for, words_of
+from ..linalg.rows import finite_rows, need_whole
+
+NONE = -1  # the label of a row that is in no cluster
+MOST_ROWS = 20_000  # rows that are clustered; of more, a sample
+COMPONENTS = 30  # principal components of longer rows
+SHARE, FEWEST = 0.01, 10  # rows of the smallest cluster: this share of all, at least so many
+DENSE = 50  # rows that a dense place has around it
+SHUFFLES = 200
+FEWEST_TEXTS = 2  # texts of a cluster that have a word which names it
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Clusters of n rows, the largest first.
+
+    Attributes
+    ----------
+    labels : (n,) array of int
+        The cluster of each row, from 0; NONE for a row between clusters or outside of the sample.
+    sizes : tuple of int
+        Rows of each cluster.
+    n_clustered : int
+        Rows that were looked at: all, or a sample.
+    n_components : int or None
+        Principal components that the clusters were found on; None for the rows as they are.
+    smallest : int
+        Rows of the smallest cluster that was looked for.
+    seed : int
+        Seed of the sample.
+    """
+
+    labels: np.ndarray
+    sizes: tuple[int, ...]
+    n_clustered: int
+    n_components: int | None
+    smallest: int
+    seed: int
+
+    @property
+    def n_outside(self) -> int:
+        """Rows that were looked at and are in no cluster."""
+        return self.n_clustered - sum(self.sizes)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How well two clusterings of the same rows agree.
+
+    Attributes
+    ----------
+    value : float or None
+        Adjusted Rand index: 1 if they are equal, 0 on average by chance. None below two rows.
+    low, high : float or None
+        The middle 95% of SHUFFLES indices in which one clustering is shuffled: the control.
+    n : int
+        Rows that both have in a cluster.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+
+def find_clusters(
+    X: np.ndarray,
+    *,
+    smallest: int | None = None,
+    max_rows: int = MOST_ROWS,
+    n_components: int = COMPONENTS,
+    seed: int = 0,
+) -> Clusters:
+    """Dense groups of rows by HDBSCAN, with Euclidean distances.
+
+    It needs no number of clusters, and leaves rows between them out. The leaves of its tree are
+    taken: the smallest groups, which have the clearest words, but noise has some too. So compare
+    their number with ``clusters_by_chance``. A picture's own places give the clusters that are seen
+    there; vectors give those of the space. Campello, Moulavi & Sander 2013.
+
+    Parameters
+    ----------
+    X : (n, d) array of float, n >= 2
+        Vectors, or the places of points in a picture.
+    smallest : int, >= 2, optional
+        Rows of the smallest cluster. None takes a hundredth of the rows, and at least ten.
+    max_rows : int, >= 2
+        Of more rows a random sample is clustered. The others have no cluster.
+    n_components : int, >= 1
+        Longer rows are replaced by so many principal components.
+    seed : int
+        Seed of the sample.
+    """
+    from sklearn.cluster import HDBSCAN
+    from sklearn.decomposition import PCA
+
+    X = finite_rows(X, at_least=2)
+    need_whole("max_rows", max_rows, at_least=2)
+    need_whole("n_components", n_components, at_least=1)
+    n, d = X.shape
+    rows = np.arange(n)
+    if n > max_rows:
+        rows = np.sort(np.random.default_rng(seed).choice(n, max_rows, replace=False))
+    least = max(FEWEST, round(SHARE * len(rows))) if smallest is None else smallest
+    need_whole("smallest", least, at_least=2)
+    labels = np.full(n, NONE)
+    sizes: tuple[int, ...] = ()
+    components = min(n_components, len(rows))
+    is_reduced = d > components
+    if len(rows) >= least:
+        Z = X[rows]
+        if is_reduced:
+            Z = PCA(components, svd_solver="full").fit_transform(Z)
+        found = HDBSCAN(
+            min_cluster_size=least,
+            min_samples=min(DENSE, least),
+            cluster_selection_method="leaf",
+            copy=True,
+        ).fit_predict(Z)
+        counted = Counter(found[found >= 0].tolist())
+        order = sorted(counted, key=lambda each: (-counted[each], each))
+        place = {each: at for at, each in enumerate(order)}
+        labels[rows] = [place.get(each, NONE) for each in found.tolist()]
+        sizes = tuple(counted[each] for each in order)
+    return Clusters(labels, sizes, len(rows), components if is_reduced else None, least, seed)
+
+
+def clusters_by_chance(X: np.ndarray, found: Clusters) -> int:
+    """The number of clusters in as many Gaussian rows with the mean and covariance of X (n, d).
+
+    One round group has no clusters, so this is the control of ``find_clusters``.
+    """
+    X = finite_rows(X, at_least=2)
+    drawn = np.random.default_rng(found.seed).multivariate_normal(
+        X.mean(axis=0), np.cov(X, rowvar=False).reshape(X.shape[1], -1), size=found.n_clustered
+    )
+    kept = {} if found.n_components is None else {"n_components": found.n_components}
+    return len(find_clusters(drawn, smallest=found.smallest, **kept).sizes)
+
+
+def cluster_words(
+    texts: Sequence[str],
+    labels: np.ndarray,
+    *,
+    most: int = 3,
+    tokenizer: str | None = None,
+    stop_words: str = "sklearn",
+) -> tuple[tuple[str, ...], ...]:
+    """The characteristic words of each cluster 0, 1, ..., the strongest first.
+
+    By class-based TF-IDF: a word's count in the cluster, times log(1 + A / f), where f is its
+    count in all clusters and A the mean number of words of a cluster. A word counts only if
+    FEWEST_TEXTS texts of the cluster have it. Grootendorst 2022, "BERTopic", equation 2.
+
+    Parameters
+    ----------
+    texts : n str
+    labels : (n,) array of int
+        As ``Clusters.labels``; rows with NONE are not read.
+    most : int, >= 1
+        Words of each cluster. There may be fewer.
+    tokenizer : str, optional
+        One of ``geometry.data.words.TOKENIZERS``; None finds it from the texts. Where each
+        character is a word (Chinese), pairs of neighbours are counted.
+    stop_words : str
+        "sklearn" leaves out English function words, "none" leaves out nothing.
+    """
+    labels = np.asarray(labels)
+    if labels.shape != (len(texts),):
+        raise ValueError(f"{len(texts)} texts for labels of shape {labels.shape}")
+    need_whole("most", most, at_least=1)
+    if stop_words not in STOP_LISTS:
+        raise ValueError(f"stop_words must be one of {', '.join(STOP_LISTS)}; got {stop_words!r}")
+    how, stopped = tokenizer or tokenizer_for(texts), stop_list(stop_words)
+    n_clusters = int(labels.max(initial=NONE)) + 1
+    counts: list[Counter[str]] = [Counter() for _ in range(n_clusters)]
+    n_texts: list[Counter[str]] = [Counter() for _ in range(n_clusters)]
+    for text, label in zip(texts, labels.tolist(), strict=True):
+        if label == NONE:
+            continue
+        words = words_of(text, how)
+        if how == "characters":
+            words = [word for word in words if word.isascii()] + [
+                first + second
+                for first, second in pairwise(words)
+                if not (first.isascii() or second.isascii())
+            ]
+        words = [word for word in words if len(word) > 1 and word not in stopped]
+        counts[label].update(words)
+        n_texts[label].update(set(words))
+    total = sum(counts, Counter())
+    mean_words = total.total() / n_clusters if n_clusters else 0.0
+    named = []
+    for here, texts_here in zip(counts, n_texts, strict=True):
+        weights = {
+            word: count * np.log1p(mean_words / total[word])
+            for word, count in here.items()
+            if texts_here[word] >= FEWEST_TEXTS
+        }
+        named.append(tuple(sorted(weights, key=lambda word: (-weights[word], word))[:most]))
+    return tuple(named)
+
+
+def cluster_agreement(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> Agreement:
+    """The adjusted Rand index of two clusterings, over the rows that both have in a cluster.
+
+    Rows that one of them leaves out say nothing of the other. The control is the same index with
+    one clustering shuffled. Hubert & Arabie 1985.
+
+    Parameters
+    ----------
+    first : (n,) array of int
+        As ``Clusters.labels``.
+    second : (n,) array of int
+        The same of the other clustering.
+    seed : int
+        Seed of the control.
+    """
+    from sklearn.metrics import adjusted_rand_score
+
+    first, second = np.asarray(first), np.asarray(second)
+    if first.ndim != 1 or first.shape != second.shape:
+        raise ValueError(f"expected labels of the same rows; got {first.shape} and {second.shape}")
+    both = (first != NONE) & (second != NONE)
+    first, second = first[both], second[both]
+    n = len(first)
+    if n < 2:
+        return Agreement(None, None, None, n)
+    rng = np.random.default_rng(seed)
+    shuffled = [adjusted_rand_score(first, rng.permutation(second)) for _ in range(SHUFFLES)]
+    low, high = np.quantile(shuffled, (0.025, 0.975))
+    return Agreement(float(adjusted_rand_score(first, second)), float(low), float(high), n)

@@ -1,0 +1,147 @@
+"""Clusters of rows, their words, and the agreement of two clusterings."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from geometry import load_encoder, project, read_bundled, read_cloud
+from geometry.explore import (
+    cluster_agreement,
+    cluster_words,
+    clusters_by_chance,
+    find_clusters,
+)
+
+
+def three_groups(n=60, d=2, seed=0):
+    centres = np.zeros((3, d))
+    centres[1, 0], centres[2, 1] = 20, 20
+    group = np.repeat([0, 1, 2], [3 * n // 6, 2 * n // 6, n // 6])
+    return centres[group] + np.random.default_rng(seed).standard_normal((n, d)), group
+
+
+@pytest.mark.parametrize("d", [2, 50])
+def test_groups_far_apart_are_the_clusters_the_largest_first(d):
+    X, group = three_groups(120, d)
+    found = find_clusters(X, smallest=8)
+    assert found.labels.shape == (120,)
+    inside = found.labels >= 0
+    np.testing.assert_array_equal(found.labels[inside], group[inside])
+    assert found.sizes == tuple(np.bincount(found.labels[inside]))
+    assert list(found.sizes) == sorted(found.sizes, reverse=True)
+    assert found.n_clustered == 120
+    assert found.n_outside == 120 - sum(found.sizes)
+    assert found.n_components == (None if d == 2 else 30)
+
+
+@pytest.mark.parametrize("d", [2, 50])
+def test_one_round_group_is_the_control(d):
+    X, _ = three_groups(300, d)
+    found = find_clusters(X, smallest=30)
+    assert len(found.sizes) == 3
+    assert clusters_by_chance(X, found) < 3
+    round_one = np.random.default_rng(1).standard_normal((300, d))
+    fine = find_clusters(round_one, smallest=5)  # leaves of a small size are found in noise too
+    assert abs(clusters_by_chance(round_one, fine) - len(fine.sizes)) <= max(3, len(fine.sizes))
+
+
+def test_of_many_rows_a_sample_is_clustered_and_the_rest_has_none():
+    X, _ = three_groups(600)
+    found = find_clusters(X, max_rows=200, seed=3)
+    assert found.n_clustered == 200
+    assert np.count_nonzero(found.labels >= 0) == sum(found.sizes) <= 200
+    assert not np.array_equal(found.labels, find_clusters(X, max_rows=200, seed=4).labels)
+    np.testing.assert_array_equal(found.labels, find_clusters(X, max_rows=200, seed=3).labels)
+
+
+def test_fewer_rows_than_a_cluster_has_are_in_none():
+    found = find_clusters(np.eye(4), smallest=5)
+    assert found.sizes == ()
+    assert set(found.labels) == {-1}
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [({"smallest": 1}, "smallest"), ({"max_rows": 1}, "max_rows"), ({"n_components": 0}, "n_comp")],
+)
+def test_a_setting_without_a_meaning_is_refused(options, match):
+    with pytest.raises(ValueError, match=match):
+        find_clusters(np.eye(9), **options)
+
+
+def test_words_are_weighed_by_hand():
+    """Cluster 0: fish 3, water 2. Cluster 1: bird 2, water 1, tree 2. A = 5."""
+    texts = ["fish water", "fish", "fish water", "bird water", "bird tree", "tree", "alone"]
+    labels = np.array([0, 0, 0, 1, 1, 1, -1])
+    found = cluster_words(texts, labels, stop_words="none")
+    # 3 log(1 + 5/3) = 2.94, 2 log(1 + 5/3) = 1.96; bird and tree 2 log(1 + 5/2) = 2.51
+    assert found == (("fish", "water"), ("bird", "tree"))  # one text of cluster 1 has water
+
+
+def test_words_of_chinese_are_pairs_of_characters():
+    texts = ["天氣很好", "今天天氣", "股票上漲", "股票下跌"]
+    found = cluster_words(texts, np.array([0, 0, 1, 1]), most=1)
+    assert found == (("天氣",), ("股票",))
+
+
+def test_function_words_are_left_out():
+    texts = ["the cat and the dog", "the cat", "of the sea", "the sea and sky"]
+    assert cluster_words(texts, np.array([0, 0, 1, 1])) == (("cat",), ("sea",))
+
+
+def test_texts_and_labels_must_fit():
+    with pytest.raises(ValueError, match="2 texts"):
+        cluster_words(["a", "b"], np.zeros(3, dtype=int))
+    with pytest.raises(ValueError, match="stop_words"):
+        cluster_words(["a", "b"], np.zeros(2, dtype=int), stop_words="mine")
+
+
+labelled = st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 3)), min_size=2, max_size=30).map(
+    np.array
+)
+
+
+@given(labelled)
+def test_agreement_counts_pairs(rows):
+    """Over all pairs of rows: (index - expected) / (maximum - expected), Hubert & Arabie 1985."""
+    found = cluster_agreement(rows[:, 0], rows[:, 1])
+    both = rows[(rows >= 0).all(axis=1)]
+    assert found.n == len(both)
+    if len(both) < 2:
+        assert found.value is None
+        return
+    pairs = list(combinations(both, 2))
+    together = np.array([[a[0] == b[0], a[1] == b[1]] for a, b in pairs])
+    index, (first, second) = together.all(axis=1).sum(), together.sum(axis=0)
+    expected, most = first * second / len(pairs), (first + second) / 2
+    by_hand = 1.0 if most == expected else (index - expected) / (most - expected)
+    assert found.value == pytest.approx(by_hand)
+
+
+def test_equal_clusterings_agree_and_shuffled_ones_do_not():
+    labels = np.repeat(np.arange(4), 50)
+    same = cluster_agreement(labels, (labels + 1) % 4)
+    assert same.value == 1
+    assert same.low < 0 < same.high < 0.1
+    mixed = cluster_agreement(labels, np.random.default_rng(0).permutation(labels))
+    assert same.low < mixed.value < same.high
+    with pytest.raises(ValueError, match="same rows"):
+        cluster_agreement(labels, labels[1:])
+
+
+@pytest.mark.model
+@pytest.mark.slow
+def test_a_picture_of_the_bundled_topics_has_clusters_with_their_words():
+    """On 1,224 sentences of 8 topics, MiniLM, the mean of the last layer, UMAP."""
+    corpus = read_bundled()
+    cloud = read_cloud(load_encoder("bundled"), corpus, unit="sentences", layer=6, pooling="mean")
+    places = project(cloud.vectors, "umap", 2, random_state=0).coordinates
+    found = find_clusters(places)
+    topics = np.unique(corpus.labels, return_inverse=True)[1]
+    agreed = cluster_agreement(found.labels, topics)
+    assert agreed.value > 0.5 > 10 * agreed.high
+    words = cluster_words(corpus.texts, found.labels)
+    assert {"guitar", "jury", "rain"} <= {word for each in words for word in each}
