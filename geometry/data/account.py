@@ -64,7 +64,7 @@ class Account:
         One a reason that occurs.
     columns_used : tuple of str
     columns_left_out : tuple of str
-        Those of the file that nothing was taken from.
+        Those that no text, label, weight, id or vector was taken from; colours may show them.
     column_reasons : tuple of str
         The reason of each of them; () if that is "unchosen" for all.
     notes : tuple of LeftOut

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import own_errors
 from .account import BLANK, FORMULA, SAMPLED, Account
+from .columns import FileColumn, columns_of
 from .decode import Source, TextFile, lines_of, refuse_halves
 from .limits import (
     LARGEST_COUNT,
@@ -69,6 +70,8 @@ class Corpus:
         not independent. None if no text was split, and for a file of a single text.
     account : Account or None
         What became of the file's rows and columns; None without a file.
+    columns : tuple of FileColumn
+        Other columns of the file that have numbers or categories.
     """
 
     name: str
@@ -84,6 +87,7 @@ class Corpus:
     seed: int = 0
     sources: tuple[int, ...] | None = None
     account: Account | None = field(default=None, compare=False)
+    columns: tuple[FileColumn, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "texts", tuple(self.texts))
@@ -108,6 +112,7 @@ class Corpus:
         for name in _BESIDE:
             values = getattr(self, name)
             taken[name] = None if values is None else tuple(values[row] for row in rows)
+        taken["columns"] = tuple(column.take(rows) for column in self.columns)
         return replace(self, **taken)
 
     @cached_property
@@ -365,6 +370,14 @@ def _corpus_of(file: TextFile, table: Table, choice: _Choice, limits: Limits) ->
         raise CorpusError("too_few_texts", because="formulas")
     refuse_too_few(len(texts))
     most = limits.text_characters
+    columns = columns_of(
+        (
+            (column, [table.rows[i][at] for i in places])
+            for at, column in enumerate(table.columns)
+            if at not in (text_at, label_at)
+        ),
+        number=None if table.unclear else table.number,
+    )
     return Corpus(
         name=file.title,
         texts=tuple(text[:most] for text in texts),
@@ -378,6 +391,7 @@ def _corpus_of(file: TextFile, table: Table, choice: _Choice, limits: Limits) ->
         n_available=n_available,
         seed=choice.seed,
         sources=tuple(places) if 1 < len(set(places)) < len(places) else None,
+        columns=columns,
         account=table.account(
             (text_at, label_at, weight_at),
             {

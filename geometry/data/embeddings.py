@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from .account import Account
+from .columns import FileColumn
 from .words import folded
 
 
@@ -220,6 +221,8 @@ class VectorSet:
         What became of each row and column of the file.
     ids : tuple of n str, or None
         By which pairs and answers name the rows.
+    columns : tuple of FileColumn
+        Other columns of the file or its metadata that have numbers or categories.
     """
 
     name: str
@@ -231,6 +234,7 @@ class VectorSet:
     numbers: np.ndarray | None = None
     account: Account | None = None
     ids: tuple[str, ...] | None = None
+    columns: tuple[FileColumn, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("texts", "labels", "ids", "numbers"):

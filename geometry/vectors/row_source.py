@@ -101,6 +101,7 @@ class ChosenColumns:
 
     vector : a column of whole vectors, or the columns of their dimensions; None for a lone array.
     text, label, id : columns, or None.
+    others : further columns.
     keeps_missing : whether a row without a vector is a row of NaN; else it is an error.
     """
 
@@ -109,11 +110,12 @@ class ChosenColumns:
     label: str | None = None
     id: str | None = None
     keeps_missing: bool = False
+    others: tuple[str, ...] = ()
 
     @property
-    def beside(self) -> tuple[str | None, str | None, str | None]:
-        """The columns of texts, labels and ids."""
-        return self.text, self.label, self.id
+    def beside(self) -> tuple[str | None, ...]:
+        """The columns of texts, labels and ids, and the others."""
+        return self.text, self.label, self.id, *self.others
 
     @property
     def vector_names(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..data.account import CODES, NOT_FINITE, SAMPLED, UNCHOSEN, Account, LeftOut
 from ..data.column_names import ID_NAMES, LABEL_NAMES
+from ..data.columns import columns_of
 from ..data.decode import Source
 from ..data.embeddings import VectorSet, VectorSetReport
 from ..data.limits import LIMITS, MIN_TEXTS, Limits
@@ -172,11 +173,12 @@ def read_vector_set(
             label=_within(chosen.label, rows, beside),
             id=_within(chosen.id, rows, beside),
             keeps_missing=not_finite == "drop",
+            others=_others(rows, chosen),
         )
         for block in as_numbers(rows, of_file, reading):
             taken.add(block)
         _refuse_empty_dimensions(chosen.vector, taken.empty)
-        vectors, (texts, labels, ids), numbers = taken.result(not_finite)
+        vectors, (texts, labels, ids, *cells), numbers = taken.result(not_finite)
         if len(vectors) < MIN_TEXTS:
             raise VectorFileError("too_few_vectors", limit=MIN_TEXTS)
         if beside is not None:
@@ -190,6 +192,15 @@ def read_vector_set(
         _refuse_empty(chosen.text, texts)
         _refuse_empty(chosen.label, labels)
         _refuse_empty(chosen.id, ids)
+        further = dict(zip(of_file.others, cells, strict=False))  # word vectors have none
+        if beside is not None:
+            taken_columns = (chosen.text, chosen.label, chosen.id)
+            further |= {
+                each: beside.column(each, numbers)
+                for each in beside.columns[:_SHOWN_COLUMNS]
+                if each not in taken_columns
+            }
+        columns = columns_of((name, found) for name, found in further.items() if found)
         n_sampled_out = taken.n_rows - taken.not_finite.n - len(vectors)
         report = VectorSetReport(
             format=rows.format,
@@ -207,7 +218,7 @@ def read_vector_set(
             taken.not_finite.left_out(NOT_FINITE),
             LeftOut(SAMPLED, n_sampled_out),
         )
-        used = [*chosen.vector_names, *filter(None, chosen.beside)]
+        used = [*chosen.vector_names, *(each for each in chosen.beside if each)]
         known = dict.fromkeys((*rows.all_columns, *(() if beside is None else beside.columns)))
         unused = tuple(each for each in known if each not in used)
         most = limits.text_characters
@@ -218,6 +229,7 @@ def read_vector_set(
             labels=None if labels is None else tuple(label[:most] for label in labels),
             label_column=None if labels is None else chosen.label,
             ids=None if ids is None else tuple(ids),
+            columns=columns,
             report=report,
             numbers=None if len(vectors) == report.n_rows else numbers,
             account=Account(
@@ -442,6 +454,18 @@ def _choice(
     # a column of the metadata may have the name of a dimension
     used = [_within(column, rows, beside) for column in (text, label, ids)]
     return ChosenColumns(rows.vector_choice(vector, used), text, label, ids)
+
+
+_OF_TABLES = ("parquet", "arrow", "csv", "tsv", "jsonl")  # their columns have equal lengths
+
+
+def _others(rows: RowSource, chosen: ChosenColumns) -> tuple[str, ...]:
+    """Columns of a table that are neither vectors nor chosen, for colours."""
+    if rows.format not in _OF_TABLES:
+        return ()
+    used = {*chosen.vector_names, *chosen.beside, *rows.vector_columns, *rows.ids}
+    texts = {*rows.strings} - {*rows.labels}  # long ones would need much memory
+    return tuple(name for name in rows.columns if name not in used | texts)[:_SHOWN_COLUMNS]
 
 
 def _within(column: str | None, rows: RowSource, beside: MetadataRows | None) -> str | None:

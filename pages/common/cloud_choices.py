@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -16,7 +17,7 @@ from geometry.figures.point_colours import MOST_LABELS
 
 from .controls import choose, follow_default, layer_labels, pooling_names
 from .corpus_cloud import CloudSpec, CorpusCloud, encode_corpus
-from .explore_panel import CLUSTERS
+from .explore_panel import CLUSTERS, COLUMN, filtered
 from .measures import label_name
 from .origin import type_words, weight_column
 from .uploads import OWN_VECTORS, chosen_data, corpus_labels, own_labels, own_vectors
@@ -184,6 +185,9 @@ def choose_look(
     if not 0 < len(labels) <= MOST_LABELS:
         del colours["topic"]
     default = next(iter(colours))
+    if spec.unit != "types":
+        for place, column in enumerate(corpus.columns):
+            colours[f"{COLUMN}{place}"] = column.name
     if has_clusters:
         colours[CLUSTERS] = _("clusters in the picture")
     follow_default("colour", default)
@@ -257,10 +261,13 @@ def fit_words(code: str, fit: CorpusCloud) -> str:
 
 
 def points_and_fit(
-    corpus: Corpus | VectorSet, spec: CloudSpec, code: str
+    corpus: Corpus | VectorSet, spec: CloudSpec, code: str, kept_rows: np.ndarray | None = None
 ) -> tuple[CorpusCloud, CorpusCloud]:
-    """The points shown, and all points of the fit set: SAME, SPLIT (half), or a corpus's code."""
-    points = encode_corpus(corpus, spec)
+    """The points shown, and all points of the fit set: SAME, SPLIT (half), or a corpus's code.
+
+    kept_rows : of the corpus, as ``filtered`` takes them
+    """
+    points = filtered(encode_corpus(corpus, spec), kept_rows)
     if code == SAME:
         return points, points
     if code == SPLIT:

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from geometry import Cloud, Corpus, Encoder, UndefinedMeasure, project, read_cloud
 from geometry.data import VectorSet
+from geometry.data.columns import FileColumn
 from geometry.data.limits import MAX_VECTOR_SETS
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored
@@ -83,6 +84,7 @@ class CorpusCloud:
     key: str  # names the vectors and their labels. Clouds with equal keys have equal numbers
     private: bool  # a reader's own data; answers are cached until the session ends
     weights: np.ndarray | None = None  # (n,) of each row in a fit; None if all are equal
+    file_rows: np.ndarray | None = None  # of the corpus' rows in a file of vectors, from 0
 
     @property
     def content_key(self) -> str:
@@ -136,6 +138,16 @@ class CorpusCloud:
         """(sum w)^2 / sum w^2 of the weights; n if all are equal."""
         w = self.weights
         return float(len(self.cloud) if w is None else w.sum() ** 2 / np.square(w).sum())
+
+    @property
+    def corpus_rows(self) -> np.ndarray:
+        """(n,) the row of the corpus that each point comes from, from 0."""
+        rows = self.cloud.sources
+        return rows if self.file_rows is None else np.searchsorted(self.file_rows, rows)
+
+    def column(self, place: int) -> FileColumn:
+        """One of the corpus' further columns, with an entry for each point."""
+        return self.corpus.columns[place].take(self.corpus_rows)
 
     def take(self, rows: np.ndarray, name: str) -> CorpusCloud:
         """The cloud of these rows only; ``name`` is appended to the key."""
@@ -271,7 +283,7 @@ def cloud_of_vectors(vectors: VectorSet) -> CorpusCloud:
     Rows of zeros have no direction, and are left out. Raises UndefinedMeasure if no row is left.
     """
     numbers = None if vectors.numbers is None else vectors.numbers.tobytes()
-    beside = hash((vectors.labels, numbers))
+    beside = hash((vectors.labels, numbers, tuple(map(id, vectors.columns))))
     found: CorpusCloud = _cloud_of_vectors(vectors.sha256, beside, vectors)
     return found
 
@@ -298,9 +310,15 @@ def _cloud_of_vectors(sha256: str, beside_hash: int, _vectors: VectorSet) -> Cor
     )
     if not norms.all():
         cloud = replace(cloud.take(norms > 0), n_available=int(np.count_nonzero(norms)))
-    corpus = Corpus(_vectors.name, texts, labels=labels, label_column=_vectors.label_column)
+    corpus = Corpus(
+        _vectors.name,
+        texts,
+        labels=labels,
+        label_column=_vectors.label_column,
+        columns=_vectors.columns,
+    )
     key = ArrayStore.key(sha256, labels)
-    return CorpusCloud(corpus, OF_VECTORS, None, cloud, key, True)
+    return CorpusCloud(corpus, OF_VECTORS, None, cloud, key, True, file_rows=numbers - 1)
 
 
 def _encoding_key(encoder: Encoder, corpus: Corpus, spec: CloudSpec, key: str) -> str:

@@ -68,7 +68,7 @@ from pages.common.draw.clouds import (
 )
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import SIDE, Aside, Marks, Picture, Points, TwinCloud
-from pages.common.explore_panel import show_clusters
+from pages.common.explore_panel import choose_filter, filtered, show_clusters
 from pages.common.folded import folded
 from pages.common.lesson import note_facts, shows_part
 from pages.common.measures import (
@@ -753,9 +753,11 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
         if chosen_model().is_in_project and spec != OF_VECTORS:
             with preset_box:
                 show_presets()
+    with more_box:
+        kept_rows = choose_filter(corpus, corpus.sha256[:8])
     try:
         with progress_box:
-            points = encode_corpus(corpus, spec)
+            points = filtered(encode_corpus(corpus, spec), kept_rows)
     except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error)

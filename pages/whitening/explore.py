@@ -83,7 +83,7 @@ from pages.common.draw.clouds import (
 )
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.draw.twin_message import Picture, Points, TwinCloud
-from pages.common.explore_panel import show_clusters
+from pages.common.explore_panel import choose_filter, show_clusters
 from pages.common.folded import folded
 from pages.common.lesson import note_facts, scroll_target, shows_part
 from pages.common.measures import (
@@ -1022,8 +1022,10 @@ def _choose_scene(
     names = choose_treatments(spec.unit, own[:3])
     with fit_on:
         code = choose_fit_set(corpus)
+    with more:
+        kept_rows = choose_filter(corpus, corpus.sha256[:8])
     with progress:
-        points, fit = points_and_fit(corpus, spec, code)
+        points, fit = points_and_fit(corpus, spec, code, kept_rows)
     if has_no_webgl2():
         points = points.sample(SAMPLE_ROWS)  # Plotly draws them; it is slow with many
     with notes:

@@ -27,7 +27,7 @@ from pages.common.address import number_in_url, put_in_url
 from pages.common.classroom.visit import lead, teachers_points
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.downloads import csv_bytes, offer_csv
-from pages.common.explore_panel import CLUSTERS, cluster_colours
+from pages.common.explore_panel import CLUSTERS, COLUMN, cluster_colours, column_colours
 from pages.common.measures import label_name
 from pages.common.origin import unit_names
 from pages.common.words import _, markdown, paragraph, plotly, short_line
@@ -43,13 +43,18 @@ def current_theme() -> Theme:
 def point_colours(
     points: CorpusCloud, colour: str, places: np.ndarray | None = None
 ) -> PointColours:
-    """Colours by label ("topic"), length, frequency or the clusters of places (n, k) in a picture.
+    """Colours by label ("topic"), length, frequency, a column of the file or clusters.
 
     Where there are too many labels, or no picture, by length.
+
+    places : (n, k) of a picture, whose clusters are meant
     """
     cloud = points.cloud
     if colour == CLUSTERS and places is not None:
         return cluster_colours(points, places)
+    place = colour.removeprefix(COLUMN)
+    if place != colour and int(place) < len(points.corpus.columns) and cloud.unit != "types":
+        return column_colours(points, int(place))
     if colour == "topic" and 0 < len(set(cloud.labels or ())) <= MOST_LABELS:
         return PointColours.by_label(
             [label or _("no label") for label in cloud.labels or ()], label_name(points.corpus)

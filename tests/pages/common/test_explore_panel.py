@@ -1,17 +1,25 @@
-"""Clusters of a picture: colours, the folded part with its control, the table of members."""
+"""Colours and filters by columns; clusters of a picture, their control, the table of members."""
 
 import csv
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from geometry import Corpus
+from geometry import Corpus, read_corpus
+from geometry.data.columns import FileColumn
 from geometry.encode import Cloud
 from pages.common.corpus_cloud import OF_VECTORS, CorpusCloud
-from pages.common.explore_panel import _csv, cluster_colours, cluster_names, named_clusters
+from pages.common.explore_panel import (
+    _csv,
+    cluster_colours,
+    cluster_names,
+    column_colours,
+    named_clusters,
+)
 from tests.pages.twins import twin_clouds
-from tests.pages.visits import everything, healthy, new_visit
+from tests.pages.visits import brought, everything, healthy, new_visit
 
 TEXTS = ("the guitar string", "a piano and a guitar", "the jury heard", "a witness and the jury")
 
@@ -57,3 +65,61 @@ def test_the_part_has_the_clusters_their_control_and_what_the_others_keep(langua
     }[language]
     assert control in said
     assert agreement in said
+
+
+LANGUAGES = ("en", "de", "fr")
+
+
+def reviews(n=90):
+    """Texts with a category of three values and a number, as from a file."""
+    lines = [f"review {i} of a guitar,{LANGUAGES[i % 3]},{i}.5" for i in range(n)]
+    return read_corpus(
+        "\n".join(["text,lang,price", *lines]).encode(), name="reviews.csv", text_column="text"
+    )
+
+
+@pytest.mark.model
+def test_a_column_colours_by_its_values_and_a_filter_leaves_the_others_out():
+    own = reviews()
+    assert [column.name for column in own.columns] == ["lang", "price"]
+    key = own.sha256[:8]
+    app = new_visit("narrow_cone", brought("uploads", "corpus", own), colour="column-0").run()
+    sent = twin_clouds(healthy(app))["cone"]
+    assert sent.message["legend"]["names"] == list(LANGUAGES)
+    assert sent.message["legend"]["title"] == "lang"
+    app.multiselect(key=f"filter-by-{key}").set_value([0, 1]).run()
+    app.multiselect(key=f"filter-{key}-0").set_value(["de", "fr"]).run()
+    app.slider(key=f"filter-{key}-1").set_value((30.0, 60.0)).run()
+    said = everything(healthy(app))
+    assert "20 of 90 rows are shown" in said  # two thirds of thirty
+    assert "n = 20 sentences" in said
+    assert "filtered: 20 rows" in said
+    # the counts beside the values are of the rows between the prices
+    options = app.multiselect(key=f"filter-{key}-0").options
+    assert options == ["en (10)", "de (10)", "fr (10)"]
+    names = twin_clouds(app)["cone"].message["legend"]["names"]
+    assert sorted(names) == ["de", "fr"]
+    app.slider(key=f"filter-{key}-1").set_value((0.5, 2.0)).run()
+    assert "A picture needs at least 4 points." in everything(healthy(app))
+
+
+def test_a_scale_of_numbers_is_clipped_and_says_what_is_missing():
+    points, _places = two_groups()
+    values = np.append(np.arange(38.0), [1e9, np.nan])
+    own = replace(points.corpus, columns=(FileColumn("price", values),))
+    colours = column_colours(replace(points, corpus=own), 0)
+    assert colours.names is None
+    assert colours.codes.max() < 1e9
+    assert colours.codes[-1] == colours.codes.min()
+    assert colours.title == "price (1 missing, drawn as the lowest)"
+
+
+def test_rare_categories_are_one_group():
+    points, _places = two_groups()
+    codes = np.array([0] * 10 + [1] * 6 + list(range(2, 26)), dtype=np.int32)
+    column = FileColumn("store", codes, tuple(f"store {i}" for i in range(26)))
+    colours = column_colours(replace(points, corpus=replace(points.corpus, columns=(column,))), 0)
+    assert colours.names[:2] == ("store 0", "store 1")
+    assert len(colours.names) == 9
+    assert colours.names[-1] == "other"
+    assert np.bincount(colours.codes).tolist() == [10, 6, 1, 1, 1, 1, 1, 1, 18]

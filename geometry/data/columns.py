@@ -1,0 +1,74 @@
+"""Columns of a file beside its texts and vectors: numbers or categories, for colours."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .recognise import is_number, is_running, mostly_numbers, to_number
+
+MOST_COLUMNS = 20  # of a file that are kept
+MOST_CHARACTERS = 80  # of a category's name
+
+
+@dataclass(frozen=True, eq=False)
+class FileColumn:
+    """One column of n rows.
+
+    Attributes
+    ----------
+    name : str
+    values : (n,) array
+        float64 numbers, NaN where a cell is none; or int32, the places of ``categories``.
+    categories : tuple of str, or None
+        The most frequent one first; None for numbers.
+    """
+
+    name: str
+    values: np.ndarray
+    categories: tuple[str, ...] | None = None
+
+    def take(self, rows: Sequence[int] | np.ndarray) -> FileColumn:
+        """The column of some rows, in that order."""
+        return replace(self, values=self.values[np.asarray(rows, dtype=np.int64)])
+
+
+def columns_of(
+    named: Iterable[tuple[str, Sequence[str]]],
+    *,
+    number: Callable[[str], float | None] | None = None,
+) -> tuple[FileColumn, ...]:
+    """The columns that colours can show, at most MOST_COLUMNS.
+
+    A column whose cells are mostly numbers has numbers. Any other has categories. It is left out if
+    over half of its rows differ, such as ids and further texts. Running numbers of rows are, too.
+
+    number : the number that a cell reads as, or None; by default one with a decimal point.
+    """
+    found = []
+    for name, cells in named:
+        given = [cell.strip() for cell in cells]
+        filled = [cell for cell in given if cell]
+        if not filled or is_running(filled):
+            continue
+        if mostly_numbers(filled):
+            read = [(number or _number)(cell) if cell else None for cell in given]
+            values = np.array([np.nan if each is None else each for each in read])
+            found.append(FileColumn(name, values))
+        else:
+            short = [cell[:MOST_CHARACTERS] for cell in given]
+            categories = tuple(each for each, _ in Counter(short).most_common())
+            if 1 < len(categories) <= len(filled) / 2:
+                place = {each: at for at, each in enumerate(categories)}
+                codes = np.array([place[cell] for cell in short], dtype=np.int32)
+                found.append(FileColumn(name, codes, categories))
+        if len(found) == MOST_COLUMNS:
+            break
+    return tuple(found)
+
+
+def _number(cell: str) -> float | None:
+    return to_number(cell) if is_number(cell) else None

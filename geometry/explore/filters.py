@@ -1,0 +1,57 @@
+"""Rows that a reader wants to see, by the columns of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..data.columns import FileColumn
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What a row must have in one column.
+
+    Attributes
+    ----------
+    categories : tuple of str, or None
+        Any of these.
+    low, high : float or None
+        A number from ``low`` to ``high``. A row without a number is left out.
+    """
+
+    categories: tuple[str, ...] | None = None
+    low: float | None = None
+    high: float | None = None
+
+    def keeps(self, column: FileColumn) -> np.ndarray:
+        """(n,) bool, True for the rows that are wanted."""
+        if column.categories is None:
+            low = -np.inf if self.low is None else self.low
+            high = np.inf if self.high is None else self.high
+            return np.asarray((column.values >= low) & (column.values <= high))
+        wanted = [i for i, name in enumerate(column.categories) if name in (self.categories or ())]
+        return np.isin(column.values, wanted)
+
+
+def rows_kept(
+    columns: Sequence[FileColumn], filters: Mapping[int, Condition], *, without: int | None = None
+) -> np.ndarray:
+    """(n,) bool: the rows that every filter keeps; True for all without a filter.
+
+    Parameters
+    ----------
+    columns : sequence of FileColumn
+        At least one.
+    filters : mapping of int to Condition
+        By the place of their column.
+    without : int, optional
+        A column whose own filter is passed over: what it could still show beside the others.
+    """
+    kept = np.ones(len(columns[0].values), dtype=bool)
+    for place, wanted in filters.items():
+        if place != without:
+            kept &= wanted.keeps(columns[place])
+    return kept
