@@ -36,7 +36,7 @@ export function openTwin(place, { message, themes, points, codes, texts: known, 
   requests.set(message.texts, actions.requested);
   place.classList.add("twin-view");
   place.innerHTML = markup;
-  for (const line of [...message.below, message.provenance]) {
+  for (const line of [message.alt, ...message.below, message.provenance]) {
     const note = document.createElement("p");
     note.className = "twin-note";
     note.textContent = line;

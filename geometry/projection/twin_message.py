@@ -18,6 +18,8 @@ from .twin import Frame
 SIDE = 440  # pixels of a picture's height at most
 UNIT_REACH = 1.05  # half-width of a picture of unit vectors
 MOST_NAMES = 4  # named stops of a film at most
+MOST_TEXTS = 5000  # texts that are sent at once at most: half a megabyte
+LONGEST_SHOWN = 2_000  # characters of a text in a tooltip at most; a corpus may have 50 MB
 
 
 # Labels of the buttons, and messages; pages translate them.
@@ -311,3 +313,8 @@ def theme_colours(theme: Theme) -> dict[str, Any]:
 def spread_stops(n: int) -> list[int]:
     """The stops of a film of n that are named below its slider: the first, the last, and others."""
     return np.unique(np.linspace(0, n - 1, MOST_NAMES).round().astype(int)).tolist()
+
+
+def short_text(text: str) -> str:
+    """As much of the text as a tooltip shows."""
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"

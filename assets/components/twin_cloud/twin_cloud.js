@@ -58,7 +58,7 @@ class Twin {
       }, { signal });
     }
     for (const name of ["pointerdown", "keydown"]) {
-      root.addEventListener(name, () => this.firstTurn.stop(), { signal });
+      document.addEventListener(name, () => this.firstTurn.stop(), { signal });
     }
     document.addEventListener("pointerdown", (event) => {
       if (!event.composedPath().includes(this.more)) this.closeMore(); // also inside a shadow root

@@ -17,11 +17,11 @@ import streamlit as st
 
 from geometry.palette import Theme
 from geometry.projection.packing import pack_codes, unpack_rows
-from geometry.projection.twin_message import Points, TwinCloud, message_of
+from geometry.projection.twin_message import MOST_TEXTS, Points, TwinCloud, message_of, short_text
 from pages.common.address import put_in_url
 from pages.common.words import _
 
-from .charts import COMPONENTS, share_texts, shown
+from .charts import COMPONENTS, share_texts
 from .scripts import served
 
 FOLDER = COMPONENTS / "twin_cloud"
@@ -32,7 +32,6 @@ _NUMBER = r"-?[0-9]{1,4}(?:\.[0-9]{1,3})?"
 CAMERA_FORM = re.compile(
     rf"{_NUMBER},{_NUMBER},{_NUMBER.removeprefix('-?')}(?:(?:,{_NUMBER}){{3}})?"
 )
-MOST_TEXTS = 5000  # texts that are sent at once at most: half a megabyte
 MOST_ANSWERS = 50  # requested texts that each answer sends again at most
 
 
@@ -131,7 +130,7 @@ def _answer(name: str, texts: Sequence[str]) -> None:
     def on_request() -> None:
         row = st.session_state[key].get("requested")
         if row is not None and 0 <= int(row) < len(texts):
-            answers[int(row)] = shown(texts[int(row)])
+            answers[int(row)] = short_text(texts[int(row)])
             for old in list(answers)[:-MOST_ANSWERS]:
                 del answers[old]  # the browser has this answer
 

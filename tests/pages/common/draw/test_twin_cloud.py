@@ -8,8 +8,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from geometry.projection.twin_message import LONGEST_SHOWN
 from pages.common.draw import twin_cloud
-from pages.common.draw.charts import LONGEST_SHOWN
 from tests.pages.twins import twin_clouds
 
 
