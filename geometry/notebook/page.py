@@ -13,7 +13,7 @@ from html import escape
 from ..data.shipped import shipped_file
 from ..palette import DARK, LIGHT, Theme
 from .picture import view_png
-from .view import View
+from .view import CloudView
 
 _FRAME = """
 :root { color-scheme: light dark; }
@@ -36,7 +36,7 @@ def view_styles() -> str:
     return component_text("twin_cloud/twin_cloud.css") + component_text("twin_view.css")
 
 
-def view_html(view: View, title: str = "") -> str:
+def view_html(view: CloudView, title: str = "") -> str:
     """The file's text. Each text of the reader is escaped.
 
     title : the heading; by default the names of the pictures

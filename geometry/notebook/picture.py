@@ -9,7 +9,7 @@ import numpy as np
 
 from ..palette import LIGHT, Theme, rgb
 from ..projection.point_colours import look_of
-from .view import View
+from .view import CloudView
 
 SIDE, GAP, MARGIN = 400, 12, 14  # pixels of a picture, between pictures, inside
 ALPHA = 0.7  # of one point; points that lie on each other are less transparent
@@ -17,7 +17,7 @@ LARGE_UNTIL = 5_000  # points; more are drawn as single pixels
 DISC = [(0, 0), (0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)]
 
 
-def view_png(view: View, theme: Theme = LIGHT) -> bytes:
+def view_png(view: CloudView, theme: Theme = LIGHT) -> bytes:
     """The first state of the pictures beside each other, each in a frame."""
     colours = _colours(view, theme)
     shown = [view.places[picture.path[-1]] for picture in view.cloud.pictures]
@@ -31,7 +31,7 @@ def view_png(view: View, theme: Theme = LIGHT) -> bytes:
     return _png(np.hstack(parts).round().astype(np.uint8))
 
 
-def _colours(view: View, theme: Theme) -> np.ndarray:
+def _colours(view: CloudView, theme: Theme) -> np.ndarray:
     """(n, 3) of the points."""
     codes, names = view.cloud.colours.codes, view.cloud.colours.names
     if names is not None:

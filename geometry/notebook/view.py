@@ -57,7 +57,7 @@ VIEW_TEXT = {
 
 
 @dataclass(frozen=True)
-class View:
+class CloudView:
     """A twin cloud with its texts, ready to be shown.
 
     Attributes
@@ -127,7 +127,7 @@ def make_view(
     names: tuple[str, str] = ("X", "Y"),
     random_state: int = 0,
     language: str = ENGLISH,
-) -> View:
+) -> CloudView:
     """The pictures that ``show`` shows; it has the parameters.
 
     Parameters
@@ -203,7 +203,7 @@ def make_view(
         film_name=" → ".join(side.title for side in sides[:2]) if has_film else "",
     )
     own_texts = None if texts is None else [str(text) for text in texts]
-    return View(cloud, own_texts, [side.panel.coordinates for side in sides], language)
+    return CloudView(cloud, own_texts, [side.panel.coordinates for side in sides], language)
 
 
 def _project(X: np.ndarray, method: str, k: int, seed: int) -> Projection:

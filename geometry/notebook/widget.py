@@ -13,7 +13,7 @@ import traitlets
 from ..data.write import write
 from .page import component_text, view_html, view_styles
 from .picture import SIDE, view_png
-from .view import View
+from .view import CloudView
 
 
 def _packed(rows: np.ndarray, _widget: object) -> bytes:
@@ -41,7 +41,7 @@ class CloudWidget(anywidget.AnyWidget):
     _codes = traitlets.Bytes().tag(sync=True)
     selection = traitlets.Any().tag(sync=True, to_json=_packed, from_json=_unpacked)
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: CloudView) -> None:
         self._view = view
         self._png = base64.b64encode(view_png(view)).decode()
         super().__init__(

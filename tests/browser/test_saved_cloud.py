@@ -1,4 +1,4 @@
-"""A saved cloud, opened as a file without a network: it draws, selects, and runs no other script."""
+"""A saved cloud, opened without a network: it draws, selects, and runs no other script."""
 
 from collections.abc import Iterator
 from pathlib import Path

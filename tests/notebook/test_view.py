@@ -7,7 +7,7 @@ import pytest
 
 import geometry
 from geometry.errors import GeometryError
-from geometry.notebook import View, make_view
+from geometry.notebook import CloudView, make_view
 from geometry.projection.packing import pack_cloud
 from geometry.projection.point_colours import MOST_LABELS
 from geometry.projection.twin_message import LONGEST_SHOWN, MOST_TEXTS
@@ -20,7 +20,7 @@ def cloud(n: int = N, d: int = D, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).standard_normal((n, d)) * np.arange(1, d + 1) + 2
 
 
-def titles(view: View) -> list[str]:
+def titles(view: CloudView) -> list[str]:
     return [picture.names[-1] for picture in view.cloud.pictures]
 
 
