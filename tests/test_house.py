@@ -26,6 +26,7 @@ PLACES = {  # library: the files that may import it
         ("pages/common/streamlit_internals.py", "tests/", "bench/"),
     ),
     "plotly": ("geometry/figures/", "tests/", "bench/"),
+    "anywidget": ("geometry/notebook/", "tests/"),
     "dask": ("geometry/scale/", "tests/", "bench/"),
     "distributed": ("geometry/scale/", "tests/", "bench/"),
     "transformers": ("geometry/encode/", "geometry/hub/", "tests/", "bench/"),
@@ -55,6 +56,8 @@ NOT_IMPORTED = {  # requirement: the file that uses it in another way
 }
 SAME_NAME = {"Scene"}  # each page has one, and no page imports another
 SLOW_OR_FOREIGN = (
+    "anywidget",
+    "ipywidgets",
     "torch",
     "dask",
     "distributed",

@@ -105,6 +105,16 @@ class CloudView:
 
 
 @dataclass(frozen=True)
+class _Cloud:
+    """Vectors to draw, the same in the directions that they fill, and where they are drawn."""
+
+    title: str
+    vectors: np.ndarray
+    filled: np.ndarray
+    at: Projection
+
+
+@dataclass(frozen=True)
 class _Side:
     """One picture before it is packed."""
 
@@ -152,31 +162,31 @@ def make_view(
     for what, given in (("Y", sets[-1]), ("labels", labels), ("texts", texts)):
         if given is not None and len(given) != n:
             raise ValueError(f"{what}: {len(given):,} for {n:,} rows of X; give one for each row")
-    sides: list[_Side] = []
-    pictures: list[Picture] = []
-    first: Projection | None = None
-    reach = 0.0
-    for place_, rows in enumerate(sets):
-        raw = _like(first, _project(rows, projection, n_components, random_state))
-        name = names[place_] if len(sets) > 1 else translate(TREATMENTS["raw"].label)
-        clouds = [(name, rows, rows, raw)]
+    stops = [translate(TREATMENTS["raw"].label)]
+    if spec is not None and spec.is_fitted:
+        label = translate(TREATMENTS[spec.name].label)
+        stops.append(translate(VIEW_TEXT["noted"]).format(text=label, note=spec.text))
+    clouds: list[_Cloud] = []  # of each set the raw one, then the treated one
+    for number, rows in enumerate(sets):
+        former = clouds[0].at if clouds else None
+        raw = _like(former, _project(rows, projection, n_components, random_state))
+        name = names[number] if len(sets) > 1 else stops[0]
+        clouds.append(_Cloud(name, rows, rows, raw))
         if spec is not None and spec.is_fitted:
-            clouds.append(_treated(rows, raw, spec, name if len(sets) > 1 else "", translate))
-        reference = raw if first is None else first
-        first = reference
-        reach = max(reach, *(common_scale(reference, cloud[3])[1] for cloud in clouds))
-        own = len(sides)
-        for title, vectors, filled, at in clouds:
-            factor = match_radius(reference.around_origin, at.around_origin)
-            sides.append(_side(title, vectors, filled, at, factor, reach, translate))
-        pictures.append(Picture([own], [sides[own].title]))
-        if len(clouds) > 1:
-            title = sides[-1].title
-            between = translate(VIEW_TEXT["between"]).format(name=title, share="{0}")
-            film = Picture([own, own + 1], [sides[own].title, title], between)
-            pictures.append(film if raw.axes is not None else Picture([own + 1], [title]))
+            title = f"{name} · {stops[1]}" if len(sets) > 1 else stops[1]
+            clouds.append(_treated(title, rows, raw, spec))
+    first = clouds[0].at
+    reach = max(common_scale(first, each.at)[1] for each in clouds)
+    sides = [_side(each, first, reach, translate) for each in clouds]
+    pictures: list[Picture] = []
+    for place_, side in enumerate(sides):
+        path = [place_]
+        if place_ % len(stops) and first.axes is not None:  # a film, from the raw cloud before it
+            path = [place_ - 1, place_]
+        between = translate(VIEW_TEXT["between"]).format(name=side.title, share="{0}")
+        pictures.append(Picture(path, [sides[stop].title for stop in path], between))
     has_film = any(len(picture.path) > 1 for picture in pictures)
-    has_origin = first is not None and first.origin is not None
+    has_origin = first.origin is not None
     colours = _colours(labels, sets[0], translate)
     points = Points.of(pack_cloud([side.panel.coordinates for side in sides], reach))
     cloud = TwinCloud(
@@ -199,8 +209,8 @@ def make_view(
             for side in sides
         ],
         provenance=_provenance(sets, spec, projection, random_state, translate),
-        landmarks=[(stop, sides[stop].title) for stop in (0, 1)] if has_film else (),
-        film_name=" → ".join(side.title for side in sides[:2]) if has_film else "",
+        landmarks=[*enumerate(stops)] if has_film else (),
+        film_name=" → ".join(stops) if has_film else "",
     )
     own_texts = None if texts is None else [str(text) for text in texts]
     return CloudView(cloud, own_texts, [side.panel.coordinates for side in sides], language)
@@ -227,10 +237,7 @@ def _like(first: Projection | None, picture: Projection) -> Projection:
     return replace(picture, coordinates=picture.around_origin @ (left @ right))
 
 
-def _treated(
-    X: np.ndarray, raw: Projection, spec: TreatmentSpec, name: str, translate: Translate
-) -> tuple[str, np.ndarray, np.ndarray, Projection]:
-    """(title, vectors to draw, vectors to measure, their picture)."""
+def _treated(title: str, X: np.ndarray, raw: Projection, spec: TreatmentSpec) -> _Cloud:
     fitted = fit_treatment(spec.name, X, random_state=raw.random_state)
     treated = spec.turn(fitted, X.shape[1]).apply(X)
     Z = treated.vectors
@@ -238,21 +245,14 @@ def _treated(
         at = _like(raw, _project(Z, raw.method, raw.n_components, raw.random_state))
     else:
         at = settle(raw.apply(Z), X, Z)
-    label = translate(TREATMENTS[spec.name].label)
-    title = translate(VIEW_TEXT["noted"]).format(text=label, note=spec.text)
-    return f"{name} · {title}" if name else title, Z, treated.retained, at
+    return _Cloud(title, Z, treated.retained, at)
 
 
-def _side(
-    title: str,
-    X: np.ndarray,
-    filled: np.ndarray,
-    at: Projection,
-    factor: float,
-    reach: float,
-    translate: Translate,
-) -> _Side:
-    edges = cone_edges(X, at)
+def _side(cloud: _Cloud, first: Projection, reach: float, translate: Translate) -> _Side:
+    """The picture at the rms radius of the first."""
+    at, title = cloud.at, cloud.title
+    factor = match_radius(first.around_origin, at.around_origin)
+    edges = cone_edges(cloud.vectors, at)
     coordinates = at.around_origin * factor
     has_origin = at.origin is not None
     panel = Panel(
@@ -261,17 +261,17 @@ def _side(
         reach=reach,
         axis_titles=(),
         origin_label=None,
-        wedges=cone_wedges(edges, at, filled.shape[1], translate),
+        wedges=cone_wedges(edges, at, cloud.filled.shape[1], translate),
         frame=frame_of(coordinates, drawn_cones(edges, at)) if has_origin else None,
     )
     lines = lines_below(at, panel, translate)
     if has_origin and factor != 1:
         lines.append(translate(VIEW_TEXT["factor"]).format(factor=f"{factor:.3g}"))
     try:
-        cosine = mean_cosine(filled)
+        cosine = mean_cosine(cloud.filled)
     except UndefinedMeasure:
         cosine = None
-    alt = alternative(title, len(X), cosine, panel.captions, translate)
+    alt = alternative(title, len(coordinates), cosine, panel.captions, translate)
     return _Side(title, panel, factor, tuple(lines), alt)
 
 

@@ -24,7 +24,7 @@ JUPYTER = ("jupyterlab==4.6.6", "ipykernel==7.4.0")  # for this test alone: 50 p
 PORT_WAIT = 60  # seconds
 MS = 120_000
 IDLE = '.jp-Notebook-ExecutionIndicator[data-status="idle"]'
-N, D = 600, 24
+N, D = 5_200, 24  # more than MOST_TEXTS: the kernel is asked for the text of a point
 FIVE_LINES = """import geometry, pandas
 table = pandas.read_parquet("vectors.parquet")
 X, labels, texts = (table[name] for name in ("vector", "label", "text"))
@@ -116,6 +116,12 @@ def test_five_lines_show_the_twin_cloud_and_the_diagnosis(lab, browser: Browser)
     assert is_drawn(page, 1)
     if picture := os.environ.get("NARROW_CONE_PICTURE"):
         page.screenshot(path=picture)
+    stage = page.locator(".twin-stage").bounding_box()
+    x, y = of_stage(page, "stage.pixelsOf(7, 1)")
+    page.mouse.move(stage["x"] + x, stage["y"] + y)
+    wait_for_stage(page, "stage.hovered >= 0")
+    text = f"text {of_stage(page, 'stage.hovered')}"
+    page.locator(".twin-tip", has_text=text).wait_for(timeout=MS)
     rows = lasso(page, 1, 0.2, 0.2, 0.7, 0.9)
     assert 0 < len(rows) < N
     assert json.loads(run_cell(page, 1)) == rows

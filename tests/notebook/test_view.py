@@ -56,6 +56,7 @@ def test_two_sets_are_side_by_side_and_turned_alike():
     both = make_view(X, cloud(d=7, seed=1), treatment="centred")
     assert titles(both) == ["X", "X · Centred (centred)", "Y", "Y · Centred (centred)"]
     assert [list(picture.path) for picture in both.cloud.pictures] == [[0], [0, 1], [2], [2, 3]]
+    assert both.cloud.landmarks == [(0, "Raw"), (1, "Centred (centred)")]
 
 
 @pytest.mark.slow
