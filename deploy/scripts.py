@@ -19,7 +19,12 @@ COMPONENTS = ROOT / "assets" / "components"
 BUILT = COMPONENTS / "built"
 RECORD = "sources.json"
 ENTRIES = ("twin_cloud/twin_cloud.js", "plane.js", "hull.js", "notebook.js", "saved.js")
-OPTIONS = ("--bundle", "--minify", "--format=esm", "--charset=utf8", "--loader:.html=text")
+# The banner also gives each bundle a second line: Streamlit takes a script of one line for a path.
+BANNER = "// Built by make scripts from assets/components."
+OPTIONS = (
+    *("--bundle", "--minify", "--format=esm", "--charset=utf8", "--loader:.html=text"),
+    f"--banner:js={BANNER}",
+)
 ESBUILD = ROOT / "node_modules" / ".bin" / "esbuild"
 
 
