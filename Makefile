@@ -32,7 +32,7 @@ QUICK := $(addprefix tests/,data evaluate figures linalg measure projection tran
 HEADLESS := $(if $(filter 0,$(OPEN)),--no-browser)
 WATCHING := $(if $(filter 1,$(WATCH)),STREAMLIT_SERVER_FILE_WATCHER_TYPE=auto STREAMLIT_SERVER_RUN_ON_SAVE=true)
 
-.PHONY: help run test test-slow test-long check format bench screenshot pin simplified clean chromium
+.PHONY: help run test test-slow test-long check format bench screenshot scripts pin simplified clean chromium
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -86,6 +86,10 @@ bench: $(DEV_READY) chromium ## every figure in docs/benchmarks.md, beside its p
 screenshot: $(DEV_READY) chromium ## take the pictures of the documents from the running app
 	$(BIN)/python -m tests.browser.screenshot
 
+scripts: $(DEV_READY) ## bundle the components' scripts into assets/components/built (needs Node and npm)
+	npm ci --ignore-scripts --no-audit --no-fund --silent
+	$(BIN)/python -m deploy.scripts
+
 pin: $(DEV_READY) ## write what is installed, the table of licences, and the digests of images
 	$(BIN)/python -m deploy.pin
 
@@ -117,7 +121,7 @@ $(RUN_READY): requirements.txt constraints.txt $(CREATED)
 	@$(COMPILE)
 	@touch $@
 
-$(DEV_READY): requirements-dev.txt requirements-scale.txt requirements-hdf5.txt requirements.txt constraints.txt $(CREATED)
+$(DEV_READY): requirements-dev.txt requirements-scale.txt requirements-hdf5.txt requirements-notebook.txt requirements.txt constraints.txt $(CREATED)
 	@echo "Installing what the app and its tests need (some minutes the first time)"
 	@echo $(ENCODERS)
 	@rm -f $@

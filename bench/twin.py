@@ -25,11 +25,11 @@ MEGA = 1e6
 TWIN_PAGE = """
 import numpy as np
 import streamlit as st
-from geometry.figures.point_colours import PointColours
+from geometry.projection.point_colours import PointColours
 from geometry.palette import LIGHT
 from geometry.projection.packing import pack_cloud
 from pages.common.draw.twin_cloud import show_twin_cloud
-from pages.common.draw.twin_message import Picture, Points, TwinCloud
+from geometry.projection.twin_message import Picture, Points, TwinCloud
 
 n, k = int(st.query_params.get("n", 0)), int(st.query_params.get("k", 2))
 

@@ -84,7 +84,7 @@ def licence_of(package: Distribution) -> str:
     """The licence in short."""
     given = package.metadata
     said = given.get("License-Expression") or given.get("License") or ""
-    if not said or len(said) > LONGEST:
+    if said in ("", "UNKNOWN") or len(said) > LONGEST:
         kinds = [each for each in given.get_all("Classifier") or () if each.startswith("License")]
         said = ", ".join(each.rpartition(" :: ")[2] for each in kinds) or said
     return re.sub(r"\s+", " ", said)[:LONGEST].replace("|", "/") or "not stated"

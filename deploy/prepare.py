@@ -7,10 +7,9 @@ import sys
 
 from pages.common.draw.charts import plotly_address
 from pages.common.draw.scripts import STATIC, served
-from pages.common.draw.twin_cloud import FOLDER
 
 if __name__ == "__main__":
     plotly_address()
-    served(FOLDER / "twin_cloud.js")
+    served("twin_cloud")
     if len(list(STATIC.glob("*.js"))) != 2:
         sys.exit(f"The scripts could not be written to {STATIC}.")

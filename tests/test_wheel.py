@@ -22,7 +22,8 @@ BUILT_FROM = (
     *("pyproject.toml", "README.md", "LICENSE"),
 )
 READS_ALL_FILES = """
-from geometry import read_bundled, read_pairs
+import numpy as np
+from geometry import read_bundled, read_pairs, show
 from geometry.data.corpus import bundled_corpora
 from geometry.data.pairs import read_bundled_pairs
 from geometry.data.shipped import shipped_file
@@ -39,6 +40,7 @@ assert all(read_shipped(key) is not None for key in shipped_index())
 assert published_tables()
 assert len(read_bundled_vectors("glove").words) == 40_000
 assert read_model_limits() == ModelLimits()
+assert len(show(np.eye(9) + 1).get_state("_esm")["_esm"]) > 10_000
 """
 IMPORTS_EVERY_MODULE = """
 import sys

@@ -29,6 +29,9 @@ from geometry.diagnosis.threshold_sentences import THRESHOLDS
 from geometry.encode.pool import POOLING_NAMES
 from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
 from geometry.hub.pair_sets import NOTES
+from geometry.notebook.view import VIEW_TEXT
+from geometry.projection.cloud_text import CLOUD_TEXT
+from geometry.projection.twin_message import TWIN_WORDS
 from geometry.transform.treatments import TREATMENTS
 from pages.common import words
 from pages.common.downloads import column_names, csv_bytes
@@ -151,6 +154,9 @@ def msgids() -> dict[str, str]:
     found = dict.fromkeys(library, "geometry/error_sentences.py") | labels()
     found |= dict.fromkeys(POOLING_NAMES.values(), "geometry/encode/pool.py")
     found |= dict.fromkeys(NOTES.values(), "geometry/hub/pair_sets.py")
+    found |= dict.fromkeys(CLOUD_TEXT.values(), "geometry/projection/cloud_text.py")
+    found |= dict.fromkeys(VIEW_TEXT.values(), "geometry/notebook/view.py")
+    found |= dict.fromkeys(TWIN_WORDS.values(), "geometry/projection/twin_message.py")
     return found | dict.fromkeys(DIAGNOSIS, "geometry/diagnosis/sentences.py")
 
 

@@ -1,6 +1,11 @@
 // Points that the reader drags, and their convex hull, cone or convex cone. hull_math.js computes,
 // plane_picture.js has the parts of the picture. The server gets a message when a drag ends.
 
+import { directionFor, hullOf, isOrigin, placeOfOrigin, sectorOf } from "./hull_math.js";
+import {
+  arrowPath, BOX, FINGER, frameOf, GRIP, part, pathOf, short, SIDE, words,
+} from "./plane_picture.js";
+
 const REACH = 4; // half of the picture's width, in units of the plane
 const KEY_STEP = 0.1;
 const KEYS_REST = 400; // ms without a key press after which the server gets the points

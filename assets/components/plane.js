@@ -1,6 +1,17 @@
 // The plane of cosine_basis. A drag is drawn here, within a frame; the server gets a message when it
 // ends. plane_math.js computes, plane_picture.js draws, plane_table.js writes numbers and text.
 
+import {
+  after, applied, between, carried, chosenWhitening, cosinesOf, halfRangeOf, isAtHome,
+  metricEllipse, NAMES, placing, pointsOf,
+} from "./plane_math.js";
+import {
+  BOX, CIRCLE, drawPicture, FINGER, frameOf, makePicture, savedPicture, SIDE,
+} from "./plane_picture.js";
+import {
+  brief, cosinesInWords, describeHandle, filled, fillTable, makeTable, MARKUP, spokenCosines,
+} from "./plane_table.js";
+
 const STEP = 0.1; // of an arrow key; a tenth of it with Shift
 const SNAP = { mouse: 7, touch: 11 }; // px of the picture
 const KEYS_TOGETHER = 300; // ms; key presses closer together are one message

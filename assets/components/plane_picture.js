@@ -1,28 +1,31 @@
 // One picture of the plane as SVG: made once, then only its attributes change. Colours and widths are
 // attributes, not in a style sheet, so that a saved picture equals the one on screen.
 
+import { halfSize, placeLabels } from "./plane_labels.js";
+import { applied, direction } from "./plane_math.js";
+
 const SVG = "http://www.w3.org/2000/svg";
-const SIDE = 320; // of the whole picture, in its own pixels: its words are 14 px of these
-const BOX = { left: 34, top: 6, side: 280 }; // where the plane is drawn
+export const SIDE = 320; // of the whole picture, in its own pixels: its words are 14 px of these
+export const BOX = { left: 34, top: 6, side: 280 }; // where the plane is drawn
 const LATTICE = 5; // lines on each side of the origin
-const CIRCLE = 72; // points
+export const CIRCLE = 72; // points
 const ARC_RADII = [0.15, 0.21]; // of the angles a-b and a-c, as shares of the half range
 const ARC_SPOTS = [16, 11, 21, 6, 26]; // those of its 33 points where the degrees may be written
 const NOWHERE = 1e-9; // a vector shorter than this has no direction
 const TIP = 11; // px, an arrow's head
-const GRIP = 7; // px, a handle's ring
-const FINGER = 20; // px around a handle in which a touch still takes it
+export const GRIP = 7; // px, a handle's ring
+export const FINGER = 20; // px around a handle in which a touch still takes it
 const TYPEFACE = '"Source Sans", sans-serif';
 const HANDLES = ["shift", "e1", "e2", "c", "b", "a"];
 
-function part(parent, name, looks) {
+export function part(parent, name, looks) {
   const made = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(looks)) made.setAttribute(key, value);
   parent.append(made);
   return made;
 }
 
-function words(parent, looks) {
+export function words(parent, looks) {
   return part(parent, "text", { "font-family": TYPEFACE, "font-size": 13, ...looks });
 }
 
@@ -33,7 +36,7 @@ function legible(hue, ink) {
   return `#${parts(hue).map((part, i) => Math.round(0.55 * part + 0.45 * dark[i]).toString(16).padStart(2, "0")).join("")}`;
 }
 
-function makePicture(svg, colours, handles) {
+export function makePicture(svg, colours, handles) {
   const id = `plane-clip-${svg.dataset.panel}`;
   svg.setAttribute("viewBox", `0 0 ${SIDE} ${SIDE}`);
   part(svg, "rect", { width: SIDE, height: SIDE, fill: colours.paper });
@@ -84,7 +87,7 @@ function makePicture(svg, colours, handles) {
 }
 
 // The maps between the plane and the picture's pixels.
-function frameOf(halfRange) {
+export function frameOf(halfRange) {
   const scale = BOX.side / (2 * halfRange);
   const middle = [BOX.left + BOX.side / 2, BOX.top + BOX.side / 2];
   return {
@@ -95,13 +98,13 @@ function frameOf(halfRange) {
   };
 }
 
-const short = (value) => Number(value.toFixed(1));
+export const short = (value) => Number(value.toFixed(1));
 
-function pathOf(points, frame) {
+export function pathOf(points, frame) {
   return points.map((point, i) => (i ? "L" : "M") + frame.pixel(point).map(short).join(" ")).join("");
 }
 
-function arrowPath(start, end, frame) {
+export function arrowPath(start, end, frame) {
   const [[x0, y0], [x1, y1]] = [frame.pixel(start), frame.pixel(end)];
   const length = Math.hypot(x1 - x0, y1 - y0);
   if (length < NOWHERE * frame.scale || length === 0) return `M${short(x1 - 4)} ${short(y1)}a4 4 0 1 0 8 0a4 4 0 1 0 -8 0`;
@@ -174,7 +177,7 @@ function drawLabels(picture, arrows, arcs, texts, frame) {
 }
 
 // scene: {map, points, ellipse, cloud, texts, titles, cloudColour, circles}; map from coordinates.
-function drawPicture(picture, scene, frame) {
+export function drawPicture(picture, scene, frame) {
   const { map } = scene;
   const start = applied(map, [0, 0]);
   const points = scene.points.map((point) => applied(map, point));
@@ -207,7 +210,7 @@ function drawPicture(picture, scene, frame) {
 }
 
 // Both pictures side by side as one file, with captions above and settings below.
-function savedPicture(pictures, captions, lines, colours) {
+export function savedPicture(pictures, captions, lines, colours) {
   const height = SIDE + 34 + 20 * lines.length;
   const width = Math.max(2 * SIDE + 20, ...lines.map((line) => 2 * (BOX.left + halfSize(line)[0])));
   const whole = document.createElementNS(SVG, "svg");

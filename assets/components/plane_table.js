@@ -1,7 +1,9 @@
 // The plane's text: the table of cosines, the handles' values, the region for screen readers.
 
+import { NAMES, PAIRS, rounded, turned } from "./plane_math.js";
+
 const MINUS = "−";
-const MARKUP = `
+export const MARKUP = `
 <div class="plane-layout">
   <figure><figcaption></figcaption><svg data-panel="standard" role="group"></svg></figure>
   <figure><figcaption></figcaption><svg data-panel="yours" role="group"></svg></figure>
@@ -25,11 +27,11 @@ function decimals(value, count) {
   return (rounded(value, count) || 0).toFixed(count).replace("-", MINUS);
 }
 
-function brief(value) {
+export function brief(value) {
   return String(rounded(value, 2)).replace("-", MINUS);
 }
 
-function filled(text, values) {
+export function filled(text, values) {
   return text.replaceAll(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 
@@ -37,12 +39,12 @@ function cosineText(value, words) {
   return Number.isNaN(value) ? words.undefined : decimals(value, 3);
 }
 
-function cosinesInWords(values, words) {
+export function cosinesInWords(values, words) {
   return PAIRS.map(([i, j], row) => `cos(${NAMES[i]}, ${NAMES[j]}) = ${cosineText(values[row], words)}`).join(words.comma);
 }
 
 // A head and a row for each of three pairs; columns for coordinates, true and whitened cosines.
-function makeTable(table, words) {
+export function makeTable(table, words) {
   table.innerHTML = "";
   const head = table.createTHead().insertRow();
   const columns = ["pair", "coordinates", "true", "whitened"];
@@ -63,7 +65,7 @@ function makeTable(table, words) {
 }
 
 // Highlight the column that the chosen reading is about.
-function fillTable(table, cosines, reading, words) {
+export function fillTable(table, cosines, reading, words) {
   const highlighted = reading === "coordinates" ? "coordinates" : "true";
   for (const [column, values] of Object.entries(cosines)) {
     for (const cell of table.querySelectorAll(`[data-column="${column}"]`)) {
@@ -92,7 +94,7 @@ function handleNumber(name) {
   return { shift: "shift_x", e1: "len1", e2: "len2" }[name] ?? `${name}_x`;
 }
 
-function describeHandle(handle, name, plane, limits, words) {
+export function describeHandle(handle, name, plane, limits, words) {
   const key = handleNumber(name);
   const looks = {
     "aria-label": words.handles[name],
@@ -108,7 +110,7 @@ function describeHandle(handle, name, plane, limits, words) {
 }
 
 // A sentence for each cosine, for screen readers.
-function spokenCosines(cosines, words) {
+export function spokenCosines(cosines, words) {
   return Object.entries(cosines)
     .filter(([, values]) => values !== null)
     .map(([column, values]) => filled(words.spoken, { column: words.columns[column], cosines: cosinesInWords(values, words) }))

@@ -8,9 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..palette import Theme
+from ..projection.panel import Mark, Panel, Wedge
+from ..projection.point_colours import PointColours
 from .layout import SYMBOL_CODES, axis
-from .panel import Mark, Panel, Wedge, panel_layout
-from .point_colours import PointColours, marker
+from .panel import marker, panel_layout
 
 ARC_POINTS = 24
 OPACITY = 0.75

@@ -1,93 +1,21 @@
-"""A panel of points, and the layout common to panels in two and in three dimensions.
+"""The layout and the markers common to panels in two and in three dimensions.
 
 Without Plotly, so that a page that draws with WebGL does not load it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..palette import Theme
-from ..projection.twin import Frame
-from .layout import base_layout
+from ..projection.panel import Panel
+from ..projection.point_colours import PointColours, look_of
+from .layout import SYMBOL_CODES, base_layout
 
 CAPTION_HEIGHT = 19  # px of a line of caption above the picture
 LEGEND_HEIGHT = 30
-FRAME_MARGIN = 0.04  # of the longest side
-
-
-@dataclass(frozen=True)
-class Wedge:
-    """A cone: unit ``axis`` (k,), half-angle in the picture in degrees, and a caption.
-
-    A cone that is not drawn has only its caption.
-    """
-
-    axis: np.ndarray
-    degrees: float
-    caption: str = ""
-    is_drawn: bool = True
-
-
-@dataclass(frozen=True)
-class Band:
-    """Directions to shade in 2D on both sides of the first axis: degrees from it, a caption."""
-
-    low: float
-    high: float
-    caption: str
-
-
-@dataclass(frozen=True)
-class Mark:
-    """Points to mark: their rows, a Plotly symbol ending in -open, a caption for the legend."""
-
-    rows: Sequence[int]
-    symbol: str
-    caption: str
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A cloud as a picture."""
-
-    coordinates: np.ndarray  # (n, 2 or 3), the origin of the space at 0
-    texts: Sequence[str]
-    reach: float  # half-width of all axes; the same for compared panels
-    axis_titles: Sequence[str]
-    origin_label: str | None  # None for a picture without an origin
-    wedges: Sequence[Wedge] = ()
-    bands: Sequence[Band] = ()
-    marks: Sequence[Mark] = ()
-    lines: np.ndarray | None = None  # (m, 2) of a flat picture; a row of NaN ends a line
-    frame: Frame | None = None  # None for the square or cube of the reach
-
-    @property
-    def ends(self) -> list[list[float]]:
-        """Both ends of each axis."""
-        if self.frame is None:
-            return [[-self.reach, self.reach]] * self.coordinates.shape[1]
-        margin = FRAME_MARGIN * (self.frame.high - self.frame.low).max()
-        return np.stack([self.frame.low - margin, self.frame.high + margin], axis=1).tolist()
-
-    @property
-    def cone_length(self) -> float:
-        """From the origin to the far end of the cones."""
-        return self.reach if self.frame is None else self.frame.length
-
-    @property
-    def drawn_wedges(self) -> list[Wedge]:
-        """Without the cones that have only a caption."""
-        return [wedge for wedge in self.wedges if wedge.is_drawn]
-
-    @property
-    def captions(self) -> list[str]:
-        """A line for each wedge and band."""
-        return [wedge.caption for wedge in self.wedges] + [band.caption for band in self.bands]
 
 
 def panel_layout(panel: Panel, theme: Theme, *, height: int, lines: int) -> dict[str, Any]:
@@ -121,3 +49,29 @@ def panel_layout(panel: Panel, theme: Theme, *, height: int, lines: int) -> dict
         layout["margin"]["b"] += LEGEND_HEIGHT
         layout["height"] += LEGEND_HEIGHT
     return layout
+
+
+def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) -> dict[str, Any]:
+    """Marker settings for ONE trace of all points, coloured by an array."""
+    base: dict[str, Any] = {"size": size, "opacity": opacity, "line": {"width": 0}}
+    if colours.names is None:
+        bar = {"orientation": "h", "thickness": 10, "y": -0.2, "yanchor": "top", "len": 0.6}
+        bar["title"] = {"text": colours.title, "side": "right", "font": {"size": 13}}
+        return {**base, "color": colours.codes, "colorscale": list(theme.scale), "colorbar": bar}
+    codes = colours.codes
+    looks = [look_of(code, theme) for code in range(len(colours.names))]
+    # numbers, because Plotly checks an array of strings one by one: 0.1 s a picture
+    return {
+        **base,
+        "color": codes.astype(np.float32),
+        "colorscale": _steps([colour for colour, _ in looks]),
+        "cmin": -0.5,
+        "cmax": len(looks) - 0.5,
+        "symbol": np.array([SYMBOL_CODES[symbol] for _, symbol in looks])[codes],
+    }
+
+
+def _steps(colours: list[str]) -> list[tuple[float, str]]:
+    """A colour scale with one constant step a code."""
+    edges = np.linspace(0.0, 1.0, len(colours) + 1)
+    return [(float(edge), c) for i, c in enumerate(colours) for edge in edges[i : i + 2]]

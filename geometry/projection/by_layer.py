@@ -70,10 +70,10 @@ def project_layer(
         That of the layer before, whose signs the axes take over.
     """
     picture = project(unit_rows(X), method, n_components, random_state=random_state)
-    return picture if former is None else _turned_like(former, picture)
+    return picture if former is None else turned_like(former, picture)
 
 
-def _turned_like(former: Projection, picture: Projection) -> Projection:
+def turned_like(former: Projection, picture: Projection) -> Projection:
     """The picture with the sign of each axis that agrees best with the former picture."""
     agreement = np.einsum("nk,nk->k", former.around_origin, picture.around_origin)
     signs = np.where(agreement < 0, -1.0, 1.0)  # (k,)

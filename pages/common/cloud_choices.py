@@ -13,7 +13,7 @@ from geometry import Corpus, Encoder
 from geometry.data import VectorSet
 from geometry.encode.layers import layer_sets
 from geometry.encode.pool import DEFAULT_POOLING
-from geometry.figures.point_colours import MOST_LABELS
+from geometry.projection.point_colours import MOST_LABELS
 
 from .controls import choose, follow_default, layer_labels, pooling_names
 from .corpus_cloud import CloudSpec, CorpusCloud, encode_corpus

@@ -23,7 +23,7 @@ from geometry.explore import (
     rows_kept,
 )
 from geometry.explore.clusters import NONE
-from geometry.figures.point_colours import MOST_COLOURED, PointColours
+from geometry.projection.point_colours import MOST_COLOURED, PointColours
 
 from .cache import kept
 from .corpus_cloud import CorpusCloud

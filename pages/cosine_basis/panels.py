@@ -18,6 +18,7 @@ from geometry.palette import Theme, theme_named
 from geometry.projection.plane import PAIRS, POINTS, Plane
 from pages.common.downloads import offer_csv
 from pages.common.draw.charts import COMPONENTS
+from pages.common.draw.scripts import built
 from pages.common.measures import NoControl, State, Verdict
 from pages.common.words import _, paragraph, prose
 
@@ -222,8 +223,6 @@ def cosines_table(scene: Scene) -> pd.DataFrame:
 # ---- pictures ----
 
 
-# joined into one script, because a component cannot import another file
-SCRIPTS = ("plane_math.js", "plane_labels.js", "plane_picture.js", "plane_table.js", "plane.js")
 KEY = "plane"
 
 
@@ -347,7 +346,7 @@ def _component() -> Callable[..., Any]:
         "narrow_cone_plane",
         html='<div class="plane"></div>',
         css=(COMPONENTS / "plane.css").read_text(encoding="utf8"),
-        js="\n".join((COMPONENTS / name).read_text(encoding="utf8") for name in SCRIPTS),
+        js=built("plane"),
         isolate_styles=False,
     )
 

@@ -16,11 +16,12 @@ from geometry.data.number_text import signed, with_sign
 from geometry.figures.arrows import Token, arrows_figure
 from geometry.figures.cone import cone_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
-from geometry.figures.panel import Panel
-from geometry.figures.point_colours import PointColours
 from geometry.measure.cone import NARROW
 from geometry.palette import Theme
 from geometry.projection.packing import pack_cloud
+from geometry.projection.panel import Panel
+from geometry.projection.point_colours import PointColours
+from geometry.projection.twin_message import UNIT_REACH, Picture, Points, TwinCloud, spread_stops
 from geometry.training.history import History
 from geometry.training.runs import GROUPS, Run, Theory
 from geometry.training.softmax_toy import MOST_STEPS, NAMES, SIDES, SoftmaxToy
@@ -36,8 +37,8 @@ from pages.common.draw.charts import (
     show_chart,
 )
 from pages.common.draw.clouds import current_theme, draw_legend
+from pages.common.draw.scripts import built
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.draw.twin_message import UNIT_REACH, Picture, Points, TwinCloud, spread_stops
 from pages.common.folded import folded
 from pages.common.lesson import note_facts
 from pages.common.live_training import (
@@ -963,8 +964,6 @@ SHAPES = ("hull", "segments", "cone", "convex-cone")
 DEFAULT = ((1.0, 2.2), (2.0, 0.8), (3.0, 1.6), (2.4, 2.8), (0.6, 3.2))
 LIMIT = 4.0
 FORM = re.compile(r"-?\d\.\d(?:,-?\d\.\d){9}")
-# joined into one script, because a component cannot import another file
-SCRIPTS = ("plane_math.js", "plane_labels.js", "plane_picture.js", "hull_math.js", "hull.js")
 
 
 @st.fragment
@@ -1057,7 +1056,7 @@ def _component() -> Callable[..., Any]:
         "narrow_cone_hull",
         html='<div class="hull plane"></div>',
         css=(COMPONENTS / "plane.css").read_text(encoding="utf8"),
-        js="\n".join((COMPONENTS / name).read_text(encoding="utf8") for name in SCRIPTS),
+        js=built("hull"),
         isolate_styles=False,
     )
 

@@ -16,10 +16,17 @@ from geometry.figures.cone import cone_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.heatmap import Strip, strips_figure
 from geometry.figures.layout import figure_rows
-from geometry.figures.panel import Mark, Panel
 from geometry.measure import Measured, top_contribution_baseline
 from geometry.palette import Theme
 from geometry.projection.packing import pack_cloud
+from geometry.projection.panel import Mark, Panel
+from geometry.projection.twin_message import (
+    UNIT_REACH,
+    Picture,
+    Points,
+    TwinCloud,
+    spread_stops,
+)
 from pages.common.address import is_presenting
 from pages.common.cache import kept
 from pages.common.cloud_choices import warn_of_too_few
@@ -43,13 +50,6 @@ from pages.common.draw.clouds import (
     store_selection,
 )
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.draw.twin_message import (
-    UNIT_REACH,
-    Picture,
-    Points,
-    TwinCloud,
-    spread_stops,
-)
 from pages.common.folded import folded
 from pages.common.measures import (
     COSINE_DECIMALS,

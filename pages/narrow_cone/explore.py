@@ -34,6 +34,7 @@ from geometry.projection.film import (
     place_in_film,
 )
 from geometry.projection.packing import pack_cloud
+from geometry.projection.twin_message import SIDE, Aside, Marks, Picture, Points, TwinCloud
 from geometry.projection.umap_fit import MOST_FITTED
 from pages.common.address import is_presenting
 from pages.common.cache import kept
@@ -67,7 +68,6 @@ from pages.common.draw.clouds import (
     store_selection,
 )
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.draw.twin_message import SIDE, Aside, Marks, Picture, Points, TwinCloud
 from pages.common.explore_panel import choose_filter, filtered, show_clusters
 from pages.common.folded import folded
 from pages.common.lesson import note_facts, shows_part

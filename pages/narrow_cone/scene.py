@@ -16,7 +16,6 @@ import numpy as np
 from geometry import UndefinedMeasure, nearest
 from geometry.data.number_text import change, estimate, signed
 from geometry.encode import ArrayStore
-from geometry.figures.panel import Panel
 from geometry.measure import (
     Measured,
     chance_agreement,
@@ -29,6 +28,7 @@ from geometry.measure.intervals import MIN_ROWS, Estimate
 from geometry.measure.table_measures import OF_PAIRS
 from geometry.process import ProcessEnded, Worker, send_progress
 from geometry.projection import Projection, whiten_beside
+from geometry.projection.panel import Panel
 from geometry.projection.placing import place
 from geometry.projection.projection import match_radius, umap_picture
 from geometry.projection.twin import (

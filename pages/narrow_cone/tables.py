@@ -12,10 +12,10 @@ from streamlit.delta_generator import DeltaGenerator
 from geometry import Corpus, Encoder, VectorTable
 from geometry.encode import ArrayStore
 from geometry.figures.cone import cone_figure
-from geometry.figures.point_colours import PointColours
 from geometry.measure import Measured, measure_table
 from geometry.measure.table_measures import OF_PAIRS
 from geometry.projection import Projection, project
+from geometry.projection.point_colours import PointColours
 from geometry.projection.twin import common_scale
 from pages.common.cache import kept
 from pages.common.controls import choose, layer_labels

@@ -15,7 +15,6 @@ from geometry import Corpus, CorpusError
 from geometry.data import Judged, VectorSet, judge, read_relevance
 from geometry.data.number_text import change, estimate, signed, with_sign
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
-from geometry.figures.point_colours import PointColours, look_of
 from geometry.figures.slopes import Item, SlopeWords, slopes_figure
 from geometry.measure import (
     NeighbourChanges,
@@ -29,6 +28,7 @@ from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.measure.intervals import MIN_ROWS, Estimate
 from geometry.measure.retrieval import BOOTSTRAPPED, MIN_QUERIES
 from geometry.palette import Theme
+from geometry.projection.point_colours import PointColours, look_of
 from pages.common import jobs
 from pages.common.address import is_presenting
 from pages.common.cache import kept

@@ -27,8 +27,6 @@ from geometry.figures.cone import cone_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.heatmap import matrix_figure
 from geometry.figures.layout import figure_rows
-from geometry.figures.panel import Panel
-from geometry.figures.point_colours import PointColours
 from geometry.measure import (
     Annotations,
     Measured,
@@ -40,6 +38,9 @@ from geometry.measure import (
 )
 from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.projection.packing import pack_cloud
+from geometry.projection.panel import Panel
+from geometry.projection.point_colours import PointColours
+from geometry.projection.twin_message import Picture, Points, TwinCloud
 from geometry.transform.covariances import Covariances
 from geometry.transform.treatments import PAIRS
 from pages.common import jobs
@@ -82,7 +83,6 @@ from pages.common.draw.clouds import (
     store_selection,
 )
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.explore_panel import choose_filter, show_clusters
 from pages.common.folded import folded
 from pages.common.lesson import note_facts, scroll_target, shows_part

@@ -7,7 +7,7 @@ import streamlit as st
 
 from geometry.data.number_text import signed, with_sign
 from geometry.figures.cone import cone_figure
-from geometry.figures.panel import Panel
+from geometry.projection.panel import Panel
 from geometry.projection.twin import FRAME_SHARE
 from geometry.transform.covariances import Covariances
 from geometry.transform.flow_map import FlowMap

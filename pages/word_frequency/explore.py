@@ -14,7 +14,6 @@ from geometry.data.number_text import change, estimate, signed
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.figures.cone import cone_figure
 from geometry.figures.curves import Axes
-from geometry.figures.point_colours import PointColours
 from geometry.figures.ranks import Level, levels_figure, ranks_figure
 from geometry.figures.scatter import Dots, Segment, scatter_figure
 from geometry.measure import (
@@ -29,7 +28,9 @@ from geometry.measure.frequency import CONTROL_DRAWS, NEIGHBOURS, WithoutFrequen
 from geometry.measure.intervals import Estimate
 from geometry.projection import project
 from geometry.projection.packing import pack_cloud
+from geometry.projection.point_colours import PointColours
 from geometry.projection.twin import common_scale, fit_whitening, whiten_beside
+from geometry.projection.twin_message import Picture, Points, TwinCloud
 from pages.common import jobs
 from pages.common.address import is_presenting
 from pages.common.cache import kept
@@ -39,7 +40,6 @@ from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, kept_chart, share_texts, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme, lines_below, panel_with
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.folded import folded
 from pages.common.lesson import note_facts
 from pages.common.measures import (

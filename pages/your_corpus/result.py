@@ -15,13 +15,14 @@ from geometry.data.corpus import read_bundled
 from geometry.data.number_text import estimate, signed
 from geometry.encode.cloud import is_stored
 from geometry.figures.cone import cone_figure
-from geometry.figures.panel import Panel
 from geometry.measure import Measured, mean_cosine, measure_table
 from geometry.measure.cone import NARROW
 from geometry.measure.intervals import MIN_ROWS
 from geometry.projection import Projection
 from geometry.projection.packing import pack_cloud
+from geometry.projection.panel import Panel
 from geometry.projection.twin import common_scale
+from geometry.projection.twin_message import Picture, Points, TwinCloud
 from pages.common.cache import kept
 from pages.common.cloud_choices import choose_layer, choose_pooling
 from pages.common.corpus_cloud import (
@@ -49,7 +50,6 @@ from pages.common.draw.clouds import (
     store_selection,
 )
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.draw.twin_message import Picture, Points, TwinCloud
 from pages.common.measures import (
     State,
     Verdict,

@@ -35,7 +35,7 @@ class AppServer:
         self.script = script
         self.environment = dict(environment or {})
         self.timeout = timeout
-        self.port = _free_port()
+        self.port = free_port()
         self.base = base
         self.url = f"http://127.0.0.1:{self.port}{base and '/'}{base}"
         self._lines: list[str] = []
@@ -117,7 +117,7 @@ class AppServer:
         self._reader.join(timeout=5)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

@@ -96,11 +96,11 @@ FROM_MIDDLE = """step => {
 FEW = """
 import numpy as np
 import streamlit as st
-from geometry.figures.point_colours import PointColours
+from geometry.projection.point_colours import PointColours
 from geometry.palette import LIGHT
 from geometry.projection.packing import pack_cloud
 from pages.common.draw.twin_cloud import show_twin_cloud
-from pages.common.draw.twin_message import Picture, Points, TwinCloud
+from geometry.projection.twin_message import Picture, Points, TwinCloud
 
 n, k = int(st.query_params["n"]), int(st.query_params["k"])
 places = np.full((n, k), 0.5, dtype=np.float32)

@@ -1,54 +1,59 @@
-"""Components' scripts: the bundle is complete, and the server sends a script or its address."""
+"""Components' scripts: the bundles are up to date, and the server sends a script or its address."""
 
+import json
 import os
 import re
+import shutil
+import subprocess
 import time
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from deploy.scripts import BUILT, COMPONENTS, ENTRIES, RECORD, build, digest_of, esbuild_version
 from geometry.figures.layout import plotly_script
 from pages.common.draw import charts, scripts
 
 ROOT = Path(__file__).resolve().parents[2]
-TWIN = ROOT / "assets" / "components" / "twin_cloud"
-DECLARED = re.compile(
-    r"^(?:export )?(?:const|let|class|function|async function) (\w+)", re.MULTILINE
-)
 
 
-def test_every_module_is_in_the_bundle_once_behind_what_it_imports():
-    bundle = scripts.bundle(TWIN / "twin_cloud.js")
-    firsts = {
-        path.name: bundle.index(path.read_text(encoding="utf8").splitlines()[0])
-        for path in TWIN.glob("*.js")
-        if path.name != "arrays.js"  # a component of its own
-    }
-    assert firsts["camera.js"] < firsts["stage.js"] < firsts["twin_cloud.js"]
-    assert "\nimport" not in bundle
-    assert re.findall(r"^export (\w+)", bundle, re.MULTILINE) == ["default"]
+def test_the_bundles_are_those_of_the_sources():
+    """Without Node: a source, a bundle or esbuild's version that has changed is found."""
+    record = json.loads((BUILT / RECORD).read_text(encoding="utf-8"))
+    assert {name: digest_of(COMPONENTS / name) for name in record["sources"]} == record["sources"]
+    assert {path.name: digest_of(path) for path in BUILT.glob("*.js")} == record["built"]
+    assert record["esbuild"] == esbuild_version()
+    assert set(record["built"]) == {Path(entry).name for entry in ENTRIES}
+    alone = {"arrays.js"}  # a component of its own
+    sources = {path.name for path in (COMPONENTS / "twin_cloud").glob("*.js")} - alone
+    assert sources <= {Path(name).name for name in record["sources"]}
 
 
-def test_no_two_modules_declare_one_name():
-    names = Counter(DECLARED.findall(scripts.bundle(TWIN / "twin_cloud.js")))
-    assert not [name for name, count in names.items() if count > 1]
+@pytest.mark.long
+def test_a_new_build_gives_the_same_bytes(tmp_path):
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not installed")
+    install = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+    subprocess.run(install, cwd=ROOT, check=True, capture_output=True)
+    build(tmp_path)
+    names = [path.name for path in sorted(tmp_path.iterdir())]
+    assert names == sorted(path.name for path in BUILT.iterdir())
+    for name in names:
+        assert (tmp_path / name).read_bytes() == (BUILT / name).read_bytes(), name
 
 
 def test_a_loader_is_sent_where_the_bundle_can_be_served(tmp_path, monkeypatch):
     monkeypatch.setattr(scripts, "STATIC", tmp_path / "static")
-    loader = scripts.served(TWIN / "twin_cloud.js")
+    loader = scripts.served("twin_cloud")
     [name] = re.findall(r"app/static/([\w.-]+)", loader)
-    assert (tmp_path / "static" / name).read_text(encoding="utf8") == scripts.bundle(
-        TWIN / "twin_cloud.js"
-    )
+    assert (tmp_path / "static" / name).read_text(encoding="utf8") == scripts.built("twin_cloud")
     assert len(loader) < 400
 
 
 def test_the_bundle_itself_is_sent_where_it_can_not(tmp_path, monkeypatch):
     (tmp_path / "static").write_text("a file, no folder")
     monkeypatch.setattr(scripts, "STATIC", tmp_path / "static")
-    assert scripts.served(TWIN / "twin_cloud.js") == scripts.bundle(TWIN / "twin_cloud.js")
+    assert scripts.served("twin_cloud") == scripts.built("twin_cloud")
 
 
 @pytest.fixture
@@ -81,24 +86,24 @@ def test_bundles_that_no_server_uses_any_more_are_removed(static):
         aged(static / f"twin_cloud-{digest}.js.map", ancient),
         aged(static / "plotly-7.1.0.min.js", ancient),
     ]
-    scripts.served(TWIN / "twin_cloud.js")
+    scripts.served("twin_cloud")
     assert not any(path.exists() for path in removed)
     assert all(path.exists() for path in left)
     assert len(list(static.iterdir())) == len(left) + 1
 
 
 def test_a_start_renews_the_age_of_its_bundle(static):
-    loader = scripts.served(TWIN / "twin_cloud.js")
+    loader = scripts.served("twin_cloud")
     [own] = static.iterdir()
     text = own.read_text(encoding="utf8")
     os.utime(own, (0, 0))
-    assert scripts.served(TWIN / "twin_cloud.js") == loader
+    assert scripts.served("twin_cloud") == loader
     assert own.read_text(encoding="utf8") == text
     assert own.stat().st_mtime > time.time() - 60
 
 
 def test_what_may_not_be_touched_or_removed_is_served_and_left(static, monkeypatch):
-    loader = scripts.served(TWIN / "twin_cloud.js")
+    loader = scripts.served("twin_cloud")
     old = aged(static / "twin_cloud-0123456789abcdef.js", scripts.EXPIRY + 60)
 
     def refuse(*_args, **_more):
@@ -106,7 +111,7 @@ def test_what_may_not_be_touched_or_removed_is_served_and_left(static, monkeypat
 
     monkeypatch.setattr(scripts.os, "utime", refuse)
     monkeypatch.setattr(Path, "unlink", refuse)
-    assert scripts.served(TWIN / "twin_cloud.js") == loader
+    assert scripts.served("twin_cloud") == loader
     assert old.exists()
 
 

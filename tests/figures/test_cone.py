@@ -10,9 +10,9 @@ import plotly.graph_objects as go
 import pytest
 
 from geometry.figures.cone import _set_symbols, cone_figure
-from geometry.figures.panel import Band, Mark, Panel, Wedge
-from geometry.figures.point_colours import PointColours
 from geometry.palette import DARK, LIGHT
+from geometry.projection.panel import Band, Mark, Panel, Wedge
+from geometry.projection.point_colours import PointColours
 from geometry.projection.twin import Frame
 
 CAMERA = Path(__file__).parents[2] / "assets/components/twin_cloud/camera.js"

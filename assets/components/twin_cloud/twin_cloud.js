@@ -58,10 +58,10 @@ class Twin {
       }, { signal });
     }
     for (const name of ["pointerdown", "keydown"]) {
-      root.addEventListener(name, () => this.firstTurn.stop(), { signal });
+      document.addEventListener(name, () => this.firstTurn.stop(), { signal });
     }
     document.addEventListener("pointerdown", (event) => {
-      if (!this.more.contains(event.target)) this.closeMore();
+      if (!event.composedPath().includes(this.more)) this.closeMore(); // also inside a shadow root
     }, { signal });
     this.more.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.closeMore();

@@ -19,13 +19,13 @@ import streamlit as st
 
 from geometry.data.shipped import shipped_file
 from geometry.figures.layout import figure_json, plotly_script
+from geometry.projection.twin_message import short_text
 from pages.common.cache import kept
 from pages.common.words import _
 
 from .scripts import put_in_static
 
 COMPONENTS = shipped_file("components")
-LONGEST_SHOWN = 2_000  # characters of a text in a tooltip at most; a corpus may have 50 MB
 ANNOUNCE = """
 export default function () { window.dispatchEvent(new Event("narrow-cone-plotly")); }
 """
@@ -122,13 +122,8 @@ def share_texts(name: str, texts: Sequence[str], *, key: str = "") -> None:
     A redrawn chart then sends only coordinates. If the name changes with the points, ``key`` is the
     sender's identity.
     """
-    message = {"name": name, "texts": [shown(text) for text in texts]}
+    message = {"name": name, "texts": [short_text(text) for text in texts]}
     _texts()(key=f"texts-{key or name}", data=json.dumps(message).encode())
-
-
-def shown(text: str) -> str:
-    """As much of the text as a tooltip shows."""
-    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
 
 
 FLAT_BUTTONS = ("zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d")

@@ -10,19 +10,18 @@ import numpy as np
 import streamlit as st
 
 from geometry import Cloud
-from geometry.data.number_text import signed
-from geometry.figures.panel import Band, Mark, Panel, Wedge
-from geometry.figures.point_colours import MOST_LABELS, PointColours, legend_entries
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.palette import SYMBOL_SIGNS, Theme, theme_named
-from geometry.projection import Projection
+from geometry.projection import Projection, cloud_text
+from geometry.projection.panel import Band, Mark, Panel, Wedge
+from geometry.projection.point_colours import MOST_LABELS, PointColours, legend_entries
 from geometry.projection.twin import (
     ConeEdge,
     cone_edges,
     drawn_cones,
     frame_of,
-    is_drawn,
 )
+from geometry.projection.twin_message import Marks
 from pages.common.address import number_in_url, put_in_url
 from pages.common.classroom.visit import lead, teachers_points
 from pages.common.corpus_cloud import CorpusCloud
@@ -30,9 +29,7 @@ from pages.common.downloads import csv_bytes, offer_csv
 from pages.common.explore_panel import CLUSTERS, COLUMN, cluster_colours, column_colours
 from pages.common.measures import label_name
 from pages.common.origin import unit_names
-from pages.common.words import _, markdown, paragraph, plotly, short_line
-
-from .twin_message import Marks
+from pages.common.words import _, markdown, plotly, short_line
 
 
 def current_theme() -> Theme:
@@ -70,37 +67,12 @@ def point_colours(
 
 def axis_titles(view: str, k: int) -> list[str]:
     """Titles of the axes."""
-    rest = _("principal direction {i} of the rest") if k == 2 else _("direction {i} of the rest")
-    titles = {
-        "mean": [_("mean direction"), rest.format(i=1), rest.format(i=2)],
-        "svd": [_("singular direction {i}").format(i=i) for i in (1, 2, 3)],
-        "pca": [_("principal direction {i}").format(i=i) for i in (1, 2, 3)],
-        "cone": [
-            _("mean direction"),
-            _("the rest, part 1"),
-            _("the rest, part 2"),
-        ],
-        "umap": [f"UMAP {i}" for i in (1, 2, 3)],
-    }
-    return titles[view][:k]
+    return cloud_text.axis_titles(view, k, _)
 
 
 def lines_below(projection: Projection, panel: Panel) -> list[str]:
     """The trustworthiness of the picture and the number of points outside its frame."""
-    P, frame = panel.coordinates, panel.frame
-    low, high = (-panel.reach, panel.reach) if frame is None else (frame.low, frame.high)
-    outside = int(((low > P) | (high < P)).any(axis=1).sum())
-    left_out = _("points outside the frame: {k} (zoom out with the buttons above)").format(
-        k=outside
-    )
-    lines = [_trust_line(projection), *([left_out] if outside else [])]
-    if projection.method == "cone":
-        lines.append(
-            _("lengths and angles to the mean direction are exact; angles between points are not")
-            if projection.n_components == 3
-            else _("the 3D picture from the side: its cones have their true angles")
-        )
-    return lines
+    return cloud_text.lines_below(projection, panel, _)
 
 
 def cloud_panel(
@@ -152,55 +124,12 @@ def panel_with(
 
 def cone_wedges(edges: Sequence[ConeEdge], projection: Projection, d: int) -> list[Wedge]:
     """The cones of a picture, each with its angle in d dimensions and the angle that is drawn."""
-    shares = {0.5: _("half within {angle}°"), 0.9: _("90% within {angle}°")}
-    if projection.method == "cone":
-        template = _("{share} of the raw mean")
-    else:
-        template = _("{share} in {d} dimensions, {drawn}° in this shadow")
-    too_wide = _("{share} in {d} dimensions: too wide to draw")
-    wedges = []
-    for edge in edges:
-        shown = is_drawn(edge, projection)
-        share = shares[edge.quantile].format(angle=_degrees(edge.angle))
-        caption = (template if shown else too_wide).format(
-            share=share, d=d, drawn=_degrees(edge.drawn)
-        )
-        wedges.append(Wedge(edge.axis, edge.drawn, caption, shown))
-    return wedges
-
-
-def _degrees(angle: float) -> str:
-    """Whole degrees; of a needle one decimal."""
-    return f"{angle:.0f}" if angle >= 9.95 else f"{angle:.1f}"
+    return cloud_text.cone_wedges(edges, projection, d, _)
 
 
 def alternative_with(title: str, n: int, cosine: float | None, panel: Panel | None) -> str:
     """Text alternative: number of points, their mean cosine, the panel's captions."""
-    if cosine is None:
-        text = _("{title}: {n} points, some at zero and without a direction.")
-        text = text.format(title=title, n=f"{n:,}")
-    else:
-        text = _("{title}: {n} points; mean pairwise cosine {cosine}.")
-        text = text.format(title=title, n=f"{n:,}", cosine=signed(cosine, 3))
-    stop = _(".")
-    captions = [caption + stop for caption in (panel.captions if panel else ())]
-    return paragraph([text, *captions])
-
-
-def _trust_line(projection: Projection) -> str:
-    if (projection.coordinates == projection.coordinates[0]).all():  # nothing is a neighbour
-        return _("all points are at one place: their vectors have one direction")
-    trust = _("trustworthiness {trust} (5 neighbours, {rows} rows)").format(
-        trust=f"{projection.trustworthiness:.2f}", rows=f"{projection.trust_rows:,}"
-    )
-    if projection.explained is None:
-        return trust
-    share = (
-        _("variance kept {share}")
-        if projection.method == "pca"
-        else _("squared length kept {share}")
-    )
-    return share.format(share=f"{projection.explained:.1%}") + " · " + trust
+    return cloud_text.alternative(title, n, cosine, panel.captions if panel else (), _)
 
 
 def draw_legend(colours: PointColours, theme: Theme) -> None:

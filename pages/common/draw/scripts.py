@@ -14,11 +14,10 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from geometry.data.shipped import shipped_file
 from geometry.data.write import PART, write
 
 STATIC = Path(__file__).parents[3] / "static"  # served under app/static; git ignores it
-IMPORT = re.compile(r'^import\s+\{[^}]*\}\s+from\s+"\./([\w.]+)";\n', re.MULTILINE)
-EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 # A server chooses its script when it starts. A server of another version may use the same folder,
 # so a script is removed only when no server has started with it for this long. A server that has
 # run for longer on replaced code then draws with Plotly.
@@ -36,33 +35,20 @@ export default async function (component) {{
 """
 
 
-def bundle(entry: Path) -> str:
-    """The module and all that it imports from its folder, as one module.
-
-    The modules then share one scope: a top-level name may be defined in only one of them.
-    """
-    return "\n".join(EXPORT.sub("", IMPORT.sub("", text)) for text in _in_order(entry, {}).values())
+def built(name: str) -> str:
+    """The bundle of that name, as `make scripts` has written it."""
+    return shipped_file(f"components/built/{name}.js").read_text(encoding="utf8")
 
 
-def _in_order(entry: Path, texts: dict[Path, str]) -> dict[Path, str]:
-    """Each module once, after those that it imports."""
-    text = entry.read_text(encoding="utf8")
-    for name in IMPORT.findall(text):
-        if entry.parent / name not in texts:
-            _in_order(entry.parent / name, texts)
-    texts[entry] = text
-    return texts
-
-
-def served(entry: Path) -> str:
+def served(name: str) -> str:
     """The script to give to a component: a loader of the bundle, or the bundle itself.
 
     If the loader finds no file, it triggers "missing".
     """
-    script = bundle(entry)
+    script = built(name)
     content = script.encode()
     digest = hashlib.sha256(content).hexdigest()[:16]
-    address = put_in_static(f"{entry.stem}-{{}}.js", digest, "[0-9a-f]{16}", content)
+    address = put_in_static(f"{name}-{{}}.js", digest, "[0-9a-f]{16}", content)
     return script if address is None else LOADER.format(address=address)
 
 

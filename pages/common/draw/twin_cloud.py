@@ -17,11 +17,12 @@ import streamlit as st
 
 from geometry.palette import Theme
 from geometry.projection.packing import pack_codes, unpack_rows
+from geometry.projection.twin_message import MOST_TEXTS, Points, TwinCloud, message_of, short_text
 from pages.common.address import put_in_url
+from pages.common.words import _
 
-from .charts import COMPONENTS, share_texts, shown
+from .charts import COMPONENTS, share_texts
 from .scripts import served
-from .twin_message import Points, TwinCloud, message_of
 
 FOLDER = COMPONENTS / "twin_cloud"
 NO_WEBGL2 = "no-webgl2"
@@ -31,7 +32,6 @@ _NUMBER = r"-?[0-9]{1,4}(?:\.[0-9]{1,3})?"
 CAMERA_FORM = re.compile(
     rf"{_NUMBER},{_NUMBER},{_NUMBER.removeprefix('-?')}(?:(?:,{_NUMBER}){{3}})?"
 )
-MOST_TEXTS = 5000  # texts that are sent at once at most: half a megabyte
 MOST_ANSWERS = 50  # requested texts that each answer sends again at most
 
 
@@ -77,7 +77,7 @@ def show_twin_cloud(
     codes = Points.of(pack_codes(cloud.colours.codes))
     asides = [picture.aside.points for picture in cloud.pictures if picture.aside is not None]
     texts_name = f"{key}-{cloud.rows_key}"
-    message = message_of(cloud, codes, theme, texts_name)
+    message = message_of(cloud, codes, theme, texts_name, _)
     is_flat = len(cloud.axis_titles) == 2
     message |= {"settles": on_settled is not None, "camera": None if is_flat else _camera()}
     with st.container(key=place + "-box", gap=None):  # most of these components are invisible
@@ -130,7 +130,7 @@ def _answer(name: str, texts: Sequence[str]) -> None:
     def on_request() -> None:
         row = st.session_state[key].get("requested")
         if row is not None and 0 <= int(row) < len(texts):
-            answers[int(row)] = shown(texts[int(row)])
+            answers[int(row)] = short_text(texts[int(row)])
             for old in list(answers)[:-MOST_ANSWERS]:
                 del answers[old]  # the browser has this answer
 
@@ -149,7 +149,7 @@ def _component() -> Callable[..., Any]:
         "narrow_cone_twin",
         html=(FOLDER / "twin_cloud.html").read_text(encoding="utf8"),
         css=(FOLDER / "twin_cloud.css").read_text(encoding="utf8"),
-        js=served(FOLDER / "twin_cloud.js"),
+        js=served("twin_cloud"),
         isolate_styles=False,  # the pictures follow the page's tab order and typeface
     )
 

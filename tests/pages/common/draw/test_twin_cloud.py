@@ -8,8 +8,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from geometry.projection.twin_message import LONGEST_SHOWN
 from pages.common.draw import twin_cloud
-from pages.common.draw.charts import LONGEST_SHOWN
 from tests.pages.twins import twin_clouds
 
 
@@ -17,11 +17,11 @@ def page(n: int, more: int = 0) -> None:
     import numpy as np
     import streamlit as st
 
-    from geometry.figures.point_colours import PointColours
     from geometry.palette import DARK
     from geometry.projection.packing import pack_cloud
+    from geometry.projection.point_colours import PointColours
+    from geometry.projection.twin_message import Picture, Points, TwinCloud
     from pages.common.draw.twin_cloud import show_twin_cloud
-    from pages.common.draw.twin_message import Picture, Points, TwinCloud
 
     places = np.arange(3.0 * n).reshape(n, 3)
     cloud = TwinCloud(

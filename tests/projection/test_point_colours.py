@@ -5,8 +5,9 @@ import pytest
 from plotly.colors import sample_colorscale
 
 from geometry.figures.layout import SYMBOL_CODES
-from geometry.figures.point_colours import PointColours, legend_entries, marker
+from geometry.figures.panel import marker
 from geometry.palette import DARK, LIGHT, SYMBOLS, theme_named
+from geometry.projection.point_colours import PointColours, legend_entries
 
 THEMES = (LIGHT, DARK)
 

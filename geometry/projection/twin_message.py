@@ -2,27 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
-from geometry.figures.panel import Band, Wedge
-from geometry.figures.point_colours import PointColours
-from geometry.palette import Theme
-from geometry.projection.twin import Frame
-from pages.common.words import _, labelled
+from ..data.catalogues import Translate
+from ..palette import Theme
+from .panel import Band, Wedge
+from .point_colours import PointColours
+from .twin import Frame
 
 SIDE = 440  # pixels of a picture's height at most
 UNIT_REACH = 1.05  # half-width of a picture of unit vectors
 MOST_NAMES = 4  # named stops of a film at most
+MOST_TEXTS = 5000  # texts that are sent at once at most: half a megabyte
+LONGEST_SHOWN = 2_000  # characters of a text in a tooltip at most; a corpus may have 50 MB
+
+
+# Labels of the buttons, and messages; pages translate them.
+TWIN_WORDS = {
+    "film": "From raw to whitened",
+    "play": "Play",
+    "stop": "Stop",
+    "more": "More",
+    "other": "other",
+    "lasso": "Lasso",
+    "nearer": "Zoom in",
+    "farther": "Zoom out",
+    "reset": "Reset view",
+    "perspective": "Perspective",
+    "density": "Density",
+    "ways": "Connect matching points",
+    "waysHint": "For selected, circled or hovered points",
+    "size": "Size",
+    "opacity": "Opacity",
+    "save": "Download picture (PNG)",
+    "saveVectors": "Download picture (SVG)",
+    "selected": "Points selected: {n}",
+    "shown": "{k} of {n} points shown",
+    "elsewhere": (
+        "The animation is at other settings than the page's numbers. The numbers are left "
+        "out; the last line gives the page's settings."
+    ),
+    "empty": "There is no point to draw.",
+    "lost": "The graphics card is busy. The picture returns as soon as it is free.",
+    "missing": "This browser has no WebGL2; the picture is drawn in another way.",
+    "notFinite": "A point's place is NaN or infinite; clean the vectors first.",
+    "hint": "Drag: turn · Ctrl or ⌘ + wheel: zoom · click: a point",
+    "hintFlat": "Drag: move · Ctrl or ⌘ + wheel: zoom · click: a point",
+    "keys": (
+        "Arrow keys turn the picture, and move it with Shift. + and − zoom, and so does the "
+        "wheel with Ctrl or ⌘. 0 resets. N and P go from point to point, Tab through the "
+        "selected ones. Enter chooses, Escape ends the selection."
+    ),
+    "keysFlat": (
+        "Arrow keys move the picture. + and − zoom, and so does the wheel with Ctrl or ⌘. 0 "
+        "resets. N and P go from point to point, Tab through the selected ones. Enter "
+        "chooses, Escape ends the selection."
+    ),
+}
 
 
 @dataclass(frozen=True)
 class Points:
-    """Packed coordinates (``geometry.projection.packing.pack_cloud``) and a name for them."""
+    """Packed coordinates (``packing.pack_cloud``) and a name for them."""
 
     name: str
     body: bytes
@@ -150,8 +196,14 @@ class TwinCloud:
         return len(self.colours.codes)
 
 
-def message_of(cloud: TwinCloud, codes: Points, theme: Theme, texts: str) -> dict[str, Any]:
-    """The description without the arrays. It is small and sent again at every change."""
+def message_of(
+    cloud: TwinCloud, codes: Points, theme: Theme, texts: str, translate: Translate = str
+) -> dict[str, Any]:
+    """The description without the arrays. It is small and sent again at every change.
+
+    codes : packed, of the colours; texts : the name under which the browser finds the texts.
+    """
+    words = {name: translate(text) for name, text in TWIN_WORDS.items()}
     return {
         "rows": cloud.rows_key,
         "codes": codes.name,
@@ -172,10 +224,10 @@ def message_of(cloud: TwinCloud, codes: Points, theme: Theme, texts: str) -> dic
         "reach": cloud.reach,
         "axes": list(cloud.axis_titles),
         "origin": cloud.origin_label or "",
-        "theme": _theme(theme),
+        "theme": theme_colours(theme),
         "legend": {
             "title": cloud.colours.title,
-            "head": labelled(cloud.colours.title, ""),
+            "head": translate("{name}: {value}").format(name=cloud.colours.title, value=""),
             "names": cloud.colours.names,
         },
         "marks": [
@@ -191,7 +243,7 @@ def message_of(cloud: TwinCloud, codes: Points, theme: Theme, texts: str) -> dic
         "isLarge": cloud.is_large,
         "turns": cloud.turns,
         "hasLead": cloud.has_lead,
-        "words": {**_words(), "film": cloud.film_name or _("From raw to whitened")},
+        "words": {**words, "film": cloud.film_name or words["film"]},
     }
 
 
@@ -243,7 +295,8 @@ def _sectors(band: Band) -> list[dict[str, Any]]:
     ]
 
 
-def _theme(theme: Theme) -> dict[str, Any]:
+def theme_colours(theme: Theme) -> dict[str, Any]:
+    """The colours of the pictures."""
     return {
         "ink": theme.ink,
         "grid": theme.grid,
@@ -257,50 +310,11 @@ def _theme(theme: Theme) -> dict[str, Any]:
     }
 
 
-def _words() -> Mapping[str, str]:
-    """Labels of the buttons, and messages."""
-    return {
-        "play": _("Play"),
-        "stop": _("Stop"),
-        "more": _("More"),
-        "other": _("other"),
-        "lasso": _("Lasso"),
-        "nearer": _("Zoom in"),
-        "farther": _("Zoom out"),
-        "reset": _("Reset view"),
-        "perspective": _("Perspective"),
-        "density": _("Density"),
-        "ways": _("Connect matching points"),
-        "waysHint": _("For selected, circled or hovered points"),
-        "size": _("Size"),
-        "opacity": _("Opacity"),
-        "save": _("Download picture (PNG)"),
-        "saveVectors": _("Download picture (SVG)"),
-        "selected": _("Points selected: {n}"),
-        "shown": _("{k} of {n} points shown"),
-        "elsewhere": _(
-            "The animation is at other settings than the page's numbers. The numbers are left "
-            "out; the last line gives the page's settings."
-        ),
-        "empty": _("There is no point to draw."),
-        "lost": _("The graphics card is busy. The picture returns as soon as it is free."),
-        "missing": _("This browser has no WebGL2; the picture is drawn in another way."),
-        "notFinite": _("A point's place is NaN or infinite; clean the vectors first."),
-        "hint": _("Drag: turn · Ctrl or ⌘ + wheel: zoom · click: a point"),
-        "hintFlat": _("Drag: move · Ctrl or ⌘ + wheel: zoom · click: a point"),
-        "keys": _(
-            "Arrow keys turn the picture, and move it with Shift. + and − zoom, and so does the "
-            "wheel with Ctrl or ⌘. 0 resets. N and P go from point to point, Tab through the "
-            "selected ones. Enter chooses, Escape ends the selection."
-        ),
-        "keysFlat": _(
-            "Arrow keys move the picture. + and − zoom, and so does the wheel with Ctrl or ⌘. 0 "
-            "resets. N and P go from point to point, Tab through the selected ones. Enter "
-            "chooses, Escape ends the selection."
-        ),
-    }
-
-
 def spread_stops(n: int) -> list[int]:
     """The stops of a film of n that are named below its slider: the first, the last, and others."""
     return np.unique(np.linspace(0, n - 1, MOST_NAMES).round().astype(int)).tolist()
+
+
+def short_text(text: str) -> str:
+    """As much of the text as a tooltip shows."""
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"

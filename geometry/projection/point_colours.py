@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..palette import SYMBOLS, Theme
-from .layout import SYMBOL_CODES
 
 MOST_LABELS = 24  # with more labels the colour shows the length
 MOST_COLOURED = 8  # groups with a colour of their own; the smaller ones are drawn as "other"
@@ -52,29 +50,3 @@ def look_of(code: int, theme: Theme) -> tuple[str, str]:
         return theme.other, SYMBOLS[0]
     hues = len(theme.categories)
     return theme.categories[code % hues], SYMBOLS[code // hues % len(SYMBOLS)]
-
-
-def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) -> dict[str, Any]:
-    """Marker settings for ONE trace of all points, coloured by an array."""
-    base: dict[str, Any] = {"size": size, "opacity": opacity, "line": {"width": 0}}
-    if colours.names is None:
-        bar = {"orientation": "h", "thickness": 10, "y": -0.2, "yanchor": "top", "len": 0.6}
-        bar["title"] = {"text": colours.title, "side": "right", "font": {"size": 13}}
-        return {**base, "color": colours.codes, "colorscale": list(theme.scale), "colorbar": bar}
-    codes = colours.codes
-    looks = [look_of(code, theme) for code in range(len(colours.names))]
-    # numbers, because Plotly checks an array of strings one by one: 0.1 s a picture
-    return {
-        **base,
-        "color": codes.astype(np.float32),
-        "colorscale": _steps([colour for colour, _ in looks]),
-        "cmin": -0.5,
-        "cmax": len(looks) - 0.5,
-        "symbol": np.array([SYMBOL_CODES[symbol] for _, symbol in looks])[codes],
-    }
-
-
-def _steps(colours: list[str]) -> list[tuple[float, str]]:
-    """A colour scale with one constant step a code."""
-    edges = np.linspace(0.0, 1.0, len(colours) + 1)
-    return [(float(edge), c) for i, c in enumerate(colours) for edge in edges[i : i + 2]]

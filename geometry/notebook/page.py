@@ -1,0 +1,98 @@
+"""A view as one file of HTML that needs no network: scripts, styles and data are inside.
+
+Its policy allows the one script and the one style by their digests, and no address at all.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from hashlib import sha256
+from html import escape
+
+from ..data.shipped import shipped_file
+from ..palette import DARK, LIGHT, Theme
+from .picture import view_png
+from .view import CloudView
+
+_FRAME = """
+:root { color-scheme: light dark; }
+body { margin: 0 auto; padding: 1rem; max-width: 80rem; background: var(--paper); color: var(--ink);
+  font: 1rem/1.4 system-ui, "Noto Sans TC", sans-serif; }
+h1 { margin: 0 0 0.6rem; font-size: 1.2rem; overflow-wrap: anywhere; }
+h2 { margin: 0.8rem 0 0; font-size: 1rem; }
+ol { padding-left: 1.5rem; overflow-wrap: anywhere; }
+noscript img { max-width: 100%; }
+"""
+
+
+def component_text(name: str) -> str:
+    """A file of the components as text."""
+    return shipped_file(f"components/{name}").read_text(encoding="utf-8")
+
+
+def view_styles() -> str:
+    """The style sheet of the pictures and of what is around them."""
+    return component_text("twin_cloud/twin_cloud.css") + component_text("twin_view.css")
+
+
+def view_html(view: CloudView, title: str = "") -> str:
+    """The file's text. Each text of the reader is escaped.
+
+    title : the heading; by default the names of the pictures
+    """
+    title = title or view.cloud.name
+    picture = base64.b64encode(view_png(view)).decode()
+    described = {**view.description(None), "picture": picture}
+    dark = f"@media (prefers-color-scheme: dark) {{ :root {{ {_variables(DARK)} }} }}"
+    style = f":root {{ {_variables(LIGHT)} }}\n{dark}{_FRAME}{view_styles()}"
+    script = component_text("built/saved.js")
+    policy = (
+        f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    arrays = {"cloud-points": view.cloud.points.body, "cloud-codes": view.codes.body}
+    data = [_data("cloud-description", "application/json", _json(described))]
+    for name, body in arrays.items():
+        data.append(_data(name, "text/plain", base64.b64encode(body).decode()))
+    return "\n".join(
+        [
+            "<!doctype html>",
+            f'<html lang="{escape(view.language)}">',
+            "<head>",
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{escape(title)}</title>",
+            f"<style>{style}</style>",
+            "</head>",
+            "<body>",
+            f"<h1>{escape(title)}</h1>",
+            '<div id="cloud"></div>',
+            f'<noscript><img src="data:image/png;base64,{picture}" alt="{escape(view.cloud.alt)}">'
+            f"<p>{escape(view.cloud.alt)}</p><p>{escape(view.cloud.provenance)}</p></noscript>",
+            '<h2></h2><ol id="selected"></ol>',
+            *data,
+            f'<script type="module">{script}</script>',
+            "</body>",
+            "</html>",
+            "",
+        ]
+    )
+
+
+def _variables(theme: Theme) -> str:
+    return f"--paper: {theme.paper}; --ink: {theme.ink};"
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _json(value: object) -> str:
+    """JSON that no tag can end."""
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+
+
+def _data(name: str, kind: str, text: str) -> str:
+    return f'<script type="{kind}" id="{name}">{text}</script>'

@@ -1,0 +1,305 @@
+"""Vectors as a twin cloud: raw beside treated, or two sets of vectors of the same rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..data.catalogues import ENGLISH, Translate, catalogue, languages, paragraph
+from ..evaluate.specs import TreatmentSpec, parse_treatment
+from ..linalg.rows import UndefinedMeasure, float_rows
+from ..measure import mean_cosine
+from ..palette import DARK, LIGHT
+from ..projection import Projection, place, project
+from ..projection.by_layer import turned_like
+from ..projection.cloud_text import (
+    CLOUD_TEXT,
+    alternative,
+    axis_titles,
+    cone_wedges,
+    lines_below,
+)
+from ..projection.packing import pack_cloud, pack_codes
+from ..projection.panel import Panel
+from ..projection.point_colours import MOST_LABELS, PointColours
+from ..projection.projection import match_radius, settle, umap_picture
+from ..projection.twin import common_scale, cone_edges, drawn_cones, frame_of
+from ..projection.twin_message import (
+    MOST_TEXTS,
+    Picture,
+    Points,
+    TwinCloud,
+    message_of,
+    short_text,
+    theme_colours,
+)
+from ..projection.umap_fit import MOST_FITTED
+from ..transform import fit_treatment
+from ..transform.treatments import TREATMENTS
+
+# Also on the pages, which translate them.
+VIEW_TEXT = {
+    "between": "to {name}: {share}",
+    "factor": "drawn × {factor}, so that all have the same rms radius",
+    "length": "length of the vector",
+    "label": "label",
+    "size": "{n} vectors of {d} numbers",
+    "fit": "fitted on {n} of these points",
+    "seed": "seed {seed}",
+    "line": "{name}: {value}",
+    "noted": "{text} ({note})",
+}
+
+
+@dataclass(frozen=True)
+class CloudView:
+    """A twin cloud with its texts, ready to be shown.
+
+    Attributes
+    ----------
+    cloud : TwinCloud
+        The pictures.
+    texts : sequence of str or None
+        Of each row; None where the rows have no texts.
+    places : sequence of (n, k) arrays
+        The points of each picture as it is first shown.
+    language : str
+        Code of the language of labels.
+    """
+
+    cloud: TwinCloud
+    texts: Sequence[str] | None
+    places: Sequence[np.ndarray]
+    language: str = ENGLISH
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return self.cloud.n
+
+    @cached_property
+    def codes(self) -> Points:
+        """The colours, packed."""
+        return Points.of(pack_codes(self.cloud.colours.codes))
+
+    def text_of(self, row: int) -> str:
+        """What a tooltip says of a row; its number from 0 where it has no text."""
+        return str(row) if self.texts is None else short_text(str(self.texts[row]))
+
+    def description(self, most_texts: int | None = MOST_TEXTS) -> dict[str, Any]:
+        """What the browser needs besides the arrays, for JSON. None: the texts of all rows."""
+        name = f"texts-{self.cloud.rows_key}"
+        translate = catalogue(self.language).gettext
+        message = message_of(self.cloud, self.codes, LIGHT, name, translate)
+        has_texts = most_texts is None or self.n <= most_texts
+        return {
+            "message": {**message, "settles": False, "camera": None},
+            "themes": {"light": theme_colours(LIGHT), "dark": theme_colours(DARK)},
+            "texts": [self.text_of(row) for row in range(self.n)] if has_texts else {},
+        }
+
+
+@dataclass(frozen=True)
+class _Cloud:
+    """Vectors to draw, the same in the directions that they fill, and where they are drawn."""
+
+    title: str
+    vectors: np.ndarray
+    filled: np.ndarray
+    at: Projection
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One picture before it is packed."""
+
+    title: str
+    panel: Panel
+    factor: float
+    lines: tuple[str, ...]  # below the picture
+    alt: str
+
+
+def make_view(
+    X: Any,
+    Y: Any = None,
+    *,
+    labels: Sequence[Any] | None = None,
+    texts: Sequence[str] | None = None,
+    treatment: str | None = None,
+    projection: str = "mean",
+    n_components: int = 2,
+    names: tuple[str, str] = ("X", "Y"),
+    random_state: int = 0,
+    language: str = ENGLISH,
+) -> CloudView:
+    """The pictures that ``show`` shows; it has the parameters.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+    Y : (n, e) array of float, optional
+    labels : sequence, optional
+    texts : sequence of str, optional
+    treatment : str, optional
+    projection : str
+    n_components : int
+    names : (str, str)
+    random_state : int
+    language : str
+    """
+    if language not in languages():
+        raise ValueError(f"language must be one of {', '.join(languages())}; got {language!r}")
+    translate = catalogue(language).gettext
+    spec = None if treatment is None else parse_treatment(treatment)
+    sets = [float_rows(each, at_least=n_components + 1) for each in (X, Y) if each is not None]
+    n = len(sets[0])
+    for what, given in (("Y", sets[-1]), ("labels", labels), ("texts", texts)):
+        if given is not None and len(given) != n:
+            raise ValueError(f"{what}: {len(given):,} for {n:,} rows of X; give one for each row")
+    stops = [translate(TREATMENTS["raw"].label)]
+    if spec is not None and spec.is_fitted:
+        label = translate(TREATMENTS[spec.name].label)
+        stops.append(translate(VIEW_TEXT["noted"]).format(text=label, note=spec.text))
+    clouds: list[_Cloud] = []  # of each set the raw one, then the treated one
+    for number, rows in enumerate(sets):
+        former = clouds[0].at if clouds else None
+        raw = _like(former, _project(rows, projection, n_components, random_state))
+        name = names[number] if len(sets) > 1 else stops[0]
+        clouds.append(_Cloud(name, rows, rows, raw))
+        if spec is not None and spec.is_fitted:
+            title = f"{name} · {stops[1]}" if len(sets) > 1 else stops[1]
+            clouds.append(_treated(title, rows, raw, spec))
+    first = clouds[0].at
+    reach = max(common_scale(first, each.at)[1] for each in clouds)
+    sides = [_side(each, first, reach, translate) for each in clouds]
+    pictures: list[Picture] = []
+    for place_, side in enumerate(sides):
+        path = [place_]
+        if place_ % len(stops) and first.axes is not None:  # a film, from the raw cloud before it
+            path = [place_ - 1, place_]
+        between = translate(VIEW_TEXT["between"]).format(name=side.title, share="{0}")
+        pictures.append(Picture(path, [sides[stop].title for stop in path], between))
+    has_film = any(len(picture.path) > 1 for picture in pictures)
+    has_origin = first.origin is not None
+    colours = _colours(labels, sets[0], translate)
+    points = Points.of(pack_cloud([side.panel.coordinates for side in sides], reach))
+    cloud = TwinCloud(
+        points=points,
+        rows_key=points.name,
+        pictures=pictures,
+        colours=colours,
+        reach=reach,
+        axis_titles=axis_titles(projection, n_components, translate),
+        origin_label=translate(CLOUD_TEXT["origin"]) if has_origin else None,
+        name=" · ".join(side.title for side in sides),
+        alt=paragraph(side.alt for side in sides),
+        at=1.0 if has_film else 0.0,
+        knobs=((0.0,), (1.0,)) if has_film else ((),),
+        cones=[side.panel.wedges for side in sides],
+        frames=[side.panel.frame for side in sides if side.panel.frame is not None],
+        factors=[side.factor for side in sides] if has_origin else (),
+        below=[
+            translate(VIEW_TEXT["line"]).format(name=side.title, value=" · ".join(side.lines))
+            for side in sides
+        ],
+        provenance=_provenance(sets, spec, projection, random_state, translate),
+        landmarks=[*enumerate(stops)] if has_film else (),
+        film_name=" → ".join(stops) if has_film else "",
+    )
+    own_texts = None if texts is None else [str(text) for text in texts]
+    return CloudView(cloud, own_texts, [side.panel.coordinates for side in sides], language)
+
+
+def _project(X: np.ndarray, method: str, k: int, seed: int) -> Projection:
+    """As ``project``; UMAP of a large cloud is fitted on a sample, and the other rows placed."""
+    if method != "umap" or len(X) <= MOST_FITTED:
+        return project(X, method, k, random_state=seed)
+    rows = np.sort(np.random.default_rng(seed).choice(len(X), MOST_FITTED, replace=False))
+    fitted = project(X[rows], method, k, random_state=seed).coordinates
+    places = place(X, X[rows], fitted, random_state=seed)
+    places[rows] = fitted
+    return umap_picture(X, places, random_state=seed)
+
+
+def _like(first: Projection | None, picture: Projection) -> Projection:
+    """The picture of the second set, turned as the first is: signs of axes; of UMAP a rotation."""
+    if first is None:
+        return picture
+    if picture.axes is not None:
+        return turned_like(first, picture)
+    left, _, right = np.linalg.svd(picture.around_origin.T @ first.around_origin)
+    return replace(picture, coordinates=picture.around_origin @ (left @ right))
+
+
+def _treated(title: str, X: np.ndarray, raw: Projection, spec: TreatmentSpec) -> _Cloud:
+    fitted = fit_treatment(spec.name, X, random_state=raw.random_state)
+    treated = spec.turn(fitted, X.shape[1]).apply(X)
+    Z = treated.vectors
+    if raw.axes is None:
+        at = _like(raw, _project(Z, raw.method, raw.n_components, raw.random_state))
+    else:
+        at = settle(raw.apply(Z), X, Z)
+    return _Cloud(title, Z, treated.retained, at)
+
+
+def _side(cloud: _Cloud, first: Projection, reach: float, translate: Translate) -> _Side:
+    """The picture at the rms radius of the first."""
+    at, title = cloud.at, cloud.title
+    factor = match_radius(first.around_origin, at.around_origin)
+    edges = cone_edges(cloud.vectors, at)
+    coordinates = at.around_origin * factor
+    has_origin = at.origin is not None
+    panel = Panel(
+        coordinates=coordinates,
+        texts=(),
+        reach=reach,
+        axis_titles=(),
+        origin_label=None,
+        wedges=cone_wedges(edges, at, cloud.filled.shape[1], translate),
+        frame=frame_of(coordinates, drawn_cones(edges, at)) if has_origin else None,
+    )
+    lines = lines_below(at, panel, translate)
+    if has_origin and factor != 1:
+        lines.append(translate(VIEW_TEXT["factor"]).format(factor=f"{factor:.3g}"))
+    try:
+        cosine = mean_cosine(cloud.filled)
+    except UndefinedMeasure:
+        cosine = None
+    alt = alternative(title, len(coordinates), cosine, panel.captions, translate)
+    return _Side(title, panel, factor, tuple(lines), alt)
+
+
+def _colours(labels: Sequence[Any] | None, X: np.ndarray, translate: Translate) -> PointColours:
+    """By label, the rarest of more than MOST_LABELS as one; else by the vectors' lengths."""
+    if labels is None:
+        return PointColours.by_value(np.linalg.norm(X, axis=1), translate(VIEW_TEXT["length"]))
+    names = [str(label) for label in labels]
+    common = [name for name, _count in Counter(names).most_common()]
+    if len(common) > MOST_LABELS:
+        rest = translate("other")
+        kept = set(common[: MOST_LABELS - 1])
+        names = [name if name in kept else rest for name in names]
+    return PointColours.by_label(names, translate(VIEW_TEXT["label"]))
+
+
+def _provenance(
+    sets: Sequence[np.ndarray],
+    spec: TreatmentSpec | None,
+    method: str,
+    seed: int,
+    translate: Translate,
+) -> str:
+    size = translate(VIEW_TEXT["size"])
+    parts = [size.format(n=f"{len(each):,}", d=f"{each.shape[1]:,}") for each in sets]
+    if spec is not None and spec.is_fitted:
+        fit = translate(VIEW_TEXT["fit"]).format(n=f"{len(sets[0]):,}")
+        parts.append(f"{spec.text} {fit}")
+    return " · ".join(
+        [*parts, f"projection={method}", translate(VIEW_TEXT["seed"]).format(seed=seed)]
+    )

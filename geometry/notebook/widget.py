@@ -1,0 +1,92 @@
+"""The twin cloud as an anywidget (assets/components/notebook.js)."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import numpy as np
+import traitlets
+
+from ..data.write import write
+from .page import component_text, view_html, view_styles
+from .picture import SIDE, view_png
+from .view import CloudView
+
+
+def _packed(rows: np.ndarray, _widget: object) -> bytes:
+    return rows.astype("<u4").tobytes()
+
+
+def _unpacked(body: bytes, _widget: object) -> np.ndarray:
+    return np.frombuffer(body, "<u4").astype(np.int64)
+
+
+class CloudWidget(anywidget.AnyWidget):
+    """A twin cloud in a notebook; ``geometry.show`` makes it.
+
+    Attributes
+    ----------
+    selection : (m,) array of int
+        The selected rows from 0, ascending. Set it to highlight rows; observe it to follow the
+        lasso: ``widget.observe(call, "selection")``.
+    """
+
+    _esm = component_text("built/notebook.js")
+    _css = view_styles()
+    _description = traitlets.Dict().tag(sync=True)
+    _points = traitlets.Bytes().tag(sync=True)
+    _codes = traitlets.Bytes().tag(sync=True)
+    selection = traitlets.Any().tag(sync=True, to_json=_packed, from_json=_unpacked)
+
+    def __init__(self, view: CloudView) -> None:
+        self._view = view
+        self._png = base64.b64encode(view_png(view)).decode()
+        super().__init__(
+            _description={**view.description(), "picture": self._png},
+            _points=view.cloud.points.body,
+            _codes=view.codes.body,
+        )
+        self.on_msg(self._answer)
+
+    @traitlets.default("selection")
+    def _no_row(self) -> np.ndarray:
+        return np.zeros(0, dtype=np.int64)
+
+    @traitlets.validate("selection")
+    def _rows(self, proposal: Any) -> np.ndarray:
+        given, n = np.asarray(proposal["value"]), self._view.n
+        if given.dtype == bool and given.shape == (n,):
+            return np.flatnonzero(given)
+        if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+            raise ValueError(f"selection must be row numbers or {n:,} booleans; got {given!r}")
+        rows = np.unique(given).astype(np.int64)
+        if rows.size and not 0 <= rows[0] <= rows[-1] < n:
+            raise ValueError(
+                f"selection must be rows from 0 to {n - 1:,}; got {rows[0]}–{rows[-1]}"
+            )
+        return rows
+
+    def _answer(self, _widget: object, content: Any, _buffers: object) -> None:
+        """Send the text of a row on which the pointer rests."""
+        row = content.get("row") if isinstance(content, dict) else None
+        if isinstance(row, int) and 0 <= row < self._view.n:
+            self.send({"row": row, "text": self._view.text_of(row)})
+
+    def save(self, path: str | Path, title: str = "") -> None:
+        """Write one file of HTML with the same pictures, which needs no network.
+
+        title : its heading; by default the names of the pictures
+        """
+        write(Path(path), view_html(self._view, title).encode())
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if bundle is None:
+            return None
+        data, metadata = bundle
+        alt, pictures = self._view.cloud.alt, len(self._view.cloud.pictures)
+        data |= {"text/plain": alt, "image/png": self._png}
+        return data, {**metadata, "image/png": {"alt": alt, "width": SIDE * pictures}}

@@ -1,0 +1,120 @@
+"""What is written at and below a picture of a cloud; the caller gives the language.
+
+Without Plotly, so that a page or a notebook that draws with WebGL does not load it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..data.catalogues import Translate, paragraph
+from ..data.number_text import signed
+from ..projection import Projection
+from ..projection.twin import ConeEdge, is_drawn
+from .panel import Panel, Wedge
+
+# By a name of its own; pages translate them.
+CLOUD_TEXT = {
+    "mean": "mean direction",
+    "rest-2": "principal direction {i} of the rest",
+    "rest-3": "direction {i} of the rest",
+    "svd": "singular direction {i}",
+    "pca": "principal direction {i}",
+    "cone-1": "the rest, part 1",
+    "cone-2": "the rest, part 2",
+    "origin": "origin",
+    "half": "half within {angle}°",
+    "most": "90% within {angle}°",
+    "of-mean": "{share} of the raw mean",
+    "in-shadow": "{share} in {d} dimensions, {drawn}° in this shadow",
+    "too-wide": "{share} in {d} dimensions: too wide to draw",
+    "outside": "points outside the frame: {k} (zoom out with the buttons above)",
+    "exact": ("lengths and angles to the mean direction are exact; angles between points are not"),
+    "from-side": "the 3D picture from the side: its cones have their true angles",
+    "one-place": "all points are at one place: their vectors have one direction",
+    "trust": "trustworthiness {trust} (5 neighbours, {rows} rows)",
+    "variance": "variance kept {share}",
+    "squared": "squared length kept {share}",
+    "no-cosine": "{title}: {n} points, some at zero and without a direction.",
+    "cosine": "{title}: {n} points; mean pairwise cosine {cosine}.",
+    "stop": ".",
+}
+
+
+def axis_titles(view: str, k: int, translate: Translate = str) -> list[str]:
+    """Titles of the k axes of a view."""
+
+    def of(name: str, i: int = 0) -> str:
+        return translate(CLOUD_TEXT[name]).format(i=i)
+
+    titles = {
+        "mean": [of("mean"), *(of(f"rest-{k}", i) for i in (1, 2))],
+        "svd": [of("svd", i) for i in (1, 2, 3)],
+        "pca": [of("pca", i) for i in (1, 2, 3)],
+        "cone": [of("mean"), of("cone-1"), of("cone-2")],
+        "umap": [f"UMAP {i}" for i in (1, 2, 3)],
+    }
+    return titles[view][:k]
+
+
+def cone_wedges(
+    edges: Sequence[ConeEdge], projection: Projection, d: int, translate: Translate = str
+) -> list[Wedge]:
+    """The cones of a picture, each with its angle in d dimensions and the angle that is drawn."""
+    template = "of-mean" if projection.method == "cone" else "in-shadow"
+    wedges = []
+    for edge in edges:
+        shown = is_drawn(edge, projection)
+        share = translate(CLOUD_TEXT["half" if edge.quantile == 0.5 else "most"])
+        caption = translate(CLOUD_TEXT[template if shown else "too-wide"]).format(
+            share=share.format(angle=_degrees(edge.angle)), d=d, drawn=_degrees(edge.drawn)
+        )
+        wedges.append(Wedge(edge.axis, edge.drawn, caption, shown))
+    return wedges
+
+
+def _degrees(angle: float) -> str:
+    """Whole degrees; of a needle one decimal."""
+    return f"{angle:.0f}" if angle >= 9.95 else f"{angle:.1f}"
+
+
+def lines_below(projection: Projection, panel: Panel, translate: Translate = str) -> list[str]:
+    """The trustworthiness of the picture and the number of points outside its frame."""
+    P, frame = panel.coordinates, panel.frame
+    low, high = (-panel.reach, panel.reach) if frame is None else (frame.low, frame.high)
+    outside = int(((low > P) | (high < P)).any(axis=1).sum())
+    lines = [_trust_line(projection, translate)]
+    if outside:
+        lines.append(translate(CLOUD_TEXT["outside"]).format(k=outside))
+    if projection.method == "cone":
+        lines.append(
+            translate(CLOUD_TEXT["exact" if projection.n_components == 3 else "from-side"])
+        )
+    return lines
+
+
+def _trust_line(projection: Projection, translate: Translate) -> str:
+    if (projection.coordinates == projection.coordinates[0]).all():  # nothing is a neighbour
+        return translate(CLOUD_TEXT["one-place"])
+    trust = translate(CLOUD_TEXT["trust"]).format(
+        trust=f"{projection.trustworthiness:.2f}", rows=f"{projection.trust_rows:,}"
+    )
+    if projection.explained is None:
+        return trust
+    share = translate(CLOUD_TEXT["variance" if projection.method == "pca" else "squared"])
+    return share.format(share=f"{projection.explained:.1%}") + " · " + trust
+
+
+def alternative(
+    title: str,
+    n: int,
+    cosine: float | None,
+    captions: Sequence[str],
+    translate: Translate = str,
+) -> str:
+    """Text alternative: number of points, their mean cosine, the picture's captions."""
+    text = translate(CLOUD_TEXT["no-cosine" if cosine is None else "cosine"]).format(
+        title=title, n=f"{n:,}", cosine="" if cosine is None else signed(cosine, 3)
+    )
+    stop = translate(CLOUD_TEXT["stop"])
+    return paragraph([text, *(caption + stop for caption in captions)])

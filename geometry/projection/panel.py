@@ -1,0 +1,82 @@
+"""A cloud as a picture: its points, cones, marks, axes and frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .twin import Frame
+
+FRAME_MARGIN = 0.04  # of the longest side
+
+
+@dataclass(frozen=True)
+class Wedge:
+    """A cone: unit ``axis`` (k,), half-angle in the picture in degrees, and a caption.
+
+    A cone that is not drawn has only its caption.
+    """
+
+    axis: np.ndarray
+    degrees: float
+    caption: str = ""
+    is_drawn: bool = True
+
+
+@dataclass(frozen=True)
+class Band:
+    """Directions to shade in 2D on both sides of the first axis: degrees from it, a caption."""
+
+    low: float
+    high: float
+    caption: str
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Points to mark: their rows, a Plotly symbol ending in -open, a caption for the legend."""
+
+    rows: Sequence[int]
+    symbol: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A cloud as a picture."""
+
+    coordinates: np.ndarray  # (n, 2 or 3), the origin of the space at 0
+    texts: Sequence[str]
+    reach: float  # half-width of all axes; the same for compared panels
+    axis_titles: Sequence[str]
+    origin_label: str | None  # None for a picture without an origin
+    wedges: Sequence[Wedge] = ()
+    bands: Sequence[Band] = ()
+    marks: Sequence[Mark] = ()
+    lines: np.ndarray | None = None  # (m, 2) of a flat picture; a row of NaN ends a line
+    frame: Frame | None = None  # None for the square or cube of the reach
+
+    @property
+    def ends(self) -> list[list[float]]:
+        """Both ends of each axis."""
+        if self.frame is None:
+            return [[-self.reach, self.reach]] * self.coordinates.shape[1]
+        margin = FRAME_MARGIN * (self.frame.high - self.frame.low).max()
+        return np.stack([self.frame.low - margin, self.frame.high + margin], axis=1).tolist()
+
+    @property
+    def cone_length(self) -> float:
+        """From the origin to the far end of the cones."""
+        return self.reach if self.frame is None else self.frame.length
+
+    @property
+    def drawn_wedges(self) -> list[Wedge]:
+        """Without the cones that have only a caption."""
+        return [wedge for wedge in self.wedges if wedge.is_drawn]
+
+    @property
+    def captions(self) -> list[str]:
+        """A line for each wedge and band."""
+        return [wedge.caption for wedge in self.wedges] + [band.caption for band in self.bands]
