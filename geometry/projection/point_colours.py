@@ -38,9 +38,13 @@ class PointColours:
 def legend_entries(
     colours: PointColours, theme: Theme, other: str = "other"
 ) -> list[tuple[str, str, str]]:
-    """(name, colour, symbol) of each group with a name, and one of all others; empty for values."""
+    """(name, colour, symbol) of each group with a name, and one of all others; empty for values.
+
+    A single group beyond the colours keeps its own name.
+    """
     names = colours.names or ()
-    shown = (*names[:MOST_COLOURED], other) if len(names) > MOST_COLOURED else names
+    several = len(names) > MOST_COLOURED + 1
+    shown = (*names[:MOST_COLOURED], other) if several else names
     return [(name, *look_of(code, theme)) for code, name in enumerate(shown) if name]
 
 

@@ -22,13 +22,15 @@ export function lookOf(code, { categories, other }) {
   return { colour: categories[code % hues], shape: Math.floor(code / hues), isOther: false };
 }
 
-// The entries of the legend: {bits, name, colour, sign}, with a bit for each category.
+// The entries of the legend: {bits, name, colour, sign}, with a bit for each category that has a
+// name. A single category beyond the colours keeps its own name.
 export function groupsOf(names, theme, other) {
   const groups = names.slice(0, MOST_GROUPS).map((name, code) => {
     const { colour, shape } = lookOf(code, theme);
     return { bits: 1 << code, name, colour, sign: SIGNS[shape] };
-  });
+  }).filter(({ name }) => name);
   if (names.length <= MOST_GROUPS) return groups;
   const bits = names.slice(MOST_GROUPS).reduce((sum, _, i) => sum | (1 << (MOST_GROUPS + i)), 0);
-  return [...groups, { bits, name: other, colour: theme.other, sign: SIGNS[0] }];
+  const rest = names.length === MOST_GROUPS + 1 ? names[MOST_GROUPS] : other;
+  return [...groups, { bits, name: rest, colour: theme.other, sign: SIGNS[0] }];
 }

@@ -340,6 +340,7 @@ export class Stage {
     const { width, height } = this.boxes[place];
     return centresOf(cloud, stretch, codes.values, Math.min(names.length, MOST_GROUPS))
       .map((centre, code) => ({ name: names[code], code, place: toPixels(matrix, centre, width, height) }))
+      .filter(({ name }) => name)
       .filter(({ code, place: [x] }) => Number.isFinite(x) && ((hidden >>> code) & 1) === 0);
   }
 
