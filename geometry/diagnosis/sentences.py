@@ -259,7 +259,7 @@ SENTENCES = {
     "file-formula": "Cells with a formula and no stored value, read as empty: {n} ({rows}).",
     "file-cell_error": "Cells with an error of the spreadsheet, such as #N/A: {n} ({rows}).",
     "file-merged": "Cells that got the text of the merged cells that they are in: {n} ({rows}).",
-    "file-columns": "Columns of the file that are not used: {columns}.",
+    "file-columns": "Columns of the file that are neither text, label nor vector: {columns}.",
     "column-empty": "“{column}” (empty)",
     "column-codes": "“{column}” (row numbers or codes)",
     "column-numbers": "“{column}” (numbers)",

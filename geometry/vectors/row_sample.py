@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from sys import getsizeof
+from sys import getsizeof, intern
 from typing import Literal
 
 import numpy as np
@@ -17,6 +17,9 @@ from .errors import MOST_NAMED, VectorFileError, refuse_unpacked
 from .row_source import Block, rows_a_block
 
 NotFinite = Literal["stop", "drop"]
+
+
+CHOSEN = 3  # columns beside the vectors that a reader chose: texts, labels, ids
 
 
 @dataclass
@@ -66,7 +69,7 @@ class Taken:
         self._numbers = np.empty(0, dtype=np.int64)
         self._n = 0  # rows of the arrays that are in use
         self._beside: tuple[list[str] | None, ...] = ()
-        self._text_bytes = 0  # of texts, labels and ids
+        self._text_bytes = [0, 0]  # of texts, labels and ids; of other columns
         self._sums: _LengthSums | None = None
         if sample is None and expected is not None:
             self._refuse_too_many(expected)
@@ -150,12 +153,18 @@ class Taken:
         self._vectors[slots] = given.vectors[places]
         self._keys[slots] = given.keys[places]
         self._numbers[slots] = given.numbers[places]
-        for column, texts in zip(self._beside, given.block.beside, strict=True):
+        bytes_of = self._text_bytes
+        for i, (column, texts) in enumerate(zip(self._beside, given.block.beside, strict=True)):
             if column is not None and texts is not None:
                 for slot, place in zip(slots.tolist(), places.tolist(), strict=True):
-                    self._text_bytes += getsizeof(texts[place]) - getsizeof(column[slot])
-                    column[slot] = texts[place]
-        refuse_unpacked(self._text_bytes, self._limits.table_bytes // 2)
+                    bytes_of[i >= CHOSEN] += getsizeof(texts[place]) - getsizeof(column[slot])
+                    column[slot] = texts[place] if i < CHOSEN else intern(texts[place])
+        most = self._limits.table_bytes // 2
+        refuse_unpacked(bytes_of[False], most)
+        if (
+            bytes_of[True] > most
+        ):  # nobody has chosen these columns, so the file is read without them
+            self._beside = (*self._beside[:CHOSEN], *(None for _ in self._beside[CHOSEN:]))
 
     def _grow(self, end: int) -> None:
         rows = end + end // 8
@@ -172,7 +181,7 @@ class Taken:
     def result(
         self, not_finite: NotFinite
     ) -> tuple[np.ndarray, list[list[str] | None], np.ndarray]:
-        """(vectors, [texts, labels, ids], numbers from 1) in the file's order.
+        """(vectors, [texts, labels, ids, others], numbers from 1) in the file's order.
 
         Raises VectorFileError "not_finite" for NaN or infinity if that is to stop the reading.
         """

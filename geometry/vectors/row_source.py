@@ -149,6 +149,8 @@ class RowSource:
         Those that have few different values in the first rows, numbers among them.
     strings : tuple of str
         Those of ``columns`` that have texts, where the format tells.
+    long : tuple of str
+        Those of ``strings`` whose first texts are too long to name groups of rows.
     others : tuple of str
         Those that can't be read.
     has_header : bool or None
@@ -179,6 +181,7 @@ class RowSource:
     ids: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     strings: tuple[str, ...] = ()
+    long: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     has_header: bool | None = None
     encoding: str | None = None

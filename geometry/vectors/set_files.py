@@ -464,8 +464,8 @@ def _others(rows: RowSource, chosen: ChosenColumns) -> tuple[str, ...]:
     if rows.format not in _OF_TABLES:
         return ()
     used = {*chosen.vector_names, *chosen.beside, *rows.vector_columns, *rows.ids}
-    texts = {*rows.strings} - {*rows.labels}  # long ones would need much memory
-    return tuple(name for name in rows.columns if name not in used | texts)[:_SHOWN_COLUMNS]
+    left = (name for name in rows.columns if name not in used | {*rows.long})
+    return tuple(left)[:_SHOWN_COLUMNS]
 
 
 def _within(column: str | None, rows: RowSource, beside: MetadataRows | None) -> str | None:

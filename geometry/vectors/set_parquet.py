@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -41,7 +41,13 @@ from .set_tables import list_parser
 READ_AHEAD, MIN_AHEAD = 1 << 20, 1 << 14
 FOR_SECONDS = 20 * MEGABYTE  # bytes of a file that may take the limit of seconds; more take more
 FIRST_ROWS, FIRST_COLUMNS = 20, 50  # by which ids are recognised
+LONG_TEXT = 40  # characters; a column with a longer mean is no category
 SOME_ROWS = 1_000  # rows among which the first vector is looked for
+
+
+def _are_long(cells: Sequence[str]) -> bool:
+    filled = [len(cell) for cell in cells if cell.strip()]
+    return bool(filled) and sum(filled) > LONG_TEXT * len(filled)
 
 
 class OpenTable(Protocol):
@@ -204,6 +210,7 @@ class _Columns:
             "ids": ids,
             "labels": tuple(name for name in strings if is_label(texts.get(name, ()))),
             "strings": tuple(strings),
+            "long": tuple(name for name in strings if _are_long(texts.get(name, ()))),
             "others": tuple(name for name in kinds if name not in (*lists, *columns)),
         }
 

@@ -189,7 +189,7 @@ def choose_look(
         for place, column in enumerate(corpus.columns):
             colours[f"{COLUMN}{place}"] = column.name
     if has_clusters:
-        colours[CLUSTERS] = _("clusters in the picture")
+        colours[CLUSTERS] = _("clusters")
     follow_default("colour", default)
     with colour_box:
         colour = choose(

@@ -191,7 +191,7 @@ def show_clusters(
         st.markdown(
             _(
                 "Groups of points that lie close together in **{title}**, named by their "
-                "characteristic words. Choose “clusters in the picture” as the colour to see them."
+                "characteristic words. Choose “clusters” as the colour to see them."
             ).format(title=title)
         )
         chance = _by_chance(points, places)

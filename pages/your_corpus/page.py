@@ -60,6 +60,10 @@ with result:
         st.success(chosen, icon=":material/check_circle:")
         for note in file_notes(corpus, _):
             st.caption(markdown(note))
+        if corpus.columns:
+            names = _(", ").join(column.name for column in corpus.columns)
+            line = _("Narrow cone and Whitening can colour and filter by: {columns}.")
+            st.caption(markdown(line.format(columns=names)))
         if isinstance(corpus, Corpus):
             with suppress(ModelFilesError):  # make_scene shows this error
                 coverage = coverage_of(corpus)

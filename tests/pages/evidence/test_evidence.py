@@ -122,12 +122,15 @@ def test_a_recorded_grid_is_made_again(name):
     kept = recorded.recorded()[name]
     assert [gain.cure for gain in made.gains] == [gain.cure for gain in kept.gains]
     for new, old in zip(made.gains, kept.gains, strict=True):
-        assert new.score == pytest.approx(old.score, abs=2e-4)
+        # Half of the last printed digit, as another processor rounds otherwise. A flow is trained
+        # in float32, which enlarges that: to 0.13 points at most in 10 grids on two processors.
+        least = 2e-3 if new.cure == "flow" else 5e-4
+        assert new.score == pytest.approx(old.score, abs=least)
         for one, other in ((new.gain, old.gain), (new.over_control, old.over_control)):
             assert (one is None) == (other is None)
             if one is not None:
                 ends = [(each.value, each.low, each.high) for each in (one, other)]
-                assert ends[0] == pytest.approx(ends[1], abs=3e-4)
+                assert ends[0] == pytest.approx(ends[1], abs=least)
 
 
 @pytest.mark.model
