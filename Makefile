@@ -84,7 +84,7 @@ bench: $(DEV_READY) chromium ## every figure in docs/benchmarks.md, beside its p
 	$(BIN)/python -m bench $(NAMED) $(ARGS)
 
 docs: $(DEV_READY) ## build the site of the documents in build/site, and run its notebooks
-	$(BIN)/sphinx-build -c docs -b html -n -W --keep-going . build/site $(ARGS)
+	$(BIN)/sphinx-build -c docs -d build/doctrees -n -W --keep-going . build/site $(ARGS)
 
 screenshot: $(DEV_READY) chromium ## take the pictures of the documents from the running app
 	$(BIN)/python -m tests.browser.screenshot

@@ -1,7 +1,7 @@
 """The site of the documents: `make docs`, which runs sphinx-build -c docs . build/site.
 
-Its sources begin at the root of the repository, so that a link from one Markdown file to another is the
-same on the site, on GitHub and in an editor.
+Its sources begin at the root of the repository, so that a link from one Markdown file to another
+is the same on the site, on GitHub and in an editor.
 """
 
 import os
@@ -14,7 +14,8 @@ from latex2mathml.converter import convert
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
-os.environ["PYTHONPATH"] = str(ROOT)  # for the kernels of the notebooks
+# For the kernels of the notebooks. Figures bring Plotly's script: a page needs no other server.
+os.environ |= {"PYTHONPATH": str(ROOT), "PLOTLY_RENDERER": "notebook"}
 
 import geometry  # noqa: E402
 from geometry.palette import DARK, LIGHT  # noqa: E402
@@ -67,6 +68,7 @@ templates_path = [str(ROOT / "docs" / "_templates")]
 html_theme = "furo"
 html_title = f"Narrow Cone {release}"
 html_copy_source = False
+html_show_copyright = False
 html_additional_pages = {"index": "to_index.html"}
 pygments_style, pygments_dark_style = "friendly", "monokai"
 html_theme_options = {
@@ -74,7 +76,7 @@ html_theme_options = {
     for name, each in (("light", LIGHT), ("dark", DARK))
 }
 
-_CODE = re.compile(r"(``[^`]+``)")
+_MARKED = re.compile(r"(``[^`]+``|(?<!\w)\*[A-Za-z][\w ,-]*\*(?!\w))")  # code, or *emphasis*
 _HEAD = re.compile(r"(\**\w+(?:, \**\w+)* : )(.*)")  # of a parameter; numpydoc escapes its name
 
 
@@ -83,8 +85,8 @@ def plain_text(
 ) -> None:
     """Escape what reStructuredText would take for markup: docstrings here are plain text.
 
-    Code between two backticks stays. So do lists, which begin with "- ". The table of a package's
-    files is left out: it is for those who change them.
+    Code between two backticks, *emphasis* and lists, which begin with "- ", stay. The table of a
+    package's files is left out: it is for those who change them.
     """
     if what == "module":
         paragraphs = "\n".join(lines).split("\n\n")
@@ -92,7 +94,7 @@ def plain_text(
         lines[:] = [*"\n\n".join(kept).split("\n"), ""]
     for place, line in enumerate(lines):
         head, rest = found.groups() if (found := _HEAD.fullmatch(line)) else ("", line)
-        parts = _CODE.split(rest)
+        parts = _MARKED.split(rest)
         parts[::2] = [re.sub(r"[*|]|(?<=\w)_(?!\w)", r"\\\g<0>", part) for part in parts[::2]]
         lines[place] = head + "".join(parts)
 
