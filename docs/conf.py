@@ -67,6 +67,8 @@ templates_path = [str(ROOT / "docs" / "_templates")]
 
 html_theme = "furo"
 html_title = f"Narrow Cone {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_show_copyright = False
 html_additional_pages = {"index": "to_index.html"}

@@ -217,6 +217,7 @@ def score_ladder(
     band: tuple[str, float, float] | None = None,
     x: str = "score",
     names: tuple[str, str] = ("measured", "published"),
+    decimals: int = 2,
     theme: Theme = LIGHT,
 ) -> go.Figure:
     """Scores as dots on the rungs of a ladder, the first on top, with published scores as ticks.
@@ -236,6 +237,8 @@ def score_ladder(
         Title of the axis: what the scores are, and their unit.
     names : (str, str)
         Names of measured and of published scores in the legend.
+    decimals : int, >= 0
+        Decimals of the scores beside their labels.
     theme : Theme
         ``geometry.palette.LIGHT`` or ``DARK``.
 
@@ -250,9 +253,9 @@ def score_ladder(
     rungs = []
     for label, score in scores.items():
         low, high = intervals.get(label, (None, None))
-        written = "undefined" if score is None else f"{score:.4g}"
+        written = "undefined" if score is None else f"{score:.{decimals}f}"
         if low is not None and high is not None:
-            written += f" [{low:.4g}, {high:.4g}]"
+            written += f" [{low:.{decimals}f}, {high:.{decimals}f}]"
         ticks = [Tick(v, f"{name}: {v:g}", name) for name, v in published.get(label, {}).items()]
         rungs.append(
             Rung(f"{label} · {written}", f"{label}: {written}", score, low, high, ticks=ticks)

@@ -100,12 +100,13 @@ def test_a_ladder_has_scores_intervals_and_published_scores():
         intervals={"raw": (55.0, 64.0)},
         published={"raw": {"BERT": 46.35}},
         band=("ceiling", 80.0, 84.0),
+        decimals=1,
     )
     dots, ticks, band = figure.data
     assert dots.x[0] == pytest.approx(59.6)
     assert np.isnan(dots.x[1])
     assert dots.error_x.array[0] == pytest.approx(4.4)
-    assert dots.text == ("raw: 59.6 [55, 64]", "CLS: undefined")
+    assert dots.text == ("raw: 59.6 [55.0, 64.0]", "CLS: undefined")
     assert ticks.x[0] == pytest.approx(46.35)
     assert band.name == "ceiling"
     with pytest.raises(ValueError, match="no score for 'white'"):
