@@ -45,6 +45,7 @@ nb_execution_cache_path = str(ROOT / "build" / "notebooks")
 nb_execution_timeout = 300
 nb_execution_raise_on_error = True
 nb_merge_streams = True
+nb_mime_priority_overrides = [("html", "image/png", 0)]  # a widget's picture: it has no kernel here
 
 # ---- reference: every name that a package lists, from its docstring ----
 
