@@ -32,7 +32,7 @@ QUICK := $(addprefix tests/,data evaluate figures linalg measure projection tran
 HEADLESS := $(if $(filter 0,$(OPEN)),--no-browser)
 WATCHING := $(if $(filter 1,$(WATCH)),STREAMLIT_SERVER_FILE_WATCHER_TYPE=auto STREAMLIT_SERVER_RUN_ON_SAVE=true)
 
-.PHONY: help run test test-slow test-long check format bench screenshot scripts pin simplified clean chromium
+.PHONY: help run test test-slow test-long check format bench docs screenshot scripts pin simplified clean chromium
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -83,6 +83,9 @@ endif
 bench: $(DEV_READY) chromium ## every figure in docs/benchmarks.md, beside its peer (make bench load: some)
 	$(BIN)/python -m bench $(NAMED) $(ARGS)
 
+docs: $(DEV_READY) ## build the site of the documents in build/site, and run its notebooks
+	$(BIN)/sphinx-build -c docs -d build/doctrees -n -W --keep-going . build/site $(ARGS)
+
 screenshot: $(DEV_READY) chromium ## take the pictures of the documents from the running app
 	$(BIN)/python -m tests.browser.screenshot
 
@@ -97,7 +100,7 @@ simplified: $(DEV_READY) ## write assets/text/zh-Hans and README.zh-Hans.md from
 	$(BIN)/python -m deploy.simplified
 
 clean: ## remove caches and build outputs; the environment stays (delete .venv to start over)
-	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf build dist docs/api *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name $(VENV) -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 chromium: $(DEV_READY)
@@ -121,7 +124,7 @@ $(RUN_READY): requirements.txt constraints.txt $(CREATED)
 	@$(COMPILE)
 	@touch $@
 
-$(DEV_READY): requirements-dev.txt requirements-scale.txt requirements-hdf5.txt requirements-notebook.txt requirements.txt constraints.txt $(CREATED)
+$(DEV_READY): requirements-dev.txt requirements-docs.txt requirements-scale.txt requirements-hdf5.txt requirements-notebook.txt requirements.txt constraints.txt $(CREATED)
 	@echo "Installing what the app and its tests need (some minutes the first time)"
 	@echo $(ENCODERS)
 	@rm -f $@

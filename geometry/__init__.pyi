@@ -5,6 +5,7 @@ from . import encode as encode
 from . import evaluate as evaluate
 from . import explore as explore
 from . import export as export
+from . import figures as figures
 from . import hub as hub
 from . import linalg as linalg
 from . import measure as measure

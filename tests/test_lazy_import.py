@@ -12,7 +12,7 @@ import geometry
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = (
-    *("claims", "data", "diagnosis", "encode", "evaluate", "explore", "export"),
+    *("claims", "data", "diagnosis", "encode", "evaluate", "explore", "export", "figures"),
     *("hub", "linalg", "measure", "notebook"),
     *("projection", "scale", "training", "transform", "vectors"),
 )

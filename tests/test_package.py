@@ -39,7 +39,7 @@ missing = {}
 for name, call in {
     "encode": lambda: geometry.load_encoder(),
     "umap": lambda: geometry.project(X, "umap"),
-    "app": lambda: __import__("geometry.figures.curves"),
+    "figures": lambda: geometry.figures.spectrum(X),
     "flow": lambda: geometry.NormalizingFlow().fit(X),
     "training": lambda: list(geometry.train_language_model(["a b c"] * 300)),
 }.items():
@@ -115,7 +115,7 @@ def test_the_core_alone_works_with_its_lowest_versions(tmp_path):
         return done.stdout
 
     assert run("-c", OF_THE_CORE) == (
-        '[{"encode": "encode", "umap": "umap", "app": "app", "flow": "encode", '
+        '[{"encode": "encode", "umap": "umap", "figures": "notebook", "flow": "encode", '
         '"training": "encode"}, []]\n'
     )
     run("-c", "import numpy as np; np.save('v.npy', np.random.default_rng(0).normal(size=(99, 8)))")

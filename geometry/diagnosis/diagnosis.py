@@ -12,6 +12,7 @@ import numpy as np
 
 from ..data.frames import Framed
 from ..data.relevance import JudgedQueries
+from ..encode.sentence_modules import is_sentence_model, module_name, module_vectors
 from ..evaluate.bootstrap import checked_gold
 from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
@@ -133,9 +134,10 @@ def need_directions(n: int) -> None:
 
 
 def diagnose(
-    vectors: np.ndarray,
-    *,
+    vectors: np.ndarray | Any,
     texts: Sequence[str] | None = None,
+    *,
+    module: int | None = None,
     labels: Sequence[str] | None = None,
     pairs: ScoredRows | None = None,
     queries: JudgedQueries | None = None,
@@ -155,10 +157,14 @@ def diagnose(
 
     Parameters
     ----------
-    vectors : (n, d) array of float, n >= 4
-        Rows of zeros are left out and counted.
+    vectors : (n, d) array of float, n >= 4, or SentenceTransformer
+        Rows of zeros are left out and counted. A loaded SentenceTransformer gives the vectors of
+        ``texts``.
     texts : sequence of n str, optional
-        Copies of a text stay in one fold.
+        Copies of a text stay in one fold. A SentenceTransformer needs them.
+    module : int, optional
+        Of a SentenceTransformer: the index of the module whose vectors are diagnosed, by default
+        the last one. A module that gives token vectors is followed by mean pooling.
     labels : sequence of n str, optional
     pairs : (left, right, gold_scores), optional
         left and right are row numbers (p,), or vectors (p, d) of other rows. Vectors of pairs are
@@ -192,8 +198,17 @@ def diagnose(
     UndefinedMeasure
         For fewer than 4 vectors that are not zero.
     ValueError
-        For NaN, infinity, and texts, labels or others of another length.
+        For NaN, infinity, and texts, labels or others of another length. For a model without
+        texts, and a module without a model.
     """
+    if is_sentence_model(vectors):
+        if texts is None:
+            raise ValueError("a SentenceTransformer needs texts: diagnose(model, texts)")
+        place = -1 if module is None else module
+        about = {"module": module_name(vectors, place), **(about or {})}
+        vectors = module_vectors(vectors, texts, module=place)
+    elif module is not None:
+        raise ValueError("module is for a SentenceTransformer; vectors have none")
     X = float_rows(vectors, at_least=LEAST_ROWS)
     n, d = X.shape
     for name, given in (("texts", texts), ("labels", labels), ("units", units)):

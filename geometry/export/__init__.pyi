@@ -6,6 +6,7 @@ from .affine import load_transform as load_transform
 from .affine import save_transform as save_transform
 from .numpy_files import numpy_files as numpy_files
 from .onnx_file import onnx_bytes as onnx_bytes
+from .sentence_model import whitened as whitened
 from .sentence_model import write_sentence_model as write_sentence_model
 from .vector_files import npy_bytes as npy_bytes
 from .vector_files import parquet_bytes as parquet_bytes

@@ -1,4 +1,4 @@
-"""An encoder with a fitted transform as a folder that sentence-transformers loads."""
+"""An encoder with a fitted transform as a model of sentence-transformers, in a folder or loaded."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from ..data.write import refuse_in_use, written_folder
 from ..encode.architecture import quiet_loading
 from ..encode.encoder import Encoder
+from ..encode.sentence_modules import model_up_to, module_vectors
 from ..errors import need
 from ..hub.bundled import E5, E5_NAME, E5_REPOSITORY
 from .affine import AffineMap, ExportError, affine_map
@@ -106,6 +107,51 @@ def write_sentence_model(
     return folder
 
 
+def whitened(model: Any, fitted: Any, *, module: int = -1, normalize: bool = False) -> Any:
+    """A SentenceTransformer whose ``encode`` gives the transformed vectors, by a Dense module.
+
+    ``model`` is not changed. Both share the modules that they have in common.
+
+    Parameters
+    ----------
+    model : sentence_transformers.SentenceTransformer
+        Loaded, with weights in float32. A ``truncate_dim`` of it is not kept.
+    fitted : object
+        As in ``affine_map``, fitted on vectors of this module: of ``model.encode(texts)`` for the
+        last one, else of ``encode.module_vectors(model, texts, module=module)``.
+    module : int
+        Index of the module whose vectors are transformed. Later modules are left out. A module that
+        gives token vectors is followed by mean pooling.
+    normalize : bool
+        True adds a module that gives the transformed vectors unit length.
+
+    Returns
+    -------
+    sentence_transformers.SentenceTransformer
+
+    Raises
+    ------
+    ExportError
+        For a transform that is no affine map, or is for vectors of another width. Also if a vector
+        of the new model differs by more than LARGEST_DIFFERENCE of its length.
+
+    References
+    ----------
+    Su et al. 2021, section 2.2: whitening after the pooling.
+    """
+    affine = affine_map(fitted)
+    raw = module_vectors(model, SAMPLE, module=module)
+    if raw.shape[1] != len(affine.offset):
+        raise ExportError("other_width", found=len(affine.offset), dimension=raw.shape[1])
+    made = model_up_to(model, module, *_dense(affine))
+    _refuse_other_than(affine.apply_to_part(raw.astype(np.float64)), made)
+    if not normalize:
+        return made
+    from sentence_transformers.sentence_transformer.modules import Normalize
+
+    return model_up_to(made, -1, Normalize())
+
+
 def _readme(affine: AffineMap, *, normalize: bool) -> str:
     about = "".join(f"| {name} | {value} |\n" for name, value in affine.about.items())
     steps = ["The pooled vectors of the model are written as they are."]
@@ -143,33 +189,41 @@ def need_folder(encoder: Encoder) -> None:
 
 
 def _modules(encoder: Encoder, affine: AffineMap, n_layers: int, mode: Any) -> Any:
-    import torch
     from sentence_transformers import SentenceTransformer
-    from sentence_transformers.sentence_transformer.modules import Dense, Pooling, Transformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
     first = Transformer(
         str(encoder.folder),
         config_kwargs={"num_hidden_layers": n_layers},
         max_seq_length=encoder.max_tokens,
     )
-    d = len(affine.offset)
-    modules = [first, Pooling(d, pooling_mode=mode)]
-    if not _is_nothing(affine):
-        matrix = np.eye(d) if affine.matrix is None else affine.matrix
-        dense = Dense(
-            d,
-            affine.width,
-            activation_function=torch.nn.Identity(),
-            init_weight=torch.from_numpy(np.ascontiguousarray(matrix.T, dtype=np.float32)),
-            init_bias=torch.from_numpy((-affine.offset @ matrix).astype(np.float32)),
-        )
-        modules.append(dense)
+    modules = [first, Pooling(len(affine.offset), pooling_mode=mode), *_dense(affine)]
     prompts = {"prompts": {"prefix": encoder.prefix}, "default_prompt_name": "prefix"}
     return SentenceTransformer(
         modules=modules,
         device="cpu",
         **(prompts if encoder.prefix else {}),
     )
+
+
+def _dense(affine: AffineMap) -> list[Any]:
+    """The Dense module of a map; none for a map that changes nothing."""
+    import torch
+    from sentence_transformers.sentence_transformer.modules import Dense
+
+    if _is_nothing(affine):
+        return []
+    d = len(affine.offset)
+    matrix = np.eye(d) if affine.matrix is None else affine.matrix
+    return [
+        Dense(
+            d,
+            affine.width,
+            activation_function=torch.nn.Identity(),
+            init_weight=torch.from_numpy(np.ascontiguousarray(matrix.T, dtype=np.float32)),
+            init_bias=torch.from_numpy((-affine.offset @ matrix).astype(np.float32)),
+        )
+    ]
 
 
 def _refuse_other_vectors(
@@ -180,9 +234,12 @@ def _refuse_other_vectors(
     Some architectures normalise the output of their last layer only. A model cut at an inner layer
     then differs from the inner layer of the whole one.
     """
-    ours = affine.apply_to_part(
-        encoder.encode(SAMPLE, layer=layer, pooling=pooling).astype(np.float64)
-    )
+    raw = encoder.encode(SAMPLE, layer=layer, pooling=pooling)
+    _refuse_other_than(affine.apply_to_part(raw.astype(np.float64)), model)
+
+
+def _refuse_other_than(ours: np.ndarray, model: Any) -> None:
+    """Raise "other_vectors" unless the model gives these vectors (n, k) for SAMPLE."""
     theirs = model.encode(list(SAMPLE), show_progress_bar=False)
     difference = np.linalg.norm(theirs - ours, axis=1) / np.linalg.norm(ours, axis=1)
     if not difference.max() <= LARGEST_DIFFERENCE:

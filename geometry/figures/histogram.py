@@ -24,7 +24,7 @@ class HistogramWords:
 
 def cosine_histogram_figure(
     raw: np.ndarray,
-    white: np.ndarray,
+    white: np.ndarray | None,
     reference: np.ndarray,
     edges: np.ndarray,
     words: HistogramWords,
@@ -32,9 +32,12 @@ def cosine_histogram_figure(
     *,
     height: int = 300,
 ) -> go.Figure:
-    """Shares of pairs (m,) between edges (m + 1,) as filled steps; the reference is dotted."""
+    """Shares of pairs (m,) between edges (m + 1,) as filled steps; the reference is dotted.
+
+    white : None for one cloud alone.
+    """
     middle = (edges[:-1] + edges[1:]) / 2
-    figure = _two_clouds(raw, white, middle, words, theme)
+    figure = _clouds(raw, white, middle, words, theme)
     figure.add_trace(
         go.Scatter(
             x=middle,
@@ -63,7 +66,7 @@ def pairs_histogram_figure(
     The names are ``words.raw``, ``words.white`` and ``words.reference``, in this order.
     """
     middle = (edges[:-1] + edges[1:]) / 2
-    figure = _two_clouds(unrelated, related, middle, words, theme)
+    figure = _clouds(unrelated, related, middle, words, theme)
     top = float(max(unrelated.max(), related.max()))
     figure.add_trace(
         go.Scatter(
@@ -78,15 +81,21 @@ def pairs_histogram_figure(
     return _finished(figure, words, theme, height)
 
 
-def _two_clouds(
-    raw: np.ndarray, white: np.ndarray, middle: np.ndarray, words: HistogramWords, theme: Theme
+def _clouds(
+    raw: np.ndarray,
+    white: np.ndarray | None,
+    middle: np.ndarray,
+    words: HistogramWords,
+    theme: Theme,
 ) -> go.Figure:
-    """Filled steps of two clouds, at the middle (m,) of each bin."""
+    """Filled steps of one or two clouds, at the middle (m,) of each bin."""
     figure = go.Figure()
     for shares, colour, name in (
         (raw, theme.raw, words.raw),
         (white, theme.white, words.white),
     ):
+        if shares is None:
+            continue
         # one line of steps instead of a bar a bin: the browser draws 2 shapes instead of 320
         figure.add_trace(
             go.Scatter(

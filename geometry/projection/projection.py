@@ -122,15 +122,15 @@ def project(
     ----------
     X : (n, d) array of float, n > n_components
     method : str
-        "svd"   leading right singular vectors, *uncentred*: in a cone the first is close to the
-                mean direction (Gao et al. 2019, figure 1)
-        "pca"   leading principal directions of the centred rows; ``origin`` is the place of 0
-        "mean"  the mean direction, then the principal directions orthogonal to it
-        "cone"  angle-true: height = component along the mean direction, radius = norm of the
-                rest, azimuth from the leading residual plane. In 3D every length and every angle
-                to the mean is exact; in 2D the same body is seen from the side
-        "umap"  UMAP on cosine distance (McInnes et al. 2018), seeded, one thread; it preserves
-                neighbours, not angles, so it can't show a cone
+        - "svd": leading right singular vectors, *uncentred*: in a cone the first is close to the
+          mean direction (Gao et al. 2019, figure 1)
+        - "pca": leading principal directions of the centred rows; ``origin`` is the place of 0
+        - "mean": the mean direction, then the principal directions orthogonal to it
+        - "cone": angle-true: height = component along the mean direction, radius = norm of the
+          rest, azimuth from the leading residual plane. In 3D every length and every angle to the
+          mean is exact; in 2D the same body is seen from the side
+        - "umap": UMAP on cosine distance (McInnes et al. 2018), seeded, one thread; it preserves
+          neighbours, not angles, so it can't show a cone
     n_components : int
         2 or 3.
     random_state : int

@@ -126,7 +126,7 @@ class WhiteningMap:
         An eigenproblem (d x d) is solved only for another shrinkage under pca-cor or zca-cor,
         which changes the correlation matrix.
 
-        **settings : ``n_components``, ``shrinkage``, ``centring``, ``strength``, as in ``solve``
+        settings : ``n_components``, ``shrinkage``, ``centring``, ``strength``, as in ``solve``
         """
         names = ("n_components", "shrinkage", "centring", "strength")
         settings = {name: getattr(self, name) for name in names} | settings
@@ -382,11 +382,11 @@ def check_settings(
 def recommended_whitening(n: int, d: int) -> dict[str, Any]:
     """Keywords of ``Whitening`` for n rows in d dimensions; the pages' defaults.
 
-    n >= 5 d : none, full whitening
-    d < n < 5 d : Ledoit-Wolf
-    n <= d : Ledoit-Wolf and the n / 10 leading directions. Shrinkage does not separate the trailing
-        ones from noise; for 200 sentences in 384 dimensions they hide the topic in the nearest
-        neighbours.
+    - n >= 5 d: none, full whitening
+    - d < n < 5 d: Ledoit-Wolf
+    - n <= d: Ledoit-Wolf and the n / 10 leading directions. Shrinkage does not separate the
+      trailing ones from noise; for 200 sentences in 384 dimensions they hide the topic in the
+      nearest neighbours.
     """
     if n >= MIN_ROWS_PER_DIMENSION * d:
         return {}

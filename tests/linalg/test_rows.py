@@ -1,5 +1,7 @@
 """Rows as other libraries hold them are the rows of numpy."""
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -13,14 +15,17 @@ from geometry.linalg.rows import float_rows
 X = np.random.default_rng(0).standard_normal((40, 4)).astype(np.float32) + 1
 
 
-class Column:
-    """A column of a data set of Hugging Face: its entries one by one."""
+class Column(Sequence):
+    """A column of a data set of Hugging Face: its entries one by one, in the data set's format."""
+
+    def __init__(self, entry: Callable[[np.ndarray], object]) -> None:
+        self.entry = entry
 
     def __len__(self) -> int:
         return len(X)
 
-    def __getitem__(self, row: int) -> list[float]:
-        return [float(value) for value in X[row]]
+    def __getitem__(self, row: int) -> object:
+        return self.entry(X[row])
 
 
 HELD = {
@@ -33,7 +38,9 @@ HELD = {
     "arrow in chunks": pa.chunked_array([pa.array(list(X[:9])), pa.array(list(X[9:]))]),
     "arrow of one length": pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), 4),
     "lists": X.tolist(),
-    "data set": Column(),
+    "data set": Column(np.ndarray.tolist),
+    "data set as numpy": Column(np.copy),
+    "data set as torch": Column(torch.tensor),
 }
 
 
