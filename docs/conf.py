@@ -91,6 +91,8 @@ def plain_text(
     Code between two backticks, *emphasis* and lists, which begin with "- ", stay. The table of a
     package's files is left out: it is for those who change them.
     """
+    if what == "data":  # the docstring is that of tuple
+        lines.clear()
     if what == "module":
         paragraphs = "\n".join(lines).split("\n\n")
         kept = [each for each in paragraphs if not re.search(r"\w {3,}\w|:$", each)]
