@@ -221,7 +221,7 @@ async def _lesson(ports: list[int], n: int, killed: AppServer | None) -> Times:
             await _lead(teacher, students, page, query)
             if has_guess:
                 await _guess(teacher, students, at)
-        if n >= 100:
+        if killed is not None:
             await _lead(teacher, students, "whitening", "")
             await asyncio.gather(*(each.wander(seed) for seed, each in enumerate(students)))
         if killed is not None:

@@ -5,6 +5,7 @@ shell      the group of commands; one-line errors, progress on stderr
 evaluate   the grid of an encoder, or of word vectors, on sentence pairs
 evidence   gains of cures by layer and pooling, with controls; a report
 export     a fitted transform as a file or a sentence-transformers model
+export_view a cloud, raw beside treated, as one file of HTML
 diagnose   what is unusual about texts or vectors, and which cure helps; a report
 whiten     texts or vectors as whitened vectors
 project    texts or vectors as points of a picture
@@ -23,6 +24,7 @@ from .diagnose import diagnose
 from .evaluate import evaluate
 from .evidence import evidence
 from .export import export
+from .export_view import export_view
 from .neighbours import neighbours
 from .project import project
 from .reproduce import reproduce
@@ -36,6 +38,7 @@ for command in (
     evaluate,
     evidence,
     export,
+    export_view,
     diagnose,
     whiten,
     project,

@@ -1,10 +1,11 @@
-"""The twin cloud and the diagnosis of a Parquet in JupyterLab: a kernel, a browser, a lasso."""
+"""An empty environment gets the wheel with all extras: the app, and JupyterLab with a browser."""
 
 import json
 import os
 import subprocess
 import sys
 import time
+import venv
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.error import URLError
@@ -20,7 +21,7 @@ from tests.browser.clouds import is_drawn, lasso, of_stage, wait_for_clouds, wai
 from tests.browser.server import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
-JUPYTER = ("jupyterlab==4.6.6", "ipykernel==7.4.0")  # for this test alone: 50 packages
+JUPYTER = ("jupyterlab==4.6.6", "ipykernel==7.4.0")  # for these tests alone: 50 packages
 PORT_WAIT = 60  # seconds
 MS = 120_000
 IDLE = '.jp-Notebook-ExecutionIndicator[data-status="idle"]'
@@ -41,11 +42,33 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Python of a new environment with this checkout's wheel, its extras and JupyterLab."""
+    place = tmp_path_factory.mktemp("empty")
+    built = ("--no-deps", "--no-build-isolation", "--wheel-dir", place, ROOT)
+    subprocess.run([sys.executable, "-m", "pip", "wheel", "--quiet", *built], check=True)
+    (wheel,) = place.glob("*.whl")
+    venv.create(place / "venv", with_pip=True)
+    python = place / "venv" / "bin" / "python"
+    install = ("install", "--quiet", "-c", ROOT / "constraints.txt", f"{wheel}[all]", *JUPYTER)
+    subprocess.run([python, "-m", "pip", *install], check=True)
+    return python
+
+
+def test_the_command_serves_the_app(python: Path, tmp_path: Path):
+    port = free_port()
+    command = (python.parent / "narrow-cone", "app", "--no-browser", "--port", str(port))
+    with subprocess.Popen(command, cwd=tmp_path) as served:
+        try:
+            wait_for(f"http://127.0.0.1:{port}/_stcore/health")
+        finally:
+            served.terminate()
+
+
+@pytest.fixture(scope="module")
+def lab(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """JupyterLab's address, and its folder with a Parquet and a notebook."""
-    packages, folder = (tmp_path_factory.mktemp(name) for name in ("packages", "folder"))
-    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--target", packages)
-    subprocess.run([*pip, "-c", ROOT / "constraints.txt", *JUPYTER], check=True)
+    folder = tmp_path_factory.mktemp("folder")
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 3, N)
     X = rng.standard_normal((N, D)) + 2 + np.eye(3, D)[labels] * 4
@@ -65,10 +88,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     (folder / "cloud.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
     port = free_port()
     settings = ("--IdentityProvider.token=", "--ServerApp.root_dir", folder, "--allow-root")
-    command = (sys.executable, "-m", "jupyterlab", "--no-browser", f"--port={port}", *settings)
+    command = (python, "-m", "jupyterlab", "--no-browser", f"--port={port}", *settings)
     environment = os.environ | {
-        "PYTHONPATH": f"{packages}{os.pathsep}{ROOT}",
-        "JUPYTERLAB_DIR": str(packages / "share" / "jupyter" / "lab"),
         "JUPYTER_CONFIG_DIR": str(folder / ".config"),
         "JUPYTER_DATA_DIR": str(folder / ".data"),
         "JUPYTER_RUNTIME_DIR": str(folder / ".runtime"),
@@ -76,7 +97,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     url = f"http://127.0.0.1:{port}"
     with subprocess.Popen(command, cwd=folder, env=environment) as served:
         try:
-            wait_for(url)
+            wait_for(f"{url}/api")
             yield url, folder
         finally:
             served.terminate()
@@ -85,12 +106,12 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
 def wait_for(url: str) -> None:
     for _ in range(2 * PORT_WAIT):
         try:
-            urlopen(f"{url}/api", timeout=5).close()
+            urlopen(url, timeout=5).close()
         except URLError:
             time.sleep(0.5)
         else:
             return
-    raise AssertionError("JupyterLab has not started")
+    raise AssertionError(f"no answer at {url}")
 
 
 def run_cell(page: Page, place: int) -> str:

@@ -67,6 +67,7 @@ WRITERS = {
         ("evaluate", "--vectors", "w.vec", "--transforms", "none", "--draws", "9", *QUIET),
         *("o.json", "o.csv", "--json"),
     ),
+    "export-view": Writer(("export-view", "v.npy", *QUIET), "o.html", "o.htm"),
     "export": Writer(("export", "t.txt", *QUIET), "o.safetensors", "pr.svg"),
     "export onnx": Writer(("export", "t.txt", *QUIET), "o.onnx", "o.pt"),
     "export numpy": Writer(("export", "t.txt", *QUIET), "o.npz", "o.npy"),

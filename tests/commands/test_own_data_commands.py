@@ -15,6 +15,7 @@ import pytest
 
 from geometry import fit_treatment, load_encoder, mean_cosine, project, read_bundled
 from geometry.commands import diagnose as diagnose_command
+from geometry.commands import export_view as export_view_command
 from geometry.commands import project as project_command
 from geometry.commands import run_shell
 from geometry.commands import whiten as whiten_command
@@ -40,7 +41,7 @@ from tests.diagnosis.made_up import labelled
 ROOT = Path(__file__).parents[2]
 X, LABELS = labelled("centre", n=200)
 EXAMPLE = re.compile(r"python -m geometry (.*)")
-COMMANDS = (diagnose_command, whiten_command, project_command)
+COMMANDS = (diagnose_command, whiten_command, project_command, export_view_command)
 
 
 @pytest.fixture
@@ -85,6 +86,7 @@ def test_the_examples_of_help_run(folder, capsys, command):
     for example in examples:
         assert run_shell([*shlex.split(example), "--quiet"]) == 0, capsys.readouterr().err
     named = {"diagnose": ["report.html", "pairs.html"],
+             "export-view": ["cloud.html"],
              "project": ["points.csv", "points/metadata.tsv"],
              "whiten": ["whitened.npy", "centred.parquet", "projector/vectors.tsv"]}  # fmt: skip
     assert all((folder / name).is_file() for name in named[command.name])
@@ -370,6 +372,26 @@ def test_umap_leaves_zeros_out_and_places_what_is_beyond_its_sample(tmp_path, mo
     assert np.isfinite(points).all()
 
 
+def test_a_view_is_one_file_with_escaped_texts(folder, capsys, monkeypatch):
+    with (folder / "kinds.csv").open("w", newline="") as file:
+        rows = [(f"row {i} </script><b>", kind) for i, kind in enumerate(LABELS)]
+        csv.writer(file).writerows([("text", "kind"), *rows])
+    beside = ["--metadata", "kinds.csv", "--texts", "text", "--labels", "kind", "--quiet"]
+    args = ["export-view", "vectors.npy", "--out", "cloud.html", *beside]
+    assert run_shell([*args, "--language", "zh-Hant", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    page = (folder / "cloud.html").read_text(encoding="utf-8")
+    assert (printed["n"], printed["bytes"]) == (len(X), len(page.encode()))
+    assert '<html lang="zh-Hant">' in page
+    assert "default-src 'none'" in page
+    assert "</script><b>" not in page
+    assert page.count("row 7 ") == 1
+    module = sys.modules["geometry.commands.export_view"]  # its package has the command there
+    monkeypatch.setattr(module, "MOST_ROWS", 100)
+    assert run_shell([*args, "--force"]) == 2
+    assert "--sample 100" in capsys.readouterr().err
+
+
 def test_project_writes_the_library_s_points(folder, capsys):
     args = ["project", "vectors.npy", "--method", "mean", "--dims", "3", "--quiet"]
     assert run_shell([*args, "--out", "p.csv", "--json"]) == 0
@@ -443,7 +465,7 @@ def test_every_command_says_what_it_left_out_of_texts(folder, capsys, args):
     printed = capsys.readouterr()
     said = printed.out if verb == "diagnose" else printed.err
     assert "Rows left out because they have no text: 1 (4)." in said
-    assert "not used: “topic” (not chosen), “size” (numbers)." in said
+    assert "neither text, label nor vector: “topic” (not chosen), “size” (numbers)." in said
 
 
 def test_evaluate_says_what_it_left_out_of_pairs(folder, capsys):
@@ -457,7 +479,7 @@ def test_evaluate_says_what_it_left_out_of_pairs(folder, capsys):
     assert run_shell([*args, "--quiet"]) == 0, capsys.readouterr().err
     printed = capsys.readouterr().err
     assert "Rows left out because they have no text: 1 (4)." in printed
-    assert "not used: “size” (numbers)." in printed
+    assert "neither text, label nor vector: “size” (numbers)." in printed
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
@@ -474,4 +496,4 @@ def test_every_command_says_what_it_left_out_of_vectors(folder, capsys, kind, ve
     assert run_shell([verb, f"v.{kind}", *out, "--quiet"]) == 0, capsys.readouterr().err
     printed = capsys.readouterr()
     said = printed.out if verb == "diagnose" else printed.err
-    assert "not used: “note” (not chosen)." in said
+    assert "neither text, label nor vector: “note” (not chosen)." in said

@@ -1,0 +1,82 @@
+"""python -m geometry export-view: a cloud, raw beside treated, as one file of HTML."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..data.catalogues import ENGLISH, languages
+from ..projection.projection import METHODS
+from .own_data import EXIT_CODES, OwnOptions, own_data_options, read_own
+from .shell import FORCE, errors_in_words
+
+MOST_ROWS = 200_000  # of a file that a browser opens
+
+
+@click.command("export-view", epilog=EXIT_CODES)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="A .html file.")
+@click.option("--transform", default="zca:lw", show_default=True, help="As centred, pca:128:lw.")
+@click.option("--method", type=click.Choice(METHODS), default="mean", show_default=True)
+@click.option("--dims", type=click.IntRange(2, 3), default=2, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of umap.")
+@click.option("--language", type=click.Choice(languages()), default=ENGLISH, show_default=True)
+@FORCE
+@own_data_options
+def export_view(
+    file: Path,
+    out: Path,
+    transform: str,
+    method: str,
+    dims: int,
+    seed: int,
+    language: str,
+    force: bool,
+    as_json: bool,
+    **reading: Any,
+) -> None:
+    """Write the vectors of FILE, or of its texts, raw beside treated, as one file of HTML.
+
+    A browser opens it without a network: pictures under one camera, a film from raw to treated,
+    the texts of the points, colours by label, a lasso. The file has all texts and places of the
+    points, and nothing else of FILE.
+
+    \b
+    python -m geometry export-view vectors.npy --out cloud.html
+    python -m geometry export-view sentences.csv --labels topic --transform abtt:3 --out texts.html
+    """
+    from ..data.write import check_output, saving, write
+    from ..notebook.page import view_html
+    from ..notebook.view import make_view
+
+    with errors_in_words():
+        how = OwnOptions.of(**reading)
+        check_output(out, (".html",), inputs=(file, how.metadata), force=force)
+        own = read_own(file, how)
+        n = len(own.vectors)
+        if n > MOST_ROWS:
+            raise click.UsageError(
+                f"{n:,} rows are more than {MOST_ROWS:,}, which one file may have. "
+                f"Take some at random: --sample {MOST_ROWS}"
+            )
+        view = make_view(
+            own.vectors,
+            labels=own.labels,
+            texts=own.texts,
+            treatment=transform,
+            projection=method,
+            n_components=dims,
+            random_state=seed,
+            language=language,
+        )
+        content = view_html(view, file.stem).encode()
+        with saving(out):
+            write(out, content, force=force)
+        figures = {"out": str(out), "n": n, "bytes": len(content), "about": dict(own.about)}
+        if as_json:
+            click.echo(json.dumps(figures))
+        else:
+            click.echo(f"{out}: {n:,} points, {len(content) / 1e6:.1f} MB")
