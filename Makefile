@@ -18,7 +18,8 @@ COMPILE := $(BIN)/python -m compileall -qq -j 0 -x '/(tests?|testing|_inductor)/
   >/dev/null 2>&1 || true
 # Said before a download; what is there already is not downloaded again.
 ENCODERS := "Two encoders are part of it: all-MiniLM-L6-v2 (84 MB) and, on Linux and on Macs with an Apple \
-  processor, multilingual-e5-small in 4 bits (91 MB)."
+  processor, multilingual-e5-small in 4 bits (91 MB). torch is the largest part: 200 MB for processors \
+  (make run TORCH_INDEX=...), and gigabytes with CUDA, which pip takes on Linux."
 BY_FILE := --dist loadscope --no-loadscope-reorder
 # Each worker imports and computes anew what tests share: one for each of two cores.
 WORKERS := -n 2 $(BY_FILE)
@@ -40,7 +41,7 @@ help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 run: $(RUN_READY) ## serve the app (PORT=8501; OPEN=0 opens no browser; WATCH=1 reloads what you edit)
-	$(WATCHING) $(BIN)/python -m geometry app --port $(PORT) $(HEADLESS)
+	@$(WATCHING) $(BIN)/python -m geometry app --port $(PORT) $(HEADLESS)
 
 # `make bench class` measures; alone, `make class` serves.
 ifneq (bench,$(firstword $(MAKECMDGOALS)))

@@ -269,7 +269,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "missing_segmenter": (
             "The segmenter jieba is not installed. Install it with `pip install "
-            "narrow-cone[chinese]`, or split texts into words in another way."
+            "'narrow-cone[chinese]'`, or split texts into words in another way."
         ),
         "too_few_known_pairs": (
             "{n} of {total} pairs have a word of the table in both sentences, and a correlation "
@@ -445,7 +445,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "missing_h5py": (
             "This is an HDF5 file, and h5py is not installed. Install it with `pip install "
-            "narrow-cone[hdf5]`."
+            "'narrow-cone[hdf5]'`."
         ),
         "base64": (
             "The column `{column}` has {d} numbers of the type {kind_of_column} in each row as "
@@ -1100,7 +1100,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "The scheduler at `{address}` can't be reached. Start it and its workers. " + _RUN_AGAIN
         ),
         "missing_library": (
-            "Dask is not installed. Install it with `pip install narrow-cone[scale]`, or work in "
+            "Dask is not installed. Install it with `pip install 'narrow-cone[scale]'`, or work in "
             "this process with `--workers 0`."
         ),
         "in_use": (
@@ -1160,8 +1160,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
             "{wanted}."
         ),
         "index_missing": (
-            "usearch is not installed. Install it with `pip install narrow-cone[scale]`, or search "
-            "without `--approximate`."
+            "usearch is not installed. Install it with `pip install 'narrow-cone[scale]'`, or "
+            "search without `--approximate`."
         ),
     },
 }

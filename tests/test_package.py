@@ -41,6 +41,9 @@ for name, call in {
     "umap": lambda: geometry.project(X, "umap"),
     "figures": lambda: geometry.figures.spectrum(X),
     "flow": lambda: geometry.NormalizingFlow().fit(X),
+    "scale": lambda: geometry.scale.open_run("run"),
+    "hub": lambda: geometry.hub.fetch_model("some/model"),
+    "show": lambda: geometry.show(X),
     "training": lambda: list(geometry.train_language_model(["a b c"] * 300)),
 }.items():
     try:
@@ -116,7 +119,7 @@ def test_the_core_alone_works_with_its_lowest_versions(tmp_path):
 
     assert run("-c", OF_THE_CORE) == (
         '[{"encode": "encode", "umap": "umap", "figures": "notebook", "flow": "encode", '
-        '"training": "encode"}, []]\n'
+        '"scale": "scale", "hub": "encode", "show": "notebook", "training": "encode"}, []]\n'
     )
     run("-c", "import numpy as np; np.save('v.npy', np.random.default_rng(0).normal(size=(99, 8)))")
     run("-m", "geometry", "whiten", "v.npy", "--out", "white.npy")

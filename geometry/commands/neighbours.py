@@ -198,6 +198,11 @@ def _compare(file: Path, request: _Request, how: OwnOptions) -> _Compared:
         reading = how.reading.but(holds=None if how.metadata is None else "vectors")
         other = replace(how, reading=reading, metadata=None, label_column=None)
         fit = _OwnRows.of(read_own(Path(request.fit_on), other)).X
+    if (most := len(rows.X) - 2) < request.k:
+        raise click.UsageError(
+            f"-k {request.k:,} is more than the {most:,} neighbours that {len(rows.X):,} rows can "
+            f"have and still differ. Give -k {max(1, most):,} or less."
+        )
     treatment = FitSet(fit).fit(spec)
     Z = treatment.apply(rows.X).retained
     queries: Sequence[str] = rows.texts
@@ -224,7 +229,7 @@ def _compare(file: Path, request: _Request, how: OwnOptions) -> _Compared:
         changes=neighbour_changes(
             rows.X,
             Z,
-            k=min(request.k, len(rows.X) - 2),
+            k=request.k,
             labels=rows.labels,
             units=rows.units,
             seed=request.seed,

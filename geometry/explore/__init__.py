@@ -1,4 +1,4 @@
-"""A cloud explored: its clusters, and the words that name them."""
+"""A cloud explored: clusters and their words, filters by columns, searches."""
 
 import lazy_loader
 

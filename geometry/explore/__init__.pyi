@@ -6,3 +6,5 @@ from .clusters import clusters_by_chance as clusters_by_chance
 from .clusters import find_clusters as find_clusters
 from .filters import Condition as Condition
 from .filters import rows_kept as rows_kept
+from .search import SearchError as SearchError
+from .search import find_texts as find_texts

@@ -26,6 +26,12 @@ ROW_HEIGHT = 34  # px of a row of a heatmap
 HEAD_HEIGHT = 110  # px above them
 
 
+def _two(names: tuple[str, str]) -> tuple[str, str]:
+    if len(names) != 2:  # or a text
+        raise ValueError(f"names must be two texts; got {names!r}")
+    return names
+
+
 def cosine_histogram(
     X: np.ndarray,
     Z: np.ndarray | None = None,
@@ -88,8 +94,9 @@ def cosine_histogram(
         cosine_shares(pairwise_cosines(of, max_rows=max_rows, seed=seed), edges) for of in clouds
     ]
     d = np.shape(clouds[-1])[1]
+    raw, white = _two(names)
     words = HistogramWords(
-        raw=names[0], white=names[1], reference=f"isotropic directions, d = {d}", x=x, y=y
+        raw=raw, white=white, reference=f"isotropic directions, d = {d}", x=x, y=y
     )
     return cosine_histogram_figure(
         shares[0],
@@ -148,7 +155,7 @@ def spectrum(
     Mu & Viswanath 2018, section 2, for the decay of the spectrum of word vectors.
     """
     curves = []
-    for place, (cloud, name) in enumerate(zip((X, Z), names, strict=True)):
+    for place, (cloud, name) in enumerate(zip((X, Z), _two(names), strict=True)):
         if cloud is not None:
             heights = Covariances.of(cloud).spectrum
             heights = np.where(heights > SMALLEST_VARIANCE, heights, np.nan)
@@ -159,7 +166,7 @@ def spectrum(
 def layer_curves(
     values: Mapping[str, np.ndarray] | np.ndarray,
     *,
-    intervals: Mapping[str, np.ndarray] | None = None,
+    intervals: Mapping[str, np.ndarray] | np.ndarray | None = None,
     x: str = "layer (0 is the embedding layer)",
     y: str = "value",
     theme: Theme = LIGHT,
@@ -171,8 +178,8 @@ def layer_curves(
     ----------
     values : mapping of str to (L + 1,) array of float, or one such array
         Values by the curve's name, from layer 0 on. NaN leaves a gap.
-    intervals : mapping of str to (L + 1, 2) array of float, optional
-        Lower and upper ends by the curve's name; they are shaded.
+    intervals : mapping of str to (L + 1, 2) array of float, or one such array, optional
+        Lower and upper ends by the curve's name; they are shaded. One array belongs to one curve.
     x : str
         Title of the horizontal axis.
     y : str
@@ -191,6 +198,10 @@ def layer_curves(
     Ethayarajh 2019, section 4, for measures by layer.
     """
     given = values if isinstance(values, Mapping) else {y: values}
+    if intervals is not None and not isinstance(values, Mapping):
+        intervals = intervals if isinstance(intervals, Mapping) else {y: intervals}
+    if unknown := sorted({*(intervals or {})} - {*given}):
+        raise ValueError(f"there is no curve for {', '.join(map(repr, unknown))}")
     curves = []
     for place, (name, heights) in enumerate(given.items()):
         heights = np.asarray(heights, dtype=np.float64)
@@ -246,6 +257,8 @@ def score_ladder(
     -------
     plotly.graph_objects.Figure
     """
+    if not isinstance(scores, Mapping):
+        raise ValueError("scores must be a mapping from the name of each rung to its score")
     intervals, published = intervals or {}, published or {}
     unknown = sorted({*intervals, *published} - set(scores))
     if unknown:

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..errors import need
 from .cache import HubCache, cache_root
 from .download import Download, ListedFile, Progress
 from .errors import (
@@ -33,6 +34,7 @@ class Repository:
     """A model or a data set. Endpoint and cache are read from the environment at each call."""
 
     def __init__(self, repository: str, revision: str, kind: Kind = MODEL) -> None:
+        need("encode", "huggingface_hub")
         from huggingface_hub import constants, is_offline_mode
         from huggingface_hub.errors import HFValidationError
         from huggingface_hub.utils import validate_repo_id

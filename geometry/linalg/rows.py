@@ -48,7 +48,12 @@ def as_rows(X: Any) -> Any:
         X = X.detach().cpu()
         return (X.float() if "bfloat16" in str(X.dtype) else X).numpy().copy()
     if len(getattr(X, "shape", (0,))) == 1 or not hasattr(X, "shape"):
-        column = np.asarray(X)
+        if isinstance(X, list | tuple) and any(hasattr(row, "detach") for row in X):
+            X = [as_rows(row) for row in X]
+        try:
+            column = np.asarray(X)
+        except ValueError as error:  # of lists of other lengths numpy makes no array
+            raise ValueError("expected vectors of one length in every row") from error
         if column.dtype == object and column.ndim == 1 and len(column):
             if len({np.shape(row) for row in column}) > 1:
                 raise ValueError("expected vectors of one length in every row of the column")
@@ -60,12 +65,30 @@ def as_rows(X: Any) -> Any:
 def unchecked_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
     """``float_rows`` without the check for NaN and infinity; the caller makes it later."""
     X = np.asarray(as_rows(X))
+    if X.dtype.kind in "OSU":
+        X = _numbers(X)
     if X.ndim != 2 or X.shape[1] == 0:
         raise ValueError(f"expected vectors as rows, shape (n, d); got shape {X.shape}")
     need_rows(len(X), at_least)
     if np.iscomplexobj(X):
         raise ValueError("expected real numbers; got complex ones")
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+
+
+def _numbers(X: np.ndarray) -> np.ndarray:
+    """The cells as float64. ValueError for texts, and for a table with a column of vectors."""
+    if X.size and all(isinstance(cell, str) for cell in X.ravel()[:9].tolist()):
+        raise ValueError(
+            "expected vectors, and these are texts. Encode texts first, and read a file with "
+            "geometry.vectors.read_vector_set"
+        )
+    try:
+        return X.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            "expected a number in every cell. Of a table with vectors in one column, give that "
+            "column"
+        ) from error
 
 
 def refuse_not_finite(X: np.ndarray) -> None:

@@ -157,6 +157,10 @@ def make_view(
         raise ValueError(f"language must be one of {', '.join(languages())}; got {language!r}")
     translate = catalogue(language).gettext
     spec = None if treatment is None else parse_treatment(treatment)
+    if X is None:
+        raise ValueError("expected vectors as rows, shape (n, d); got None")
+    if len(names) != 2:  # or a text
+        raise ValueError(f"names must be two texts; got {names!r}")
     sets = [float_rows(each, at_least=n_components + 1) for each in (X, Y) if each is not None]
     n = len(sets[0])
     for what, given in (("Y", sets[-1]), ("labels", labels), ("texts", texts)):
@@ -276,9 +280,17 @@ def _side(cloud: _Cloud, first: Projection, reach: float, translate: Translate) 
 
 
 def _colours(labels: Sequence[Any] | None, X: np.ndarray, translate: Translate) -> PointColours:
-    """By label, the rarest of more than MOST_LABELS as one; else by the vectors' lengths."""
+    """By label, the rarest of more than MOST_LABELS as one; else by the vectors' lengths.
+
+    Numbers that are more than MOST_LABELS different ones are a scale.
+    """
     if labels is None:
         return PointColours.by_value(np.linalg.norm(X, axis=1), translate(VIEW_TEXT["length"]))
+    given = np.asarray(labels)
+    if given.dtype.kind in "fiu" and len(np.unique(given)) > MOST_LABELS:
+        if not np.isfinite(given).all():
+            raise ValueError("labels that are numbers must be finite; got NaN or infinity")
+        return PointColours.by_value(given, translate(VIEW_TEXT["label"]))
     names = [str(label) for label in labels]
     common = [name for name, _count in Counter(names).most_common()]
     if len(common) > MOST_LABELS:

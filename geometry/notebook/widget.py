@@ -10,7 +10,7 @@ import anywidget
 import numpy as np
 import traitlets
 
-from ..data.write import write
+from ..data.write import check_output, write
 from .page import component_text, view_html, view_styles
 from .picture import SIDE, view_png
 from .view import CloudView
@@ -58,15 +58,15 @@ class CloudWidget(anywidget.AnyWidget):
     @traitlets.validate("selection")
     def _rows(self, proposal: Any) -> np.ndarray:
         given, n = np.asarray(proposal["value"]), self._view.n
+        if proposal["value"] is None:
+            return np.zeros(0, dtype=np.int64)
         if given.dtype == bool and given.shape == (n,):
             return np.flatnonzero(given)
         if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
             raise ValueError(f"selection must be row numbers or {n:,} booleans; got {given!r}")
         rows = np.unique(given).astype(np.int64)
-        if rows.size and not 0 <= rows[0] <= rows[-1] < n:
-            raise ValueError(
-                f"selection must be rows from 0 to {n - 1:,}; got {rows[0]}–{rows[-1]}"
-            )
+        if (wrong := rows[(rows < 0) | (rows >= n)]).size:
+            raise ValueError(f"selection must be rows from 0 to {n - 1:,}; got {wrong[0]}")
         return rows
 
     def _answer(self, _widget: object, content: Any, _buffers: object) -> None:
@@ -79,7 +79,10 @@ class CloudWidget(anywidget.AnyWidget):
         """Write one file of HTML with the same pictures, which needs no network.
 
         title : its heading; by default the names of the pictures
+
+        Raises OutputError for another ending than .html, and for a folder that is absent.
         """
+        check_output(Path(path), (".html",), force=True)
         write(Path(path), view_html(self._view, title).encode())
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:

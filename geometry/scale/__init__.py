@@ -2,4 +2,7 @@
 
 import lazy_loader
 
+from ..errors import need
+
+need("scale", "fsspec")
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

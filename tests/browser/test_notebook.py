@@ -55,12 +55,17 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return python
 
 
-def test_the_command_serves_the_app(python: Path, tmp_path: Path):
+def test_the_command_opens_the_app(python: Path, tmp_path: Path, browser: Browser):
     port = free_port()
     command = (python.parent / "narrow-cone", "app", "--no-browser", "--port", str(port))
     with subprocess.Popen(command, cwd=tmp_path) as served:
         try:
             wait_for(f"http://127.0.0.1:{port}/_stcore/health")
+            page = browser.new_page()
+            page.goto(f"http://127.0.0.1:{port}/")
+            wait_for_clouds(page, 2)
+            assert is_drawn(page, 0)
+            page.close()
         finally:
             served.terminate()
 

@@ -190,6 +190,7 @@ def test_rows_are_numbered_as_in_the_file(tmp_path, capsys):
         (["--relevance", "questions.txt"], "query and what is relevant"),
         (["--fit", "nowhere.npy"], "nowhere.npy"),
         (["-k", "0"], "not in the range"),
+        (["-k", "5000"], "is more than the"),
     ],
 )
 def test_an_error_is_one_line(folder, monkeypatch, capsys, args, message):

@@ -135,3 +135,20 @@ def test_what_is_no_table_of_numbers_is_refused(values):
 def test_a_name_for_every_row_is_needed():
     with pytest.raises(ValueError, match="1 names for 2 rows"):
         figures.table_heatmap([[1.0], [2.0]], rows=["a"])
+
+
+def test_intervals_belong_to_a_curve_and_names_to_two_clouds():
+    ends = [[0.0, 1.0]] * 3
+    assert len(figures.layer_curves([0.1, 0.2, 0.3], intervals=ends).data) > len(
+        figures.layer_curves([0.1, 0.2, 0.3]).data
+    )
+    with pytest.raises(ValueError, match="no curve for 'b'"):
+        figures.layer_curves({"a": [0.1, 0.2, 0.3]}, intervals={"b": ends})
+    with pytest.raises(ValueError, match="shape \\(3, 2\\)"):
+        figures.layer_curves([0.1, 0.2, 0.3], intervals=ends[:2])
+    X = np.random.default_rng(0).standard_normal((9, 4))
+    for draw in (figures.cosine_histogram, figures.spectrum):
+        with pytest.raises(ValueError, match="names must be two texts"):
+            draw(X, names="layer")
+    with pytest.raises(ValueError, match="mapping"):
+        figures.score_ladder([0.1, 0.2])

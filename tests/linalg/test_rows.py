@@ -74,3 +74,22 @@ def test_a_data_frame_keeps_its_names():
 def test_what_is_no_column_of_vectors(held):
     with pytest.raises(ValueError, match="expected vectors"):
         mean_cosine(held)
+
+
+def test_tensors_that_require_grad_in_a_list():
+    held = [torch.tensor(row, requires_grad=True) for row in X]
+    np.testing.assert_array_equal(float_rows(held, at_least=1), X)
+
+
+@pytest.mark.parametrize(
+    ("held", "match"),
+    [
+        (["a text", "another"], "these are texts"),
+        ([[1.0, 2.0], [3.0]], "one length in every row"),
+        (pd.DataFrame({"text": ["a", "b"], "vector": [np.ones(3)] * 2}), "give that column"),
+        (pd.DataFrame({"vector": [np.ones(3), np.ones(3)]}), "give that column"),
+    ],
+)
+def test_what_is_given_in_place_of_vectors_is_named(held, match):
+    with pytest.raises(ValueError, match=match):
+        mean_cosine(held)

@@ -137,3 +137,17 @@ def test_a_row_of_zeros_has_a_place_and_no_cosine():
     view = make_view(X, projection="svd")
     assert "some at zero and without a direction" in view.cloud.alt
     assert view.places[0][0] == pytest.approx([0, 0])
+
+
+def test_many_numbers_as_labels_are_a_scale():
+    prices = np.linspace(1, 9, N)
+    colours = make_view(cloud(), labels=prices).cloud.colours
+    assert colours.names is None
+    np.testing.assert_array_equal(colours.codes, prices)
+    assert make_view(cloud(), labels=[1, 2] * (N // 2)).cloud.colours.names is not None
+    with pytest.raises(ValueError, match="must be finite"):
+        make_view(cloud(), labels=np.append(prices[1:], np.nan))
+    with pytest.raises(ValueError, match="got None"):
+        make_view(None)
+    with pytest.raises(ValueError, match="two texts"):
+        make_view(cloud(), cloud(), names=("a",))

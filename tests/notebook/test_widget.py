@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 import geometry
+from geometry.data.write import OutputError
 from geometry.errors import MissingExtraError
 from geometry.notebook import make_view, view_html, view_png
 from geometry.palette import LIGHT, rgb
@@ -134,3 +135,12 @@ def test_without_anywidget_the_extra_is_named(monkeypatch):
     monkeypatch.setattr("geometry.errors.find_spec", lambda _name: None)
     with pytest.raises(MissingExtraError, match="extra `notebook`"):
         geometry.show(np.eye(5))
+
+
+def test_a_file_has_its_ending_and_a_folder(widget, tmp_path):
+    for path in (tmp_path / "cloud.png", tmp_path / "absent" / "cloud.html"):
+        with pytest.raises(OutputError):
+            widget.save(path)
+    widget.selection = [3]
+    widget.selection = None
+    assert widget.selection.tolist() == []

@@ -10,6 +10,8 @@ import numpy as np
 import streamlit as st
 
 from geometry import Cloud
+from geometry.explore import SearchError, find_texts
+from geometry.explore.search import SECONDS
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.palette import SYMBOL_SIGNS, Theme, theme_named
 from geometry.projection import Projection, cloud_text
@@ -23,6 +25,7 @@ from geometry.projection.twin import (
 )
 from geometry.projection.twin_message import Marks
 from pages.common.address import number_in_url, put_in_url
+from pages.common.cache import kept
 from pages.common.classroom.visit import lead, teachers_points
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.downloads import csv_bytes, offer_csv
@@ -174,16 +177,34 @@ def choose_point(points: CorpusCloud) -> int | None:
         key="find",
         bind="query-params",
         placeholder=_("a word of the text"),
+        help=_(
+            "A word or phrase; a regular expression between slashes, as /colou?r/; or the number "
+            "of a row, as #12. Every hit is marked in the pictures."
+        ),
     )
-    rows, row = found_rows(points), chosen_row(points)
+    try:
+        rows, row = found_rows(points), chosen_row(points)
+    except SearchError as error:
+        st.warning(_problem(error))
+        return chosen_row(points)
     if not query.strip():
         return row
     if not rows:
         st.info(_("No text contains “{query}”.").format(query=short(query)))
         return row
-    listed = rows[:MATCHES]
+    shown = 0
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if len(rows) > MATCHES:
+            last = -(-len(rows) // MATCHES)
+            page = st.number_input(_("Part of the list"), 1, last, key="found-part", width=140)
+            shown = MATCHES * (page - 1)
+        if st.button(_("Select all {n}").format(n=f"{len(rows):,}"), key="select-found"):
+            store_selection(points.shared_key, rows)
+    listed = rows[shown : shown + MATCHES]
     row = st.selectbox(
-        _("{n} found; the first {shown}").format(n=f"{len(rows):,}", shown=len(listed)),
+        _("{n} found; {first} to {last}").format(
+            n=f"{len(rows):,}", first=shown + 1, last=shown + len(listed)
+        ),
         listed,
         index=listed.index(row) if row in listed else 0,
         format_func=lambda row: points.cloud.texts[row],
@@ -193,17 +214,32 @@ def choose_point(points: CorpusCloud) -> int | None:
     return row
 
 
+def _problem(error: SearchError) -> str:
+    if error.code == "slow":
+        return _(
+            "This regular expression took longer than {seconds} s and was ended. Write a simpler "
+            "one, or search for a phrase."
+        ).format(seconds=f"{SECONDS:g}")
+    return _("This is not a regular expression. Search for a phrase without the slashes.")
+
+
 def found_rows(points: CorpusCloud) -> list[int]:
-    """The rows whose text contains the searched words; none without a search."""
-    needle = st.session_state.get("find", "").strip().casefold()
-    if not needle:
-        return []
-    return [row for row, text in enumerate(points.cloud.texts) if needle in text.casefold()]
+    """The rows whose text is meant; none without a search. Raises SearchError."""
+    return _found(points, st.session_state.get("find", ""))
+
+
+@kept(16)
+def _found(points: CorpusCloud, query: str) -> list[int]:
+    rows: list[int] = find_texts(points.cloud.texts, query).tolist()
+    return rows
 
 
 def chosen_marks(points: CorpusCloud, chosen: int | None) -> list[Marks]:
     """Rings around the points that the search found, the teacher's selection and the chosen one."""
-    rows = found_rows(points)
+    try:
+        rows = found_rows(points)
+    except SearchError:  # ``choose_point`` says so
+        rows = []
     found = [Marks(rows, "dot", _("found"))] if rows else []
     if shown := teachers_points(points.shared_key):
         found.append(Marks(list(shown), "circle", _("selected by the teacher")))

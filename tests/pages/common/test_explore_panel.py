@@ -123,3 +123,30 @@ def test_rare_categories_are_one_group():
     assert len(colours.names) == 9
     assert colours.names[-1] == "other"
     assert np.bincount(colours.codes).tolist() == [10, 6, 1, 1, 1, 1, 1, 1, 18]
+
+
+def listed(app):
+    """The hits that are listed."""
+    [box] = [box for box in app.selectbox if " found; " in box.label]
+    return box.options
+
+
+@pytest.mark.model
+def test_every_hit_is_marked_and_all_of_them_can_be_selected():
+    own = reviews()
+    app = new_visit(
+        "narrow_cone", brought("uploads", "corpus", own), find="/review [12]\\d /"
+    ).run()
+    marks = {
+        mark["caption"]: mark["rows"] for mark in twin_clouds(healthy(app))["cone"].message["marks"]
+    }
+    assert marks["found"] == list(range(10, 30))
+    assert listed(app) == [own.texts[row] for row in range(10, 18)]
+    app.number_input(key="found-part").set_value(3).run()
+    assert listed(app) == [own.texts[row] for row in range(26, 30)]
+    app.button(key="select-found").click().run()
+    assert "Points selected: 20" in everything(healthy(app))
+    app.text_input(key="find").set_value("/(/").run()
+    assert "This is not a regular expression" in everything(healthy(app))
+    app.text_input(key="find").set_value("#7").run()
+    assert listed(app) == [own.texts[6]]

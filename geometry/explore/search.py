@@ -1,0 +1,69 @@
+"""Rows found by their texts: a word or phrase, a regular expression, a number of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import monotonic
+
+import numpy as np
+import regex
+
+SECONDS = 1.0  # that a regular expression may take
+
+
+class SearchError(ValueError):
+    """A search that can't be made: ``code`` is "pattern" or "slow"."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+
+
+def find_texts(texts: Sequence[str], query: str, *, seconds: float = SECONDS) -> np.ndarray:
+    """The rows (m,) whose text is meant, in their order; none for an empty query.
+
+    Upper and lower case are equal.
+
+    Parameters
+    ----------
+    texts : n str
+    query : str
+        A word or phrase that the text contains; a regular expression between slashes, as
+        ``/colou?r/``; or the number of a row from 1, as ``#12``.
+    seconds : float
+        Time that a regular expression may take in all.
+
+    Raises
+    ------
+    SearchError
+        For a regular expression that is none ("pattern") or takes longer ("slow").
+    """
+    query = query.strip()
+    if not query:
+        return np.zeros(0, dtype=np.int64)
+    if query[0] == "#" and query[1:].isdecimal():
+        row = int(query[1:]) - 1
+        return np.array([row] if 0 <= row < len(texts) else [], dtype=np.int64)
+    if len(query) > 2 and query[0] == query[-1] == "/":
+        return _by_pattern(texts, query[1:-1], seconds)
+    needle = query.casefold()
+    return np.flatnonzero([needle in text.casefold() for text in texts])
+
+
+def _by_pattern(texts: Sequence[str], pattern: str, seconds: float) -> np.ndarray:
+    try:
+        meant = regex.compile(pattern, regex.IGNORECASE)
+    except regex.error as error:
+        raise SearchError("pattern", f"not a regular expression: {error}") from error
+    end, found = monotonic() + seconds, []
+    for row, text in enumerate(texts):
+        left = end - monotonic()
+        try:
+            if left <= 0:
+                raise TimeoutError
+            if meant.search(text, timeout=left):
+                found.append(row)
+        except TimeoutError as error:
+            reason = f"the expression took longer than {seconds:g} s; {row:,} texts were read"
+            raise SearchError("slow", reason) from error
+    return np.array(found, dtype=np.int64)

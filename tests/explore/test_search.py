@@ -1,0 +1,49 @@
+"""Searches by a phrase, a regular expression and a row."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from geometry.explore import SearchError, find_texts
+
+TEXTS = ("The colour red", "a Color", "Straße", "nothing", "#2 is a row")
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        ("", []),
+        ("  ", []),
+        ("COLO", [0, 1]),
+        ("colour red", [0]),
+        ("strasse", [2]),
+        ("/colou?r/", [0, 1]),
+        ("/^a/", [1]),
+        ("/", []),
+        ("#2", [1]),
+        ("#9", []),
+        ("#0", []),
+        ("#2 is", [4]),
+    ],
+)
+def test_what_a_query_means(query, rows):
+    assert find_texts(TEXTS, query).tolist() == rows
+
+
+@given(st.lists(st.text(max_size=8)), st.text(min_size=1, max_size=3).filter(str.strip))
+def test_a_phrase_is_found_wherever_it_stands(texts, needle):
+    needle = needle.strip()
+    if needle[0] in "#/":
+        return
+    found = [row for row, text in enumerate(texts) if needle.casefold() in text.casefold()]
+    np.testing.assert_array_equal(find_texts(texts, needle), found)
+
+
+def test_a_pattern_that_is_none_and_one_that_never_ends_are_refused():
+    with pytest.raises(SearchError, match="not a regular expression") as error:
+        find_texts(TEXTS, "/(/")
+    assert error.value.code == "pattern"
+    with pytest.raises(SearchError, match="longer than") as error:
+        find_texts(("a" * 4000 + "!",), "/(a+a+)+b/", seconds=0.05)
+    assert error.value.code == "slow"
