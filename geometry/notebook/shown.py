@@ -38,8 +38,8 @@ def show(
         A second set of vectors of the same rows, such as another model's.
     labels : sequence, optional
         The category of each row, which gives its colour. Without it the colour is the length of
-        the vector. More than MOST_LABELS are drawn as those and "other"; so many numbers are a
-        scale of colours.
+        the vector. More than MOST_LABELS are drawn as those and "other"; so many floats are a scale
+        of colours.
     texts : sequence of str, optional
         Of each row, for the tooltip.
     treatment : str, optional

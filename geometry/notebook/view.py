@@ -282,12 +282,12 @@ def _side(cloud: _Cloud, first: Projection, reach: float, translate: Translate) 
 def _colours(labels: Sequence[Any] | None, X: np.ndarray, translate: Translate) -> PointColours:
     """By label, the rarest of more than MOST_LABELS as one; else by the vectors' lengths.
 
-    Numbers that are more than MOST_LABELS different ones are a scale.
+    More than MOST_LABELS different floats are a scale; whole numbers are classes.
     """
     if labels is None:
         return PointColours.by_value(np.linalg.norm(X, axis=1), translate(VIEW_TEXT["length"]))
     given = np.asarray(labels)
-    if given.dtype.kind in "fiu" and len(np.unique(given)) > MOST_LABELS:
+    if given.dtype.kind == "f" and len(np.unique(given)) > MOST_LABELS:
         if not np.isfinite(given).all():
             raise ValueError("labels that are numbers must be finite; got NaN or infinity")
         return PointColours.by_value(given, translate(VIEW_TEXT["label"]))

@@ -16,8 +16,8 @@ from .picture import SIDE, view_png
 from .view import CloudView
 
 
-def _packed(rows: np.ndarray, _widget: object) -> bytes:
-    return rows.astype("<u4").tobytes()
+def _packed(rows: np.ndarray | None, _widget: object) -> bytes:
+    return b"" if rows is None else rows.astype("<u4").tobytes()
 
 
 def _unpacked(body: bytes, _widget: object) -> np.ndarray:
@@ -58,8 +58,6 @@ class CloudWidget(anywidget.AnyWidget):
     @traitlets.validate("selection")
     def _rows(self, proposal: Any) -> np.ndarray:
         given, n = np.asarray(proposal["value"]), self._view.n
-        if proposal["value"] is None:
-            return np.zeros(0, dtype=np.int64)
         if given.dtype == bool and given.shape == (n,):
             return np.flatnonzero(given)
         if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):

@@ -977,12 +977,6 @@ def _answer(scene: Scene) -> None:
     with folded(_("The formula, and the columns of U"), key="formula", icon=FORMULA) as is_open:
         if is_open:
             show_columns(scene)
-    names = treatment_names()
-    show_clusters(
-        scene.sets.points,
-        [(names[each.name], each.projection.coordinates) for each in scene.pictures],
-        provenance(scene),
-    )
     _show_flow_part(scene)
     label = _("Do whitened axes have a meaning? Independent components")
     with folded(label, key="independent", icon=":material/grid_on:") as is_open:
@@ -991,6 +985,12 @@ def _answer(scene: Scene) -> None:
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
             show_all_measures(scene)
+    names = treatment_names()
+    show_clusters(
+        scene.sets.points,
+        [(names[each.name], each.projection.coordinates) for each in scene.pictures],
+        provenance(scene),
+    )
     st.session_state.setdefault(CHARTS, "chart" in st.query_params)
     with folded(_("Charts"), key=CHARTS, icon=":material/show_chart:") as is_open:
         if is_open:

@@ -14,7 +14,7 @@ from geometry.hub.bundled import bundled_folder
 pytestmark = pytest.mark.model
 
 CORPUS = read_bundled("topics")
-TEXTS = CORPUS.texts[::10]
+TEXTS = CORPUS.texts[::20]
 CLOSE = 1e-5
 
 
@@ -63,7 +63,7 @@ def test_a_module_that_is_not_there_is_refused_with_those_that_are(model, module
 
 
 def test_a_diagnosis_of_a_model_is_that_of_its_vectors(model, pooled):
-    labels = CORPUS.labels[::10]
+    labels = CORPUS.labels[::20]
     by_model = diagnose(model, TEXTS, labels=labels, module=0)
     by_vectors = diagnose(module_vectors(model, TEXTS, module=1), texts=TEXTS, labels=labels)
     assert by_model.about == {"module": "0 Transformer"}
@@ -81,8 +81,7 @@ def test_a_model_needs_texts_and_a_module_needs_a_model(model, pooled):
         diagnose(pooled, module=1)
 
 
-@pytest.mark.parametrize("module", [0, 1, -1])
-@pytest.mark.parametrize("kind", ["zca", "pca"])
+@pytest.mark.parametrize(("module", "kind"), [(0, "zca"), (1, "pca"), (-1, "zca")])
 def test_a_whitened_model_encodes_the_whitened_vectors(model, module, kind):
     vectors = module_vectors(model, TEXTS, module=module)
     n_components = 64 if kind == "pca" else None

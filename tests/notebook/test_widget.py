@@ -141,6 +141,3 @@ def test_a_file_has_its_ending_and_a_folder(widget, tmp_path):
     for path in (tmp_path / "cloud.png", tmp_path / "absent" / "cloud.html"):
         with pytest.raises(OutputError):
             widget.save(path)
-    widget.selection = [3]
-    widget.selection = None
-    assert widget.selection.tolist() == []
