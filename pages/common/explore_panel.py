@@ -31,7 +31,7 @@ from .downloads import csv_bytes, offer_csv
 from .folded import folded
 from .measures import label_name
 from .seed import SEED
-from .words import _, markdown, markdown_table, noted
+from .words import _, markdown, markdown_table, noted, paragraph
 
 CLUSTERS = "clusters"  # the code of that colour
 COLUMN = "column-"  # the beginning of the code of a column's colour; its place follows
@@ -199,7 +199,7 @@ def show_clusters(
         st.markdown(_chance_line(len(found.sizes), chance))
         for name, elsewhere in others:
             st.markdown(_agreement_line(found, named_clusters(points, elsewhere)[0], name))
-        st.caption(f"{_how(found)} {measured_on}")
+        st.caption(paragraph([*_how(found), measured_on]))
         offer_csv(
             _("Download clusters (CSV)"),
             "clusters",
@@ -226,9 +226,8 @@ def _chance_line(k: int, chance: int) -> str:
         "Control: of as many random points in one round group, with the same covariance, {k} "
         "clusters are found."
     ).format(k=chance)
-    if k <= chance:
-        line += " " + _("**The clusters of this picture may be chance**.")
-    return line
+    doubt = _("**The clusters of this picture may be chance**.")
+    return paragraph([line, doubt]) if k <= chance else line
 
 
 def _agreement_line(first: Clusters, second: Clusters, name: str) -> str:
@@ -251,25 +250,21 @@ def _agreement_line(first: Clusters, second: Clusters, name: str) -> str:
     )
 
 
-def _how(found: Clusters) -> str:
-    """How the clusters were found, and what was left out."""
-    said = _(
+def _how(found: Clusters) -> list[str]:
+    """How the clusters were found, and what was left out, in sentences."""
+    how = _(
         "HDBSCAN on the places of {n} points; a cluster has at least {smallest} of them. "
         "{outside} points lie between clusters."
     ).format(n=f"{found.n_clustered:,}", smallest=found.smallest, outside=f"{found.n_outside:,}")
-    if left := len(found.labels) - found.n_clustered:
-        said += " " + _("{n} points were left out at random (seed {seed}).").format(
-            n=f"{left:,}", seed=found.seed
-        )
-    return " ".join(
-        (
-            said,
-            _(
-                "A picture of two or three directions hides clusters of the whole space. UMAP may "
-                "split a cloud that has none."
-            ),
-        )
+    left = len(found.labels) - found.n_clustered
+    rest = _("{n} points were left out at random (seed {seed}).").format(
+        n=f"{left:,}", seed=found.seed
     )
+    caution = _(
+        "A picture of two or three directions hides clusters of the whole space. UMAP may split a "
+        "cloud that has none."
+    )
+    return [how, rest, caution] if left else [how, caution]
 
 
 def _csv(
