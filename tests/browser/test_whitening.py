@@ -95,6 +95,7 @@ def selected(page: Page) -> Locator:
 # Looking
 
 
+@pytest.mark.slow
 def test_a_visit_draws_four_pictures_of_one_frame_and_takes_all_away(server, new_page):
     """First on a wide screen in English, then on a telephone in Chinese in dark."""
     page = new_page(viewport={"width": 1400, "height": 900})

@@ -81,7 +81,7 @@ def test_a_segmenter_that_is_chosen(monkeypatch):
     assert words_in(CHINESE, "jieba") == ["今天", "天氣", "ok"]
     assert words_in(CHINESE, "jieba", signs=True) == ["今天", "天氣", "，", "ok"]
     monkeypatch.setitem(sys.modules, "jieba", None)
-    with pytest.raises(CorpusError, match=r"pip install narrow-cone\[chinese\]"):
+    with pytest.raises(CorpusError, match=r"pip install 'narrow-cone\[chinese\]'"):
         sentence_vectors([CHINESE], VectorTable(np.eye(1), ("今",)), tokenizer="jieba")
 
 

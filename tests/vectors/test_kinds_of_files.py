@@ -186,7 +186,10 @@ def test_hdf5_without_its_library_names_the_line(monkeypatch):
     content = b"\x89HDF\r\n\x1a\n" + bytes(200)
     monkeypatch.setitem(sys.modules, "h5py", None)
     error = refused(content, limits=LIMITS.but(memory_bytes=0))
-    assert (error.code, "pip install narrow-cone[hdf5]" in str(error)) == ("missing_library", True)
+    assert (error.code, "pip install 'narrow-cone[hdf5]'" in str(error)) == (
+        "missing_library",
+        True,
+    )
 
 
 @pytest.mark.parametrize("wide", [D, 640])  # 640 begins as a pickle does

@@ -66,7 +66,10 @@ def test_sentences_of_one_text_are_no_neighbours_of_each_other(page):
     assert row.split(" | ")[1].startswith(expected)
 
 
-@pytest.mark.parametrize(("page", "is_split"), [("narrow_cone", False), ("whitening", True)])
+@pytest.mark.parametrize(
+    ("page", "is_split"),
+    [("narrow_cone", False), pytest.param("whitening", True, marks=pytest.mark.slow)],
+)
 def test_tokens_of_one_sentence_are_no_neighbours_of_each_other(page, is_split):
     whole = split_corpus()
     own = whole if is_split else Corpus("mine", whole.texts[::EACH], whole.labels[::EACH])

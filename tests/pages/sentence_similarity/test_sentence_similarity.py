@@ -302,6 +302,7 @@ def test_the_card_of_a_model_trained_by_contrast_names_the_published_bert():
     assert "[CLS] 16.5, mean 46.4, averaged GloVe 58.0." in card  # Table 1, on STS-B
 
 
+@pytest.mark.slow
 def test_texts_that_glove_has_no_words_of_have_no_rung_of_it():
     app = visit(pairs="pairs-zh")
     assert names(app)[:2] == ["average of the model’s input vectors", "[CLS], layer 5"]
