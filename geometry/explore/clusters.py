@@ -139,14 +139,14 @@ def find_clusters(
 def clusters_by_chance(X: np.ndarray, found: Clusters) -> int:
     """The number of clusters in as many Gaussian rows with the mean and covariance of X (n, d).
 
-    One round group has no clusters, so this is the control of ``find_clusters``.
+    A Gaussian has no clusters, so this is the control of ``find_clusters``.
     """
     X = finite_rows(X, at_least=2)
     drawn = np.random.default_rng(found.seed).multivariate_normal(
         X.mean(axis=0), np.cov(X, rowvar=False).reshape(X.shape[1], -1), size=found.n_clustered
     )
-    kept = {} if found.n_components is None else {"n_components": found.n_components}
-    return len(find_clusters(drawn, smallest=found.smallest, **kept).sizes)
+    components = found.n_components or X.shape[1]
+    return len(find_clusters(drawn, smallest=found.smallest, n_components=components).sizes)
 
 
 def cluster_words(

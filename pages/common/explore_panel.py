@@ -13,6 +13,7 @@ import streamlit as st
 from geometry import Corpus
 from geometry.data import VectorSet
 from geometry.data.columns import FileColumn, columns_of
+from geometry.data.number_text import signed
 from geometry.explore import (
     Clusters,
     Condition,
@@ -223,8 +224,8 @@ def _table(found: Clusters, words: Sequence[Sequence[str]]) -> str:
 
 def _chance_line(k: int, chance: int) -> str:
     line = _(
-        "Control: of as many random points in one round group, with the same covariance, {k} "
-        "clusters are found."
+        "Control: as many random points of one Gaussian, with the same covariance, have {k} "
+        "clusters."
     ).format(k=chance)
     doubt = _("**The clusters of this picture may be chance**.")
     return paragraph([line, doubt]) if k <= chance else line
@@ -244,9 +245,9 @@ def _agreement_line(first: Clusters, second: Clusters, name: str) -> str:
         name=name,
         k=len(second.sizes),
         n=f"{agreed.n:,}",
-        value=f"{agreed.value:.2f}",
-        low=f"{agreed.low:.2f}",
-        high=f"{agreed.high:.2f}",
+        value=signed(agreed.value, 2),
+        low=signed(agreed.low or 0.0, 2),
+        high=signed(agreed.high or 0.0, 2),
     )
 
 

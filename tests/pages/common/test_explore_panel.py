@@ -60,7 +60,7 @@ def test_the_part_has_the_clusters_their_control_and_what_the_others_keep(langua
     assert legend["names"][0].startswith("1 ")
     said = everything(app)
     control, agreement = {
-        "en": ("Control: of as many random points", "**ZCA whitening**: "),
+        "en": ("Control: as many random points", "**ZCA whitening**: "),
         "zh-Hant": ("對照：同樣多的點", "**ZCA 白化**："),
     }[language]
     assert control in said
@@ -146,6 +146,10 @@ def test_every_hit_is_marked_and_all_of_them_can_be_selected():
     assert listed(app) == [own.texts[row] for row in range(26, 30)]
     app.button(key="select-found").click().run()
     assert "Points selected: 20" in everything(healthy(app))
+    app.text_input(key="find").set_value(
+        "/review 1\\d /"
+    ).run()  # fewer parts than the number chosen
+    assert listed(healthy(app)) == [own.texts[row] for row in range(10, 18)]
     app.text_input(key="find").set_value("/(/").run()
     assert "This is not a regular expression" in everything(healthy(app))
     app.text_input(key="find").set_value("#7").run()
