@@ -30,6 +30,7 @@ from geometry.measure import (
     top_contribution,
 )
 from geometry.measure.baselines import baselines_with_errors
+from geometry.measure.intervals import jackknife_reach
 from geometry.measure.spectrum import participation
 from geometry.measure.sums import Shared, View
 from geometry.measure.table import without_each
@@ -191,6 +192,16 @@ def test_the_variance_of_pairs_is_subtracted(lengths, units):
     variance = 1 - u * (u - 1) / 2 * np.mean(second) / np.sum(np.square(first))
     assert shared.centred_correction == pytest.approx(np.sqrt(max(0.5, variance)), rel=1e-3)
     assert (shared.centred_correction < 0.9) == (lengths.min() == 1)
+
+
+def test_an_interval_of_a_round_cloud_is_narrower_by_that_factor():
+    X = np.random.default_rng(2).standard_normal((300, 8)) + 0.1
+    shared, rows = Shared(X), by_name(measure_table(X))
+    for name in ("isoscore", "participation_ratio"):
+        reach = jackknife_reach(list(without_each(LISTED[name], shared)))
+        found = rows[name].value - rows[name].low
+        assert found == pytest.approx(reach * shared.centred_correction)
+    assert shared.centred_correction < 0.9
 
 
 def test_tokens_of_a_sentence_are_left_out_together():
