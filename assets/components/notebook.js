@@ -16,8 +16,7 @@ function render({ model, el }) {
   el.addEventListener("keydown", (event) => event.stopPropagation());
   const twin = openTwin(el, {
     ...model.get("_description"),
-    points: bytesOf(model.get("_points")),
-    codes: bytesOf(model.get("_codes")),
+    held: Object.entries(model.get("_arrays")).map(([name, view]) => [name, bytesOf(view)]),
   }, {
     selected(rows) {
       const view = new DataView(new ArrayBuffer(4 * rows.length));

@@ -22,13 +22,12 @@ export function isOnDark(element) {
   return matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-// cloud: {message, themes: {light, dark}, points, codes, picture} as geometry/notebook/view.py writes it,
-// with bytes for points and codes; picture is a PNG in base64, for a browser without WebGL2.
+// cloud: {message, themes: {light, dark}, held, texts, picture} as geometry/notebook/view.py writes it,
+// with [name, bytes] of each array in held; picture is a PNG in base64, for a browser without WebGL2.
 // actions: {selected(rows), requested(row)}
 // Returns {select(rows), answer(row, text), end()}.
-export function openTwin(place, { message, themes, points, codes, texts: known, picture }, actions) {
-  const [view] = message.views;
-  const held = [[arrays, view.points, points], [arrays, message.codes, codes], [texts, message.texts, known]];
+export function openTwin(place, { message, themes, held: given, texts: known, picture }, actions) {
+  const held = [...given.map((each) => [arrays, ...each]), [texts, message.texts, known]];
   for (const [map, name, value] of held) {
     map.set(name, value);
     uses.set(name, (uses.get(name) ?? 0) + 1);

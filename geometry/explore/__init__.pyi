@@ -4,7 +4,16 @@ from .clusters import cluster_agreement as cluster_agreement
 from .clusters import cluster_words as cluster_words
 from .clusters import clusters_by_chance as clusters_by_chance
 from .clusters import find_clusters as find_clusters
+from .clusters import merged_clusters as merged_clusters
+from .compare import Comparison as Comparison
+from .compare import Preference as Preference
+from .compare import align as align
+from .compare import compare as compare
+from .compare import cosine_rank_correlation as cosine_rank_correlation
+from .compare import linear_cka as linear_cka
+from .compare import prefer as prefer
 from .filters import Condition as Condition
 from .filters import rows_kept as rows_kept
 from .search import SearchError as SearchError
 from .search import find_texts as find_texts
+from .search import nearest_rows as nearest_rows

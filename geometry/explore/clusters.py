@@ -212,6 +212,28 @@ def cluster_words(
     return tuple(named)
 
 
+def merged_clusters(first: np.ndarray, second: np.ndarray) -> tuple[tuple[int, ...], ...]:
+    """Groups of two or more clusters of one clustering that are one cluster in another.
+
+    A cluster goes to the one that has more than half of its rows. Rows that the other clustering
+    leaves out count too.
+
+    Parameters
+    ----------
+    first : (n,) array of int
+        As ``Clusters.labels``.
+    second : (n,) array of int
+        The same rows in the other clustering.
+    """
+    goes_to: dict[int, list[int]] = {}
+    for cluster in range(int(np.max(first, initial=NONE)) + 1):
+        there = second[first == cluster]
+        counts = np.bincount(there[there != NONE], minlength=1)
+        if 2 * counts.max() > len(there):
+            goes_to.setdefault(int(counts.argmax()), []).append(cluster)
+    return tuple(tuple(group) for group in goes_to.values() if len(group) > 1)
+
+
 def cluster_agreement(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> Agreement:
     """The adjusted Rand index of two clusterings, over the rows that both have in a cluster.
 

@@ -12,7 +12,7 @@ SECONDS = 1.0  # that a regular expression may take
 
 
 class SearchError(ValueError):
-    """A search that can't be made: ``code`` is "pattern" or "slow"."""
+    """A search that can't be made: ``code`` is "pattern", "slow" or "typed"."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)
@@ -48,6 +48,21 @@ def find_texts(texts: Sequence[str], query: str, *, seconds: float = SECONDS) ->
         return _by_pattern(texts, query[1:-1], seconds)
     needle = query.casefold()
     return np.flatnonzero([needle in text.casefold() for text in texts])
+
+
+def nearest_rows(X: np.ndarray, query: np.ndarray, k: int) -> np.ndarray:
+    """The k rows (at most) of X with the largest cosine to the query, the nearest first.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        A row of zeros has no cosine, and comes last.
+    query : (d,) array of float
+    k : int, >= 1
+    """
+    lengths = np.linalg.norm(X, axis=1)
+    cosines = np.divide(X @ query, lengths, out=np.full(len(X), -np.inf), where=lengths > 0)
+    return np.argsort(-cosines, kind="stable")[:k]
 
 
 def _by_pattern(texts: Sequence[str], pattern: str, seconds: float) -> np.ndarray:

@@ -6,14 +6,16 @@ Its policy allows the one script and the one style by their digests, and no addr
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 from hashlib import sha256
 from html import escape
 
+from ..data.catalogues import catalogue
 from ..data.shipped import shipped_file
 from ..palette import DARK, LIGHT, Theme
 from .picture import view_png
-from .view import CloudView
+from .view import VIEW_TEXT, CloudView
 
 _FRAME = """
 :root { color-scheme: light dark; }
@@ -22,6 +24,7 @@ body { margin: 0 auto; padding: 1rem; max-width: 80rem; background: var(--paper)
 h1 { margin: 0 0 0.6rem; font-size: 1.2rem; overflow-wrap: anywhere; }
 h2 { margin: 0.8rem 0 0; font-size: 1rem; }
 ol { padding-left: 1.5rem; overflow-wrap: anywhere; }
+input { font: inherit; padding: 0.3rem 0.5rem; width: min(20rem, 95%); }
 noscript img { max-width: 100%; }
 """
 
@@ -51,10 +54,10 @@ def view_html(view: CloudView, title: str = "") -> str:
         f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
-    arrays = {"cloud-points": view.cloud.points.body, "cloud-codes": view.codes.body}
-    data = [_data("cloud-description", "application/json", _json(described))]
-    for name, body in arrays.items():
-        data.append(_data(name, "text/plain", base64.b64encode(body).decode()))
+    find = escape(catalogue(view.language).gettext(VIEW_TEXT["find"]))
+    data = [_data("cloud-description", _json(described).encode())]
+    for each in view.cloud.arrays.values():
+        data.append(_data(f"array-{each.name}", each.body))
     return "\n".join(
         [
             "<!doctype html>",
@@ -68,6 +71,7 @@ def view_html(view: CloudView, title: str = "") -> str:
             "</head>",
             "<body>",
             f"<h1>{escape(title)}</h1>",
+            f'<p><input id="search" type="search" placeholder="{find}" aria-label="{find}"></p>',
             '<div id="cloud"></div>',
             f'<noscript><img src="data:image/png;base64,{picture}" alt="{escape(view.cloud.alt)}">'
             f"<p>{escape(view.cloud.alt)}</p><p>{escape(view.cloud.provenance)}</p></noscript>",
@@ -90,9 +94,10 @@ def _digest(text: str) -> str:
 
 
 def _json(value: object) -> str:
-    """JSON that no tag can end."""
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+    return json.dumps(value, ensure_ascii=False)
 
 
-def _data(name: str, kind: str, text: str) -> str:
-    return f'<script type="{kind}" id="{name}">{text}</script>'
+def _data(name: str, body: bytes) -> str:
+    """Compressed, and in letters that no tag can end."""
+    text = base64.b64encode(gzip.compress(body, 6, mtime=0)).decode()
+    return f'<script type="text/plain" id="{name}">{text}</script>'

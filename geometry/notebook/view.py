@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from ..projection.cloud_text import (
     cone_wedges,
     lines_below,
 )
-from ..projection.packing import pack_cloud, pack_codes
+from ..projection.packing import pack_cloud
 from ..projection.panel import Panel
 from ..projection.point_colours import MOST_LABELS, PointColours
 from ..projection.projection import match_radius, settle, umap_picture
@@ -53,6 +52,7 @@ VIEW_TEXT = {
     "seed": "seed {seed}",
     "line": "{name}: {value}",
     "noted": "{text} ({note})",
+    "find": "Find a point by its text",
 }
 
 
@@ -82,11 +82,6 @@ class CloudView:
         """Number of rows."""
         return self.cloud.n
 
-    @cached_property
-    def codes(self) -> Points:
-        """The colours, packed."""
-        return Points.of(pack_codes(self.cloud.colours.codes))
-
     def text_of(self, row: int) -> str:
         """What a tooltip says of a row; its number from 0 where it has no text."""
         return str(row) if self.texts is None else short_text(str(self.texts[row]))
@@ -95,12 +90,13 @@ class CloudView:
         """What the browser needs besides the arrays, for JSON. None: the texts of all rows."""
         name = f"texts-{self.cloud.rows_key}"
         translate = catalogue(self.language).gettext
-        message = message_of(self.cloud, self.codes, LIGHT, name, translate)
+        message = message_of(self.cloud, LIGHT, name, translate)
         has_texts = most_texts is None or self.n <= most_texts
         return {
             "message": {**message, "settles": False, "camera": None},
             "themes": {"light": theme_colours(LIGHT), "dark": theme_colours(DARK)},
             "texts": [self.text_of(row) for row in range(self.n)] if has_texts else {},
+            "selected": [] if self.cloud.selected is None else self.cloud.selected.tolist(),
         }
 
 

@@ -37,8 +37,7 @@ class CloudWidget(anywidget.AnyWidget):
     _esm = component_text("built/notebook.js")
     _css = view_styles()
     _description = traitlets.Dict().tag(sync=True)
-    _points = traitlets.Bytes().tag(sync=True)
-    _codes = traitlets.Bytes().tag(sync=True)
+    _arrays = traitlets.Dict().tag(sync=True)
     selection = traitlets.Any().tag(sync=True, to_json=_packed, from_json=_unpacked)
 
     def __init__(self, view: CloudView) -> None:
@@ -46,8 +45,7 @@ class CloudWidget(anywidget.AnyWidget):
         self._png = base64.b64encode(view_png(view)).decode()
         super().__init__(
             _description={**view.description(), "picture": self._png},
-            _points=view.cloud.points.body,
-            _codes=view.codes.body,
+            _arrays={each.name: each.body for each in view.cloud.arrays.values()},
         )
         self.on_msg(self._answer)
 

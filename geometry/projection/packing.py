@@ -35,6 +35,18 @@ def pack_cloud(keyframes: Sequence[np.ndarray], reach: float) -> bytes:
     return _message(head, [values for _, values in packed])
 
 
+def unpack_cloud(message: bytes) -> list[np.ndarray]:
+    """The pictures of ``pack_cloud``, each (n, k), as the browser reads them."""
+    start = 4 + int.from_bytes(message[:4], "little")
+    head = json.loads(message[4:start])
+    n, k, frames = head["n"], head["k"], []
+    for about in head["frames"]:
+        stored = np.frombuffer(message, f"<{about['type']}", n * k, start).reshape(n, k)
+        frames.append(np.asarray(about["low"]) + np.asarray(about["step"]) * stored)
+        start += -(-stored.nbytes // 4) * 4
+    return frames
+
+
 def pack_codes(codes: np.ndarray) -> bytes:
     """Colour codes of n points: integers below MOST_CODES as bytes, other values in 16-bit steps.
 

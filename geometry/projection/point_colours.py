@@ -21,6 +21,7 @@ class PointColours:
     codes: np.ndarray  # (n,) of categories, or values
     names: tuple[str, ...] | None  # by code; None for values
     title: str  # what the colour means
+    n_named: int = MOST_COLOURED  # of the names, written at the centre of their points
 
     @classmethod
     def by_label(cls, labels: Sequence[str], title: str) -> PointColours:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from ..data.catalogues import Translate
 from ..palette import Theme
+from .packing import pack_codes
 from .panel import Band, Wedge
 from .point_colours import PointColours
 from .twin import Frame
@@ -18,6 +20,9 @@ from .twin import Frame
 SIDE = 440  # pixels of a picture's height at most
 UNIT_REACH = 1.05  # half-width of a picture of unit vectors
 MOST_NAMES = 4  # named stops of a film at most
+SIZE_STEPS = 15  # sizes of points that a column gives; step 0 is that without a column
+GREY = 128  # the bit of a point that a filter leaves out, beside its step of size
+OPTIONAL = ("dots", "selected")  # arrays that a cloud may lack
 MOST_TEXTS = 5000  # texts that are sent at once at most: half a megabyte
 LONGEST_SHOWN = 2_000  # characters of a text in a tooltip at most; a corpus may have 50 MB
 
@@ -158,6 +163,10 @@ class TwinCloud:
         Pixels of a picture's height at most.
     film_name : str
         What the film's slider is called; by default the way from raw to whitened.
+    dots : (n,) array of uint8, or None
+        ``dots_of`` sizes and filtered points; None where all points are alike.
+    selected : (m,) array of int, or None
+        Rows to select; None leaves the selection to the reader.
     """
 
     points: Points
@@ -189,24 +198,63 @@ class TwinCloud:
     has_lead: bool = False
     film_name: str = ""
     side: int = SIDE
+    dots: np.ndarray | None = None
+    selected: np.ndarray | None = None
 
     @property
     def n(self) -> int:
         """Number of points in each picture."""
         return len(self.colours.codes)
 
+    @cached_property
+    def arrays(self) -> dict[str, Points]:
+        """What the browser needs besides the message, by slot: points, colours and others."""
+        found = {"points": self.points, "codes": Points.of(pack_codes(self.colours.codes))}
+        if self.dots is not None:
+            found["dots"] = Points.of(pack_codes(self.dots))
+        if self.selected is not None:
+            rows = np.zeros(self.n, dtype=np.uint8)
+            rows[self.selected] = 1
+            found["selected"] = Points.of(pack_codes(rows))
+        asides = [each.aside.points for each in self.pictures if each.aside is not None]
+        return found | {f"aside-{place}": points for place, points in enumerate(asides)}
+
+
+def dots_of(
+    n: int, *, sizes: np.ndarray | None = None, shown: np.ndarray | None = None
+) -> np.ndarray | None:
+    """A byte for each of n points: a step of size, and GREY; None where all points are alike.
+
+    Parameters
+    ----------
+    n : int
+    sizes : (n,) array of float, optional
+        From 0 for the smallest points to 1 for the largest.
+    shown : (n,) array of bool, optional
+        False for the points that turn grey.
+    """
+    if sizes is None and (shown is None or shown.all()):
+        return None
+    dots = np.zeros(n, dtype=np.uint8)
+    if sizes is not None:
+        dots += (1 + np.round(np.asarray(sizes) * (SIZE_STEPS - 1))).astype(np.uint8)
+    if shown is not None:
+        dots[~shown] |= GREY
+    return dots
+
 
 def message_of(
-    cloud: TwinCloud, codes: Points, theme: Theme, texts: str, translate: Translate = str
+    cloud: TwinCloud, theme: Theme, texts: str, translate: Translate = str
 ) -> dict[str, Any]:
     """The description without the arrays. It is small and sent again at every change.
 
-    codes : packed, of the colours; texts : the name under which the browser finds the texts.
+    texts : the name under which the browser finds the texts.
     """
     words = {name: translate(text) for name, text in TWIN_WORDS.items()}
     return {
         "rows": cloud.rows_key,
-        "codes": codes.name,
+        "codes": cloud.arrays["codes"].name,
+        **{slot: cloud.arrays[slot].name if slot in cloud.arrays else "" for slot in OPTIONAL},
         "texts": texts,
         "views": [_picture(picture, cloud) for picture in cloud.pictures],
         "knobs": [list(knobs) for knobs in cloud.knobs],
@@ -229,6 +277,7 @@ def message_of(
             "title": cloud.colours.title,
             "head": translate("{name}: {value}").format(name=cloud.colours.title, value=""),
             "names": cloud.colours.names,
+            "named": cloud.colours.n_named,
         },
         "marks": [
             {"rows": [int(row) for row in mark.rows], "shape": mark.shape, "caption": mark.caption}

@@ -1,7 +1,8 @@
 """The address (URL query): the name of every parameter, in one place.
 
 A parameter is the key of its control, so a link restores what a reader sees. The address does not
-contain uploads. Links that people have saved depend on these names.
+contain uploads: of a reader's own file it has the name and a digest of its content. Links that
+people have saved depend on these names.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 
 import streamlit as st
 
-PRESENT, CLASS = "present", "class"
+PRESENT, CLASS, WINDOW, OWN_FILE = "present", "class", "window", "file"
 PARAMETERS = {
     # every page
     "lang": "language",
@@ -21,6 +22,8 @@ PARAMETERS = {
     "corpus": "corpus",
     PRESENT: "1 for an audience: large words, no prose, no sidebar",
     CLASS: "code of a class",
+    WINDOW: "1 for the picture with its panel alone",
+    OWN_FILE: "digest and name of the reader's own file",
     "lesson": "1 for the lesson, 10 for its ten minutes, own for the teacher's own",
     "lesson-step": "number of its step, from 1",
     # pages that draw a cloud
@@ -34,6 +37,16 @@ PARAMETERS = {
     "colour": "what colours show",
     "point": "chosen row",
     "find": "search text",
+    "where": "filters, by the places of columns and values",
+    "others": "points that a filter leaves out: gone or grey",
+    "size": "place of the column that sizes the points",
+    "selected": "rows that are selected, from 0",
+    # two at once
+    **{
+        f"{side}-{name}": f"{side} of two at once: {name}"
+        for side in ("first", "second")
+        for name in ("model", "place", "pooling", "treatment")
+    },
     # narrow_cone and whitening
     "centring": "centring s",
     "strength": "strength t",
@@ -148,6 +161,11 @@ def keep_presenting(page: str) -> None:
     if st.session_state.get("page") not in (None, page) and st.session_state.get(PRESENT):
         put_in_url(PRESENT, "1")
     st.session_state[PRESENT] = is_presenting()
+
+
+def fills_window() -> bool:
+    """True if the address says that the picture is alone with its panel."""
+    return st.query_params.get(WINDOW) == "1"
 
 
 def number_in_url(key: str) -> int | None:

@@ -174,6 +174,15 @@ def choose_look(
             default=dims,
             required=True,
         )
+    with colour_box:
+        colour = choose_colour(corpus, spec, has_clusters=has_clusters)
+    return Look(view=view, n_components=int(size[0]), colour=colour)
+
+
+def choose_colour(
+    corpus: Corpus | VectorSet, spec: CloudSpec, *, has_clusters: bool = False
+) -> str:
+    """What the colours of the points show; clusters need a picture."""
     colours = {
         "topic": label_name(corpus),  # the code in addresses, for labels of every kind
         "length": _("length"),
@@ -191,16 +200,14 @@ def choose_look(
     if has_clusters:
         colours[CLUSTERS] = _("clusters")
     follow_default("colour", default)
-    with colour_box:
-        colour = choose(
-            st.selectbox,
-            _("Colour"),
-            list(colours),
-            key="colour",
-            default=default,
-            labels=colours,
-        )
-    return Look(view=view, n_components=int(size[0]), colour=colour)
+    return choose(
+        st.selectbox,
+        _("Colour"),
+        list(colours),
+        key="colour",
+        default=default,
+        labels=colours,
+    )
 
 
 def choose_fit_set(corpus: Corpus | VectorSet) -> str:

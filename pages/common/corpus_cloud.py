@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 
@@ -329,6 +330,33 @@ def _encoding_key(encoder: Encoder, corpus: Corpus, spec: CloudSpec, key: str) -
     if spec.unit != "sentences":
         return key
     return ArrayStore.key(encoder.fingerprint, corpus.sha256, spec.pooling, spec.special_tokens)
+
+
+def encoded_texts(points: CorpusCloud, texts: Sequence[str]) -> np.ndarray:
+    """Vectors (m, d) of other texts, by the model, layer and pooling of the points.
+
+    As a job, because a large model takes more than a second.
+    """
+    spec = points.spec
+    return jobs.kept_or_made(
+        _encoded,
+        *(points.encoder, tuple(texts), spec.layer, spec.pooling, spec.special_tokens),
+        what=_("Encoding {n} sentences").format(n=f"{len(texts):,}"),
+    )
+
+
+@kept(50, by_session=True)
+def _encoded(
+    encoder: Encoder,
+    texts: tuple[str, ...],
+    layer: int | str,
+    pooling: str,
+    special_tokens: bool,
+    report: jobs.Progress = jobs.no_report,
+) -> np.ndarray:
+    return encoder.encode(
+        texts, layer=layer, pooling=pooling, special_tokens=special_tokens, progress=report
+    )
 
 
 def takes_long(corpus: Corpus) -> bool:

@@ -11,10 +11,12 @@ import streamlit as st
 from geometry.data.catalogues import ENGLISH
 
 from .draw.charts import COMPONENTS
-from .uploads import USES, chosen_own
+from .page_list import page_path
+from .uploads import USES, chosen_own, linked_file
 from .words import _, labelled, language, markdown
 
 KEY = "document"
+LINKED = "linked-view"  # a link's file, page and settings, until the reader has opened the file
 OF_TABLES = ("Show/hide columns", "Download as CSV", "Search", "Fullscreen")
 
 
@@ -43,7 +45,28 @@ def show_contents(page: str) -> None:
 
 
 def warn_of_lost_corpus() -> None:
-    """A warning after a reload that ended the session with its own corpus."""
+    """What a link or a reload lacks: a file that this session does not have."""
+    linked = linked_file()
+    if linked is not None:
+        code, name = linked
+        here = str(st.session_state.get("page", ""))
+        st.session_state[LINKED] = (code, here, st.query_params.to_dict())
+        st.info(
+            _(
+                "This link shows the file “{name}”, and a file stays with its owner. Open your own "
+                "copy on the page *Your corpus* to see this view. It has to have the same content."
+            ).format(name=markdown(name)),
+            icon=":material/link:",
+        )
+        return
+    if LINKED in st.session_state and chosen_own():
+        code, of_page, query = st.session_state[LINKED]
+        if st.session_state.get("corpus") == code:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.success(_("This file is the one of your link."), icon=":material/link:")
+                if st.button(_("Show the view of the link"), key="linked-view"):
+                    del st.session_state[LINKED]
+                    st.switch_page(page_path(of_page), query_params=query)
     name = st.session_state.get("gone-corpus")
     if not name:
         return

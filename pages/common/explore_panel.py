@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
+from html import escape
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Corpus
 from geometry.data import VectorSet
@@ -21,64 +24,299 @@ from geometry.explore import (
     cluster_words,
     clusters_by_chance,
     find_clusters,
+    merged_clusters,
     rows_kept,
 )
 from geometry.explore.clusters import NONE
+from geometry.notebook.page import view_html
+from geometry.notebook.view import CloudView
+from geometry.palette import theme_named
+from geometry.projection.packing import MOST_CODES, unpack_cloud
 from geometry.projection.point_colours import MOST_COLOURED, PointColours
+from geometry.projection.twin_message import TwinCloud, dots_of
 
+from .address import WINDOW, fills_window, put_in_url
 from .cache import kept
+from .controls import choose
 from .corpus_cloud import CorpusCloud
 from .downloads import csv_bytes, offer_csv
 from .folded import folded
 from .measures import label_name
 from .seed import SEED
-from .words import _, markdown, markdown_table, noted, paragraph
+from .selected_points import sent_selection
+from .streamlit_internals import is_from_history
+from .words import _, language, markdown, markdown_table, noted, paragraph
 
 CLUSTERS = "clusters"  # the code of that colour
 COLUMN = "column-"  # the beginning of the code of a column's colour; its place follows
 CLIPPED = (0.01, 0.99)  # shares between which a scale of numbers lies: one large value hides none
 MOST_VALUES = 1000  # of a filter's list
 MOST_LISTED = 30  # clusters of the table
+MOST_GIVEN = 200_000  # points of a file of the pictures
+MOST_BARS = 8  # values of a column whose counts are drawn
+BINS = 32  # of the histogram of a column
+WHERE = "where"  # the filters in the address
+MOST_LINKED = 4000  # characters of filters that an address may have
 Named = tuple[Clusters, tuple[tuple[str, ...], ...]]  # the words of each cluster
 
 
-# ---- filters ----
+# ---- the panel ----
 
 
-def choose_filter(corpus: Corpus | VectorSet, n_of: str) -> np.ndarray | None:
-    """The rows of the corpus that the reader wants to see, (n,) bool; None for all.
+def open_panel(has_cloud: bool = True) -> DeltaGenerator:
+    """The panel's container: under the picture, or beside it in a full window.
 
-    Counts beside the values are of the rows that the other filters keep.
+    has_cloud : False for a page without a cloud, which has no full window
+    """
+    panel = st.container(key="explore-panel")
+    if not has_cloud:
+        return panel
+    with panel:
+        is_full = fills_window()
+        st.button(
+            _("Leave the full window") if is_full else _("Full window"),
+            key="window",
+            icon=":material/close_fullscreen:" if is_full else ":material/open_in_full:",
+            on_click=_turn_window,
+        )
+    return panel
+
+
+def _turn_window() -> None:
+    put_in_url(WINDOW, None if fills_window() else "1")
+
+
+def explored_part(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> Explored:
+    """``choose_explored`` in a part of its own, which is open in a full window."""
+    label = _("Filters and sizes") if has_picture else _("Filters")
+    with st.expander(label, key="filters", icon=":material/filter_alt:", expanded=fills_window()):
+        return choose_explored(corpus, has_picture=has_picture)
+
+
+def offer_view(cloud: TwinCloud, texts: Sequence[str]) -> None:
+    """A button that gives the pictures as one file of HTML, which needs no network."""
+    n = cloud.n
+    if n > MOST_GIVEN:
+        st.caption(
+            _("A file of the pictures has at most {most} points, and these are {n}.").format(
+                most=f"{MOST_GIVEN:,}", n=f"{n:,}"
+            )
+        )
+        return
+    code = language()
+    st.download_button(
+        _("Download this view (HTML)"),
+        data=lambda: _view_file(cloud, texts, code),
+        file_name=f"{cloud.file_name}.html",
+        mime="text/html",
+        icon=":material/ios_share:",
+        on_click="ignore",
+        help=_(
+            "One file with the pictures, colours, texts and search, which opens without a network. "
+            "It contains the texts of all points. The pictures' own menu saves PNG and SVG."
+        ),
+    )
+
+
+def _view_file(cloud: TwinCloud, texts: Sequence[str], code: str) -> bytes:
+    places = unpack_cloud(cloud.points.body)
+    return view_html(CloudView(cloud, texts, places, code)).encode()
+
+
+# ---- what is shown, and how large ----
+
+
+@dataclass(frozen=True)
+class Explored:
+    """What the reader wants to see of a corpus.
+
+    Attributes
+    ----------
+    kept : (n,) array of bool, or None
+        The rows of the corpus that the filters keep; None without a filter.
+    greys : bool
+        True turns the others grey; False leaves them out of pictures and measures.
+    size : int or None
+        The column of numbers that sizes the points.
+    """
+
+    kept: np.ndarray | None = None
+    greys: bool = False
+    size: int | None = None
+
+    @property
+    def left_in(self) -> np.ndarray | None:
+        """The rows of the corpus that pictures and measures have, (n,) bool; None for all."""
+        return None if self.greys or self.kept is None or self.kept.all() else self.kept
+
+    def on(self, cloud: TwinCloud, points: CorpusCloud) -> TwinCloud:
+        """The pictures with sizes, grey points, and the selection of a link or of a search."""
+        return replace(cloud, dots=self.dots(points), selected=sent_selection(points))
+
+    def dots(self, points: CorpusCloud) -> np.ndarray | None:
+        """The size of each point, and whether it is grey, as ``TwinCloud.dots``."""
+        sizes = None
+        if points.cloud.unit == "types":
+            return None
+        if self.size is not None and self.size < len(points.corpus.columns):
+            sizes = _shares(points.column(self.size).values)
+        shown = self.kept[points.corpus_rows] if self.greys and self.kept is not None else None
+        return dots_of(len(points.cloud), sizes=sizes, shown=shown)
+
+
+def choose_explored(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> Explored:
+    """The filters and sizes that the reader has chosen here; all points where there is no column.
+
+    Without a picture, a filter leaves the other points out, and there are no sizes.
+
+    Counts beside the values are of the rows that the other filters keep. The address has the
+    filters, by the places of columns and values: it contains nothing of a reader's own file.
     """
     columns = _with_labels(corpus)
     if not columns:
-        return None
+        st.caption(_("Filters and sizes need a file with further columns."))
+        put_in_url(WHERE, None)
+        return Explored()
+    n_of = corpus.sha256[:8]
+    _read_address(columns, n_of)
     by = st.multiselect(
         _("Show only the points with"),
         range(len(columns)),
         format_func=lambda place: columns[place].name,
         key=f"filter-by-{n_of}",
         persist_state="session",
+        placeholder=_("a column"),
     )
     filters: dict[int, Condition] = {}
     for place in by:
         filters[place] = _stored(columns[place], f"filter-{n_of}-{place}")
     for place in by:
         filters[place] = _choose(columns, filters, place, f"filter-{n_of}-{place}")
-    if not filters:
-        return None
-    kept_rows = rows_kept(columns, filters)
-    st.caption(
-        _("{n} of {all} rows are shown. Measures and neighbours are of these alone.").format(
-            n=f"{int(kept_rows.sum()):,}", all=f"{len(kept_rows):,}"
+    put_in_url(WHERE, _as_text(columns, filters) or None)
+    greys = False
+    if filters and has_picture:
+        others = choose(
+            st.segmented_control,
+            _("The other points"),
+            ["gone", "grey"],
+            key="others",
+            default="gone",
+            required=True,
+            labels={"gone": _("are left out"), "grey": _("turn grey")},
         )
+        greys = others == "grey"
+    size = _choose_size(corpus) if has_picture else None
+    if not filters:
+        return Explored(size=size)
+    kept_rows = rows_kept(columns, filters)
+    line = (
+        _("{n} of {all} rows keep their colour. Measures and neighbours are of all points.")
+        if greys
+        else _("{n} of {all} rows are shown. Measures and neighbours are of these alone.")
     )
-    return kept_rows
+    st.caption(line.format(n=f"{int(kept_rows.sum()):,}", all=f"{len(kept_rows):,}"))
+    return Explored(kept_rows, greys, size)
 
 
 def _with_labels(corpus: Corpus | VectorSet) -> list[FileColumn]:
+    """The corpus' columns, then its labels, if there are several: a column keeps its place."""
     labels = columns_of([(label_name(corpus), corpus.labels)]) if corpus.labels else ()
-    return [*labels, *corpus.columns]
+    return [*corpus.columns, *labels]
+
+
+def _choose_size(corpus: Corpus | VectorSet) -> int | None:
+    numbers = {
+        f"{place}": column.name
+        for place, column in enumerate(corpus.columns)
+        if column.categories is None
+    }
+    if not numbers:
+        return None
+    code = choose(
+        st.selectbox,
+        _("Size of the points"),
+        ["same", *numbers],
+        key="size",
+        default="same",
+        labels={"same": _("all the same"), **numbers},
+    )
+    return None if code == "same" else int(code)
+
+
+def _shares(values: np.ndarray) -> np.ndarray:
+    """Numbers as shares of their clipped range; the lowest share for a missing one."""
+    if np.isnan(values).all():
+        return np.zeros(len(values))
+    low, high = np.nanquantile(values, CLIPPED)
+    shares = (values - low) / ((high - low) or 1.0)
+    return np.clip(np.nan_to_num(shares, nan=0.0), 0.0, 1.0)
+
+
+def _read_address(columns: Sequence[FileColumn], n_of: str) -> None:
+    """Store the filters of the address, unless the reader has chosen some already."""
+    key = f"filter-by-{n_of}"
+    text = st.query_params.get(WHERE, "")
+    if is_from_history():
+        st.session_state.pop(key, None)
+    if key in st.session_state or not text:
+        return
+    filters = filters_of(columns, text)
+    st.session_state[key] = list(filters)
+    for place, wanted in filters.items():
+        column = columns[place]
+        if column.categories is None:
+            ends = _ends(column)
+            at = (wanted.low, wanted.high)
+            value = tuple(end if each is None else each for end, each in zip(ends, at, strict=True))
+            if ends[0] < ends[1]:
+                st.session_state[f"filter-{n_of}-{place}"] = tuple(
+                    min(max(each, ends[0]), ends[1]) for each in value
+                )
+        else:
+            st.session_state[f"filter-{n_of}-{place}"] = list(wanted.categories or ())
+
+
+def _as_text(columns: Sequence[FileColumn], filters: Mapping[int, Condition]) -> str:
+    """Filters for the address, as 0:1,4;2:0.5~3: places of columns, and of values or ends."""
+    parts = []
+    for place, wanted in filters.items():
+        names = columns[place].categories
+        if names is None:
+            low, high = wanted.low, wanted.high
+            parts.append(
+                f"{place}:" + "~".join("" if e is None else f"{e:.12g}" for e in (low, high))
+            )
+        else:
+            chosen = set(wanted.categories or ())
+            places = (
+                [] if len(chosen) == len(names) else [i for i, n in enumerate(names) if n in chosen]
+            )
+            parts.append(f"{place}:" + ",".join(map(str, places)))
+    return ";".join(parts)
+
+
+def filters_of(columns: Sequence[FileColumn], text: str) -> dict[int, Condition]:
+    """The filters of an address; parts that don't fit these columns are left out."""
+    found: dict[int, Condition] = {}
+    for part in text[:MOST_LINKED].split(";"):
+        meant = re.fullmatch(r"([0-9]{1,3}):(?:([0-9,]*)|([0-9.e+-]*)~([0-9.e+-]*))", part)
+        if meant is None or int(meant[1]) >= len(columns):
+            continue
+        place, names = int(meant[1]), columns[int(meant[1])].categories
+        if names is None:
+            found[place] = Condition(low=_finite(meant[3]), high=_finite(meant[4]))
+        else:
+            places = [int(each) for each in (meant[2] or "").split(",") if each and len(each) < 10]
+            found[place] = Condition(tuple(names[i] for i in places if i < len(names)))
+    return found
+
+
+def _finite(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if np.isfinite(value) else None
 
 
 def _stored(column: FileColumn, key: str) -> Condition:
@@ -89,17 +327,24 @@ def _stored(column: FileColumn, key: str) -> Condition:
     return Condition(low=chosen[0], high=chosen[1]) if chosen else Condition()
 
 
+def _ends(column: FileColumn) -> tuple[float, float]:
+    """The least and the largest number of a column."""
+    return float(np.nanmin(column.values)), float(np.nanmax(column.values))
+
+
 def _choose(
     columns: Sequence[FileColumn], filters: Mapping[int, Condition], place: int, key: str
 ) -> Condition:
     column = columns[place]
     others = rows_kept(columns, filters, without=place)
     if column.categories is None:
-        low, high = float(np.nanmin(column.values)), float(np.nanmax(column.values))
+        low, high = _ends(column)
         if low == high:
             return Condition()
         st.slider(column.name, low, high, (low, high), key=key, persist_state="session")
-        return _stored(column, key)
+        wanted = _stored(column, key)
+        _draw_histogram(column, others, wanted)
+        return wanted
     counts = np.bincount(column.values[others], minlength=len(column.categories))
     n_of = dict(zip(column.categories, counts.tolist(), strict=True))
     st.multiselect(
@@ -110,7 +355,46 @@ def _choose(
         persist_state="session",
         placeholder=_("all values"),
     )
-    return _stored(column, key)
+    wanted = _stored(column, key)
+    _draw_counts(column, counts, wanted)
+    return wanted
+
+
+def _draw_histogram(column: FileColumn, others: np.ndarray, wanted: Condition) -> None:
+    """How many rows that the other filters keep have each number; those in the range in colour."""
+    values = column.values[others & ~np.isnan(column.values)]
+    counts, edges = np.histogram(values, bins=BINS, range=_ends(column))
+    middle = (edges[:-1] + edges[1:]) / 2
+    low = -np.inf if wanted.low is None else wanted.low
+    high = np.inf if wanted.high is None else wanted.high
+    theme, most = theme_named(st.context.theme.type), max(int(counts.max()), 1)
+    colours = np.where((low <= middle) & (middle <= high), theme.accent, theme.other)
+    bars = "".join(
+        f'<rect x="{i}" y="{20 - height:.2f}" width=".86" height="{height:.2f}" fill="{colour}"/>'
+        for i, (height, colour) in enumerate(zip(20 * counts / most, colours, strict=True))
+    )
+    about = _("{name}: {n} rows that the other filters keep, at most {most} in a bar").format(
+        name=column.name, n=f"{len(values):,}", most=f"{most:,}"
+    )
+    st.html(
+        f'<svg viewBox="0 0 {BINS} 20" preserveAspectRatio="none" role="img" width="100%" '
+        f'height="44"><title>{escape(about)}</title>{bars}</svg>'
+    )
+
+
+def _draw_counts(column: FileColumn, counts: np.ndarray, wanted: Condition) -> None:
+    """The most frequent values among the rows that the other filters keep, as bars."""
+    theme, names = theme_named(st.context.theme.type), column.categories or ()
+    order = np.argsort(-counts, kind="stable")[:MOST_BARS]
+    most = max(int(counts.max()), 1)
+    chosen = set(wanted.categories or ())
+    rows = []
+    for i in order.tolist():
+        colour = theme.accent if names[i] in chosen else theme.other
+        bar = f'<div style="width:{100 * counts[i] / most:.1f}%;background:{colour}"></div>'
+        name = escape(names[i] or _("empty cell"))
+        rows.append(f"<tr><td>{name}<td>{bar}<td>{counts[i]:,}</tr>")
+    st.html(f'<table class="counts">{"".join(rows)}</table>')
 
 
 def filtered(points: CorpusCloud, kept_rows: np.ndarray | None) -> CorpusCloud:
@@ -122,6 +406,14 @@ def filtered(points: CorpusCloud, kept_rows: np.ndarray | None) -> CorpusCloud:
     name = noted(points.corpus.name, _("filtered: {n} rows").format(n=f"{int(kept_rows.sum()):,}"))
     taken = points.take(rows, f"filter-{digest}")
     return replace(taken, corpus=replace(points.corpus, name=name))
+
+
+def filtered_corpus(corpus: Corpus, kept_rows: np.ndarray | None) -> Corpus:
+    """These rows of the corpus alone, with the filter in its name: they are encoded again."""
+    if kept_rows is None or not kept_rows.any():
+        return corpus
+    name = _("filtered: {n} rows").format(n=f"{int(kept_rows.sum()):,}")
+    return replace(corpus.take(np.flatnonzero(kept_rows)), name=noted(corpus.name, name))
 
 
 # ---- colours, clusters ----
@@ -147,12 +439,12 @@ def cluster_names(words: Sequence[Sequence[str]]) -> list[str]:
 def cluster_colours(points: CorpusCloud, places: np.ndarray) -> PointColours:
     """A colour for each of the largest clusters of places (n, k); all other points are grey."""
     found, words = named_clusters(points, places)
-    names = cluster_names(words)[:MOST_COLOURED]
-    names += [""] * (MOST_COLOURED - len(names))
-    is_small = (found.labels == NONE) | (found.labels >= MOST_COLOURED)
-    rest = _("no cluster") if len(words) <= MOST_COLOURED else _("a smaller cluster, or none")
-    codes = np.where(is_small, MOST_COLOURED, found.labels)
-    return PointColours(codes, (*names, rest), _("cluster"))
+    names = cluster_names(words)[: MOST_CODES - 1]
+    rest = max(len(names), MOST_COLOURED)
+    padding = [""] * (rest - len(names))
+    codes = np.where((found.labels == NONE) | (found.labels >= rest), rest, found.labels)
+    none = _("no cluster") if len(words) <= MOST_COLOURED else _("a smaller cluster, or none")
+    return PointColours(codes, (*names, *padding, none), _("cluster"), n_named=len(names))
 
 
 def column_colours(points: CorpusCloud, place: int) -> PointColours:
@@ -199,7 +491,10 @@ def show_clusters(
         st.markdown(_table(found, words) or _("There are no clusters in this picture."))
         st.markdown(_chance_line(len(found.sizes), chance))
         for name, elsewhere in others:
-            st.markdown(_agreement_line(found, named_clusters(points, elsewhere)[0], name))
+            there = named_clusters(points, elsewhere)[0]
+            st.markdown(_agreement_line(found, there, name))
+            for group in merged_clusters(found.labels, there.labels):
+                st.markdown(_merged_line(name, [cluster_names(words)[each] for each in group]))
         st.caption(paragraph([*_how(found), measured_on]))
         offer_csv(
             _("Download clusters (CSV)"),
@@ -248,6 +543,12 @@ def _agreement_line(first: Clusters, second: Clusters, name: str) -> str:
         value=signed(agreed.value, 2),
         low=signed(agreed.low or 0.0, 2),
         high=signed(agreed.high or 0.0, 2),
+    )
+
+
+def _merged_line(picture: str, names: Sequence[str]) -> str:
+    return _("In **{picture}**, these clusters are one: {names}.").format(
+        picture=picture, names=markdown(_("; ").join(names))
     )
 
 

@@ -25,7 +25,16 @@ from geometry.data.catalogues import ENGLISH
 from geometry.data.limits import LESSON_MEGABYTES
 from geometry.data.number_text import signed
 
-from .address import CLASS, PARAMETERS, PRESENT, is_presenting, number_in_url, put_in_url
+from .address import (
+    CLASS,
+    OWN_FILE,
+    PARAMETERS,
+    PRESENT,
+    WINDOW,
+    is_presenting,
+    number_in_url,
+    put_in_url,
+)
 from .classroom.visit import (
     CLASS_BAR,
     NO_RIGHT_ANSWER,
@@ -49,7 +58,7 @@ QUESTION, ANSWER = "lesson-question", "lesson-answer"
 MAY_SHOW = "lesson-may-show"  # in the session: the class has been shown the answer
 # What a step leaves as the reader has it, unless the step names it.
 KEPT = ("lang", "model", "revision", "dtype", "prefix", "corpus", "pairs", PRESENT, CLASS)
-NOT_OF_A_STEP = (LESSON, AT, "lang", PRESENT, CLASS, "revision")
+NOT_OF_A_STEP = (LESSON, AT, "lang", PRESENT, CLASS, WINDOW, OWN_FILE, "revision")
 MOST_STEPS, LONGEST, MOST_BYTES = 60, 1000, 200_000
 FEWEST_OPTIONS, MOST_OPTIONS = 2, 5  # of a guess
 RIGHT_SIGN = "*"  # in the editor, before the right answer

@@ -24,7 +24,7 @@ READERS = {
 OF_SEVERAL = (
     *(*READERS, "special", "view", "dims", "camera", "colour", "point", "find", "centring"),
     *("strength", "weights", "fit-on", "after", "chart", "words-by"),
-    *("point-of", "selected-rows", "defaults", "last-labels"),
+    *("others", "size", "point-of", "selected-rows", "defaults", "last-labels"),
 )
 # Controls that Streamlit binds to the address: their defaults, which the address does not contain.
 BOUND = {"special": True, "find": "", "centring": 1.0, "strength": 1.0, "weights": True}

@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from geometry.data.catalogues import ENGLISH, languages, own_name
 from geometry.data.shipped import shipped_file
 
-from .address import is_presenting, keep_presenting
+from .address import fills_window, is_presenting, keep_presenting
 from .controls import choose
 from .draw.charts import load_plotly
 from .messages import show_error
@@ -79,6 +79,8 @@ def _draw_head(name: str, lesson_place: DeltaGenerator) -> None:
     keep_presenting(name)
     if is_presenting():
         st.html(f"<style>{(ASSETS / 'present.css').read_text(encoding='utf8')}</style>")
+    if fills_window():
+        st.html(f"<style>{(ASSETS / 'window.css').read_text(encoding='utf8')}</style>")
     enter_page(name)
     with st.sidebar:
         choose(
@@ -132,8 +134,8 @@ def show_question(page: str, name: str, values: Mapping[str, object] | None = No
 
 
 def close_page(page: str, values: Mapping[str, object] | None = None) -> None:
-    """The page's limits and its folded sources; nothing for an audience."""
-    if is_presenting():
+    """The page's limits and its folded sources; nothing for an audience or a full window."""
+    if is_presenting() or fills_window():
         return
     st.subheader(_("Limits"))
     st.markdown(prose(page, "not-shown", values))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
 from typing import Any, NoReturn
@@ -15,12 +16,14 @@ from geometry.data.limits import MAX_CORPORA, MAX_PAIR_SETS, MAX_VECTOR_SETS
 from geometry.data.pairs import BUNDLED_PAIRS, read_bundled_pairs
 from geometry.encode import ArrayStore
 
+from .address import OWN_FILE, put_in_url
 from .controls import choose
 from .words import _, language, markdown
 
 # keys of the session's state
 OWN_CORPORA, OWN_VECTORS, OWN_PAIRS = "uploads", "vector-uploads", "pair-uploads"
 NEXT = "next-corpus"
+MOST_NAME = 80  # characters of a file's name in the address
 USES = "uses"  # how often own data were used
 BUNDLED = "bundled"  # code of the bundled pairs that are the default
 BUNDLED_NAMES = dict(zip((BUNDLED, *BUNDLED_PAIRS[1:]), BUNDLED_PAIRS, strict=True))  # by code
@@ -162,6 +165,11 @@ def select_corpus(page: str) -> None:
         labels=labels,
         private=[code for code in labels if code.startswith("upload-")],
     )
+    own = chosen_own()
+    if own is not None:
+        put_in_url(OWN_FILE, f"{own.sha256[:12]}~{own.name[:MOST_NAME]}")
+    elif linked_file() is None:
+        put_in_url(OWN_FILE, None)
     uses = {
         "sentence_similarity": _("This page uses the corpus only to fit treatments."),
         "contrast": _("This page trains on the corpus if you choose it there."),
@@ -176,6 +184,14 @@ def select_corpus(page: str) -> None:
             name=corpus_names()["topics"]
         )
     st.caption(about)
+
+
+def linked_file() -> tuple[str, str] | None:
+    """Code and name of the file that the address is about, if this session does not have it."""
+    meant = re.fullmatch(r"([0-9a-f]{12})~(.{0,80})", st.query_params.get(OWN_FILE, ""), re.DOTALL)
+    code = f"upload-{meant[1]}" if meant else ""
+    has_it = code in st.session_state.get(OWN_CORPORA, {}) or code in own_vectors()
+    return None if meant is None or has_it else (code, meant[2])
 
 
 def chosen_own() -> Corpus | VectorSet | None:

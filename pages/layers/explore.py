@@ -27,29 +27,32 @@ from geometry.projection.twin_message import (
     TwinCloud,
     spread_stops,
 )
-from pages.common.address import is_presenting
+from pages.common.address import fills_window, is_presenting
 from pages.common.cache import kept
 from pages.common.cloud_choices import warn_of_too_few
+from pages.common.compare_two import show_two
 from pages.common.corpus_cloud import MOST_DRAWN, CorpusCloud, encode_corpus, warn_of_cache
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, points_csv, short_number
 from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
-    chart_marks,
-    choose_point,
-    choose_row,
-    chosen_marks,
     current_theme,
     draw_legend,
     lines_below,
     note_too_many_labels,
     panel_with,
     point_colours,
-    show_selection,
-    store_selection,
 )
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
+from pages.common.explore_panel import (
+    Explored,
+    explored_part,
+    filtered_corpus,
+    offer_view,
+    open_panel,
+    show_clusters,
+)
 from pages.common.folded import folded
 from pages.common.measures import (
     COSINE_DECIMALS,
@@ -73,6 +76,14 @@ from pages.common.origin import (
     layer_words,
     of_known_text,
     warn_of_coverage,
+)
+from pages.common.selected_points import (
+    chart_marks,
+    choose_point,
+    choose_row,
+    chosen_marks,
+    show_selection,
+    store_selection,
 )
 from pages.common.shell import picture_place, show_question
 from pages.common.words import _, labelled, language, markdown, noted, paragraph, plotly, prose
@@ -111,10 +122,16 @@ GROUP = "layers"
 SMALL_HEIGHT = 220
 
 
-def draw_pictures(scene: Scene) -> None:
-    """Every layer at one scale, with the origin in the middle; all points are within distance 1."""
-    (_draw_charts if has_no_webgl2() else _draw_twins)(scene)
+def draw_pictures(scene: Scene, explored: Explored) -> TwinCloud | None:
+    """Every layer at one scale, with the origin in the middle; all points are within distance 1.
+
+    None without WebGL2.
+    """
     note_too_many_labels(scene.first.cloud)
+    if has_no_webgl2():
+        _draw_charts(scene)
+        return None
+    return _draw_twins(scene, explored)
 
 
 def layer_title(scene: Scene, layer: int | None = None) -> str:
@@ -147,9 +164,10 @@ def _alternative(scene: Scene, layer: int) -> str:
     return alternative_with(title, n, cosine, _panel(scene.film, layer, language()))
 
 
-def _draw_twins(scene: Scene) -> None:
+def _draw_twins(scene: Scene, explored: Explored) -> TwinCloud:
+    cloud = explored.on(_twin_cloud(scene), scene.first)
     show_twin_cloud(
-        _twin_cloud(scene),
+        cloud,
         current_theme(),
         key=GROUP,
         texts=scene.first.cloud.texts,
@@ -157,6 +175,7 @@ def _draw_twins(scene: Scene) -> None:
         on_selection=partial(store_selection, scene.first.shared_key),
         on_settled=store_layer,
     )
+    return cloud
 
 
 def _twin_cloud(scene: Scene) -> TwinCloud:
@@ -175,7 +194,7 @@ def _twin_cloud(scene: Scene) -> TwinCloud:
         points=_points(scene.film),
         rows_key=points.key,
         pictures=[film, *each] if last else [film],
-        colours=point_colours(points, scene.choice.look.colour),
+        colours=point_colours(points, scene.choice.look.colour, scene.still.picture.around_origin),
         reach=UNIT_REACH,
         axis_titles=axis_titles(first.method, first.n_components),
         origin_label=_("origin"),
@@ -656,12 +675,17 @@ def explore(corpus: Corpus) -> None:
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # the progress bar has its own container: in another one it would shift the elements below it,
     # and the browser would build them again and lose the focus
-    progress_box, look_box, find_box = st.container(), picture_place(), st.container()
+    progress_box, look_box, panel_box = st.container(), picture_place(), open_panel()
+    find_box = st.container()
     curve_progress_box, answer_box = st.container(), st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     encoder = current_encoder()
     with control_box:
         choice = choose_cloud_and_look(corpus, encoder, more=more_box.container())
+    with panel_box:
+        explored = explored_part(corpus)
+    corpus = filtered_corpus(corpus, explored.left_in)
+    cloud = None
     try:
         # without WebGL2 Plotly draws the points; it is slow with many
         most = SAMPLE_ROWS if has_no_webgl2() else MOST_DRAWN
@@ -681,10 +705,26 @@ def explore(corpus: Corpus) -> None:
             show_error(error)
         return
     with look_box:
-        draw_pictures(scene)
+        cloud = draw_pictures(scene, explored)
         show_headlines(scene)
+    with panel_box, errors_shown():
+        last = film.last
+        others = [layer for layer in dict.fromkeys((0, last)) if layer != scene.layer]
+        show_clusters(
+            first,
+            [
+                (layer_title(scene, layer), film.pictures[layer].around_origin)
+                for layer in (scene.layer, *others)
+            ],
+            provenance(scene),
+        )
+        show_two(corpus, first, choice.look, explored, chosen)
+        if cloud is not None:
+            offer_view(cloud, first.cloud.texts)
     with find_box:
         show_selection(first.cloud, first.shared_key)
+    if fills_window():
+        return
     with notes_box:  # above the pictures, but computed after they were sent
         with errors_shown():
             warn_of_coverage(coverage_of(corpus))

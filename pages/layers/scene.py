@@ -373,7 +373,9 @@ def choose_cloud_and_look(corpus: Corpus, encoder: Encoder, *, more: DeltaGenera
     with more:
         special = choose_special(encoder, unit, pooling)
     spec = CloudSpec(unit=unit, layer=0, pooling=pooling, special_tokens=special)
-    return CloudChoice(unit, pooling, special, choose_look(corpus, spec, views=VIEWS))
+    return CloudChoice(
+        unit, pooling, special, choose_look(corpus, spec, views=VIEWS, has_clusters=True)
+    )
 
 
 def chosen_layer(last: int) -> int:

@@ -36,10 +36,11 @@ from geometry.projection.film import (
 from geometry.projection.packing import pack_cloud
 from geometry.projection.twin_message import SIDE, Aside, Marks, Picture, Points, TwinCloud
 from geometry.projection.umap_fit import MOST_FITTED
-from pages.common.address import is_presenting
+from pages.common.address import fills_window, is_presenting
 from pages.common.cache import kept
 from pages.common.classroom.visit import current, is_closed, may_show, note_truth, own_answer
 from pages.common.cloud_choices import choose_cloud, choose_look, choose_weights, warn_of_too_few
+from pages.common.compare_two import show_two
 from pages.common.corpus_cloud import (
     MOST_DRAWN,
     OF_VECTORS,
@@ -53,22 +54,22 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
-    chart_marks,
-    choose_point,
-    choose_row,
-    chosen_marks,
     cone_wedges,
     current_theme,
     draw_legend,
     lines_below,
     note_too_many_labels,
     point_colours,
-    short,
-    show_selection,
-    store_selection,
 )
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.explore_panel import choose_filter, filtered, show_clusters
+from pages.common.explore_panel import (
+    Explored,
+    explored_part,
+    filtered,
+    offer_view,
+    open_panel,
+    show_clusters,
+)
 from pages.common.folded import folded
 from pages.common.lesson import note_facts, shows_part
 from pages.common.measures import (
@@ -95,6 +96,15 @@ from pages.common.origin import (
 )
 from pages.common.page_list import page_path
 from pages.common.seed import SEED
+from pages.common.selected_points import (
+    chart_marks,
+    choose_point,
+    choose_row,
+    chosen_marks,
+    short,
+    show_selection,
+    store_selection,
+)
 from pages.common.shell import picture_place, show_question
 from pages.common.words import _, labelled, paragraph, plotly, prose
 
@@ -139,10 +149,16 @@ FULL_FILM = 200_000  # points; a film of more has fewer stops
 COARSE_STRENGTHS = 2  # stops of strength above 0 in such a film
 
 
-def draw_pictures(scene: Scene) -> None:
-    """Both clouds: same points, same colours, one basis, one scale, the origin in the middle."""
-    (_draw_charts if has_no_webgl2() else _draw_twins)(scene)
+def draw_pictures(scene: Scene, explored: Explored) -> TwinCloud | None:
+    """Both clouds: same points, same colours, one basis, one scale, the origin in the middle.
+
+    None without WebGL2, where Plotly draws them.
+    """
     note_too_many_labels(scene.points.cloud)
+    if has_no_webgl2():
+        _draw_charts(scene)
+        return None
+    return _draw_twins(scene, explored)
 
 
 def _alternative(side: Side) -> str:
@@ -187,12 +203,13 @@ def _draw_charts(scene: Scene) -> None:
 # The twin cloud
 
 
-def _draw_twins(scene: Scene) -> None:
+def _draw_twins(scene: Scene, explored: Explored) -> TwinCloud:
     """Both clouds under one camera."""
     points = scene.points
     has_film = scene.raw.projection.method != "umap"
+    cloud = explored.on((_film_cloud if has_film else _still_cloud)(scene), points)
     show_twin_cloud(
-        (_film_cloud if has_film else _still_cloud)(scene),
+        cloud,
         current_theme(),
         key=GROUP,
         texts=points.cloud.texts,
@@ -200,6 +217,7 @@ def _draw_twins(scene: Scene) -> None:
         on_selection=partial(store_selection, points.shared_key),
         on_settled=store_film_settings,
     )
+    return cloud
 
 
 def _film_cloud(scene: Scene) -> TwinCloud:
@@ -590,7 +608,7 @@ def _row(cloud: Cloud, row: int, cosine: float, both: set[int]) -> str:
 
 def welcome(scene: Scene) -> None:
     """What the pictures are, the steps, and the way to own data; not for an audience."""
-    if is_presenting():
+    if is_presenting() or fills_window():
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
@@ -738,7 +756,8 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
     # the progress bar has its own container: in another one it would shift the elements below it,
     # and the browser would build them again and lose the focus
     progress_box = st.container()
-    look_box, found_box = picture_place(), st.container(key="inspector")
+    look_box, panel_box = picture_place(), open_panel()
+    found_box = st.container(key="inspector")
     numbers_box = st.container()
     guess_box, find_box = st.columns(2)
     answer_box = st.container()
@@ -753,11 +772,11 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
         if chosen_model().is_in_project and spec != OF_VECTORS:
             with preset_box:
                 show_presets()
-    with more_box:
-        kept_rows = choose_filter(corpus, corpus.sha256[:8])
+    with panel_box:
+        explored = explored_part(corpus)
     try:
         with progress_box:
-            points = filtered(encode_corpus(corpus, spec), kept_rows)
+            points = filtered(encode_corpus(corpus, spec), explored.left_in)
     except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error)
@@ -789,32 +808,43 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
             notes_box.info(prose(PAGE, "all-equal"))
     if scene is None:
         return
+    cloud = None
     with look_box, errors_shown():
-        draw_pictures(scene)
+        cloud = draw_pictures(scene, explored)
+    with panel_box, errors_shown():
+        show_clusters(
+            points,
+            [(side.title, side.projection.coordinates) for side in (scene.raw, scene.white)],
+            scene.provenance,
+        )
+        show_two(corpus, points, look, explored, chosen)
+        if cloud is not None:
+            offer_view(cloud, points.cloud.texts)
     with found_box:
         show_selection(points.cloud, points.shared_key)
         show_inspector(scene)
     with welcome_box:
         welcome(scene)
-    with numbers_box, errors_shown():
-        show_headlines(scene)
-        note_facts(lambda: _facts(scene))
-    with guess_box:
-        ask_for_guess(scene)
-    with notes_box:  # above the pictures, but computed after they were sent
-        if isinstance(corpus, Corpus):
-            with errors_shown():
-                warn_of_coverage(coverage_of(corpus))
-        warn_of_cache()
-        warn_of_few_rows(scene)
-    if not is_presenting():
-        with answer_box, errors_shown():
-            _answer(scene, corpus)
-    elif shows_part("two-tables"):
-        with answer_box, errors_shown():
-            _show_tables(corpus)
-    with more_box:
-        offer_downloads(scene)
+    if not fills_window():
+        with numbers_box, errors_shown():
+            show_headlines(scene)
+            note_facts(lambda: _facts(scene))
+        with guess_box:
+            ask_for_guess(scene)
+        with notes_box:  # above the pictures, but computed after they were sent
+            if isinstance(corpus, Corpus):
+                with errors_shown():
+                    warn_of_coverage(coverage_of(corpus))
+            warn_of_cache()
+            warn_of_few_rows(scene)
+        if not is_presenting():
+            with answer_box, errors_shown():
+                _answer(scene, corpus)
+        elif shows_part("two-tables"):
+            with answer_box, errors_shown():
+                _show_tables(corpus)
+        with more_box:
+            offer_downloads(scene)
     if look.view == "umap":
         with umap_box:
             st.warning(prose(PAGE, "umap-caveat"))
@@ -871,11 +901,6 @@ def _answer(scene: Scene, corpus: Corpus | VectorSet) -> None:
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
             show_all_measures(scene)
-    show_clusters(
-        scene.points,
-        [(side.title, side.projection.coordinates) for side in (scene.raw, scene.white)],
-        scene.provenance,
-    )
     values = lesson_values(scene)
     for name, applies in {
         "median": scene.is_cone,

@@ -32,12 +32,20 @@ from geometry.projection.point_colours import PointColours, look_of
 from pages.common import jobs
 from pages.common.address import is_presenting
 from pages.common.cache import kept
-from pages.common.cloud_choices import choose_cloud, choose_fit_set, warn_of_too_few
-from pages.common.corpus_cloud import ALL_POINTS, OF_VECTORS, CorpusCloud, warn_of_cache
+from pages.common.cloud_choices import Look, choose_cloud, choose_fit_set, warn_of_too_few
+from pages.common.compare_two import show_two
+from pages.common.corpus_cloud import (
+    ALL_POINTS,
+    OF_VECTORS,
+    CorpusCloud,
+    encoded_texts,
+    warn_of_cache,
+)
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import Chart, chart_of, show_chart
-from pages.common.draw.clouds import choose_row, current_theme, draw_legend, point_colours
+from pages.common.draw.clouds import current_theme, draw_legend, point_colours
+from pages.common.explore_panel import Explored, explored_part, open_panel
 from pages.common.folded import folded
 from pages.common.measures import (
     BigNumber,
@@ -57,6 +65,7 @@ from pages.common.models import current_encoder
 from pages.common.origin import coverage_of, of_known_text, warn_of_coverage, warn_of_typed
 from pages.common.reading import read_upload
 from pages.common.seed import SEED
+from pages.common.selected_points import choose_row
 from pages.common.shell import picture_place, show_question
 from pages.common.table_form import refused_files_leave, upload_table
 from pages.common.treatment_names import choose_treatment, treatment_words
@@ -79,7 +88,6 @@ from .scene import (
     Scene,
     SearchedClouds,
     choose_query,
-    encoded_texts,
     how_to_search_all,
     provenance,
     rank,
@@ -654,18 +662,29 @@ def explore(corpus: Corpus | VectorSet) -> None:
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # a separate container: a progress bar would shift the elements below it,
     # and the browser would build them again and lose the focus
-    progress_box, look_box, answer_box = st.container(), picture_place(), st.container()
+    progress_box, look_box, panel_box = st.container(), picture_place(), open_panel(False)
+    answer_box = st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
+    with panel_box:
+        explored = explored_part(corpus, has_picture=False)
     scene = None
     with errors_shown(notes_box):
         scene = _choose_scene(
-            corpus, controls=control_box, more=more_box, notes=notes_box, progress=progress_box
+            corpus,
+            explored,
+            controls=control_box,
+            more=more_box,
+            notes=notes_box,
+            progress=progress_box,
         )
     if scene is None:
         return
     is_measured = False
     with look_box, errors_shown():
         is_measured = _show_pictures(scene)
+    with panel_box, errors_shown():
+        look = Look(view="mean", n_components=2, colour="topic")
+        show_two(corpus, scene.points, look, explored, scene.rankings.query.row)
     with notes_box:  # above the pictures, but computed after they were sent
         if isinstance(corpus, Corpus):
             with errors_shown():
@@ -682,6 +701,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
 
 def _choose_scene(
     corpus: Corpus | VectorSet,
+    explored: Explored,
     *,
     controls: DeltaGenerator,
     more: DeltaGenerator,
@@ -700,7 +720,7 @@ def _choose_scene(
     with fit_box:
         code = choose_fit_set(corpus)
     with progress:
-        points, fit = read_points(corpus, spec, code)
+        points, fit = read_points(corpus, spec, code, explored.left_in)
     with notes:
         if warn_of_too_few(min(len(points.cloud), len(fit.cloud))):
             return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Cloud, Corpus, Encoder
+from geometry import Cloud, Corpus
 from geometry.data import VectorSet
 from geometry.data.limits import LIMITS
 from geometry.encode import ArrayStore
@@ -24,10 +23,10 @@ from pages.common import jobs
 from pages.common.address import put_in_url
 from pages.common.cache import kept
 from pages.common.cloud_choices import SAME, SPLIT, fit_words, points_and_fit
-from pages.common.corpus_cloud import CloudSpec, CorpusCloud, labels_of
-from pages.common.draw.clouds import chosen_row
+from pages.common.corpus_cloud import CloudSpec, CorpusCloud, encoded_texts, labels_of
 from pages.common.origin import UNKNOWN_LIMIT, coverage_of, origin, warn_of_typed
 from pages.common.seed import SEED
+from pages.common.selected_points import chosen_row
 from pages.common.treatment_names import treatment_words
 from pages.common.words import _, markdown, paragraph
 
@@ -136,33 +135,6 @@ def rows_with(words: str, cloud: Cloud) -> list[int]:
         numbered = np.flatnonzero(row_numbers(cloud) == int(words[:9]) - 1)
         found = list(dict.fromkeys([*map(int, numbered), *found]))
     return found
-
-
-def encoded_texts(points: CorpusCloud, texts: Sequence[str]) -> np.ndarray:
-    """Vectors (m, d) of other texts, by the model, layer and pooling of the points.
-
-    As a job, because a large model takes more than a second.
-    """
-    spec = points.spec
-    return jobs.kept_or_made(
-        _encoded,
-        *(points.encoder, tuple(texts), spec.layer, spec.pooling, spec.special_tokens),
-        what=_("Encoding {n} sentences").format(n=f"{len(texts):,}"),
-    )
-
-
-@kept(50, by_session=True)
-def _encoded(
-    encoder: Encoder,
-    texts: tuple[str, ...],
-    layer: int | str,
-    pooling: str,
-    special_tokens: bool,
-    report: jobs.Progress = jobs.no_report,
-) -> np.ndarray:
-    return encoder.encode(
-        texts, layer=layer, pooling=pooling, special_tokens=special_tokens, progress=report
-    )
 
 
 # ---- ranked rows ----
@@ -317,10 +289,13 @@ def _changes(
 
 
 def read_points(
-    corpus: Corpus | VectorSet, spec: CloudSpec, code: str
+    corpus: Corpus | VectorSet, spec: CloudSpec, code: str, kept_rows: np.ndarray | None
 ) -> tuple[CorpusCloud, CorpusCloud]:
-    """The points that are searched, and those of the fit. Raises the errors of the encoder."""
-    points, fit = points_and_fit(corpus, spec, code)
+    """The points that are searched, and those of the fit. Raises the errors of the encoder.
+
+    kept_rows : of the corpus, (n,) bool; None for all
+    """
+    points, fit = points_and_fit(corpus, spec, code, kept_rows)
     most = MOST_BYTES // (2 * 4 * points.vectors.shape[1])
     if len(points.cloud) > most:
         rng = np.random.default_rng(SEED)

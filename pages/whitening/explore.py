@@ -44,7 +44,7 @@ from geometry.projection.twin_message import Picture, Points, TwinCloud
 from geometry.transform.covariances import Covariances
 from geometry.transform.treatments import PAIRS
 from pages.common import jobs
-from pages.common.address import is_presenting
+from pages.common.address import fills_window, is_presenting
 from pages.common.cache import kept
 from pages.common.cloud_choices import (
     Look,
@@ -55,6 +55,7 @@ from pages.common.cloud_choices import (
     points_and_fit,
     warn_of_too_few,
 )
+from pages.common.compare_two import show_two
 from pages.common.corpus_cloud import (
     MOST_DRAWN,
     OF_VECTORS,
@@ -69,21 +70,21 @@ from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
-    chart_marks,
-    choose_point,
-    choose_row,
-    chosen_marks,
     cloud_panel,
     current_theme,
     draw_legend,
     lines_below,
     note_too_many_labels,
     point_colours,
-    show_selection,
-    store_selection,
 )
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.explore_panel import choose_filter, show_clusters
+from pages.common.explore_panel import (
+    Explored,
+    explored_part,
+    offer_view,
+    open_panel,
+    show_clusters,
+)
 from pages.common.folded import folded
 from pages.common.lesson import note_facts, scroll_target, shows_part
 from pages.common.measures import (
@@ -113,6 +114,14 @@ from pages.common.origin import (
 )
 from pages.common.page_state import is_first_in_visit
 from pages.common.seed import SEED
+from pages.common.selected_points import (
+    chart_marks,
+    choose_point,
+    choose_row,
+    chosen_marks,
+    show_selection,
+    store_selection,
+)
 from pages.common.shell import picture_place, show_question
 from pages.common.transform_downloads import offer_transform
 from pages.common.treatment_names import treatment_names
@@ -201,10 +210,13 @@ HEIGHT = 440
 EMPTIED = 8.0  # a larger factor means almost no variance along the picture's axes
 
 
-def draw_pictures(scene: Scene) -> None:
-    """Draw all pictures: the same points, one basis, one scale."""
-    (_draw_charts if has_no_webgl2() else _draw_twins)(scene)
+def draw_pictures(scene: Scene, explored: Explored) -> TwinCloud | None:
+    """Draw all pictures: the same points, one basis, one scale. None without WebGL2."""
     note_too_many_labels(scene.sets.cloud)
+    if has_no_webgl2():
+        _draw_charts(scene)
+        return None
+    return _draw_twins(scene, explored)
 
 
 def _draw_charts(scene: Scene) -> None:
@@ -242,16 +254,18 @@ def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours) -> N
     )
 
 
-def _draw_twins(scene: Scene) -> None:
+def _draw_twins(scene: Scene, explored: Explored) -> TwinCloud:
     """The pictures under one camera."""
+    cloud = explored.on(_twin_cloud(scene), scene.sets.points)
     show_twin_cloud(
-        _twin_cloud(scene),
+        cloud,
         current_theme(),
         key=GROUP,
         texts=scene.sets.cloud.texts,
         on_point=choose_row,
         on_selection=partial(store_selection, scene.sets.points.shared_key),
     )
+    return cloud
 
 
 def _twin_cloud(scene: Scene) -> TwinCloud:
@@ -902,7 +916,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # the progress bar has its own container: in another one it would shift the elements below it,
     # and the browser would build them again and lose the focus
-    progress_box, look_box = st.container(), picture_place()
+    progress_box, look_box, panel_box = st.container(), picture_place(), open_panel()
     find_box, answer_box = st.container(), st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     with control_box:
@@ -917,12 +931,15 @@ def explore(corpus: Corpus | VectorSet) -> None:
         spec = replace(spec, max_points=MOST_DRAWN)
     with more_box:
         look = choose_look(corpus, spec, views=("mean", "svd", "pca"), has_clusters=True)
-    scene = None
+    with panel_box:
+        explored = explored_part(corpus)
+    scene = cloud = None
     with errors_shown(notes_box):
         scene = _choose_scene(
             corpus,
             spec,
             look,
+            explored,
             own=boxes[:5],
             fit_on=fit_box,
             more=more_box,
@@ -934,9 +951,19 @@ def explore(corpus: Corpus | VectorSet) -> None:
         return
     points, waiting = scene.sets.points, {}
     with look_box, errors_shown():
-        draw_pictures(scene)
+        cloud = draw_pictures(scene, explored)
         waiting = show_headlines(scene)
         note_facts(lambda: _facts(scene))
+    names = treatment_names()
+    with panel_box, errors_shown():
+        show_clusters(
+            points,
+            [(names[each.name], each.projection.coordinates) for each in scene.pictures],
+            provenance(scene),
+        )
+        show_two(corpus, points, look, explored, scene.chosen)
+        if cloud is not None:
+            offer_view(cloud, points.cloud.texts)
     with find_box:
         show_selection(points.cloud, points.shared_key)
     with notes_box:  # above the pictures, but computed after they were sent
@@ -947,7 +974,9 @@ def explore(corpus: Corpus | VectorSet) -> None:
         warn_of_simplex(scene)
         warn_of_emptied(scene)
     with answer_box, errors_shown():
-        if not is_presenting():
+        if fills_window():
+            pass
+        elif not is_presenting():
             _answer(scene)
         elif shows_part("flow"):
             _show_flow_part(scene)
@@ -985,12 +1014,6 @@ def _answer(scene: Scene) -> None:
     with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
             show_all_measures(scene)
-    names = treatment_names()
-    show_clusters(
-        scene.sets.points,
-        [(names[each.name], each.projection.coordinates) for each in scene.pictures],
-        provenance(scene),
-    )
     st.session_state.setdefault(CHARTS, "chart" in st.query_params)
     with folded(_("Charts"), key=CHARTS, icon=":material/show_chart:") as is_open:
         if is_open:
@@ -1010,6 +1033,7 @@ def _choose_scene(
     corpus: Corpus | VectorSet,
     spec: CloudSpec,
     look: Look,
+    explored: Explored,
     *,
     own: Sequence[DeltaGenerator],
     fit_on: DeltaGenerator,
@@ -1022,10 +1046,8 @@ def _choose_scene(
     names = choose_treatments(spec.unit, own[:3])
     with fit_on:
         code = choose_fit_set(corpus)
-    with more:
-        kept_rows = choose_filter(corpus, corpus.sha256[:8])
     with progress:
-        points, fit = points_and_fit(corpus, spec, code, kept_rows)
+        points, fit = points_and_fit(corpus, spec, code, explored.left_in)
     if has_no_webgl2():
         points = points.sample(SAMPLE_ROWS)  # Plotly draws them; it is slow with many
     with notes:

@@ -6,11 +6,15 @@ import streamlit as st
 
 from geometry import Corpus, ModelFilesError
 from geometry.diagnosis.sentences import file_notes
+from pages.common.cloud_choices import Look, choose_colour
+from pages.common.compare_two import show_two
 from pages.common.corpus_cloud import warn_of_cache
+from pages.common.explore_panel import explored_part, offer_view, open_panel, show_clusters
 from pages.common.measures import show_verdict
 from pages.common.messages import errors_shown
 from pages.common.origin import coverage_line, coverage_of, of_known_text, warn_of_coverage
 from pages.common.page_list import page_path
+from pages.common.selected_points import choose_point
 from pages.common.shell import close_page, open_page, require_model
 from pages.common.uploads import OWN_CORPORA, OWN_PAIRS, OWN_VECTORS, show_own
 from pages.common.words import _, markdown, prose
@@ -18,7 +22,14 @@ from pages.your_corpus import PAGE
 from pages.your_corpus.diagnosis import show_diagnosis
 from pages.your_corpus.evidence import show_evidence_form
 from pages.your_corpus.form import limits, show_form, show_used_pairs, shown_data
-from pages.your_corpus.result import cone_verdict, draw_cloud, make_scene, show_counts, show_more
+from pages.your_corpus.result import (
+    cloud_line,
+    cone_verdict,
+    draw_cloud,
+    make_scene,
+    show_counts,
+    show_more,
+)
 
 body = open_page(PAGE)
 with body:
@@ -62,7 +73,7 @@ with result:
             st.caption(markdown(note))
         if corpus.columns:
             names = _(", ").join(column.name for column in corpus.columns)
-            line = _("Narrow cone and Whitening can colour and filter by: {columns}.")
+            line = _("Colours, filters and sizes can show: {columns}.")
             st.caption(markdown(line.format(columns=names)))
         if isinstance(corpus, Corpus):
             with suppress(ModelFilesError):  # make_scene shows this error
@@ -71,14 +82,31 @@ with result:
                 warn_of_coverage(coverage)
         else:
             show_evidence_form(corpus)
-        scene = None
-        with errors_shown():
-            scene = make_scene(corpus, pairs)
+        place_box, picture_row, panel_box = st.container(), st.container(), open_panel()
+        with panel_box:
+            explored = explored_part(corpus)
+        scene = cloud = None
+        with errors_shown(), place_box:
+            scene = make_scene(corpus, pairs, explored)
         if scene is not None:
             warn_of_cache()
-            picture_box, number_box = st.columns([3, 1])
-            with picture_box:
-                draw_cloud(scene)
+            picture_box, number_box = picture_row.columns([3, 1])
+            with place_box, st.container(horizontal=True, vertical_alignment="bottom"):
+                colour = choose_colour(corpus, scene.points.spec, has_clusters=True)
+                row = choose_point(scene.drawn)
+            with picture_box, st.container(key="picture"):
+                cloud = draw_cloud(scene, explored, colour, row)
+            with panel_box, errors_shown():
+                if scene.picture is not None:
+                    show_clusters(
+                        scene.drawn,
+                        [(_("Raw"), scene.picture.around_origin)],
+                        cloud_line(scene.drawn),
+                    )
+                look = Look(view="mean", n_components=2, colour=colour)
+                show_two(corpus, scene.drawn, look, explored, row)
+                if cloud is not None:
+                    offer_view(cloud, scene.drawn.cloud.texts)
             with number_box:
                 show_counts(scene)
                 st.page_link(

@@ -38,18 +38,15 @@ from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
-    chart_marks,
-    chosen_marks,
     cloud_panel,
     current_theme,
     draw_legend,
     lines_below,
     note_too_many_labels,
     point_colours,
-    show_selection,
-    store_selection,
 )
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
+from pages.common.explore_panel import Explored, filtered
 from pages.common.measures import (
     State,
     Verdict,
@@ -63,6 +60,13 @@ from pages.common.models import chosen_model, current_encoder
 from pages.common.origin import coverage_of, origin
 from pages.common.page_list import page_labels, page_path
 from pages.common.seed import SEED
+from pages.common.selected_points import (
+    chart_marks,
+    choose_row,
+    chosen_marks,
+    show_selection,
+    store_selection,
+)
 from pages.common.uploads import OWN_PAIRS
 from pages.common.words import _, language, markdown, paragraph, prose
 
@@ -82,18 +86,20 @@ class Scene:
     own: Corpus | VectorSet
     pairs: Pairs | None  # the pairs whose sentences ``own`` are
     points: CorpusCloud  # the vectors; of many texts a sample
-    drawn: CorpusCloud  # in the picture: Plotly draws a sample of ``points``
+    shown: CorpusCloud  # those that the filters leave in
+    drawn: CorpusCloud  # in the picture: Plotly draws a sample of them
     picture: Projection | None  # None without enough points or a mean direction
-    mean_cosine: Measured  # of ``points``, with its interval
+    mean_cosine: Measured  # of ``shown``, with its interval
     is_bundled_model: bool  # True if the texts are encoded by the bundled encoder
     own_pairs: Mapping[str, Pairs]  # the reader's own, which may say whether a cure helps
 
 
-def make_scene(own: Corpus | VectorSet, pairs: Pairs | None) -> Scene:
+def make_scene(own: Corpus | VectorSet, pairs: Pairs | None, explored: Explored) -> Scene:
     """The data encoded at the chosen place and projected, as jobs with progress and cancel."""
     spec = OF_VECTORS if isinstance(own, VectorSet) else _choose_place()
     points = encode_corpus(own, spec)
-    drawn = points.sample(PLOTLY_POINTS) if has_no_webgl2() else points
+    shown = filtered(points, explored.left_in)
+    drawn = shown.sample(PLOTLY_POINTS) if has_no_webgl2() else shown
     picture = None
     if len(drawn.cloud) > COMPONENTS:
         with errors_shown():
@@ -102,9 +108,10 @@ def make_scene(own: Corpus | VectorSet, pairs: Pairs | None) -> Scene:
         own,
         pairs,
         points,
+        shown,
         drawn,
         picture=picture,
-        mean_cosine=_cosine(points),
+        mean_cosine=_cosine(shown),
         is_bundled_model=points.model is not None and chosen_model().is_bundled,
         own_pairs=st.session_state.get(OWN_PAIRS, {}),
     )
@@ -140,12 +147,14 @@ def _choose_place() -> CloudSpec:
 HEIGHT = 520  # px
 
 
-def draw_cloud(scene: Scene) -> None:
-    """The raw cloud around the origin, with its cones."""
+def draw_cloud(
+    scene: Scene, explored: Explored, colour: str, chosen: int | None
+) -> TwinCloud | None:
+    """The raw cloud around the origin, with its cones. None where there is no twin cloud."""
     points, picture = scene.drawn, scene.picture
     cloud, line = points.cloud, cloud_line(points)
     if picture is None and len(cloud) > COMPONENTS:
-        return
+        return None
     if picture is None:
         st.info(
             _(
@@ -153,11 +162,13 @@ def draw_cloud(scene: Scene) -> None:
                 "The numbers below are valid all the same."
             ).format(k=COMPONENTS, least=COMPONENTS + 1, n=len(cloud))
         )
-        return
-    colours, theme = point_colours(points, "topic"), current_theme()
+        return None
+    twin = None
+    theme = current_theme()
+    colours = point_colours(points, colour, picture.around_origin)
     reach = common_scale(picture, picture)[1]
     panel = _panel(points, picture, reach, language())
-    marks = chosen_marks(points, None)
+    marks = chosen_marks(points, chosen)
     below = [*lines_below(picture, panel), line]
     cosine = _cosine(points).value
     alt = paragraph([alternative_with(_("Raw"), len(cloud), cosine, panel), line])
@@ -195,12 +206,14 @@ def draw_cloud(scene: Scene) -> None:
             provenance=line,
             file_name="narrow-cone-your-corpus",
         )
+        twin = explored.on(twin, points)
         with st.container(key="own_cloud"):
             show_twin_cloud(
                 twin,
                 theme,
                 key="own-cloud",
                 texts=cloud.texts,
+                on_point=choose_row,
                 on_selection=partial(store_selection, points.shared_key),
             )
     st.caption(markdown(" · ".join(below)))
@@ -211,6 +224,7 @@ def draw_cloud(scene: Scene) -> None:
         "your-corpus",
         lambda: points_csv(cloud, ["x", "y"], picture.around_origin, line),
     )
+    return twin
 
 
 @kept(8)
@@ -221,7 +235,7 @@ def _panel(points: CorpusCloud, picture: Projection, reach: float, code: str) ->
 
 def show_counts(scene: Scene) -> None:
     """The mean cosine, and counts of texts, of cut texts and of unknown tokens."""
-    points, corpus = scene.points, scene.points.corpus
+    points, corpus = scene.shown, scene.points.corpus
     counts = {measure_label("mean_cosine"): print_value("mean_cosine", scene.mean_cosine.value)}
     if points.model is None:
         n = len(points.cloud)
@@ -273,7 +287,7 @@ def cloud_line(points: CorpusCloud) -> str:
 
 def cone_verdict(scene: Scene) -> Verdict:
     """Whether the texts form a narrow cone, and how narrow the bundled corpus is, if encoded."""
-    points = scene.points
+    points = scene.shown
     state, cosine = _state_of(scene.mean_cosine)
     words = {
         "holds": _(

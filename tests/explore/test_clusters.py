@@ -13,6 +13,7 @@ from geometry.explore import (
     cluster_words,
     clusters_by_chance,
     find_clusters,
+    merged_clusters,
 )
 
 
@@ -145,3 +146,11 @@ def test_a_picture_of_the_bundled_topics_has_clusters_with_their_words():
     assert agreed.value > 0.5 > 10 * agreed.high
     words = cluster_words(corpus.texts, found.labels)
     assert {"guitar", "jury", "rain"} <= {word for each in words for word in each}
+
+
+def test_clusters_that_another_picture_has_as_one():
+    first = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, -1])
+    second = np.array([4, 4, 4, 4, 4, -1, 1, 1, 1, 4, 0, 4])
+    assert merged_clusters(first, second) == ((0, 1),)  # of 3 only half goes there
+    assert merged_clusters(first, first) == ()
+    assert merged_clusters(np.array([], int), np.array([], int)) == ()

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geometry.explore import SearchError, find_texts
+from geometry.explore import SearchError, find_texts, nearest_rows
 
 TEXTS = ("The colour red", "a Color", "Straße", "nothing", "#2 is a row")
 
@@ -47,3 +47,9 @@ def test_a_pattern_that_is_none_and_one_that_never_ends_are_refused():
     with pytest.raises(SearchError, match="longer than") as error:
         find_texts(("a" * 4000 + "!",), "/(a+a+)+b/", seconds=0.05)
     assert error.value.code == "slow"
+
+
+def test_the_nearest_rows_are_those_of_the_largest_cosine():
+    X = np.array([[1.0, 0.0], [3.0, 3.0], [0.0, 0.0], [-1.0, 0.1], [9.0, 0.9]])
+    assert nearest_rows(X, np.array([2.0, 0.0]), 3).tolist() == [0, 4, 1]
+    assert nearest_rows(X, np.array([2.0, 0.0]), 9).tolist()[-1] == 2  # zeros come last

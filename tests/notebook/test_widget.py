@@ -1,6 +1,7 @@
 """The widget without a browser: arrays, selection, the file and the picture that it gives."""
 
 import base64
+import gzip
 import io
 import json
 import re
@@ -30,9 +31,10 @@ def widget():
 
 def test_it_carries_what_the_browser_reads(widget):
     state = widget.get_state()
-    assert state["_points"] == widget._view.cloud.points.body
     message = state["_description"]["message"]
-    assert message["codes"] == widget._view.codes.name
+    points, codes = (widget._view.cloud.arrays[slot] for slot in ("points", "codes"))
+    assert state["_arrays"] == {points.name: points.body, codes.name: codes.body}
+    assert message["codes"] == codes.name
     assert {view["points"] for view in message["views"]} == {widget._view.cloud.points.name}
     assert "render" in state["_esm"]
     assert ".twin-stage" in state["_css"]
@@ -41,8 +43,9 @@ def test_it_carries_what_the_browser_reads(widget):
 def test_many_points_take_few_bytes():
     X = np.random.default_rng(0).standard_normal((100_000, 4)).astype(np.float32) + 1
     widget = geometry.show(X, treatment="zca", n_components=3)
-    assert len(widget._points) < 1_300_000  # two pictures, three axes, two bytes each
-    assert len(widget._codes) < 300_000
+    points, codes = map(len, widget._arrays.values())
+    assert points < 1_300_000  # two pictures, three axes, two bytes each
+    assert codes < 300_000
 
 
 def test_the_selection_is_rows_there_and_back(widget):
@@ -121,8 +124,10 @@ def test_the_file_has_everything_in_it_and_lets_nothing_else_in(widget, tmp_path
     }
     assert rules["default-src"] == "'none'"
     assert {name: rules[name] for name in digests} == digests
-    data = dict(re.findall(r'id="(cloud-\w+)">(.*?)</script>', page, re.DOTALL))
-    assert base64.b64decode(data["cloud-points"]) == widget._view.cloud.points.body
+    parts = re.findall(r'type="text/plain" id="([\w-]+)">(.*?)</script>', page, re.DOTALL)
+    data = {name: gzip.decompress(base64.b64decode(body)) for name, body in parts}
+    points = widget._view.cloud.points
+    assert data[f"array-{points.name}"] == points.body
     assert json.loads(data["cloud-description"])["texts"][7] == f"{HOSTILE}7"
 
 

@@ -6,13 +6,22 @@ from dataclasses import dataclass
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
+from geometry.projection.packing import unpack_cloud
+
 
 @dataclass(frozen=True)
 class Sent:
-    """A twin cloud: its message, and the frames (n, k) of each packed cloud by name."""
+    """A twin cloud: its message, and its packed arrays by name."""
 
     message: dict
-    frames: dict[str, list[np.ndarray]]
+    bodies: dict[str, bytes]
+
+    @property
+    def frames(self) -> dict[str, list[np.ndarray]]:
+        """The pictures (n, k) of each packed cloud, by name."""
+        clouds = {view["points"] for view in self.message["views"]}
+        clouds |= {view["aside"]["points"] for view in self.message["views"] if "aside" in view}
+        return {name: unpack_cloud(self.bodies[name]) for name in clouds}
 
     def place(self, name: str) -> np.ndarray:
         """The picture that a stop of this name shows."""
@@ -32,16 +41,12 @@ def twin_clouds(app: AppTest) -> dict[str, Sent]:
             length = int.from_bytes(part.proto.bytes[:4], "little")
             name = part.proto.bytes[4 : 4 + length].decode()
             arrays[name] = part.proto.bytes[4 + length :]
-    frames = {name: _frames(body) for name, body in arrays.items()}
-    return {key: Sent(message, frames) for key, message in messages.items()}
+    return {key: Sent(message, arrays) for key, message in messages.items()}
 
 
-def _frames(body: bytes) -> list[np.ndarray]:
-    length = int.from_bytes(body[:4], "little")
-    head = json.loads(body[4 : 4 + length])
-    at, found = 4 + length, []
-    for about in head.get("frames", []):
-        stored = np.frombuffer(body, f"<{about['type']}", head["n"] * head["k"], at)
-        at += -(-stored.nbytes // 4) * 4
-        found.append(stored.reshape(-1, head["k"]) * about["step"] + about["low"])
-    return found
+def codes_of(cloud: Sent, slot: str) -> list[int]:
+    """The array "codes", "dots" or "selected" of a cloud, a whole number for each point."""
+    body = cloud.bodies[cloud.message[slot]]
+    start = 4 + int.from_bytes(body[:4], "little")
+    n = json.loads(body[4:start])["n"]
+    return list(body[start : start + n])

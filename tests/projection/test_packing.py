@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geometry.projection.packing import FINEST, pack_cloud, pack_codes, unpack_rows
+from geometry.projection.packing import FINEST, pack_cloud, pack_codes, unpack_cloud, unpack_rows
 
 
 def unpacked(message: bytes) -> tuple[dict, list[np.ndarray]]:
@@ -33,7 +33,9 @@ def unpacked(message: bytes) -> tuple[dict, list[np.ndarray]]:
 def test_places_arrive_within_half_a_step(n, k):
     rng = np.random.default_rng(n)
     frames = [rng.normal(size=(n, k)) * scale for scale in (1, 5)]
-    head, arrays = unpacked(pack_cloud(frames, 4.0))
+    message = pack_cloud(frames, 4.0)
+    head, arrays = unpacked(message)
+    np.testing.assert_array_equal(arrays, unpack_cloud(message))
     assert (head["n"], head["k"]) == (n, k)
     for frame, array, about in zip(frames, arrays, head["frames"], strict=True):
         assert about["type"] == "u2"

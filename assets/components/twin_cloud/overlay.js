@@ -1,6 +1,7 @@
 // Drawn over the points on a 2D canvas: names, scale, rings, the lasso.
 
 import { toPixels } from "./camera.js";
+import { MOST_GROUPS } from "./palette.js";
 import { wrap } from "./png.js";
 import { scaleBar } from "./scale.js";
 
@@ -138,9 +139,10 @@ export function writeConeLabels(pen, labels, box, theme, font, room, former) {
   return { corner: corners.indexOf(there) };
 }
 
-// The names of groups at their centres; none if fewer than half of them have room.
-// centres: [{name, place}], places in pixels of the picture.
-export function writeGroups(pen, centres, box, theme, font, room) {
+// The names of groups at their centres, the first ones first, where there is room; none of a few
+// coloured groups if fewer than half of them have room. centres: [{name, place}], places in pixels.
+export function writeGroups(pen, groups, box, theme, font, room) {
+  const centres = groups.filter(({ place: [x, y] }) => x >= 0 && y >= 0 && x < box.width && y < box.height);
   pen.font = `600 ${font(14)}`;
   pen.textBaseline = "top";
   const line = lineOf(pen);
@@ -151,7 +153,7 @@ export function writeGroups(pen, centres, box, theme, font, room) {
     const free = steps.find((each) => room.isFree(widened(each, APART)));
     return free ? { name, at: room.take(free) } : null;
   });
-  if (written.filter(Boolean).length * 2 < centres.length) {
+  if (groups.length <= MOST_GROUPS && written.filter(Boolean).length * 2 < centres.length) {
     room.taken.length = taken;
     return;
   }

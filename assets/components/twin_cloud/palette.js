@@ -15,6 +15,11 @@ export const RINGS = { dot: "◦", circle: "○", square: "□", diamond: "◇" 
 
 export const MOST_GROUPS = 8; // in colour; the categories after them are "other"
 
+// The bit of a category; the categories after MOST_GROUPS are hidden and shown together.
+export function bitOf(code) {
+  return 1 << Math.min(code, MOST_GROUPS);
+}
+
 // The colour and the shape (0 or 1) of a category: six hues, then the same hues with another shape.
 export function lookOf(code, { categories, other }) {
   if (code >= MOST_GROUPS) return { colour: other, shape: 0, isOther: true };
@@ -27,10 +32,9 @@ export function lookOf(code, { categories, other }) {
 export function groupsOf(names, theme, other) {
   const groups = names.slice(0, MOST_GROUPS).map((name, code) => {
     const { colour, shape } = lookOf(code, theme);
-    return { bits: 1 << code, name, colour, sign: SIGNS[shape] };
+    return { bits: bitOf(code), name, colour, sign: SIGNS[shape] };
   }).filter(({ name }) => name);
   if (names.length <= MOST_GROUPS) return groups;
-  const bits = names.slice(MOST_GROUPS).reduce((sum, _, i) => sum | (1 << (MOST_GROUPS + i)), 0);
   const rest = names.length === MOST_GROUPS + 1 ? names[MOST_GROUPS] : other;
-  return [...groups, { bits, name: rest, colour: theme.other, sign: SIGNS[0] }];
+  return [...groups, { bits: bitOf(MOST_GROUPS), name: rest, colour: theme.other, sign: SIGNS[0] }];
 }

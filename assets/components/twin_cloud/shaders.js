@@ -1,7 +1,7 @@
 // The programs: points, and plain shapes (axes, the cone's mantle).
 
 // Switches of the points' program: MORPH (between frames a and b of the film by `share`), SHAPED
-// (points large enough for a shape), MARKED (some points are hidden or faded). Without them it is the
+// (points large enough for a shape), MARKED (some points are hidden, faded or of another size). Without them it is the
 // fastest program, for a million points. `paint` is a point's colour with its kind (paint.js) in place
 // of alpha; `fromA` maps stored values to the screen.
 export const POINT_VERTEX = `
@@ -30,7 +30,10 @@ void main() {
   colour = vec4(paint.rgb, opacity);
   gl_PointSize = size;
 #if defined(MARKED) || defined(SHAPED)
-  int kind = int(paint.a * 255.0 + 0.5);
+  int marks = int(paint.a * 255.0 + 0.5);
+  int kind = marks & 15;
+  int sized = marks >> 4; // sizeOfStep of paint.js
+  if (sized > 0) gl_PointSize *= 0.4 + 0.2 * float(sized);
 #endif
 #ifdef MARKED
   part = kind >= 8 ? 0.05 : 1.0;
@@ -40,7 +43,7 @@ void main() {
 #endif
 #ifdef SHAPED
   shape = (kind & 7) == 2 ? 1 : 0; // a diamond, or a circle
-  if (shape > 0) gl_PointSize = size * 1.25;
+  if (shape > 0) gl_PointSize *= 1.25;
 #endif
   gl_Position = place;
 }`;

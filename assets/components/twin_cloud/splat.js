@@ -1,6 +1,8 @@
 // Many small points without a graphics card. Software rendering of WebGL is slow for each point; here
 // a point costs a projection and the pixels that it covers.
 
+import { sizeOfStep } from "./paint.js";
+
 const EYE = 1e-3;
 const BEHIND = 8; // kinds of paint.js from this number on are behind the others
 
@@ -22,7 +24,7 @@ export class Splat {
     const [a, m] = [from.values, from.matrix];
     const [b, o] = to ? [to.values, to.matrix] : [a, m];
     for (let i = 0; i < n; i++) {
-      if (paint[i] >>> 24 === 0) continue; // hidden
+      if ((paint[i] >>> 24 & 15) === 0) continue; // hidden
       const j = k * i;
       let x = a[j];
       let y = a[j + 1];
@@ -40,13 +42,15 @@ export class Splat {
         up += share * (o[1] * x + o[5] * y + o[9] * z + o[13] - up);
         depth += share * (o[2] * x + o[6] * y + o[10] * z + o[14] - depth);
       }
-      if (w > EYE) this.#cover(left / w, up / w, depth / w, paint[i], size);
+      const step = paint[i] >>> 28;
+      const pixels = step ? Math.max(1, Math.round(size * sizeOfStep(step))) : size;
+      if (w > EYE) this.#cover(left / w, up / w, depth / w, paint[i], pixels);
     }
   }
 
   #cover(left, up, depth, paint, size) {
     const { width, height, colours, depths } = this;
-    const z = paint >>> 24 >= BEHIND ? depth * 0.01 + 0.98 : depth;
+    const z = (paint >>> 24 & 15) >= BEHIND ? depth * 0.01 + 0.98 : depth;
     if (z < -1 || z > 1) return;
     const x0 = Math.floor(((left + 1) * width - size + 1) / 2);
     const y0 = Math.floor(((up + 1) * height - size + 1) / 2);

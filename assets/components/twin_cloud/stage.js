@@ -15,7 +15,7 @@ import {
   writeTitle,
 } from "./overlay.js";
 import { paintOf } from "./paint.js";
-import { MOST_GROUPS } from "./palette.js";
+import { bitOf, MOST_GROUPS } from "./palette.js";
 import { gridOf, projectAll } from "./picking.js";
 import { roomOf } from "./room.js";
 
@@ -23,6 +23,7 @@ const RATIOS = [1, 3]; // device pixels a CSS pixel, least and most; more is not
 const LARGE = 1.2;
 const LABELLED = 320; // pixels; a narrower picture has no room for the cones' angles
 const AROUND = 430; // pixels of the window for title, controls and numbers, for an audience
+const AROUND_ALONE = 170; // pixels of the window for controls and legend, where the picture is alone
 const LEAST_SIDE = 260; // pixels, of a picture's height
 const SIDE_SHARE = 0.4; // of the window's height, for a picture
 const SMALL_POINTS = 0.6; // size of the points in a small picture
@@ -49,6 +50,9 @@ export class Stage {
     this.size = 1; // factor on the usual size for this many points
     this.opacity = null; // the reader's; by default it depends on how crowded the points are
     this.corners = []; // where the cones' labels are
+    this.dots = null; // a byte for each point, or null
+    this.dotsName = "";
+    this.selectedName = "";
     this.isDensity = false;
     this.hasWays = false; // whether lines join a point's places in two pictures
     if (this.gl) this.painter = new Painter(this.gl);
@@ -71,7 +75,16 @@ export class Stage {
       this.codesName = message.codes;
       this.hidden = this.isolated = 0;
     }
+    if (this.dotsName !== message.dots) {
+      this.dots = message.dots ? decodeCodes(arrays.get(message.dots)).values : null;
+      this.dotsName = message.dots;
+    }
     if (isOtherRows) this.rows = NONE;
+    if (this.selectedName !== message.selected) { // by the server, such as the hits of a search
+      const chosen = message.selected ? decodeCodes(arrays.get(message.selected)).values : [];
+      this.rows = Uint32Array.from([...chosen.keys()].filter((row) => chosen[row]));
+      this.selectedName = message.selected;
+    }
     this.repaint();
     const k = this.clouds.get(names[0]).k;
     if (k !== formerK) { // another picture of the same kind keeps the reader's camera
@@ -112,10 +125,11 @@ export class Stage {
     return this.clouds.values().next().value.k === 2;
   }
 
-  // Whether some points are hidden, faded or behind others.
+  // Whether some points are hidden, faded, behind others or of another size.
   get hasMarks() {
     const hasOthers = this.isFlat && (this.message.legend.names?.length ?? 0) > MOST_GROUPS;
-    return hasOthers || (this.hidden | this.isolated) !== 0 || this.rows.length > 0;
+    const isMarked = (this.hidden | this.isolated) !== 0 || this.rows.length > 0;
+    return hasOthers || isMarked || this.dots !== null;
   }
 
   goTo(at) {
@@ -163,8 +177,8 @@ export class Stage {
 
   repaint() {
     this.painter?.forget(this.paint);
-    const { codes, rows, hidden, isolated, isFlat, message } = this;
-    this.paint = paintOf(codes, rows, hidden, message.theme, isolated, isFlat);
+    const { codes, rows, hidden, isolated, isFlat, dots, message } = this;
+    this.paint = paintOf(codes, rows, hidden, message.theme, { isolated, isFlat, dots });
   }
 
   setCamera(camera) {
@@ -175,10 +189,11 @@ export class Stage {
   resize() {
     const ratio = Math.min(Math.max(window.devicePixelRatio || 1, RATIOS[0]), RATIOS[1]);
     const width = Math.max(this.element.clientWidth, 1);
-    const { views, side, isLarge, hasLead } = this.message;
+    const { views, side, isLarge, hasLead, fills } = this.message;
     // what follows the pictures stays on the screen
-    const room = isLarge ? window.innerHeight - AROUND : window.innerHeight * SIDE_SHARE;
-    const most = Math.min(isLarge ? Infinity : side, Math.max(LEAST_SIDE, Math.round(room)));
+    const around = fills ? AROUND_ALONE : AROUND;
+    const room = isLarge || fills ? window.innerHeight - around : window.innerHeight * SIDE_SHARE;
+    const most = Math.min(isLarge || fills ? Infinity : side, Math.max(LEAST_SIDE, Math.round(room)));
     const arrange = hasLead && views.length > 1 ? layOutWithLead : layOut;
     const { boxes, height } = arrange(views.length, width, most);
     Object.assign(this, { ratio, width, height, boxes });
@@ -221,8 +236,7 @@ export class Stage {
   }
 
   isHidden(row) {
-    const code = this.codes.kind === "codes" ? this.codes.values[row] : 32;
-    return code < 32 && ((this.hidden >>> code) & 1) === 1;
+    return this.codes.kind === "codes" && (this.hidden & bitOf(this.codes.values[row])) !== 0;
   }
 
   // The points of a picture on the screen, computed when first needed.
@@ -338,10 +352,10 @@ export class Stage {
     if (codes.kind !== "codes" || !names || names.length < 2) return [];
     const { cloud, stretch } = this.shown(message.views[place]);
     const { width, height } = this.boxes[place];
-    return centresOf(cloud, stretch, codes.values, Math.min(names.length, MOST_GROUPS))
+    return centresOf(cloud, stretch, codes.values, Math.min(names.length, message.legend.named))
       .map((centre, code) => ({ name: names[code], code, place: toPixels(matrix, centre, width, height) }))
       .filter(({ name }) => name)
-      .filter(({ code, place: [x] }) => Number.isFinite(x) && ((hidden >>> code) & 1) === 0);
+      .filter(({ code, place: [x] }) => Number.isFinite(x) && (hidden & bitOf(code)) === 0);
   }
 
   // Beside a leading film: whether a still picture is the one that the film is nearest to.

@@ -106,7 +106,8 @@ class Twin {
     const text = JSON.stringify(message);
     if (!message || text === this.shownText) return;
     const named = message.views.flatMap(({ points, aside }) => [points, aside?.points ?? points]);
-    if (![message.codes, ...named].every((name) => arrays.has(name))) return;
+    const wanted = [message.codes, message.dots, message.selected, ...named].filter(Boolean);
+    if (!wanted.every((name) => arrays.has(name))) return;
     try {
       this.stage.show(message, arrays);
     } catch (error) {

@@ -12,15 +12,22 @@ from geometry.encode.disk_cache import ArrayStore
 from geometry.errors import GeometryError
 from geometry.hub.operator_limits import ClassLimits, read_class_limits
 
-from ..address import CLASS, PRESENT, put_in_url
+from ..address import CLASS, OWN_FILE, PRESENT, WINDOW, put_in_url
 from ..page_state import PRIVATE
 from ..streamlit_internals import browser_of, session_id
 from .rooms import Gate, Question, Room, RoomError, Rooms, Tally
 
 CLASS_BAR = "class-bar"  # the key of its fragment
 NO_RIGHT_ANSWER = -1  # the truth of a question that has none
-OF_EACH_READER = (CLASS, PRESENT, "lang")  # parameters that the teacher's address does not set
-OF_OWN_DATA = ("point", "find")  # of a row or a word of the teacher's own texts
+OF_EACH_READER = (
+    CLASS,
+    PRESENT,
+    WINDOW,
+    OWN_FILE,
+    "lang",
+)  # parameters that the teacher's address does not set
+# of rows, words and columns of the teacher's own file
+OF_OWN_DATA = ("point", "find", "where", "size", "selected")
 # The numbers that would answer a question before it is revealed.
 HIDDEN = ".big-numbers, [class*='st-key-verdict-'], .st-key-ladder, .st-key-find-steps"
 HERE, QUESTION, TALLY, TRUTH = "class-room", "class-question", "class-tally", "class-truth"
@@ -178,7 +185,7 @@ def asked() -> tuple[Question, Tally | None] | None:
 
 def address_of(page: str, query: Mapping[str, str]) -> str:
     """A page and its settings as the class gets them; nobody else has the teacher's own data."""
-    is_own = any(value.startswith(PRIVATE) for value in query.values())
+    is_own = OWN_FILE in query or any(value.startswith(PRIVATE) for value in query.values())
     left_out = (*OF_EACH_READER, *(OF_OWN_DATA if is_own else ()))
     kept = {
         name: value
@@ -206,7 +213,7 @@ def lead() -> None:
 
 def selected() -> tuple[str, tuple[int, ...]] | None:
     """The points that are selected on this page: the key of their cloud, and their rows."""
-    from ..draw.clouds import SELECTED
+    from ..selected_points import SELECTED
 
     key, rows = st.session_state.get(SELECTED, ("", ()))
     return (str(key), tuple(int(row) for row in rows)) if len(rows) else None

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from html import escape
 
 import numpy as np
 import streamlit as st
 
 from geometry import Cloud
-from geometry.explore import SearchError, find_texts
-from geometry.explore.search import SECONDS
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.palette import SYMBOL_SIGNS, Theme, theme_named
 from geometry.projection import Projection, cloud_text
-from geometry.projection.panel import Band, Mark, Panel, Wedge
+from geometry.projection.panel import Band, Panel, Wedge
 from geometry.projection.point_colours import MOST_LABELS, PointColours, legend_entries
 from geometry.projection.twin import (
     ConeEdge,
@@ -23,16 +20,10 @@ from geometry.projection.twin import (
     drawn_cones,
     frame_of,
 )
-from geometry.projection.twin_message import Marks
-from pages.common.address import number_in_url, put_in_url
-from pages.common.cache import kept
-from pages.common.classroom.visit import lead, teachers_points
 from pages.common.corpus_cloud import CorpusCloud
-from pages.common.downloads import csv_bytes, offer_csv
 from pages.common.explore_panel import CLUSTERS, COLUMN, cluster_colours, column_colours
 from pages.common.measures import label_name
-from pages.common.origin import unit_names
-from pages.common.words import _, markdown, plotly, short_line
+from pages.common.words import _, plotly
 
 
 def current_theme() -> Theme:
@@ -159,162 +150,3 @@ def note_too_many_labels(cloud: Cloud) -> None:
                 "distinguished, so the colour shows the length of the text."
             ).format(n=f"{n:,}", limit=MOST_LABELS)
         )
-
-
-# ---- points found by their text, clicked, or selected by the lasso ----
-
-
-MATCHES = 8  # points that a search lists at most
-LONGEST = 160  # characters of a quoted text at most
-MAX_ROWS = 500  # rows of the table at most
-SELECTED = "selected-rows"
-
-
-def choose_point(points: CorpusCloud) -> int | None:
-    """The chosen row: by search here, by a click in a picture, or from the address."""
-    query = st.text_input(
-        _("Find a point by its text"),
-        key="find",
-        bind="query-params",
-        placeholder=_("a word of the text"),
-        help=_(
-            "A word or phrase; a regular expression between slashes, as /colou?r/; or the number "
-            "of a row, as #12. Every hit is marked in the pictures."
-        ),
-    )
-    try:
-        rows, row = found_rows(points), chosen_row(points)
-    except SearchError as error:
-        st.warning(_problem(error))
-        return chosen_row(points)
-    if not query.strip():
-        return row
-    if not rows:
-        st.info(_("No text contains “{query}”.").format(query=short(query)))
-        return row
-    shown = 0
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if len(rows) > MATCHES:
-            last = -(-len(rows) // MATCHES)
-            page = st.number_input(_("Part of the list"), 1, last, key="found-part", width=140)
-            shown = MATCHES * (page - 1)
-        if st.button(_("Select all {n}").format(n=f"{len(rows):,}"), key="select-found"):
-            store_selection(points.shared_key, rows)
-    listed = rows[shown : shown + MATCHES]
-    row = st.selectbox(
-        _("{n} found; {first} to {last}").format(
-            n=f"{len(rows):,}", first=shown + 1, last=shown + len(listed)
-        ),
-        listed,
-        index=listed.index(row) if row in listed else 0,
-        format_func=lambda row: points.cloud.texts[row],
-    )
-    st.session_state["point"] = row
-    put_in_url("point", str(row))
-    return row
-
-
-def _problem(error: SearchError) -> str:
-    if error.code == "slow":
-        return _(
-            "This regular expression took longer than {seconds} s and was ended. Write a simpler "
-            "one, or search for a phrase."
-        ).format(seconds=f"{SECONDS:g}")
-    return _("This is not a regular expression. Search for a phrase without the slashes.")
-
-
-def found_rows(points: CorpusCloud) -> list[int]:
-    """The rows whose text is meant; none without a search. Raises SearchError."""
-    return _found(points, st.session_state.get("find", ""))
-
-
-@kept(16)
-def _found(points: CorpusCloud, query: str) -> list[int]:
-    rows: list[int] = find_texts(points.cloud.texts, query).tolist()
-    return rows
-
-
-def chosen_marks(points: CorpusCloud, chosen: int | None) -> list[Marks]:
-    """Rings around the points that the search found, the teacher's selection and the chosen one."""
-    try:
-        rows = found_rows(points)
-    except SearchError:  # ``choose_point`` says so
-        rows = []
-    found = [Marks(rows, "dot", _("found"))] if rows else []
-    if shown := teachers_points(points.shared_key):
-        found.append(Marks(list(shown), "circle", _("selected by the teacher")))
-    return found if chosen is None else [*found, Marks([chosen], "circle", _("chosen point"))]
-
-
-def chart_marks(marks: Sequence[Marks]) -> list[Mark]:
-    """The same marks on a Plotly chart, for a browser without WebGL2."""
-    symbols = {"dot": "x-thin", "circle": "circle", "square": "square", "diamond": "diamond"}
-    return [Mark(each.rows, f"{symbols[each.shape]}-open", each.caption) for each in marks]
-
-
-def short(text: str) -> str:
-    """The text on one line, cut, as Markdown."""
-    return markdown(short_line(text, LONGEST))
-
-
-def chosen_row(points: CorpusCloud) -> int | None:
-    """The last row that was clicked, or else the row in the address.
-
-    A row chosen in another cloud is dropped, because it is another point here.
-    """
-    key = points.shared_key
-    if st.session_state.setdefault("point-of", key) != key:
-        st.session_state["point-of"] = key
-        st.session_state["point"] = None
-    elif "point" not in st.session_state:
-        st.session_state["point"] = number_in_url("point")
-    row: int | None = st.session_state.get("point")
-    row = None if row is None or row >= len(points.cloud) else row
-    put_in_url("point", None if row is None else str(row))
-    return row
-
-
-def choose_row(row: int) -> None:
-    """Choose the clicked point and clear the search by text."""
-    st.session_state["point"] = row
-    st.session_state["find"] = ""
-
-
-def store_selection(key: str, rows: Sequence[int] | np.ndarray) -> None:
-    """Store the selected rows with the ``shared_key`` of their cloud."""
-    st.session_state[SELECTED] = (key, np.asarray(rows, dtype=np.int64))
-    lead()
-
-
-def show_selection(cloud: Cloud, key: str) -> None:
-    """The texts of the selected points, and the count of each label."""
-    of, rows = st.session_state.get(SELECTED, ("", ()))
-    rows = np.asarray(rows, dtype=np.int64)
-    if of != key or not rows.size:
-        return
-    with st.expander(_("Points selected: {n}").format(n=f"{len(rows):,}"), key="selected-points"):
-        if cloud.labels is not None:
-            names, counts = np.unique(np.asarray(cloud.labels)[rows], return_counts=True)
-            order = np.argsort(-counts, kind="stable")
-            st.caption(markdown(" · ".join(f"{names[i]} {counts[i]}" for i in order)))
-        table = [{_("text"): cloud.texts[row]} for row in rows[:MAX_ROWS]]
-        if cloud.labels is not None:
-            for line, row in zip(table, rows, strict=False):
-                line[_("label")] = cloud.labels[row]
-        st.dataframe(table, height=240, width="stretch")
-        if len(rows) > MAX_ROWS:
-            st.caption(_("The first {n} are listed.").format(n=MAX_ROWS))
-        offer_csv(_("Download selection (CSV)"), "selection", partial(selection_csv, cloud, rows))
-
-
-def selection_csv(cloud: Cloud, rows: np.ndarray) -> bytes:
-    """A row for each selected point: its row from 1, text and label; all of them."""
-    lines = [
-        [
-            str(cloud.sources[row] + 1 if cloud.unit in ("sentences", "vectors") else row + 1),
-            cloud.texts[row],
-            "" if cloud.labels is None else cloud.labels[row],
-        ]
-        for row in rows
-    ]
-    return csv_bytes(["row", "text", "label"], lines, unit_names()[cloud.unit])

@@ -16,9 +16,9 @@ import numpy as np
 import streamlit as st
 
 from geometry.palette import Theme
-from geometry.projection.packing import pack_codes, unpack_rows
+from geometry.projection.packing import unpack_rows
 from geometry.projection.twin_message import MOST_TEXTS, Points, TwinCloud, message_of, short_text
-from pages.common.address import put_in_url
+from pages.common.address import fills_window, put_in_url
 from pages.common.words import _
 
 from .charts import COMPONENTS, share_texts
@@ -74,12 +74,11 @@ def show_twin_cloud(
     def missing() -> None:
         st.session_state[NO_WEBGL2] = True
 
-    codes = Points.of(pack_codes(cloud.colours.codes))
-    asides = [picture.aside.points for picture in cloud.pictures if picture.aside is not None]
     texts_name = f"{key}-{cloud.rows_key}"
-    message = message_of(cloud, codes, theme, texts_name, _)
+    message = message_of(cloud, theme, texts_name, _)
     is_flat = len(cloud.axis_titles) == 2
     message |= {"settles": on_settled is not None, "camera": None if is_flat else _camera()}
+    message["fills"] = fills_window()
     with st.container(key=place + "-box", gap=None):  # most of these components are invisible
         if len(texts) <= MOST_TEXTS:
             share_texts(texts_name, texts, key=key)
@@ -89,10 +88,8 @@ def show_twin_cloud(
             put_in_url(CAMERA, None)
         else:
             _put_camera_in_url()
-        for slot, points in (("points", cloud.points), ("codes", codes)):
+        for slot, points in cloud.arrays.items():
             _hold(points, f"{place}-{slot}")
-        for points in asides:
-            _hold(points, f"{place}-aside")
         _component()(
             key=place,
             data=json.dumps(message).encode(),

@@ -6,19 +6,29 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from geometry import Corpus, read_corpus
 from geometry.data.columns import FileColumn
+from geometry.data.corpus import read_bundled
 from geometry.encode import Cloud
+from geometry.projection.twin_message import GREY
 from pages.common.corpus_cloud import OF_VECTORS, CorpusCloud
 from pages.common.explore_panel import (
     _csv,
     cluster_colours,
     cluster_names,
     column_colours,
+    filters_of,
     named_clusters,
 )
-from tests.pages.twins import twin_clouds
+from pages.common.selected_points import (
+    LONGEST_SELECTION,
+    rows_as_text,
+    rows_of_text,
+)
+from tests.pages.twins import codes_of, twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
 
 TEXTS = ("the guitar string", "a piano and a guitar", "the jury heard", "a witness and the jury")
@@ -125,32 +135,88 @@ def test_rare_categories_are_one_group():
     assert np.bincount(colours.codes).tolist() == [10, 6, 1, 1, 1, 1, 1, 1, 18]
 
 
-def listed(app):
-    """The hits that are listed."""
-    [box] = [box for box in app.selectbox if " found; " in box.label]
-    return box.options
-
-
 @pytest.mark.model
-def test_every_hit_is_marked_and_all_of_them_can_be_selected():
+def test_every_hit_is_marked_walked_through_and_can_be_selected():
     own = reviews()
     app = new_visit(
         "narrow_cone", brought("uploads", "corpus", own), find="/review [12]\\d /"
     ).run()
-    marks = {
-        mark["caption"]: mark["rows"] for mark in twin_clouds(healthy(app))["cone"].message["marks"]
-    }
+    cloud = twin_clouds(healthy(app))["cone"]
+    marks = {mark["caption"]: mark["rows"] for mark in cloud.message["marks"]}
     assert marks["found"] == list(range(10, 30))
-    assert listed(app) == [own.texts[row] for row in range(10, 18)]
-    app.number_input(key="found-part").set_value(3).run()
-    assert listed(app) == [own.texts[row] for row in range(26, 30)]
+    assert marks["chosen point"] == [10]
+    app.button(key="found-after").click().run()
+    assert app.query_params["point"] == ["11"]
+    for _press in range(2):  # back over the first one to the last
+        app.button(key="found-before").click().run()
+    assert app.query_params["point"] == ["29"]
     app.button(key="select-found").click().run()
     assert "Points selected: 20" in everything(healthy(app))
-    app.text_input(key="find").set_value(
-        "/review 1\\d /"
-    ).run()  # fewer parts than the number chosen
-    assert listed(healthy(app)) == [own.texts[row] for row in range(10, 18)]
+    assert app.query_params["selected"] == ["10-29"]
+    assert sum(codes_of(twin_clouds(app)["cone"], "selected")) == 20
     app.text_input(key="find").set_value("/(/").run()
     assert "This is not a regular expression" in everything(healthy(app))
     app.text_input(key="find").set_value("#7").run()
-    assert listed(app) == [own.texts[6]]
+    assert app.query_params["point"] == ["6"]
+
+
+@pytest.mark.model
+def test_a_sentence_finds_the_texts_nearest_to_it():
+    app = new_visit("narrow_cone", find="~ a chef cooks a soup").run()
+    cloud = twin_clouds(healthy(app))["cone"]
+    [rows] = [mark["rows"] for mark in cloud.message["marks"] if mark["caption"] == "found"]
+    assert len(rows) == 20
+    labels = [read_bundled("topics").labels[row] for row in rows]
+    assert labels.count("cooking") > 10
+
+
+@pytest.mark.model
+def test_filtered_points_turn_grey_and_a_column_sizes_them():
+    own = reviews()
+    where = "0:1;1:30~60"  # by their frequency: en, de, fr
+    app = new_visit(
+        "narrow_cone",
+        brought("uploads", "corpus", own),
+        where=where,
+        others="grey",
+        size="1",
+    ).run()
+    cloud = twin_clouds(healthy(app))["cone"]
+    dots = np.array(codes_of(cloud, "dots"))
+    shown = [row for row in range(90) if row % 3 == 1 and 30 <= row + 0.5 <= 60]
+    assert np.flatnonzero(dots < GREY).tolist() == shown
+    assert (dots[[0, 89]] % GREY).tolist() == [1, 15]  # of the smallest and the largest number
+    said = everything(app)
+    assert "10 of 90 rows keep their colour" in said
+    assert "n = 90 sentences" in said
+    assert app.query_params["where"] == [where]
+
+
+COLUMNS = reviews().columns
+
+
+@given(st.text() | st.from_regex(r"[0-9:,~;.e+-]*", fullmatch=True))
+def test_no_address_breaks_a_filter_or_a_selection(text):
+    for place, wanted in filters_of(COLUMNS, text).items():
+        assert wanted.keeps(COLUMNS[place]).dtype == bool
+    assert (np.diff(rows_of_text(text[:40])) > 0).all()
+
+
+@given(st.sets(st.integers(0, 500)))
+def test_a_selection_is_the_same_after_the_address(rows):
+    rows = np.array(sorted(rows), dtype=np.int64)
+    text = rows_as_text(rows)
+    if len(text) <= LONGEST_SELECTION:
+        np.testing.assert_array_equal(rows_of_text(text), rows)
+
+
+@pytest.mark.model
+def test_a_link_to_a_file_is_answered_by_the_same_content():
+    own = reviews()
+    link = {"file": f"{own.sha256[:12]}~reviews.csv", "where": "0:1"}
+    app = new_visit("narrow_cone", **link).run()
+    assert "This link shows the file “reviews.csv”" in everything(healthy(app))
+    assert app.query_params["file"] == [link["file"]]
+    app.session_state["uploads"] = {f"upload-{own.sha256[:12]}": own}
+    app.session_state["corpus"] = f"upload-{own.sha256[:12]}"
+    assert "This file is the one of your link." in everything(healthy(app.run()))

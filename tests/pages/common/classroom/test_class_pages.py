@@ -15,9 +15,9 @@ from pages.common.classroom import rooms as store
 from pages.common.classroom import visit
 from pages.common.classroom.bar import results_csv
 from pages.common.classroom.visit import address_of, teachers_points
-from pages.common.draw.clouds import SELECTED
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.lesson import MY_STEPS, LessonError, lesson_toml, read_lesson
+from pages.common.selected_points import SELECTED
 from pages.common.uploads import OWN_CORPORA, OWN_VECTORS
 from pages.common.words import in_language
 from tests.pages.charts import charts

@@ -1,0 +1,244 @@
+"""Two sets of vectors of the same rows: how alike they are, and which of them is better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..diagnosis.diagnosis import TrialRows
+from ..diagnosis.yardsticks import change
+from ..linalg.rows import UndefinedMeasure, finite_rows, need_rows
+from ..measure.correlation import spearman
+from ..measure.intervals import Estimate
+from ..measure.neighbour_changes import NeighbourChanges, neighbour_changes
+
+MOST_PAIRED = 2_000  # rows whose cosines are all compared: two million pairs
+SHUFFLES = 5  # of the rows, for the control of CKA
+MOST_JUDGED = 5_000  # rows whose labels or pairs judge
+
+Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]  # left rows, right rows, scores
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How alike two sets of vectors of n rows are.
+
+    Attributes
+    ----------
+    n : int
+    neighbours : NeighbourChanges
+        Neighbours gained and lost, hubness and agreement of labels, from the first to the second.
+    rank_correlation : float or None
+        Spearman's correlation of the cosines of all pairs; None where a set has equal cosines.
+    n_paired : int
+        Rows whose pairs these are.
+    cka : float or None
+        ``linear_cka``; None where a set has no spread.
+    cka_by_chance : float or None
+        The same with the rows of one set shuffled, the mean of SHUFFLES: the control.
+    """
+
+    n: int
+    neighbours: NeighbourChanges
+    rank_correlation: float | None
+    n_paired: int
+    cka: float | None
+    cka_by_chance: float | None
+
+
+@dataclass(frozen=True)
+class Preference:
+    """Which of two sets is better for labels or pairs.
+
+    Attributes
+    ----------
+    measure : str
+        "agreement" of the nearest neighbours' labels, or "spearman" of pairs.
+    first, second : float
+        The score of each set.
+    change : Estimate
+        Second minus first, with its 95% interval.
+    n : int
+        Rows or pairs that judge.
+    """
+
+    measure: str
+    first: float
+    second: float
+    change: Estimate
+    n: int
+
+    @property
+    def better(self) -> str:
+        """ "first" or "second" where the interval lies on one side of 0, else ""."""
+        low, high = self.change.low, self.change.high
+        if low is None or high is None:
+            return ""
+        return "second" if low > 0 else "first" if high < 0 else ""
+
+
+def align(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, float]:
+    """The second picture turned, mirrored and scaled onto the first; and what is left.
+
+    The origin stays, so that cones can be compared. Orthogonal Procrustes: Schönemann 1966.
+
+    Parameters
+    ----------
+    first : (n, k) array of float
+        Places of the rows.
+    second : (n, k) array of float
+        Places of the same rows.
+
+    Returns
+    -------
+    aligned : (n, k) array of float64
+    residual : float
+        Sum of the squared distances that are left, over the sum of the first's squared lengths:
+        0 for pictures of one shape, 1 where nothing fits.
+    """
+    A, B = finite_rows(first, at_least=1), finite_rows(second, at_least=1)
+    if A.shape != B.shape:
+        raise ValueError(f"expected places of the same rows; got {A.shape} and {B.shape}")
+    left, sizes, right = np.linalg.svd(B.T @ A)
+    total, own = float(np.square(A).sum()), float(np.square(B).sum())
+    if not total or not own:
+        raise UndefinedMeasure("no_spread")
+    aligned = B @ (left @ right) * (sizes.sum() / own)
+    return aligned, float(np.square(A - aligned).sum() / total)
+
+
+def linear_cka(X: np.ndarray, Y: np.ndarray) -> float:
+    """Linear centred kernel alignment of two sets of vectors of the same rows, from 0 to 1.
+
+    1 means that one is the other after a rotation and a scale. It is above 0 by chance where there
+    are few rows for many dimensions, so compare it with shuffled rows. Kornblith et al. 2019,
+    "Similarity of neural network representations revisited", section 3.
+
+    Parameters
+    ----------
+    X : (n, d) array of float, n >= 2
+    Y : (n, e) array of float
+
+    Raises UndefinedMeasure "no_spread" where all rows of a set are equal.
+    """
+    A, B = (_centred(each) for each in (X, Y))
+    scale = np.linalg.norm(A.T @ A) * np.linalg.norm(B.T @ B)
+    if not scale:
+        raise UndefinedMeasure("no_spread")
+    return float(np.square(A.T @ B).sum() / scale)
+
+
+def _centred(X: np.ndarray) -> np.ndarray:
+    X = finite_rows(X, at_least=2).astype(np.float64)
+    return np.asarray(X - X.mean(axis=0))
+
+
+def cosine_rank_correlation(X: np.ndarray, Y: np.ndarray) -> float:
+    """Spearman's correlation of the cosines of all pairs of rows in X (n, d) and in Y (n, e)."""
+    pairs = np.triu_indices(len(X), k=1)
+    found = []
+    for each in (X, Y):
+        rows = finite_rows(each, at_least=2).astype(np.float64)
+        rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        found.append((rows @ rows.T)[pairs])
+    return spearman(*found)
+
+
+def compare(
+    X: np.ndarray,
+    Y: np.ndarray,
+    *,
+    k: int = 10,
+    labels: Sequence[object] | None = None,
+    units: np.ndarray | None = None,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """How alike two sets of vectors of the same rows are.
+
+    Parameters
+    ----------
+    X : (n, d) array of float, n > k + 1
+        No zero row.
+    Y : (n, e) array of float
+        The same rows by another model, layer, pooling or treatment. No zero row.
+    k : int
+        Neighbours of each row that are compared.
+    labels : sequence of n labels, optional
+    units : (n,) ids, optional
+        As ``neighbour_changes`` takes them.
+    seed : int
+        Of the sample of MOST_PAIRED rows, of shuffles and intervals.
+    progress : callable, optional
+        Called with (blocks done, blocks in all) of the search for neighbours.
+
+    Raises
+    ------
+    UndefinedMeasure
+        As ``neighbour_changes``.
+    """
+    need_rows(len(X), k + 2)
+    changes = neighbour_changes(X, Y, k=k, labels=labels, units=units, seed=seed, progress=progress)
+    rng, n = np.random.default_rng(seed), len(X)
+    rows = np.arange(n)
+    if n > MOST_PAIRED:
+        rows = np.sort(rng.choice(n, MOST_PAIRED, replace=False))
+    try:
+        correlation = cosine_rank_correlation(X[rows], Y[rows])
+    except UndefinedMeasure:
+        correlation = None
+    try:
+        alike = linear_cka(X, Y)
+        by_chance = float(np.mean([linear_cka(X, Y[rng.permutation(n)]) for _ in range(SHUFFLES)]))
+    except UndefinedMeasure:
+        return Comparison(n, changes, correlation, len(rows), None, None)
+    return Comparison(n, changes, correlation, len(rows), alike, by_chance)
+
+
+def prefer(
+    X: np.ndarray,
+    Y: np.ndarray,
+    *,
+    labels: Sequence[str] | None = None,
+    pairs: Pairs | None = None,
+    texts: Sequence[str] | None = None,
+    units: np.ndarray | None = None,
+    seed: int = 0,
+) -> Preference | None:
+    """Which of two sets is better for labels or pairs, as the diagnosis judges a cure.
+
+    The score of each, and the interval of the difference on the same rows. None where too few rows
+    are labelled, or where pairs are too few.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+    Y : (n, e) array of float
+        The same rows.
+    labels : sequence of n str, optional
+        "" is no label.
+    pairs : (left, right, scores), optional
+        Numbers of rows, and what people said of each pair. One of ``labels`` and ``pairs``.
+    texts : sequence of n str, optional
+        Equal texts are one unit.
+    units : (n,) ids, optional
+        Rows that belong together.
+    seed : int
+        Of the bootstrap, and of the sample of MOST_JUDGED items.
+    """
+    if (labels is None) == (pairs is None):
+        raise ValueError("give labels or pairs")
+    rows = TrialRows.given(X, texts=texts, labels=labels, pairs=pairs, units=units, seed=seed)
+    yardstick = rows.yardstick
+    if yardstick is None or yardstick.amount() < yardstick.least:
+        return None
+    items = np.arange(len(yardstick.units))
+    if len(items) > MOST_JUDGED:
+        items = np.sort(np.random.default_rng(seed).choice(len(items), MOST_JUDGED, replace=False))
+    Y = finite_rows(Y, at_least=2)[rows.numbers]
+    first, second = (yardstick.score(each, items) for each in (rows.X, Y))
+    difference = change(first, second, yardstick.units)
+    values = float(first.values[0]), float(second.values[0])
+    return Preference(yardstick.names[0], *values, difference, len(items))

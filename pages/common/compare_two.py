@@ -1,0 +1,531 @@
+"""Two at once: the same rows by two models, layers, poolings or treatments, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from geometry import Corpus, Encoder, Pairs
+from geometry.data import VectorSet
+from geometry.data.number_text import estimate, signed
+from geometry.data.pairs import BUNDLED_PAIRS, read_bundled_pairs
+from geometry.encode.pool import DEFAULT_POOLING
+from geometry.evaluate.fitting import FitSet
+from geometry.evaluate.specs import parse_treatment
+from geometry.explore import Comparison, Preference, align, compare, prefer
+from geometry.measure import mean_cosine
+from geometry.projection import Projection, project
+from geometry.projection.packing import pack_cloud
+from geometry.projection.twin import common_scale
+from geometry.projection.twin_message import Picture, Points, TwinCloud
+
+from . import jobs
+from .cache import kept
+from .cloud_choices import Look
+from .controls import choose, layer_labels, pooling_names
+from .corpus_cloud import MOST_DRAWN, CloudSpec, CorpusCloud, cloud_of_vectors, encode_corpus
+from .corpus_cloud import labels_of as labels_of_points
+from .draw.clouds import alternative_with, axis_titles, current_theme, point_colours
+from .draw.twin_cloud import has_no_webgl2, show_twin_cloud
+from .explore_panel import Explored
+from .folded import folded
+from .measures import label_name
+from .models import bundled_encoder, bundled_names, chosen_model, current_encoder
+from .origin import origin
+from .seed import SEED
+from .selected_points import choose_row, chosen_marks, short, store_selection
+from .treatment_names import offered, treatment_words
+from .uploads import OWN_PAIRS, own_labels, own_vectors
+from .uploads import OWN_VECTORS as OWN
+from .words import _, markdown, markdown_table, paragraph
+
+SIDES = ("first", "second")
+RAW = "raw"
+CHOSEN = "chosen"  # code of a model that needs a download
+THIS = "this"  # code of a reader's own vectors that the page shows
+MOST_COMPARED = 10_000  # rows of the numbers, a sample of more
+AT_ONCE = 3_000  # rows whose numbers take less than a second
+K = 10  # neighbours of each row
+LEAST_PAIRS = 30
+
+
+@dataclass(frozen=True)
+class TwoSide:
+    """One of the two: the rows by a model at a layer, and a treatment fitted on them.
+
+    points : raw, the rows that both sides have
+    """
+
+    points: CorpusCloud
+    treatment: str
+
+    @property
+    def content_key(self) -> str:
+        """Names the vectors."""
+        return f"{self.points.key}/{self.treatment}"
+
+    @property
+    def private(self) -> bool:
+        """True for a reader's own data."""
+        return self.points.private
+
+    @property
+    def title(self) -> str:
+        """Model, layer, pooling and treatment in words."""
+        about = self.points.corpus.name if self.points.model is None else _place(self.points)
+        return f"{about} · {treatment_title(self.treatment)}"
+
+
+def _place(points: CorpusCloud) -> str:
+    """Model, layer and pooling of encoded texts, short."""
+    words = [points.encoder.name.rpartition("/")[2]]
+    if points.encoder.n_layers:
+        words.append(_("layer {layer}").format(layer=points.spec.layer))
+        words.append(pooling_names(points.model)[points.spec.pooling])
+    return " · ".join(words)
+
+
+def treatment_title(code: str) -> str:
+    """A treatment in words; "raw" for none."""
+    return _("raw") if code == RAW else treatment_words(code)
+
+
+# ---- the choice ----
+
+
+def show_two(
+    corpus: Corpus | VectorSet,
+    points: CorpusCloud,
+    look: Look,
+    explored: Explored,
+    chosen: int | None,
+) -> None:
+    """A part with any two sets of vectors of the points' rows beside each other."""
+    if points.cloud.unit not in ("sentences", "vectors"):
+        return
+    with folded(_("Two at once"), key="two", icon=":material/compare:") as is_open:
+        if is_open:
+            _show(corpus, points, look, explored, chosen)
+
+
+def _show(
+    corpus: Corpus | VectorSet,
+    points: CorpusCloud,
+    look: Look,
+    explored: Explored,
+    chosen: int | None,
+) -> None:
+    st.markdown(
+        _(
+            "The same rows by two models, layers, poolings or treatments. Any set of vectors with "
+            "a row for each text can be one of them: open it on the page *Your corpus*."
+        )
+    )
+    clouds, treatments = [], []
+    for side in SIDES:
+        cloud, treatment = _choose_side(corpus, points, side)
+        clouds.append(cloud)
+        treatments.append(treatment)
+    rows = points.corpus_rows
+    for cloud in clouds:
+        rows = np.intersect1d(rows, cloud.corpus_rows)
+    if len(rows) < max(K + 2, look.n_components + 1):
+        st.info(_("The two have {n} rows in common, which are too few.").format(n=len(rows)))
+        return
+    first, second = (
+        TwoSide(_rows_of(cloud, rows), treatment)
+        for cloud, treatment in zip(clouds, treatments, strict=True)
+    )
+    if first.content_key == second.content_key:
+        st.info(_("Both are the same. Choose another model, layer, pooling or treatment."))
+        return
+    place = np.flatnonzero(np.isin(points.corpus_rows, rows))
+    shown = points if len(place) == len(points.cloud) else points.take(place, "two")
+    marked = None if chosen is None or chosen not in place else int(np.searchsorted(place, chosen))
+    residual = _draw(first, second, shown, look, explored, marked)
+    _show_numbers(first, second, residual)
+    if marked is not None:
+        _show_lists(first, second, shown, marked)
+
+
+def _rows_of(cloud: CorpusCloud, rows: np.ndarray) -> CorpusCloud:
+    """The points of these rows (m,) of the corpus, ascending."""
+    if np.array_equal(cloud.corpus_rows, rows):
+        return cloud
+    place = {row: at for at, row in enumerate(cloud.corpus_rows.tolist())}
+    taken = np.array([place[row] for row in rows.tolist()])
+    return cloud.take(taken, f"two-{Points.of(rows.tobytes()).name}")
+
+
+def _choose_side(
+    corpus: Corpus | VectorSet, points: CorpusCloud, side: str
+) -> tuple[CorpusCloud, str]:
+    """The cloud of a side, of all its rows, and the treatment."""
+    models = _models(corpus, points)
+    usual = next(iter(models))
+    boxes = st.columns([3, 2, 2, 3])
+    with boxes[0]:
+        model = choose(
+            st.selectbox,
+            _("First") if side == "first" else _("Second"),
+            list(models),
+            key=f"{side}-model",
+            default=usual,
+            labels=models,
+            private=[code for code in models if code.startswith("upload-")],
+        )
+    is_usual = model == usual
+    if model in own_vectors() or model == THIS:
+        cloud = points if model == THIS else cloud_of_vectors(own_vectors()[model])
+    else:
+        texts = _texts_of(corpus)
+        encoder = (
+            current_encoder() if model in (CHOSEN, chosen_model().name) else bundled_encoder(model)
+        )
+        spec = _choose_spec(encoder, points, side, boxes[1:3], is_usual=is_usual)
+        cloud = encode_corpus(texts, spec, encoder=encoder, private=points.private)
+    codes = [RAW, *offered(of_moments=False)]
+    with boxes[3]:
+        treatment = choose(
+            st.selectbox,
+            _("Treatment"),
+            codes,
+            key=f"{side}-treatment",
+            default=RAW if side == "first" or points.model is not None else codes[1],
+            labels={code: treatment_title(code) for code in codes},
+        )
+    return cloud, treatment
+
+
+def _models(corpus: Corpus | VectorSet, points: CorpusCloud) -> dict[str, str]:
+    """What a side can be, by code, the page's own first."""
+    found: dict[str, str] = {}
+    if points.model is None:
+        found[THIS] = points.corpus.name
+    has_texts = isinstance(corpus, Corpus) or corpus.texts is not None
+    if has_texts:
+        models = bundled_names()
+        if not chosen_model().is_in_project:
+            models = {CHOSEN: current_encoder().name, **models}
+        own = chosen_model().name
+        found |= {code: models[code] for code in sorted(models, key=lambda code: code != own)}
+    names = own_labels(OWN)
+    for code, vectors in own_vectors().items():
+        if vectors is not corpus and len(vectors) == len(corpus):
+            found[code] = names[code]
+    return found
+
+
+def _texts_of(corpus: Corpus | VectorSet) -> Corpus:
+    if isinstance(corpus, Corpus):
+        return corpus
+    return Corpus(corpus.name, corpus.texts or (), labels=corpus.labels, columns=corpus.columns)
+
+
+def _choose_spec(
+    encoder: Encoder, points: CorpusCloud, side: str, boxes: Sequence[Any], *, is_usual: bool
+) -> CloudSpec:
+    """Layer and pooling: of the first side those of the page, of the second the last layer."""
+    last, spec = encoder.n_layers, points.spec
+    same = is_usual and points.model is not None and f"{spec.layer}".isdigit()
+    layer, pooling = str(last), DEFAULT_POOLING
+    if same:
+        pooling = spec.pooling
+        layer = str(spec.layer) if side == "first" or spec.layer == last else str(last)
+        if side == "second" and spec.layer == last:
+            layer = "0"
+    if last:
+        with boxes[0]:
+            layer = choose(
+                st.selectbox,
+                _("Layer"),
+                [*map(str, range(last + 1))],
+                key=f"{side}-place",
+                default=layer,
+                labels=layer_labels(last),
+            )
+    with boxes[1]:
+        pooling = choose(
+            st.selectbox,
+            _("Pooling"),
+            list(encoder.poolings),
+            key=f"{side}-pooling",
+            default=pooling if pooling in encoder.poolings else DEFAULT_POOLING,
+            labels=pooling_names(encoder),
+        )
+    at = last if pooling == "own" else int(layer)
+    return CloudSpec("sentences", at, pooling, spec.special_tokens, MOST_DRAWN)
+
+
+# ---- pictures ----
+
+
+@kept(16)
+def _treated(side: TwoSide) -> np.ndarray:
+    """The vectors (n, k) after the treatment, fitted on them, in the directions that are left."""
+    X = side.points.vectors
+    if side.treatment == RAW:
+        return X
+    return FitSet(X).fit(parse_treatment(side.treatment)).apply(X).retained
+
+
+@kept(16)
+def _drawn(side: TwoSide, method: str, k: int) -> Projection:
+    return project(_treated(side), method, k, random_state=SEED)
+
+
+@kept(16)
+def _aligned(first: TwoSide, second: TwoSide, method: str, k: int) -> tuple[np.ndarray, float]:
+    """The second picture laid on the first, and what is left."""
+    return align(_drawn(first, method, k).around_origin, _drawn(second, method, k).around_origin)
+
+
+def _draw(
+    first: TwoSide,
+    second: TwoSide,
+    points: CorpusCloud,
+    look: Look,
+    explored: Explored,
+    chosen: int | None,
+) -> float:
+    """Both pictures with a film from the first to the second; returns Procrustes' residual."""
+    is_raw = first.treatment == second.treatment == RAW
+    method = "svd" if look.view == "umap" or (look.view != "pca" and not is_raw) else look.view
+    k = look.n_components
+    aligned, residual = _aligned(first, second, method, k)
+    if has_no_webgl2():
+        st.info(_("The two pictures need WebGL2, which this browser does not have."))
+        return residual
+    picture = _drawn(first, method, k)
+    reach = max(common_scale(picture, picture)[1], float(np.abs(aligned).max()))
+    places = [picture.around_origin, aligned]
+    names = [first.title, second.title]
+    alts = []
+    for side in (first, second):
+        cosine = mean_cosine(_treated(side)) if len(points.cloud) else None
+        alts.append(alternative_with(side.title, len(points.cloud), cosine, None))
+    twin = TwinCloud(
+        points=Points.of(pack_cloud(places, reach)),
+        rows_key=f"two-{points.key}",
+        pictures=[
+            Picture([0], [names[0]]),
+            Picture([0, 1], names, _("to {name}: {share}").format(name=names[1], share="{0}")),
+        ],
+        colours=point_colours(points, look.colour, picture.around_origin),
+        reach=reach,
+        axis_titles=axis_titles(method, k),
+        origin_label=None if picture.origin is None else _("origin"),
+        name=_("The same rows twice"),
+        film_name=_("From the first to the second"),
+        at=1.0,
+        knobs=((0.0,), (1.0,)),
+        landmarks=list(enumerate(names)),
+        alt=paragraph(alts),
+        marks=chosen_marks(points, chosen),
+        provenance=" · ".join([*origin(points), _("seed {seed}").format(seed=SEED)]),
+        file_name="two-at-once",
+    )
+    twin = replace(twin, dots=explored.dots(points))
+    show_twin_cloud(
+        twin,
+        current_theme(),
+        key="two",
+        texts=points.cloud.texts,
+        on_point=partial(_choose, points),
+        on_selection=partial(store_selection, points.shared_key),
+    )
+    return residual
+
+
+def _choose(points: CorpusCloud, row: int) -> None:
+    choose_row(row)
+
+
+# ---- numbers ----
+
+
+def _sampled(side: TwoSide) -> TwoSide:
+    """Of many rows a sample, of which the vectors are not zero in both."""
+    return replace(side, points=side.points.sample(MOST_COMPARED))
+
+
+@kept(16)
+def _compared(
+    first: TwoSide, second: TwoSide, report: jobs.Progress = jobs.no_report
+) -> Comparison:
+    points = first.points
+    labels = labels_of_points(points.cloud)
+    return compare(
+        _treated(first),
+        _treated(second),
+        k=K,
+        labels=labels,
+        units=points.units,
+        seed=SEED,
+        progress=report,
+    )
+
+
+@kept(16)
+def _preferred(first: TwoSide, second: TwoSide, pairs: Pairs | None) -> Preference | None:
+    points = first.points
+    if pairs is None:
+        labels = labels_of_points(points.cloud)
+        if labels is None:
+            return None
+        judge: dict[str, Any] = {"labels": labels}
+    else:
+        judge = {"pairs": rows_of_pairs(pairs, points.cloud.texts)}
+        if len(judge["pairs"][2]) < LEAST_PAIRS:
+            return None
+    texts = points.cloud.texts
+    return prefer(
+        _treated(first), _treated(second), texts=texts, units=points.units, seed=SEED, **judge
+    )
+
+
+def rows_of_pairs(pairs: Pairs, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The rows of the texts (n,) that pairs are of, and their scores; other pairs are left out."""
+    place = {text: row for row, text in enumerate(texts)}
+    found = [
+        (place[left], place[right], score)
+        for left, right, score in zip(pairs.left, pairs.right, pairs.gold_scores, strict=True)
+        if left in place and right in place
+    ]
+    left, right, scores = np.array(found, dtype=float).reshape(-1, 3).T
+    return left.astype(np.int64), right.astype(np.int64), scores
+
+
+def _show_numbers(first: TwoSide, second: TwoSide, residual: float) -> None:
+    sides = _sampled(first), _sampled(second)
+    n = len(sides[0].points.cloud)
+    found = jobs.kept_or_made(
+        _compared,
+        *sides,
+        what=_("Comparing {n} points with each other").format(n=f"{n:,}"),
+        at_once=n <= AT_ONCE,
+        lane="measure",
+        passing=True,
+    )
+    changes = found.neighbours
+    kept_share = changes.jaccard
+    rows = [
+        (
+            _("neighbours in both lists (Jaccard, k = {k})").format(k=K),
+            estimate(kept_share.value, kept_share.low, kept_share.high, 2),
+            _("equal: {value}").format(value="1"),
+        ),
+        (
+            _("rank correlation of all cosines (Spearman)"),
+            "—" if found.rank_correlation is None else signed(found.rank_correlation, 3),
+            _("equal: {value}").format(value="1"),
+        ),
+        (
+            _("linear CKA"),
+            "—" if found.cka is None else f"{found.cka:.3f}",
+            _("rows shuffled: {value}").format(value=f"{found.cka_by_chance or 0:.3f}"),
+        ),
+        (
+            _("left over by the alignment of the pictures (Procrustes)"),
+            f"{residual:.1%}",
+            _("equal: {value}").format(value="0%"),
+        ),
+    ]
+    head = (_("measure"), _("value"), _("reference"))
+    st.markdown(markdown_table([head, ("---", "---:", "---:"), *rows]))
+    judges = [None, *pairs_of(sides[0].points)]
+    for pairs in judges:
+        line = _preference_line(_preferred(*sides, pairs), pairs, sides)
+        if line:
+            st.markdown(line)
+    notes = [
+        _("{n} rows").format(n=f"{n:,}"),
+        _("cosines of all pairs of {n} rows").format(n=f"{found.n_paired:,}"),
+        _("treatments are fitted on these rows"),
+        _("seed {seed}").format(seed=SEED),
+    ]
+    st.caption(
+        paragraph(
+            [
+                " · ".join(notes),
+                _(
+                    "CKA weighs directions by their variance: Kornblith et al. (2019). So sets "
+                    "with different neighbours may have a high one."
+                ),
+            ]
+        )
+    )
+
+
+def pairs_of(points: CorpusCloud) -> list[Pairs]:
+    """The reader's own pairs and the bundled ones that are of these texts."""
+    own: dict[str, Pairs] = st.session_state.get(OWN_PAIRS, {})
+    bundled = [] if points.private else [read_bundled_pairs(name) for name in BUNDLED_PAIRS]
+    texts = points.cloud.texts
+    return [
+        each
+        for each in (*own.values(), *bundled)
+        if len(rows_of_pairs(each, texts)[2]) >= LEAST_PAIRS
+    ]
+
+
+def _preference_line(
+    found: Preference | None, pairs: Pairs | None, sides: Sequence[TwoSide]
+) -> str:
+    """Which of the two is better for the labels or the pairs, with the scores."""
+    if found is None:
+        return ""
+    what = label_name(sides[0].points.corpus) if pairs is None else pairs.name
+    better = {"first": sides[0].title, "second": sides[1].title}.get(found.better)
+    verdict = (
+        _("**No clear difference** for {what}.").format(what=markdown(what))
+        if better is None
+        else _("**{name}** is better for {what}.").format(
+            name=markdown(better), what=markdown(what)
+        )
+    )
+    measure = (
+        _("share of the 5 nearest neighbours with the same label")
+        if pairs is None
+        else _("Spearman with the scores of {n} pairs").format(n=f"{found.n:,}")
+    )
+    change = found.change
+    numbers = _("{measure}: {first} → {second}, change {change}.").format(
+        measure=measure,
+        first=signed(found.first, 3),
+        second=signed(found.second, 3),
+        change=estimate(change.value, change.low, change.high, 3),
+    )
+    return paragraph([verdict, numbers[:1].upper() + numbers[1:]])
+
+
+# ---- the chosen point ----
+
+
+def _show_lists(first: TwoSide, second: TwoSide, points: CorpusCloud, row: int) -> None:
+    """The neighbours of the chosen point that are in both lists, lost and gained."""
+    near = [_near(_treated(side), row) for side in (first, second)]
+    parts = (
+        (_("In both"), [each for each in near[0] if each in near[1]]),
+        (_("Lost"), [each for each in near[0] if each not in near[1]]),
+        (_("Gained"), [each for each in near[1] if each not in near[0]]),
+    )
+    texts = points.cloud.texts
+    st.markdown(_("The {k} nearest to **{text}**").format(k=K, text=short(texts[row])))
+    for box, (title, rows) in zip(st.columns(3), parts, strict=True):
+        lines = "\n".join(f"- {short(texts[each])}" for each in rows)
+        box.markdown(f"**{title}** ({len(rows)})\n\n{lines}")
+
+
+def _near(X: np.ndarray, row: int) -> list[int]:
+    """The K nearest rows by cosine."""
+    lengths = np.linalg.norm(X, axis=1)
+    cosines = X @ X[row] / np.maximum(lengths, np.finfo(np.float32).tiny)
+    cosines[row] = -np.inf
+    found: list[int] = np.argsort(-cosines, kind="stable")[:K].tolist()
+    return found

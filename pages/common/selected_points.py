@@ -1,0 +1,257 @@
+"""Points that the reader has found by their text, clicked, or selected with the lasso."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from geometry import Cloud
+from geometry.explore import SearchError, find_texts, nearest_rows
+from geometry.explore.search import SECONDS
+from geometry.projection.panel import Mark
+from geometry.projection.twin_message import Marks
+
+from .address import number_in_url, put_in_url
+from .cache import kept
+from .classroom.visit import lead, teachers_points
+from .corpus_cloud import CorpusCloud, encoded_texts
+from .downloads import csv_bytes, offer_csv
+from .origin import unit_names
+from .words import _, markdown, short_line
+
+TYPED = "~"  # before a sentence whose nearest texts are meant
+NEAREST = 20  # of them
+LONGEST = 160  # characters of a quoted text at most
+MAX_ROWS = 500  # rows of the table at most
+SELECTED = "selected-rows"
+SENT = "selection-is-sent"  # whether the pictures are to select them
+LONGEST_SELECTION = 1_500  # characters of selected rows in the address
+MOST_LINKED = 1_000_000  # rows of one range in an address
+RANGES = re.compile(r"[0-9]{1,7}(-[0-9]{1,7})?(,[0-9]{1,7}(-[0-9]{1,7})?)*")
+
+
+def choose_point(points: CorpusCloud) -> int | None:
+    """The chosen row: by search here, by a click in a picture, or from the address."""
+    query = st.text_input(
+        _("Find a point by its text"),
+        key="find",
+        bind="query-params",
+        placeholder=_("a word of the text"),
+        help=_(
+            "A word or phrase; a regular expression between slashes, as /colou?r/; the number of "
+            "a row, as #12; or a sentence after ~, for the {n} texts nearest to it by the model. "
+            "Every hit is marked in the pictures."
+        ).format(n=NEAREST),
+    )
+    try:
+        rows, row = found_rows(points), chosen_row(points)
+    except SearchError as error:
+        st.warning(_problem(error))
+        return chosen_row(points)
+    if not query.strip():
+        return row
+    if not rows:
+        st.info(_("No text contains “{query}”.").format(query=short(query)))
+        return row
+    if row not in rows:
+        row = rows[0]
+    at = rows.index(row)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.button(
+            _("Previous"),
+            key="found-before",
+            icon=":material/chevron_left:",
+            on_click=_choose_found,
+            args=(rows[at - 1],),
+        )
+        st.markdown(
+            _("{place} of {n}: {text}").format(
+                place=f"{at + 1:,}", n=f"{len(rows):,}", text=short(points.cloud.texts[row])
+            )
+        )
+        st.button(
+            _("Next"),
+            key="found-after",
+            icon=":material/chevron_right:",
+            on_click=_choose_found,
+            args=(rows[(at + 1) % len(rows)],),
+        )
+        if st.button(_("Select all {n}").format(n=f"{len(rows):,}"), key="select-found"):
+            select_rows(points.shared_key, np.sort(rows))
+    _choose_found(row)
+    return row
+
+
+def _choose_found(row: int) -> None:
+    """Choose a hit; the search stays."""
+    st.session_state["point"] = row
+    put_in_url("point", str(row))
+
+
+def _problem(error: SearchError) -> str:
+    if error.code == "typed":
+        return _(
+            "A sentence is searched by a model, and these points have none or are no sentences. "
+            "Search for a phrase."
+        )
+    if error.code == "slow":
+        return _(
+            "This regular expression took longer than {seconds} s and was ended. Write a simpler "
+            "one, or search for a phrase."
+        ).format(seconds=f"{SECONDS:g}")
+    return _("This is not a regular expression. Search for a phrase without the slashes.")
+
+
+def found_rows(points: CorpusCloud) -> list[int]:
+    """The rows whose text is meant; none without a search. Raises SearchError."""
+    query = st.session_state.get("find", "").strip()
+    sentence = query.removeprefix(TYPED).strip()
+    if not query.startswith(TYPED) or not sentence:
+        return _found(points, query)
+    if points.model is None or points.cloud.unit != "sentences":
+        raise SearchError("typed", "these points have no model that encodes sentences")
+    return _near(points, encoded_texts(points, (sentence,)))
+
+
+@kept(16)
+def _found(points: CorpusCloud, query: str) -> list[int]:
+    rows: list[int] = find_texts(points.cloud.texts, query).tolist()
+    return rows
+
+
+@kept(16)
+def _near(points: CorpusCloud, vectors: np.ndarray) -> list[int]:
+    rows: list[int] = nearest_rows(points.vectors, vectors[0], NEAREST).tolist()
+    return rows
+
+
+def chosen_marks(points: CorpusCloud, chosen: int | None) -> list[Marks]:
+    """Rings around the points that the search found, the teacher's selection and the chosen one."""
+    try:
+        rows = found_rows(points)
+    except SearchError:  # ``choose_point`` says so
+        rows = []
+    found = [Marks(rows, "dot", _("found"))] if rows else []
+    if shown := teachers_points(points.shared_key):
+        found.append(Marks(list(shown), "circle", _("selected by the teacher")))
+    return found if chosen is None else [*found, Marks([chosen], "circle", _("chosen point"))]
+
+
+def chart_marks(marks: Sequence[Marks]) -> list[Mark]:
+    """The same marks on a Plotly chart, for a browser without WebGL2."""
+    symbols = {"dot": "x-thin", "circle": "circle", "square": "square", "diamond": "diamond"}
+    return [Mark(each.rows, f"{symbols[each.shape]}-open", each.caption) for each in marks]
+
+
+def short(text: str) -> str:
+    """The text on one line, cut, as Markdown."""
+    return markdown(short_line(text, LONGEST))
+
+
+def chosen_row(points: CorpusCloud) -> int | None:
+    """The last row that was clicked, or else the row in the address.
+
+    A row chosen in another cloud is dropped, because it is another point here.
+    """
+    key = points.shared_key
+    if st.session_state.setdefault("point-of", key) != key:
+        st.session_state["point-of"] = key
+        st.session_state["point"] = None
+    elif "point" not in st.session_state:
+        st.session_state["point"] = number_in_url("point")
+    row: int | None = st.session_state.get("point")
+    row = None if row is None or row >= len(points.cloud) else row
+    put_in_url("point", None if row is None else str(row))
+    return row
+
+
+def choose_row(row: int) -> None:
+    """Choose the clicked point and clear the search by text."""
+    st.session_state["point"] = row
+    st.session_state["find"] = ""
+
+
+def store_selection(key: str, rows: Sequence[int] | np.ndarray) -> None:
+    """Store the selected rows with the ``shared_key`` of their cloud."""
+    st.session_state[SELECTED] = (key, np.asarray(rows, dtype=np.int64))
+    st.session_state.pop(SENT, None)  # the pictures have them already
+    lead()
+
+
+def select_rows(key: str, rows: np.ndarray) -> None:
+    """As ``store_selection``, of rows that the pictures have not selected by themselves."""
+    store_selection(key, rows)
+    st.session_state[SENT] = True
+
+
+def sent_selection(points: CorpusCloud) -> np.ndarray | None:
+    """The rows that the pictures are to select: of a link, or of a search. None: the reader's own.
+
+    The address follows the selection, unless it is too long.
+    """
+    key, state = points.shared_key, st.session_state
+    linked = st.query_params.get("selected", "")
+    if SELECTED not in state and linked:
+        rows = rows_of_text(linked)
+        select_rows(key, rows[rows < len(points.cloud)])
+    of, rows = state.get(SELECTED, ("", np.zeros(0, dtype=np.int64)))
+    text = rows_as_text(rows) if of == key else ""
+    put_in_url("selected", text if 0 < len(text) <= LONGEST_SELECTION else None)
+    return rows if of == key and state.get(SENT) else None
+
+
+def rows_as_text(rows: np.ndarray) -> str:
+    """Ascending rows for the address, as 3-7,12."""
+    if not len(rows):
+        return ""
+    parts = np.split(rows, np.flatnonzero(np.diff(rows) != 1) + 1)
+    return ",".join(f"{part[0]}" if len(part) == 1 else f"{part[0]}-{part[-1]}" for part in parts)
+
+
+def rows_of_text(text: str) -> np.ndarray:
+    """The rows that ``rows_as_text`` has written; none for anything else."""
+    if len(text) > LONGEST_SELECTION or not RANGES.fullmatch(text):
+        return np.zeros(0, dtype=np.int64)
+    rows: set[int] = set()
+    for part in text.split(","):
+        low, _dash, high = part.partition("-")
+        rows |= set(range(int(low), min(int(high or low), int(low) + MOST_LINKED) + 1))
+    return np.array(sorted(rows), dtype=np.int64)
+
+
+def show_selection(cloud: Cloud, key: str) -> None:
+    """The texts of the selected points, and the count of each label."""
+    of, rows = st.session_state.get(SELECTED, ("", ()))
+    rows = np.asarray(rows, dtype=np.int64)
+    if of != key or not rows.size:
+        return
+    with st.expander(_("Points selected: {n}").format(n=f"{len(rows):,}"), key="selected-points"):
+        if cloud.labels is not None:
+            names, counts = np.unique(np.asarray(cloud.labels)[rows], return_counts=True)
+            order = np.argsort(-counts, kind="stable")
+            st.caption(markdown(" · ".join(f"{names[i]} {counts[i]}" for i in order)))
+        table = [{_("text"): cloud.texts[row]} for row in rows[:MAX_ROWS]]
+        if cloud.labels is not None:
+            for line, row in zip(table, rows, strict=False):
+                line[_("label")] = cloud.labels[row]
+        st.dataframe(table, height=240, width="stretch")
+        if len(rows) > MAX_ROWS:
+            st.caption(_("The first {n} are listed.").format(n=MAX_ROWS))
+        offer_csv(_("Download selection (CSV)"), "selection", partial(selection_csv, cloud, rows))
+
+
+def selection_csv(cloud: Cloud, rows: np.ndarray) -> bytes:
+    """A row for each selected point: its row from 1, text and label; all of them."""
+    lines = [
+        [
+            str(cloud.sources[row] + 1 if cloud.unit in ("sentences", "vectors") else row + 1),
+            cloud.texts[row],
+            "" if cloud.labels is None else cloud.labels[row],
+        ]
+        for row in rows
+    ]
+    return csv_bytes(["row", "text", "label"], lines, unit_names()[cloud.unit])
