@@ -1,10 +1,11 @@
 from .clusters import Agreement as Agreement
 from .clusters import Clusters as Clusters
 from .clusters import cluster_agreement as cluster_agreement
+from .clusters import cluster_mixing as cluster_mixing
 from .clusters import cluster_words as cluster_words
-from .clusters import clusters_by_chance as clusters_by_chance
 from .clusters import find_clusters as find_clusters
 from .clusters import merged_clusters as merged_clusters
+from .clusters import share_by_chance as share_by_chance
 from .compare import Comparison as Comparison
 from .compare import Preference as Preference
 from .compare import align as align

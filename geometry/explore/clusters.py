@@ -18,6 +18,8 @@ COMPONENTS = 30  # principal components of longer rows
 SHARE, FEWEST = 0.01, 10  # rows of the smallest cluster: this share of all, at least so many
 DENSE = 50  # rows that a dense place has around it
 SHUFFLES = 200
+CONTROLS = 5  # random clouds
+NEIGHBOURS, MIXED = 10, 0.5  # of each point; the mixing from which two clusters are one
 FEWEST_TEXTS = 2  # texts of a cluster that have a word which names it
 
 
@@ -52,6 +54,11 @@ class Clusters:
     def n_outside(self) -> int:
         """Rows that were looked at and are in no cluster."""
         return self.n_clustered - sum(self.sizes)
+
+    @property
+    def share(self) -> float:
+        """The share of these rows that is in a cluster."""
+        return sum(self.sizes) / self.n_clustered if self.n_clustered else 0.0
 
 
 @dataclass(frozen=True)
@@ -136,17 +143,25 @@ def find_clusters(
     return Clusters(labels, sizes, len(rows), components if is_reduced else None, least, seed)
 
 
-def clusters_by_chance(X: np.ndarray, found: Clusters) -> int:
-    """The number of clusters in as many Gaussian rows with the mean and covariance of X (n, d).
+def share_by_chance(X: np.ndarray, found: Clusters) -> tuple[float, float]:
+    """The control of ``Clusters.share``: its range in CONTROLS Gaussian clouds.
 
-    A Gaussian has no clusters, so this is the control of ``find_clusters``.
+    Each has as many rows as were clustered, with the mean and covariance of X (n, d). A Gaussian
+    has no clusters, so all that are found there are noise.
     """
     X = finite_rows(X, at_least=2)
-    drawn = np.random.default_rng(found.seed).multivariate_normal(
-        X.mean(axis=0), np.cov(X, rowvar=False).reshape(X.shape[1], -1), size=found.n_clustered
-    )
+    rng, n = np.random.default_rng(found.seed), found.n_clustered
+    mean, covariance = X.mean(axis=0), np.cov(X, rowvar=False).reshape(X.shape[1], -1)
     components = found.n_components or X.shape[1]
-    return len(find_clusters(drawn, smallest=found.smallest, n_components=components).sizes)
+    shares = [
+        find_clusters(
+            rng.multivariate_normal(mean, covariance, size=n),
+            smallest=found.smallest,
+            n_components=components,
+        ).share
+        for _ in range(CONTROLS)
+    ]
+    return min(shares), max(shares)
 
 
 def cluster_words(
@@ -212,26 +227,59 @@ def cluster_words(
     return tuple(named)
 
 
-def merged_clusters(first: np.ndarray, second: np.ndarray) -> tuple[tuple[int, ...], ...]:
-    """Groups of two or more clusters of one clustering that are one cluster in another.
+def cluster_mixing(places: np.ndarray, labels: np.ndarray, *, k: int = NEIGHBOURS) -> np.ndarray:
+    """How far each two clusters are mixed at these places: (c, c) from 0, apart, to 1, one cloud.
 
-    A cluster goes to the one that has more than half of its rows. Rows that the other clustering
-    leaves out count too.
+    Of the k nearest points in any cluster, those of cluster i in j over those in i or j, divided by
+    the share that a random mixture of i and j gives; the mean of both ways.
 
     Parameters
     ----------
-    first : (n,) array of int
-        As ``Clusters.labels``.
-    second : (n,) array of int
-        The same rows in the other clustering.
+    places : (n, d) array of float
+        Of a picture, which may be another one than that of the clusters.
+    labels : (n,) array of int
+        As ``Clusters.labels``; rows with NONE are left out.
+    k : int, >= 1
     """
-    goes_to: dict[int, list[int]] = {}
-    for cluster in range(int(np.max(first, initial=NONE)) + 1):
-        there = second[first == cluster]
-        counts = np.bincount(there[there != NONE], minlength=1)
-        if 2 * counts.max() > len(there):
-            goes_to.setdefault(int(counts.argmax()), []).append(cluster)
-    return tuple(tuple(group) for group in goes_to.values() if len(group) > 1)
+    from scipy.spatial import cKDTree
+
+    places = finite_rows(places, at_least=1)
+    rows = np.flatnonzero(np.asarray(labels) != NONE)
+    codes = np.asarray(labels)[rows]
+    sizes = np.bincount(codes, minlength=1)
+    if len(rows) < 2:
+        return np.zeros((len(sizes),) * 2)
+    tree = cKDTree(places[rows])
+    near = tree.query(places[rows], min(k + 1, len(rows)))[1]
+    is_other = near != np.arange(len(rows))[:, None]
+    there = codes[near]
+    found = np.zeros((len(sizes),) * 2)
+    np.add.at(found, (np.repeat(codes, near.shape[1])[is_other.ravel()], there[is_other]), 1)
+    own = np.diag(found)[:, None]
+    share = found / np.maximum(own + found, 1)
+    by_chance = sizes[None, :] / np.maximum(sizes[:, None] + sizes[None, :] - 1, 1)
+    mixed = share / np.maximum(by_chance, np.finfo(float).tiny)
+    mixed = np.minimum((mixed + mixed.T) / 2, 1.0)
+    np.fill_diagonal(mixed, 1.0)
+    return np.asarray(mixed)
+
+
+def merged_clusters(places: np.ndarray, labels: np.ndarray) -> tuple[tuple[int, ...], ...]:
+    """Groups of two or more clusters that are mixed at these places (``cluster_mixing`` >= 0.5).
+
+    Parameters
+    ----------
+    places : (n, d) array of float
+        Of another picture than that of the clusters.
+    labels : (n,) array of int
+        As ``Clusters.labels``.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    mixed = cluster_mixing(places, labels) >= MIXED
+    group = connected_components(mixed)[1]
+    groups = [tuple(np.flatnonzero(group == each).tolist()) for each in np.unique(group)]
+    return tuple(each for each in groups if len(each) > 1)
 
 
 def cluster_agreement(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> Agreement:

@@ -35,6 +35,7 @@ from .draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from .explore_panel import Explored
 from .folded import folded
 from .measures import label_name
+from .messages import errors_shown
 from .models import bundled_encoder, bundled_names, chosen_model, current_encoder
 from .origin import origin
 from .seed import SEED
@@ -148,7 +149,8 @@ def _show(
     shown = points if len(place) == len(points.cloud) else points.take(place, "two")
     marked = None if chosen is None or chosen not in place else int(np.searchsorted(place, chosen))
     residual = _draw(first, second, shown, look, explored, marked)
-    _show_numbers(first, second, residual)
+    with errors_shown():  # such as equal vectors, which have no nearest neighbours
+        _show_numbers(first, second, residual)
     if marked is not None:
         _show_lists(first, second, shown, marked)
 
@@ -334,7 +336,8 @@ def _draw(
     show_twin_cloud(
         twin,
         current_theme(),
-        key="two",
+        key="two-clouds",
+        in_address=False,
         texts=points.cloud.texts,
         on_point=partial(_choose, points),
         on_selection=partial(store_selection, points.shared_key),

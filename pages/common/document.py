@@ -16,7 +16,7 @@ from .uploads import USES, chosen_own, linked_file
 from .words import _, labelled, language, markdown
 
 KEY = "document"
-LINKED = "linked-view"  # a link's file, page and settings, until the reader has opened the file
+LINKED = "view-of-link"  # a link's file, page and settings, until the reader has opened the file
 OF_TABLES = ("Show/hide columns", "Download as CSV", "Search", "Fullscreen")
 
 
@@ -48,14 +48,14 @@ def warn_of_lost_corpus() -> None:
     """What a link or a reload lacks: a file that this session does not have."""
     linked = linked_file()
     if linked is not None:
-        code, name = linked
+        code, of_file = linked
         here = str(st.session_state.get("page", ""))
         st.session_state[LINKED] = (code, here, st.query_params.to_dict())
         st.info(
             _(
                 "This link shows the file “{name}”, and a file stays with its owner. Open your own "
                 "copy on the page *Your corpus* to see this view. It has to have the same content."
-            ).format(name=markdown(name)),
+            ).format(name=markdown(of_file)),
             icon=":material/link:",
         )
         return

@@ -22,12 +22,12 @@ from geometry.explore import (
     Condition,
     cluster_agreement,
     cluster_words,
-    clusters_by_chance,
     find_clusters,
     merged_clusters,
     rows_kept,
+    share_by_chance,
 )
-from geometry.explore.clusters import NONE
+from geometry.explore.clusters import CONTROLS, NONE
 from geometry.notebook.page import view_html
 from geometry.notebook.view import CloudView
 from geometry.palette import theme_named
@@ -63,27 +63,31 @@ Named = tuple[Clusters, tuple[tuple[str, ...], ...]]  # the words of each cluste
 # ---- the panel ----
 
 
-def open_panel(has_cloud: bool = True) -> DeltaGenerator:
-    """The panel's container: under the picture, or beside it in a full window.
+@dataclass(frozen=True)
+class Panel:
+    """Containers under the picture, or beside it in a full window: a search and buttons; parts."""
 
-    has_cloud : False for a page without a cloud, which has no full window
-    """
-    panel = st.container(key="explore-panel")
+    find: DeltaGenerator
+    buttons: DeltaGenerator
+    parts: DeltaGenerator
+
+
+def open_panel(*, has_cloud: bool = True) -> Panel:
+    """The panel, empty. Without a cloud it has no full window and no search."""
+    with st.container(key="explore-panel"):
+        with st.container(key="explore-bar"):
+            find = st.container(key="explore-find")
+            buttons = st.container(key="explore-buttons", horizontal=True)
+        panel = Panel(find, buttons, st.container())
     if not has_cloud:
         return panel
-    with panel:
-        is_full = fills_window()
-        st.button(
-            _("Leave the full window") if is_full else _("Full window"),
-            key="window",
-            icon=":material/close_fullscreen:" if is_full else ":material/open_in_full:",
-            on_click=_turn_window,
-        )
+    is_full = fills_window()
+    label = _("Leave the full window") if is_full else _("Full window")
+    icon = ":material/close_fullscreen:" if is_full else ":material/open_in_full:"
+    if buttons.button(label, key="window", icon=icon):
+        put_in_url(WINDOW, None if is_full else "1")
+        st.rerun()  # the whole page
     return panel
-
-
-def _turn_window() -> None:
-    put_in_url(WINDOW, None if fills_window() else "1")
 
 
 def explored_part(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> Explored:
@@ -427,8 +431,16 @@ def named_clusters(points: CorpusCloud, places: np.ndarray) -> Named:
 
 
 @kept(32)
-def _by_chance(points: CorpusCloud, places: np.ndarray) -> int:
-    return clusters_by_chance(places, named_clusters(points, places)[0])
+def _by_chance(points: CorpusCloud, places: np.ndarray) -> tuple[float, float]:
+    return share_by_chance(places, named_clusters(points, places)[0])
+
+
+@kept(32)
+def _merged(
+    points: CorpusCloud, places: np.ndarray, elsewhere: np.ndarray
+) -> tuple[tuple[int, ...], ...]:
+    """Which clusters of a picture are mixed in another one."""
+    return merged_clusters(elsewhere, named_clusters(points, places)[0].labels)
 
 
 def cluster_names(words: Sequence[Sequence[str]]) -> list[str]:
@@ -489,11 +501,10 @@ def show_clusters(
         )
         chance = _by_chance(points, places)
         st.markdown(_table(found, words) or _("There are no clusters in this picture."))
-        st.markdown(_chance_line(len(found.sizes), chance))
+        st.markdown(_chance_line(found.share, chance))
         for name, elsewhere in others:
-            there = named_clusters(points, elsewhere)[0]
-            st.markdown(_agreement_line(found, there, name))
-            for group in merged_clusters(found.labels, there.labels):
+            st.markdown(_agreement_line(found, named_clusters(points, elsewhere)[0], name))
+            for group in _merged(points, places, elsewhere):
                 st.markdown(_merged_line(name, [cluster_names(words)[each] for each in group]))
         st.caption(paragraph([*_how(found), measured_on]))
         offer_csv(
@@ -517,13 +528,14 @@ def _table(found: Clusters, words: Sequence[Sequence[str]]) -> str:
     return markdown_table(lines)
 
 
-def _chance_line(k: int, chance: int) -> str:
+def _chance_line(share: float, chance: tuple[float, float]) -> str:
+    low, high = chance
     line = _(
-        "Control: as many random points of one Gaussian, with the same covariance, have {k} "
-        "clusters."
-    ).format(k=chance)
+        "{share} of the points lie in clusters. Control: in {n} clouds of as many random points of "
+        "one Gaussian, with the same covariance, it is {low} to {high}."
+    ).format(share=f"{share:.0%}", n=CONTROLS, low=f"{low:.0%}", high=f"{high:.0%}")
     doubt = _("**The clusters of this picture may be chance**.")
-    return paragraph([line, doubt]) if k <= chance else line
+    return paragraph([line, doubt]) if share <= high else line
 
 
 def _agreement_line(first: Clusters, second: Clusters, name: str) -> str:
@@ -547,9 +559,10 @@ def _agreement_line(first: Clusters, second: Clusters, name: str) -> str:
 
 
 def _merged_line(picture: str, names: Sequence[str]) -> str:
-    return _("In **{picture}**, these clusters are one: {names}.").format(
-        picture=picture, names=markdown(_("; ").join(names))
-    )
+    return _(
+        "In **{picture}**, these clusters are mixed, with at least half of the neighbours in each "
+        "other that a random mixture has: {names}."
+    ).format(picture=picture, names=markdown(_("; ").join(names)))
 
 
 def _how(found: Clusters) -> list[str]:

@@ -675,14 +675,14 @@ def explore(corpus: Corpus) -> None:
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # the progress bar has its own container: in another one it would shift the elements below it,
     # and the browser would build them again and lose the focus
-    progress_box, look_box, panel_box = st.container(), picture_place(), open_panel()
-    find_box = st.container()
+    progress_box, look_box, panel = st.container(), picture_place(), open_panel()
+    selection_box = st.container()
     curve_progress_box, answer_box = st.container(), st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     encoder = current_encoder()
     with control_box:
         choice = choose_cloud_and_look(corpus, encoder, more=more_box.container())
-    with panel_box:
+    with panel.parts:
         explored = explored_part(corpus)
     corpus = filtered_corpus(corpus, explored.left_in)
     cloud = None
@@ -697,7 +697,7 @@ def explore(corpus: Corpus) -> None:
                 return
         with progress_box:
             film = build_film(choice.name, first, choice.look)
-        with find_box, st.container(horizontal=True):
+        with panel.find:
             chosen = choose_point(first)
         scene = Scene(corpus, choice, film, chosen_layer(film.last), chosen)
     except ENCODER_ERRORS as error:
@@ -707,7 +707,7 @@ def explore(corpus: Corpus) -> None:
     with look_box:
         cloud = draw_pictures(scene, explored)
         show_headlines(scene)
-    with panel_box, errors_shown():
+    with panel.parts, errors_shown():
         last = film.last
         others = [layer for layer in dict.fromkeys((0, last)) if layer != scene.layer]
         show_clusters(
@@ -719,9 +719,10 @@ def explore(corpus: Corpus) -> None:
             provenance(scene),
         )
         show_two(corpus, first, choice.look, explored, chosen)
-        if cloud is not None:
+    if cloud is not None:
+        with panel.buttons:
             offer_view(cloud, first.cloud.texts)
-    with find_box:
+    with selection_box:
         show_selection(first.cloud, first.shared_key)
     if fills_window():
         return

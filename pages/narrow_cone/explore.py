@@ -756,11 +756,10 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
     # the progress bar has its own container: in another one it would shift the elements below it,
     # and the browser would build them again and lose the focus
     progress_box = st.container()
-    look_box, panel_box = picture_place(), open_panel()
+    look_box, panel = picture_place(), open_panel()
     found_box = st.container(key="inspector")
     numbers_box = st.container()
-    guess_box, find_box = st.columns(2)
-    answer_box = st.container()
+    guess_box, answer_box = st.container(), st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     with control_box:
         preset_box = st.container(key="presets")
@@ -772,7 +771,7 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
         if chosen_model().is_in_project and spec != OF_VECTORS:
             with preset_box:
                 show_presets()
-    with panel_box:
+    with panel.parts:
         explored = explored_part(corpus)
     try:
         with progress_box:
@@ -791,7 +790,7 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
     with more_box:
         fit = choose_fit()
         points = choose_weights(points)
-    with find_box:
+    with panel.find:
         chosen = choose_point(points)
     with look_box:
         can_play = look.view != "umap"
@@ -811,14 +810,15 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
     cloud = None
     with look_box, errors_shown():
         cloud = draw_pictures(scene, explored)
-    with panel_box, errors_shown():
+    with panel.parts, errors_shown():
         show_clusters(
             points,
             [(side.title, side.projection.coordinates) for side in (scene.raw, scene.white)],
             scene.provenance,
         )
         show_two(corpus, points, look, explored, chosen)
-        if cloud is not None:
+    if cloud is not None:
+        with panel.buttons:
             offer_view(cloud, points.cloud.texts)
     with found_box:
         show_selection(points.cloud, points.shared_key)

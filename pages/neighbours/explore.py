@@ -662,10 +662,10 @@ def explore(corpus: Corpus | VectorSet) -> None:
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # a separate container: a progress bar would shift the elements below it,
     # and the browser would build them again and lose the focus
-    progress_box, look_box, panel_box = st.container(), picture_place(), open_panel(False)
+    progress_box, look_box, panel = st.container(), picture_place(), open_panel(has_cloud=False)
     answer_box = st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
-    with panel_box:
+    with panel.parts:
         explored = explored_part(corpus, has_picture=False)
     scene = None
     with errors_shown(notes_box):
@@ -682,7 +682,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
     is_measured = False
     with look_box, errors_shown():
         is_measured = _show_pictures(scene)
-    with panel_box, errors_shown():
+    with panel.parts, errors_shown():
         look = Look(view="mean", n_components=2, colour="topic")
         show_two(corpus, scene.points, look, explored, scene.rankings.query.row)
     with notes_box:  # above the pictures, but computed after they were sent

@@ -916,8 +916,8 @@ def explore(corpus: Corpus | VectorSet) -> None:
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # the progress bar has its own container: in another one it would shift the elements below it,
     # and the browser would build them again and lose the focus
-    progress_box, look_box, panel_box = st.container(), picture_place(), open_panel()
-    find_box, answer_box = st.container(), st.container()
+    progress_box, look_box, panel = st.container(), picture_place(), open_panel()
+    selection_box, answer_box = st.container(), st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     with control_box:
         boxes = st.columns(6 if isinstance(corpus, Corpus) else 5)
@@ -931,7 +931,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         spec = replace(spec, max_points=MOST_DRAWN)
     with more_box:
         look = choose_look(corpus, spec, views=("mean", "svd", "pca"), has_clusters=True)
-    with panel_box:
+    with panel.parts:
         explored = explored_part(corpus)
     scene = cloud = None
     with errors_shown(notes_box):
@@ -945,7 +945,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
             more=more_box,
             notes=notes_box,
             progress=progress_box,
-            find=find_box,
+            find=panel.find,
         )
     if scene is None:
         return
@@ -955,16 +955,17 @@ def explore(corpus: Corpus | VectorSet) -> None:
         waiting = show_headlines(scene)
         note_facts(lambda: _facts(scene))
     names = treatment_names()
-    with panel_box, errors_shown():
+    with panel.parts, errors_shown():
         show_clusters(
             points,
             [(names[each.name], each.projection.coordinates) for each in scene.pictures],
             provenance(scene),
         )
         show_two(corpus, points, look, explored, scene.chosen)
-        if cloud is not None:
+    if cloud is not None:
+        with panel.buttons:
             offer_view(cloud, points.cloud.texts)
-    with find_box:
+    with selection_box:
         show_selection(points.cloud, points.shared_key)
     with notes_box:  # above the pictures, but computed after they were sent
         if isinstance(corpus, Corpus):
@@ -1065,6 +1066,6 @@ def _choose_scene(
         return None
     with progress:
         points.project_in_job(look.view, look.n_components)
-    with find, st.container(horizontal=True):
+    with find:
         chosen = choose_point(points)
     return build_scene(sets, names, knobs, look, chosen)

@@ -82,8 +82,8 @@ with result:
                 warn_of_coverage(coverage)
         else:
             show_evidence_form(corpus)
-        place_box, picture_row, panel_box = st.container(), st.container(), open_panel()
-        with panel_box:
+        place_box, picture_row, panel = st.container(), st.container(), open_panel()
+        with panel.parts:
             explored = explored_part(corpus)
         scene = cloud = None
         with errors_shown(), place_box:
@@ -91,12 +91,13 @@ with result:
         if scene is not None:
             warn_of_cache()
             picture_box, number_box = picture_row.columns([3, 1])
-            with place_box, st.container(horizontal=True, vertical_alignment="bottom"):
+            with place_box:
                 colour = choose_colour(corpus, scene.points.spec, has_clusters=True)
+            with panel.find:
                 row = choose_point(scene.drawn)
             with picture_box, st.container(key="picture"):
                 cloud = draw_cloud(scene, explored, colour, row)
-            with panel_box, errors_shown():
+            with panel.parts, errors_shown():
                 if scene.picture is not None:
                     show_clusters(
                         scene.drawn,
@@ -105,7 +106,8 @@ with result:
                     )
                 look = Look(view="mean", n_components=2, colour=colour)
                 show_two(corpus, scene.drawn, look, explored, row)
-                if cloud is not None:
+            if cloud is not None:
+                with panel.buttons:
                     offer_view(cloud, scene.drawn.cloud.texts)
             with number_box:
                 show_counts(scene)

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from geometry import load_encoder, project, read_bundled, read_cloud
 from geometry.explore import (
     cluster_agreement,
+    cluster_mixing,
     cluster_words,
-    clusters_by_chance,
     find_clusters,
     merged_clusters,
+    share_by_chance,
 )
 
 
@@ -43,10 +44,11 @@ def test_one_round_group_is_the_control(d):
     X, _ = three_groups(300, d)
     found = find_clusters(X, smallest=30)
     assert len(found.sizes) == 3
-    assert clusters_by_chance(X, found) < 3
+    assert share_by_chance(X, found)[1] < found.share
     round_one = np.random.default_rng(1).standard_normal((300, d))
     fine = find_clusters(round_one, smallest=5)  # leaves of a small size are found in noise too
-    assert abs(clusters_by_chance(round_one, fine) - len(fine.sizes)) <= max(3, len(fine.sizes))
+    low, high = share_by_chance(round_one, fine)
+    assert low - 0.15 <= fine.share <= high + 0.15
 
 
 def test_of_many_rows_a_sample_is_clustered_and_the_rest_has_none():
@@ -148,9 +150,25 @@ def test_a_picture_of_the_bundled_topics_has_clusters_with_their_words():
     assert {"guitar", "jury", "rain"} <= {word for each in words for word in each}
 
 
-def test_clusters_that_another_picture_has_as_one():
-    first = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, -1])
-    second = np.array([4, 4, 4, 4, 4, -1, 1, 1, 1, 4, 0, 4])
-    assert merged_clusters(first, second) == ((0, 1),)  # of 3 only half goes there
-    assert merged_clusters(first, first) == ()
-    assert merged_clusters(np.array([], int), np.array([], int)) == ()
+def test_mixing_is_0_apart_1_in_a_random_mixture_and_half_on_the_way():
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], [2000, 500])
+    X = rng.standard_normal((2500, 2))
+    assert cluster_mixing(X, labels)[0, 1] == pytest.approx(1, abs=0.07)
+    apart = X + 50 * labels[:, None]
+    assert cluster_mixing(apart, labels)[0, 1] == 0
+    half = apart.copy()
+    half[rng.random(2500) < 0.5] %= 3  # half of both are mixed
+    assert 0.3 < cluster_mixing(half, labels)[0, 1] < 0.8
+    assert merged_clusters(X, labels) == ((0, 1),)
+    assert merged_clusters(apart, labels) == ()
+    assert merged_clusters(apart, np.full(2500, -1)) == ()
+
+
+def test_mixing_by_hand():
+    # 0 0 1 | 1 1: the nearest other point of each is 0, 0, 0, 1, 1
+    places = np.array([[0.0], [1.0], [1.5], [9.0], [9.4]])
+    labels = np.array([0, 0, 1, 1, 1])
+    # of 0 one of two neighbours (the second point's is 1), of 1 one of three
+    expected = ((1 / 2) / (3 / 4) + (1 / 3) / (2 / 4)) / 2
+    assert cluster_mixing(places, labels, k=1)[0, 1] == pytest.approx(expected)

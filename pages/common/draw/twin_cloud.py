@@ -50,6 +50,7 @@ def show_twin_cloud(
     on_selection: Callable[[np.ndarray], None] | None = None,  # ascending; none when cleared
     # Knobs where the reader stops the film or a knob; None runs the film in the browser only
     on_settled: Callable[[Sequence[float]], None] | None = None,
+    in_address: bool = True,  # whether the address has the camera; of one twin cloud a page
 ) -> None:
     """Draw the twin cloud; if one of that key is on the page, update what has changed."""
     place = f"twin-{key}"
@@ -77,14 +78,19 @@ def show_twin_cloud(
     texts_name = f"{key}-{cloud.rows_key}"
     message = message_of(cloud, theme, texts_name, _)
     is_flat = len(cloud.axis_titles) == 2
-    message |= {"settles": on_settled is not None, "camera": None if is_flat else _camera()}
+    message |= {
+        "settles": on_settled is not None,
+        "camera": None if is_flat or not in_address else _camera(),
+    }
     message["fills"] = fills_window()
     with st.container(key=place + "-box", gap=None):  # most of these components are invisible
         if len(texts) <= MOST_TEXTS:
             share_texts(texts_name, texts, key=key)
         else:
             _answer(texts_name, texts)
-        if is_flat:
+        if not in_address:
+            pass
+        elif is_flat:
             put_in_url(CAMERA, None)
         else:
             _put_camera_in_url()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pages.common.address import PARAMETERS, put_in_url
+from pages.common.compare_two import SIDES
 from pages.contrast.choices import NUMBERS
 from pages.cosine_basis.controls import LIMITS
 from pages.whitening.choices import SLOTS
@@ -25,7 +26,9 @@ BY_VARIABLE = {
         "lesson-step",
         "class",
     ),
+    *("where", "selected", "window", "file"),
     *(f"{side}-{what}" for side in ("left", "right") for what in ("table", "layer")),
+    *(f"{side}-{what}" for side in SIDES for what in ("model", "place", "pooling", "treatment")),
 }
 
 

@@ -15,6 +15,7 @@ from geometry.data.corpus import read_bundled
 from geometry.encode import Cloud
 from geometry.projection.twin_message import GREY
 from pages.common.corpus_cloud import OF_VECTORS, CorpusCloud
+from pages.common.document import LINKED
 from pages.common.explore_panel import (
     _csv,
     cluster_colours,
@@ -32,6 +33,12 @@ from tests.pages.twins import codes_of, twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
 
 TEXTS = ("the guitar string", "a piano and a guitar", "the jury heard", "a witness and the jury")
+
+
+def shown_in(app, name):
+    """A parameter of the address; "" without it."""
+    value = app.query_params.get(name, "")
+    return value[0] if isinstance(value, list) else value
 
 
 def two_groups(n=40):
@@ -70,8 +77,8 @@ def test_the_part_has_the_clusters_their_control_and_what_the_others_keep(langua
     assert legend["names"][0].startswith("1 ")
     said = everything(app)
     control, agreement = {
-        "en": ("Control: as many random points", "**ZCA whitening**: "),
-        "zh-Hant": ("對照：同樣多的點", "**ZCA 白化**："),
+        "en": ("Control: in 5 clouds of as many random points", "**ZCA whitening**: "),
+        "zh-Hant": ("對照：5 團同樣多", "**ZCA 白化**："),
     }[language]
     assert control in said
     assert agreement in said
@@ -146,18 +153,18 @@ def test_every_hit_is_marked_walked_through_and_can_be_selected():
     assert marks["found"] == list(range(10, 30))
     assert marks["chosen point"] == [10]
     app.button(key="found-after").click().run()
-    assert app.query_params["point"] == ["11"]
+    assert shown_in(app, "point") == "11"
     for _press in range(2):  # back over the first one to the last
         app.button(key="found-before").click().run()
-    assert app.query_params["point"] == ["29"]
+    assert shown_in(app, "point") == "29"
     app.button(key="select-found").click().run()
     assert "Points selected: 20" in everything(healthy(app))
-    assert app.query_params["selected"] == ["10-29"]
+    assert shown_in(app, "selected") == "10-29"
     assert sum(codes_of(twin_clouds(app)["cone"], "selected")) == 20
     app.text_input(key="find").set_value("/(/").run()
     assert "This is not a regular expression" in everything(healthy(app))
     app.text_input(key="find").set_value("#7").run()
-    assert app.query_params["point"] == ["6"]
+    assert shown_in(app, "point") == "6"
 
 
 @pytest.mark.model
@@ -189,7 +196,7 @@ def test_filtered_points_turn_grey_and_a_column_sizes_them():
     said = everything(app)
     assert "10 of 90 rows keep their colour" in said
     assert "n = 90 sentences" in said
-    assert app.query_params["where"] == [where]
+    assert shown_in(app, "where") == where
 
 
 COLUMNS = reviews().columns
@@ -216,7 +223,9 @@ def test_a_link_to_a_file_is_answered_by_the_same_content():
     link = {"file": f"{own.sha256[:12]}~reviews.csv", "where": "0:1"}
     app = new_visit("narrow_cone", **link).run()
     assert "This link shows the file “reviews.csv”" in everything(healthy(app))
-    assert app.query_params["file"] == [link["file"]]
-    app.session_state["uploads"] = {f"upload-{own.sha256[:12]}": own}
-    app.session_state["corpus"] = f"upload-{own.sha256[:12]}"
-    assert "This file is the one of your link." in everything(healthy(app.run()))
+    assert shown_in(app, "file") == link["file"]
+    code = f"upload-{own.sha256[:12]}"
+    state = {"uploads": {code: own}, "corpus": code, LINKED: app.session_state[LINKED]}
+    app = healthy(new_visit("your_corpus", state).run())
+    assert "This file is the one of your link." in [each.value for each in app.success]
+    assert app.session_state[LINKED] == (code, "narrow_cone", link)

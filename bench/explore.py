@@ -1,0 +1,152 @@
+"""Exploring an upload in a browser without a graphics card: colours, filters, search, memory."""
+
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+import psutil
+import pyarrow as pa
+from playwright.sync_api import Page, sync_playwright
+from pyarrow import parquet
+
+from bench.landing import CLOUDS, SHOWN, SHOWN_AFTER
+from bench.table import Row
+from bench.twin import FRAMES, TURN
+from tests.browser.chromium import CHROMIUM_FLAGS, find_chromium
+from tests.browser.screen import AT_REST, choose
+from tests.browser.server import AppServer
+
+MANY, MOST = 100_000, 1_000_000
+REPEATS = 9
+SUBJECTS = ("delivery", "screen", "refund", "battery", "colour", "invoice", "cable", "manual")
+PICTURE = "#twin-own-cloud, .st-key-own_cloud .twin[data-drawn]"
+
+
+def main() -> list[Row]:
+    """The peer, Embedding Atlas, draws only with WebGPU, which this browser does not have."""
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = playwright.chromium.launch(
+            executable_path=find_chromium(), args=list(CHROMIUM_FLAGS)
+        )
+        rows = []
+        for n, d, most in ((MANY, 384, 0.2), (MOST, 8, 1.0)):
+            path = written(Path(folder) / f"{n}.parquet", n, d)
+            with AppServer(cache_dir=Path(folder) / "cache") as server:
+                page = browser.new_page(viewport={"width": 1400, "height": 900})
+                rows += explored(page, server, path, n, d, most)
+                page.close()
+        browser.close()
+    return rows
+
+
+def written(path: Path, n: int, d: int) -> Path:
+    """A file of n vectors (d) in eight groups, with a text, three categories and two numbers."""
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, len(SUBJECTS), n)
+    X = rng.standard_normal((n, d), dtype=np.float32) + 1
+    X[:, :3] += 6 * rng.standard_normal((len(SUBJECTS), 3), dtype=np.float32)[group]
+    table = {
+        "text": [f"the {SUBJECTS[g]} of order {row}" for row, g in enumerate(group)],
+        "subject": [SUBJECTS[g] for g in group],
+        "country": [f"country {c}" for c in rng.integers(0, 300, n)],
+        "channel": [("mail", "phone", "shop")[c] for c in rng.integers(0, 3, n)],
+        "price": rng.gamma(2, 20, n).round(2),
+        "stars": rng.integers(1, 6, n),
+        "embedding": pa.FixedSizeListArray.from_arrays(X.ravel(), d),
+    }
+    parquet.write_table(pa.table(table), path, compression="none")
+    return path
+
+
+def explored(page: Page, server: AppServer, path: Path, n: int, d: int, most: float) -> list[Row]:
+    """The rows of one file: until its picture, then each way to explore it.
+
+    Parameters
+    ----------
+    page : Page
+    server : AppServer
+    path : Path
+        The file, of n vectors (d).
+    n : int
+    d : int
+    most : float
+        Seconds promised for a new picture.
+    """
+    points = f"{n:,} × {d} with 5 columns"
+    page.goto(server.page_url("your_corpus", query="source=upload"))
+    page.locator(".st-key-corpus_file input[type=file]").wait_for(state="attached")
+    page.wait_for_function(AT_REST, timeout=120_000)
+    before = psutil.Process(server.process_id).memory_info().rss
+    start = perf_counter()
+    page.locator(".st-key-corpus_file input[type=file]").set_input_files(path)
+    page.locator(".st-key-use_vectors button").click(timeout=120_000)
+    page.wait_for_selector(PICTURE, timeout=300_000)
+    first = perf_counter() - start
+    page.get_by_role("link", name="Narrow cone").first.click()
+    page.wait_for_url("**/narrow_cone*")
+    page.wait_for_selector(CLOUDS, timeout=300_000)
+    page.wait_for_function(AT_REST, timeout=300_000)
+    memory = psutil.Process(server.process_id).memory_info().rss - before - 4 * n * d
+
+    colours = [timed(page, lambda i=i: choose(page, "colour", ("subject", "price")[i % 2]))
+               for i in range(REPEATS)]  # fmt: skip
+    page.locator(".st-key-filters summary").click()
+    choose(page, key_of(page, "filter-by-"), "price")
+    page.locator(".st-key-others").get_by_role("radio", name="turn grey").click()
+    page.wait_for_function(AT_REST, timeout=120_000)
+    page.locator(f".st-key-{key_of(page, 'filter-', '-3')}").get_by_role("slider").first.focus()
+    filters = [timed(page, lambda: page.keyboard.press("ArrowRight")) for _ in range(REPEATS)]
+    found = page.locator(".st-key-find input")
+    searches = []
+    for i in range(REPEATS):
+        found.fill(f"order {i}7")
+        searches.append(timed(page, lambda: found.press("Enter")))
+    rate = median(float(page.evaluate(TURN, FRAMES)) for _ in range(3))
+    limit = f"{most:g} s or less"
+    rows = [
+        Row(f"{points}: from the file's choice to the picture", first,
+            target="10 s or less" if n == MANY else "",
+            met=first <= 10 if n == MANY else None),
+        *(
+            Row(f"the same: {name}, to the new frame", median(times), target=limit,
+                met=median(times) <= most, note=f"slowest of {len(times)}: {max(times):.2f} s")
+            for name, times in (
+                ("another colour", colours),
+                ("a filter by a slider, grey", filters),
+                ("the hits of a search", searches),
+            )
+        ),
+        Row(f"the same: turned with a filter and names, 2 × {n:,} points", rate, unit="frames/s",
+            target="30 frames/s" if n == MANY else "", met=rate >= 30 if n == MANY else None),
+    ]  # fmt: skip
+    if n == MANY:
+        megabytes = memory / 1e6
+        rows.append(
+            Row("the same: memory of the server beyond the vectors", megabytes, unit="MB",
+                target="250 MB or less", met=megabytes <= 250)
+        )  # fmt: skip
+    print(points, *(f"{row.name}: {row.ours:.3f}" for row in rows), sep="\n", file=sys.stderr)
+    return rows
+
+
+def key_of(page: Page, start: str, end: str = "") -> str:
+    """The key of the control of a filter, whose middle is a digest of the file."""
+    classes = page.locator(f'[class*="st-key-{start}"]').evaluate_all(
+        "(all) => all.flatMap((each) => [...each.classList])"
+    )
+    keys = [name.removeprefix("st-key-") for name in classes if name.startswith("st-key-")]
+    return next(key for key in keys if key.startswith(start) and key.endswith(end))
+
+
+def timed(page: Page, act: object) -> float:
+    """Seconds from an action until the pictures show the server's answer."""
+    before = page.evaluate(SHOWN)
+    start = perf_counter()
+    act()  # type: ignore[operator]
+    page.evaluate(SHOWN_AFTER, before)
+    seconds = perf_counter() - start
+    page.wait_for_function(AT_REST, timeout=120_000)
+    return seconds
