@@ -98,7 +98,10 @@ def explored_part(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> Ex
 
 
 def offer_view(cloud: TwinCloud, texts: Sequence[str]) -> None:
-    """A button that gives the pictures as one file of HTML, which needs no network."""
+    """A button that gives the pictures as one file of HTML, which needs no network.
+
+    It has the texts of all points. The pictures' own menu saves PNG and SVG.
+    """
     n = cloud.n
     if n > MOST_GIVEN:
         st.caption(
@@ -109,16 +112,13 @@ def offer_view(cloud: TwinCloud, texts: Sequence[str]) -> None:
         return
     code = language()
     st.download_button(
-        _("Download this view (HTML)"),
+        _("Download this view with its texts (HTML)"),
         data=lambda: _view_file(cloud, texts, code),
         file_name=f"{cloud.file_name}.html",
         mime="text/html",
+        key="take-view",
         icon=":material/ios_share:",
         on_click="ignore",
-        help=_(
-            "One file with the pictures, colours, texts and search, which opens without a network. "
-            "It contains the texts of all points. The pictures' own menu saves PNG and SVG."
-        ),
     )
 
 
