@@ -84,7 +84,7 @@ def open_panel(*, has_cloud: bool = True) -> Panel:
     is_full = fills_window()
     label = _("Leave the full window") if is_full else _("Full window")
     icon = ":material/close_fullscreen:" if is_full else ":material/open_in_full:"
-    if buttons.button(label, key="window", icon=icon):
+    if buttons.button(label, key="full-window", icon=icon):
         put_in_url(WINDOW, None if is_full else "1")
         st.rerun()  # the whole page
     return panel

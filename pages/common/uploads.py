@@ -189,9 +189,11 @@ def select_corpus(page: str) -> None:
 def linked_file() -> tuple[str, str] | None:
     """Code and name of the file that the address is about, if this session does not have it."""
     meant = re.fullmatch(r"([0-9a-f]{12})~(.{0,80})", st.query_params.get(OWN_FILE, ""), re.DOTALL)
-    code = f"upload-{meant[1]}" if meant else ""
-    has_it = code in st.session_state.get(OWN_CORPORA, {}) or code in own_vectors()
-    return None if meant is None or has_it else (code, meant[2])
+    if meant is None:
+        return None
+    own = [*st.session_state.get(OWN_CORPORA, {}).values(), *own_vectors().values()]
+    has_it = any(each.sha256.startswith(meant[1]) for each in own)
+    return None if has_it else (f"upload-{meant[1]}", meant[2])
 
 
 def chosen_own() -> Corpus | VectorSet | None:

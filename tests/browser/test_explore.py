@@ -97,7 +97,7 @@ def test_the_walk_of_the_two_kinds_of_complaints(
     # alone with its panel, the picture is wider
     width = of_stage(page, "stage.width")
     with rerun(page):
-        page.locator(".st-key-window button").click()
+        page.locator(".st-key-full-window button").click()
     expect(page.locator('[data-testid="stSidebar"]')).to_be_hidden()
     wait_for_clouds(page)
     assert of_stage(page, "stage.width") >= width - 20

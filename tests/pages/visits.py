@@ -64,3 +64,7 @@ def everything(app: AppTest) -> str:
     return "\n".join(
         getattr(element, "value", None) or element.label for part in parts for element in part
     )
+
+
+# The parts under every picture of a cloud.
+PANEL = ("Filters and sizes", "Clusters in the picture", "Two at once")

@@ -53,7 +53,7 @@ from pages.narrow_cone.scene import SAMPLE_ROWS, Steps, whitening_verdict
 from tests.pages import visits
 from tests.pages.charts import array, charts
 from tests.pages.twins import Sent, twin_clouds
-from tests.pages.visits import everything, healthy
+from tests.pages.visits import PANEL, everything, healthy
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = ROOT / "assets" / "text"
@@ -357,7 +357,7 @@ def test_colours_are_explained(cloud_of, colour):
         assert " other</span>" in html
     else:
         meaning = {"length": "words", "frequency": "mean log₁₀ count of its pieces"}[colour]
-        assert legend == {"title": meaning, "head": f"{meaning}: ", "names": None}
+        assert legend == {"title": meaning, "head": f"{meaning}: ", "names": None, "named": 8}
         assert marker["colorbar"]["title"]["text"] == meaning
 
 
@@ -997,7 +997,8 @@ def test_the_page_has_the_contract_s_order(lang):
     assert [element.value for element in app.subheader] == headings
     folded = [element.label for element in app.expander]
     parts = ("Static beside contextual: two tables in one scale", "All measures")
-    assert folded[:2] == [translate(part) for part in parts]
+    assert folded[:3] == [translate(part) for part in PANEL]
+    assert folded[3:5] == [translate(part) for part in parts]
     assert folded[-2:] == [translate("More controls and downloads"), translate("Sources")]
     main = [element.value for element in app.main.markdown]
     claim = (TEXT / lang / "narrow_cone.md").read_text(encoding="utf8").splitlines()[1]
@@ -1082,7 +1083,11 @@ def test_the_histogram_file_has_a_row_a_bin(scenes):
 
 def test_the_page_offers_both_files():
     labels = [button.label for button in look().get("download_button")]
-    assert labels == ["Download points (CSV)", "Download histogram (CSV)"]
+    assert labels == [
+        "Download this view with its texts (HTML)",
+        "Download points (CSV)",
+        "Download histogram (CSV)",
+    ]
 
 
 # Three dimensions

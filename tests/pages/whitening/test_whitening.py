@@ -23,6 +23,7 @@ from geometry import (
     load_transform,
     read_cloud,
 )
+from geometry.data.catalogues import catalogue
 from geometry.data.corpus import read_bundled, read_corpus, read_pasted
 from geometry.data.number_text import signed
 from geometry.data.pairs import read_bundled_pairs
@@ -53,7 +54,7 @@ from pages.whitening.explore import exported_map, measure_all, pictures_csv, tab
 from pages.whitening.scene import Scene, claim_state
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
-from tests.pages.visits import brought, everything, healthy, new_visit
+from tests.pages.visits import PANEL, brought, everything, healthy, new_visit
 
 DEFAULTS = ("raw", "zca", "removed", "standardised")
 NAMES = {
@@ -455,7 +456,6 @@ def test_both_languages_have_the_contract_s_order(lang):
             "The flow: its likelihood and its map",
             "Do whitened axes have a meaning? Independent components",
             "All measures",
-            "Clusters in the picture",
             "Charts",
             "More controls and downloads",
             "Sources",
@@ -465,12 +465,14 @@ def test_both_languages_have_the_contract_s_order(lang):
             "正規化流：概似與映射",
             "白化後的軸有意義嗎？獨立成分",
             "所有指標",
-            "圖中的群集",
             "圖表",
             "更多設定與下載",
             "參考文獻",
         ],
     }
+    panel = list(map(catalogue(lang).gettext, PANEL))
+    assert labels[:3] == panel
+    labels = labels[3:]
     assert len(labels) == len(questions) + len(folded[lang])
     assert labels[len(questions) :] == folded[lang]
     if lang == "en":
@@ -1111,6 +1113,7 @@ def test_the_page_offers_its_tables():
     app = measured(chart="spectrum")
     labels = [button.label for button in app.get("download_button")]
     assert labels == [
+        "Download this view with its texts (HTML)",
         "Download measures (CSV)",
         "Download chart values (CSV)",
         "Download points (CSV)",
