@@ -116,6 +116,12 @@ class Corpus:
         return replace(self, **taken)
 
     @cached_property
+    def labels_as_column(self) -> FileColumn | None:
+        """The labels as a column; None without several that recur."""
+        found = columns_of([(self.label_column or "", self.labels)]) if self.labels else ()
+        return found[0] if found else None
+
+    @cached_property
     def sha256(self) -> str:
         """A digest of the texts and their order; the name and the labels do not change it."""
         digest = hashlib.sha256()

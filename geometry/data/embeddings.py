@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from .account import Account
-from .columns import FileColumn
+from .columns import FileColumn, columns_of
 from .words import folded
 
 
@@ -249,6 +249,12 @@ class VectorSet:
     def dimension(self) -> int:
         """d, the numbers of each vector."""
         return int(self.vectors.shape[1])
+
+    @cached_property
+    def labels_as_column(self) -> FileColumn | None:
+        """The labels as a column; None without several that recur."""
+        found = columns_of([(self.label_column or "", self.labels)]) if self.labels else ()
+        return found[0] if found else None
 
     @cached_property
     def sha256(self) -> str:

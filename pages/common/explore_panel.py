@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Corpus
 from geometry.data import VectorSet
-from geometry.data.columns import FileColumn, columns_of
+from geometry.data.columns import FileColumn
 from geometry.data.number_text import signed
 from geometry.explore import (
     Clusters,
@@ -224,8 +224,9 @@ def choose_explored(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> 
 
 def _with_labels(corpus: Corpus | VectorSet) -> list[FileColumn]:
     """The corpus' columns, then its labels, if there are several: a column keeps its place."""
-    labels = columns_of([(label_name(corpus), corpus.labels)]) if corpus.labels else ()
-    return [*corpus.columns, *labels]
+    labels = corpus.labels_as_column
+    named = [] if labels is None else [replace(labels, name=label_name(corpus))]
+    return [*corpus.columns, *named]
 
 
 def _choose_size(corpus: Corpus | VectorSet) -> int | None:
