@@ -10,6 +10,7 @@ from itertools import takewhile
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 
 import geometry
@@ -42,6 +43,7 @@ from geometry.hub import read_model_limits
 from geometry.hub.pair_sets import PAIR_SETS
 from geometry.transform.treatments import TREATMENTS
 from geometry.vectors.formats import FORMATS
+from tests.for_each import for_each
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
@@ -83,15 +85,22 @@ def test_readme_and_docs_have_examples():
 
 @pytest.fixture
 def stored_vectors(monkeypatch):
-    """Recall the vectors of the large corpus, which several examples encode."""
-    encode = Encoder.encode
+    """Recall the vectors of large corpora, which several examples and other tests encode."""
+    encode, encode_layers = Encoder.encode, Encoder.encode_layers
 
     def recall(encoder, texts, **how):
         if len(texts) < 1_000:
             return encode(encoder, texts, **how)
         return read_cloud(encoder, Corpus("any", tuple(texts)), **how, store=ArrayStore()).vectors
 
+    def recall_layers(encoder, texts, **how):
+        if how:  # this is the encoding of what is not stored
+            return encode_layers(encoder, texts, **how)
+        layers = range(encoder.n_layers + 1)
+        return {"mean": np.stack([recall(encoder, texts, layer=layer) for layer in layers])}
+
     monkeypatch.setattr(Encoder, "encode", recall)
+    monkeypatch.setattr(Encoder, "encode_layers", recall_layers)
 
 
 @pytest.mark.model
@@ -189,12 +198,12 @@ def test_there_are_transforms_and_measures():
     assert len(of_both()) > 15
 
 
-@pytest.mark.parametrize("name", [*TRANSFORMS, *MEASURES])
+@for_each("name", [*TRANSFORMS, *MEASURES])
 def test_every_transform_and_measure_has_a_row(name):
     assert any(name in last_part(names_in(where)) for _, where, _ in LISTED)
 
 
-@pytest.mark.parametrize("row", of_both(), ids=lambda row: row[0][:40])
+@for_each("row", of_both())
 def test_every_row_of_theirs_names_a_source(row):
     what, _, source = row
     assert what

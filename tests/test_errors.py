@@ -28,6 +28,7 @@ from geometry.vectors.errors import VectorFileError
 from geometry.vectors.formats import FORMATS
 from pages.common import words
 from pages.common.messages import error_text
+from tests.for_each import for_each
 
 LIBRARY = Path(geometry.__file__).parent
 CLASSES = {
@@ -185,8 +186,8 @@ def test_every_kind_of_file_and_every_quoted_word_is_in_the_table():
     assert [word for word in WORDS if word not in sources] == []
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
-@pytest.mark.parametrize("subject", SENTENCES)
+@for_each("code", LANGUAGES)
+@for_each("subject", SENTENCES)
 def test_every_sentence_exists_in_every_language(subject, code):
     translate = catalogue(code).gettext
     (of_subject,) = (each for each in CLASSES.values() if each.subject == subject)

@@ -13,6 +13,8 @@ from pathlib import Path, PurePosixPath
 import pytest
 from importlinter.cli import EXIT_STATUS_SUCCESS, lint_imports
 
+from tests.for_each import for_each
+
 ROOT = Path(__file__).resolve().parents[1]
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -215,7 +217,7 @@ def test_the_floors_in_contributing_are_those_of_the_contract():
     ]
 
 
-@pytest.mark.parametrize("library", PLACES)
+@for_each("library", PLACES)
 def test_a_library_is_imported_only_in_its_place(library, all_imports):
     elsewhere = [
         f"{name}:{line} imports {module}"

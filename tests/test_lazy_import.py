@@ -9,6 +9,7 @@ from types import FunctionType, ModuleType
 import pytest
 
 import geometry
+from tests.for_each import for_each
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = (
@@ -59,7 +60,7 @@ def public_names() -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(("package", "name"), public_names())
+@for_each(("package", "name"), public_names())
 def test_every_name_is_there(package, name):
     found = getattr(import_module(package), name)
     assert not isinstance(found, ModuleType)

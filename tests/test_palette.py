@@ -5,10 +5,9 @@ import re
 import tomllib
 from pathlib import Path
 
-import pytest
-
 from geometry.palette import SYMBOL_SIGNS, SYMBOLS, THEMES
 from geometry.projection.point_colours import MOST_COLOURED
+from tests.for_each import for_each
 
 ROOT = Path(__file__).resolve().parents[1]
 COLOUR = re.compile(  # not "&#39;"
@@ -17,7 +16,7 @@ COLOUR = re.compile(  # not "&#39;"
 SCRIPT = (ROOT / "assets/components/twin_cloud/palette.js").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", THEMES)
+@for_each("name", THEMES)
 def test_streamlit_s_own_page_has_the_colours_of_the_figures(name):
     configured = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())["theme"][name]
     theme = THEMES[name]
@@ -38,7 +37,7 @@ def test_colours_are_written_in_these_files_only():
     assert coloured == {"geometry/palette.py", ".streamlit/config.toml"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["#fff", "#000a", "#D55E00", "#d55e00cc", "rgb(0 0 0 / 18%)", "rgba( 1,2,3,.5)", "hsl(9"],
 )
@@ -46,9 +45,7 @@ def test_a_colour_is_found_in_each_form(text):
     assert COLOUR.search(f"color: {text};")
 
 
-@pytest.mark.parametrize(
-    "text", ["&#39;", "rgb(${red})", "var(--twin-ink)", "#fafafafafa", "# 123"]
-)
+@for_each("text", ["&#39;", "rgb(${red})", "var(--twin-ink)", "#fafafafafa", "# 123"])
 def test_other_text_is_no_colour(text):
     assert not COLOUR.search(text)
 

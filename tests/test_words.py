@@ -39,6 +39,7 @@ from pages.common.measures import LABELS, glosses
 from pages.common.origin import counted, unit_names
 from pages.common.page_list import PAGES
 from pages.common.words import TEXT
+from tests.for_each import for_each
 from tests.pages.visits import new_visit
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -281,7 +282,7 @@ def test_every_label_is_a_literal_that_the_extractor_finds():
     assert not loose
 
 
-@pytest.mark.parametrize("code", TRANSLATED)
+@for_each("code", TRANSLATED)
 def test_every_label_is_translated(code):
     given = messages(code)
     missing = [
@@ -292,7 +293,7 @@ def test_every_label_is_translated(code):
     assert not missing
 
 
-@pytest.mark.parametrize("code", TRANSLATED)
+@for_each("code", TRANSLATED)
 def test_no_translation_is_left_over_or_unsure(code):
     known = msgids().keys()
     given = messages(code)
@@ -301,7 +302,7 @@ def test_no_translation_is_left_over_or_unsure(code):
     assert not [msgid for msgid, entries in given.items() if any(m.fuzzy for _, m in entries)]
 
 
-@pytest.mark.parametrize("code", TRANSLATED)
+@for_each("code", TRANSLATED)
 def test_no_label_is_translated_twice(code):
     """A label that pages share is in one catalogue, so it is corrected in one place."""
     places = {msgid: [name for name, _ in entries] for msgid, entries in messages(code).items()}
@@ -312,7 +313,7 @@ def test_no_label_is_translated_twice(code):
         assert len(found) - 1 == sum(name in names for names in places.values()), name  # the header
 
 
-@pytest.mark.parametrize("code", TRANSLATED)
+@for_each("code", TRANSLATED)
 def test_a_translation_keeps_the_fields_of_its_label(code):
     pairs = [
         (msgid, str(message.string))
@@ -330,7 +331,7 @@ def test_each_language_names_itself():
     assert len({own_name(code) for code in languages()}) == len(languages())
 
 
-@pytest.mark.parametrize("code", languages())
+@for_each("code", languages())
 def test_every_page_has_its_prose(code):
     assert {path.stem for path in (TEXT / code).glob("*.md")} == set(PAGES)
     for page in PAGES:
@@ -341,8 +342,8 @@ def test_every_page_has_its_prose(code):
         assert all(text for _, text in sections(code, page))
 
 
-@pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("code", languages())
+@for_each("page", PAGES)
+@for_each("code", languages())
 def test_prose_quotes_the_same_known_values_in_every_language(page, code):
     english = dict(sections(ENGLISH, page))
     for name, text in sections(code, page):
@@ -351,7 +352,7 @@ def test_prose_quotes_the_same_known_values_in_every_language(page, code):
         assert "{" not in re.sub(r"\{\{\w+\}\}|(?s:\$.+?\$)", "", text), name
 
 
-@pytest.mark.parametrize("code", TRANSLATED)
+@for_each("code", TRANSLATED)
 def test_every_claim_is_in_every_language(code):
     """With the same names of numbers, the same {settings}, and the same place in the source."""
     assert list(claims(code)) == list(claims(ENGLISH))
@@ -389,7 +390,7 @@ def test_prose_does_quote_values():
     assert all(quoted.values())
 
 
-@pytest.mark.parametrize("code", languages())
+@for_each("code", languages())
 def test_a_question_is_in_its_first_line_and_is_answered(code):
     questions = [
         (page, text.partition("\n"))
@@ -402,7 +403,7 @@ def test_a_question_is_in_its_first_line_and_is_answered(code):
     assert not [(page, first) for page, (first, _, answer) in questions if not answer.strip()]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("locale", "code"),
     [
         ("zh", "zh-Hans"),
@@ -423,7 +424,7 @@ def test_a_locale_is_served_by_its_language(locale, code):
     assert language_for(locale) == code
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("asked", "code"), [("zh", "zh-Hans"), ("zh-CN", "zh-Hans"), ("zh-TW", "zh-Hant"), ("no", "en")]
 )
 def test_the_address_may_ask_for_a_locale(asked, code):
@@ -551,7 +552,7 @@ def glossary(code: str) -> dict[str, list[str]]:
         return {term: strays for term, strays in tomllib.load(file).items() if term != "gloss"}
 
 
-@pytest.mark.parametrize("code", languages())
+@for_each("code", languages())
 def test_the_words_that_meet_a_reader_first_have_a_line(code):
     known = glosses(code)
     assert len(known) >= 8
@@ -562,7 +563,7 @@ def test_the_words_that_meet_a_reader_first_have_a_line(code):
         assert 5 < len(gloss) < 150
 
 
-@pytest.mark.parametrize("code", languages())
+@for_each("code", languages())
 def test_one_thing_has_one_name(code):
     """A term of the glossary is used, and no other word for the same thing."""
     terms = glossary(code)
@@ -571,13 +572,13 @@ def test_one_thing_has_one_name(code):
     assert not [term for term in terms if not found_in(code, f"(?i){re.escape(term)}")]
 
 
-@pytest.mark.parametrize("code", languages())
+@for_each("code", languages())
 def test_a_number_has_its_leading_zero(code):
     assert len(found_in(code, r"(?<!\d)0\.\d")) > 10
     assert not found_in(code, r"(?<![\w.])\.\d")
 
 
-@pytest.mark.parametrize("code", languages())
+@for_each("code", languages())
 def test_citations_have_one_form(code):
     """Su et al. (2021), Rudman & Eickhoff (2024); in Chinese with 等人, 與 and full brackets."""
     open_, close = ("（", "）") if code in CHINESE else ("(", ")")
@@ -600,7 +601,7 @@ def test_an_english_sentence_is_short():
     assert not long
 
 
-@pytest.mark.parametrize("code", CHINESE)
+@for_each("code", CHINESE)
 def test_the_name_of_a_unit_has_no_measure_word(code):
     """任兩個不同的句子, and not 任兩個不同個句子; a number of them has it: 5 個句子."""
     units = words.in_language(unit_names, code)()
@@ -632,7 +633,7 @@ def test_texts_are_joined_by_signs_of_the_reader_s_language():
     assert fixed == OF_VECTORS
 
 
-@pytest.mark.parametrize("code", CHINESE)
+@for_each("code", CHINESE)
 def test_chinese_and_latin_have_a_space_between_and_han_is_not_slanted(code):
     assert not found_in(code, rf"{HAN}[A-Za-z0-9]|[A-Za-z0-9%°]{HAN}")
     assert not found_in(code, rf"(?<!\*)\*(?!\*)[^*\n]*{HAN}[^*\n]*\*(?!\*)")
@@ -653,7 +654,7 @@ def page_of_threads() -> None:
     st.session_state["found"] = (_("Raw"), *found)
 
 
-@pytest.mark.parametrize("code", languages())
+@for_each("code", languages())
 def test_a_thread_without_a_session_speaks_the_reader_s_language(code: str):
     app = AppTest.from_function(page_of_threads)
     app.query_params["lang"] = code

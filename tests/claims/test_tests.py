@@ -11,6 +11,7 @@ from geometry.claims.ledger import function_of
 from geometry.data.embeddings import TokenEmbeddings
 from geometry.data.pairs import Pairs
 from geometry.measure.intervals import Estimate
+from tests.for_each import for_each
 
 D, SENTENCES, LENGTH = 40, 120, 6
 WORDS = 60
@@ -212,7 +213,7 @@ def gains(**of_cures: tuple[float, float]) -> ClaimSubject:
     return subject
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("centred", "whitened", "expected"),
     [
         ((0.0, 0.0), (0.1, 0.1), "holds"),  # no more than a point, where another cure gains
@@ -229,7 +230,7 @@ def test_the_cone_is_no_cause_where_centring_gains_nothing_and_another_cure_does
     assert state("fuster2022_cause", subject) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("whitened", "expected"),
     [
         ((0.1, 0.1), "holds"),

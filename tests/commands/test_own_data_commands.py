@@ -37,6 +37,7 @@ from geometry.diagnosis import (
 from geometry.diagnosis.sentences import REPORT, SENTENCES, basis, recommendation
 from geometry.export import save_transform
 from tests.diagnosis.made_up import labelled
+from tests.for_each import for_each
 
 ROOT = Path(__file__).parents[2]
 X, LABELS = labelled("centre", n=200)
@@ -109,7 +110,7 @@ def test_the_readme_goes_from_a_file_to_a_model(folder, capsys):
     np.testing.assert_allclose(found, X - X.mean(axis=0), atol=1e-4)
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+@for_each("command", COMMANDS)
 def test_help_states_the_exit_codes(command):
     assert "Exit codes: 0 done, 2 an error" in help_of(command)
 

@@ -14,6 +14,7 @@ from geometry.evaluate.recipes import BERT, DATA_SETS, RECIPES
 from geometry.hub.pair_sets import PAIR_SETS
 from geometry.vectors import read_vectors
 from tests.encode.tiny_encoder import WORDS
+from tests.for_each import for_each
 from tests.hub.conftest import server, tiny  # noqa: F401
 
 NOUNS = ("cat", "dog", "bird", "rain", "tree", "mat")
@@ -79,7 +80,7 @@ def expected(model, pairs, row, how, **more):
     return 100 * grid.cells[0].score.spearman
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@for_each("name", RECIPES)
 def test_every_published_row_has_a_recipe(name):
     table = next(each for each in published_tables() if each.key == RECIPES[name].key)
     assert list(table.rows) == list(RECIPES[name].rows)

@@ -30,6 +30,7 @@ from geometry.data.account import (
     Account,
 )
 from geometry.vectors import read_vector_set
+from tests.for_each import for_each
 
 WORDS = ["rain", "sun", "wind", "雨", "ветер", "naïve", "coffee", "tea", "house", "garden"]
 MOST = 12  # rows of a file
@@ -235,7 +236,7 @@ def check(holds: str, kind: str, seed: int) -> None:
         assert list(each.rows) == sorted(set(each.rows))
 
 
-@pytest.mark.parametrize(("holds", "kind"), FORMATS)
+@for_each(("holds", "kind"), FORMATS)
 def test_no_row_is_lost(holds, kind):
     for seed in range(8):  # 200 files
         check(holds, kind, seed)

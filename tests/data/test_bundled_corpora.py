@@ -13,6 +13,7 @@ from geometry.data.corpus import read_bundled
 from geometry.data.limits import CorpusError
 from geometry.data.pairs import BUNDLED_PAIRS, read_bundled_pairs
 from geometry.data.shipped import shipped_file
+from tests.for_each import for_each
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets"
 README = (FOLDER / "corpora" / "README.md").read_text(encoding="utf-8")
@@ -59,7 +60,7 @@ def rows_of(name: str, kind: str = "headline") -> list[dict[str, str]]:
         return [row for row in csv.DictReader(file) if kind in ("any", row.get("kind"))]
 
 
-@pytest.mark.parametrize(("name", "least"), [("topics", 100), ("topics-zh", 20)])
+@for_each(("name", "least"), [("topics", 100), ("topics-zh", 20)])
 def test_every_topic_is_full(name, least):
     sizes = Counter(read_bundled(name).labels)
     assert set(sizes) == TOPICS
@@ -74,7 +75,7 @@ def test_sizes():
         read_bundled_pairs("no-pairs")
 
 
-@pytest.mark.parametrize("name", ["topics", "topics-zh", *BUNDLED_PAIRS])
+@for_each("name", ["topics", "topics-zh", *BUNDLED_PAIRS])
 def test_sentences_are_unique_and_whole(name):
     texts = sentences_of(name)
     assert [text for text, n in Counter(map(str.lower, texts)).items() if n > 1] == []
@@ -97,8 +98,8 @@ def test_sentences_have_4_to_30_words():
     assert [text for text in texts if not 4 <= len(text.split()) <= 30] == []
 
 
-@pytest.mark.parametrize("name", ["topics", "topics-zh"])
-@pytest.mark.parametrize("topic", sorted(TOPICS))
+@for_each("name", ["topics", "topics-zh"])
+@for_each("topic", sorted(TOPICS))
 def test_no_near_duplicates(topic, name):
     corpus = read_bundled(name)
     sentences = [t for t, label in zip(corpus.texts, corpus.labels, strict=True) if label == topic]
@@ -119,7 +120,7 @@ def test_chinese_sentences_are_chinese():
         assert han > len(text) / 2, text
 
 
-@pytest.mark.parametrize(("name", "least"), [("pairs", 70), ("hard-pairs", 10), ("pairs-zh", 20)])
+@for_each(("name", "least"), [("pairs", 70), ("hard-pairs", 10), ("pairs-zh", 20)])
 def test_every_score_is_used(name, least):
     pairs = read_bundled_pairs(name)
     used = Counter(pairs.gold_scores.tolist())
@@ -127,7 +128,7 @@ def test_every_score_is_used(name, least):
     assert min(used.values()) >= least
 
 
-@pytest.mark.parametrize("name", ["pairs", "pairs-zh"])
+@for_each("name", ["pairs", "pairs-zh"])
 def test_the_counts_in_the_readme_are_those_of_the_file(name):
     rows = rows_of(name, "any")
     table = README.split(f"Pairs of `{name}.csv` by topic and score:\n\n")[1].split("\n\n")[0]

@@ -15,6 +15,7 @@ from geometry.data.corpus import (
 )
 from geometry.data.limits import LIMITS, CorpusError
 from geometry.data.pairs import read_bundled_pairs
+from tests.for_each import for_each
 
 TABLE = b"text,topic,n\nIt rained.,weather,1\n,law,2\nShe sued.,law,3\nIt rained.,weather,4\n"
 
@@ -211,71 +212,40 @@ def test_preview_counts_beyond_any_limit_and_suggests_nothing_for_numbers():
 # Refusals: each has a code, the numbers, and a remedy
 
 REFUSALS = [
-    pytest.param(b"", {}, "empty", {"limit": 2}, id="no byte"),
-    pytest.param(b"\n \n", {}, "empty", {"limit": 2}, id="blank lines"),
-    pytest.param(b"text,topic\n", {"name": "a.csv"}, "empty", {"limit": 2}, id="only a header"),
-    pytest.param(b"one\n", {}, "too_few_texts", {"n": 1, "limit": 2}, id="one text"),
-    pytest.param(
-        b"text,topic\n,a\n,b\n",
-        {"name": "a.csv"},
-        "too_few_texts",
-        {"n": 0, "limit": 2},
-        id="an empty column",
-    ),
-    pytest.param(
-        b"a\nb\nc\n", {"max_texts": 2}, "too_many_texts", {"n": 3, "limit": 2}, id="too many lines"
-    ),
-    pytest.param(
-        TABLE,
-        {"name": "a.csv", "max_texts": 3},
-        "too_many_texts",
-        {"n": 4, "limit": 3},
-        id="too many rows",
-    ),
-    pytest.param(b"abc\nd", {"max_bytes": 4}, "too_many_bytes", {"limit": 4}, id="too large"),
-    pytest.param(b"\x89PNG..", {}, "binary", {"kind": "PNG image"}, id="an image"),
-    pytest.param(
-        b"a\nb\n", {"encoding": "x"}, "unknown_encoding", {"encoding": "x"}, id="no encoding"
-    ),
-    pytest.param(
-        b"1,2\n3,4\n",
-        {"name": "a.csv"},
-        "no_text_column",
-        {"columns": ("column 1", "column 2")},
-        id="only numbers",
-    ),
-    pytest.param(
+    (b"", {}, "empty", {"limit": 2}),
+    (b"\n \n", {}, "empty", {"limit": 2}),
+    (b"text,topic\n", {"name": "a.csv"}, "empty", {"limit": 2}),
+    (b"one\n", {}, "too_few_texts", {"n": 1, "limit": 2}),
+    (b"text,topic\n,a\n,b\n", {"name": "a.csv"}, "too_few_texts", {"n": 0, "limit": 2}),
+    (b"a\nb\nc\n", {"max_texts": 2}, "too_many_texts", {"n": 3, "limit": 2}),
+    (TABLE, {"name": "a.csv", "max_texts": 3}, "too_many_texts", {"n": 4, "limit": 3}),
+    (b"abc\nd", {"max_bytes": 4}, "too_many_bytes", {"limit": 4}),
+    (b"\x89PNG..", {}, "binary", {"kind": "PNG image"}),
+    (b"a\nb\n", {"encoding": "x"}, "unknown_encoding", {"encoding": "x"}),
+    (b"1,2\n3,4\n", {"name": "a.csv"}, "no_text_column", {"columns": ("column 1", "column 2")}),
+    (
         TABLE,
         {"text_column": "sentence"},
         "unknown_column",
         {"column": "sentence", "columns": ("text", "topic", "n")},
-        id="no such text column",
     ),
-    pytest.param(
+    (
         TABLE,
         {"name": "a.csv", "label_column": 3},
         "unknown_column",
         {"column": 3, "columns": ("text", "topic", "n")},
-        id="no such label column",
     ),
-    pytest.param(
+    (
         b"text,b\n" + b"c,d\n" * 9 + b"e\n",
         {"name": "a.csv"},
         "uneven_row",
         {"line": 11, "n": 1, "expected": 2},
-        id="a short row",
     ),
-    pytest.param(
-        b'text,b\n"c,d\n' + b"e,f\n" * 9 + b"g,h,i\n",
-        {"name": "a.csv"},
-        "bad_quotes",
-        {"line": 2},
-        id="an open quote",
-    ),
+    (b'text,b\n"c,d\n' + b"e,f\n" * 9 + b"g,h,i\n", {"name": "a.csv"}, "bad_quotes", {"line": 2}),
 ]
 
 
-@pytest.mark.parametrize(("content", "options", "code", "details"), REFUSALS)
+@for_each(("content", "options", "code", "details"), REFUSALS)
 def test_refusals(content, options, code, details):
     error = refused(read_corpus, content, **options)
     assert isinstance(error, ValueError)

@@ -6,11 +6,11 @@ import io
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from geometry.data.csv_cells import csv_cell
 from geometry.evaluate import evaluate_grid, grid_csv
 from pages.common.downloads import csv_bytes
+from tests.for_each import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = "=0+cmd|'/C calc'!A0"
@@ -24,7 +24,7 @@ WRITERS = {  # the places that write CSV, and how each makes its cells safe
 }
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         HOSTILE,
@@ -55,7 +55,7 @@ def test_a_formula_after_another_separator_is_quoted():
     assert csv_cell("\t=1") == "'\t'=1"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     ["-0.5", "+3", "-1e-05", "-inf", "1-2", "a=b", "a; b", "x;1", "", "'=1", " =1", -0.5, 3, None],
 )

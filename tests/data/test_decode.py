@@ -8,6 +8,7 @@ import pytest
 from geometry.data.corpus import read_bundled, read_corpus
 from geometry.data.decode import decode, read_text_file
 from geometry.data.limits import CorpusError, Limits
+from tests.for_each import for_each
 
 GERMAN = "Die Straße war naß und die Bäume blühten schön.\nKönnen Sie mir helfen, bitte?\n"
 FRENCH = "L'été dernier, nous étions à la plage.\nÇa va très bien, merci à vous tous.\n"
@@ -28,7 +29,7 @@ def refused(content: bytes, encoding: str | None = None) -> CorpusError:
     return caught.value
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("codec", "read_as"),
     [
         ("utf-8", "utf-8"),
@@ -42,14 +43,12 @@ def test_unicode_by_its_mark(codec, read_as):
     assert decode(text.encode(codec)) == (text, read_as)
 
 
-@pytest.mark.parametrize(
-    ("mark", "codec"), [(b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")]
-)
+@for_each(("mark", "codec"), [(b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")])
 def test_both_byte_orders(mark, codec):
     assert decode(mark + "餘弦".encode(codec)) == ("餘弦", "utf-16")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "codec"),
     [
         (GERMAN, "cp1252"),
@@ -80,7 +79,7 @@ KOREAN = (
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("added", "codec"),
     [
         ("", "cp950"),
@@ -107,7 +106,7 @@ def test_the_places_where_browsers_and_pythons_cp950_differ():
     assert decode(content, encoding="cp950")[0] == "①あА‧～￥碁"  # noqa: RUF001
 
 
-@pytest.mark.parametrize("name", ["gb2312", "gbk", "gb18030"])
+@for_each("name", ["gb2312", "gbk", "gb18030"])
 def test_chinese_of_the_mainland_is_gb18030(name):
     text = SIMPLIFIED + "朱镕基 𠮷\n"
     content = text.encode("gb18030")
@@ -119,8 +118,8 @@ def test_korean():
     assert decode(KOREAN.encode("cp949")) == (KOREAN, "cp949")
 
 
-@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("text", ["The train was late\nSoup", SIMPLIFIED, RUSSIAN, KOREAN])
+@for_each("codec", ["utf-16-le", "utf-16-be"])
+@for_each("text", ["The train was late\nSoup", SIMPLIFIED, RUSSIAN, KOREAN])
 def test_utf16_without_its_mark(text, codec):
     assert decode(text.encode(codec)) == (text, codec)
 
@@ -133,8 +132,8 @@ def test_utf16_that_is_not_certain_names_the_option():
     assert "`--encoding utf-16-le`" in str(refused(b"plain\x00text"))
 
 
-@pytest.mark.parametrize("mark", ["\ufeff" * 2, "\ufeff"])
-@pytest.mark.parametrize("codec", ["utf-8", "utf-16-le", "utf-16"])
+@for_each("mark", ["\ufeff" * 2, "\ufeff"])
+@for_each("codec", ["utf-8", "utf-16-le", "utf-16"])
 def test_no_mark_is_left_wherever_it_stands(mark, codec):
     encoding = None if codec == "utf-8" else codec
     text, _ = decode(f"{mark}a,b\n{mark}c,d\n".encode(codec), encoding=encoding)
@@ -147,7 +146,7 @@ def test_an_encoding_may_be_named():
     assert decode("餘弦".encode("utf-16-le"), encoding="utf-16-le")[0] == "餘弦"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "codec"),
     [("abc\nМама мыла раму.", "koi8_r"), ("naïve café\n", "cp1252"), ("一碁\n", "cp950")],  # noqa: RUF001
 )
@@ -165,7 +164,7 @@ def broken(text: str, codec: str, place: int) -> bytes:
     return bytes(content)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "name", "line"),
     [
         (broken("一行。\n二行。\n三行。\n", "utf-8", 20), "utf-8", 3),
@@ -188,7 +187,7 @@ def test_a_broken_byte_is_named_and_replaced_on_demand(content, name, line):
     assert refused(content, name).details["choices"] == (choice,)
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a.csv", "a.jsonl"])
+@for_each("name", ["a.txt", "a.csv", "a.jsonl"])
 def test_the_account_names_the_lines_with_replaced_bytes(name):
     rows = ['{"text": "naïve é"}', '{"text": "caf\0 é"}', '{"text": "one é"}']
     if name != "a.jsonl":
@@ -226,7 +225,7 @@ def test_the_wrong_name():
     assert refused(b"abc", "rot13").code == "unknown_encoding"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "kind"),
     [
         (b"\x89PNG\r\n\x1a\n123", "PNG image"),
@@ -312,7 +311,7 @@ def test_the_limit_of_bytes(path):
 # Cases of public reports
 
 
-@pytest.mark.parametrize("name", ["acer", "one", "plain", "short-plain"])
+@for_each("name", ["acer", "one", "plain", "short-plain"])
 def test_cases_of_cp950(case, name):
     path = case(f"01-cp950-eten/{name}.txt")
     corpus = read_corpus(path)
@@ -349,8 +348,8 @@ ACCENTS = {
 }
 
 
-@pytest.mark.parametrize("encoding", ["cp850", "mac-roman"])
-@pytest.mark.parametrize("language", ACCENTS)
+@for_each("encoding", ["cp850", "mac-roman"])
+@for_each("language", ACCENTS)
 def test_texts_of_dos_and_of_old_macs_are_asked_about(encoding, language):
     lines = [f"{ACCENTS[language]} {i}" for i in range(30)]
     content = "\n".join(lines).encode(encoding)

@@ -14,6 +14,7 @@ from geometry.data.recognise import Reading
 from geometry.errors import GeometryError
 from geometry.vectors import read_vector_set, recognise
 from geometry.vectors.errors import VectorFileError
+from tests.for_each import for_each
 
 VECTORS = np.random.default_rng(0).normal(size=(5, 4)).round(3)
 TEXTS = tuple(f"The train {i} is late." for i in range(5))
@@ -143,14 +144,14 @@ OF_VECTORS = {
 }
 
 
-@pytest.mark.parametrize("form", OF_VECTORS)
+@for_each("form", OF_VECTORS)
 def test_vectors_of_every_form(form):
     found = vectors_of(OF_VECTORS[form])
     np.testing.assert_allclose(found.vectors, VECTORS, rtol=1e-6)
     assert found.report.n_rows == 5
 
 
-@pytest.mark.parametrize(
+@for_each(
     "form",
     [
         *("lines", "array on a line", "array, printed", "columns", "by key", "long first line"),
@@ -182,9 +183,7 @@ def test_nested_names_have_points_and_may_be_labels():
     assert batch.texts == ("b0", "b0", "b1", "b1", "b1")
 
 
-@pytest.mark.parametrize(
-    "orient", ["records", "columns", "index", "split", "values", "table", "list", "tight"]
-)
+@for_each("orient", ["records", "columns", "index", "split", "values", "table", "list", "tight"])
 def test_tables_of_pandas(orient):
     if orient in ("list", "tight"):
         content = json.dumps(FRAME.to_dict(orient))
@@ -198,7 +197,7 @@ def test_tables_of_pandas(orient):
         assert texts_of(renamed.to_json(orient=orient), text_column="text").texts == TEXTS
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     [
         {"text": list(TEXTS)},
@@ -310,9 +309,7 @@ def test_columns_of_vectors_are_named_as_left_out_of_texts():
     assert (table.n_rows, table.n_blank, table.lines) == (2, 1, (1, 3))
 
 
-@pytest.mark.parametrize(
-    "form", ["array, printed", "Chroma", "Qdrant", "OpenAI", "long first line"]
-)
+@for_each("form", ["array, printed", "Chroma", "Qdrant", "OpenAI", "long first line"])
 def test_a_document_larger_than_its_head_is_recognised_as_vectors(form):
     content = OF_VECTORS[form]
     content = content if isinstance(content, str) else json.dumps(content)
@@ -349,7 +346,7 @@ MEAN = {
 }
 
 
-@pytest.mark.parametrize("case", MEAN)
+@for_each("case", MEAN)
 def test_mean_documents_are_refused(case):
     content, words = MEAN[case]
     for read in (texts_of, vectors_of):
@@ -363,7 +360,7 @@ def test_mean_documents_are_refused(case):
 # Cases of public reports
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         "batch.jsonl",
@@ -380,7 +377,7 @@ def test_cases_of_vectors(case, name):
     np.testing.assert_allclose(found.vectors[0], [0.2246, 2.55, 1.4987, 1.4967, -2.0395, -0.3403])
 
 
-@pytest.mark.parametrize("name", ["records.json", "pretty.json", "columns.json"])
+@for_each("name", ["records.json", "pretty.json", "columns.json"])
 def test_cases_of_texts(case, name):
     found = read_corpus(case(f"24-json-array-corpus/{name}"))
     assert found.texts == tuple(f"the train {i} is late" for i in range(4))
@@ -413,7 +410,7 @@ BESIDE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", BESIDE)
+@for_each("case", BESIDE)
 def test_answers_with_texts_and_numbers_beside_vectors(case):
     content = json.dumps(BESIDE[case]).encode()
     found = recognise(content, name="a.json")

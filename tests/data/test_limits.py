@@ -13,6 +13,7 @@ from geometry.data.corpus import preview_table, read_pasted
 from geometry.data.limits import Limits
 from geometry.errors import GeometryError, own_errors
 from geometry.vectors import VectorFileError, read_counts, read_word_pairs
+from tests.for_each import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -58,7 +59,7 @@ BEYOND = {  # the limits, and a call that goes beyond them
 }
 
 
-@pytest.mark.parametrize("name", BEYOND)
+@for_each("name", BEYOND)
 def test_a_limit_applies_is_stated_and_can_be_raised(name):
     own, read = BEYOND[name]
     with pytest.raises(CorpusError, match=r"limit (is|of) [\d,]+") as caught:
@@ -74,7 +75,7 @@ def test_json_lines_that_take_long_are_refused():
     assert (caught.value.code, caught.value.because) == ("too_large", "too_slow")
 
 
-@pytest.mark.parametrize("read", [read_pairs, read_vectors])
+@for_each("read", [read_pairs, read_vectors])
 def test_an_archive_that_takes_long_is_refused(read):
     with pytest.raises(GeometryError, match="longer than the limit of 0 seconds") as caught:
         read(gzip.compress(b"") * 100, limits=Limits(seconds=0))
@@ -89,7 +90,7 @@ def test_lines_are_counted_with_blank_ones():
         assert caught.value.code == "too_many_lines"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "read",
     [
         lambda: read_pasted("a b\nc \ud800"),
@@ -107,8 +108,8 @@ class PanicException(BaseException):
     """An error with the name of Rust panics."""
 
 
-@pytest.mark.parametrize("error", [RecursionError, OverflowError, KeyError, PanicException])
-@pytest.mark.parametrize("refuse", [CorpusError, VectorFileError])
+@for_each("error", [RecursionError, OverflowError, KeyError, PanicException])
+@for_each("refuse", [CorpusError, VectorFileError])
 def test_an_error_from_elsewhere_becomes_the_library_s(error, refuse):
     with pytest.raises(refuse, match="can't be read") as caught, own_errors(refuse):
         raise error("from elsewhere")
@@ -120,7 +121,7 @@ def test_a_lack_of_memory_is_named_in_the_error():
         raise MemoryError
 
 
-@pytest.mark.parametrize("passed", [KeyboardInterrupt(), CorpusError("empty", limit=2)])
+@for_each("passed", [KeyboardInterrupt(), CorpusError("empty", limit=2)])
 def test_what_ends_a_run_and_the_library_s_own_errors_are_passed_on(passed):
     with pytest.raises(type(passed)) as caught, own_errors(VectorFileError):
         raise passed

@@ -14,6 +14,7 @@ from geometry import CorpusError, read_corpus, read_pairs
 from geometry.data.corpus import preview_table, read_pasted
 from geometry.data.limits import LIMITS
 from geometry.data.sentences import split_sentences
+from tests.for_each import for_each
 
 TEXTS = ("The kettle is on.", "=1+1", "<b>Rain</b> fell.", "水快開了。")
 LABELS = ("a", "b", "a", "b")
@@ -105,7 +106,7 @@ def test_each_file_of_a_zip_is_one_text_with_its_folder_as_label():
     assert sentences.labels == ("news", "news", "news", "mail")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "sentences"),
     [
         ("Rain fell. It stopped! Why?", ["Rain fell.", "It stopped!", "Why?"]),
@@ -238,7 +239,7 @@ def arrow_of(table, *, stream):
     return buffer.getvalue()
 
 
-@pytest.mark.parametrize("form", ["stream", "file", "feather", "parquet"])
+@for_each("form", ["stream", "file", "feather", "parquet"])
 def test_texts_and_pairs_of_arrow_as_of_parquet(form):
     texts = [f"text {i}, a" for i in range(150)]
     table = pa.table(

@@ -7,6 +7,7 @@ from geometry.data import packed_tables
 from geometry.data.limits import CorpusError
 from geometry.data.pairs import Pairs, read_bundled_pairs, read_pair_folder, read_pairs
 from geometry.process import ProcessEnded
+from tests.for_each import for_each
 
 NAMED = "left,right,score\nA dog ran.,A dog runs.,4.5\nIt rained.,I sing.,0\n"
 
@@ -31,7 +32,7 @@ def test_named_columns():
     assert len(pairs) == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "score,right,left\n4.5,A dog runs.,A dog ran.\n0,I sing.,It rained.\n",
@@ -41,7 +42,6 @@ def test_named_columns():
         "a,b,c\nA dog ran.,A dog runs.,4.5\nIt rained.,I sing.,0\n",
         "g\tf\ty\t1\t4.5\tA dog ran.\tA dog runs.\ng\tf\ty\t2\t0\tIt rained.\tI sing.\n",
     ],
-    ids=["any order", "more columns", "positional", "score first", "unknown names", "STS-B"],
 )
 def test_forms(text):
     for name in ("p.csv", "p.txt"):
@@ -51,7 +51,7 @@ def test_forms(text):
         assert pairs.gold_scores.tolist() == [4.5, 0]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("head", "is_read"),
     [
         ("text,topic,weight", False),
@@ -85,7 +85,7 @@ def test_columns_may_be_stated():
         read(text, columns=("u", "v"))
 
 
-@pytest.mark.parametrize("score", ["", "nan", "inf", "-inf", "high", "4,5", "1_0"])
+@for_each("score", ["", "nan", "inf", "-inf", "high", "4,5", "1_0"])
 def test_a_score_that_is_no_number_is_named(score):
     row = f'It rained.,I sing.,"{score}"\n'
     error = refused(NAMED + row + "I run.,I ran.,3\n")
@@ -101,7 +101,7 @@ def test_a_pair_without_a_sentence_is_named():
         assert (error.code, error.details) == ("blank_sentence", {"line": 4})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "options", "code"),
     [
         ("", {}, "empty"),
@@ -136,7 +136,7 @@ def test_bundled():
     assert read_bundled_pairs() is read_bundled_pairs()
 
 
-@pytest.mark.parametrize(("part", "n"), [("train", 5749), ("dev", 1500), ("test", 1379)])
+@for_each(("part", "n"), [("train", 5749), ("dev", 1500), ("test", 1379)])
 def test_stsb(shared_data, part, n):
     path = shared_data(f"stsb/sts-{part}.csv")
     pairs = read_pairs(path)
@@ -257,7 +257,7 @@ def test_how_many_pairs_share_a_sentence():
     assert pairs.units.tolist() == [0, 0, 1]
 
 
-@pytest.mark.parametrize("name", ["pairs", "pairs-zh"])
+@for_each("name", ["pairs", "pairs-zh"])
 def test_no_two_shipped_pairs_share_a_sentence(name):
     """So *Contrastive training*, which draws single pairs, draws units."""
     pairs = read_bundled_pairs(name)

@@ -15,6 +15,7 @@ from geometry.data.recognise import Reading, is_id
 from geometry.errors import GeometryError
 from geometry.measure import mean_cosine
 from geometry.vectors import read_vector_set, recognise
+from tests.for_each import for_each
 
 
 def asked(read, *arguments, **options) -> GeometryError:
@@ -38,15 +39,15 @@ LABELS_ALONE = (
 )
 
 
-@pytest.mark.parametrize("delimiter", ["\t", ",", ";", "|"])
-@pytest.mark.parametrize(("table", "n"), [(STRAY, 7), (LABELS_ALONE, 8)])
+@for_each("delimiter", ["\t", ",", ";", "|"])
+@for_each(("table", "n"), [(STRAY, 7), (LABELS_ALONE, 8)])
 def test_marks_of_two_texts_join_no_rows(table, n, delimiter):
     corpus = read_corpus(table.format(delimiter).encode(), name="t.csv", text_column="text")
     assert len(corpus) == n
     assert sum('"' in text for text in corpus.texts) == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "read"),
     [
         ("utterances.tsv", lambda path: read_corpus(path, text_column="text").texts),
@@ -157,8 +158,8 @@ def test_case_06(case):
     assert len(read_corpus(thousands)) == 2
 
 
-@pytest.mark.parametrize("form", ["{};{}", "{}\t{}", '"{}","{}"', "{}|{}", "{} {}"])
-@pytest.mark.parametrize("number", ["{:.4f}", "{:.1f}", "{:.2e}"])
+@for_each("form", ["{};{}", "{}\t{}", '"{}","{}"', "{}|{}", "{} {}"])
+@for_each("number", ["{:.4f}", "{:.1f}", "{:.2e}"])
 def test_decimal_commas_are_read(form, number):
     numbers = np.random.default_rng(0).standard_normal((20, 2)) * 10
     cells = [[number.format(each).replace(".", ",") for each in row] for row in numbers]
@@ -184,9 +185,8 @@ def test_decimal_commas_between_commas_are_refused():
 # ---- headers ----
 
 
-@pytest.mark.parametrize(
-    "table",
-    [b"0,1\n0.5,0.25\n1.5,2\n", b"1 2 3\n0.5 0.25 1\n1.5 2 3\n", b"0,1,2\n1,2,0\n2,1,0\n"],
+@for_each(
+    "table", [b"0,1\n0.5,0.25\n1.5,2\n", b"1 2 3\n0.5 0.25 1\n1.5 2 3\n", b"0,1,2\n1,2,0\n2,1,0\n"]
 )
 def test_counted_first_rows_are_asked_for(table):
     assert asked(read_vector_set, table, name="v.txt").details["option"] == "header"
@@ -199,7 +199,7 @@ def test_counted_first_rows_are_asked_for(table):
 VECTORS = b"0.5\t0.25\n1.5\t2\n2.5\t0.1\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("metadata", "labels"),
     [
         (b"name\tkind\na\tx\nb\ty\nc\tx\n", ("x", "y", "x")),
@@ -237,7 +237,7 @@ def test_names_that_pandas_counts_are_a_header():
 # ---- columns ----
 
 
-@pytest.mark.parametrize("name", ["one-int.csv", "all-empty-col.csv", "sparse-col.csv"])
+@for_each("name", ["one-int.csv", "all-empty-col.csv", "sparse-col.csv"])
 def test_case_31(case, name):
     path = case(f"31-wide-table-with-integer-column/{name}")
     if name == "one-int.csv":
@@ -256,7 +256,7 @@ def test_numbers_of_rows_are_no_dimension():
     assert read_vector_set(whole, name="v.csv").vectors.shape == (3, 3)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cells", "expected"),
     [
         (["1", "2", "3"], True),
@@ -319,7 +319,7 @@ EVERYDAY = {
 }
 
 
-@pytest.mark.parametrize("case", EVERYDAY)
+@for_each("case", EVERYDAY)
 def test_tables_of_every_day_are_texts_without_a_question(case):
     name = "a.tsv" if case == "no tab in it" else "a.csv"
     found = recognise(EVERYDAY[case], name=name)
@@ -335,15 +335,15 @@ OTHER_ENDINGS = {
 }
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a", "a.dat"])
-@pytest.mark.parametrize("case", OTHER_ENDINGS)
+@for_each("name", ["a.txt", "a", "a.dat"])
+@for_each("case", OTHER_ENDINGS)
 def test_the_ending_of_a_name_makes_no_lines_of_a_table(case, name):
     content = OTHER_ENDINGS[case].encode()
     assert list(read_corpus(content, name=name).texts) == TEXTS
     assert "label" in recognise(content, name=name).columns
 
 
-@pytest.mark.parametrize(
+@for_each(
     "lines",
     [
         "One, two,\nmy shoe;\nthree, four,\n",
@@ -375,7 +375,7 @@ PAIR_TABLES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", PAIR_TABLES)
+@for_each("case", PAIR_TABLES)
 def test_pairs_by_names_that_differ_in_a_number(case):
     pairs = read_pairs(PAIR_TABLES[case], name="a.txt" if case == "SICK" else "a.csv")
     assert (list(pairs.left), list(pairs.right)) == (TEXTS, TEXTS[::-1])
@@ -408,7 +408,7 @@ LISTS = {
 }
 
 
-@pytest.mark.parametrize("case", LISTS)
+@for_each("case", LISTS)
 def test_lists_in_cells(case):
     content = lists(LISTS[case])
     found = recognise(content, name="a.csv")
@@ -448,7 +448,7 @@ def test_names_behind_a_sign():
     assert read_vector_set(content, name="a.txt").vectors.tolist() == ROWS
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "name"),
     [
         (lines([("a", "1_0", "2_5", "3.0")] * 4, " "), "a.txt"),
@@ -484,7 +484,7 @@ TOLD = [f"This is sentence {i} of the reports" for i in range(30)]
 KINDS = ["ab"[i % 2] for i in range(30)]
 
 
-@pytest.mark.parametrize("delimiter", ["^", "~"])
+@for_each("delimiter", ["^", "~"])
 def test_carets_and_tildes_divide_columns(delimiter):
     rows = "".join(f"{t}, ok{delimiter}{k}\n" for t, k in zip(TOLD, KINDS, strict=True))
     for header in (f"text{delimiter}label\n", ""):
@@ -499,7 +499,7 @@ def test_carets_and_tildes_divide_columns(delimiter):
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("written", "said"),
     [
         (r'"He said \"go {i}\", then left"', 'He said "go {i}", then left'),
@@ -511,7 +511,7 @@ def test_carets_and_tildes_divide_columns(delimiter):
         (r'"{i}, C:\"', "{i}, C:\\"),
     ],
 )
-@pytest.mark.parametrize("delimiter", [",", "\t"])
+@for_each("delimiter", [",", "\t"])
 def test_a_backslash_before_a_mark(written, said, delimiter):
     rows = [f"{written.format(i=i)}{delimiter}{k}" for i, k in enumerate(KINDS)]
     content = "\n".join([f"text{delimiter}label", "plain" + delimiter + "a", *rows])
@@ -534,7 +534,7 @@ def r_table(rows, header, *, delimiter=" ", names=None):
     return "\n".join(lines).encode() + b"\n"
 
 
-@pytest.mark.parametrize("delimiter", [" ", "\t", ",", ";"])
+@for_each("delimiter", [" ", "\t", ",", ";"])
 def test_tables_of_r_have_row_names_without_a_header(delimiter):
     rows = [(f'"{t}"', f'"{k}"') for t, k in zip(TOLD, KINDS, strict=True)]
     content = r_table(rows, ('"words"', '"kind"'), delimiter=delimiter)
@@ -545,7 +545,7 @@ def test_tables_of_r_have_row_names_without_a_header(delimiter):
     assert recognise(content, name="t.txt").holds == "texts"
 
 
-@pytest.mark.parametrize("name", ["t.txt", "t.csv", "t"])
+@for_each("name", ["t.txt", "t.csv", "t"])
 def test_vectors_of_r(name):
     rows = [(f"0.{i}", "2.5", "-1") for i in range(30)]
     numbered = r_table(rows, ('"V1"', '"V2"', '"V3"'))
@@ -574,7 +574,7 @@ TITLES = ["Quarterly report\n", "Quarterly report\nby us\n", "Quarterly report\n
           "Report,2024\n"]  # fmt: skip
 
 
-@pytest.mark.parametrize("title", TITLES)
+@for_each("title", TITLES)
 def test_a_title_above_the_header_is_no_row(title):
     rows = "".join(f"{i},{t},{k}\n" for i, (t, k) in enumerate(zip(TOLD, KINDS, strict=True)))
     content = f"{title}no,words,kind\n{rows}".encode()
@@ -608,7 +608,7 @@ def test_lines_of_prose_have_no_title():
 # ---- decimal commas between commas ----
 
 
-@pytest.mark.parametrize("header", ["a,b,c", "text,a,b", "id,a,b", "alpha,beta,gamma"])
+@for_each("header", ["a,b,c", "text,a,b", "id,a,b", "alpha,beta,gamma"])
 def test_decimal_commas_below_a_header_are_named(header):
     first = {"text": "It rains", "id": "7"}.get(header.split(",", 1)[0], "0,125")
     rows = "".join(f"{first},0,{100 + i},{'-1' if i % 3 else '1'},{i}\n" for i in range(20))
@@ -660,7 +660,7 @@ def test_paragraphs_within_articles_are_asked_for():
     assert (len(corpus), corpus.texts[1]) == (12, CONTEXT.format(1))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("header", "answer", "is_certain"),
     [
         ("question,answer", "It is thing {i} and more", False),
@@ -680,7 +680,7 @@ FLOWERS = [(f"{5 + i / 10:.1f}", f"{3 + i % 4 / 10:.1f}", f"1.{i % 5}", f"0.{i %
             SPECIES[i // 20]) for i in range(60)]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("header", "name"),
     [
         ("sepal_length,sepal_width,petal_length,petal_width,species\n", "iris.csv"),
@@ -728,7 +728,7 @@ def test_a_cell_without_a_value_as_mysql_writes_it():
     assert corpus.n_blank == 1
 
 
-@pytest.mark.parametrize("name", ["t.txt", "t.csv"])
+@for_each("name", ["t.txt", "t.csv"])
 def test_a_title_of_prose_is_no_row(name):
     title = "This file, made by us on Monday, has all of 2020\n"
     rows = "".join(f"{i},{t},{k}\n" for i, (t, k) in enumerate(zip(TOLD, KINDS, strict=True)))

@@ -4,6 +4,7 @@ import pytest
 
 from geometry.data import judge, read_relevance
 from geometry.data.limits import CorpusError
+from tests.for_each import for_each
 
 TEXTS = ("a cat", "a dog", "a car", "a  dog", "rain")
 
@@ -37,7 +38,7 @@ def test_json_lines():
     assert judge(read_relevance(file, name="a.jsonl"), TEXTS).relevant == ({0: 1.0, 1: 1.0},)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "message"),
     [
         (b"query,relevant,grade\na,b,much\n", "The grade `much` at line 2"),

@@ -13,6 +13,7 @@ from geometry.data import (
     row_pairs,
 )
 from geometry.measure import Search, mrr_at_k, ndcg_at_k, recall_at_k
+from tests.for_each import for_each
 
 # The angles of the documents and queries, in degrees, are their order
 ANGLES = {"D1": 0, "D2": 10, "D3": 25, "D4": 60, "D5": 90}
@@ -32,7 +33,7 @@ BEIR = b"query-id\tcorpus-id\tscore\nQ1\tD3\t2\nQ1\tD5\t1\nQ1\tD1\t0\nQ2\tD4\t1\
 TREC = b"Q1 0 D3 2\nQ1 0 D5 1\nQ1 0 D1 0\nQ2 0 D4 1\nQ2 0 D1 -2\nQ3 0 D2 1\n"
 
 
-@pytest.mark.parametrize(("content", "name"), [(BEIR, "test.tsv"), (TREC, "qrels.txt")])
+@for_each(("content", "name"), [(BEIR, "test.tsv"), (TREC, "qrels.txt")])
 def test_scores_of_a_tiny_file_of_answers(content, name):
     """Nearest to Q1: D1, D2, D3. To Q2: D4, D5 (32 degrees), D3 (33). To Q3: D5, D4, D3."""
     judged = judge_vectors(read_relevance(content, name=name), DOCUMENTS, ASKED)
@@ -96,7 +97,7 @@ def test_a_query_of_zeros_is_left_out():
     assert (len(judged), judged.n_queries) == (2, 3)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "name", "vectors"),
     [
         (b"D1,D2,0.5\nD9,D1,1\nD3,D4,2\n", "p.csv", DOCUMENTS),
@@ -121,7 +122,7 @@ def test_pairs_by_ids(content, name, vectors):
     assert found.named_by == ("ids" if vectors is DOCUMENTS else "numbers")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "vectors", "message"),
     [
         (b"query,relevant\nQ1,X\nQ1,Y\n", DOCUMENTS, "None of the 2 ids, such as `[XY]`"),

@@ -15,6 +15,7 @@ from geometry.data.packed_tables import read_packed_table
 from geometry.data.recognise import Reading
 from geometry.errors import GeometryError
 from geometry.vectors import recognise
+from tests.for_each import for_each
 
 HERE = LIMITS.but(memory_bytes=0)  # without a process for each file, which takes a second to start
 ROWS = [("text", "topic"), *((f"The bus number {i} is late.", "ab"[i % 2]) for i in range(6))]
@@ -66,7 +67,7 @@ def notes_of(content):
     return {note.reason: (note.n, note.rows) for note in table_of(content).notes}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("pattern", "replacement"),
     [
         (r"<dimension [^>]*/>", '<dimension ref="A1"/>'),
@@ -194,7 +195,7 @@ def test_rows_in_another_order_are_all_read():
 # Cases of public reports
 
 
-@pytest.mark.parametrize("name", ["huge", "right", "short-b3", "wps-a1"])
+@for_each("name", ["huge", "right", "short-b3", "wps-a1"])
 def test_cases_of_wrong_sizes(case, name):
     corpus = corpus_of(case(f"14-xlsx-wrong-dimension/{name}.xlsx"))
     assert corpus.texts == tuple(f"sentence {i} about trains and weather" for i in range(6))
@@ -227,7 +228,7 @@ def workbook(**sheets):
     return sink.getvalue()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "title",
     [
         [["Quarterly report"]],
@@ -242,7 +243,7 @@ def test_a_title_above_the_header_of_a_sheet_is_no_row(title):
     assert (corpus.account.rows_in_file, corpus.n_blank) == (9, 0)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "prose",
     [
         [["This workbook has the reviews of last year."], ["Please ask Ann for details."]],

@@ -9,6 +9,7 @@ from geometry.data.decode import TextFile
 from geometry.data.limits import CorpusError
 from geometry.data.recognise import Reading, is_number
 from geometry.data.tables import Table, read_lines, read_table
+from tests.for_each import for_each
 
 
 def file(text: str, suffix: str = ".csv") -> TextFile:
@@ -25,7 +26,7 @@ def refused(text: str, suffix: str = ".csv") -> CorpusError:
     return caught.value
 
 
-@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
+@for_each("delimiter", [",", "\t", ";", "|"])
 def test_every_delimiter(delimiter):
     written = io.StringIO()
     rows = [
@@ -48,7 +49,7 @@ def test_the_line_of_a_row_after_a_text_of_two_lines():
     assert read.n_blank == 1
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@for_each("end", ["\n", "\r\n", "\r"])
 def test_every_end_of_line(end):
     assert table(f"text,label{end}a b,x{end}c d,y{end}").rows == (("a b", "x"), ("c d", "y"))
 
@@ -81,7 +82,7 @@ def test_a_tsv_has_tabs():
     assert read.rows == (("one, two", "x, y"), ("three, four", "z, w"))
 
 
-@pytest.mark.parametrize("long", [200_000])
+@for_each("long", [200_000])
 def test_a_long_cell_is_no_error(long):
     read = table(f"text,label\n{'word ' * long},a\nshort,b\n")
     assert len(read.rows[0][0]) == 5 * long - 1
@@ -90,7 +91,7 @@ def test_a_long_cell_is_no_error(long):
 # Headers
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "has_header"),
     [
         ("text,label\na,b\n", True),
@@ -139,17 +140,14 @@ def test_columns_by_name_or_place():
         assert caught.value.details == {"column": wrong, "columns": ("text", "label")}
 
 
-@pytest.mark.parametrize(
-    ("text", "text_column", "label_column"),
-    [
+@for_each(("text", "text_column", "label_column"), [
         ("id,Text,label\n1,a,x\n2,b,y\n", 1, 2),
         ("句子,類別\n下雨了。,天氣\n", 0, 1),
         # without names: the longest cells, and the fewest values
         ("1,2020-01-01,p,A dog ran home.\n2,2021-02-02,q,It rained.\n3,2022-03-03,p,No.\n"
          "4,2023-04-04,q,Yes, it did.\n".replace("Yes, it", "Yes it"), 3, 2),
         ("1,2\n3,4\n", None, None),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_likely_columns(text, text_column, label_column):
     read = table(text)
     assert (read.text_column, read.label_column) == (text_column, label_column)
@@ -163,7 +161,7 @@ def test_sixty_values_are_no_labels():
 # Rows that do not fit
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "details"),
     [
         ("text,label\na,b\nc,d,e\nf,g\n" + "h,i\n" * 9, {"line": 3, "n": 3, "expected": 2}),
@@ -190,7 +188,7 @@ def test_rows_beyond_the_limit_are_counted():
     assert (len(lines.rows), lines.n_rows, lines.n_blank) == (4, 10, 10)
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", " \n", ",,\n,,\n"])
+@for_each("text", ["", "\n\n", " \n", ",,\n,,\n"])
 def test_nothing(text):
     assert table(text).n_rows == 0
     assert read_lines(file(text.replace(",", ""))).n_rows == 0
@@ -207,11 +205,11 @@ def test_lines():
     assert read.n_blank == 3
 
 
-@pytest.mark.parametrize("cell", ["1", "-2.5", "1e3", " 4 ", "nan", "inf"])
+@for_each("cell", ["1", "-2.5", "1e3", " 4 ", "nan", "inf"])
 def test_numbers(cell):
     assert is_number(cell)
 
 
-@pytest.mark.parametrize("cell", ["", "a", "1,5", "1_000", "2020-01-01"])
+@for_each("cell", ["", "a", "1,5", "1_000", "2020-01-01"])
 def test_no_numbers(cell):
     assert not is_number(cell)

@@ -14,6 +14,7 @@ from geometry.data.limits import CorpusError
 from geometry.data.words import TOKENIZERS, folded, tokenizer_for, words_in
 from geometry.training import training_text
 from geometry.vectors import sentence_vectors, words_of
+from tests.for_each import for_each
 
 SPLIT = {  # text: words
     "Größe, Maß & Übel!": ["Größe", "Maß", "Übel"],
@@ -33,7 +34,7 @@ SPLIT = {  # text: words
 }
 
 
-@pytest.mark.parametrize("text", SPLIT)
+@for_each("text", SPLIT)
 def test_words_of_any_script(text):
     assert words_in(text) == SPLIT[text]
     assert words_of(text) == [word.lower() for word in SPLIT[text]]
@@ -113,7 +114,7 @@ LANGUAGES = {  # three pairs of one meaning each, from alike to unlike; no lette
 }
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@for_each("language", LANGUAGES)
 def test_every_language_has_an_average_of_its_words(language):
     pairs = LANGUAGES[language]
     by = "characters" if language == "Chinese" else "unicode"

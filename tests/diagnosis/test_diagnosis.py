@@ -34,6 +34,7 @@ from geometry.evaluate.fitting import FitSet
 from geometry.measure import Search, label_agreement
 from geometry.measure.intervals import Estimate
 from tests.diagnosis.made_up import labelled, ten_centres
+from tests.for_each import for_each
 
 
 def unit(X: np.ndarray) -> np.ndarray:
@@ -47,7 +48,7 @@ def by_code(found) -> dict:
 # ---- the recommendation ----
 
 
-@pytest.mark.parametrize("case", ["leave", "centre", "remove", "level"])
+@for_each("case", ["leave", "centre", "remove", "level"])
 def test_the_treatment_that_is_right_by_construction_is_recommended(case):
     X, labels = labelled(case)
     found = diagnose(X, labels=labels)
@@ -328,7 +329,7 @@ def test_labels_at_random_seldom_recommend_a_cure():
 # ---- not enough data ----
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("n", "labels", "because"),
     [
         (600, None, "no_yardstick"),
@@ -413,7 +414,7 @@ def test_few_rows_have_no_verdict_on_the_cone():
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("settings", "message"),
     [
         ({"labels": ["a"]}, "1 labels for 8 vectors"),

@@ -22,6 +22,7 @@ from geometry.diagnosis.yardsticks import PENALTY, LabelYardstick, ProbeYardstic
 from geometry.linalg.rows import UndefinedMeasure
 from geometry.transform import NormalizingFlow
 from tests.diagnosis.made_up import labelled
+from tests.for_each import for_each
 
 MEAN = (4, "mean")
 
@@ -140,7 +141,7 @@ def nearest_by(X: np.ndarray, similarity: str) -> np.ndarray:
     return np.argsort(-S, axis=1)[:, :5]
 
 
-@pytest.mark.parametrize("similarity", ["dot", "euclidean", "rank"])
+@for_each("similarity", ["dot", "euclidean", "rank"])
 def test_neighbours_by_another_similarity_are_those_of_brute_force(similarity):
     X, labels = labelled("centre", n=200)
     rows, names = np.arange(200), np.array(labels)

@@ -24,6 +24,7 @@ from geometry.diagnosis.thresholds import (
 from geometry.diagnosis.trial import FOLDS, Cure, folds
 from geometry.diagnosis.yardsticks import LabelYardstick
 from tests.diagnosis.made_up import labelled
+from tests.for_each import for_each
 
 CURES = [Cure("leave", "none"), Cure("centre", "centred"), Cure("remove", "abtt:1")]
 
@@ -56,7 +57,7 @@ def test_auc_and_the_cuts_of_four_pairs_by_hand():
     assert (cuts["recall"].cosine, cuts["recall"].false_share) == (0.5, 0.5)
 
 
-@pytest.mark.parametrize("rounded", [2, 9])
+@for_each("rounded", [2, 9])
 def test_auc_and_cuts_are_those_of_scikit_learn(rounded):
     rng = np.random.default_rng(rounded)
     related, unrelated = rng.normal(0.6, 0.2, 300).round(rounded), rng.normal(0.3, 0.2, 500)
@@ -87,7 +88,7 @@ def test_auc_is_that_of_any_monotone_map_of_the_cosines(seed, slope, shift):
     assert moved.tolist() == placements(related, unrelated).tolist()
 
 
-@pytest.mark.parametrize("is_same", [True, False])
+@for_each("is_same", [True, False])
 def test_the_drawn_pairs_are_different_and_of_different_units(is_same):
     """Rows 0 and 1 are one unit; of six rows with labels a a a b b c all other pairs are drawn."""
     labels, units = np.array(list("aaabbc")), np.array([0, 0, 2, 3, 4, 5])

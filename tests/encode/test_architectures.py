@@ -29,6 +29,7 @@ from tests.encode.tiny_models import (
     save_tiny,
     template,
 )
+from tests.for_each import for_each
 
 TEXTS = ["the old cat sat under a red tree .", "rain", "dog ran", "a bird sang", "the mat .", "cat"]
 SIDES = ("right", "left")
@@ -73,7 +74,7 @@ def by_hand(folder: Path, kind: str, texts: list[str]) -> list[torch.Tensor]:
     return states
 
 
-@pytest.mark.parametrize("kind", BUILDERS)
+@for_each("kind", BUILDERS)
 def test_what_is_read_of_each_and_its_special_tokens(encoders, kind):
     encoder = encoders(kind)
     assert (encoder.n_layers, encoder.dimension) == (N_LAYERS, DIMENSION)
@@ -109,14 +110,14 @@ def test_the_batch_never_changes_a_vector(encoders, kind, monkeypatch):
             assert np.abs(together[name] - expected).max() <= 1e-5, name
 
 
-@pytest.mark.parametrize("kind", BUILDERS)
+@for_each("kind", BUILDERS)
 def test_a_text_as_long_as_the_limit(encoders, kind):
     encoder = encoders(kind)
     n = min(encoder.max_tokens, 60)
     assert np.isfinite(encoder.encode([" ".join(["cat"] * (n + 5))])).all()
 
 
-@pytest.mark.parametrize("kind", BUILDERS)
+@for_each("kind", BUILDERS)
 def test_tokens_and_types(folders, encoders, alone, kind):
     encoder = encoders(kind)
     tokens = encoder.encode_tokens(TEXTS, layer=1)
@@ -133,7 +134,7 @@ def test_tokens_and_types(folders, encoders, alone, kind):
     np.testing.assert_array_equal(table.vectors, own)
 
 
-@pytest.mark.parametrize("kind", ["gpt2", "llama", "modernbert", "t5"])
+@for_each("kind", ["gpt2", "llama", "modernbert", "t5"])
 def test_the_last_row_is_normalised_and_the_row_before_is_not(encoders, kind):
     """Normalised rows have equal lengths, because the gains of an untrained model are equal."""
 
@@ -180,7 +181,7 @@ def test_no_layer_of_a_decoder_is_read(folders, kind, monkeypatch):
     assert not [name for name in named if "layers." in name or "block." in name]
 
 
-@pytest.mark.parametrize("kind", BUILDERS)
+@for_each("kind", BUILDERS)
 def test_without_special_tokens(encoders, alone, kind):
     encoder = encoders(kind)
     before = template(kind).split().index("$A")
@@ -196,7 +197,7 @@ def test_without_special_tokens(encoders, alone, kind):
         np.testing.assert_array_equal(single, every[pooling][1])
 
 
-@pytest.mark.parametrize("reader", ["encode", "encode_layers"])
+@for_each("reader", ["encode", "encode_layers"])
 def test_a_text_of_special_tokens_only_is_named(encoders, reader):
     read = getattr(encoders("bert"), reader)
     read(["cat", "", "dog"])
@@ -214,9 +215,7 @@ def test_the_later_tokens_weigh_more(encoders):
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "same"), [("first-last", (1, -1)), ("last-2", (-2, -1)), ("last-2", (1, 2))]
-)
+@for_each(("name", "same"), [("first-last", (1, -1)), ("last-2", (-2, -1)), ("last-2", (1, 2))])
 def test_a_set_of_layers_by_its_name(encoders, name, same):
     encoder = encoders("roberta")
     every = encoder.encode_layers(TEXTS)["mean"]
@@ -234,7 +233,7 @@ def test_a_set_that_the_model_is_too_shallow_for(encoders):
     assert set(LAYER_SETS) == {"first-last", "last-2", "last-3", "last-4"}
 
 
-@pytest.mark.parametrize("layer", [1.0, (0, 1.5), [0, 1], None, True, ("last-2",)])
+@for_each("layer", [1.0, (0, 1.5), [0, 1], None, True, ("last-2",)])
 def test_a_layer_that_is_no_number_is_refused(encoders, layer):
     encoder = encoders("roberta")
     with pytest.raises(TypeError, match="must be a whole number, a tuple of them, or one") as said:

@@ -17,6 +17,7 @@ from geometry.encode.encoder import Encoder
 from geometry.encode.pool import POOLINGS
 from geometry.process import ROOT
 from tests.encode.tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
+from tests.for_each import for_each
 
 CORPUS = Corpus(
     "three",
@@ -102,7 +103,7 @@ def test_types_by_hand(encoder):
     np.testing.assert_array_equal(cloud.vectors, table.vectors[rows])
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@for_each("unit", UNITS)
 def test_shapes(encoder, unit):
     cloud = read_cloud(encoder, CORPUS, unit=unit)
     n = len(cloud)
@@ -122,7 +123,7 @@ def test_an_empty_sentence_has_a_count(encoder):
     assert cloud.lengths.tolist() == [2, 0]
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@for_each("unit", UNITS)
 def test_a_sample_is_drawn_without_replacement(encoder, unit):
     whole = read_cloud(encoder, CORPUS, unit=unit)
     n, m = len(whole), len(whole) - 1
@@ -312,7 +313,7 @@ def test_a_folder_that_cannot_be_written_is_no_obstacle_to_a_large_corpus(
         recalled_vectors(unable, CORPUS, layer=0, pooling="max", store=store)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "words"),
     [
         ("", 0),
@@ -433,7 +434,7 @@ def test_sentence_vectors_count_layers_from_either_end(encoder, store):
     )
 
 
-@pytest.mark.parametrize("unit", ["sentences", "tokens"])
+@for_each("unit", ["sentences", "tokens"])
 def test_progress_is_passed_on(encoder, unit):
     calls = []
     read_cloud(encoder, CORPUS, unit=unit, progress=lambda *call: calls.append(call))
@@ -544,12 +545,12 @@ def assert_is_rows_2_and_0(taken: Cloud) -> None:
     assert (taken.unit, taken.n_available) == ("sentences", 100)
 
 
-@pytest.mark.parametrize("rows", [np.array([2, 0]), [2, 0], np.array([-2, -4]), np.uint8([2, 0])])
+@for_each("rows", [np.array([2, 0]), [2, 0], np.array([-2, -4]), np.uint8([2, 0])])
 def test_rows_are_taken_from_every_column(rows):
     assert_is_rows_2_and_0(HAND.take(rows))
 
 
-@pytest.mark.parametrize("as_array", [list, np.array])
+@for_each("as_array", [list, np.array])
 def test_a_mask_takes_the_rows_where_it_is_true(as_array):
     # a mask read as indices would take the rows 0 and 1
     taken = HAND.take(as_array([True, False, True, False]))
@@ -566,7 +567,7 @@ def test_a_row_may_be_taken_twice_or_none_at_all():
     assert (len(none), none.vectors.shape, none.labels) == (0, (0, 2), ())
 
 
-@pytest.mark.parametrize("rows", [[4], [-5], [0.5], np.array([True, False])])
+@for_each("rows", [[4], [-5], [0.5], np.array([True, False])])
 def test_rows_that_are_not_there(rows):
     with pytest.raises(IndexError):
         HAND.take(rows)

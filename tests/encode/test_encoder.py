@@ -31,6 +31,7 @@ from tests.encode.tiny_encoder import (
     WORDS,
     save_tiny_bert,
 )
+from tests.for_each import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXTS = [
@@ -171,8 +172,8 @@ def test_layers_differ(encoder):
     assert np.abs(np.diff(layers, axis=0)).max(axis=(1, 2)).min() > 0.1
 
 
-@pytest.mark.parametrize("pooling", POOLINGS)
-@pytest.mark.parametrize("layer", [0, 1, 2, -1, -2, -3])
+@for_each("pooling", POOLINGS)
+@for_each("layer", [0, 1, 2, -1, -2, -3])
 def test_encode_is_a_row_of_encode_layers(encoder, layer, pooling):
     vectors = encoder.encode(TEXTS, layer=layer, pooling=pooling)
     assert vectors.shape == (len(TEXTS), DIMENSION)
@@ -187,7 +188,7 @@ def test_the_defaults_are_the_last_layer_and_the_mean(encoder):
     assert set(encoder.encode_layers(TEXTS)) == {"cls", "mean"}
 
 
-@pytest.mark.parametrize("layers", [(0, 2), (1, -1), (0, 1, 2), (1,), (2, 2)])
+@for_each("layers", [(0, 2), (1, -1), (0, 1, 2), (1,), (2, 2)])
 def test_a_tuple_of_layers_is_averaged(encoder, layers):
     every = encoder.encode_layers(TEXTS)["cls"].astype(np.float64)
     expected = sum(every[layer] for layer in layers) / len(layers)
@@ -196,7 +197,7 @@ def test_a_tuple_of_layers_is_averaged(encoder, layers):
     )
 
 
-@pytest.mark.parametrize("layer", [3, -4, (0, 3), 99])
+@for_each("layer", [3, -4, (0, 3), 99])
 def test_a_layer_that_is_not_there(encoder, layer):
     with pytest.raises(ValueError, match=r"hidden states 0 \(embedding layer\) to 2"):
         encoder.encode(TEXTS, layer=layer)
@@ -220,14 +221,14 @@ def test_an_unknown_pooling_is_refused_before_anything_runs(encoder):
 READERS = ("encode", "encode_layers", "encode_tokens", "coverage", "tokenize")
 
 
-@pytest.mark.parametrize("reader", READERS)
+@for_each("reader", READERS)
 def test_one_string_is_no_list_of_texts(encoder, reader):
     with pytest.raises(TypeError, match="got one string"):
         getattr(encoder, reader)("the cat sat")
 
 
-@pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("odd", [None, 3.5, b"cat", ["cat"]])
+@for_each("reader", READERS)
+@for_each("odd", [None, 3.5, b"cat", ["cat"]])
 def test_a_text_that_is_no_string_is_named(encoder, reader, odd):
     with pytest.raises(TypeError, match=f"text 2 is {type(odd).__name__}, not str"):
         getattr(encoder, reader)(["cat", "dog", odd])
@@ -343,7 +344,7 @@ def test_a_vocabulary_without_an_unknown_token(folder, tmp_path):
     assert (coverage.unknown, coverage.unknown_token) == (0, "")
 
 
-@pytest.mark.parametrize("budget", [1, 7, 12, 20, 1000])
+@for_each("budget", [1, 7, 12, 20, 1000])
 def test_batches_stay_within_the_budget(budget):
     lengths = np.random.default_rng(0).integers(1, 15, 57).tolist()
     batches = [batch.tolist() for batch in batches_by_tokens(lengths, budget)]
@@ -662,9 +663,7 @@ def test_no_pooling_at_all_is_reported(encoder):
         encoder.encode_layers(SHORT_TEXTS, poolings=())
 
 
-@pytest.mark.parametrize(
-    "call", ["encode", "encode_layers", "encode_tokens", "coverage", "tokenize"]
-)
+@for_each("call", ["encode", "encode_layers", "encode_tokens", "coverage", "tokenize"])
 def test_half_of_a_surrogate_pair_is_reported_by_its_text(encoder, call):
     with pytest.raises(ValueError, match=r"Text 2 has half of a surrogate pair \(U\+DC80\)"):
         getattr(encoder, call)(["the cat", "the \udc80"])
@@ -677,7 +676,7 @@ def test_a_pooling_named_twice_is_computed_once(encoder):
     ]
 
 
-@pytest.mark.parametrize("layer", [(1, 2), "first-last", (0, 1, 2)])
+@for_each("layer", [(1, 2), "first-last", (0, 1, 2)])
 def test_tokens_have_one_layer(encoder, layer):
     for call in (
         encoder.layer_index,

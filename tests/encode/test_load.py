@@ -7,6 +7,7 @@ import pytest
 from geometry import ModelFilesError, load_encoder
 from geometry.encode.load import names_a_folder
 from tests.encode.tiny_encoder import save_tiny_bert
+from tests.for_each import for_each
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ def test_an_empty_name_is_not_the_working_directory(folder, name, monkeypatch):
     assert not names_a_folder(name)
 
 
-@pytest.mark.parametrize("name", ["./no-folder", "/no/such/folder", "~nobody-of-that-name/x"])
+@for_each("name", ["./no-folder", "/no/such/folder", "~nobody-of-that-name/x"])
 def test_a_missing_folder_is_not_looked_up_on_the_hub(name):
     error = refused(name)
     assert (error.code, error.details["name"]) == ("missing_folder", name)
@@ -66,7 +67,7 @@ def test_a_path_s_refusal_does_not_show_what_is_there(folder, tmp_path):
     assert {error.code for error in map(refused, map(str, places))} == {"missing_folder"}
 
 
-@pytest.mark.parametrize("device", ["gpu", "cuda:99", "meta", "", 0.5])
+@for_each("device", ["gpu", "cuda:99", "meta", "", 0.5])
 def test_a_device_that_is_not_there_is_reported_at_once(folder, device):
     with pytest.raises(ValueError, match="none that torch can use on this machine") as caught:
         load_encoder(folder, device=device)

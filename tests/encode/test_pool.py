@@ -9,6 +9,7 @@ from torch.testing import assert_close
 
 from geometry.encode.pool import POOLINGS, check_pooling
 from tests.clouds import seeds
+from tests.for_each import for_each
 
 LENGTHS = (5, 1, 3, 4)
 WIDEST, DIMENSION = 5, 7
@@ -53,8 +54,8 @@ def test_there_are_six():
     assert set(POOLINGS) == {"cls", "mean", "max", "min", "last", "weighted"}
 
 
-@pytest.mark.parametrize("side", ["right", "left"])
-@pytest.mark.parametrize("name", POOLINGS)
+@for_each("side", ["right", "left"])
+@for_each("name", POOLINGS)
 def test_a_pooling_is_its_loop(name, side):
     H, mask = padded(side)
     pooled = POOLINGS[name](H, mask)
@@ -64,7 +65,7 @@ def test_a_pooling_is_its_loop(name, side):
     np.testing.assert_allclose(pooled.numpy(), by_loop(name, H, mask), rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", POOLINGS)
+@for_each("name", POOLINGS)
 def test_worked_by_hand(name):
     H = torch.tensor([[[1.0, -2], [3, 4], [5, -9], [99, 99]]])
     mask = torch.tensor([[1, 1, 1, 0]])
@@ -79,19 +80,19 @@ def test_worked_by_hand(name):
     np.testing.assert_allclose(POOLINGS[name](H, mask)[0], expected[name], rtol=1e-6)
 
 
-@pytest.mark.parametrize("name", POOLINGS)
+@for_each("name", POOLINGS)
 def test_the_side_of_the_padding_does_not_matter(name):
     right, left = (POOLINGS[name](*padded(side)) for side in ("right", "left"))
     torch.testing.assert_close(right, left, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", POOLINGS)
+@for_each("name", POOLINGS)
 def test_one_token_is_its_own_pooling(name):
     H, mask = padded("left")
     torch.testing.assert_close(POOLINGS[name](H, mask)[1], H[1, -1])
 
 
-@pytest.mark.parametrize("name", ["median", "", "MEAN", "masked"])
+@for_each("name", ["median", "", "MEAN", "masked"])
 def test_an_unknown_name_lists_those_that_exist(name):
     with pytest.raises(ValueError, match="cls, mean, max, min, last, weighted"):
         check_pooling(name)

@@ -22,6 +22,7 @@ from geometry.encode.precision import (
     refuse_too_narrow,
 )
 from tests.encode.tiny_models import BUILDERS, save_tiny
+from tests.for_each import for_each
 
 TEXTS = ["the old cat sat under a red tree .", "rain", "dog ran", "a bird sang", "the mat .", "cat"]
 needs_bfloat16 = pytest.mark.skipif(
@@ -103,7 +104,7 @@ def test_a_processor_without_it_is_reported(folder, monkeypatch):
     load_encoder(str(folder), device="cpu")
 
 
-@pytest.mark.parametrize("dtype", ["float16", "int8", ""])
+@for_each("dtype", ["float16", "int8", ""])
 def test_an_unknown_dtype_lists_those_that_exist(folder, dtype):
     with pytest.raises(ValueError, match="float32, bfloat16; got"):
         load_encoder(str(folder), dtype=dtype)
@@ -133,7 +134,7 @@ def test_a_cone_too_narrow_for_it_is_refused():
     refuse_too_narrow(np.empty((0, 3), dtype=np.float32))
 
 
-@pytest.mark.parametrize("spread", [0.003, 0.0045, 0.006])
+@for_each("spread", [0.003, 0.0045, 0.006])
 def test_the_rule_is_every_pair(spread):
     X = cone(spread)
     U = X.astype(float) / np.linalg.norm(X.astype(float), axis=1, keepdims=True)

@@ -14,6 +14,7 @@ from geometry.encode.split_apart import FAST, LONGEST_ENTRY, LONGEST_WORD, _long
 from geometry.encode.tokenizer import PieceReader
 from geometry.hub import bundled
 from tests.encode.tiny_encoder import save_tiny_bert
+from tests.for_each import for_each
 
 SLOW = "z*z*y"  # cubic in the length of a run of z; no trial text has one
 RUN = "z" * 2_000 + " y"  # takes 20 s
@@ -85,12 +86,12 @@ def reader(folder, **parts):
 # ---- which tokenizers read texts in this process ----
 
 
-@pytest.mark.parametrize("rules", HOSTILE)
+@for_each("rules", HOSTILE)
 def test_rules_that_may_be_slow_or_lengthen_a_text_are_not_plain(rules):
     assert not is_plain(made(rules))
 
 
-@pytest.mark.parametrize("rules", HONEST)
+@for_each("rules", HONEST)
 def test_rules_of_common_tokenizers_are_plain(rules):
     assert is_plain(made(rules))
     assert is_plain(made(rules, pre_tokenizer=BYTES))
@@ -124,8 +125,8 @@ def test_a_template_counts_too():
         assert not is_plain(made([], post_processor=template))
 
 
-@pytest.mark.parametrize("longer", [0, 1])
-@pytest.mark.parametrize("kind", ["WordPiece", "Unigram", "BPE"])
+@for_each("longer", [0, 1])
+@for_each("kind", ["WordPiece", "Unigram", "BPE"])
 def test_long_words_are_split_apart(kind, longer):
     """The time for a word is quadratic in its length or in the longest token's length."""
     n = LONGEST_WORD + longer

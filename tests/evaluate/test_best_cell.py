@@ -14,6 +14,7 @@ from geometry.evaluate import Grid, choose_on_dev, evaluate_grid
 from geometry.evaluate.best_cell import HalfChoice, RecordingBootstrap, halves
 from geometry.evaluate.bootstrap import PairBootstrap
 from geometry.evaluate.grid import Cell
+from tests.for_each import for_each
 
 RNG = np.random.default_rng(5)
 N, D = 41, 5
@@ -57,7 +58,7 @@ def test_pairs_that_share_sentences_stay_in_one_half_and_are_drawn_together():
     assert widths[1] > 1.4 * widths[0]
 
 
-@pytest.mark.parametrize("gold", [np.arange(5.0), np.ones(40), np.eye(1, 40)[0]])
+@for_each("gold", [np.arange(5.0), np.ones(40), np.eye(1, 40)[0]])
 def test_pairs_that_have_no_halves_are_refused(gold):
     with pytest.raises(ValueError, match="choose on other pairs"):
         halves(gold)

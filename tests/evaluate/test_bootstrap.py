@@ -13,6 +13,7 @@ from geometry import evaluate_pairs
 from geometry.evaluate import PairBootstrap
 from geometry.linalg.rows import UndefinedMeasure
 from geometry.measure.correlation import spearman
+from tests.for_each import for_each
 
 RNG = np.random.default_rng(0)
 N = 300
@@ -28,7 +29,7 @@ def resampled(bootstrap, draw):
     return np.repeat(np.arange(bootstrap.n), bootstrap._counts[:, draw])
 
 
-@pytest.mark.parametrize("similarities", [TIED, FREE, -TIED], ids=["ties", "none", "reversed"])
+@for_each("similarities", [TIED, FREE, -TIED])
 def test_every_resample_is_scipys(similarities):
     bootstrap = PairBootstrap(GOLD, draws=300, seed=3)
     score = bootstrap.score(similarities)
@@ -98,7 +99,7 @@ def test_constant_similarities_are_undefined_without_a_warning():
         spearman(np.ones(N), GOLD)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("gold", "message"),
     [
         ([1.0, 2.0], "at least 3 pairs, and there are 2"),

@@ -19,6 +19,7 @@ from geometry.evaluate.fit_size import (
 )
 from geometry.evaluate.fitting import treated_similarities
 from geometry.linalg.moments import Moments
+from tests.for_each import for_each
 
 D = 20
 
@@ -29,7 +30,7 @@ def cloud(n: int, *, narrow: float = 30.0, seed: int = 0) -> np.ndarray:
     return rng.standard_normal((n, D)) * np.geomspace(1, 1 / narrow, D) + 5 * rng.standard_normal(D)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("available", "d", "expected"),
     [
         (7, 384, (7,)),
@@ -48,8 +49,8 @@ def test_fewer_sizes_and_none_past_d_by_hand():
     assert fit_sizes(40, 16, count=3) == (10, 16, 18, 20, 40)
 
 
-@pytest.mark.parametrize("available", [2, 9, 11, 383, 384, 385, 432, 433, 5000])
-@pytest.mark.parametrize("d", [1, 2, 9, 384])
+@for_each("available", [2, 9, 11, 383, 384, 385, 432, 433, 5000])
+@for_each("d", [1, 2, 9, 384])
 def test_sizes_can_be_fitted(available, d):
     sizes = fit_sizes(available, d)
     assert list(sizes) == sorted(set(sizes))
@@ -75,7 +76,7 @@ def test_it_is_the_estimator_fitted_on_one_half_and_shown_on_the_other():
         assert found.baseline == isoscore_baseline(120, D)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@for_each("seed", range(5))
 def test_halves_keep_groups_whole(seed):
     sizes = np.random.default_rng(seed).integers(1, 20, 40)
     groups = np.repeat(np.arange(40), sizes)
@@ -131,7 +132,7 @@ def test_a_larger_fit_contains_the_rows_of_smaller_ones(monkeypatch):
     assert (len(smaller), len(larger)) == (5, 25)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@for_each("seed", range(3))
 def test_whitening_generalises_worse_as_n_nears_d(seed):
     found = whitening_by_size(cloud(800, seed=seed), sizes=(D, D + 2, 5 * D, 20 * D))
     full = [fit.isoscore["full"] for fit in found]
@@ -160,14 +161,14 @@ def test_progress_is_reported_and_can_stop_it():
         whitening_by_size(cloud(60), sizes=(5, 10), progress=stop)
 
 
-@pytest.mark.parametrize("sizes", [(1,), (0,), (5, 31), (-3,)])
+@for_each("sizes", [(1,), (0,), (5, 31), (-3,)])
 def test_sizes_out_of_range(sizes):
     with pytest.raises(ValueError, match=rf"sizes must lie in \[2, 30\], .*got {sizes[-1]}"):
         whitening_by_size(cloud(60), sizes=sizes)
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize(
+@for_each(
     ("rows", "message"),
     [
         (cloud(LEAST_ROWS - 1), r"at least 8 rows of 2 dimensions.*got shape \(7, 20\)"),
@@ -176,7 +177,6 @@ def test_sizes_out_of_range(sizes):
         (np.where(np.arange(20)[:, None] == 6, np.nan, cloud(20)), "row 7 has NaN or infinity"),
         (np.full((20, 3), 0.1), "all rows are equal"),
     ],
-    ids=["few rows", "one column", "1-D", "NaN", "all equal"],
 )
 def test_rows_that_cannot_be_whitened(rows, message):
     with pytest.raises(ValueError, match=message):
@@ -184,7 +184,7 @@ def test_rows_that_cannot_be_whitened(rows, message):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("kind", [np.int64, np.float16, np.float32, list])
+@for_each("kind", [np.int64, np.float16, np.float32, list])
 def test_other_numbers(kind):
     rows = (10 * cloud(LEAST_ROWS)).tolist() if kind is list else (10 * cloud(80)).astype(kind)
     as_float = np.asarray(rows, dtype=float)

@@ -24,6 +24,7 @@ from geometry.evaluate.grid import THESE
 from geometry.linalg.moments import Moments
 from geometry.transform.treatments import LADDER
 from tests.encode.tiny_encoder import save_tiny_bert
+from tests.for_each import for_each
 
 RNG = np.random.default_rng(0)
 N, D = 120, 6
@@ -63,7 +64,7 @@ def second_route(treatment, X, fit):
 SMALL = ("none", "centred", "standardised", "abtt:3", "pca:4", "pca")
 
 
-@pytest.mark.parametrize("where", ["these", "others", "moments"])
+@for_each("where", ["these", "others", "moments"])
 def test_every_cell_by_a_second_route(where):
     def moments(layers, pooling):
         (layer,) = layers
@@ -166,7 +167,7 @@ def test_matrices_of_values():
         grid.matrix("pca", "kendall")
 
 
-@pytest.mark.parametrize("similarity", ["dot", "euclidean", "mahalanobis", "rank"])
+@for_each("similarity", ["dot", "euclidean", "mahalanobis", "rank"])
 def test_other_similarities(similarity):
     grid = evaluate_grid(VECTORS, GOLD, treatments=SMALL, similarity=similarity, draws=5)
     assert {cell.score.similarity for cell in grid.cells} == {similarity}

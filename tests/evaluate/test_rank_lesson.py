@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import linregress, pearsonr, rankdata, spearmanr
 
 from geometry.evaluate.rank_lesson import FAR_OUT, Bend, least_squares_line, made_up_scores
+from tests.for_each import for_each
 
 
 def rho(bend: Bend) -> float:
@@ -25,7 +26,7 @@ def test_the_ends_are_near_zero_and_one():
     assert 0.9 < rho(Bend(noise=0.25)) < 1
 
 
-@pytest.mark.parametrize("curve", [1.0, 6.0])
+@for_each("curve", [1.0, 6.0])
 def test_the_reversed_order_is_minus_one(curve):
     made = made_up_scores(Bend(curve=curve, is_reversed=True))
     assert spearmanr(made.gold, made.scores).statistic == pytest.approx(-1, abs=1e-15)
@@ -72,9 +73,7 @@ def test_the_line_is_the_regression_and_on_ranks_its_slope_is_spearman():
     assert (y1 - y0) / (x1 - x0) == pytest.approx(rho(Bend(noise=0.4)))
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"noise": 1.1}, {"curve": 0.5}, {"levels": 1}, {"outlier": "often"}]
-)
+@for_each("wrong", [{"noise": 1.1}, {"curve": 0.5}, {"levels": 1}, {"outlier": "often"}])
 def test_a_bend_outside_its_range_is_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Bend(**wrong)

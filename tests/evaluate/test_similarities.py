@@ -13,12 +13,13 @@ from geometry.evaluate.similarities import SIMILARITIES
 from geometry.linalg.moments import Moments
 from geometry.linalg.rows import UndefinedMeasure
 from geometry.transform import WhiteningMap
+from tests.for_each import for_each
 
 RNG = np.random.default_rng(0)
 LEFT, RIGHT = RNG.standard_normal((2, 40, 6))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("similarity", "expected"),
     [("cosine", [0.8, -1]), ("dot", [20, -4]), ("euclidean", [-np.sqrt(10), -4])],
 )
@@ -71,7 +72,7 @@ def test_float64_whatever_comes_in():
     assert len(np.unique(found)) > 990 > len(np.unique(found.astype(np.float32)))
 
 
-@pytest.mark.parametrize("similarity", SIMILARITIES)
+@for_each("similarity", SIMILARITIES)
 def test_shapes_and_numbers_are_checked(similarity):
     precision = WhiteningMap.of(LEFT) if similarity == "mahalanobis" else None
     with pytest.raises(ValueError, match=r"one pair a row.*\(40, 6\), \(39, 6\)"):

@@ -10,9 +10,10 @@ from geometry.evaluate import parse_treatment
 from geometry.evaluate.specs import parse_treatments
 from geometry.transform import Knobs
 from geometry.transform.treatments import LADDER
+from tests.for_each import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("spec", "text", "name", "knobs"),
     [
         ("none", "none", "raw", Knobs()),
@@ -42,7 +43,7 @@ def test_what_is_read(spec, text, name, knobs):
     assert parse_treatment(parsed.text) == parsed
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("spec", "message"),
     [
         ("", "'' is not known; choose from none, centred"),

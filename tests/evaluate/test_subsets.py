@@ -9,6 +9,7 @@ from scipy.stats import spearmanr
 from geometry import Pairs
 from geometry.evaluate import PairBootstrap, SubsetBootstrap, aggregate, evaluate_grid
 from geometry.evaluate.subsets import resamples_of
+from tests.for_each import for_each
 
 SEEDS = st.integers(0, 10_000)
 RNG = np.random.default_rng(0)
@@ -75,7 +76,7 @@ def pairs_of_subsets():
     return similarities, Pairs("both", names, names, gold, subsets=names)
 
 
-@pytest.mark.parametrize("how", ["all", "mean", "wmean"])
+@for_each("how", ["all", "mean", "wmean"])
 def test_inside_a_grid(how):
     similarities, pairs = pairs_of_subsets()
     bootstrap = resamples_of(pairs, how, draws=50)

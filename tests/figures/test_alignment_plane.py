@@ -5,6 +5,7 @@ import pytest
 
 from geometry.figures.alignment_plane import LABEL_HEIGHT, PlanePath, PlanePoint, plane_figure
 from geometry.palette import DARK, LIGHT
+from tests.for_each import for_each
 
 PATH = PlanePath(
     np.array([-1.0, -2.0, -3.0]),
@@ -24,7 +25,7 @@ def points():
     ]
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@for_each("theme", [LIGHT, DARK])
 def test_points_path_and_labels(theme):
     figure = plane_figure(points(), PATH, ("u", "a", "score"), theme, height=400)
     line, dots = figure.data

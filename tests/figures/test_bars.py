@@ -6,6 +6,7 @@ import pytest
 from geometry.figures.bars import Bars, bars_figure
 from geometry.figures.curves import place_colour
 from geometry.palette import DARK, LIGHT
+from tests.for_each import for_each
 
 RAW = Bars(np.array([0.5, 0.2, -0.1]), ["維度 7", "維度 2", "維度 0"], "Raw", 0)
 WHITE = Bars(np.array([0.1, 0.05]), ["dimension 3", "dimension 1"], "ZCA", 2)
@@ -31,7 +32,7 @@ def test_the_hover_text_describes_its_bar():
         assert drawn.textposition == "none"  # on the bars it would overlap
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@for_each("theme", [LIGHT, DARK])
 def test_a_cloud_has_the_colour_of_its_curve(theme):
     # The colour depends on the place. A cloud without bars leaves its place empty.
     colours = [trace.marker.color for trace in picture(theme=theme).data]

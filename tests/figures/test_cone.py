@@ -14,6 +14,7 @@ from geometry.palette import DARK, LIGHT
 from geometry.projection.panel import Band, Mark, Panel, Wedge
 from geometry.projection.point_colours import PointColours
 from geometry.projection.twin import Frame
+from tests.for_each import for_each
 
 CAMERA = Path(__file__).parents[2] / "assets/components/twin_cloud/camera.js"
 REACH = 4.0
@@ -88,7 +89,7 @@ def test_compared_panels_keep_their_size_whatever_they_caption():
     ]  # with lines=0 the caption is not part of the figure
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("k", [2, 3])
 def test_every_point_is_drawn_where_it_is_with_its_text(k):
     what = panel(k)
     points = picture(what).data[0]
@@ -112,8 +113,8 @@ def test_a_picture_without_an_origin_marks_none():
     assert [trace.type for trace in deep.data] == ["scatter3d"]
 
 
-@pytest.mark.parametrize("degrees", [0.5, 11.7, 44.0, 74.9])
-@pytest.mark.parametrize("axis", [(1, 0), (0.6, 0.8), (-1, 0.2), (-0.3, -0.9)])
+@for_each("degrees", [0.5, 11.7, 44.0, 74.9])
+@for_each("axis", [(1, 0), (0.6, 0.8), (-1, 0.2), (-0.3, -0.9)])
 def test_the_wedge_has_the_half_angle_it_is_given_around_its_axis(degrees, axis):
     unit = direction(2, *axis)
     [shape] = picture(panel(wedges=[Wedge(unit, degrees, "")])).layout.shapes
@@ -125,7 +126,7 @@ def test_the_wedge_has_the_half_angle_it_is_given_around_its_axis(degrees, axis)
     assert shape.fillcolor == LIGHT.raw
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("k", [2, 3])
 def test_a_wedge_that_is_not_drawn_is_named_and_not_filled(k):
     unit = direction(k, 1, 0, 0)
     wide = Wedge(unit, 20, "so wide", is_drawn=False)
@@ -135,7 +136,7 @@ def test_a_wedge_that_is_not_drawn_is_named_and_not_filled(k):
     assert "so wide" in figure.layout.annotations[0].text
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("k", [2, 3])
 def test_a_frame_gives_the_ends_of_the_axes_and_the_length_of_the_cones(k):
     frame = Frame(np.array([0.0, -1, -1][:k]), np.array([4.0, 1, 1][:k]), 3.0)
     framed = panel(k, frame=frame, wedges=[Wedge(direction(k, 1, 0, 0), 20, "told")])
@@ -158,7 +159,7 @@ def test_a_band_is_shaded_on_both_sides_of_the_first_axis():
         assert shape.fillcolor == LIGHT.white
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("k", [2, 3])
 def test_marks_ring_their_rows_and_are_named_in_the_legend(k):
     what = panel(k, marks=[CHOSEN, NEAR])
     rings = [trace for trace in picture(what).data if trace.showlegend]
@@ -170,7 +171,7 @@ def test_marks_ring_their_rows_and_are_named_in_the_legend(k):
     assert picture(what).layout.height > picture(panel(k)).layout.height
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("k", [2, 3])
 def test_captions_are_above_the_picture_word_for_word(k):
     captions = ["50% im Umkreis von 40,3°", "90% 在 46.3° 以內", "bande: 90° ± 2,9°"]
     unit = direction(k, 1, 0, 0)
@@ -205,7 +206,7 @@ def test_deep_axes_run_through_the_origin_and_are_named_at_their_ends():
     assert list(origin.text) == ["原點"]
 
 
-@pytest.mark.parametrize("origin_label", ["origin", None])
+@for_each("origin_label", ["origin", None])
 def test_every_deep_axis_has_a_name(origin_label):
     figure = picture(panel(3, origin_label=origin_label))
     named = {text for trace in figure.data if trace.mode == "lines+text" for text in trace.text}
@@ -220,8 +221,8 @@ def test_deep_panels_are_cubes_of_the_given_reach():
     assert scene.aspectmode == "cube"
 
 
-@pytest.mark.parametrize("degrees", [0.2, 30.0, 75.0])
-@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 0, 1), (1, -2, 0.5)])
+@for_each("degrees", [0.2, 30.0, 75.0])
+@for_each("axis", [(1, 0, 0), (0, 0, 1), (1, -2, 0.5)])
 def test_the_mantle_is_at_the_given_angle_to_its_axis(degrees, axis):
     unit = direction(3, *axis)
     [mantle] = trace_at(picture(panel(3, wedges=[Wedge(unit, degrees, "")])), "mesh3d")
@@ -236,7 +237,7 @@ def test_the_mantle_is_at_the_given_angle_to_its_axis(degrees, axis):
     assert edges == {frozenset((row, row % len(rim) + 1)) for row in range(1, len(rim) + 1)}
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("k", [2, 3])
 def test_zoom_and_camera_remain_with_new_data(k):
     first = picture(panel(k)).layout
     other = picture(panel(k, reach=9.0, wedges=[Wedge(direction(k, 1, 1, 1), 30, "x")])).layout
@@ -245,7 +246,7 @@ def test_zoom_and_camera_remain_with_new_data(k):
     assert first.scene.camera == other.scene.camera
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("k", [2, 3])
 def test_light_and_dark_differ_and_each_is_its_theme_s(k):
     what = panel(k, wedges=[Wedge(direction(k, 1, 0, 0), 20, "told")], marks=[CHOSEN])
     palettes = []

@@ -5,11 +5,12 @@ import pytest
 
 from geometry.figures.curves import DASHES, LEGEND_LINE, Axes, Curve, curves_figure, place_colour
 from geometry.palette import DARK, LIGHT
+from tests.for_each import for_each
 
 X = np.array([1.0, 10, 100])
 HEIGHTS = np.array([0.5, 0.25, 0.125])
 PLAIN = Axes("方向", "variance")
-themes = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+themes = for_each("theme", [LIGHT, DARK])
 
 
 def picture(axes=PLAIN, theme=LIGHT, curves=None):
@@ -95,7 +96,7 @@ def test_ranges_are_in_data_units_on_either_scale():
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("limits", [(0.0, 1.0), (-1.0, 1.0), (1.0, 0.0)])
+@for_each("limits", [(0.0, 1.0), (-1.0, 1.0), (1.0, 0.0)])
 def test_a_log_axis_has_no_zero(limits):
     with pytest.raises(ValueError, match="a log axis needs a range above 0; got"):
         picture(Axes("n", "y", log_y=True, y_range=limits))

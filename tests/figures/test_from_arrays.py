@@ -8,6 +8,7 @@ from geometry import figures
 from geometry.errors import MissingExtraError
 from geometry.measure import pairwise_cosines
 from geometry.palette import DARK
+from tests.for_each import for_each
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 8)) * np.geomspace(3, 0.3, 8) + 2
@@ -85,9 +86,8 @@ def test_curves_start_at_layer_0_and_have_their_intervals():
     assert figure.layout.yaxis.title.text == "cos"
 
 
-@pytest.mark.parametrize(
-    ("values", "intervals"),
-    [({"a": [[1.0]]}, None), ({"a": [1.0, 2.0]}, {"a": [[0.0, 1.0]]})],
+@for_each(
+    ("values", "intervals"), [({"a": [[1.0]]}, None), ({"a": [1.0, 2.0]}, {"a": [[0.0, 1.0]]})]
 )
 def test_curves_of_another_shape_are_refused(values, intervals):
     with pytest.raises(ValueError, match="'a': expected"):
@@ -126,7 +126,7 @@ def test_a_heatmap_writes_its_numbers_and_leaves_gaps_empty():
     assert not any(any(row) for row in large.text)
 
 
-@pytest.mark.parametrize("values", [[1.0, 2.0], [[np.nan]], np.empty((0, 3))])
+@for_each("values", [[1.0, 2.0], [[np.nan]], np.empty((0, 3))])
 def test_what_is_no_table_of_numbers_is_refused(values):
     with pytest.raises(ValueError, match="table of numbers"):
         figures.table_heatmap(values)

@@ -13,10 +13,11 @@ from geometry.figures.heatmap import (
     strips_figure,
 )
 from geometry.palette import DARK, LIGHT
+from tests.for_each import for_each
 
 MATRIX = np.array([[1.0, -0.5, 0], [-0.5, 2, 0.25], [0, 0.25, -1]])
 NAMES = ["dimension 4", "維度 9", "dimension 2"]
-themes = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+themes = for_each("theme", [LIGHT, DARK])
 
 
 def drawn(theme=LIGHT, **more):
@@ -39,13 +40,13 @@ def test_entries_and_names_as_given():
     assert "%{y} × %{x}: %{z:.3g}" in heatmap.hovertemplate
 
 
-@pytest.mark.parametrize("reach", [1.0, 0.2, 7.5])
+@for_each("reach", [1.0, 0.2, 7.5])
 def test_colours_are_centred_on_zero(reach):
     heatmap, _ = drawn(reach=reach)
     assert (heatmap.zmin, heatmap.zmax) == (-reach, reach)
 
 
-@pytest.mark.parametrize("reach", [0.0, float("nan")])
+@for_each("reach", [0.0, float("nan")])
 def test_a_matrix_of_zeros_has_a_scale(reach):
     heatmap, _ = drawn(reach=reach)
     assert (heatmap.zmin, heatmap.zmax) == (-1, 1)
@@ -112,7 +113,7 @@ def test_a_table_of_equal_scores_still_has_a_scale():
     assert heatmap.zmin < 60 < heatmap.zmax
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("head", "level"),
     [
         ("last token", "last<br>token"),

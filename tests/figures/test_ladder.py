@@ -5,6 +5,7 @@ import pytest
 
 from geometry.figures.ladder import Rung, ScoreRange, Tick, ladder_figure
 from geometry.palette import DARK, LIGHT
+from tests.for_each import for_each
 
 RUNGS = (
     Rung("[CLS], layer 0", "undefined", None, ticks=(Tick(16.5, "BERT CLS"),)),
@@ -27,7 +28,7 @@ def picture(theme=LIGHT, rungs=RUNGS, band=GLOVE):
     return ladder_figure(rungs, "Spearman × 100", theme, names=names, band=band)
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@for_each("theme", [LIGHT, DARK])
 def test_dots_intervals_ticks_and_band_by_hand(theme):
     measured, published, band = picture(theme).data
     assert (measured.name, published.name, band.name) == ("measured", "published", "GloVe")

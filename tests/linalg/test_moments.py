@@ -6,6 +6,7 @@ from sklearn.covariance import ledoit_wolf_shrinkage
 
 from geometry.linalg import moments
 from geometry.linalg.moments import Moments, ledoit_wolf
+from tests.for_each import for_each
 
 
 def test_worked_by_hand():
@@ -65,15 +66,15 @@ def test_a_long_mean_cancels_nothing():
     np.testing.assert_allclose(halves.covariance, centred.T @ centred / 500, rtol=1e-7)
 
 
-@pytest.mark.parametrize("n", [7, 5000, 20_000])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@for_each("n", [7, 5000, 20_000])
+@for_each("dtype", [np.float32, np.float64])
 def test_equal_rows_have_no_variance(n, dtype):
     # 0.1 has no exact binary form, so a sum over many rows is rounded, and its mean with it
     m = Moments.of(np.full((n, 3), 0.1, dtype=dtype))
     assert np.abs(m.covariance).max() < 1e-30
 
 
-@pytest.mark.parametrize(("n", "d"), [(5, 40), (40, 40), (300, 12), (9000, 3)])
+@for_each(("n", "d"), [(5, 40), (40, 40), (300, 12), (9000, 3)])
 def test_ledoit_wolf_is_scikit_learns(n, d):
     rng = np.random.default_rng(n)
     X = rng.standard_normal((n, d)) * np.geomspace(1, 0.05, d) + rng.standard_normal(d)

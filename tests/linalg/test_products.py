@@ -7,6 +7,7 @@ from geometry.linalg import products
 from geometry.linalg.moments import Moments, ledoit_wolf
 from geometry.linalg.products import centred_product, sums_in_float32
 from geometry.transform.whiten import Whitening
+from tests.for_each import for_each
 
 N, D = 20_000, 24
 
@@ -39,7 +40,7 @@ def exact(X: np.ndarray) -> Moments:
     return Moments.of(X.astype(np.float64))
 
 
-@pytest.mark.parametrize("X", CLOUDS.values(), ids=CLOUDS)
+@for_each("X", CLOUDS.values())
 def test_the_moments_are_those_of_float64(X):
     assert sums_in_float32(X) is not None
     ours, theirs = Moments.of(X), exact(X)
@@ -67,8 +68,8 @@ def test_the_ranks_are_those_of_float64(X):
     assert ours.rank_floor_ == pytest.approx(floor, rel=1e-3)
 
 
-@pytest.mark.parametrize("X", CLOUDS.values(), ids=CLOUDS)
-@pytest.mark.parametrize("before", ["a weak direction", "a null direction", "round"])
+@for_each("X", CLOUDS.values())
+@for_each("before", ["a weak direction", "a null direction", "round"])
 def test_weak_directions_of_other_rows_change_no_sum(X, before):
     earlier = Moments.of(CLOUDS[before])
     assert earlier.weak is not None
@@ -154,7 +155,7 @@ def test_weights_and_float64_are_summed_in_float64():
         np.testing.assert_allclose(found.scatter, scatter, rtol=1e-12, atol=1e-12 * N)
 
 
-@pytest.mark.parametrize("X", CLOUDS.values(), ids=CLOUDS)
+@for_each("X", CLOUDS.values())
 def test_merged_blocks_are_those_of_float64(X):
     total = Moments.of(X[:5000])
     for start in range(5000, N, 5000):

@@ -11,6 +11,7 @@ import torch
 
 from geometry import Whitening, mean_cosine
 from geometry.linalg.rows import float_rows
+from tests.for_each import for_each
 
 X = np.random.default_rng(0).standard_normal((40, 4)).astype(np.float32) + 1
 
@@ -44,7 +45,7 @@ HELD = {
 }
 
 
-@pytest.mark.parametrize("name", HELD)
+@for_each("name", HELD)
 def test_rows_of_other_libraries(name):
     held = HELD[name]
     read = float_rows(held, at_least=1)
@@ -68,7 +69,7 @@ def test_a_data_frame_keeps_its_names():
     assert list(Whitening().fit(HELD["data frame"]).feature_names_in_) == list("abcd")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "held", [pd.Series([np.ones(3), np.ones(2)]), pd.Series(["a", "b"]), pd.Series([1.0, 2.0])]
 )
 def test_what_is_no_column_of_vectors(held):
@@ -81,7 +82,7 @@ def test_tensors_that_require_grad_in_a_list():
     np.testing.assert_array_equal(float_rows(held, at_least=1), X)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("held", "match"),
     [
         (["a text", "another"], "these are texts"),

@@ -5,9 +5,10 @@ import threading
 import pytest
 
 from geometry.linalg.threads import in_threads
+from tests.for_each import for_each
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
+@for_each("threads", [1, 2, 3])
 def test_results_are_in_order_and_few_are_begun_ahead(threads):
     begun = []
 

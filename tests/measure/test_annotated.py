@@ -25,6 +25,7 @@ from geometry.measure import (
     zipfian_spectral_entropy,
     zipfian_table,
 )
+from tests.for_each import for_each
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -132,7 +133,7 @@ def test_a_word_that_is_nearly_all_of_the_text_has_no_interval():
         assert 0 <= row.value <= 1
 
 
-@pytest.mark.parametrize("exponent", [0, 1, 1.5])
+@for_each("exponent", [0, 1, 1.5])
 def test_zipfian_baselines_are_those_of_isotropic_words(exponent):
     p = 1 / np.arange(1, 801) ** exponent
     rng = np.random.default_rng(9)
@@ -165,8 +166,8 @@ def test_the_baseline_of_the_largest_share_by_hand():
             top_contribution_baseline(d, k=k)
 
 
-@pytest.mark.parametrize(("n", "d"), [(200, 3), (300, 40), (60, 100)])
-@pytest.mark.parametrize("k", [1, 3])
+@for_each(("n", "d"), [(200, 3), (300, 40), (60, 100)])
+@for_each("k", [1, 3])
 def test_no_dimension_of_a_round_cloud_off_the_origin_is_rogue(n, d, k):
     rng = np.random.default_rng(5)
     found = []

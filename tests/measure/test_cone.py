@@ -8,6 +8,7 @@ from geometry.measure import (
     mean_norm_share,
     opening_angle,
 )
+from tests.for_each import for_each
 
 CORNER = np.array([[1.0, 0], [0, 1], [1, 1]])  # cosines 0, 1/sqrt 2, 1/sqrt 2
 
@@ -27,7 +28,7 @@ def test_mean_norm_share_worked_by_hand():
     assert mean_norm_share([[3, 4]]) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("theta", [0.5, 20.0, 44.0, 89.0])
+@for_each("theta", [0.5, 20.0, 44.0, 89.0])
 def test_opening_angle_of_a_cone_built_by_hand(theta):
     # a ring at angle theta around the third axis, rows of any length
     turn = np.linspace(0, 2 * np.pi, 12, endpoint=False)

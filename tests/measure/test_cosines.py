@@ -24,6 +24,7 @@ from geometry.measure.cosines import (
     isotropic_cosine_shares,
     mean_cosine_spread,
 )
+from tests.for_each import for_each
 
 CORNER = np.array([[1.0, 0], [0, 1], [1, 1]])  # cosines 0, 1/sqrt 2, 1/sqrt 2
 
@@ -56,7 +57,7 @@ def test_cosines_worked_by_hand():
     assert mean_cosine([[1, 2], [2, 4]]) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("block_rows", [1, 7, 2048])
+@for_each("block_rows", [1, 7, 2048])
 def test_cosines_by_brute_force(block_rows):
     X = cloud()
     every = cosines_by_loop(X)
@@ -177,7 +178,7 @@ def test_uniformity_over_all_pairs():
     assert uniformity(X) == pytest.approx(np.log(np.mean(kernel)))
 
 
-@pytest.mark.parametrize("d", [1, 2, 3, 10, 384])
+@for_each("d", [1, 2, 3, 10, 384])
 def test_uniformity_of_isotropic_directions(d):
     X = np.random.default_rng(d).standard_normal((3000, d))
     assert uniformity_baseline(d) == pytest.approx(uniformity(X), abs=0.02)

@@ -18,6 +18,7 @@ from geometry.measure import (
 from geometry.measure.frequency import by_rank, shuffled_difference
 from geometry.measure.intervals import Estimate
 from geometry.measure.neighbours import largest
+from tests.for_each import for_each
 
 HAND = np.array([[3.0, 4], [0, 1], [0, 2], [5, 12]])  # norms 5, 1, 2, 13
 COUNTS = np.array([10, 40, 20, 10])  # ranks 2, 0, 1, 3: of equal counts the earlier row
@@ -63,8 +64,8 @@ def test_the_interval_contains_the_value_and_narrows_with_n():
     assert widths[1] < widths[0] / 2
 
 
-@pytest.mark.parametrize("shift", [0.0, 5.0])
-@pytest.mark.parametrize("block_rows", [7, 512])
+@for_each("shift", [0.0, 5.0])
+@for_each("block_rows", [7, 512])
 def test_neighbours_are_scikit_learn_s(shift, block_rows):
     X = (words() + shift).astype(np.float32)
     reports = []

@@ -23,6 +23,7 @@ from geometry.measure.neighbours import (
     nearest,
     nearest_of_all,
 )
+from tests.for_each import for_each
 
 # directions at 0, 10, 30, 90 and 180 degrees, of different lengths
 DEGREES = np.array([0, 10, 30, 90, 180])
@@ -45,7 +46,7 @@ def test_ties_keep_the_lower_index_first():
     assert nearest(X, 0, k=4)[0].tolist() == [4, 1, 2, 3]
 
 
-@pytest.mark.parametrize("block_rows", [1, 13, 1024])
+@for_each("block_rows", [1, 13, 1024])
 def test_all_at_once_is_one_by_one(block_rows):
     X = np.random.default_rng(0).standard_normal((60, 8))
     together = nearest_of_all(X, k=5, block_rows=block_rows)
@@ -136,7 +137,7 @@ def test_agreement_by_chance():
     assert label_agreement(X, labels) == pytest.approx(chance_agreement(labels), abs=0.02)
 
 
-@pytest.mark.parametrize("block_rows", [7, 512])
+@for_each("block_rows", [7, 512])
 def test_closest_by_distance(block_rows):
     X = np.random.default_rng(0).standard_normal((90, 6)) * np.geomspace(1, 0.01, 6) + 30
     distances = np.linalg.norm(X[:, None] - X[None], axis=2)
@@ -197,7 +198,7 @@ def test_hubness_worked_by_hand():
     assert hubness(star, k=1) == pytest.approx(1.5**-0.5)
 
 
-@pytest.mark.parametrize("k", [1, 5, 10])
+@for_each("k", [1, 5, 10])
 def test_hubness_by_scikit_learn_and_scipy(k):
     X = cloud(300, 30)
     found = NearestNeighbors(n_neighbors=k + 1, metric="cosine").fit(X).kneighbors(X)[1][:, 1:]
@@ -214,7 +215,7 @@ def test_hubness_needs_more_rows_than_neighbours():
         hubness(ring, k=11 - 1)
 
 
-@pytest.mark.parametrize(("d", "embedded"), [(1, 1), (2, 2), (2, 50), (5, 20)])
+@for_each(("d", "embedded"), [(1, 1), (2, 2), (2, 50), (5, 20)])
 def test_intrinsic_dimension_of_a_flat_manifold(d, embedded):
     rng = np.random.default_rng(d)
     axes = np.linalg.qr(rng.standard_normal((embedded, d)))[0]
@@ -246,8 +247,8 @@ def test_intrinsic_dimension_of_tight_clusters_far_apart():
     assert intrinsic_dimension(X) == pytest.approx(2, rel=0.1)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("method", ["pca", "zca", "cholesky", "pca-cor", "zca-cor"])
+@for_each("dtype", [np.float32, np.float64])
+@for_each("method", ["pca", "zca", "cholesky", "pca-cor", "zca-cor"])
 def test_duplicates_that_a_whitening_moved_by_rounding_are_dropped(method, dtype):
     X = cloud(600, 24) * np.geomspace(100, 0.1, 24)
     X = np.vstack([X, X[:150], X[:20], X[:5], X[:5]]).astype(dtype)
@@ -258,7 +259,7 @@ def test_duplicates_that_a_whitening_moved_by_rounding_are_dropped(method, dtype
     assert intrinsic_dimension(fitted.transform(X)[again]) == pytest.approx(expected, rel=1e-4)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@for_each("dtype", [np.float32, np.float64])
 def test_every_row_twice_but_for_rounding(dtype):
     X = cloud(400, 6).astype(dtype)
     nearly = X * (1 + 4 * np.finfo(dtype).eps * np.random.default_rng(1).standard_normal(X.shape))
@@ -280,8 +281,8 @@ def test_near_but_distinct_rows_are_not_dropped():
         assert len(distinct) - len(distinct_distances(distinct)[1]) <= 1
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("simplex", SIMPLICES)
+@for_each("dtype", [np.float32, np.float64])
+@for_each("simplex", SIMPLICES)
 def test_a_simplex_has_no_neighbours_but_rounding(simplex, dtype):
     X = SIMPLICES[simplex](np.random.default_rng(0))
     X *= 1 + np.finfo(X.dtype).eps * np.random.default_rng(1).standard_normal(X.shape)
@@ -297,7 +298,7 @@ def test_a_simplex_has_no_neighbours_but_rounding(simplex, dtype):
     assert table["hubness"] == table["intrinsic_dimension"] == "equal_distances"
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@for_each("dtype", [np.float32, np.float64])
 def test_an_uneven_simplex_and_copies_have_no_nearest_ten(dtype):
     X = cloud(60, 100).astype(dtype)
     uneven = Whitening("pca").fit_transform(np.vstack([X, X[:8]]))
@@ -310,8 +311,8 @@ def test_an_uneven_simplex_and_copies_have_no_nearest_ten(dtype):
     assert np.isfinite(hubness(few_copies))
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n", [13, 100])
+@for_each("dtype", [np.float32, np.float64])
+@for_each("n", [13, 100])
 def test_many_dimensions_are_no_simplex(n, dtype):
     X = np.random.default_rng(0).standard_normal((n, 20_000)).astype(dtype)
     assert intrinsic_dimension(X) > 200

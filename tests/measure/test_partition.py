@@ -5,6 +5,7 @@ import pytest
 from scipy.special import logsumexp
 
 from geometry import partition_isotropy
+from tests.for_each import for_each
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -30,7 +31,7 @@ def test_partition_isotropy_worked_by_hand():
     assert partition_isotropy([[1.0]]) == pytest.approx(np.exp(-2))
 
 
-@pytest.mark.parametrize("shift", [0, 0.5, 30])
+@for_each("shift", [0, 0.5, 30])
 def test_partition_isotropy_by_brute_force(shift):
     X = cloud(shift=shift)
     _, V = np.linalg.eigh(X.T @ X)

@@ -7,12 +7,13 @@ from sklearn.neighbors import NearestNeighbors
 from geometry import UndefinedMeasure
 from geometry.measure import Search
 from geometry.measure.neighbours import nearest, nearest_of_all
+from tests.for_each import for_each
 
 RNG = np.random.default_rng(0)
 CLOUD = RNG.standard_normal((300, 12)) * np.geomspace(3, 0.1, 12) + 1
 
 
-@pytest.mark.parametrize(("block_rows", "threads"), [(7, 2), (64, 1), (2048, 2)])
+@for_each(("block_rows", "threads"), [(7, 2), (64, 1), (2048, 2)])
 def test_all_rows_as_scikit_learn_finds_them(block_rows, threads):
     found = Search(CLOUD).nearest_of_all(10, block_rows=block_rows, threads=threads)
     index = NearestNeighbors(n_neighbors=10, metric="cosine", algorithm="brute").fit(CLOUD)

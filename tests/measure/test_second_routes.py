@@ -20,12 +20,13 @@ from geometry.data.pairs import Pairs
 from geometry.evaluate import evaluate_grid
 from geometry.measure import pairwise_cosines
 from geometry.vectors import sif_average
+from tests.for_each import for_each
 
 RNG = np.random.default_rng(0)
 CLOUD = RNG.standard_normal((80, 7)) * np.geomspace(3, 0.3, 7) + 1.5
 
 
-@pytest.mark.parametrize("quantile", [0.0, 0.25, 0.5, 0.9, 1.0])
+@for_each("quantile", [0.0, 0.25, 0.5, 0.9, 1.0])
 def test_opening_angle_by_scipy(quantile):
     distances = cdist(CLOUD, CLOUD.mean(axis=0, keepdims=True), metric="cosine").ravel()
     angles = np.rad2deg(np.arccos(1 - distances))
@@ -33,7 +34,7 @@ def test_opening_angle_by_scipy(quantile):
     assert opening_angle(CLOUD, quantile=quantile) == pytest.approx(float(expected), abs=1e-6)
 
 
-@pytest.mark.parametrize("shift", [0.0, 1.5, 40.0])
+@for_each("shift", [0.0, 1.5, 40.0])
 def test_mean_norm_share_by_every_pair_of_rows(shift):
     """|mean|^2 is the mean of all n^2 inner products, those of a row with itself among them."""
     X = CLOUD - 1.5 + shift
@@ -78,7 +79,7 @@ def test_sif_in_a_grid_is_scikit_learns():
     assert (cell.treatment, cell.fit_on, cell.n_fit) == ("svd:1", "evaluation sentences", 6)
 
 
-@pytest.mark.parametrize("D", [1, 3])
+@for_each("D", [1, 3])
 def test_uncentred_removal_in_a_grid(D):
     X = CLOUD[None]
     gold = RNG.uniform(0, 5, 40)
@@ -91,7 +92,7 @@ def test_uncentred_removal_in_a_grid(D):
     assert (cell.n_requested, cell.n_directions) == (D, D)
 
 
-@pytest.mark.parametrize("eps", [1e-3, 0.1, 5.0])
+@for_each("eps", [1e-3, 0.1, 5.0])
 def test_soft_zca_is_zca_with_shrinkage(eps):
     """Diera et al. 2024: V (Lambda + eps)^(-1/2) V' of the covariance divided by n."""
     mean, (values, V) = CLOUD.mean(axis=0), np.linalg.eigh(np.cov(CLOUD.T, bias=True))

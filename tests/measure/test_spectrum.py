@@ -13,6 +13,7 @@ from geometry.measure import (
     participation_baseline,
     participation_ratio,
 )
+from tests.for_each import for_each
 
 CROSS = np.array([[2.0, 0], [-2, 0], [0, 1], [0, -1]])  # covariance diag(2, 1/2)
 
@@ -48,13 +49,13 @@ def test_spread_worked_by_hand():
     assert effective_rank([[1, 1], [1, 1]], centred=False) == pytest.approx(1)
 
 
-@pytest.mark.parametrize(("n", "d"), [(40, 5), (10, 30), (200, 2)])
+@for_each(("n", "d"), [(40, 5), (10, 30), (200, 2)])
 def test_isoscore_is_the_published_algorithm(n, d):
     X = cloud(n, d) @ np.random.default_rng(1).standard_normal((d, d))
     assert isoscore(X) == pytest.approx(published_isoscore(X), abs=1e-10)
 
 
-@pytest.mark.parametrize("d", [2, 5, 12])
+@for_each("d", [2, 5, 12])
 def test_isoscore_of_k_equal_axes(d):
     rotation = np.linalg.qr(np.random.default_rng(d).standard_normal((d, d)))[0]
     for k in range(1, d + 1):
@@ -62,7 +63,7 @@ def test_isoscore_of_k_equal_axes(d):
         assert isoscore(axes) == pytest.approx((k - 1) / (d - 1), abs=1e-10)
 
 
-@pytest.mark.parametrize("centred", [True, False])
+@for_each("centred", [True, False])
 def test_spread_by_singular_values(centred):
     X = cloud(50, 7)
     s = np.linalg.svd(X - X.mean(axis=0) if centred else X, compute_uv=False)
@@ -113,15 +114,15 @@ def test_a_shift_changes_the_mean_cosine_and_not_isoscore():
     assert mean_cosine(X) < 0.01 < 0.9 < mean_cosine(X + 50)
 
 
-@pytest.mark.parametrize("of", OF_SPREAD)
-@pytest.mark.parametrize("n", [2, 7, 5000])
+@for_each("of", OF_SPREAD)
+@for_each("n", [2, 7, 5000])
 def test_equal_rows_have_no_spread(of, n):
     for value in (0.1, 1e6, 0.0):  # 0.1 is rounded when it is summed
         with pytest.raises(ValueError, match="all rows are equal"):
             of(np.full((n, 3), value))
 
 
-@pytest.mark.parametrize("of", OF_SPREAD)
+@for_each("of", OF_SPREAD)
 def test_rows_equal_but_for_the_last_bit_have_no_spread(of):
     X = np.tile([0.1, 0.3, 0.7], (50, 1))
     X[3] = np.nextafter(X[3], 1)
@@ -137,7 +138,7 @@ def test_isoscore_needs_two_dimensions():
 pytestmark = pytest.mark.filterwarnings("error")
 
 
-@pytest.mark.parametrize(("n", "d"), [(500, 5), (200, 60), (100, 2)])
+@for_each(("n", "d"), [(500, 5), (200, 60), (100, 2)])
 def test_isoscore_of_the_published_package(n, d):
     X = cloud(n, d) @ np.random.default_rng(1).standard_normal((d, d))
     assert isoscore(X) == pytest.approx(float(package_isoscore(X.T)), abs=1e-10)

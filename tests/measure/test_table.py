@@ -35,6 +35,7 @@ from geometry.measure.spectrum import participation
 from geometry.measure.sums import Shared, View
 from geometry.measure.table import without_each
 from geometry.measure.table_measures import LISTED
+from tests.for_each import for_each
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -70,8 +71,8 @@ def test_the_names():
     assert measure_names() == tuple(ONE_BY_ONE)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize(("n", "d"), [(300, 12), (700, 40), (60, 100)])
+@for_each("dtype", [np.float32, np.float64])
+@for_each(("n", "d"), [(300, 12), (700, 40), (60, 100)])
 def test_a_table_is_its_measures(n, d, dtype):
     X = cloud(n, d).astype(dtype)
     for name, row in by_name(measure_table(X, intervals=False)).items():
@@ -100,8 +101,8 @@ def test_cosines_of_zero_are_not_positive():
     assert share.value == positive_cosine_share(X)
 
 
-@pytest.mark.parametrize("n", [20, 300])
-@pytest.mark.parametrize("shift", [0.0, 30, 1e3, 1e5, 1e7])
+@for_each("n", [20, 300])
+@for_each("shift", [0.0, 30, 1e3, 1e5, 1e7])
 def test_uniformity_of_a_needle(n, shift):
     """Its kernels differ from 1 by less than the resolution of float32."""
     X = np.random.default_rng(0).standard_normal((n, 12)) + shift
@@ -118,7 +119,7 @@ def near(X):
     return -4 * (U * U).sum() / (len(U) - 1)
 
 
-@pytest.mark.parametrize("left_out", [0, 4, 9])
+@for_each("left_out", [0, 4, 9])
 def test_a_view_is_the_cloud_without_a_group(left_out):
     shared = Shared(cloud(203, 7), seed=3)
     view = View(shared, left_out)
@@ -157,11 +158,10 @@ def test_intervals_are_those_of_the_jackknife():
 SENTENCES = np.random.default_rng(8).integers(42, size=160)  # of tokens: 1 to 9 in each
 
 
-@pytest.mark.parametrize("name", [name for name in LISTED if LISTED[name].without_each])
-@pytest.mark.parametrize(
+@for_each("name", [name for name in LISTED if LISTED[name].without_each])
+@for_each(
     ("X", "units"),
     [(cloud(60, 5), None), (30 + cloud(45, 70), None), (cloud(160, 5) - 0.3, SENTENCES)],
-    ids=["60 × 5", "45 × 70", "tokens"],
 )
 def test_what_a_table_leaves_out_in_closed_form_is_the_measure_without_that_unit(name, X, units):
     shared = Shared(X, units=units)
@@ -171,8 +171,8 @@ def test_what_a_table_leaves_out_in_closed_form_is_the_measure_without_that_unit
     np.testing.assert_allclose(without_each(LISTED[name], shared), expected, rtol=1e-5, atol=1e-9)
 
 
-@pytest.mark.parametrize("units", [None, np.repeat(np.arange(45), 2)], ids=["rows", "sentences"])
-@pytest.mark.parametrize("lengths", [np.ones(5), np.geomspace(1, 0.2, 5)], ids=["round", "long"])
+@for_each("units", [None, np.repeat(np.arange(45), 2)])
+@for_each("lengths", [np.ones(5), np.geomspace(1, 0.2, 5)])
 def test_the_variance_of_pairs_is_subtracted(lengths, units):
     """Derivatives of the participation ratio by differences, along what each unit adds."""
     X = np.random.default_rng(2).standard_normal((90, 5)) * lengths
@@ -236,7 +236,7 @@ def test_the_unit_of_a_row_is_not_its_place():
         assert (ours.low, ours.high) == pytest.approx((other.low, other.high), rel=rel), ours.name
 
 
-@pytest.mark.parametrize(("n", "d"), [(200, 5), (50, 60)])
+@for_each(("n", "d"), [(200, 5), (50, 60)])
 def test_an_interval_ends_at_the_largest_value_there_is(n, d):
     """Of n rows in d dimensions at most min(n - 1, d) are independent; uncentred min(n, d)."""
     Z = np.random.default_rng(0).standard_t(3, (n, d))
@@ -313,7 +313,7 @@ def test_some_measures():
 # Baselines
 
 
-@pytest.mark.parametrize(("n", "d"), [(200, 5), (150, 60), (1000, 30)])
+@for_each(("n", "d"), [(200, 5), (150, 60), (1000, 30)])
 def test_isotropic_data_lie_at_their_baselines(n, d):
     rng = np.random.default_rng(7)
     tables = [
@@ -398,7 +398,7 @@ def test_a_zero_row_has_no_direction():
     assert all(row.value is not None for name, row in table.items() if name not in without)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "X",
     [
         np.zeros((50, 4)),
@@ -424,7 +424,6 @@ def test_a_zero_row_has_no_direction():
         cloud() * 1e200,
         cloud() * [1] * 12 * np.array([1] * 6 + [0] * 6) + np.array([0] * 6 + [3] * 6),
     ],
-    ids=lambda X: f"{X.dtype} {X.shape}",
 )
 def test_no_cloud_breaks_a_table(X):
     """Each measure has a value or a reason: no NaN, and no warning (an error here)."""

@@ -11,6 +11,7 @@ from geometry.measure import (
     zipfian_mean_symmetry,
     zipfian_spectral_entropy,
 )
+from tests.for_each import for_each
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -57,7 +58,7 @@ def test_zipf_baselines():
     assert 0.8 < entropy < 0.99
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("p", "message"),
     [
         ([1, 1], r"one frequency for each of the 3 rows; got shape \(2,\)"),

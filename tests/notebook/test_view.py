@@ -12,6 +12,7 @@ from geometry.projection.packing import pack_cloud
 from geometry.projection.point_colours import MOST_LABELS
 from geometry.projection.twin_message import LONGEST_SHOWN, MOST_TEXTS
 from geometry.transform import fit_treatment
+from tests.for_each import for_each
 
 N, D = 60, 5
 
@@ -103,7 +104,7 @@ def test_words_are_in_the_language():
     assert "points" not in view.cloud.alt
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "message"),
     [
         ({"labels": ["a"]}, "labels: 1 for 60 rows of X"),

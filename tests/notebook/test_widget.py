@@ -16,6 +16,7 @@ from geometry.data.write import OutputError
 from geometry.errors import MissingExtraError
 from geometry.notebook import make_view, view_html, view_png
 from geometry.palette import LIGHT, rgb
+from tests.for_each import for_each
 
 N = 80
 HOSTILE = '</script><script>alert(1)</script><!--"'
@@ -87,7 +88,7 @@ def test_a_notebook_has_a_picture_where_no_script_runs(widget):
     assert "application/vnd.jupyter.widget-view+json" in data
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("k", [2, 3])
 def test_the_picture_has_the_points_in_their_colours(k):
     rng = np.random.default_rng(1)
     X = np.vstack([rng.standard_normal((400, 4)) * 0.1 + side for side in (2, 4)])

@@ -6,6 +6,7 @@ import pytest
 from geometry.measure import angles_to_mean
 from geometry.projection import project, project_layers
 from geometry.projection.twin import cone_edges
+from tests.for_each import for_each
 
 
 def layers(n=60, d=8):
@@ -16,8 +17,8 @@ def layers(n=60, d=8):
     return X, 50 * X @ turn, rng.standard_normal((n, d)) + 1
 
 
-@pytest.mark.parametrize("method", ["mean", "svd", "pca", "cone"])
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("method", ["mean", "svd", "pca", "cone"])
+@for_each("k", [2, 3])
 def test_a_turn_of_the_space_moves_no_point(method, k):
     first, turned, _ = project_layers(layers(), method, k)
     np.testing.assert_allclose(turned.around_origin, first.around_origin, atol=1e-9)
@@ -25,7 +26,7 @@ def test_a_turn_of_the_space_moves_no_point(method, k):
     np.testing.assert_allclose(np.abs(turned.coordinates), np.abs(plain.coordinates), atol=1e-9)
 
 
-@pytest.mark.parametrize("method", ["mean", "svd", "pca", "cone"])
+@for_each("method", ["mean", "svd", "pca", "cone"])
 def test_axes_and_coordinates_match(method):
     for X, picture in zip(layers(), project_layers(layers(), method), strict=True):
         np.testing.assert_allclose(picture.apply(unit(X)).coordinates, picture.coordinates)

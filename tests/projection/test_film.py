@@ -7,6 +7,7 @@ from geometry import project
 from geometry.projection import whiten_beside
 from geometry.projection.film import film, film_knobs, nearest_in_film, place_in_film
 from geometry.projection.twin import common_scale, fit_whitening
+from tests.for_each import for_each
 
 
 @pytest.fixture(scope="module")
@@ -14,8 +15,8 @@ def cloud() -> np.ndarray:
     return np.random.default_rng(0).normal(size=(200, 6)) * np.arange(1, 7) + 3
 
 
-@pytest.mark.parametrize("method", ["svd", "pca", "mean", "cone"])
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("method", ["svd", "pca", "mean", "cone"])
+@for_each("k", [2, 3])
 def test_each_stop_is_the_page_s_own_picture(cloud, method, k):
     raw, fitted = project(cloud, method, k), fit_whitening(cloud)
     for stop in film(cloud, fitted, raw):
@@ -37,7 +38,7 @@ def test_it_begins_raw_and_ends_white(cloud):
     assert len(stops[0].cones) == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("knobs", "place"),
     [((0, 0), 0), ((0.5, 0), 0.5), ((1, 0), 1), ((1, 0.25), 3), ((1, 0.3125), 3.5), ((1, 1), 9)],
 )
@@ -45,12 +46,12 @@ def test_knobs_on_the_path_have_a_place(knobs, place):
     assert place_in_film(film_knobs(), *knobs) == pytest.approx(place)
 
 
-@pytest.mark.parametrize("knobs", [(0.5, 0.5), (0, 1), (0.9375, 0.0625)])
+@for_each("knobs", [(0.5, 0.5), (0, 1), (0.9375, 0.0625)])
 def test_knobs_off_the_path_have_none(knobs):
     assert place_in_film(film_knobs(), *knobs) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("knobs", "place", "distance"),
     [((1, 0.25), 3, 0), ((0.25, 0.125), 0.25, 0.125), ((0.75, 0.5), 5, 0.25), ((1, 1), 9, 0)],
 )

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geometry.projection.packing import FINEST, pack_cloud, pack_codes, unpack_cloud, unpack_rows
+from tests.for_each import for_each
 
 
 def unpacked(message: bytes) -> tuple[dict, list[np.ndarray]]:
@@ -28,8 +29,8 @@ def unpacked(message: bytes) -> tuple[dict, list[np.ndarray]]:
     return head, arrays
 
 
-@pytest.mark.parametrize("k", [2, 3])
-@pytest.mark.parametrize("n", [0, 1, 7, 500])
+@for_each("k", [2, 3])
+@for_each("n", [0, 1, 7, 500])
 def test_places_arrive_within_half_a_step(n, k):
     rng = np.random.default_rng(n)
     frames = [rng.normal(size=(n, k)) * scale for scale in (1, 5)]
@@ -58,7 +59,7 @@ def test_a_hundred_thousand_points_keep_to_the_budget():
     assert three - two < 0.7e6
 
 
-@pytest.mark.parametrize("broken", [np.nan, np.inf])
+@for_each("broken", [np.nan, np.inf])
 def test_what_is_no_number_is_refused_by_picture_and_row(broken):
     frame = np.zeros((4, 3))
     frame[2, 1] = broken
@@ -93,7 +94,7 @@ def test_both_forms_of_a_selection_are_read(rows):
     assert unpack_rows(f"rows:{few}", 100).tolist() == wanted
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["", "bits:", "bits:////", "rows:ZAAAAA==", "rows:AAA=", "rows:?", "all:AAAA", "bits:AAAQAA=="],
 )

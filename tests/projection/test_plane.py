@@ -11,28 +11,28 @@ from geometry.projection.plane import (
     pair_cosines,
     whiten_points,
 )
+from tests.for_each import for_each
 
 # e1 = (1, 0) in all; e2 as written. cos(a, b) = (g11 - g22) / sqrt((g11 + g22)^2 - 4 g12^2)
 BASES = [
-    pytest.param(Plane(), 0.0, id="standard"),
+    (Plane(), 0.0),
     # G = diag(1, 4): -3 / 5
-    pytest.param(Plane(length_2=2), -0.6, id="e2 (0, 2)"),
+    (Plane(length_2=2), -0.6),
     # G = [[1, 1], [1, 2]]: -1 / sqrt(9 - 4)
-    pytest.param(Plane(length_2=np.sqrt(2), angle=45), -1 / np.sqrt(5), id="e2 (1, 1)"),
+    (Plane(length_2=np.sqrt(2), angle=45), -1 / np.sqrt(5)),
     # G = [[1, 0.5], [0.5, 1.25]]: -0.25 / sqrt(5.0625 - 1) = -0.12403
-    pytest.param(
+    (
         Plane(length_2=np.sqrt(1.25), angle=np.degrees(np.arctan2(1, 0.5))),
         -0.25 / np.sqrt(4.0625),
-        id="e2 (.5, 1)",
     ),
     # e1 is longer, so the sign changes
-    pytest.param(Plane(length_1=2), 0.6, id="e1 (2, 0)"),
+    (Plane(length_1=2), 0.6),
     # equal lengths at 60 degrees: g11 = g22, so the angle alone changes nothing
-    pytest.param(Plane(angle=60), 0.0, id="rhombus"),
+    (Plane(angle=60), 0.0),
 ]
 
 
-@pytest.mark.parametrize(("plane", "ab"), BASES)
+@for_each(("plane", "ab"), BASES)
 def test_cosines_worked_by_hand(plane, ab):
     np.testing.assert_allclose(plane.true_cosines(), [ab, -ab, -1], atol=1e-12)
     assert plane.cosine_by_formula() == pytest.approx(ab, abs=1e-12)
@@ -40,7 +40,7 @@ def test_cosines_worked_by_hand(plane, ab):
 
 
 def test_the_figures_as_the_page_prints_them():
-    printed = [round(param.values[0].true_cosines()[1], 3) for param in BASES[1:4]]
+    printed = [round(plane.true_cosines()[1], 3) for plane, _ in BASES[1:4]]
     assert printed == [0.6, 0.447, 0.124]
 
 
@@ -104,7 +104,7 @@ def test_the_background_cloud_is_isotropic_exactly():
         background_cloud(2)
 
 
-@pytest.mark.parametrize(("plane", "ab"), BASES)
+@for_each(("plane", "ab"), BASES)
 def test_whitening_on_the_background_restores_the_zeros(plane, ab):
     for shift in ((0, 0), (3, 3), (-40, 7)):
         moved = Plane(plane.length_1, plane.length_2, plane.angle, shift)
@@ -112,7 +112,7 @@ def test_whitening_on_the_background_restores_the_zeros(plane, ab):
         np.testing.assert_allclose(pair_cosines(white), [0, 0, -1], atol=1e-9)
 
 
-@pytest.mark.parametrize(("plane", "ab"), BASES)
+@for_each(("plane", "ab"), BASES)
 def test_whitening_on_the_three_points_gives_a_triangle(plane, ab):
     for shift in ((0, 0), (3, 3)):
         moved = Plane(plane.length_1, plane.length_2, plane.angle, shift)
@@ -120,7 +120,7 @@ def test_whitening_on_the_three_points_gives_a_triangle(plane, ab):
         np.testing.assert_allclose(pair_cosines(white), -0.5, atol=1e-9)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "bad",
     [
         {"length_1": 0},
@@ -131,7 +131,6 @@ def test_whitening_on_the_three_points_gives_a_triangle(plane, ab):
         {"angle": float("nan")},
         {"turn": float("inf")},
     ],
-    ids=str,
 )
 def test_no_basis(bad):
     with pytest.raises(

@@ -1,13 +1,13 @@
 """Points' colours: a colour and symbol for each category, a labelled scale for values."""
 
 import numpy as np
-import pytest
 from plotly.colors import sample_colorscale
 
 from geometry.figures.layout import SYMBOL_CODES
 from geometry.figures.panel import marker
 from geometry.palette import DARK, LIGHT, SYMBOLS, theme_named
 from geometry.projection.point_colours import PointColours, legend_entries
+from tests.for_each import for_each
 
 THEMES = (LIGHT, DARK)
 
@@ -41,8 +41,8 @@ def test_codes_follow_frequency_then_first_appearance():
     assert colours.codes.tolist() == [1, 0, 2, 0]
 
 
-@pytest.mark.parametrize("theme", THEMES, ids=["light", "dark"])
-@pytest.mark.parametrize("categories", [1, 2, 6, 7, 8])
+@for_each("theme", THEMES)
+@for_each("categories", [1, 2, 6, 7, 8])
 def test_each_code_has_its_legend_s_colour_and_symbol(categories, theme):
     colours = labels(categories)
     drawn = settings(colours, theme)
@@ -54,7 +54,7 @@ def test_each_code_has_its_legend_s_colour_and_symbol(categories, theme):
         assert {names[int(drawn["symbol"][row])] for row in rows} == {symbol}
 
 
-@pytest.mark.parametrize("theme", THEMES, ids=["light", "dark"])
+@for_each("theme", THEMES)
 def test_eight_groups_look_different_and_the_others_alike(theme):
     colours = labels(24)
     entries = legend_entries(colours, theme, "the others")
@@ -79,7 +79,7 @@ def test_one_colour_alone_is_still_a_scale():
     assert colour_at(0, drawn) == LIGHT.categories[0]
 
 
-@pytest.mark.parametrize("theme", THEMES, ids=["light", "dark"])
+@for_each("theme", THEMES)
 def test_values_have_a_scale_bar_with_its_meaning(theme):
     values = np.array([4, 30, 11])
     drawn = settings(PointColours.by_value(values, "字數"), theme)
@@ -89,7 +89,7 @@ def test_values_have_a_scale_bar_with_its_meaning(theme):
     assert "symbol" not in drawn
 
 
-@pytest.mark.parametrize("theme", THEMES, ids=["light", "dark"])
+@for_each("theme", THEMES)
 def test_the_value_scale_rises_in_lightness_and_leaves_the_background(theme):
     places = np.linspace(0, 1, 20)
     colours = sample_colorscale(list(theme.scale), places, colortype="tuple")
@@ -139,9 +139,9 @@ def lab(light: np.ndarray) -> np.ndarray:
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
-@pytest.mark.parametrize("theme", THEMES, ids=["light", "dark"])
-@pytest.mark.parametrize("eye", EYES)
-@pytest.mark.parametrize("of", ["categories", "lines"])
+@for_each("theme", THEMES)
+@for_each("eye", EYES)
+@for_each("of", ["categories", "lines"])
 def test_hues_differ_for_every_kind_of_colour_vision(theme, eye, of):
     # Arrows are drawn in the ink's colour beside the lines.
     hues = (*theme.lines, theme.ink) if of == "lines" else theme.categories
@@ -151,8 +151,8 @@ def test_hues_differ_for_every_kind_of_colour_vision(theme, eye, of):
     assert min(distances) > 20
 
 
-@pytest.mark.parametrize("theme", THEMES, ids=["light", "dark"])
-@pytest.mark.parametrize(("of", "least"), [("categories", 3), ("lines", 4.5)])
+@for_each("theme", THEMES)
+@for_each(("of", "least"), [("categories", 3), ("lines", 4.5)])
 def test_hues_contrast_with_the_paper(theme, of, least):
     paper = linear(theme.paper) @ [0.2126, 0.7152, 0.0722]
     for colour in getattr(theme, of):

@@ -16,6 +16,7 @@ from geometry.projection.projection import (
     trustworthiness,
     umap_picture,
 )
+from tests.for_each import for_each
 
 LINEAR = ("svd", "pca", "mean", "cone")
 RNG = np.random.default_rng(0)
@@ -28,7 +29,7 @@ def same_up_to_sign(P, Q, *, atol=1e-9):
     np.testing.assert_allclose(P, Q * signs, atol=atol)
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("k", [2, 3])
 def test_svd_is_numpys(k):
     found = project(CLOUD, "svd", k)
     U, sigma, Vt = np.linalg.svd(CLOUD, full_matrices=False)
@@ -39,7 +40,7 @@ def test_svd_is_numpys(k):
     np.testing.assert_array_equal(found.origin, np.zeros(k))
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("k", [2, 3])
 def test_pca_is_sklearns(k):
     found = project(CLOUD, "pca", k)
     oracle = PCA(k, svd_solver="full").fit(CLOUD)
@@ -52,7 +53,7 @@ def test_pca_is_sklearns(k):
     np.testing.assert_allclose(found.origin, same * oracle.transform(np.zeros((1, 8)))[0])
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("k", [2, 3])
 def test_the_mean_frame(k):
     found = project(CLOUD, "mean", k)
     mean = CLOUD.mean(axis=0)
@@ -67,7 +68,7 @@ def test_the_mean_frame(k):
     assert found.explained == pytest.approx(np.sum(found.coordinates**2) / np.sum(CLOUD**2))
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("k", [2, 3])
 def test_the_cone_keeps_heights_and_lengths(k):
     found = project(CLOUD, "cone", k)
     direction = CLOUD.mean(axis=0) / np.linalg.norm(CLOUD.mean(axis=0))
@@ -114,8 +115,8 @@ def test_the_explained_share_by_hand():
     assert project(X, "pca", 2).explained == pytest.approx(values[1:].sum() / values.sum())
 
 
-@pytest.mark.parametrize("method", LINEAR)
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("method", LINEAR)
+@for_each("k", [2, 3])
 def test_signs_are_fixed(method, k):
     found = project(CLOUD, method, k)
     mean = CLOUD.mean(axis=0)
@@ -134,8 +135,8 @@ def test_svds_first_axis_turns_with_the_cloud():
     )
 
 
-@pytest.mark.parametrize("method", LINEAR)
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("method", LINEAR)
+@for_each("k", [2, 3])
 def test_apply_to_itself_gives_the_same_picture(method, k):
     found = project(CLOUD, method, k)
     again = found.apply(CLOUD)
@@ -145,7 +146,7 @@ def test_apply_to_itself_gives_the_same_picture(method, k):
     assert (again.method, again.n_components) == (method, k)
 
 
-@pytest.mark.parametrize("method", LINEAR)
+@for_each("method", LINEAR)
 def test_apply_puts_others_on_the_same_axes(method):
     found = project(CLOUD, method, 3)
     other = CLOUD[:40] * [1, -1, 1, 2, 1, 1, 0.5, 1] + 1
@@ -170,9 +171,9 @@ def test_apply_puts_others_on_the_same_axes(method):
     )
 
 
-@pytest.mark.parametrize("method", LINEAR)
-@pytest.mark.parametrize("k", [2, 3])
-@pytest.mark.parametrize("n", [11, 12, 60, 120])
+@for_each("method", LINEAR)
+@for_each("k", [2, 3])
+@for_each("n", [11, 12, 60, 120])
 def test_trustworthiness_is_sklearns(method, k, n):
     X = CLOUD[:n]
     found = project(X, method, k)
@@ -181,7 +182,7 @@ def test_trustworthiness_is_sklearns(method, k, n):
     assert found.trust_rows == n
 
 
-@pytest.mark.parametrize(("n", "k"), [(4, 1), (5, 2), (8, 3), (10, 4)])
+@for_each(("n", "k"), [(4, 1), (5, 2), (8, 3), (10, 4)])
 def test_trustworthiness_of_few_rows_looks_at_fewer_neighbours(n, k):
     X, P = CLOUD[:n], CLOUD[:n, :2]
     expected = sklearn_trustworthiness(X, P, n_neighbors=k, metric="cosine")
@@ -218,9 +219,9 @@ def test_a_zero_row_is_far_from_all_but_no_error():
     np.testing.assert_array_equal(found.coordinates[-1], [0, 0])
 
 
-@pytest.mark.parametrize("method", ["mean", "cone"])
-@pytest.mark.parametrize("k", [2, 3])
-@pytest.mark.parametrize("line", [[0, 0, 1.0], [1.0, 1, 1], [1.0, 2, -3], [0, 1e-8, 1]])
+@for_each("method", ["mean", "cone"])
+@for_each("k", [2, 3])
+@for_each("line", [[0, 0, 1.0], [1.0, 1, 1], [1.0, 2, -3], [0, 1e-8, 1]])
 def test_rows_on_one_line_still_have_axes(method, k, line):
     X = np.outer([1.0, 2, 3, 4, 5], line)
     found = project(X, method, k)
@@ -267,7 +268,7 @@ def test_bad_input():
         project(CLOUD).apply(X)
 
 
-@pytest.mark.parametrize("method", ["mean", "cone"])
+@for_each("method", ["mean", "cone"])
 def test_no_mean_no_direction(method):
     X = np.vstack([np.eye(4), -np.eye(4)])
     with pytest.raises(ValueError, match="no mean direction"):
@@ -343,7 +344,7 @@ def test_umap_is_seeded_and_shows_clusters():
     assert project(X[:6], "umap", 3).coordinates.shape == (6, 3)  # few rows
 
 
-@pytest.mark.parametrize("method", ["mean", "cone"])
+@for_each("method", ["mean", "cone"])
 def test_a_centred_cloud_has_no_mean_direction_even_where_rounding_leaves_a_mean(method):
     X = np.random.default_rng(0).standard_normal((50, 6)).astype(np.float32) + 3
     X -= X.mean(axis=0)
@@ -352,8 +353,8 @@ def test_a_centred_cloud_has_no_mean_direction_even_where_rounding_leaves_a_mean
         project(X, method)
 
 
-@pytest.mark.parametrize("method", LINEAR)
-@pytest.mark.parametrize("d", [1, 2])
+@for_each("method", LINEAR)
+@for_each("d", [1, 2])
 def test_fewer_dimensions_than_the_picture_keep_every_length(method, d):
     X = CLOUD[:, :d] + 2
     found = project(X, method, 3)

@@ -24,6 +24,7 @@ from geometry.projection.twin import (
     is_drawn,
 )
 from geometry.transform import recommended_whitening
+from tests.for_each import for_each
 
 RNG = np.random.default_rng(0)
 D = 6
@@ -34,8 +35,8 @@ def covariance(X):
     return np.cov(X.T, bias=True)
 
 
-@pytest.mark.parametrize("fit", ["recommended", "ledoit-wolf", "full"])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@for_each("fit", ["recommended", "ledoit-wolf", "full"])
+@for_each("dtype", [np.float32, np.float64])
 def test_at_zero_nothing_moves(fit, dtype):
     X = CLOUD.astype(dtype)
     twin = whiten_beside(X, fit_whitening(X, fit), centring=0, strength=0)
@@ -74,7 +75,7 @@ def test_softening_needs_no_second_fit():
     assert (fitted.centring, fitted.strength) == (1, 1)
 
 
-@pytest.mark.parametrize("bad", [{"centring": -0.1}, {"strength": 1.1}])
+@for_each("bad", [{"centring": -0.1}, {"strength": 1.1}])
 def test_a_slider_has_ends(bad):
     with pytest.raises(ValueError, match=rf"{next(iter(bad))} must lie in \[0, 1\]"):
         whiten_beside(CLOUD, fit_whitening(CLOUD), **bad)
@@ -125,7 +126,7 @@ def test_retained_vectors_are_the_retained_directions():
     assert soft.retained_vectors is soft.vectors
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("n", "d", "expected"),
     [
         (1920, 384, {}),
@@ -158,8 +159,8 @@ def test_common_scale_by_hand():
     assert reach == pytest.approx(1.1 * farthest)
 
 
-@pytest.mark.parametrize("method", ["svd", "pca", "mean", "cone"])
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("method", ["svd", "pca", "mean", "cone"])
+@for_each("k", [2, 3])
 def test_common_scale_gives_one_radius_and_contains_nearly_all(method, k):
     raw = project(CLOUD, method, k)
     white = raw.apply(whiten_beside(CLOUD, fit_whitening(CLOUD)).vectors)
@@ -196,7 +197,7 @@ def test_angles_of_the_hand_cone():
     assert opening_angle(hand_cone()) == pytest.approx(30)
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("k", [2, 3])
 def test_the_cones_edges_angle_true(k):
     X = hand_cone()
     half, most = cone_edges(X, project(X, "cone", k))
@@ -221,7 +222,7 @@ def test_the_cones_edges_on_a_linear_picture():
     np.testing.assert_allclose(half.axis, [1, 0], atol=1e-12)
 
 
-@pytest.mark.parametrize("method", ["svd", "pca", "mean"])
+@for_each("method", ["svd", "pca", "mean"])
 def test_edges_are_counted_from_the_origin(method):
     picture = project(CLOUD, method, 2)
     edges = cone_edges(CLOUD, picture)
@@ -246,7 +247,7 @@ def test_no_cone_without_an_origin_or_a_mean():
     assert cone_edges(white, project(CLOUD, "svd").apply(white)) == ()
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@for_each("k", [2, 3])
 def test_a_frame_holds_the_origin_the_cloud_and_the_cones(k):
     rng = np.random.default_rng(k)
     P = rng.standard_normal((500, k)) * 0.2 + [5.0, 0, 0][:k]

@@ -25,6 +25,7 @@ from geometry.scale import (
 from geometry.scale.measure import ALL
 from geometry.scale.samples import hash_of
 from tests import machine
+from tests.for_each import for_each
 from tests.scale.shards import D, cloud, split, write_files, write_run
 
 X = cloud(900)
@@ -36,8 +37,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> VectorData:
     return VectorData(str(write_run(tmp_path_factory.mktemp("data") / "run", split(X, *SIZES))))
 
 
-@pytest.mark.parametrize("method", ["pca", "zca", "cholesky", "pca-cor", "zca-cor"])
-@pytest.mark.parametrize("how", [{}, {"n_components": 5}, {"shrinkage": "ledoit-wolf"}])
+@for_each("method", ["pca", "zca", "cholesky", "pca-cor", "zca-cor"])
+@for_each("how", [{}, {"n_components": 5}, {"shrinkage": "ledoit-wolf"}])
 def test_a_whitening_is_that_of_the_rows_in_memory(data, method, how):
     ours = fit_data(Engine(), data, method=method, centring=0.5, **how)
     theirs = Whitening(method, centring=0.5, **how).fit(X).map_
@@ -46,7 +47,7 @@ def test_a_whitening_is_that_of_the_rows_in_memory(data, method, how):
     assert ours.n_rows == len(X)
 
 
-@pytest.mark.parametrize("centred", [True, False])
+@for_each("centred", [True, False])
 def test_a_removal_is_that_of_the_rows_in_memory(data, centred):
     method = "removal" if centred else "removal-uncentred"
     ours = fit_data(Engine(), data, method=method, n_components=2)

@@ -8,6 +8,7 @@ import torch
 
 from geometry import alignment, evaluate_pairs, mean_cosine, uniformity
 from geometry.training import ScoredVectors, TrainingError, contrastive_loss, train_contrastive
+from tests.for_each import for_each
 
 SHORT = {"steps": 60, "record_every": 30, "batch_size": 32, "learning_rate": 1e-2}
 
@@ -105,7 +106,7 @@ def test_one_seed_gives_one_training(sets):
     assert (first.weight != other.weight).any()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("setting", "code"),
     [
         ({"steps": 0}, "not_positive"),

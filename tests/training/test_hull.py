@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from geometry.training import separating_direction
+from tests.for_each import for_each
 
 
 def in_hull(rows: np.ndarray) -> bool:
@@ -44,7 +45,7 @@ def test_it_is_the_program_of_convex_combinations(seed, n, d, shift):
         assert (rows @ found.direction > 0).all()
 
 
-@pytest.mark.parametrize("is_outside", [True, False])
+@for_each("is_outside", [True, False])
 def test_rows_that_the_first_program_lacks_are_cut_in(is_outside):
     """Nearly all rows have a large first entry. The few decisive rows are the last."""
     rng = np.random.default_rng(0)

@@ -16,6 +16,7 @@ from geometry.training import (
     training_text,
 )
 from geometry.training.steps import TrainingStep
+from tests.for_each import for_each
 
 SHORT = {"width": 16, "context": 16, "batch_size": 16}
 TRAINERS = (train_language_model, train_word2vec, train_classifier)
@@ -96,7 +97,7 @@ def test_without_layer_norm_it_trains_too(text):
     assert end.loss < start.loss
 
 
-@pytest.mark.parametrize("train", [train_word2vec, train_classifier])
+@for_each("train", [train_word2vec, train_classifier])
 def test_vectors_that_never_occur_stay_where_they_began(train, text):
     start, end = train(text, width=16, steps=80, record_every=80)
     unseen = text.unseen()
@@ -106,7 +107,7 @@ def test_vectors_that_never_occur_stay_where_they_began(train, text):
     assert end.hidden.size == 0
 
 
-@pytest.mark.parametrize("train", TRAINERS)
+@for_each("train", TRAINERS)
 def test_one_seed_gives_one_training(train, text):
     def ended(seed: int) -> TrainingStep:
         return last(train(text, width=16, steps=4, record_every=2, seed=seed))
@@ -124,8 +125,8 @@ def test_a_loss_that_grows_is_an_error(text):
     assert "lower learning rate" in str(caught.value)
 
 
-@pytest.mark.parametrize("train", TRAINERS)
-@pytest.mark.parametrize(
+@for_each("train", TRAINERS)
+@for_each(
     ("setting", "code"),
     [
         ({"steps": 0}, "not_positive"),

@@ -6,6 +6,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from geometry.training import cosine_penalty, token_gradient
+from tests.for_each import for_each
 
 
 def test_the_penalty_of_three_vectors_by_hand():
@@ -22,7 +23,7 @@ def test_the_penalty_is_the_sum_over_pairs():
     assert float(cosine_penalty(torch.from_numpy(rows))) == pytest.approx(wanted)
 
 
-@pytest.mark.parametrize("token", [0, 3, 11])
+@for_each("token", [0, 3, 11])
 def test_pull_and_push_are_the_negative_gradient(token):
     rng = np.random.default_rng(1)
     hidden, embeddings = rng.standard_normal((50, 6)), rng.standard_normal((12, 6))

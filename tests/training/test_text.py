@@ -5,6 +5,7 @@ import pytest
 
 from geometry.training import TrainingError, training_text
 from geometry.training.text import OTHER
+from tests.for_each import for_each
 
 WORDS = [f"w{i:02}" for i in range(30)]
 # w00 occurs 130 times, w01 129 times, … w29 101 times
@@ -48,7 +49,7 @@ def test_the_manual_of_python_is_the_default():
     assert text.words[text.tokens[0]] in text.words[: text.n_words]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("call", "code"),
     [
         (lambda: training_text(["a b c"]), "too_short"),

@@ -48,6 +48,9 @@ def test_the_precision_of_the_output_is_that_of_scikit_learn_s_pca(given, dtype)
     fitted = clone(estimator).fit(rows, **more)
     assert fitted.transform(rows).dtype == expected
     assert fitted.transform(rows.astype(np.float64)).dtype == np.float64
+    if dtype != np.float32:
+        same = clone(estimator).fit(rows.astype(np.float64), **more)
+        np.testing.assert_array_equal(fitted.transform(rows), same.transform(rows))
     if hasattr(fitted, "inverse_transform"):
         assert fitted.inverse_transform(fitted.transform(rows)).dtype == expected
 

@@ -5,6 +5,7 @@ import pytest
 from sklearn.decomposition import PCA
 
 from geometry.transform.covariances import Covariances
+from tests.for_each import for_each
 
 # variances 2, 0 and 1/2 about (3, 7, 5), no correlation; their mean is 5/6
 FLAT = np.array([[2.0, 0, 0], [-2, 0, 0], [0, 0, 1], [0, 0, -1]]) + np.array([3.0, 7, 5])
@@ -103,8 +104,8 @@ def test_of_equally_wide_dimensions_the_first():
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("value", [0.0, 0.1, 1e6])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@for_each("value", [0.0, 0.1, 1e6])
+@for_each("dtype", [np.float32, np.float64])
 def test_rows_that_are_all_equal(value, dtype):
     found = Covariances.of(np.full((3000, 4), value, dtype=dtype))
     for what in ("spectrum", "cumulative"):
@@ -115,7 +116,7 @@ def test_rows_that_are_all_equal(value, dtype):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize(
+@for_each(
     ("rows", "message"),
     [
         (CLOUD[0], r"shape \(n, d\); got shape \(6,\)"),
@@ -124,7 +125,6 @@ def test_rows_that_are_all_equal(value, dtype):
         (np.where(np.arange(200)[:, None] == 3, np.nan, CLOUD), "row 4 has NaN or infinity"),
         (CLOUD + 1j, "real numbers"),
     ],
-    ids=["1-D", "one row", "no column", "NaN", "complex"],
 )
 def test_rows_that_have_none(rows, message):
     with pytest.raises(ValueError, match=message):
@@ -132,7 +132,7 @@ def test_rows_that_have_none(rows, message):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("kind", [np.int64, np.float16, bool, list])
+@for_each("kind", [np.int64, np.float16, bool, list])
 def test_other_numbers(kind):
     rows = CLOUD.tolist() if kind is list else CLOUD.astype(kind)
     expected = np.cov(np.asarray(rows, dtype=float).T, bias=True)

@@ -15,6 +15,7 @@ from geometry.transform.flow_map import (
     composed_order,
     identity_couplings,
 )
+from tests.for_each import for_each
 
 BOTH = pytest.mark.parametrize("kind", KINDS)
 
@@ -79,7 +80,7 @@ def test_a_second_layer_below_zero_is_cut_off_by_hand():
 
 
 @BOTH
-@pytest.mark.parametrize("d", [1, 2, 3, 6])
+@for_each("d", [1, 2, 3, 6])
 def test_the_log_determinant_is_that_of_autograds_jacobian(kind, d):
     flow = a_map(kind, d)
     rows = np.random.default_rng(2).standard_normal((4, d))
@@ -112,8 +113,8 @@ def test_torch_and_numpy_give_one_map(kind):
 
 
 @BOTH
-@pytest.mark.parametrize("rotated", [True, False])
-@pytest.mark.parametrize("d", [1, 2, 5])
+@for_each("rotated", [True, False])
+@for_each("d", [1, 2, 5])
 def test_there_and_back(kind, rotated, d):
     flow = a_map(kind, d, rotated=rotated)
     rows = 5 * np.random.default_rng(4).standard_normal((50, d))
@@ -121,7 +122,7 @@ def test_there_and_back(kind, rotated, d):
 
 
 @BOTH
-@pytest.mark.parametrize("d", [1, 2, 7])
+@for_each("d", [1, 2, 7])
 def test_couplings_begin_as_the_identity(kind, d):
     rng = np.random.default_rng(5)
     couplings = identity_couplings(d, 4, hidden_units=3, kind=kind, rng=rng)
@@ -138,7 +139,7 @@ def test_an_additive_coupling_keeps_volumes_but_for_act_norm():
     assert chain(tuple(still), np.random.default_rng(6).standard_normal((3, 5)), np)[1] == 0
 
 
-@pytest.mark.parametrize("d", [2, 3, 8, 9])
+@for_each("d", [2, 3, 8, 9])
 def test_two_couplings_move_every_column(d):
     rng = np.random.default_rng(7)
     pair = identity_couplings(d, 2, hidden_units=3, kind="additive", rng=rng)
@@ -166,7 +167,7 @@ def test_to_arrays_and_back_through_a_file(kind, rotated, tmp_path):
         np.testing.assert_array_equal(ours, theirs)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "message"),
     [
         ({"mean": None}, "lack mean"),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from sklearn.decomposition import PCA, FastICA
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator
 
 from geometry import Whitening, fit_treatment, load_transform
 from geometry.evaluate import evaluate_grid
@@ -16,6 +16,7 @@ from geometry.transform import IndependentComponents, IndependentMap
 from geometry.transform.independent_map import default_axes
 from geometry.transform.treatments import LADDER, TREATMENTS
 from tests.clouds import clouds
+from tests.for_each import for_each
 
 RNG = np.random.default_rng(0)
 N, D = 3000, 5
@@ -28,9 +29,9 @@ quiet = pytest.mark.filterwarnings("ignore:FastICA did not settle")
 
 
 @pytest.mark.filterwarnings("ignore")  # the checks use odd data on purpose
-@parametrize_with_checks([IndependentComponents(), IndependentComponents(1, max_iter=50)])
-def test_estimator_checks(estimator, check):
-    check(estimator)
+@for_each("estimator", [IndependentComponents(), IndependentComponents(1, max_iter=50)])
+def test_estimator_checks(estimator):
+    check_estimator(estimator, on_skip=None)
 
 
 def test_mixed_sources_are_found_with_positive_skewness_and_in_its_order():
@@ -104,27 +105,24 @@ def test_a_normal_cloud_has_no_axes_and_the_warning_says_so():
     assert not fitted.settled_
 
 
-@pytest.mark.parametrize(
-    ("n", "d", "k"), [(5000, 384, 64), (5000, 6, 6), (200, 384, 20), (4, 6, 2), (4, 1, 1)]
-)
+@for_each(("n", "d", "k"), [(5000, 384, 64), (5000, 6, 6), (200, 384, 20), (4, 6, 2), (4, 1, 1)])
 def test_how_many_axes_there_are_by_default(n, d, k):
     assert default_axes(n, d) == k
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rows", "message"),
     [
         (np.where(np.arange(N)[:, None] == 7, np.nan, MIXED), "row 8 has NaN or infinity"),
         (MIXED[:1], "row|sample"),
     ],
-    ids=["NaN", "one row"],
 )
 def test_what_cannot_be_fitted(rows, message):
     with pytest.raises(ValueError, match=message):
         IndependentComponents().fit(rows)
 
 
-@pytest.mark.parametrize("settings", [{"n_components": D + 1}, {"max_iter": 0}])
+@for_each("settings", [{"n_components": D + 1}, {"max_iter": 0}])
 def test_settings_out_of_range(settings):
     [name] = settings
     with pytest.raises(ValueError, match=f"{name} must be an integer"):

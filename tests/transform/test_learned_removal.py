@@ -8,6 +8,7 @@ from scipy.optimize import approx_fprime
 from scipy.stats import pearsonr
 
 from geometry.transform.learned_removal import ScoredPairs, WeightedRemoval
+from tests.for_each import for_each
 
 
 def scored(m: int = 60, d: int = 6, *, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -82,8 +83,8 @@ def test_a_direction_that_misleads_is_removed_and_one_that_helps_is_left():
 # Second routes
 
 
-@pytest.mark.parametrize("axes", ["pca", "svd"])
-@pytest.mark.parametrize("seed", range(3))
+@for_each("axes", ["pca", "svd"])
+@for_each("seed", range(3))
 def test_the_gradient_is_that_of_finite_differences(axes, seed):
     X, pairs, gold = scored(seed=seed)
     components = WeightedRemoval(4, axes=axes).fit(X).components_
@@ -96,11 +97,11 @@ def test_the_gradient_is_that_of_finite_differences(axes, seed):
         assert objective(scores, alpha, shares) == pytest.approx(whole, abs=1e-12)
 
 
-@pytest.mark.parametrize("alpha", [0.0, 1e-3, 0.1])
+@for_each("alpha", [0.0, 1e-3, 0.1])
 def test_no_weights_of_a_grid_are_better(alpha):
     X, pairs, gold = scored()
     fitted = WeightedRemoval(2, alpha=alpha).fit(X, pairs=pairs, gold_scores=gold)
-    grid = np.stack(np.meshgrid(*[np.linspace(0, 1, 41)] * 2), axis=-1).reshape(-1, 2)
+    grid = np.stack(np.meshgrid(*[np.linspace(0, 1, 21)] * 2), axis=-1).reshape(-1, 2)
     found = (1 - fitted.weights_) ** 2
     at = [
         brute_force(X, pairs, gold, fitted.components_, alpha, shares) for shares in (found, *grid)
@@ -168,7 +169,7 @@ def test_rows_within_the_removed_directions():
 # What is refused
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("pairs", "gold", "message"),
     [
         (None, [1, 2, 3], "belong together"),
@@ -198,10 +199,9 @@ def test_a_zero_row_has_no_cosine():
         WeightedRemoval(1).fit(X, pairs=pairs, gold_scores=gold)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "settings",
     [{"alpha": -1}, {"alpha": np.nan}, {"alpha": np.inf}, {"alpha": "1"}, {"axes": "ica"}],
-    ids=str,
 )
 def test_parameters_out_of_range(settings):
     (name,) = settings

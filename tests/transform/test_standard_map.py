@@ -3,11 +3,11 @@
 import warnings
 
 import numpy as np
-import pytest
 from sklearn.preprocessing import StandardScaler
 
 from geometry.linalg.moments import Moments
 from geometry.transform.standard_map import StandardMap
+from tests.for_each import for_each
 
 
 def standardised(X: np.ndarray) -> np.ndarray:
@@ -21,8 +21,8 @@ def test_by_hand():
         np.testing.assert_allclose(found, [[-1, 1], [1, -1]])
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize(("n", "d"), [(200, 8), (5, 8), (2, 3)])
+@for_each("dtype", [np.float32, np.float64])
+@for_each(("n", "d"), [(200, 8), (5, 8), (2, 3)])
 def test_the_map_is_scikit_learns_scaler(n, d, dtype):
     rng = np.random.default_rng(0)
     X = (rng.standard_normal((n, d)) * np.geomspace(0.01, 100, d) + 3).astype(dtype)
@@ -43,8 +43,8 @@ def test_a_rogue_dimension_is_tamed_and_correlation_stays():
     np.testing.assert_allclose(np.corrcoef(found.T), np.corrcoef(X.T), atol=1e-12)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("value", [0.0, 0.1, -700.3, 1e6])
+@for_each("dtype", [np.float32, np.float64])
+@for_each("value", [0.0, 0.1, -700.3, 1e6])
 def test_a_constant_dimension_has_the_largest_scale(value, dtype):
     X = np.hstack([np.random.default_rng(0).standard_normal((5000, 2)), np.full((5000, 1), value)])
     X = X.astype(dtype)

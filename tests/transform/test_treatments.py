@@ -18,6 +18,7 @@ from geometry import (
 from geometry.linalg.moments import Moments
 from geometry.transform import IndependentComponents, Knobs, Treatment
 from geometry.transform.treatments import PAIRS, TRAINING, TREATMENTS
+from tests.for_each import for_each
 
 ROOT2 = np.sqrt(2)
 # about (3, 5): variances 2 and 1/2, no correlation, mean variance 5/4
@@ -46,12 +47,12 @@ def cross(right: float, up: float) -> np.ndarray:
     return np.array([[right, 0], [-right, 0], [0, up], [0, -up]])
 
 
-@pytest.mark.parametrize("name", ["zca", "pca", "cholesky", "zca-cor", "pca-cor"])
+@for_each("name", ["zca", "pca", "cholesky", "zca-cor", "pca-cor"])
 def test_whitened_by_hand(name):
     np.testing.assert_allclose(drawn(name), cross(ROOT2, ROOT2), atol=1e-12)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "knobs", "expected"),
     [
         ("raw", {}, CROSS),
@@ -128,8 +129,8 @@ def test_no_treatment_is_forgotten():
     assert set(ESTIMATORS) == set(OFFERED) - {"raw"}
 
 
-@pytest.mark.parametrize("rows", [X, OTHER], ids=["fitted", "held out"])
-@pytest.mark.parametrize("name", ESTIMATORS)
+@for_each("rows", [X, OTHER])
+@for_each("name", ESTIMATORS)
 def test_it_is_the_public_estimator(name, rows):
     expected = ESTIMATORS[name]().transform(rows)
     treated = fit(name).apply(rows)
@@ -145,8 +146,8 @@ def test_it_is_the_public_estimator(name, rows):
     assert treated.vectors.shape == rows.shape
 
 
-@pytest.mark.parametrize("name", WHITENINGS)
-@pytest.mark.parametrize(
+@for_each("name", WHITENINGS)
+@for_each(
     "knobs",
     [
         {"centring": 0.25},
@@ -156,7 +157,6 @@ def test_it_is_the_public_estimator(name, rows):
         {"n_components": 3},
         {"centring": 0.5, "strength": 0.7, "n_components": 4, "shrinkage": 0.1},
     ],
-    ids=str,
 )
 def test_turned_it_is_the_public_estimator(name, knobs):
     own = {knob: value for knob, value in knobs.items() if knob in TREATMENTS[name].knobs}
@@ -167,7 +167,7 @@ def test_turned_it_is_the_public_estimator(name, knobs):
     np.testing.assert_allclose(found, whitening.transform(OTHER), atol=1e-9)
 
 
-@pytest.mark.parametrize("removed", range(D))
+@for_each("removed", range(D))
 def test_removed_is_the_public_estimator(removed):
     treated = fit("removed").turn(Knobs(n_removed=removed)).apply(OTHER)
     expected = CommonComponentRemoval(removed).fit(X).transform(OTHER)
@@ -178,7 +178,7 @@ def test_removed_is_the_public_estimator(removed):
     np.testing.assert_allclose(*lengths, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", OFFERED)
+@for_each("name", OFFERED)
 def test_a_map_is_affine_where_the_registry_says_so(name):
     assert hasattr(fit(name).fitted, "affine") == TREATMENTS[name].is_exported
     assert not TREATMENTS["flow"].is_affine
@@ -191,7 +191,7 @@ def test_seeds_of_the_clusters():
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@for_each("dtype", [np.float32, np.float64])
 def test_a_flow_s_map(dtype):
     rows = X.astype(dtype)
     flow = NormalizingFlow(n_couplings=2, hidden_units=8, max_epochs=2).fit(rows)
@@ -219,7 +219,7 @@ def test_pca_is_scikit_learn_s():
     np.testing.assert_allclose(found, expected * signs, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", OFFERED)
+@for_each("name", OFFERED)
 def test_knobs_at_rest_are_the_plain_fit(name):
     plain = fit(name)
     for same in (plain.turn(Knobs()), plain.turn(other_knobs(name)).turn(Knobs())):
@@ -228,7 +228,7 @@ def test_knobs_at_rest_are_the_plain_fit(name):
         )
 
 
-@pytest.mark.parametrize("name", [name for name in OFFERED if TREATMENTS[name].knobs])
+@for_each("name", [name for name in OFFERED if TREATMENTS[name].knobs])
 def test_each_of_its_knobs_changes_it(name):
     plain = fit(name)
     for knob in TREATMENTS[name].knobs:
@@ -236,7 +236,7 @@ def test_each_of_its_knobs_changes_it(name):
         assert np.abs(turned.apply(X).vectors - plain.apply(X).vectors).max() > 1e-3, knob
 
 
-@pytest.mark.parametrize("name", OFFERED)
+@for_each("name", OFFERED)
 def test_no_other_knob_changes_it(name):
     plain = fit(name)
     all_turned = Knobs(0.3, 0.4, 2, 0.5, 3)
@@ -274,7 +274,7 @@ def test_a_turn_leaves_the_first_as_it_was():
     np.testing.assert_array_equal(plain.apply(X).vectors, before)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "knobs", "message"),
     [
         ("zca", {"strength": 1.5}, r"strength must lie in \[0, 1\]"),
@@ -324,7 +324,7 @@ def test_a_row_of_weight_0_is_no_row_of_the_fit():
     np.testing.assert_allclose(fitted.apply(CROSS).vectors, without.apply(CROSS).vectors)
 
 
-@pytest.mark.parametrize("name", ["zca", "pca", "removed", "zca-cor", "cholesky"])
+@for_each("name", ["zca", "pca", "removed", "zca-cor", "cholesky"])
 def test_a_truncated_cloud_is_measured_in_its_own_directions(name):
     knobs = Knobs(n_components=3, n_removed=3)
     treated = fit(name).turn(knobs).apply(X)

@@ -31,6 +31,7 @@ from geometry.vectors import (
     read_word_pairs,
     sentence_vectors,
 )
+from tests.for_each import for_each
 
 
 @pytest.fixture(scope="module")
@@ -241,9 +242,7 @@ def test_whitening_fitted_on_dev_and_sif(glove, stsb, shared_data):
     assert found["sif", "svd:1"] == pytest.approx(59.5, abs=0.06)
 
 
-@pytest.mark.parametrize(
-    ("file", "score", "n"), [("EN-WS-353-ALL", 55.5, 348), ("EN-SIMLEX-999", 30.1, 993)]
-)
+@for_each(("file", "score", "n"), [("EN-WS-353-ALL", 55.5, 348), ("EN-SIMLEX-999", 30.1, 993)])
 def test_pairs_of_words(glove, shared_data, file, score, n):
     pairs = read_word_pairs(shared_data(f"wordsim/{file}.txt"))
     found = evaluate_word_pairs(glove, pairs, draws=1)

@@ -33,6 +33,7 @@ from geometry.vectors import (
     recognise,
     vector_blocks,
 )
+from tests.for_each import for_each
 
 RANDOM = np.random.default_rng(0)
 N, D = 40, 6
@@ -119,7 +120,7 @@ ARROW = {
 }
 
 
-@pytest.mark.parametrize("case", ARROW)
+@for_each("case", ARROW)
 def test_arrow_and_hdf5_with_texts_and_labels(case):
     content = ARROW[case]()
     found = read_vector_set(content, name="a", label_column="label")
@@ -192,8 +193,8 @@ def test_hdf5_without_its_library_names_the_line(monkeypatch):
     )
 
 
-@pytest.mark.parametrize("wide", [D, 640])  # 640 begins as a pickle does
-@pytest.mark.parametrize("name", ["a.fvecs", "a", "a.bin"])
+@for_each("wide", [D, 640])  # 640 begins as a pickle does
+@for_each("name", ["a.fvecs", "a", "a.bin"])
 def test_fvecs_by_content(wide, name):
     rows = RANDOM.standard_normal((9, wide)).astype("<f4")
     found = read_vector_set(vecs_of(rows), name=name)
@@ -241,7 +242,7 @@ NESTED = {
 }
 
 
-@pytest.mark.parametrize("case", NESTED)
+@for_each("case", NESTED)
 def test_nested_types_of_arrow_are_read(case):
     found = read_vector_set(NESTED[case]())
     np.testing.assert_allclose(found.vectors, X, atol=1e-6)
@@ -302,7 +303,7 @@ FOREIGN = {
 }
 
 
-@pytest.mark.parametrize("case", FOREIGN)
+@for_each("case", FOREIGN)
 def test_what_is_not_read_is_named_with_the_line_that_converts(case):
     content, line = FOREIGN[case]
     error = refused(content)
@@ -369,7 +370,7 @@ PACKED_FILES = {
 }
 
 
-@pytest.mark.parametrize("case", PACKED_FILES)
+@for_each("case", PACKED_FILES)
 def test_packed_bits_are_asked_about(case):
     name = "a.csv" if case == "csv" else "a"
     error = refused(PACKED_FILES[case], name=name)
@@ -393,7 +394,7 @@ WHOLE = {
 }
 
 
-@pytest.mark.parametrize("case", WHOLE)
+@for_each("case", WHOLE)
 def test_whole_numbers_that_are_no_bits_are_read(case):
     np.testing.assert_array_equal(read_vector_set(npy(WHOLE[case])).vectors, WHOLE[case])
     content = parquet_of({"e": WHOLE[case].tolist()})
@@ -415,7 +416,7 @@ SCALED = {
 }
 
 
-@pytest.mark.parametrize("case", SCALED)
+@for_each("case", SCALED)
 def test_bytes_beside_their_scales_are_refused_with_the_line(case):
     error = refused(SCALED[case])
     assert "by `" in str(error)
@@ -433,7 +434,7 @@ BASE64 = {
 }
 
 
-@pytest.mark.parametrize("case", BASE64)
+@for_each("case", BASE64)
 def test_base64_is_refused_with_the_line_that_decodes(case):
     error = refused(BASE64[case], name="a.csv" if case == "csv" else "a")
     assert "base64.b64decode" in str(error)
@@ -468,8 +469,8 @@ MIXED = {
 }
 
 
-@pytest.mark.parametrize("write", [parquet_of, arrow_of, feather_of])
-@pytest.mark.parametrize("case", MIXED)
+@for_each("write", [parquet_of, arrow_of, feather_of])
+@for_each("case", MIXED)
 def test_a_dimension_of_another_type_stays(case, write):
     found = read_vector_set(write({**COLUMNS, "d2": MIXED[case], "score": X[:, 5]}))
     assert found.vectors.shape == (N, 5)
@@ -510,7 +511,7 @@ IDS = {
 }
 
 
-@pytest.mark.parametrize("case", IDS)
+@for_each("case", IDS)
 def test_an_id_is_no_text_and_no_dimension(case):
     ids = IDS[case]
     for name in ("id", "point"):
@@ -567,7 +568,7 @@ MISSING = {
 }
 
 
-@pytest.mark.parametrize("case", MISSING)
+@for_each("case", MISSING)
 def test_rows_without_a_vector_are_dropped_and_counted(case):
     options = {"name": "a.csv" if case == "csv" else "a"}
     assert refused(MISSING[case], **options).code in ("ragged_row", "not_finite")
@@ -599,7 +600,7 @@ def test_the_account_of_a_sample_and_of_words():
     assert (rows.rows_in_file, rows.rows_read, rows.n_left_out) == (5, 3, 2)
 
 
-@pytest.mark.parametrize("write", [parquet_of, arrow_of])
+@for_each("write", [parquet_of, arrow_of])
 def test_words_of_tables(write):
     words = [f"w{i}" for i in range(N)]
     table = read_vectors(write({"word": words, "vector": X.tolist(), "count": range(N)}))
@@ -687,9 +688,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("case", "file"), list(chain.from_iterable(((c, f) for f in CASES[c]) for c in CASES))
-)
+@for_each(("case", "file"), list(chain.from_iterable(((c, f) for f in CASES[c]) for c in CASES)))
 def test_cases_of_public_reports(case, file, shared_data):
     right = CASES[case][file]
     if isinstance(right, tuple):
@@ -735,8 +734,8 @@ WRITTEN = {
 }
 
 
-@pytest.mark.parametrize("make", [parquet_of, arrow_of, feather_of])
-@pytest.mark.parametrize("written", WRITTEN)
+@for_each("make", [parquet_of, arrow_of, feather_of])
+@for_each("written", WRITTEN)
 def test_vectors_as_strings_of_a_table_are_read(make, written):
     rows = [*map(WRITTEN[written], X)]
     rows[5] = None
@@ -751,7 +750,7 @@ def test_vectors_as_strings_of_a_table_are_read(make, written):
     assert (error.code, error.details["line"]) == ("bad_number", 8)
 
 
-@pytest.mark.parametrize("written", WRITTEN)
+@for_each("written", WRITTEN)
 def test_vectors_as_strings_of_csv_and_json_are_read(written):
     rows = [*map(WRITTEN[written], X)]
     for name, content in {
@@ -780,8 +779,8 @@ def test_bytes_of_a_table_are_no_texts():
     assert list(corpus.texts) == TEXTS
 
 
-@pytest.mark.parametrize("kind", ["<f2", "<f4", "<f8"])
-@pytest.mark.parametrize("name", ["a.parquet", "a.csv", "a.jsonl"])
+@for_each("kind", ["<f2", "<f4", "<f8"])
+@for_each("name", ["a.parquet", "a.csv", "a.jsonl"])
 def test_base64_of_any_width_is_refused_with_its_type(kind, name):
     cells = [base64.b64encode(row.astype(kind).tobytes()).decode() for row in X]
     frame = pd.DataFrame({"text": TEXTS, "embedding": cells})

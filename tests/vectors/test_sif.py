@@ -7,6 +7,7 @@ from geometry.data.embeddings import VectorTable
 from geometry.transform.remove import CommonComponentRemoval
 from geometry.vectors.errors import VectorFileError
 from geometry.vectors.sif import sif_average
+from tests.for_each import for_each
 
 TABLE = VectorTable(
     vectors=np.array([[1.0, 0], [0, 1], [2, 2]], dtype=np.float32), words=("the", "cat", "zyx")
@@ -42,7 +43,7 @@ def test_only_proportions_of_counts_matter():
     )
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@for_each("dtype", [np.float32, np.float64])
 def test_precision_of_the_table(dtype):
     table = VectorTable(TABLE.vectors.astype(dtype), TABLE.words)
     assert sif_average([["cat"]], table, COUNTS).dtype == dtype
@@ -66,19 +67,19 @@ def test_a_sentence_without_a_known_word_is_named_and_counted():
         sif_average([[]] * 9, TABLE, COUNTS)
 
 
-@pytest.mark.parametrize("sentences", ["the cat", ["the cat"], [["the"], "cat"]])
+@for_each("sentences", ["the cat", ["the cat"], [["the"], "cat"]])
 def test_texts_are_no_words(sentences):
     with pytest.raises(ValueError, match="split the texts"):
         sif_average(sentences, TABLE, COUNTS)
 
 
-@pytest.mark.parametrize("a", [0, -1, np.nan, np.inf])
+@for_each("a", [0, -1, np.nan, np.inf])
 def test_a_out_of_range(a):
     with pytest.raises(ValueError, match="a must be"):
         sif_average([["cat"]], TABLE, COUNTS, a=a)
 
 
-@pytest.mark.parametrize("counts", [{}, {"cat": 0}, {"cat": -1, "the": 3}, {"cat": np.nan}])
+@for_each("counts", [{}, {"cat": 0}, {"cat": -1, "the": 3}, {"cat": np.nan}])
 def test_counts_that_are_none(counts):
     with pytest.raises(ValueError, match="counts must be"):
         sif_average([["cat"]], TABLE, counts)

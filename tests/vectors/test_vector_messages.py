@@ -10,6 +10,7 @@ import pytest
 from geometry import read_vectors
 from geometry.data.limits import CorpusError, Limits
 from geometry.vectors import VectorFileError, read_word_pairs
+from tests.for_each import for_each
 from tests.vector_files import WRITERS, as_binary, as_npz, as_safetensors, as_text
 
 WORDS = ["the", "of", "cat", "dog"]
@@ -65,7 +66,7 @@ REFUSED = {  # code: (content, options, what, limit, remedy)
 }
 
 
-@pytest.mark.parametrize("code", REFUSED)
+@for_each("code", REFUSED)
 def test_what_limit_remedy_of_vectors(code):
     content, options, *parts = REFUSED[code]
     with pytest.raises(VectorFileError) as caught:
@@ -81,9 +82,9 @@ def test_every_code_is_here():
     assert set(re.findall(r"\w+", listed)) == set(REFUSED)
 
 
-@pytest.mark.parametrize("form", TEXTS)
-@pytest.mark.parametrize("line", [1, 2, 3])
-@pytest.mark.parametrize("change", [-1, +1])
+@for_each("form", TEXTS)
+@for_each("line", [1, 2, 3])
+@for_each("change", [-1, +1])
 def test_another_dimension_in_one_line(form, line, change):
     """A line with too few numbers is named; in a longer one the word has two parts."""
     written = WRITERS[form](WORDS, VECTORS)
@@ -108,7 +109,7 @@ def test_another_dimension_in_one_line(form, line, change):
     assert "Remove the line" in str(caught.value)
 
 
-@pytest.mark.parametrize("form", WRITERS)
+@for_each("form", WRITERS)
 def test_duplicates_in_every_form(form):
     table = read_vectors(WRITERS[form](["the", "of", "the", "of"], VECTORS))
     assert table.words == ("the", "of")
@@ -116,7 +117,7 @@ def test_duplicates_in_every_form(form):
     assert (table.report.n_duplicates, table.report.duplicates) == (2, ("the", "of"))
 
 
-@pytest.mark.parametrize("form", [*TEXTS[:3], "binary", "safetensors"])
+@for_each("form", [*TEXTS[:3], "binary", "safetensors"])
 def test_bytes_that_are_no_utf8_in_every_form(form):
     written = WRITERS[form](["the", "of", "cXt", "dog"], VECTORS).replace(b"cXt", b"c\xe9t")
     table = read_vectors(written)
@@ -134,7 +135,7 @@ EMPTY = {
 }
 
 
-@pytest.mark.parametrize("form", EMPTY)
+@for_each("form", EMPTY)
 def test_an_empty_file_of_every_form(form):
     for content in EMPTY[form]:
         for options in ({}, {"format": form}):
@@ -181,7 +182,7 @@ PAIRS = {  # code: (content, options, what, limit, remedy)
 }
 
 
-@pytest.mark.parametrize("code", PAIRS)
+@for_each("code", PAIRS)
 def test_what_limit_remedy_of_word_pairs(code):
     content, options, *parts = PAIRS[code]
     with pytest.raises(CorpusError) as caught:

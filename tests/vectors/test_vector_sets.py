@@ -25,6 +25,7 @@ from geometry.measure import mean_cosine
 from geometry.vectors import preview_vector_set, read_vector_set, vector_blocks
 from geometry.vectors.row_source import ChosenColumns, Hints
 from geometry.vectors.set_tables import open_json, open_table
+from tests.for_each import for_each
 from tests.vector_files import WRITERS
 
 N, D = 40, 6
@@ -118,7 +119,7 @@ FILES = {  # with texts and labels: (name, content)
 }
 
 
-@pytest.mark.parametrize("case", FILES)
+@for_each("case", FILES)
 def test_vectors_texts_and_labels_of_each_format(case):
     name, content = FILES[case]
     found = read_vector_set(content, name=name, text_column="text", label_column="label")
@@ -171,7 +172,7 @@ WITH_IDS = {  # a column of ids beside the vectors
 }
 
 
-@pytest.mark.parametrize("case", WITH_IDS)
+@for_each("case", WITH_IDS)
 def test_ids_are_read_on_request(case):
     name, content = WITH_IDS[case]
     assert preview_vector_set(content, name=name).suggested_id_column == "_id"
@@ -189,7 +190,7 @@ def test_ids_of_metadata():
         read_vector_set(npy(X), id_column="other", **options)
 
 
-@pytest.mark.parametrize("case", ALONE)
+@for_each("case", ALONE)
 def test_vectors_alone(case):
     name, content = ALONE[case]
     found = read_vector_set(content, name=name)
@@ -199,7 +200,7 @@ def test_vectors_alone(case):
     assert found.labels is None
 
 
-@pytest.mark.parametrize("writer", WRITERS)
+@for_each("writer", WRITERS)
 def test_word_vectors_have_their_words_as_texts(writer):
     words = ["the", "of", ",", "1990"]
     found = read_vector_set(WRITERS[writer](words, X[:4]), name="a")
@@ -208,7 +209,7 @@ def test_word_vectors_have_their_words_as_texts(writer):
         assert found.texts == tuple(words)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "metadata", "texts", "labels"),
     [
         ("m.tsv", "word\ttag\n" + "".join(f"w{i}\t{i % 3}\n" for i in range(N)), "word", "tag"),
@@ -216,7 +217,7 @@ def test_word_vectors_have_their_words_as_texts(writer):
         ("m.tsv", "".join(f"w{i}\n" for i in range(N)), None, None),
     ],
 )
-@pytest.mark.parametrize("vectors", ["tsv", "npy"])
+@for_each("vectors", ["tsv", "npy"])
 def test_metadata_of_the_embedding_projector(vectors, name, metadata, texts, labels):
     file, content = ALONE[vectors]
     given = {"metadata": metadata.encode(), "metadata_name": name, "name": file}
@@ -260,7 +261,7 @@ def test_rows_of_words_are_numbered_as_in_the_file_also_beside_metadata():
         read_vector_set(content, not_finite="drop", metadata=b"A\nC\nE\nF\n")
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-32"])
+@for_each("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-32"])
 def test_metadata_beside_a_table_in_any_encoding(encoding):
     content = "x,y\n1,2\n3,4\n5,6\n".encode(encoding)
     how = {"name": "a.csv", "encoding": None if encoding in ("utf-8", "utf-16") else encoding}
@@ -269,7 +270,7 @@ def test_metadata_beside_a_table_in_any_encoding(encoding):
 
 
 # formats with a known and an unknown number of rows
-@pytest.mark.parametrize("case", ["parquet, fixed", "csv"])
+@for_each("case", ["parquet, fixed", "csv"])
 def test_a_sample_is_seeded_and_the_numbers_of_all_are_exact(case):
     name, content = FILES[case]
     given = {"name": name, "text_column": "text", "sample": 15}
@@ -425,7 +426,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@for_each("case", REFUSED)
 def test_refusals_have_a_reason(case):
     content, options, words = REFUSED[case]
     with pytest.raises(GeometryError) as caught:
@@ -445,7 +446,7 @@ HALVES = {
 }
 
 
-@pytest.mark.parametrize("case", HALVES)
+@for_each("case", HALVES)
 def test_half_of_a_surrogate_pair_is_refused_at_its_line(case):
     with pytest.raises(GeometryError, match="half of a surrogate pair") as caught:
         read_vector_set(HALVES[case])
@@ -476,7 +477,7 @@ def test_a_member_whose_stated_size_is_wrong_is_damaged():
         read_vector_set(buffer.getvalue())
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+@for_each("name", ["a.csv", "a.jsonl"])
 def test_lines_with_replaced_bytes_are_noted(name):
     rows = ["text,x,y", "\ufffd é,1,2", "caf\0,2,3", "c,3,4"]
     if name == "a.jsonl":

@@ -17,6 +17,7 @@ from geometry.vectors import (
     word_files,
     word_text,
 )
+from tests.for_each import for_each
 from tests.vector_files import WRITERS, as_binary, as_npz, as_safetensors, as_text
 
 WORDS = ["the", "der Hund", "猫", "'s", "1", "-0.5", '"', "#", "naïve", "</s>"]
@@ -30,7 +31,7 @@ def refused(content, **keywords):
     return caught.value
 
 
-@pytest.mark.parametrize("form", WRITERS)
+@for_each("form", WRITERS)
 def test_every_form(form):
     words = ONE_WORD if "binary" in form else WORDS
     table = read_vectors(WRITERS[form](words, VECTORS), name="own.vec")
@@ -87,7 +88,7 @@ def test_the_first_of_two_rows_counts():
     assert (table.report.n_duplicates, table.report.duplicates) == (2, ("a", "a"))
 
 
-@pytest.mark.parametrize("form", ["text", "binary", "npz", "safetensors"])
+@for_each("form", ["text", "binary", "npz", "safetensors"])
 def test_rows_that_are_not_finite_are_left_out_and_counted(form):
     vectors = np.array([[1, 2], [np.nan, 0], [np.inf, 1], [3, 4]], dtype=np.float32)
     writer = {"text": as_text, "binary": as_binary, "npz": as_npz, "safetensors": as_safetensors}
@@ -111,7 +112,7 @@ def test_a_byte_order_mark_is_no_part_of_the_first_word():
     assert read_vectors(b"\xef\xbb\xbf2 2\na 1 2\nb 3 4\n").report.n_stated == 2
 
 
-@pytest.mark.parametrize("form", ["glove", "fasttext", "binary", "npz", "safetensors"])
+@for_each("form", ["glove", "fasttext", "binary", "npz", "safetensors"])
 def test_some_words(form):
     content = WRITERS[form](ONE_WORD, VECTORS)
     first = read_vectors(content, max_words=3)
@@ -151,7 +152,7 @@ def test_more_rows_than_the_first_lines_promise(monkeypatch):
         np.testing.assert_array_equal(read_vectors(content).vectors, vectors)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "code", "details"),
     [
         (b"", "no_vectors", {}),
@@ -199,7 +200,7 @@ NO_NUMBERS = {  # a field in line 2, among others of any form: why it is refused
 }
 
 
-@pytest.mark.parametrize("field", NO_NUMBERS)
+@for_each("field", NO_NUMBERS)
 def test_only_numbers_are_numbers(field):
     """Wherever the field is, no other shape comes of it; the line and the field are named."""
     row = f"b {field} 2"
@@ -220,8 +221,8 @@ def test_only_numbers_are_numbers(field):
             assert remedy.get(error.because, "is not a number") in str(error)
 
 
-@pytest.mark.parametrize("field", ["nan", "-nan", "NaN", "inf", "-inf", "Infinity", "1e400"])
-@pytest.mark.parametrize("word", ["b", "two parts"])
+@for_each("field", ["nan", "-nan", "NaN", "inf", "-inf", "Infinity", "1e400"])
+@for_each("word", ["b", "two parts"])
 def test_numbers_that_are_not_finite_are_counted_whichever_parser_reads_them(field, word):
     table = read_vectors(f"a 1 2\n{word} 1 2\nc {field} 2\nd +1 .5\ne 1. 1E-400\n".encode())
     assert table.words == ("a", word, "d", "e")
@@ -239,7 +240,7 @@ def test_a_word_of_parts_with_digits_is_no_number():
     assert table.words == ("top 10th", "at 4:30", "c", "d", "e")
 
 
-@pytest.mark.parametrize("cut", [1, 5, 17, 40, 100])
+@for_each("cut", [1, 5, 17, 40, 100])
 def test_a_binary_file_that_is_cut_off(cut):
     content = as_binary(ONE_WORD, VECTORS, newlines=False)
     error = refused(content[:-cut])
@@ -289,7 +290,7 @@ def test_a_header_with_a_wrong_number_takes_no_memory():
     assert refused(b"99999999999 9\na \0\0").code == "truncated"
 
 
-@pytest.mark.parametrize("form", ["glove", "binary", "npz", "safetensors"])
+@for_each("form", ["glove", "binary", "npz", "safetensors"])
 def test_a_table_that_is_too_large(form):
     error = refused(WRITERS[form](ONE_WORD, VECTORS), max_bytes=500)
     assert error.details["limit"] == 500
@@ -308,7 +309,7 @@ LIMITED = {  # because: (limits, a file beyond them)
 }
 
 
-@pytest.mark.parametrize("because", LIMITED)
+@for_each("because", LIMITED)
 def test_every_limit_is_stated_and_can_be_raised(because):
     limits, content = LIMITED[because]
     error = refused(content, limits=limits)
@@ -317,7 +318,7 @@ def test_every_limit_is_stated_and_can_be_raised(because):
     assert read_vectors(content).words == tuple(WORDS)
 
 
-@pytest.mark.parametrize("form", ["npz", "safetensors"])
+@for_each("form", ["npz", "safetensors"])
 def test_a_word_as_long_as_a_page_is_refused(form):
     words = [*ONE_WORD[:-1], "w" * 4_097]
     error = refused(WRITERS[form](words, VECTORS))
@@ -393,7 +394,7 @@ def test_fasttext_of_gensim(shared_data):
     assert sum(a != b for a, b in zip(table.words, latin.words, strict=True)) == 5
 
 
-@pytest.mark.parametrize("length", [0x0280, 0x0480, 0x0580])
+@for_each("length", [0x0280, 0x0480, 0x0580])
 def test_a_safetensors_header_may_be_as_long_as_a_pickle_begins(length):
     """The first two bytes of such a file are those of a pickle."""
     rows = as_safetensors(WORDS, VECTORS, "json")

@@ -15,6 +15,7 @@ from geometry.vectors import (
     words_of,
 )
 from geometry.vectors.word_averages import row_probabilities
+from tests.for_each import for_each
 
 TABLE = VectorTable(
     np.array([[1.0, 0], [0, 1], [2, 2], [8, 8], [0, 4]], dtype=np.float32),
@@ -91,7 +92,7 @@ def test_another_tokenizer():
     assert words_of("Don't STOP—at 7pm") == ["don't", "stop", "at", "7pm"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "message"),
     [
         ({"weighting": "tfidf"}, "weighting must be one of mean, sif, zipf"),

@@ -9,6 +9,7 @@ from geometry.data.limits import CorpusError
 from geometry.data.recognise import Reading
 from geometry.evaluate import evaluate_word_pairs
 from geometry.vectors import read_word_pairs, word_pair_vectors
+from tests.for_each import for_each
 
 FORMS = {
     "tabs": "old\tnew\t1.58\nsmart\tclever\t9.2\n",
@@ -56,7 +57,7 @@ FORMS |= {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@for_each("form", FORMS)
 def test_forms(form):
     pairs = read_word_pairs(FORMS[form].encode(), name="own.txt")
     assert (pairs.left[:2], pairs.right[:2]) == (("old", "smart"), ("new", "clever"))
@@ -65,7 +66,7 @@ def test_forms(form):
     assert pairs.name == "own"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "code"),
     [
         ("", "empty"),
@@ -130,7 +131,7 @@ def test_vectors_and_coverage():
         word_pair_vectors(pairs, VectorTable(np.eye(1), ("x",)))
 
 
-@pytest.mark.parametrize("similarity", ["cosine", "mahalanobis"])
+@for_each("similarity", ["cosine", "mahalanobis"])
 def test_a_score_over_the_pairs_that_are_known(similarity):
     rng = np.random.default_rng(3)
     table = VectorTable(rng.standard_normal((12, 4)), tuple("abcdefghijkl"))

@@ -16,6 +16,7 @@ from geometry.data.catalogues import languages
 from pages.claims.explore import ORDER, claims_csv, claims_html, is_measured, state_of
 from pages.claims.recorded import RECORDED, measured, recorded, subject_of
 from pages.common.words import TEXT
+from tests.for_each import for_each
 from tests.pages.visits import everything, healthy, new_visit
 
 QUICK = (
@@ -75,7 +76,7 @@ def test_each_file_has_every_claim_and_loads_nothing():
     assert not re.search(r"<script|<link|<img|https?://", page)
 
 
-@pytest.mark.parametrize("language", languages())
+@for_each("language", languages())
 def test_the_words_of_every_language_have_the_numbers(language):
     for found in recorded().values():
         for claim in read_claims(language):

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from geometry.encode.cloud import Cloud
 from geometry.hub.operator_limits import VARIABLE
 from pages.common.cache import kept, size_of, total_size
+from tests.for_each import for_each
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def test_an_array_s_content_is_the_key():
     assert len(calls) == 2
 
 
-@pytest.mark.parametrize("value", [object(), {1, 2}, Named, (1, object())])
+@for_each("value", [object(), {1, 2}, Named, (1, object())])
 def test_what_names_no_content_is_refused(value):
     record, calls = recorder()
     with pytest.raises(TypeError, match="'first'"):

@@ -9,6 +9,7 @@ from geometry.encode.layers import LAYER_SETS, resolve_layers
 from pages.common import controls
 from pages.common.origin import layer_words
 from pages.common.words import in_language
+from tests.for_each import for_each
 
 
 def test_a_layer_and_an_average_of_layers_in_words():
@@ -18,8 +19,8 @@ def test_a_layer_and_an_average_of_layers_in_words():
     assert layer_words("first-last", 1) == "layer 1 of 1"  # the average of one layer
 
 
-@pytest.mark.parametrize("code", languages())
-@pytest.mark.parametrize("name", LAYER_SETS)
+@for_each("code", languages())
+@for_each("name", LAYER_SETS)
 def test_every_average_of_layers_names_exactly_its_layers(name, code):
     for last in range(max(map(abs, LAYER_SETS[name])), 8):
         said = in_language(layer_words, code)(name, last)

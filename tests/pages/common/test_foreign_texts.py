@@ -26,6 +26,7 @@ from pages.common import words
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.messages import error_text
 from tests.encode.tiny_encoder import save_tiny_bert
+from tests.for_each import for_each
 from tests.pages.charts import charts
 from tests.pages.visits import brought, clear_memory, healthy, new_visit
 
@@ -138,7 +139,7 @@ def leaves(value: Any) -> Iterator[str]:
 # ---- the functions ----
 
 
-@pytest.mark.parametrize("text", [*PARTS, HOSTILE])
+@for_each("text", [*PARTS, HOSTILE])
 def test_a_text_shows_its_own_characters(text):
     assert not rendered_wrongly(words.markdown(text))
     for around in ("{}", "- {}", "**{}**", "a {} b", "# {}"):
@@ -151,7 +152,7 @@ def test_a_text_shows_its_own_characters(text):
     assert not TAGS.search(words.plotly(text))
 
 
-@pytest.mark.parametrize("text", ["# a", "- a", "+ a", "1. a", "12) a", "=", "---", "_a_", "a_b c"])
+@for_each("text", ["# a", "- a", "+ a", "1. a", "12) a", "=", "---", "_a_", "a_b c"])
 def test_a_text_begins_no_heading_and_no_list(text):
     tokens = MARKDOWN.parse(words.markdown(text))
     assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
@@ -169,7 +170,7 @@ def test_the_judge_finds_what_is_not_escaped():
     assert TAGS.search(PARTS[1])
 
 
-@pytest.mark.parametrize("code", languages())
+@for_each("code", languages())
 def test_every_error_s_sentence_quotes_safely(code):
     """The details are hostile texts or lists of them; sizes are numbers."""
     sentence = words.in_language(error_text, code)

@@ -23,6 +23,7 @@ from pages.common.lesson import (
     told,
 )
 from pages.common.words import markdown
+from tests.for_each import for_each
 from tests.pages.charts import charts, strings_in
 from tests.pages.visits import healthy, new_visit
 
@@ -48,7 +49,7 @@ def shape(step: Step) -> tuple:
     return step.page, step.part, step.short, settings, fields
 
 
-@pytest.mark.parametrize("code", languages())
+@for_each("code", languages())
 def test_every_language_tells_the_same_steps(code):
     steps = shipped_lesson(code)
     assert (len(steps), sum(step.short for step in steps)) == (16, SHORT)
@@ -139,7 +140,7 @@ def test_a_case_fits_between_its_limits_and_a_number_not_known_yet_is_no_number(
     assert told((Case("{x:2}"),), {}, place) == "…"
 
 
-@pytest.mark.parametrize("code", languages())
+@for_each("code", languages())
 def test_a_lesson_is_saved_and_opened_alike(code):
     steps = shipped_lesson(code)
     assert read_lesson(lesson_toml(steps)) == steps

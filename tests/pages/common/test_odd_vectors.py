@@ -94,10 +94,16 @@ def test_every_row_may_have_its_own_label(page: str, n: int) -> None:
     assert "fault in this program" not in said
 
 
-@pytest.mark.parametrize("page", ["narrow_cone", "whitening"])
-@pytest.mark.parametrize("dims", ["2D", "3D"])
-@pytest.mark.parametrize("view", ["svd", "pca", "mean", "cone"])
-def test_one_number_is_drawn_in_every_view(page: str, dims: str, view: str) -> None:
+@pytest.mark.parametrize(
+    ("page", "view", "dims"),
+    [
+        ("narrow_cone", "svd", "2D"),
+        ("narrow_cone", "cone", "3D"),
+        ("whitening", "pca", "3D"),
+        ("whitening", "mean", "2D"),
+    ],
+)
+def test_one_number_is_drawn(page: str, view: str, dims: str) -> None:
     X = cone(60, 1)
     app = new_visit(page, brought("vector-uploads", "corpus", VectorSet("mine", X)))
     app.query_params.update({"fit-on": "same", "view": view, "dims": dims})

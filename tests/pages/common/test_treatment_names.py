@@ -21,6 +21,7 @@ from pages.common import words
 from pages.common.treatment_names import treatment_words
 from pages.whitening import explore
 from pages.whitening.explore import exported_map
+from tests.for_each import for_each
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import everything, healthy, new_visit
 from tests.test_docs import ROOT, TEXT, undocumented_treatments
@@ -145,15 +146,13 @@ def test_neighbours_and_sentence_similarity_offer_it_and_apply_it(page):
     assert treatment_words("doubled") in everything(app)
 
 
-@pytest.mark.parametrize("code", ["en", *TRANSLATED])
+@for_each("code", ["en", *TRANSLATED])
 def test_every_treatment_that_is_pictured_has_one_paragraph(code):
     written = [name for name, _ in sections(code, "whitening") if name.startswith("about-")]
     pictured = [f"about-{kind.name}" for kind in TREATMENTS.values() if kind.is_pictured]
     assert sorted(written) == sorted(pictured)
 
 
-@pytest.mark.parametrize(
-    ("code", "count"), [("projected:64", "64"), ("abtt:3", "3"), ("abtt", "d/100")]
-)
+@for_each(("code", "count"), [("projected:64", "64"), ("abtt:3", "3"), ("abtt", "d/100")])
 def test_a_treatment_without_whitening_is_named_with_its_own_number(code, count):
     assert count in treatment_words(code).split()

@@ -19,6 +19,7 @@ from pages.common.measures import (
     overall_state,
 )
 from pages.common.page_list import PAGES
+from tests.for_each import for_each
 from tests.pages.visits import ROOT, healthy
 
 MAKERS = {"Verdict", "_card"}  # the last makes the cards of one page
@@ -73,7 +74,7 @@ def test_the_control_of_a_mean_cosine_is_isotropic():
     assert isinstance(isotropic_control(1, 384), NoControl)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("states", "state"),
     [
         ({"holds"}, "holds"),

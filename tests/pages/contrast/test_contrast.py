@@ -25,6 +25,7 @@ from pages.contrast.run import (
     contrast_run,
 )
 from pages.contrast.scene import Scene, contrast_state, contrast_verdict
+from tests.for_each import for_each
 from tests.pages.charts import array, charts
 from tests.pages.visits import everything, healthy, new_visit
 
@@ -142,7 +143,7 @@ def test_the_recorded_run_has_the_defaults_of_the_page():
         assert f"{default:g}" in options
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("raw", "whitened", "centred", "state"),
     [
         (0.1, 0.1, 0.1, "holds"),

@@ -22,6 +22,7 @@ from pages.cosine_basis.panels import (
     snaps,
 )
 from pages.cosine_basis.scene import CLOUD_N, CLOUD_SEED, Scene
+from tests.for_each import for_each
 from tests.pages.visits import deep_link
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -125,7 +126,7 @@ def test_the_guess_can_be_skipped_or_left_for_a_control():
         assert "guess-skip" not in [element.key for element in app.button]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("plane", "state", "says"),
     [
         (Plane(), "holds", "are equal"),
@@ -201,7 +202,7 @@ def test_both_formulas_have_the_numbers_of_a_and_b():
     assert column(app, 1)[0] == "−0.600"
 
 
-@pytest.mark.parametrize("shift", [(0.0, 0.0), (1.0, -2.0)])
+@for_each("shift", [(0.0, 0.0), (1.0, -2.0)])
 def test_fixed_points_have_one_cosine_in_both_bases(shift):
     plane = Plane(1.5, 2.0, 60.0, shift)
     values = fixed_values(Scene(plane, "coordinates", "no", True))
@@ -346,7 +347,7 @@ def test_both_languages_have_every_text(code):
     }
 
 
-@pytest.mark.parametrize("whiten", ["cloud", "points"])
+@for_each("whiten", ["cloud", "points"])
 def test_the_picture_and_the_library_whiten_alike(whiten):
     scene = Scene(Plane(0.6, 2.0, 50.0, (1.0, -3.0)), "position", whiten, True)
     fit_on = {"cloud": background_cloud(CLOUD_N, seed=CLOUD_SEED), "points": POINTS}[whiten]
@@ -376,9 +377,8 @@ def test_the_files_contain_what_the_page_shows():
     assert set(found["cloud_seed"]) == {CLOUD_SEED}
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(-1e-17, "0.000"), (-0.4472, "−0.447"), (1, "1.000"), (np.nan, "undefined")],
+@for_each(
+    ("value", "text"), [(-1e-17, "0.000"), (-0.4472, "−0.447"), (1, "1.000"), (np.nan, "undefined")]
 )
 def test_a_number_as_it_is_written(value, text):
     assert number(value) == text

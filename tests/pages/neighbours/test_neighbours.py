@@ -18,6 +18,7 @@ from geometry.measure.frequency import Estimate
 from geometry.measure.neighbour_changes import NeighbourChanges, NeighbourSide
 from pages.neighbours import explore as verdicts
 from pages.neighbours import scene as scenes
+from tests.for_each import for_each
 from tests.pages.charts import charts
 from tests.pages.visits import brought, everything, healthy, new_visit
 
@@ -205,7 +206,7 @@ def test_a_reader_s_own_vectors_and_many_points_by_the_worker(monkeypatch):
     assert listed(healthy(app))[0] == [f"#{row + 1}" for row in near[30]]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "after", "controls", "state", "hubs"),
     [
         (2.0, 1.0, (1.5, 2.5), "holds", "makes fewer hubs: hubness 2.00 → **1.00**"),
@@ -230,7 +231,7 @@ def test_hubs_are_judged_by_random_directions(before, after, controls, state, hu
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("low", "high", "labels"),
     [
         (-2.0, -1.0, "become worse"),

@@ -14,6 +14,7 @@ from geometry.vectors import VectorFileError
 from geometry.vectors.errors import too_large
 from pages.common.messages import error_text
 from pages.common.words import in_language
+from tests.for_each import for_each
 from tests.vector_files import as_binary, as_text
 
 in_chinese = in_language(error_text, "zh-Hant")
@@ -29,7 +30,7 @@ FILES = {  # code: a file with this refusal, and the details that both languages
 }
 
 
-@pytest.mark.parametrize("code", FILES)
+@for_each("code", FILES)
 def test_a_refused_file_of_vectors(code):
     with pytest.raises(VectorFileError) as caught:
         read_vectors(FILES[code][0])
@@ -61,7 +62,7 @@ OF_DATA_SETS = {
 }
 
 
-@pytest.mark.parametrize("case", OF_DATA_SETS)
+@for_each("case", OF_DATA_SETS)
 def test_a_data_set_that_cannot_be_downloaded(case):
     error = OF_DATA_SETS[case]
     assert isinstance(error, DataSetError)

@@ -9,6 +9,7 @@ import pytest
 from geometry import fit_treatment, isoscore
 from geometry.transform import Knobs, Treated, Treatment
 from geometry.transform.treatments import TREATMENTS
+from tests.for_each import for_each
 
 RNG = np.random.default_rng(0)
 N, D = 120, 6
@@ -68,8 +69,8 @@ def test_zca_stays_closest_to_the_original_axes():
     assert moved("zca") < min(moved(name) for name in ("cholesky", "zca-cor"))
 
 
-@pytest.mark.parametrize("shown", [X, OTHER], ids=["fitted", "held out"])
-@pytest.mark.parametrize("strength", [0.5, 1.0])
+@for_each("shown", [X, OTHER])
+@for_each("strength", [0.5, 1.0])
 def test_pca_turned_back_is_zca_at_full_rank_with_nothing_left_out(strength, shown):
     pca, zca = (turned(name, X, shown, strength=strength) for name in ("pca", "zca"))
     np.testing.assert_allclose(pca.vectors, zca.vectors, atol=1e-9)
@@ -87,7 +88,7 @@ def test_pca_drops_null_directions_which_zca_scales_like_the_widest():
     assert np.abs(cosines(zca) - cosines(pca)).max() > 0.01
 
 
-@pytest.mark.parametrize(("strength", "agree"), [(1.0, True), (0.5, False)])
+@for_each(("strength", "agree"), [(1.0, True), (0.5, False)])
 def test_below_strength_1_zca_leaves_a_part_of_what_is_left_out(strength, agree):
     pca, zca = (turned(name, X, X, strength=strength, n_components=3) for name in ("pca", "zca"))
     assert np.allclose(pca.vectors, zca.vectors, atol=1e-9) is agree
@@ -104,12 +105,11 @@ def test_pca_at_rest_is_the_identity_on_the_fitted_span_alone():
         np.testing.assert_allclose(turned(name, NARROW, OTHER, **still).retained, OTHER, atol=1e-9)
 
 
-@pytest.mark.parametrize("fitted_on", [X, NARROW], ids=["full rank", "n <= d"])
-@pytest.mark.parametrize("shown", [NARROW, OTHER], ids=["fitted", "held out"])
-@pytest.mark.parametrize(
+@for_each("fitted_on", [X, NARROW])
+@for_each("shown", [NARROW, OTHER])
+@for_each(
     "knobs",
     [{}, {"strength": 0.5}, {"n_components": 2}, {"centring": 0.3}, PAGE_DEFAULT, ALL_TURNED],
-    ids=str,
 )
 def test_cholesky_is_a_rotation_of_zca_at_the_same_settings(knobs, shown, fitted_on):
     zca, cholesky = (turned(name, fitted_on, shown, **knobs) for name in ("zca", "cholesky"))
@@ -138,10 +138,8 @@ def test_zipf_makes_mean_and_covariance_white_under_the_counts_and_not_beside():
 # question-same-cosines
 
 
-@pytest.mark.parametrize("shown", [NARROW, OTHER], ids=["fitted", "held out"])
-@pytest.mark.parametrize(
-    "knobs", [{}, {"n_components": 2}, PAGE_DEFAULT, {"shrinkage": 0.3}, {"centring": 0.5}], ids=str
-)
+@for_each("shown", [NARROW, OTHER])
+@for_each("knobs", [{}, {"n_components": 2}, PAGE_DEFAULT, {"shrinkage": 0.3}, {"centring": 0.5}])
 def test_the_table_measures_the_directions_that_all_of_them_fill(knobs, shown):
     expected = turned("pca", NARROW, shown, **knobs)
     rank = D if "shrinkage" in knobs else 4
@@ -160,7 +158,7 @@ def test_on_points_in_the_fitted_span_what_is_drawn_agrees_too():
         )
 
 
-@pytest.mark.parametrize("name", ["zca-cor", "zipf"])
+@for_each("name", ["zca-cor", "zipf"])
 def test_every_whitening_is_measured_above_the_rank_floor(name):
     treated = turned(name, NARROW, OTHER)
     assert treated.retained.shape == (len(OTHER), 4)
@@ -170,7 +168,7 @@ def test_every_whitening_is_measured_above_the_rank_floor(name):
         np.testing.assert_allclose(cosines(treated.retained), cosines(other.retained), atol=1e-7)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("other", "knobs", "agree"),
     [
         ("cholesky", {"strength": 0.5}, True),
@@ -193,10 +191,8 @@ def test_which_of_them_agree_under_equal_settings(other, knobs, agree):
     assert np.allclose(found, expected, atol=1e-8) is agree
 
 
-@pytest.mark.parametrize("name", WHITENINGS)
-@pytest.mark.parametrize(
-    "knobs", [{"n_components": 3}, {"shrinkage": 0.3}, {"centring": 0.5}, {"strength": 0.5}]
-)
+@for_each("name", WHITENINGS)
+@for_each("knobs", [{"n_components": 3}, {"shrinkage": 0.3}, {"centring": 0.5}, {"strength": 0.5}])
 def test_each_knob_of_a_whitening_changes_cosines(name, knobs):
     moved = cosines(turned(name, X, X, **knobs).vectors) - cosines(turned(name, X, X).vectors)
     assert np.abs(moved).max() > 0.01
@@ -205,7 +201,7 @@ def test_each_knob_of_a_whitening_changes_cosines(name, knobs):
 # chart-covariance, chart-correlation, question-fit, simplex-fit
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "fitted_on", "shown", "knobs", "diagonal"),
     [
         ("zca", X, X, {}, True),
@@ -224,8 +220,8 @@ def test_where_nothing_stays_beside_the_diagonal(name, fitted_on, shown, knobs, 
         assert (beside_diagonal(S) < 1e-9) is diagonal
 
 
-@pytest.mark.parametrize("fitted_on", [X, NARROW], ids=["full rank", "n <= d"])
-@pytest.mark.parametrize("name", AGREEING)
+@for_each("fitted_on", [X, NARROW])
+@for_each("name", AGREEING)
 def test_on_its_own_points_the_covariance_is_the_identity_in_every_direction_of_the_rank(
     name, fitted_on
 ):
@@ -236,7 +232,7 @@ def test_on_its_own_points_the_covariance_is_the_identity_in_every_direction_of_
     assert np.abs(other - np.eye(rank)).max() > 0.1
 
 
-@pytest.mark.parametrize("name", [name for name in WHITENINGS if name != "zipf"])
+@for_each("name", [name for name in WHITENINGS if name != "zipf"])
 def test_what_lies_outside_a_simplex_is_dropped_or_not_levelled_and_never_measured(name):
     treatment = fit(name, NARROW)
     assert treatment.fitted.makes_simplex

@@ -3,9 +3,8 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from geometry.data.catalogues import languages
+from tests.for_each import for_each
 
 TEXT = Path(__file__).resolve().parents[3] / "assets" / "text"
 DISPUTES = {  # a word of each claim, equal in all languages, and the claim's authors
@@ -36,15 +35,15 @@ def names(text: str, source: str) -> bool:
     return bool(re.search(rf"{re.escape(surname)}[^。·:：]{{0,40}}?{year}", text))
 
 
-@pytest.mark.parametrize("code", languages())
-@pytest.mark.parametrize("claim", DISPUTES)
+@for_each("code", languages())
+@for_each("claim", DISPUTES)
 def test_a_dispute_names_its_source(code, claim):
     text = section(code, "not-shown") + section(code, "sources").split("\n\n", 1)[1]
     [line] = [line for line in text.splitlines() if claim in line][:1]
     assert names(line, DISPUTES[claim])
 
 
-@pytest.mark.parametrize("code", languages())
-@pytest.mark.parametrize("source", sorted(set(DISPUTES.values())))
+@for_each("code", languages())
+@for_each("source", sorted(set(DISPUTES.values())))
 def test_each_source_is_listed(code, source):
     assert names(section(code, "sources"), source)

@@ -43,6 +43,7 @@ from pages.word_frequency.scene import (
     sparse_state,
 )
 from tests.encode.tiny_encoder import WORDS, save_tiny_bert
+from tests.for_each import for_each
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
@@ -604,7 +605,7 @@ def test_the_control_has_the_same_words_in_a_random_order():
     assert found.farther[0] < 0 < found.farther[1] < found.bins[-1].distances[0]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("ends", "state"),
     [
         ((-0.2, -0.1), "partly"),

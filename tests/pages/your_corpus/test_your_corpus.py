@@ -28,6 +28,7 @@ from pages.common.origin import (
 from pages.your_corpus.form import limits
 from pages.your_corpus.result import duplicates
 from tests.encode.tiny_encoder import SPECIAL, save_tiny_bert
+from tests.for_each import for_each
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, deep_link, healthy, new_visit
 
@@ -428,7 +429,7 @@ def test_a_text_that_was_shortened_is_counted(visit, monkeypatch):
     assert any("100,000 characters: 1 texts" in warning.value for warning in at.warning)
 
 
-@pytest.mark.parametrize("lang", ["en", "zh-Hant"])
+@for_each("lang", ["en", "zh-Hant"])
 def test_the_claim_quotes_the_published_input_layers(lang):
     """Ethayarajh (2019) claims it for all layers; his input layers differ by model."""
     text = (

@@ -15,6 +15,7 @@ from geometry import mean_cosine, read_bundled
 from pages.common import reading
 from pages.your_corpus.server_files import server_file, server_files, server_runs
 from tests.data.test_packed_tables import workbook
+from tests.for_each import for_each
 from tests.pages.visits import everything, healthy, new_visit
 from tests.scale.shards import cloud, write_run
 
@@ -81,7 +82,7 @@ def test_vectors_with_metadata_become_the_cloud_of_the_pages():
     assert "“own” is chosen in the sidebar" in "".join(box.value for box in at.success)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("language", "said", "left_out"),
     [
         ("en", "missing number: 2, the first of them `3`, `9`", "or infinity: 2 (number 3, 9)"),
@@ -196,7 +197,7 @@ def held(at: AppTest) -> list[str]:
     return [] if file is None else [file.name]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "content", "said"),
     [
         ("own.csv", b"\x89PNG\r\n\x1a\n" + bytes(200), "looks like a PNG image"),
@@ -235,7 +236,7 @@ def test_a_file_leaves_the_box_when_its_vectors_are_used():
     assert (held(at), errors(at)) == ([], [])
 
 
-@pytest.mark.parametrize(("answer", "d"), [(True, 64), (False, 8)])
+@for_each(("answer", "d"), [(True, 64), (False, 8)])
 def test_bytes_that_may_be_packed_bits_are_asked_about(answer, d):
     bits = np.random.default_rng(0).integers(0, 2, (60, 64))
     at = given("own.npy", npy(np.packbits(bits, axis=1)))
@@ -277,7 +278,7 @@ def test_a_refused_file_of_vectors_leaves_the_session_as_it_was():
     assert not errors(healthy(at.run()))
 
 
-@pytest.mark.parametrize(("size", "largest"), [(3e38, "3e+38"), (1e-38, "1e-38")])
+@for_each(("size", "largest"), [(3e38, "3e+38"), (1e-38, "1e-38")])
 def test_vectors_of_extreme_size_are_refused_when_they_are_read(size: float, largest: str):
     at = given("own.npy", npy(np.float32(size) * np.sign(X)))
     [error] = errors(at)

@@ -20,6 +20,7 @@ from pages.common.lesson import MY_STEPS, LessonError, lesson_toml, read_lesson
 from pages.common.selected_points import SELECTED
 from pages.common.uploads import OWN_CORPORA, OWN_VECTORS
 from pages.common.words import in_language
+from tests.for_each import for_each
 from tests.pages.charts import charts
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
@@ -164,7 +165,7 @@ def test_a_question_of_the_teacher_s_own_reaches_the_class_as_text(come):
     assert "✓ the **second** (right)" in bars(healthy(student.run()))
 
 
-@pytest.mark.parametrize("n", [1, 6])
+@for_each("n", [1, 6])
 def test_a_guess_has_two_to_five_options(n):
     options = ", ".join('{ text = "a" }' for _ in range(n))
     with pytest.raises(LessonError, match="options"):
