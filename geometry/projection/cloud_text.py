@@ -87,7 +87,7 @@ def lines_below(projection: Projection, panel: Panel, translate: Translate = str
     P, frame = panel.coordinates, panel.frame
     low, high = (-panel.reach, panel.reach) if frame is None else (frame.low, frame.high)
     outside = int(((low > P) | (high < P)).any(axis=1).sum())
-    lines = [_trust_line(projection, translate)]
+    lines = [trust_line(projection, translate)]
     if outside:
         lines.append(translate(CLOUD_TEXT["outside"]).format(k=outside))
     if projection.method == "cone":
@@ -95,13 +95,18 @@ def lines_below(projection: Projection, panel: Panel, translate: Translate = str
             translate(CLOUD_TEXT["exact" if projection.n_components == 3 else "from-side"])
         )
     if projection.method in MAPS:
-        seed = projection.random_state
-        seeded = translate(CLOUD_TEXT["unseeded" if seed is None else "seeded"])
-        lines += [translate(CLOUD_TEXT["map"]), seeded.format(seed=seed)]
+        lines += [translate(CLOUD_TEXT["map"]), seed_line(projection, translate)]
     return lines
 
 
-def _trust_line(projection: Projection, translate: Translate) -> str:
+def seed_line(projection: Projection, translate: Translate = str) -> str:
+    """Whether another fit of a map gives the same one."""
+    seed = projection.random_state
+    return translate(CLOUD_TEXT["unseeded" if seed is None else "seeded"]).format(seed=seed)
+
+
+def trust_line(projection: Projection, translate: Translate = str) -> str:
+    """How much of the cloud the picture shows."""
     if (projection.coordinates == projection.coordinates[0]).all():  # nothing is a neighbour
         return translate(CLOUD_TEXT["one-place"])
     trust = translate(CLOUD_TEXT["trust"]).format(

@@ -25,6 +25,7 @@ from geometry.measure.dimensions import (
 )
 from geometry.palette import Theme
 from geometry.projection import Projection
+from geometry.projection.cloud_text import seed_line, trust_line
 from geometry.projection.film import (
     STRENGTHS,
     Stop,
@@ -870,10 +871,14 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
 
 
 def show_map_notes(scene: Scene) -> None:
-    """What a map can't show, whether it is seeded, and what it was fitted on."""
+    """What a map can't show, how far to trust it, and what it was fitted on."""
     look, n = scene.look, len(scene.points.cloud)
     title = MAPS[look.view].title
     st.warning(prose(PAGE, "map-caveat", {"map": title}))
+    if not scene.waits_for_map:
+        sides = (scene.raw, scene.white)
+        trust = [labelled(side.title, trust_line(side.projection, _)) for side in sides]
+        st.caption(" · ".join([*trust, seed_line(scene.raw.projection, _)]))
     if look.most_fitted is not None and n > look.most_fitted:
         placed = _(
             "{map} is fitted to a sample of {n} points. The others are placed by their nearest "

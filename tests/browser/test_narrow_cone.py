@@ -534,6 +534,7 @@ def test_a_point_is_found_by_word_or_click_and_folded_parts_open(server, page):
 # Maps
 
 
+@pytest.mark.slow  # a first encoding
 @pytest.mark.timeout(600)
 def test_tsne_is_fitted_with_progress_and_says_what_it_can_t_show(fresh_server, page, tmp_path):
     server = fresh_server(cache_dir=tmp_path)

@@ -1172,6 +1172,10 @@ def test_a_map_has_no_film(maps_at_once, dims, view):
     assert all("no cone, no angles" in line for line in twin.message["below"])
     assert all("seed 0: another fit" in line for line in twin.message["below"])
     assert [w.value for w in app.warning if f"{title} preserves neighbours" in w.value]
+    both = "Raw: trustworthiness 0.5"  # random places
+    [caption] = [each.value for each in app.caption if each.value.startswith(both)]
+    assert " · Whitened: trustworthiness 0.5" in caption
+    assert caption.endswith(" · seed 0: another fit gives the same map")
     assert [view["path"] for view in twin.message["views"]] == [[0], [1]]
     assert twin.message["origin"] == ""
     assert not twin.message["cones"]
