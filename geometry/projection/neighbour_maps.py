@@ -230,10 +230,9 @@ def _tsne(
     from openTSNE import TSNE, affinity, initialization
     from openTSNE.nearest_neighbors import PrecomputedNeighbors
 
-    # on busy cores openTSNE's threads spin: 180 rows took 19 s in two threads, 1 s in one
-    settings = {"n_jobs": 1, "random_state": random_state}
+    # in one thread: on busy cores openTSNE's threads spin, and 180 rows took 19 s instead of 1 s
     distances = np.sqrt(2 * (1 - found.cosines))  # |u - v|^2 = 2 - 2 cos, of unit rows
-    reports = None if progress is None else [_iteration_reports(progress)]
+    near = PrecomputedNeighbors(found.rows, distances)
     early, late = TSNE_ROUNDS
     fit = TSNE(
         n_components=n_components,
@@ -241,15 +240,10 @@ def _tsne(
         n_iter=late,
         # the faster method for many points lays out in a plane only
         negative_gradient_method="auto" if n_components == 2 else "bh",
-        callbacks=reports,
+        callbacks=None if progress is None else [_iteration_reports(progress)],
         callbacks_every_iters=TSNE_PULSE,
-        **settings,
     ).fit(
-        affinities=affinity.PerplexityBasedNN(
-            perplexity=found.k / 3,
-            knn_index=PrecomputedNeighbors(found.rows, distances),
-            **settings,
-        ),
+        affinities=affinity.PerplexityBasedNN(perplexity=found.k / 3, knn_index=near),
         initialization=initialization.pca(U, n_components, random_state=random_state),
     )
     return np.array(fit, dtype=np.float64)

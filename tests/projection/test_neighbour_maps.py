@@ -5,6 +5,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from openTSNE import affinity
 from sklearn.manifold import TSNE
 from sklearn.manifold import trustworthiness as sklearn_trustworthiness
 
@@ -58,6 +59,21 @@ def test_the_trustworthiness_of_tsne_is_scikit_learn_s(tsne):
     expected = sklearn_trustworthiness(U, tsne.coordinates, n_neighbors=5, metric="cosine")
     assert tsne.trustworthiness == pytest.approx(expected, abs=1e-12)
     assert tsne.trustworthiness > project(CLOUD, "svd").trustworthiness + 0.02
+
+
+def test_the_affinities_of_tsne_are_opentsne_s_own_of_all_distances(monkeypatch):
+    used = []
+
+    def noted(*args, **settings):
+        used.append(own(*args, **settings))
+        return used[-1]
+
+    own = affinity.PerplexityBasedNN
+    monkeypatch.setattr(affinity, "PerplexityBasedNN", noted)
+    project(CLOUD, "tsne")
+    U = CLOUD / np.linalg.norm(CLOUD, axis=1, keepdims=True)
+    expected = own(U, perplexity=30, method="exact").P.toarray()
+    np.testing.assert_allclose(used[0].P.toarray(), expected, atol=1e-8)
 
 
 @pytest.mark.slow
