@@ -125,7 +125,7 @@ $(RUN_READY): requirements.txt constraints.txt $(CREATED)
 	@$(COMPILE)
 	@touch $@
 
-$(DEV_READY): requirements-dev.txt requirements-docs.txt requirements-scale.txt requirements-hdf5.txt requirements-notebook.txt requirements.txt constraints.txt $(CREATED)
+$(DEV_READY): requirements-dev.txt requirements-docs.txt requirements-scale.txt requirements-hdf5.txt requirements-tsne.txt requirements-notebook.txt requirements.txt constraints.txt $(CREATED)
 	@echo "Installing what the app and its tests need (some minutes the first time)"
 	@echo $(ENCODERS)
 	@rm -f $@

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 HEADINGS = ("what", "ours", "peer", "ratio", "at least", "met", "note")
-PACKAGES = ("streamlit", "plotly", "numpy", "torch", "transformers", "umap-learn")
+PACKAGES = ("streamlit", "plotly", "numpy", "torch", "transformers", "umap-learn", "openTSNE")
 
 
 @dataclass(frozen=True)

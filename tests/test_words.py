@@ -71,6 +71,7 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "question-": ("narrow_cone/scene.py", "lesson_values"),
         "simplex-warning": {"n", "distinct"},
         "few-points": {"n", "d", "k"},
+        "map-caveat": {"map"},
         "two-tables-seen": {
             f"{side}{name}"
             for side in ("left", "right")

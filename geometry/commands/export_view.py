@@ -10,6 +10,7 @@ import click
 
 from ..data.catalogues import ENGLISH, languages
 from ..projection.projection import METHODS
+from .options import map_options, map_settings
 from .own_data import EXIT_CODES, OwnOptions, own_data_options, read_own
 from .shell import FORCE, errors_in_words
 
@@ -22,7 +23,7 @@ MOST_ROWS = 200_000  # of a file that a browser opens
 @click.option("--transform", default="zca:lw", show_default=True, help="As centred, pca:128:lw.")
 @click.option("--method", type=click.Choice(METHODS), default="mean", show_default=True)
 @click.option("--dims", type=click.IntRange(2, 3), default=2, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True, help="Of umap.")
+@map_options
 @click.option("--language", type=click.Choice(languages()), default=ENGLISH, show_default=True)
 @FORCE
 @own_data_options
@@ -33,6 +34,8 @@ def export_view(
     method: str,
     dims: int,
     seed: int,
+    no_seed: bool,
+    fit_all: bool,
     language: str,
     force: bool,
     as_json: bool,
@@ -69,7 +72,7 @@ def export_view(
             treatment=transform,
             projection=method,
             n_components=dims,
-            random_state=seed,
+            **map_settings(seed, no_seed, fit_all),
             language=language,
         )
         content = view_html(view, file.stem).encode()

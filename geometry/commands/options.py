@@ -62,6 +62,15 @@ MODEL = (
     click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model."),
     click.option("--prefix", help="Put before each text, as 'query: '; else as the card says."),
 )
+MAP = (
+    click.option("--seed", type=int, default=0, show_default=True, help="Of umap and tsne."),
+    click.option(
+        "--no-seed", is_flag=True, help="Each fit gives another map; umap then uses all cores."
+    ),
+    click.option(
+        "--fit-all", is_flag=True, help="umap and tsne are fitted to all rows, however many."
+    ),
+)
 _FIELDS = (
     "holds",
     "encoding",
@@ -73,6 +82,21 @@ _FIELDS = (
     "path",
     "packed",
 )
+
+
+def map_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of a map; ``map_settings`` takes their values."""
+    return with_options(command, MAP)
+
+
+def map_settings(seed: int, no_seed: bool, fit_all: bool) -> dict[str, Any]:
+    """The values of ``map_options`` as arguments of ``project``."""
+    from ..projection.neighbour_maps import MOST_FITTED
+
+    return {
+        "random_state": None if no_seed else seed,
+        "most_fitted": None if fit_all else MOST_FITTED,
+    }
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
 
+from ..projection.cloud_text import CLOUD_TEXT
+from ..projection.neighbour_maps import MAPS
 from ..projection.projection import METHODS
+from .options import map_options, map_settings
 from .own_data import EXIT_CODES, OwnData, OwnOptions, own_data_options, read_own
 from .shell import FORCE, errors_in_words, progress_on_stderr
-
-if TYPE_CHECKING:
-    from ..projection import Projection
 
 _OUT_HELP = (
     ".csv, .npy, .parquet; a name without an ending is a folder for the Embedding Projector."
@@ -29,7 +30,7 @@ _OUT_HELP = (
 @click.option("--out", required=True, type=click.Path(path_type=Path), help=_OUT_HELP)
 @click.option("--method", type=click.Choice(METHODS), default="svd", show_default=True)
 @click.option("--dims", type=click.IntRange(2, 3), default=2, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True, help="Of umap.")
+@map_options
 @FORCE
 @own_data_options
 def project(
@@ -38,6 +39,8 @@ def project(
     method: str,
     dims: int,
     seed: int,
+    no_seed: bool,
+    fit_all: bool,
     force: bool,
     as_json: bool,
     **reading: Any,
@@ -45,8 +48,9 @@ def project(
     """Project the vectors of FILE, or of its texts, to points around the origin.
 
     svd keeps the origin and is not centred; pca is centred; mean has the mean direction as its
-    first axis; cone is true to the angles to the mean; umap keeps neighbours only. It leaves out
-    rows of zeros, and of more than 20,000 rows it fits a sample and places the others.
+    first axis; cone is true to the angles to the mean. umap and tsne are maps: they keep neighbours
+    only, and show no cone, no angles and no distances between groups. They leave out rows of
+    zeros. Of more than 20,000 rows they fit a sample and place the others, unless --fit-all is set.
 
     \b
     python -m geometry project vectors.npy --method pca --out points.csv
@@ -63,17 +67,21 @@ def project(
         check_output(out, endings, inputs=(file, how.metadata), or_folder=True, force=force)
         own = read_own(file, how)
         n = len(own.vectors)
-        if method == "umap":
+        is_map, settings = method in MAPS, map_settings(seed, no_seed, fit_all)
+        if is_map:
             own = _without_zeros(own)
-            found, n_fitted = _umap(own.vectors, dims, seed, quiet=how.quiet)
-            of_umap = {
-                "zero_rows_left_out": n - len(own.vectors),
-                "n_fitted": n_fitted,
-                "places": len(np.unique(found.coordinates, axis=0)),
-            }
-        else:
-            found = projected(own.vectors, method, n_components=dims, random_state=seed)
-            of_umap = {}
+        found = projected(
+            own.vectors,
+            method,
+            n_components=dims,
+            **settings,
+            progress=_reports(quiet=how.quiet) if is_map else None,
+        )
+        of_map = {
+            "zero_rows_left_out": n - len(own.vectors),
+            "n_fitted": min(len(own.vectors), settings["most_fitted"] or len(own.vectors)),
+            "places": len(np.unique(found.coordinates, axis=0)),
+        }
         points = found.around_origin
         with saving(out):
             if out.suffix == ".csv":
@@ -87,10 +95,12 @@ def project(
             "explained": found.explained,
             "trustworthiness": found.trustworthiness,
             "trust_rows": found.trust_rows,
-            "seed": seed,
-            **of_umap,
+            "seed": settings["random_state"],
+            **(of_map if is_map else {}),
         }
-        if of_umap.get("places") == 1:
+        if is_map:
+            click.echo(f"{MAPS[method].title}: {CLOUD_TEXT['map']}.", err=True)
+        if is_map and of_map["places"] == 1:
             click.echo(f"All {len(points):,} vectors have one direction, so one place.", err=True)
         if as_json:
             click.echo(json.dumps(figures | {"about": dict(own.about)}))
@@ -110,33 +120,16 @@ def _without_zeros(own: OwnData) -> OwnData:
     return replace(own, vectors=own.vectors[rows], texts=texts, labels=labels, numbers=numbers)
 
 
-def _umap(X: np.ndarray, dims: int, seed: int, *, quiet: bool) -> tuple[Projection, int]:
-    """The picture of all rows, and how many of them it was fitted to."""
-    from ..projection import place, project
-    from ..projection.projection import umap_picture
-    from ..projection.umap_fit import MOST_FITTED
+def _reports(*, quiet: bool) -> Callable[[str, int, int], None]:
+    """Progress of a map's stages, each on a line of its own."""
+    lines: dict[str, Callable[[int, int], None] | None] = {}
 
-    say = progress_on_stderr("fitting", quiet=quiet)
-
-    def report(_stage: str, done: int, total: int) -> None:
+    def report(stage: str, done: int, total: int) -> None:
+        say = lines.setdefault(stage, progress_on_stderr(stage, quiet=quiet))
         if say is not None:
             say(done, total)
 
-    n_fitted = min(len(X), MOST_FITTED)
-    rows = np.sort(np.random.default_rng(seed).choice(len(X), n_fitted, replace=False))
-    fitted = project(
-        X[rows],
-        "umap",
-        n_components=dims,
-        random_state=seed,
-        progress=report,
-    )
-    if n_fitted == len(X):
-        return fitted, n_fitted
-    say = progress_on_stderr("placing", quiet=quiet)
-    points = place(X, X[rows], fitted.coordinates, random_state=seed, progress=say)
-    points[rows] = fitted.coordinates
-    return umap_picture(X, points, random_state=seed), n_fitted
+    return report
 
 
 def _csv_bytes(points: np.ndarray, own: OwnData) -> bytes:

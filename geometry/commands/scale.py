@@ -311,14 +311,14 @@ def _value_text(row: Any) -> str:
 @scale.command(epilog=EXIT_CODES)
 @click.argument("run")
 @_OUT
-@click.option("--method", default="pca", show_default=True, help="pca, svd, mean or umap.")
+@click.option("--method", default="pca", show_default=True, help="pca, svd, mean, umap or tsne.")
 @click.option("--components", type=click.IntRange(2, 3), default=2, show_default=True)
 @click.option(
     "--sample",
     type=click.IntRange(min=20),
     default=10_000,
     show_default=True,
-    help="Rows that UMAP is fitted on.",
+    help="Rows that umap or tsne is fitted on.",
 )
 @click.option("--seed", type=int, default=0, show_default=True)
 @_COLUMN

@@ -20,6 +20,8 @@ from .neighbours import SURE, largest
 
 BLOCK_ROWS = 2048  # rows of both sides of a product: 16 MB of scores
 QUERY_SCORES = 2**24  # scores in memory at a time, for queries
+GAPS = 2**22  # differences in memory at a time, of rows and their neighbours: 32 MB
+UNSURE_ROWS = 64  # rows of the search of all that are searched again at a time
 THREADS = 2  # blocks multiplied at a time, where the caller limits each product to one thread
 
 
@@ -108,7 +110,7 @@ class Search:
             found[part], kth = largest(scores, k)
             half = np.einsum("md,md->m", Q[part], Q[part]) / 2
             for row in np.flatnonzero(half - kth < SURE * half):
-                found[start + row] = largest(self._exact(Q[start + row])[None], k)[0][0]
+                found[start + row] = largest(self._exact(Q[[start + row]]), k)[0][0]
         return self._sorted(Q, found)
 
     def nearest_except(
@@ -149,9 +151,9 @@ class Search:
         scores[row] = -np.inf
         found, kth = largest(scores[None], k)
         if self._half[row] - kth[0] < SURE * self._half[row]:
-            scores = self._exact(Q[0])
-            scores[row] = -np.inf
-            found = largest(scores[None], k)[0]
+            exact = self._exact(Q)
+            exact[0, row] = -np.inf
+            found = largest(exact, k)[0]
         return self._sorted(Q, found)
 
     def nearest_of_all(
@@ -194,10 +196,12 @@ class Search:
             best.take(second)
             if progress is not None:
                 progress(done + 1, len(pairs))
-        for row in np.flatnonzero(-best.scores[:, -1] < SURE * self._half) if k else ():
-            scores = self._exact(self._rows[row].astype(np.float64))
-            scores[row] = -np.inf
-            best.rows[row] = largest(scores[None], k)[0][0]
+        unsure = np.flatnonzero(-best.scores[:, -1] < SURE * self._half) if k else np.arange(0)
+        for start in range(0, len(unsure), UNSURE_ROWS):
+            rows = unsure[start : start + UNSURE_ROWS]
+            scores = self._exact(self._rows[rows].astype(np.float64))
+            scores[np.arange(len(rows)), rows] = -np.inf
+            best.rows[rows] = largest(scores, k)[0]
         return self._sorted(self._rows, best.rows)
 
     @cached_property
@@ -210,15 +214,16 @@ class Search:
         right[:, [d, d + 1]] = left[:, [d + 1, d]]
         return left, right
 
-    def _exact(self, query: np.ndarray) -> np.ndarray:
-        """Scores (n,) of a query (d,), in float64."""
-        return np.asarray(self._rows.astype(np.float64) @ query - self._half)
+    def _exact(self, queries: np.ndarray) -> np.ndarray:
+        """Scores (m, n) of queries (m, d), in float64."""
+        return np.asarray(queries @ self._rows.astype(np.float64).T - self._half)
 
     def _sorted(self, Q: np.ndarray, found: np.ndarray) -> Nearest:
         """The rows found (m, k) with their cosines to Q (m, d), in float64, nearest first."""
         cosines = np.empty(found.shape)
-        for start in range(0, len(found), BLOCK_ROWS):
-            part = slice(start, start + BLOCK_ROWS)
+        block = max(1, GAPS // max(1, found.shape[1] * Q.shape[1]))
+        for start in range(0, len(found), block):
+            part = slice(start, start + block)
             gaps = self._rows[found[part]] - Q[part, None, :].astype(np.float64)  # (m, k, d)
             cosines[part] = 1 - np.einsum("mkd,mkd->mk", gaps, gaps) / 2
         order = np.lexsort((found, -cosines), axis=1)

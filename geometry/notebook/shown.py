@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import need
+from ..projection.neighbour_maps import MOST_FITTED
 from .view import make_view
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ def show(
     projection: str = "mean",
     n_components: int = 2,
     names: tuple[str, str] = ("X", "Y"),
-    random_state: int = 0,
+    random_state: int | None = 0,
+    most_fitted: int | None = MOST_FITTED,
     language: str = "en",
 ) -> CloudWidget:
     """A cloud in a notebook: raw beside treated, or two sets of vectors side by side.
@@ -46,14 +48,18 @@ def show(
         Such as "zca:lw" (``parse_treatment``), fitted on each set and drawn beside it. The slider
         moves each point along a straight line from raw to treated.
     projection : str
-        A method of ``project``. The treated cloud is drawn on the axes of the raw one; UMAP is
-        fitted on each.
+        A method of ``project``. The treated cloud is drawn on the axes of the raw one; a map
+        ("umap", "tsne") is fitted on each.
     n_components : int
         2 or 3.
     names : (str, str)
         Of X and Y, where there are two.
-    random_state : int
-        Seed of UMAP, of treatments and of the rows on which trustworthiness is computed.
+    random_state : int or None
+        Seed of a map, of treatments and of the rows on which trustworthiness is computed. With
+        None each fit of a map gives another one, UMAP uses all cores, and the rest has the seed 0.
+    most_fitted : int or None
+        Of more rows, a map is fitted on a random sample of so many, and the others are placed.
+        None: on all rows.
     language : str
         Of labels, such as "zh-Hant".
 
@@ -66,7 +72,7 @@ def show(
     Raises
     ------
     MissingExtraError
-        Without the extra ``notebook``.
+        Without the extra ``notebook``, and for a map without its own.
     ValueError
         For NaN, other shapes, another number of labels, texts or rows, and unknown names.
     """
@@ -84,6 +90,7 @@ def show(
             n_components=n_components,
             names=names,
             random_state=random_state,
+            most_fitted=most_fitted,
             language=language,
         )
     )

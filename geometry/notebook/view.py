@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..evaluate.specs import TreatmentSpec, parse_treatment
 from ..linalg.rows import UndefinedMeasure, float_rows
 from ..measure import mean_cosine
 from ..palette import DARK, LIGHT
-from ..projection import Projection, place, project
+from ..projection import Projection, project
 from ..projection.by_layer import turned_like
 from ..projection.cloud_text import (
     CLOUD_TEXT,
@@ -23,10 +24,11 @@ from ..projection.cloud_text import (
     cone_wedges,
     lines_below,
 )
+from ..projection.neighbour_maps import MOST_FITTED
 from ..projection.packing import pack_cloud
 from ..projection.panel import Panel
 from ..projection.point_colours import MOST_LABELS, PointColours
-from ..projection.projection import match_radius, settle, umap_picture
+from ..projection.projection import match_radius, settle
 from ..projection.twin import common_scale, cone_edges, drawn_cones, frame_of
 from ..projection.twin_message import (
     MOST_TEXTS,
@@ -37,7 +39,6 @@ from ..projection.twin_message import (
     short_text,
     theme_colours,
 )
-from ..projection.umap_fit import MOST_FITTED
 from ..transform import fit_treatment
 from ..transform.treatments import TREATMENTS
 
@@ -50,6 +51,7 @@ VIEW_TEXT = {
     "size": "{n} vectors of {d} numbers",
     "fit": "fitted on {n} of these points",
     "seed": "seed {seed}",
+    "no-seed": "no seed",
     "line": "{name}: {value}",
     "noted": "{text} ({note})",
     "find": "Find a point by its text",
@@ -131,7 +133,8 @@ def make_view(
     projection: str = "mean",
     n_components: int = 2,
     names: tuple[str, str] = ("X", "Y"),
-    random_state: int = 0,
+    random_state: int | None = 0,
+    most_fitted: int | None = MOST_FITTED,
     language: str = ENGLISH,
 ) -> CloudView:
     """The pictures that ``show`` shows; it has the parameters.
@@ -146,7 +149,8 @@ def make_view(
     projection : str
     n_components : int
     names : (str, str)
-    random_state : int
+    random_state : int or None
+    most_fitted : int or None
     language : str
     """
     if language not in languages():
@@ -166,15 +170,22 @@ def make_view(
     if spec is not None and spec.is_fitted:
         label = translate(TREATMENTS[spec.name].label)
         stops.append(translate(VIEW_TEXT["noted"]).format(text=label, note=spec.text))
+    drawn = partial(
+        project,
+        method=projection,
+        n_components=n_components,
+        random_state=random_state,
+        most_fitted=most_fitted,
+    )
     clouds: list[_Cloud] = []  # of each set the raw one, then the treated one
     for number, rows in enumerate(sets):
         former = clouds[0].at if clouds else None
-        raw = _like(former, _project(rows, projection, n_components, random_state))
+        raw = _like(former, drawn(rows))
         name = names[number] if len(sets) > 1 else stops[0]
         clouds.append(_Cloud(name, rows, rows, raw))
         if spec is not None and spec.is_fitted:
             title = f"{name} · {stops[1]}" if len(sets) > 1 else stops[1]
-            clouds.append(_treated(title, rows, raw, spec))
+            clouds.append(_treated(title, rows, raw, spec, drawn))
     first = clouds[0].at
     reach = max(common_scale(first, each.at)[1] for each in clouds)
     sides = [_side(each, first, reach, translate) for each in clouds]
@@ -216,19 +227,8 @@ def make_view(
     return CloudView(cloud, own_texts, [side.panel.coordinates for side in sides], language)
 
 
-def _project(X: np.ndarray, method: str, k: int, seed: int) -> Projection:
-    """As ``project``; UMAP of a large cloud is fitted on a sample, and the other rows placed."""
-    if method != "umap" or len(X) <= MOST_FITTED:
-        return project(X, method, k, random_state=seed)
-    rows = np.sort(np.random.default_rng(seed).choice(len(X), MOST_FITTED, replace=False))
-    fitted = project(X[rows], method, k, random_state=seed).coordinates
-    places = place(X, X[rows], fitted, random_state=seed)
-    places[rows] = fitted
-    return umap_picture(X, places, random_state=seed)
-
-
 def _like(first: Projection | None, picture: Projection) -> Projection:
-    """The picture of the second set, turned as the first is: signs of axes; of UMAP a rotation."""
+    """The picture of the second set, turned as the first is: signs of axes; of a map a rotation."""
     if first is None:
         return picture
     if picture.axes is not None:
@@ -237,14 +237,17 @@ def _like(first: Projection | None, picture: Projection) -> Projection:
     return replace(picture, coordinates=picture.around_origin @ (left @ right))
 
 
-def _treated(title: str, X: np.ndarray, raw: Projection, spec: TreatmentSpec) -> _Cloud:
-    fitted = fit_treatment(spec.name, X, random_state=raw.random_state)
+def _treated(
+    title: str,
+    X: np.ndarray,
+    raw: Projection,
+    spec: TreatmentSpec,
+    drawn: Callable[[np.ndarray], Projection],
+) -> _Cloud:
+    fitted = fit_treatment(spec.name, X, random_state=raw.random_state or 0)
     treated = spec.turn(fitted, X.shape[1]).apply(X)
     Z = treated.vectors
-    if raw.axes is None:
-        at = _like(raw, _project(Z, raw.method, raw.n_components, raw.random_state))
-    else:
-        at = settle(raw.apply(Z), X, Z)
+    at = _like(raw, drawn(Z)) if raw.axes is None else settle(raw.apply(Z), X, Z)
     return _Cloud(title, Z, treated.retained, at)
 
 
@@ -300,7 +303,7 @@ def _provenance(
     sets: Sequence[np.ndarray],
     spec: TreatmentSpec | None,
     method: str,
-    seed: int,
+    seed: int | None,
     translate: Translate,
 ) -> str:
     size = translate(VIEW_TEXT["size"])
@@ -308,6 +311,5 @@ def _provenance(
     if spec is not None and spec.is_fitted:
         fit = translate(VIEW_TEXT["fit"]).format(n=f"{len(sets[0]):,}")
         parts.append(f"{spec.text} {fit}")
-    return " · ".join(
-        [*parts, f"projection={method}", translate(VIEW_TEXT["seed"]).format(seed=seed)]
-    )
+    seeded = translate(VIEW_TEXT["no-seed" if seed is None else "seed"]).format(seed=seed)
+    return " · ".join([*parts, f"projection={method}", seeded])

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from ..data.catalogues import Translate, paragraph
 from ..data.number_text import signed
 from ..projection import Projection
+from ..projection.neighbour_maps import MAPS
 from ..projection.twin import ConeEdge, is_drawn
 from .panel import Panel, Wedge
 
@@ -31,6 +32,9 @@ CLOUD_TEXT = {
     "outside": "points outside the frame: {k} (zoom out with the buttons above)",
     "exact": ("lengths and angles to the mean direction are exact; angles between points are not"),
     "from-side": "the 3D picture from the side: its cones have their true angles",
+    "map": "a map of neighbours: it has no origin, no cone, no angles, no distances between groups",
+    "seeded": "seed {seed}: another fit gives the same map",
+    "unseeded": "no seed: another fit gives another map",
     "one-place": "all points are at one place: their vectors have one direction",
     "trust": "trustworthiness {trust} (5 neighbours, {rows} rows)",
     "variance": "variance kept {share}",
@@ -52,7 +56,7 @@ def axis_titles(view: str, k: int, translate: Translate = str) -> list[str]:
         "svd": [of("svd", i) for i in (1, 2, 3)],
         "pca": [of("pca", i) for i in (1, 2, 3)],
         "cone": [of("mean"), of("cone-1"), of("cone-2")],
-        "umap": [f"UMAP {i}" for i in (1, 2, 3)],
+        **{name: [f"{kind.title} {i}" for i in (1, 2, 3)] for name, kind in MAPS.items()},
     }
     return titles[view][:k]
 
@@ -79,21 +83,30 @@ def _degrees(angle: float) -> str:
 
 
 def lines_below(projection: Projection, panel: Panel, translate: Translate = str) -> list[str]:
-    """The trustworthiness of the picture and the number of points outside its frame."""
+    """The trustworthiness of the picture, the points outside its frame, what it can't show."""
     P, frame = panel.coordinates, panel.frame
     low, high = (-panel.reach, panel.reach) if frame is None else (frame.low, frame.high)
     outside = int(((low > P) | (high < P)).any(axis=1).sum())
-    lines = [_trust_line(projection, translate)]
+    lines = [trust_line(projection, translate)]
     if outside:
         lines.append(translate(CLOUD_TEXT["outside"]).format(k=outside))
     if projection.method == "cone":
         lines.append(
             translate(CLOUD_TEXT["exact" if projection.n_components == 3 else "from-side"])
         )
+    if projection.method in MAPS:
+        lines += [translate(CLOUD_TEXT["map"]), seed_line(projection, translate)]
     return lines
 
 
-def _trust_line(projection: Projection, translate: Translate) -> str:
+def seed_line(projection: Projection, translate: Translate = str) -> str:
+    """Whether another fit of a map gives the same one."""
+    seed = projection.random_state
+    return translate(CLOUD_TEXT["unseeded" if seed is None else "seeded"]).format(seed=seed)
+
+
+def trust_line(projection: Projection, translate: Translate = str) -> str:
+    """How much of the cloud the picture shows."""
     if (projection.coordinates == projection.coordinates[0]).all():  # nothing is a neighbour
         return translate(CLOUD_TEXT["one-place"])
     trust = translate(CLOUD_TEXT["trust"]).format(

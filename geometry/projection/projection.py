@@ -6,7 +6,6 @@ one basis: project the first, then ``apply`` its projection to the second.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -15,11 +14,10 @@ import numpy as np
 from ..linalg.rows import float_rows
 from ..linalg.spectrum import eigh_in_range
 from ..measure.cone import direction_of, mean_direction
-from .umap_fit import SAME, UMAP_NEIGHBOURS, fit_umap
+from .neighbour_maps import MAPS, SAME, fit_map
 
 TRUST_ROWS = 600  # trustworthiness is O(n^2); it is computed on a sample of this many rows
 TRUST_NEIGHBOURS = 5
-_UMAP_LOCK = threading.Lock()  # umap and numba are not thread-safe
 
 
 @dataclass(frozen=True)
@@ -30,15 +28,15 @@ class Projection:
     ----------
     coordinates : (n, k) float64, k in {2, 3}.
     method : see ``project``.
-    axes : (k, d), or (3, d) for "cone", orthonormal rows; None for "umap". If d < 3 these are the
-        first d columns of axes in 3 dimensions.
-    centre : (d,) subtracted before the axes apply; zeros except for "pca", None for "umap".
-    origin : (k,) place of the true origin in the picture; None for "umap".
+    axes : (k, d), or (3, d) for "cone", orthonormal rows; None for a map, "umap" or "tsne". If
+        d < 3 these are the first d columns of axes in 3 dimensions.
+    centre : (d,) subtracted before the axes apply; zeros except for "pca", None for a map.
+    origin : (k,) place of the true origin in the picture; None for a map.
     explained : share of sum |x - centre|^2 in the picture, in [0, 1]; 1 for "cone" in 3D, which
-        keeps every length; None for "umap".
+        keeps every length; None for a map.
     trustworthiness : in [0, 1], of TRUST_NEIGHBOURS neighbours.
     trust_rows : how many rows it was computed on.
-    random_state : seed of the sample of rows, and of UMAP.
+    random_state : seed of the sample of rows, and of a map; None for a map without a seed.
     """
 
     coordinates: np.ndarray
@@ -49,7 +47,7 @@ class Projection:
     explained: float | None
     trustworthiness: float
     trust_rows: int
-    random_state: int
+    random_state: int | None
 
     @property
     def n_components(self) -> int:
@@ -69,7 +67,7 @@ class Projection:
         """
         X = _checked(X, self.n_components)
         if self.axes is None or self.centre is None:
-            raise ValueError("a UMAP picture has no axes that other vectors could be put on")
+            raise ValueError("a map of neighbours has no axes that other vectors could be put on")
         centre = X.mean(axis=0) if self.method == "pca" else self.centre
         frame = _Frame(self.method, self.axes, centre, self.n_components)
         return _on_frame(frame, X, self.random_state)
@@ -109,8 +107,9 @@ def project(
     method: str = "svd",
     n_components: int = 2,
     *,
-    random_state: int = 0,
-    n_neighbors: int = UMAP_NEIGHBOURS,
+    random_state: int | None = 0,
+    n_neighbors: int | None = None,
+    most_fitted: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Projection:
     """Project rows to 2 or 3 dimensions.
@@ -129,23 +128,45 @@ def project(
         - "cone": angle-true: height = component along the mean direction, radius = norm of the
           rest, azimuth from the leading residual plane. In 3D every length and every angle to the
           mean is exact; in 2D the same body is seen from the side
-        - "umap": UMAP on cosine distance (McInnes et al. 2018), seeded, one thread; it preserves
-          neighbours, not angles, so it can't show a cone
+        - "umap": UMAP by cosine (McInnes et al. 2018)
+        - "tsne": t-SNE by cosine, started from PCA (van der Maaten & Hinton 2008; Policar et al.
+          2024), with the extra ``tsne``
+
+        The last two are maps of neighbours. They keep neighbours, and nothing else: they have no
+        origin, no cone, no angles and no distances between groups.
     n_components : int
         2 or 3.
-    random_state : int
-        Seed of "umap", and of the rows on which trustworthiness is computed.
-    n_neighbors : int
-        Neighbours in "umap"; cut to n - 1.
+    random_state : int or None
+        Seed of a map, and of the rows on which trustworthiness is computed. With None each fit of
+        a map gives another one, and "umap" uses all cores.
+    n_neighbors : int, optional
+        Neighbours in a map; cut to n - 1. None: 15 for "umap". For "tsne" 90, three times its
+        perplexity of 30: the perplexity is a third of the neighbours.
+    most_fitted : int, optional
+        Of more rows, a map is fitted on a random sample of so many, and the others are placed by
+        ``place``. None: on all rows.
     progress : callable, optional
-        Called by "umap" only, with (stage, done, total).
+        Called by a map only, with (stage, done, total).
+
+    Raises
+    ------
+    MissingExtraError
+        For a map without its extra, ``umap`` or ``tsne``.
     """
     X = _checked(X, n_components)
-    if method == "umap":
-        return _umap(X, n_components, random_state, n_neighbors, progress)
+    if method in MAPS:
+        coordinates = fit_map(
+            X,
+            method,
+            n_components,
+            random_state=random_state,
+            n_neighbors=n_neighbors,
+            most_fitted=most_fitted,
+            progress=progress,
+        )
+        return map_picture(X, coordinates, method, random_state=random_state)
     if method not in _FRAMES:
-        known = ", ".join([*_FRAMES, "umap"])
-        raise ValueError(f"method must be one of {known}; got {method!r}")
+        raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
     d = X.shape[1]
     # an axis in a third dimension, where d < 3, is 0 in the others
     wide = np.pad(X, ((0, 0), (0, max(0, 3 - d))))
@@ -170,7 +191,7 @@ def settle(picture: Projection, *rows: np.ndarray) -> Projection:
     The d numbers of a row of length r have a rounding of up to eps r, and an axis adds d of them.
     So an rms radius below sqrt(d) eps r is rounding, where r is the largest rms length. Removing
     the axes of a PCA from float32 rows leaves 0.2 to 0.4 eps r. A treatment that leaves any shape
-    leaves above 10,000 eps r. UMAP's pictures have no axes and do not change.
+    leaves above 10,000 eps r. Maps have no axes and do not change.
     """
     floor = max(np.sqrt(P.shape[1]) * np.finfo(P.dtype).eps for P in rows)
     far = floor * max(map(_rms_radius, rows))
@@ -184,7 +205,7 @@ def _rms_radius(P: np.ndarray) -> float:
 
 
 def trustworthiness(
-    X: np.ndarray, coordinates: np.ndarray, *, random_state: int = 0
+    X: np.ndarray, coordinates: np.ndarray, *, random_state: int | None = 0
 ) -> tuple[float, int]:
     """Trustworthiness in [0, 1] and the number of rows it was computed on, TRUST_ROWS at most.
 
@@ -201,7 +222,7 @@ def trustworthiness(
     n = len(X)
     rows = np.arange(n)
     if n > TRUST_ROWS:
-        rows = np.random.default_rng(random_state).choice(n, TRUST_ROWS, replace=False)
+        rows = np.random.default_rng(random_state or 0).choice(n, TRUST_ROWS, replace=False)
     m = len(rows)
     k = min(TRUST_NEIGHBOURS, (m - 1) // 2)
     if k < 1:
@@ -258,7 +279,7 @@ _FRAMES: dict[str, Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]] =
     "mean": _mean_frame,
     "cone": _cone_frame,
 }
-METHODS = (*_FRAMES, "umap")
+METHODS = (*_FRAMES, *MAPS)
 
 
 def moment_axes(
@@ -307,7 +328,7 @@ def _signed(axes: np.ndarray) -> np.ndarray:
     return axes * np.where(largest < 0, -1.0, 1.0)[:, None]
 
 
-def _on_frame(frame: _Frame, X: np.ndarray, random_state: int) -> Projection:
+def _on_frame(frame: _Frame, X: np.ndarray, random_state: int | None) -> Projection:
     centred = frame.centred(X)
     coordinates = frame.place(centred)
     total = float(np.einsum("nd,nd->", centred, centred))
@@ -325,25 +346,14 @@ def _on_frame(frame: _Frame, X: np.ndarray, random_state: int) -> Projection:
     )
 
 
-def _umap(
-    X: np.ndarray,
-    n_components: int,
-    random_state: int,
-    n_neighbors: int,
-    progress: Callable[[str, int, int], None] | None,
+def map_picture(
+    X: np.ndarray, coordinates: np.ndarray, method: str, *, random_state: int | None = 0
 ) -> Projection:
-
-    with _UMAP_LOCK:
-        coordinates = fit_umap(X, n_components, random_state, n_neighbors, progress)
-    return umap_picture(X, coordinates, random_state=random_state)
-
-
-def umap_picture(X: np.ndarray, coordinates: np.ndarray, *, random_state: int = 0) -> Projection:
-    """The Projection of UMAP coordinates that were fitted elsewhere."""
+    """The Projection of a map's coordinates that were fitted elsewhere."""
     trust, rows = trustworthiness(X, coordinates, random_state=random_state)
     return Projection(
         coordinates=coordinates,
-        method="umap",
+        method=method,
         axes=None,
         centre=None,
         origin=None,

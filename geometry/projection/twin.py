@@ -125,7 +125,7 @@ def retained_dimensions(whitening: WhiteningMap) -> int:
 def cone_edges(X: np.ndarray, projection: Projection) -> tuple[ConeEdge, ...]:
     """The cones to draw: half of the points lie within the first, 90% within the second.
 
-    Empty where the cloud or the picture has no mean direction, or the picture no origin (UMAP).
+    Empty where the cloud or the picture has no mean direction, or the picture no origin (a map).
     In the angle-true picture the axis is the mean direction of the cloud that the projection was
     made for, and the cones are drawn at their angles in d dimensions.
     """

@@ -149,7 +149,7 @@ class TwinCloud:
     frames : sequence of Frame
         What each frame of points shows; empty for the square or cube of the reach.
     factors : sequence of float
-        By which each frame is drawn larger; empty where lengths mean nothing, as in UMAP.
+        By which each frame is drawn larger; empty where lengths mean nothing, as in a map.
     below, provenance : str
         Captions of the pictures, and what the points were measured on: both are printed on the
         PNG ``file_name``.

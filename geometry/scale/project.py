@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..export.affine import AffineMap
+from ..projection.neighbour_maps import MAPS, fit_map
 from ..projection.placing import place
 from ..projection.projection import moment_axes
-from ..projection.umap_fit import UMAP_NEIGHBOURS, fit_umap
 from .encode import described, work_off
 from .engine import Engine
 from .errors import ScaleError
@@ -23,9 +23,9 @@ from .transform import AXES, CARRIED, TransformTask, carried_columns, map_data
 from .vectors import RowsLeftOut, ShardBlock, ShardWriter, blocks
 
 LINEAR = ("svd", "pca", "mean")
-PROJECTIONS = (*LINEAR, "umap")
-SAMPLE = 10_000  # rows that UMAP is fitted on
-COORDINATES, FITTED = "coordinates", "umap.safetensors"
+PROJECTIONS = (*LINEAR, *MAPS)
+SAMPLE = 10_000  # rows that a map is fitted on
+COORDINATES, FITTED = "coordinates", "map.safetensors"
 
 
 def project_data(
@@ -51,13 +51,13 @@ def project_data(
         Column of vectors; needed if there are several.
     method : str
         "pca", "svd" and "mean" are exact, on axes from the moments of all rows; see ``project``.
-        "umap" is fitted on a sample, and every row is placed by ``projection.place``.
+        "umap" and "tsne" are fitted on a sample, and every row is placed by ``projection.place``.
     n_components : int
         2 or 3.
     sample : int
-        Rows that "umap" is fitted on; drawn by a hash of their ids.
+        Rows that a map is fitted on; drawn by a hash of their ids.
     seed : int
-        Seed of "umap" and of the hash.
+        Seed of a map and of the hash.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def project_data(
         raise ScaleError("too_few_columns", folder=data.address, found=chosen.dimension, wanted=3)
     about = {**chosen.about, "projection": method}
     target = Column(COORDINATES, n_components, "float32", about)
-    if method == "umap":
+    if method in MAPS:
         return _by_sample(engine, data, out, chosen, target, sample, seed)
     moments = moments_of(engine, data, chosen)
     second = moments.covariance + np.outer(moments.mean, moments.mean)
@@ -109,7 +109,13 @@ def _by_sample(
             pass
         X = draw(engine, data, chosen, sample, seed=seed).X
         X = X[X.any(axis=1)]
-        coordinates = fit_umap(X, target.dimension, seed, UMAP_NEIGHBOURS)
+        coordinates = fit_map(
+            X,
+            str(target.about["projection"]),
+            target.dimension,
+            random_state=seed,
+            most_fitted=None,
+        )
         content = save({"rows": X, "coordinates": coordinates.astype(np.float32)})
         write_bytes(address, content)
 

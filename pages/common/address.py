@@ -59,6 +59,8 @@ PARAMETERS = {
     "chart": "whitening: chart below the table; degeneration: kind of curves",
     # narrow_cone
     "fit": "kind of whitening",
+    "map-seeded": "false: UMAP without a seed, on all cores",
+    "map-all": "true: a map fitted to all of many points",
     "left-table": "table on the left, static beside contextual",
     "left-layer": "its layer",
     "right-table": "table on the right",

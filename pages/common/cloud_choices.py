@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 import numpy as np
 import streamlit as st
@@ -13,6 +14,7 @@ from geometry import Corpus, Encoder
 from geometry.data import VectorSet
 from geometry.encode.layers import layer_sets
 from geometry.encode.pool import DEFAULT_POOLING
+from geometry.projection.neighbour_maps import MAPS, MOST_FITTED
 from geometry.projection.point_colours import MOST_LABELS
 
 from .controls import choose, follow_default, layer_labels, pooling_names
@@ -20,22 +22,43 @@ from .corpus_cloud import CloudSpec, CorpusCloud, encode_corpus
 from .explore_panel import CLUSTERS, COLUMN, filtered
 from .measures import label_name
 from .origin import type_words, weight_column
+from .seed import SEED
 from .uploads import OWN_VECTORS, chosen_data, corpus_labels, own_labels, own_vectors
 from .words import _, code, markdown, noted
 
 FEWEST_POINTS = 4  # points of a picture at least
 DEFAULT_LAYER = 4  # or the last layer of a smaller model
 SAME, SPLIT = "same", "split"  # these points; the other half of them
-VIEWS = ("mean", "cone", "svd", "pca", "umap")
+LINEAR_VIEWS = ("mean", "cone", "svd", "pca")
 
 
 @dataclass(frozen=True)
 class Look:
-    """How the clouds are drawn."""
+    """How the clouds are drawn.
+
+    Attributes
+    ----------
+    seed : int or None
+        Of a map; None fits UMAP on all cores.
+    most_fitted : int or None
+        Points that a map is fitted on at most; None for all.
+    """
 
     view: str
     n_components: int
     colour: str
+    seed: int | None = SEED
+    most_fitted: int | None = MOST_FITTED
+
+    @property
+    def is_map(self) -> bool:
+        """True for a map of neighbours, which has no origin and no film."""
+        return self.view in MAPS
+
+
+def views() -> tuple[str, ...]:
+    """All views, without the maps whose package is not installed."""
+    return (*LINEAR_VIEWS, *(name for name, kind in MAPS.items() if find_spec(kind.module)))
 
 
 def warn_of_too_few(n: int) -> bool:
@@ -137,7 +160,7 @@ def choose_look(
     corpus: Corpus | VectorSet,
     spec: CloudSpec,
     *,
-    views: Sequence[str] = VIEWS,
+    views: Sequence[str],
     dims: str = "2D",
     has_clusters: bool = False,
 ) -> Look:
@@ -156,12 +179,12 @@ def choose_look(
                 "svd": "SVD",
                 "pca": "PCA",
                 "cone": _("True angles"),
-                "umap": "UMAP",
+                **{name: kind.title for name, kind in MAPS.items()},
             },
             help=_(
                 "Projection: the mean direction and the principal directions orthogonal to it. It "
                 "makes angles smaller. True angles: each point at its length and its angle to the "
-                "mean direction. SVD: uncentred. PCA: centred. UMAP: neighbours only."
+                "mean direction. SVD: uncentred. PCA: centred. UMAP and t-SNE: neighbours only."
             ),
         )
     follow_default("dims", dims)

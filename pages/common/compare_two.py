@@ -297,7 +297,7 @@ def _draw(
 ) -> float:
     """Both pictures with a film from the first to the second; returns Procrustes' residual."""
     is_raw = first.treatment == second.treatment == RAW
-    method = "svd" if look.view == "umap" or (look.view != "pca" and not is_raw) else look.view
+    method = "svd" if look.is_map or (look.view != "pca" and not is_raw) else look.view
     k = look.n_components
     aligned, residual = _aligned(first, second, method, k)
     if has_no_webgl2():

@@ -164,7 +164,7 @@ class Job:
         self._reported = time.monotonic()
         if self._began is not None:
             self._began += self._reported - now  # the time of other jobs does not count
-        elif total:
+        if total and total != self.total:  # its first stage, or the next
             self._began, self._loaded = self._reported, done
         self.done, self.total = done, total
 

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
 from geometry.data.catalogues import corpus_of
 from geometry.hub.bundled import BUNDLED, E5
 from geometry.hub.catalogue import default_prefix
+from geometry.projection.neighbour_maps import MOST_FITTED
 from pages.common.address import is_presenting, put_in_url
+from pages.common.cloud_choices import Look
 from pages.common.controls import choose, pooling_names
 from pages.common.models import bundled_names, chosen_model
 from pages.common.page_state import forget_layers
+from pages.common.seed import SEED
 from pages.common.words import _, language
 
 STEPS = 8  # steps of each slider in the animation without WebGL2
 SLIDER_STEPS = 16  # steps of the sliders of centring and strength
 FILM = ("centring", "strength")
 HAS_PLAYED = "has-played"
+MOST_MAPPED = 100_000  # points that a map is fitted to at most
 PRESETS = {  # name: (model, layer, pooling)
     "needle": (BUNDLED, "5", "cls"),
     "max": (BUNDLED, "4", "max"),
@@ -112,6 +117,34 @@ def choose_fit() -> str:
             "ledoit-wolf": _("Ledoit-Wolf, all directions"),
             "full": _("in full, no shrinkage"),
         },
+    )
+
+
+def choose_map(look: Look, n: int) -> Look:
+    """The look with a map's choices: seeded or not; of many points, all or a sample."""
+    # t-SNE would use one core without a seed, too
+    is_seeded = look.view != "umap" or st.toggle(
+        _("Seeded map"),
+        key="map-seeded",
+        value=True,
+        bind="query-params",
+        help=_(
+            "With a seed the map is the same each time, and one core lays it out. Without a seed "
+            "all cores do, and another fit gives another map."
+        ),
+    )
+    fits_all = MOST_FITTED < n <= MOST_MAPPED and st.toggle(
+        _("Fit the map to all {n} points").format(n=f"{n:,}"),
+        key="map-all",
+        bind="query-params",
+        help=_("This takes some minutes. Otherwise the map is fitted to a sample of {n}.").format(
+            n=f"{MOST_FITTED:,}"
+        ),
+    )
+    return replace(
+        look,
+        seed=SEED if is_seeded else None,
+        most_fitted=None if fits_all else MOST_FITTED,
     )
 
 

@@ -25,6 +25,7 @@ from geometry.measure.dimensions import (
 )
 from geometry.palette import Theme
 from geometry.projection import Projection
+from geometry.projection.cloud_text import seed_line, trust_line
 from geometry.projection.film import (
     STRENGTHS,
     Stop,
@@ -33,13 +34,19 @@ from geometry.projection.film import (
     nearest_in_film,
     place_in_film,
 )
+from geometry.projection.neighbour_maps import MAPS
 from geometry.projection.packing import pack_cloud
 from geometry.projection.twin_message import SIDE, Aside, Marks, Picture, Points, TwinCloud
-from geometry.projection.umap_fit import MOST_FITTED
 from pages.common.address import fills_window, is_presenting
 from pages.common.cache import kept
 from pages.common.classroom.visit import current, is_closed, may_show, note_truth, own_answer
-from pages.common.cloud_choices import choose_cloud, choose_look, choose_weights, warn_of_too_few
+from pages.common.cloud_choices import (
+    choose_cloud,
+    choose_look,
+    choose_weights,
+    views,
+    warn_of_too_few,
+)
 from pages.common.compare_two import show_two
 from pages.common.corpus_cloud import (
     MOST_DRAWN,
@@ -111,8 +118,10 @@ from pages.common.words import _, labelled, paragraph, plotly, prose
 from . import PAGE
 from .choices import (
     HAS_PLAYED,
+    MOST_MAPPED,
     SLIDER_STEPS,
     choose_fit,
+    choose_map,
     e5_preset,
     film_settings,
     knob_names,
@@ -129,7 +138,7 @@ from .scene import (
     Side,
     build_scene,
     cone_verdict,
-    fit_umaps,
+    fit_maps,
     full_whitening,
     lesson_values,
     measured,
@@ -206,7 +215,7 @@ def _draw_charts(scene: Scene) -> None:
 def _draw_twins(scene: Scene, explored: Explored) -> TwinCloud:
     """Both clouds under one camera."""
     points = scene.points
-    has_film = scene.raw.projection.method != "umap"
+    has_film = scene.raw.projection.origin is not None
     cloud = explored.on((_film_cloud if has_film else _still_cloud)(scene), points)
     show_twin_cloud(
         cloud,
@@ -247,7 +256,7 @@ def _film_cloud(scene: Scene) -> TwinCloud:
 
 
 def _still_cloud(scene: Scene) -> TwinCloud:
-    """Two pictures without a film, such as UMAP."""
+    """Two pictures without a film: maps."""
     sides = (scene.raw, scene.white)
     points = Points.of(pack_cloud([side.panel.coordinates for side in sides], scene.raw.reach))
     pictures = [Picture([place], [side.title]) for place, side in enumerate(sides)]
@@ -786,19 +795,22 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
         if warn_of_too_few(len(points.cloud)):
             return
     with control_box:
-        look = choose_look(corpus, spec, dims="2D" if has_no_webgl2() else "3D", has_clusters=True)
+        dims = "2D" if has_no_webgl2() else "3D"
+        look = choose_look(corpus, spec, views=views(), dims=dims, has_clusters=True)
     with more_box:
+        if look.is_map:
+            look = choose_map(look, len(points.cloud))
         fit = choose_fit()
         points = choose_weights(points)
     with panel.find:
         chosen = choose_point(points)
     with look_box:
-        can_play = look.view != "umap"
+        can_play = not look.is_map
         if has_no_webgl2():
             centring, strength = play_bar(can_play=can_play)
         else:
             centring, strength = film_settings(can_play=can_play)
-        umap_box = st.container()
+        map_box = st.container()
     scene = None
     with errors_shown(notes_box):
         with progress_box:
@@ -845,22 +857,39 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
                 _show_tables(corpus)
         with more_box:
             offer_downloads(scene)
-    if look.view == "umap":
-        with umap_box:
-            st.warning(prose(PAGE, "umap-caveat"))
-            if len(points.cloud) > MOST_FITTED:
-                placed = _(
-                    "UMAP is fitted to a sample of {n} points. The others are placed by their "
-                    "nearest neighbours in the sample."
-                )
-                st.caption(placed.format(n=f"{MOST_FITTED:,}"))
-            if scene.waits_for_umap:
-                st.info(_("SVD is shown while UMAP is being fitted."))
-                fit_umaps((scene.raw, scene.white), look.n_components)
+    if look.is_map:
+        with map_box:
+            show_map_notes(scene)
+            if scene.waits_for_map:
+                waiting = _("SVD is shown while {map} is being fitted.")
+                st.info(waiting.format(map=MAPS[look.view].title))
+                fit_maps((scene.raw, scene.white), look)
                 st.rerun()
     warm_up()
     if bool(st.session_state.get("playing")) != has_clock:
         st.rerun()  # only a full run can start or stop the fragment's timer
+
+
+def show_map_notes(scene: Scene) -> None:
+    """What a map can't show, how far to trust it, and what it was fitted on."""
+    look, n = scene.look, len(scene.points.cloud)
+    title = MAPS[look.view].title
+    st.warning(prose(PAGE, "map-caveat", {"map": title}))
+    if not scene.waits_for_map:
+        sides = (scene.raw, scene.white)
+        trust = [labelled(side.title, trust_line(side.projection, _)) for side in sides]
+        st.caption(" · ".join([*trust, seed_line(scene.raw.projection, _)]))
+    if look.most_fitted is not None and n > look.most_fitted:
+        placed = _(
+            "{map} is fitted to a sample of {n} points. The others are placed by their nearest "
+            "neighbours in the sample. “More controls and downloads” can fit it to all points."
+        )
+        if n > MOST_MAPPED:
+            placed = _(
+                "{map} is fitted to a sample of {n} points. The others are placed by their nearest "
+                "neighbours in the sample."
+            )
+        st.caption(placed.format(map=title, n=f"{look.most_fitted:,}"))
 
 
 def _facts(scene: Scene) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""The clouds of Narrow cone, their pictures, UMAP, and the page's claims beside their measures."""
+"""The clouds of Narrow cone, their pictures, maps, and the page's claims beside their measures."""
 
 from __future__ import annotations
 
@@ -28,16 +28,15 @@ from geometry.measure.intervals import MIN_ROWS, Estimate
 from geometry.measure.table_measures import OF_PAIRS
 from geometry.process import ProcessEnded, Worker, send_progress
 from geometry.projection import Projection, whiten_beside
+from geometry.projection.neighbour_maps import MAPS, fit_map
 from geometry.projection.panel import Panel
-from geometry.projection.placing import place
-from geometry.projection.projection import match_radius, umap_picture
+from geometry.projection.projection import map_picture, match_radius
 from geometry.projection.twin import (
     WIDEST_DRAWN,
     common_scale,
     fit_whitening,
     retained_dimensions,
 )
-from geometry.projection.umap_fit import MOST_FITTED, UMAP_NEIGHBOURS, fit_umap
 from geometry.transform import WhiteningMap
 from pages.common import jobs
 from pages.common.cache import kept
@@ -65,14 +64,13 @@ from pages.common.origin import agreement_note, counted, origin, unit_names, wei
 from pages.common.seed import SEED
 from pages.common.words import _, language, markdown, paragraph
 
-# ---- UMAP pictures, fitted by another process and stored on disk ----
+# ---- maps, fitted by another process and stored on disk ----
 
 
-UMAP_VERSION = version("umap-learn")
 WARM_UP_AFTER = 30.0  # seconds after the first page
 WARM_UP_VARIABLE = "NARROW_CONE_UMAP_WARM_UP"  # "0": the first fit imports and compiles
 _warmed = threading.Event()
-UMAP = Worker(idle_seconds=900)  # it takes 11 s to import and to compile
+MAP_WORKER = Worker(idle_seconds=900)  # it takes 11 s to import UMAP and to compile
 
 
 class _Cloud(Protocol):
@@ -84,55 +82,58 @@ class _Cloud(Protocol):
     def vectors(self) -> np.ndarray: ...
 
 
-def umaps_if_ready(clouds: Sequence[_Cloud], n_components: int) -> tuple[Projection, ...] | None:
-    """The UMAP pictures of the clouds; None if one of them is not fitted yet."""
+def maps_if_ready(clouds: Sequence[_Cloud], look: Look) -> tuple[Projection, ...] | None:
+    """The maps of the clouds; None if one of them is not fitted yet."""
     pictures = []
     for cloud in clouds:
-        coordinates = store().read(_store_key(cloud.content_key, n_components))
+        coordinates = store().read(_store_key(cloud, look))
         if coordinates is None:
             return None
-        pictures.append(umap_picture(cloud.vectors, coordinates, random_state=SEED))
+        pictures.append(map_picture(cloud.vectors, coordinates, look.view, random_state=look.seed))
     return tuple(pictures)
 
 
-def fit_umaps(clouds: Sequence[_Cloud], n_components: int) -> None:
-    """Fit the UMAP pictures of the clouds and store them, with progress and cancel."""
-    named = {_store_key(each.content_key, n_components): each.vectors for each in clouds}
+def fit_maps(clouds: Sequence[_Cloud], look: Look) -> None:
+    """Fit the maps of the clouds and store them, with progress and cancel."""
+    named = {_store_key(each, look): each.vectors for each in clouds}
+    title = MAPS[look.view].title
     for name, X in named.items():
         jobs.wait_for(
-            f"umap-{name}",
-            partial(_fit_and_store, name, X, n_components),
-            _("UMAP of {n} points").format(n=f"{len(X):,}"),
+            f"{look.view}-{name}",
+            partial(_fit_and_store, name, X, look),
+            _("{map} of {n} points").format(map=title, n=f"{len(X):,}"),
             lane="umap",
             is_long=True,
         )
 
 
-def _fit_and_store(name: str, X: np.ndarray, n_components: int, report: Progress) -> None:
-    store().write(name, _picture_of(X, n_components, report))
+def _fit_and_store(name: str, X: np.ndarray, look: Look, report: Progress) -> None:
+    store().write(name, fit_elsewhere(X, look, report))
 
 
-def _picture_of(X: np.ndarray, n_components: int, report: Progress) -> np.ndarray:
-    """UMAP coordinates. A large cloud is fitted on a sample, and the other rows are placed."""
-    if len(X) <= MOST_FITTED:
-        return fit_elsewhere(X, n_components, SEED, report)
-    rows = np.sort(np.random.default_rng(SEED).choice(len(X), MOST_FITTED, replace=False))
-    fitted = fit_elsewhere(X[rows], n_components, SEED, report)
-    call = partial(place, X, X[rows], fitted, random_state=SEED, progress=send_progress)
-    places = UMAP.run(call, report)
-    places[rows] = fitted
-    return places
+def _store_key(cloud: _Cloud, look: Look) -> str:
+    settings = (look.n_components, look.seed, look.most_fitted)
+    return ArrayStore.key(look.view, _map_version(look.view), *settings, cloud.content_key)
 
 
-def _store_key(key: str, n_components: int) -> str:
-    settings = (UMAP_NEIGHBOURS, MOST_FITTED)
-    return ArrayStore.key("umap", UMAP_VERSION, *settings, key, n_components, SEED)
+def _map_version(view: str) -> str:
+    """What a stored map depends on beside its cloud and its settings."""
+    kind = MAPS[view]
+    return f"{version(kind.distribution)}/{kind.n_neighbors}"
 
 
-def fit_elsewhere(X: np.ndarray, n_components: int, seed: int, report: Progress) -> np.ndarray:
-    """UMAP coordinates (n, n_components), fitted by the worker process."""
-    settings = n_components, seed, UMAP_NEIGHBOURS
-    return UMAP.run(partial(fit_umap, np.asarray(X), *settings, progress=send_progress), report)
+def fit_elsewhere(X: np.ndarray, look: Look, report: Progress) -> np.ndarray:
+    """The coordinates of a map (n, n_components), fitted by the worker process."""
+    call = partial(
+        fit_map,
+        np.asarray(X),
+        look.view,
+        look.n_components,
+        random_state=look.seed,
+        most_fitted=look.most_fitted,
+        progress=send_progress,
+    )
+    return MAP_WORKER.run(call, report)
 
 
 def warm_up() -> None:
@@ -151,7 +152,7 @@ def warm_up() -> None:
 def _fit_something_small() -> None:
     cloud = np.random.default_rng(0).standard_normal((60, 8))
     with suppress(ProcessEnded):  # the first fit will show it
-        UMAP.run(partial(fit_umap, cloud, 2, SEED, UMAP_NEIGHBOURS))
+        MAP_WORKER.run(partial(fit_map, cloud, "umap"))
 
 
 # ---- the scene ----
@@ -306,7 +307,7 @@ class Scene:
     fit: str  # which whitening: "recommended", "ledoit-wolf" or "full"
     raw: Side
     white: Side
-    waits_for_umap: bool  # UMAP is chosen and not fitted; the pictures are by SVD until then
+    waits_for_map: bool  # a map is chosen and not fitted; the pictures are by SVD until then
     chosen: int | None  # the row whose neighbours are shown
 
     @cached_property
@@ -484,15 +485,15 @@ def build_scene(
 
     None if all points are equal. A projection of many points shows its progress.
     """
-    k, is_umap = look.n_components, look.view == "umap"
+    k, is_map = look.n_components, look.is_map
     if full_whitening(points, fit).rank == 0:
         return None
-    linear = points.project_in_job("svd" if is_umap else look.view, k)
+    linear = points.project_in_job("svd" if is_map else look.view, k)
     raw = Side("raw", points, fit, 0.0, 0.0, linear)
     white = Side("white", points, fit, centring, strength, linear)
-    umaps = umaps_if_ready((raw, white), k) if is_umap else None
-    if umaps is not None:
-        first, picture = umaps
+    maps = maps_if_ready((raw, white), look) if is_map else None
+    if maps is not None:
+        first, picture = maps
         last = picture
     else:  # one frame for the whole film, up to its last stop
         stops = (white, replace(white, centring=1.0, strength=1.0))
@@ -505,7 +506,7 @@ def build_scene(
         fit=fit,
         raw=replace(raw, projection=first, reach=reach),
         white=replace(white, projection=picture, scale=scale, reach=reach),
-        waits_for_umap=is_umap and umaps is None,
+        waits_for_map=is_map and maps is None,
         chosen=chosen,
     )
 

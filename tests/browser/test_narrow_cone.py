@@ -531,7 +531,27 @@ def test_a_point_is_found_by_word_or_click_and_folded_parts_open(server, page):
     assert_no_exception(page)
 
 
-# UMAP
+# Maps
+
+
+@pytest.mark.slow  # a first encoding
+@pytest.mark.timeout(600)
+def test_tsne_is_fitted_with_progress_and_says_what_it_can_t_show(fresh_server, page, tmp_path):
+    server = fresh_server(cache_dir=tmp_path)
+    page.goto(server.page_url(PAGE, query="view=tsne&dims=2D&corpus=topics-zh"))
+    expect(page.locator('[data-testid="stProgress"]')).to_contain_text(
+        "t-SNE of 240 points", timeout=MS
+    )
+    page.wait_for_function(
+        "document.querySelector('.twin')?.twin?.stage.message.axes[0] === 't-SNE 1'", timeout=4 * MS
+    )
+    wait_for_app(page)
+    expect(page.get_by_text("t-SNE preserves neighbours, not angles.")).to_be_visible()
+    below = of_stage(page, "stage.message.below")
+    assert all("no cone, no angles, no distances between groups" in line for line in below)
+    for place in PLACES:
+        assert is_drawn(page, place)
+    assert_no_exception(page)
 
 
 @pytest.mark.long

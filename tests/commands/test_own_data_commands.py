@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -36,6 +37,7 @@ from geometry.diagnosis import (
 )
 from geometry.diagnosis.sentences import REPORT, SENTENCES, basis, recommendation
 from geometry.export import save_transform
+from geometry.projection.neighbour_maps import MAPS
 from tests.diagnosis.made_up import labelled
 from tests.for_each import for_each
 
@@ -352,25 +354,41 @@ def test_umap_leaves_zeros_out_and_places_what_is_beyond_its_sample(tmp_path, mo
     X = np.random.default_rng(0).standard_normal((90, 6)).astype(np.float32)
     X[6] = 0
     np.save(tmp_path / "v.npy", X)
-    monkeypatch.setattr("geometry.projection.umap_fit.MOST_FITTED", 40)
+    monkeypatch.setattr("geometry.projection.neighbour_maps.MOST_FITTED", 40)
     fitted = []
 
-    def fit(rows, n_components, random_state, n_neighbors, progress=None):
-        fitted.append(rows)
+    def layout(rows, _found, n_components, seed, _progress):
+        fitted.append((rows, seed))
         return np.asarray(rows[:, :n_components], dtype=np.float64)
 
-    monkeypatch.setattr("geometry.projection.projection.fit_umap", fit)
+    monkeypatch.setitem(MAPS, "umap", replace(MAPS["umap"], layout=layout))
     args = ["project", str(tmp_path / "v.npy"), "--method", "umap", "--quiet", "--json"]
     assert run_shell([*args, "--out", str(tmp_path / "p.npy")]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert (printed["n"], printed["zero_rows_left_out"], printed["n_fitted"]) == (89, 1, 40)
     points, sound = np.load(tmp_path / "p.npy"), np.delete(X, 6, axis=0)
-    [sample] = fitted
-    is_fitted = (sound[:, None] == sample[None].astype(np.float32)).all(axis=2).any(axis=1)
+    sound /= np.linalg.norm(sound, axis=1, keepdims=True)
+    [(sample, seed)] = fitted
+    assert seed == printed["seed"] == 0
+    is_fitted = np.isclose(sound[:, None], sample[None], atol=1e-6).all(axis=2).any(axis=1)
     assert is_fitted.sum() == 40
     shifts = points[is_fitted] - sound[is_fitted, :2]  # the picture is centred
     np.testing.assert_allclose(shifts, np.broadcast_to(shifts[0], shifts.shape), atol=1e-5)
     assert np.isfinite(points).all()
+    args = [*args, "--out", str(tmp_path / "p.npy"), "--force", "--fit-all", "--no-seed"]
+    assert run_shell(args) == 0
+    said = capsys.readouterr()
+    assert "UMAP: a map of neighbours: it has no origin, no cone" in said.err
+    printed = json.loads(said.out)
+    assert (printed["n_fitted"], printed["seed"]) == (89, None)
+    assert (len(fitted[-1][0]), fitted[-1][1]) == (89, None)
+
+
+def test_without_its_extra_a_map_is_refused_in_words(folder, capsys, monkeypatch):
+    monkeypatch.setattr("geometry.errors.find_spec", lambda _name: None)
+    assert run_shell(["project", "vectors.npy", "--method", "tsne", "--out", "p.npy"]) == 2
+    assert "extra `tsne`" in capsys.readouterr().err
+    assert not Path("p.npy").exists()
 
 
 def test_a_view_is_one_file_with_escaped_texts(folder, capsys, monkeypatch):

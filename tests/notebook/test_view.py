@@ -61,12 +61,13 @@ def test_two_sets_are_side_by_side_and_turned_alike():
 
 
 @pytest.mark.slow
-def test_umap_is_fitted_on_each_and_has_no_film(monkeypatch):
-    monkeypatch.setattr("geometry.notebook.view.MOST_FITTED", 40)
-    view = make_view(cloud(), treatment="zca", projection="umap")
+@pytest.mark.parametrize("method", ["umap", "tsne"])
+def test_a_map_is_fitted_on_each_and_has_no_film(method):
+    view = make_view(cloud(), treatment="zca", projection=method, most_fitted=40)
     assert [len(picture.path) for picture in view.cloud.pictures] == [1, 1]
     assert view.cloud.origin_label is None
     assert np.isfinite(view.places).all()
+    assert all("no cone, no angles" in line for line in view.cloud.below)
 
 
 def test_what_holds_vectors_may_be_a_column():
@@ -111,7 +112,7 @@ def test_words_are_in_the_language():
         ({"texts": ["a"] * 61}, "texts: 61 for 60 rows of X"),
         ({"Y": np.ones((3, 2))}, "Y: 3 for 60 rows of X"),
         ({"treatment": "sharpen"}, "treatment 'sharpen' is not known"),
-        ({"projection": "tsne"}, "method must be one of"),
+        ({"projection": "mds"}, "method must be one of"),
         ({"n_components": 4}, "n_components must be 2 or 3"),
         ({"language": "xx"}, "language must be one of en"),
     ],

@@ -8,13 +8,14 @@ from sklearn.decomposition import PCA
 from sklearn.manifold import trustworthiness as sklearn_trustworthiness
 
 from geometry import project
-from geometry.projection import umap_fit
+from geometry.measure.search import Search
+from geometry.projection import neighbour_maps
 from geometry.projection.projection import (
     TRUST_ROWS,
+    map_picture,
     match_radius,
     settle,
     trustworthiness,
-    umap_picture,
 )
 from tests.for_each import for_each
 
@@ -247,8 +248,8 @@ def test_the_input_is_not_touched():
 
 
 def test_bad_input():
-    with pytest.raises(ValueError, match="svd, pca, mean, cone, umap; got 'tsne'"):
-        project(CLOUD, "tsne")
+    with pytest.raises(ValueError, match="svd, pca, mean, cone, umap, tsne; got 'mds'"):
+        project(CLOUD, "mds")
     for k in (0, 1, 4):
         with pytest.raises(ValueError, match=f"2 or 3; got {k}"):
             project(CLOUD, "svd", k)
@@ -313,12 +314,12 @@ def test_what_is_rounding_goes_by_the_rows_and_their_type():
     assert settle(tiny, CLOUD) is tiny  # float64
     assert not settle(tiny, CLOUD.astype(np.float32)).around_origin.any()
     assert settle(tiny, CLOUD.astype(np.float32) * np.float32(1e-9)) is tiny
-    unplaced = umap_picture(CLOUD, tiny.coordinates)
+    unplaced = map_picture(CLOUD, tiny.coordinates, "umap")
     assert settle(unplaced, CLOUD.astype(np.float32)) is unplaced
 
 
-def test_a_umap_picture_has_no_frame():
-    picture = umap_picture(CLOUD, CLOUD[:, :2], random_state=3)
+def test_a_map_has_no_frame():
+    picture = map_picture(CLOUD, CLOUD[:, :2], "umap", random_state=3)
     assert (picture.axes, picture.centre, picture.origin, picture.explained) == (None,) * 4
     assert (picture.method, picture.random_state, picture.trust_rows) == ("umap", 3, 120)
     with pytest.raises(ValueError, match="no axes"):
@@ -337,8 +338,8 @@ def test_umap_is_seeded_and_shows_clusters():
     assert first.coordinates.shape == (180, 2)
     assert np.abs(project(X, "umap", random_state=4).coordinates - first.coordinates).max() > 0
     assert first.trustworthiness > project(X, "svd").trustworthiness + 0.02
-    done = [call[1] for call in calls]
-    assert {call[0] for call in calls} == {"epochs"}
+    assert [*dict.fromkeys(call[0] for call in calls)] == ["neighbours", "layout"]
+    done = [call[1] for call in calls if call[0] == "layout"]
     assert done == sorted(done)
     assert done[-1] == calls[-1][2]
     assert project(X[:6], "umap", 3).coordinates.shape == (6, 3)  # few rows
@@ -413,8 +414,7 @@ def test_few_directions_have_their_distances():
 
 def test_rows_without_copies_are_fitted_as_they_are():
     """In their order: the layout of umap depends on it."""
-    U = CLOUD / np.linalg.norm(CLOUD, axis=1, keepdims=True)
-    first, place = umap_fit._of_one_direction(*umap_fit._exact_neighbours(U, 6))
+    first, place = neighbour_maps._of_one_direction(Search(CLOUD).nearest_of_all(6))
     assert first.tolist() == place.tolist() == [*range(len(CLOUD))]
 
 

@@ -13,7 +13,7 @@ from geometry import (
 )
 from geometry.measure import angles_to_mean
 from geometry.projection import whiten_beside
-from geometry.projection.projection import umap_picture
+from geometry.projection.projection import map_picture
 from geometry.projection.twin import (
     ConeEdge,
     common_scale,
@@ -172,8 +172,8 @@ def test_common_scale_gives_one_radius_and_contains_nearly_all(method, k):
         assert np.mean(np.abs(P).max(axis=1) <= reach) >= 0.99
 
 
-def test_common_scale_of_umap_pictures_needs_no_origin():
-    a, b = umap_picture(CLOUD, CLOUD[:, :2]), umap_picture(CLOUD, 3 * CLOUD[:, :2])
+def test_common_scale_of_maps_needs_no_origin():
+    a, b = (map_picture(CLOUD, scale * CLOUD[:, :2], "umap") for scale in (1, 3))
     assert common_scale(a, b)[0] == pytest.approx(1 / 3)
 
 
@@ -242,7 +242,7 @@ def test_no_cone_in_a_picture_whose_points_are_all_at_the_origin():
 
 
 def test_no_cone_without_an_origin_or_a_mean():
-    assert cone_edges(CLOUD, umap_picture(CLOUD, CLOUD[:, :2])) == ()
+    assert cone_edges(CLOUD, map_picture(CLOUD, CLOUD[:, :2], "tsne")) == ()
     white = whiten_beside(CLOUD, fit_whitening(CLOUD)).vectors
     assert cone_edges(white, project(CLOUD, "svd").apply(white)) == ()
 

@@ -134,7 +134,8 @@ def test_linear_projections_are_those_of_all_rows(data, method, k, tmp_path):
 
 
 @pytest.mark.long
-def test_umap_is_fitted_on_a_sample_and_places_every_row(tmp_path, monkeypatch):
+@pytest.mark.parametrize("method", ["umap", "tsne"])
+def test_a_map_is_fitted_on_a_sample_and_places_every_row(tmp_path, monkeypatch, method):
     """Two groups far apart stay apart; a row of zeros has no place; no file names the machine."""
     machine.rename(monkeypatch)
     groups = np.concatenate([cloud(150) + 9, cloud(150, seed=1) - 14]).astype(np.float32)
@@ -142,8 +143,8 @@ def test_umap_is_fitted_on_a_sample_and_places_every_row(tmp_path, monkeypatch):
     data = VectorData(str(write_files(tmp_path / "files", split(groups, 100, 100))))
     out = str(tmp_path / "map")
     with pytest.raises(ScaleError, match=r"Row 21 of the shard .*001.parquet` is all zeros"):
-        project_data(Engine(), data, out, method="umap", sample=100)
-    manifest = project_data(Engine(skip=True), data, out, method="umap", sample=100)
+        project_data(Engine(), data, out, method=method, sample=100)
+    manifest = project_data(Engine(skip=True), data, out, method=method, sample=100)
     assert manifest["counts"]["left_out"] == 1
     P = open_run(out).vectors
     assert P.shape == (299, 2)

@@ -418,6 +418,18 @@ def test_time_that_other_work_takes_is_not_in_the_rate(monkeypatch):
     assert job.rate == 50
 
 
+def test_a_second_stage_has_a_rate_of_its_own(monkeypatch):
+    """Such as the epochs of a map after the search of neighbours."""
+    now = [100.0]
+    monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    job = Job(lambda report: None, Lane())
+    for done, total in ((0, 1000), (1000, 1000), (0, 200), (40, 200)):
+        job.report(done, total)
+        now[0] += 4
+    line = "UMAP · 40 / 200 · 10 a second, 16 s left"
+    assert jobs._progress_line(job, "UMAP") == line
+
+
 def test_no_thread_is_left_without_work():
     gate = Gate()
     gate.passed.set()

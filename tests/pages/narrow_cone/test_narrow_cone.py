@@ -6,6 +6,7 @@ import html
 import io
 import re
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +40,8 @@ from geometry.measure import positive_cosine_share
 from geometry.measure.dimensions import mean_absolute_correlation, widest_variance
 from geometry.measure.intervals import Estimate
 from geometry.measure.neighbours import agreement_draws
-from geometry.projection.projection import umap_picture
+from geometry.projection.neighbour_maps import MAPS
+from geometry.projection.projection import map_picture
 from geometry.projection.twin import fit_whitening, whiten_beside
 from pages.common import controls
 from pages.common.corpus_cloud import MOST_DRAWN
@@ -341,7 +343,7 @@ def test_colours_are_explained(cloud_of, colour):
 
 
 def test_a_bad_address_falls_back_to_the_defaults():
-    bad = {"layer": "99", "pooling": "median", "unit": "words", "view": "tsne", "dims": "4D"}
+    bad = {"layer": "99", "pooling": "median", "unit": "words", "view": "mds", "dims": "4D"}
     bad |= {"colour": "taste", "fit": "none", "point": "99999999", "find": "", "strength": "-3"}
     app = visit(**bad, corpus="upload-of-somebody-else", lang="xx")
     assert numbers(app) == numbers(look())
@@ -857,7 +859,7 @@ def test_stop_leaves_the_sliders_where_they_are():
 
 
 def test_a_view_that_cannot_play_stops_the_film(monkeypatch):
-    monkeypatch.setattr("pages.narrow_cone.explore.fit_umaps", lambda *_: st.stop())
+    monkeypatch.setattr("pages.narrow_cone.explore.fit_maps", lambda *_: st.stop())
     app = visit_without_webgl2(measures=False)
     healthy(app.button(key="play").click().run())
     before = sliders(app)
@@ -1086,20 +1088,74 @@ def test_without_webgl2_the_page_draws_with_plotly(monkeypatch: pytest.MonkeyPat
     assert {figure["data"][0]["type"] for figure in figures} == {"scatter3d"}
 
 
-def test_umap_has_no_film(monkeypatch):
-    def pictures(clouds, k):
+@pytest.fixture
+def maps_at_once(monkeypatch):
+    """Maps are random places, without a fit."""
+
+    def pictures(clouds, look):
         rng = np.random.default_rng(0)
         return tuple(
-            umap_picture(X, rng.normal(size=(len(X), k)))
+            map_picture(
+                X, rng.normal(size=(len(X), look.n_components)), look.view, random_state=look.seed
+            )
             for X in (cloud.vectors for cloud in clouds)
         )
 
-    monkeypatch.setattr("pages.narrow_cone.scene.umaps_if_ready", pictures)
-    message = clouds(visit(view="umap")).message
-    assert [view["path"] for view in message["views"]] == [[0], [1]]
-    assert message["origin"] == ""
-    assert not message["cones"]
-    assert not message["factors"]  # lengths in UMAP have no meaning, so there is no scale bar
+    monkeypatch.setattr("pages.narrow_cone.scene.maps_if_ready", pictures)
+
+
+@pytest.mark.parametrize(("dims", "view"), [("2D", "umap"), ("3D", "umap"), ("2D", "tsne")])
+def test_a_map_has_no_film(maps_at_once, dims, view):
+    app = visit(dims=dims, view=view)
+    [twin] = twin_clouds(app).values()
+    title = MAPS[view].title
+    assert twin.message["axes"][0] == f"{title} 1"
+    assert all("no cone, no angles" in line for line in twin.message["below"])
+    assert all("seed 0: another fit" in line for line in twin.message["below"])
+    assert [w.value for w in app.warning if f"{title} preserves neighbours" in w.value]
+    both = "Raw: trustworthiness 0.5"  # random places
+    [caption] = [each.value for each in app.caption if each.value.startswith(both)]
+    assert " · Whitened: trustworthiness 0.5" in caption
+    assert caption.endswith(" · seed 0: another fit gives the same map")
+    assert [view["path"] for view in twin.message["views"]] == [[0], [1]]
+    assert twin.message["origin"] == ""
+    assert not twin.message["cones"]
+    assert not twin.message["factors"]  # lengths in a map have no meaning, so there is no scale bar
+
+
+def test_a_map_without_a_seed_says_so(maps_at_once):
+    app = visit(view="umap", **{"map-seeded": "false"})
+    [twin] = twin_clouds(app).values()
+    assert all("no seed: another fit" in line for line in twin.message["below"])
+    healthy(app.toggle(key="map-seeded").set_value(True).run())
+    [twin] = twin_clouds(app).values()
+    assert all("seed 0: another fit" in line for line in twin.message["below"])
+    assert "map-all" not in {toggle.key for toggle in app.toggle}  # all points are fitted anyway
+
+
+def test_a_map_of_many_points_is_fitted_to_all_where_that_is_chosen(maps_at_once, monkeypatch):
+    monkeypatch.setattr("pages.common.cloud_choices.MOST_FITTED", 100)
+    monkeypatch.setattr("pages.narrow_cone.choices.MOST_FITTED", 100)
+    app = visit(view="umap")
+    [note] = [each.value for each in app.caption if "a sample of 100 points" in each.value]
+    assert "can fit it to all points" in note
+    assert app.toggle(key="map-all").label == "Fit the map to all 1,224 points"
+    healthy(app.toggle(key="map-all").set_value(True).run())
+    assert not [each for each in app.caption if "a sample of 100" in each.value]
+
+
+def test_tsne_is_offered_only_where_its_package_is(monkeypatch):
+    def is_there(name):
+        return None if name == "openTSNE" else find_spec(name)
+
+    view = visit(view="tsne", measures=False).button_group(key="view")
+    assert "t-SNE" in view.options
+    monkeypatch.setattr("pages.common.cloud_choices.find_spec", is_there)
+    app = visit(view="tsne", measures=False)
+    view = app.button_group(key="view")
+    assert "UMAP" in view.options
+    assert "t-SNE" not in view.options
+    assert view.value == "mean"
 
 
 @pytest.mark.parametrize(
@@ -1110,9 +1166,9 @@ def test_umap_s_second_picture_is_whitened_unless_sliders_are_set(
 ):
     fitted = []
 
-    def fit(X, k, seed, _report):
+    def fit(X, look, _report):
         fitted.append(X)
-        return np.random.default_rng(seed).normal(size=(len(X), k))
+        return np.random.default_rng(look.seed).normal(size=(len(X), look.n_components))
 
     store = ArrayStore(tmp_path)
     monkeypatch.setattr("pages.narrow_cone.scene.store", lambda: store)
