@@ -64,7 +64,7 @@ Named = tuple[Clusters, tuple[tuple[str, ...], ...]]  # the words of each cluste
 
 
 @dataclass(frozen=True)
-class Panel:
+class PanelPlaces:
     """Containers under the picture, or beside it in a full window: a search and buttons; parts."""
 
     find: DeltaGenerator
@@ -72,13 +72,13 @@ class Panel:
     parts: DeltaGenerator
 
 
-def open_panel(*, has_cloud: bool = True) -> Panel:
+def open_panel(*, has_cloud: bool = True) -> PanelPlaces:
     """The panel, empty. Without a cloud it has no full window and no search."""
     with st.container(key="explore-panel"):
         with st.container(key="explore-bar"):
             find = st.container(key="explore-find")
             buttons = st.container(key="explore-buttons", horizontal=True)
-        panel = Panel(find, buttons, st.container())
+        panel = PanelPlaces(find, buttons, st.container())
     if not has_cloud:
         return panel
     is_full = fills_window()

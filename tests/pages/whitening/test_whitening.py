@@ -52,7 +52,7 @@ from pages.whitening.scene import Scene, claim_state
 from tests.for_each import for_each
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
-from tests.pages.visits import brought, everything, healthy, new_visit
+from tests.pages.visits import PANEL, brought, everything, healthy, new_visit
 
 DEFAULTS = ("raw", "zca", "removed", "standardised")
 NAMES = {
