@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from .neighbour_maps import MAPS, SAME, fit_map
 
 TRUST_ROWS = 600  # trustworthiness is O(n^2); it is computed on a sample of this many rows
 TRUST_NEIGHBOURS = 5
+FRAME_SHARE = 0.99  # of the points are in the frame of a picture
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,17 @@ class Projection:
         """2 or 3."""
         return self.coordinates.shape[1]
 
-    @property
+    @cached_property
+    def rms_radius(self) -> float:
+        """The root mean square of the drawn distances from the origin."""
+        return _rms_radius(self.around_origin)
+
+    @cached_property
+    def half_width(self) -> float:
+        """Of the square or cube around the origin that has FRAME_SHARE of the points."""
+        return float(np.quantile(np.abs(self.around_origin).max(axis=1), FRAME_SHARE))
+
+    @cached_property
     def around_origin(self) -> np.ndarray:
         """Coordinates (n, k) minus the true origin, or minus their mean where there is none."""
         centre = self.coordinates.mean(axis=0) if self.origin is None else self.origin

@@ -15,10 +15,9 @@ import numpy as np
 from ..linalg.moments import Moments
 from ..measure.cone import ANGLE_QUANTILES, angles_to_mean
 from ..transform.whitening_map import WhiteningMap, checked_weights, recommended_whitening
-from .projection import Projection, match_radius
+from .projection import FRAME_SHARE, Projection
 
 FITS = ("recommended", "ledoit-wolf", "full")
-FRAME_SHARE = 0.99
 FRAME_ROWS = 20_000  # of a larger cloud, evenly spaced rows give the frame
 WIDEST_DRAWN = 60.0  # degrees in d dimensions; in the shadow a wider cloud would look like a cone
 RIM = 24  # points on the edge of a cone that a frame must hold
@@ -209,11 +208,8 @@ def common_scale(raw: Projection, white: Projection) -> tuple[float, float]:
     FRAME_SHARE of the points of each cloud are inside, because a few far points would shrink both
     pictures to a dot. Pages show how many are outside.
     """
-    places = raw.around_origin, white.around_origin
-    factor = match_radius(*places)
-    farthest = [np.abs(P).max(axis=1) for P in (places[0], places[1] * factor)]
-    reach = max(np.quantile(values, FRAME_SHARE) for values in farthest)
-    return factor, float(reach) * 1.1
+    factor = raw.rms_radius / white.rms_radius if white.rms_radius > 0 else 1.0
+    return factor, max(raw.half_width, factor * white.half_width) * 1.1
 
 
 def _angles(points: np.ndarray, axis: np.ndarray) -> np.ndarray:

@@ -30,7 +30,7 @@ from geometry.process import ProcessEnded, Worker, send_progress
 from geometry.projection import Projection, whiten_beside
 from geometry.projection.neighbour_maps import MAPS, fit_map
 from geometry.projection.panel import Panel
-from geometry.projection.projection import map_picture, match_radius
+from geometry.projection.projection import map_picture
 from geometry.projection.twin import (
     WIDEST_DRAWN,
     common_scale,
@@ -498,7 +498,7 @@ def build_scene(
     else:  # one frame for the whole film, up to its last stop
         stops = (white, replace(white, centring=1.0, strength=1.0))
         first, (picture, last) = linear, [_placed(side, linear) for side in stops]
-    scale = match_radius(first.around_origin, picture.around_origin)
+    scale = common_scale(first, picture)[0]
     _scale, reach = common_scale(first, last)
     return Scene(
         points=points,
