@@ -13,6 +13,9 @@ def for_each(names: str | tuple[str, ...], values: Iterable[Any]) -> Callable[[C
     """
     cases, keys = list(values), (names,) if isinstance(names, str) else names
 
+    if not cases:
+        raise ValueError(f"no case of {names}: the test would pass without one")
+
     def decorate(test: Callable) -> Callable:
         @wraps(test)
         def run(**fixtures: Any) -> None:

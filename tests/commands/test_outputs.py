@@ -214,7 +214,7 @@ def test_two_results_need_two_files(folder, capsys):
     assert "symbolic link" in capsys.readouterr().err
 
 
-@of_names(FILES)
+@of_names(SOME_FILES)
 def test_an_existing_file_needs_force(folder, capsys, name):
     writer, out = FILES[name], Path(FILES[name].out)
     out.write_bytes(EARLIER)

@@ -119,7 +119,7 @@ def queries_of(X: np.ndarray, rows: np.ndarray, **more: tuple) -> JudgedQueries:
 def test_a_dozen_queries_are_judged_in_every_split_by_a_test_of_signs():
     """Few queries among many rows: every fold has some, and the interval is ``paired_change``'s."""
     X, _ = labelled("remove", n=400)
-    for seed in range(4):
+    for seed in range(2):
         trial = diagnose(X, queries=queries_of(X, np.arange(12)), seed=seed).trial
         assert (trial.amount, trial.n_items, trial.n_searched) == (12, 12, 400)
         assert all(cure.score is not None for cure in trial.cures)
@@ -214,7 +214,6 @@ def test_pairs_decide_by_row_numbers_and_as_vectors():
     assert (apart.chosen.kind, apart.trial.n_fit) == ("remove", 50)
     # findings describe the vectors without the pairs
     assert by_code(apart)["rank"].numbers["n"] == 50
-    assert diagnose(np.roll(X, 3, axis=1)[:200], pairs=sides).chosen.kind != "remove"
     # copies of held-out sentences are left out of the fit
     assert diagnose(X, pairs=sides).trial.n_fit == 480
     # the pairs' vectors from another layer without this noise

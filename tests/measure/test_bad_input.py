@@ -345,6 +345,9 @@ MESSAGES = {
 }
 
 
+OTHER_WIDTH = "expect(ed|ing) 6 (columns|features)|must have 6 columns|shape .*, 0|0 feature"
+
+
 def message_of(kind: str) -> str:
     return MESSAGES.get(kind, MESSAGES["NaN" if "N" in kind or "inf" in kind else "0-d"])
 
@@ -380,7 +383,7 @@ def test_what_cannot_be_transformed_has_a_reason(fitted, name):
         with pytest.raises(ValueError, match=message_of(kind)):
             fitted[name](REFUSED[kind][0])
     for rows in (X[:, :-1], X[:, :0], np.hstack([X, X])):
-        with pytest.raises(ValueError, match=r"column|feature|shape|dimensions"):
+        with pytest.raises(ValueError, match=OTHER_WIDTH):
             fitted[name](rows)
 
 

@@ -39,7 +39,7 @@ def small(**settings) -> NormalizingFlow:
 @pytest.fixture(scope="module")
 def moons():
     """A flow on two half-moons, which no Gaussian describes."""
-    X = make_moons(1500, noise=0.08, random_state=0)[0]
+    X = make_moons(1000, noise=0.08, random_state=0)[0]
     return NormalizingFlow(hidden_units=32, max_epochs=150, learning_rate=5e-3).fit(X)
 
 

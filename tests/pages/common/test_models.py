@@ -522,7 +522,8 @@ def test_another_model_resets_the_layer_of_sentence_similarity(
     other = suggestions()[0].name
     server.publish(other, tiny)
     folder = save_tiny_bert(tmp_path / "mine", seed=1)
-    app = visit(page="sentence_similarity", model=str(folder), **{"sts-layer": "2"})
+    query = {"pairs": "hard-pairs", "sts-layer": "2"}
+    app = visit(page="sentence_similarity", model=str(folder), **query)
     assert app.selectbox(key="sts-layer").value == "2"
     app = press(app.selectbox(key="model").set_value(other).run(), "fetch-model")
     assert not app.exception

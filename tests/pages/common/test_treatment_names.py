@@ -141,7 +141,7 @@ def test_whitening_shows_it_and_gives_it_away(monkeypatch):
 @pytest.mark.usefixtures("doubled", "one_memory")
 @pytest.mark.parametrize("page", ["neighbours", "sentence_similarity"])
 def test_neighbours_and_sentence_similarity_offer_it_and_apply_it(page):
-    app = healthy(new_visit(page, after="doubled").run())
+    app = healthy(new_visit(page, after="doubled", pairs="hard-pairs").run())
     assert "Doubled and centred" in options(app, "Treatment")
     assert treatment_words("doubled") in everything(app)
 

