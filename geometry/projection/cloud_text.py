@@ -84,12 +84,9 @@ def _degrees(angle: float) -> str:
 
 def lines_below(projection: Projection, panel: Panel, translate: Translate = str) -> list[str]:
     """The trustworthiness of the picture, the points outside its frame, what it can't show."""
-    P, frame = panel.coordinates, panel.frame
-    low, high = (-panel.reach, panel.reach) if frame is None else (frame.low, frame.high)
-    outside = int(((low > P) | (high < P)).any(axis=1).sum())
     lines = [trust_line(projection, translate)]
-    if outside:
-        lines.append(translate(CLOUD_TEXT["outside"]).format(k=outside))
+    if panel.n_outside:
+        lines.append(translate(CLOUD_TEXT["outside"]).format(k=panel.n_outside))
     if projection.method == "cone":
         lines.append(
             translate(CLOUD_TEXT["exact" if projection.n_components == 3 else "from-side"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -65,6 +66,13 @@ class Panel:
             return [[-self.reach, self.reach]] * self.coordinates.shape[1]
         margin = FRAME_MARGIN * (self.frame.high - self.frame.low).max()
         return np.stack([self.frame.low - margin, self.frame.high + margin], axis=1).tolist()
+
+    @cached_property
+    def n_outside(self) -> int:
+        """Points that the frame, or the reach, leaves out."""
+        frame = self.frame
+        low, high = (-self.reach, self.reach) if frame is None else (frame.low, frame.high)
+        return int(((low > self.coordinates) | (high < self.coordinates)).any(axis=1).sum())
 
     @property
     def cone_length(self) -> float:

@@ -7,8 +7,9 @@ one basis: project the first, then ``apply`` its projection to the second.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from hashlib import sha256
 
 import numpy as np
 
@@ -55,6 +56,17 @@ class Projection:
     def n_components(self) -> int:
         """2 or 3."""
         return self.coordinates.shape[1]
+
+    @cached_property
+    def content_key(self) -> str:
+        """A digest of all fields."""
+        digest = sha256()
+        for field in fields(self):
+            value = getattr(self, field.name)
+            is_array = isinstance(value, np.ndarray)
+            digest.update(repr((value.shape, value.dtype.str) if is_array else value).encode())
+            digest.update(np.ascontiguousarray(value).data if is_array else b"")
+        return digest.hexdigest()
 
     @cached_property
     def rms_radius(self) -> float:

@@ -154,7 +154,7 @@ from .tables import SIDES, show_two_tables
 GROUP = "cone"
 SIDE_ABOVE_LISTS = 250  # pixels; the neighbours of a chosen point are on the first screen
 CENTRED = 1  # index of the film's stop after centring
-FULL_FILM = 200_000  # points; a film of more has fewer stops
+FULL_FILM = 50_000  # points; a film of more has fewer stops: 100,000 of them take 0.6 MB each
 COARSE_STRENGTHS = 2  # stops of strength above 0 in such a film
 
 

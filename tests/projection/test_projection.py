@@ -424,3 +424,17 @@ def test_trustworthiness_does_not_depend_on_the_last_digits_of_copies():
     P = np.repeat(rng.standard_normal((12, 2)), 10, axis=0)
     X *= 1 + 1e-15 * rng.standard_normal(X.shape)  # each with a cosine of its own
     assert trustworthiness(X, P)[0] == 1
+
+
+def test_the_key_of_a_picture_names_every_field():
+    picture = project(np.random.default_rng(0).standard_normal((20, 4)) + 1, "mean", 2)
+    assert replace(picture).content_key == picture.content_key
+    moved = picture.coordinates.copy()
+    moved[3, 1] += 1e-9
+    others = [
+        replace(picture, coordinates=moved),
+        replace(picture, method="svd"),
+        replace(picture, origin=None),
+        replace(picture, random_state=1),
+    ]
+    assert len({picture.content_key, *(each.content_key for each in others)}) == 5
