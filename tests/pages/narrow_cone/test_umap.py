@@ -139,6 +139,7 @@ def test_tsne_is_fitted_by_the_worker_and_is_the_library_s(cloud):
     assert max(total for _, total in reports) == sum(TSNE_ROUNDS)
 
 
+@pytest.mark.slow
 def test_a_cancelled_fit_ends_its_worker(cloud):
     pid = MAP_WORKER.run(os.getpid)
 
