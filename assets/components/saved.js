@@ -29,7 +29,7 @@ function selected(rows) {
   });
   const count = described.message.words.selected.replace("{n}", rows.length.toLocaleString());
   list.previousElementSibling.textContent = rows.length ? count : "";
-  list.replaceChildren(...lines);
+  list.replaceChildren(...lines, ...(rows.length > MOST_LISTED ? ["…"] : []));
 }
 
 const requested = () => {}; // all texts are in the file

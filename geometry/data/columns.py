@@ -22,7 +22,7 @@ class FileColumn:
     ----------
     name : str
     values : (n,) array
-        float64 numbers, NaN where a cell is none; or int32, the places of ``categories``.
+        float64 numbers, NaN where a cell is none or infinite; or int32, places of ``categories``.
     categories : tuple of str, or None
         The most frequent one first; None for numbers.
     """
@@ -57,6 +57,7 @@ def columns_of(
         if mostly_numbers(filled):
             read = [(number or _number)(cell) if cell else None for cell in given]
             values = np.array([np.nan if each is None else each for each in read])
+            values[~np.isfinite(values)] = np.nan
             found.append(FileColumn(name, values))
         else:
             short = [cell[:MOST_CHARACTERS] for cell in given]

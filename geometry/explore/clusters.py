@@ -30,11 +30,14 @@ class Clusters:
     Attributes
     ----------
     labels : (n,) array of int
-        The cluster of each row, from 0; NONE for a row between clusters or outside of the sample.
+        The cluster of each row, from 0; NONE for a row between clusters. A row outside of the
+        sample has that of its nearest row in it, in a picture; of longer rows it has NONE.
     sizes : tuple of int
         Rows of each cluster.
     n_clustered : int
         Rows that were looked at: all, or a sample.
+    n_labelled : int
+        Rows that are in a cluster or between clusters: all, or the sample.
     n_components : int or None
         Principal components that the clusters were found on; None for the rows as they are.
     smallest : int
@@ -46,19 +49,20 @@ class Clusters:
     labels: np.ndarray
     sizes: tuple[int, ...]
     n_clustered: int
+    n_labelled: int
     n_components: int | None
     smallest: int
     seed: int
 
     @property
     def n_outside(self) -> int:
-        """Rows that were looked at and are in no cluster."""
-        return self.n_clustered - sum(self.sizes)
+        """Labelled rows between clusters."""
+        return self.n_labelled - sum(self.sizes)
 
     @property
     def share(self) -> float:
-        """The share of these rows that is in a cluster."""
-        return sum(self.sizes) / self.n_clustered if self.n_clustered else 0.0
+        """The share of the labelled rows that is in a cluster."""
+        return sum(self.sizes) / self.n_labelled if self.n_labelled else 0.0
 
 
 @dataclass(frozen=True)
@@ -103,12 +107,13 @@ def find_clusters(
     smallest : int, >= 2, optional
         Rows of the smallest cluster. None takes a hundredth of the rows, and at least ten.
     max_rows : int, >= 2
-        Of more rows a random sample is clustered. The others have no cluster.
+        Of more rows a random sample is clustered.
     n_components : int, >= 1
         Longer rows are replaced by so many principal components.
     seed : int
         Seed of the sample.
     """
+    from scipy.spatial import cKDTree
     from sklearn.cluster import HDBSCAN
     from sklearn.decomposition import PCA
 
@@ -135,12 +140,19 @@ def find_clusters(
             cluster_selection_method="leaf",
             copy=True,
         ).fit_predict(Z)
+        if len(rows) < n and not is_reduced:
+            found = found[cKDTree(Z).query(X)[1]]
         counted = Counter(found[found >= 0].tolist())
         order = sorted(counted, key=lambda each: (-counted[each], each))
         place = {each: at for at, each in enumerate(order)}
-        labels[rows] = [place.get(each, NONE) for each in found.tolist()]
+        labels[rows if len(found) == len(rows) else slice(None)] = [
+            place.get(each, NONE) for each in found.tolist()
+        ]
         sizes = tuple(counted[each] for each in order)
-    return Clusters(labels, sizes, len(rows), components if is_reduced else None, least, seed)
+    n_labelled = len(rows) if is_reduced else n
+    return Clusters(
+        labels, sizes, len(rows), n_labelled, components if is_reduced else None, least, seed
+    )
 
 
 def share_by_chance(X: np.ndarray, found: Clusters) -> tuple[float, float]:

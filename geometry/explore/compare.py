@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..diagnosis.diagnosis import TrialRows
+from ..diagnosis.diagnosis import LEAST_ROWS, TrialRows
+from ..diagnosis.findings import copies
 from ..diagnosis.yardsticks import change
 from ..linalg.rows import UndefinedMeasure, finite_rows, need_rows
 from ..measure.correlation import spearman
@@ -28,8 +29,9 @@ class Comparison:
     Attributes
     ----------
     n : int
-    neighbours : NeighbourChanges
+    neighbours : NeighbourChanges or None
         Neighbours gained and lost, hubness and agreement of labels, from the first to the second.
+        None where rounding decides which rows are nearest.
     rank_correlation : float or None
         Spearman's correlation of the cosines of all pairs; None where a set has equal cosines.
     n_paired : int
@@ -41,7 +43,7 @@ class Comparison:
     """
 
     n: int
-    neighbours: NeighbourChanges
+    neighbours: NeighbourChanges | None
     rank_correlation: float | None
     n_paired: int
     cka: float | None
@@ -177,10 +179,15 @@ def compare(
     Raises
     ------
     UndefinedMeasure
-        As ``neighbour_changes``.
+        For too few rows.
     """
     need_rows(len(X), k + 2)
-    changes = neighbour_changes(X, Y, k=k, labels=labels, units=units, seed=seed, progress=progress)
+    try:
+        changes = neighbour_changes(
+            X, Y, k=k, labels=labels, units=units, seed=seed, progress=progress
+        )
+    except UndefinedMeasure:
+        changes = None
     rng, n = np.random.default_rng(seed), len(X)
     rows = np.arange(n)
     if n > MOST_PAIRED:
@@ -222,7 +229,7 @@ def prefer(
     pairs : (left, right, scores), optional
         Numbers of rows, and what people said of each pair. One of ``labels`` and ``pairs``.
     texts : sequence of n str, optional
-        Equal texts are one unit.
+        Of equal texts, and of rows that are equal in either set, one is judged by labels.
     units : (n,) ids, optional
         Rows that belong together.
     seed : int
@@ -230,6 +237,22 @@ def prefer(
     """
     if (labels is None) == (pairs is None):
         raise ValueError("give labels or pairs")
+    X, Y = (finite_rows(each, at_least=2) for each in (X, Y))
+    rows_kept = np.flatnonzero(X.any(axis=1) & Y.any(axis=1))
+    if labels is not None:  # a copy would be its own nearest neighbour
+        for each in (X, Y):
+            rows_kept = np.intersect1d(rows_kept, np.unique(copies(each, texts)))
+        labels = [labels[row] for row in rows_kept.tolist()]
+    if pairs is not None:
+        left, right, scores = pairs
+        sound = np.isin(left, rows_kept) & np.isin(right, rows_kept)
+        place = np.searchsorted(rows_kept, (left[sound], right[sound]))
+        pairs = place[0], place[1], np.asarray(scores)[sound]
+    X, Y = X[rows_kept], Y[rows_kept]
+    texts = None if texts is None else [texts[row] for row in rows_kept.tolist()]
+    units = None if units is None else np.asarray(units)[rows_kept]
+    if len(X) < LEAST_ROWS or (pairs is not None and len(pairs[2]) < 2):
+        return None
     rows = TrialRows.given(X, texts=texts, labels=labels, pairs=pairs, units=units, seed=seed)
     yardstick = rows.yardstick
     if yardstick is None or yardstick.amount() < yardstick.least:
@@ -237,7 +260,7 @@ def prefer(
     items = np.arange(len(yardstick.units))
     if len(items) > MOST_JUDGED:
         items = np.sort(np.random.default_rng(seed).choice(len(items), MOST_JUDGED, replace=False))
-    Y = finite_rows(Y, at_least=2)[rows.numbers]
+    Y = Y[rows.numbers]
     first, second = (yardstick.score(each, items) for each in (rows.X, Y))
     difference = change(first, second, yardstick.units)
     values = float(first.values[0]), float(second.values[0])

@@ -19,7 +19,7 @@ class Condition:
     categories : tuple of str, or None
         Any of these.
     low, high : float or None
-        A number from ``low`` to ``high``. A row without a number is left out.
+        A number from ``low`` to ``high``. A row without a number is left out, unless both are None.
     """
 
     categories: tuple[str, ...] | None = None
@@ -28,6 +28,8 @@ class Condition:
 
     def keeps(self, column: FileColumn) -> np.ndarray:
         """(n,) bool, True for the rows that are wanted."""
+        if column.categories is None and self.low is None and self.high is None:
+            return np.ones(len(column.values), dtype=bool)
         if column.categories is None:
             low = -np.inf if self.low is None else self.low
             high = np.inf if self.high is None else self.high

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from time import monotonic
 
@@ -9,17 +11,25 @@ import numpy as np
 import regex
 
 SECONDS = 1.0  # that a regular expression may take
+MOST_REPEATS = 1_000  # of its braces, multiplied: it is compiled to so many copies
+BRACES = re.compile(r"\{\s*([0-9]*)\s*(?:,\s*([0-9]*)\s*)?\}")
 
 
 class SearchError(ValueError):
-    """A search that can't be made: ``code`` is "pattern", "slow" or "typed"."""
+    """A search that can't be made: ``code`` is "pattern", "repeats", "slow" or "typed"."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)
         self.code = code
 
 
-def find_texts(texts: Sequence[str], query: str, *, seconds: float = SECONDS) -> np.ndarray:
+def find_texts(
+    texts: Sequence[str],
+    query: str,
+    *,
+    numbers: np.ndarray | None = None,
+    seconds: float = SECONDS,
+) -> np.ndarray:
     """The rows (m,) whose text is meant, in their order; none for an empty query.
 
     Upper and lower case are equal.
@@ -30,20 +40,23 @@ def find_texts(texts: Sequence[str], query: str, *, seconds: float = SECONDS) ->
     query : str
         A word or phrase that the text contains; a regular expression between slashes, as
         ``/colou?r/``; or the number of a row from 1, as ``#12``.
+    numbers : (n,) array of int, optional
+        The number of each row from 0, where they are some rows of a file.
     seconds : float
         Time that a regular expression may take in all.
 
     Raises
     ------
     SearchError
-        For a regular expression that is none ("pattern") or takes longer ("slow").
+        For a regular expression that is none ("pattern"), repeats its parts more than
+        MOST_REPEATS times ("repeats"), or takes longer ("slow").
     """
     query = query.strip()
     if not query:
         return np.zeros(0, dtype=np.int64)
     if query[0] == "#" and query[1:].isdecimal():
-        row = int(query[1:]) - 1
-        return np.array([row] if 0 <= row < len(texts) else [], dtype=np.int64)
+        there = np.arange(len(texts)) if numbers is None else numbers
+        return np.flatnonzero(there == int(query[1:15]) - 1)
     if len(query) > 2 and query[0] == query[-1] == "/":
         return _by_pattern(texts, query[1:-1], seconds)
     needle = query.casefold()
@@ -66,6 +79,11 @@ def nearest_rows(X: np.ndarray, query: np.ndarray, k: int) -> np.ndarray:
 
 
 def _by_pattern(texts: Sequence[str], pattern: str, seconds: float) -> np.ndarray:
+    repeats = math.prod(
+        max([1, *(int(each[:9]) for each in pair if each)]) for pair in BRACES.findall(pattern)
+    )
+    if repeats > MOST_REPEATS:
+        raise SearchError("repeats", f"the expression repeats its parts {repeats:,} times")
     try:
         meant = regex.compile(pattern, regex.IGNORECASE)
     except regex.error as error:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..palette import LIGHT, Theme, rgb
 from ..projection.point_colours import look_of
+from ..projection.twin_message import GREY
 from .view import CloudView
 
 SIDE, GAP, MARGIN = 400, 12, 14  # pixels of a picture, between pictures, inside
@@ -32,7 +33,14 @@ def view_png(view: CloudView, theme: Theme = LIGHT) -> bytes:
 
 
 def _colours(view: CloudView, theme: Theme) -> np.ndarray:
-    """(n, 3) of the points."""
+    """(n, 3) of the points; grey for those that a filter leaves out."""
+    found, dots = _of_codes(view, theme), view.cloud.dots
+    if dots is not None:
+        found = np.where((dots >= GREY)[:, None], rgb(theme.grid), found)
+    return found
+
+
+def _of_codes(view: CloudView, theme: Theme) -> np.ndarray:
     codes, names = view.cloud.colours.codes, view.cloud.colours.names
     if names is not None:
         looks = np.array([rgb(look_of(code, theme)[0]) for code in range(len(names))])

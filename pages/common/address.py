@@ -39,6 +39,7 @@ PARAMETERS = {
     "find": "search text",
     "where": "filters, by the places of columns and values",
     "others": "points that a filter leaves out: gone or grey",
+    "clusters-on": "what clusters are found on: picture or vectors",
     "size": "place of the column that sizes the points",
     "selected": "rows that are selected, from 0",
     # two at once

@@ -107,10 +107,10 @@ def show_two(
     chosen: int | None,
 ) -> None:
     """A part with any two sets of vectors of the points' rows beside each other."""
-    if points.cloud.unit not in ("sentences", "vectors"):
-        return
     with folded(_("Two at once"), key="two", icon=":material/compare:") as is_open:
-        if is_open:
+        if is_open and points.cloud.unit not in ("sentences", "vectors"):
+            st.info(_("This needs sentences or a file of vectors, not tokens or types."))
+        elif is_open:
             _show(corpus, points, look, explored, chosen)
 
 
@@ -149,9 +149,10 @@ def _show(
     shown = points if len(place) == len(points.cloud) else points.take(place, "two")
     marked = None if chosen is None or chosen not in place else int(np.searchsorted(place, chosen))
     residual = _draw(first, second, shown, look, explored, marked)
-    with errors_shown():  # such as equal vectors, which have no nearest neighbours
-        _show_numbers(first, second, residual)
-    if marked is not None:
+    has_neighbours = False
+    with errors_shown():
+        has_neighbours = _show_numbers(first, second, residual)
+    if marked is not None and has_neighbours:
         _show_lists(first, second, shown, marked)
 
 
@@ -404,7 +405,8 @@ def rows_of_pairs(pairs: Pairs, texts: Sequence[str]) -> tuple[np.ndarray, np.nd
     return left.astype(np.int64), right.astype(np.int64), scores
 
 
-def _show_numbers(first: TwoSide, second: TwoSide, residual: float) -> None:
+def _show_numbers(first: TwoSide, second: TwoSide, residual: float) -> bool:
+    """The numbers of both; False where no row has nearest neighbours."""
     sides = _sampled(first), _sampled(second)
     n = len(sides[0].points.cloud)
     found = jobs.kept_or_made(
@@ -415,12 +417,11 @@ def _show_numbers(first: TwoSide, second: TwoSide, residual: float) -> None:
         lane="measure",
         passing=True,
     )
-    changes = found.neighbours
-    kept_share = changes.jaccard
+    in_both = None if found.neighbours is None else found.neighbours.jaccard
     rows = [
         (
             _("neighbours in both lists (Jaccard, k = {k})").format(k=K),
-            estimate(kept_share.value, kept_share.low, kept_share.high, 2),
+            "—" if in_both is None else estimate(in_both.value, in_both.low, in_both.high, 2),
             _("equal: {value}").format(value="1"),
         ),
         (
@@ -452,6 +453,13 @@ def _show_numbers(first: TwoSide, second: TwoSide, residual: float) -> None:
         _("treatments are fitted on these rows"),
         _("seed {seed}").format(seed=SEED),
     ]
+    if {first.treatment, second.treatment} != {RAW}:
+        st.markdown(
+            _(
+                "A treatment is fitted here on the rows that judge it, so it may look better than "
+                "it is. The diagnosis on *Your corpus* fits and judges on different rows."
+            )
+        )
     st.caption(
         paragraph(
             [
@@ -463,6 +471,7 @@ def _show_numbers(first: TwoSide, second: TwoSide, residual: float) -> None:
             ]
         )
     )
+    return in_both is not None
 
 
 def pairs_of(points: CorpusCloud) -> list[Pairs]:
@@ -493,7 +502,9 @@ def _preference_line(
         )
     )
     measure = (
-        _("share of the 5 nearest neighbours with the same label")
+        _("share of the 5 nearest neighbours with the same label, of {n} rows").format(
+            n=f"{found.n:,}"
+        )
         if pairs is None
         else _("Spearman with the scores of {n} pairs").format(n=f"{found.n:,}")
     )

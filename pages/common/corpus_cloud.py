@@ -214,6 +214,11 @@ def _projection(
     return project(points.vectors, method, n_components, random_state=SEED)
 
 
+def row_numbers(cloud: Cloud) -> np.ndarray:
+    """(n,) the row of each point in its file, from 0; for word pieces the place in the cloud."""
+    return cloud.sources if cloud.unit in ("sentences", "vectors") else np.arange(len(cloud))
+
+
 def labels_of(cloud: Cloud) -> tuple[str, ...] | None:
     """The points' labels, "" for a point without one; None unless two labels differ."""
     named = filter(None, cloud.labels or ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import streamlit as st
 
@@ -12,7 +12,8 @@ from geometry.data.catalogues import ENGLISH
 
 from .draw.charts import COMPONENTS
 from .page_list import page_path
-from .uploads import USES, chosen_own, linked_file
+from .page_state import BOUND, LEFT, give_to_page
+from .uploads import USES, chosen_own, has_own, linked_file, own_code
 from .words import _, labelled, language, markdown
 
 KEY = "document"
@@ -50,7 +51,7 @@ def warn_of_lost_corpus() -> None:
     if linked is not None:
         code, of_file = linked
         here = str(st.session_state.get("page", ""))
-        st.session_state[LINKED] = (code, here, st.query_params.to_dict())
+        st.session_state[LINKED] = (code, of_file, here, st.query_params.to_dict())
         st.info(
             _(
                 "This link shows the file “{name}”, and a file stays with its owner. Open your own "
@@ -59,14 +60,20 @@ def warn_of_lost_corpus() -> None:
             icon=":material/link:",
         )
         return
-    if LINKED in st.session_state and chosen_own():
-        code, of_page, query = st.session_state[LINKED]
-        if st.session_state.get("corpus") == code:
+    if LINKED in st.session_state:
+        code, of_file, of_page, query = st.session_state[LINKED]
+        if has_own(code):
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.success(_("This file is the one of your link."), icon=":material/link:")
                 if st.button(_("Show the view of the link"), key="linked-view"):
-                    del st.session_state[LINKED]
-                    st.switch_page(page_path(of_page), query_params=query)
+                    _open_link(code, of_page, query)
+        elif st.session_state.get("page") == "your_corpus":
+            st.info(
+                _("Your link shows the file “{name}”. Open it here.").format(
+                    name=markdown(of_file)
+                ),
+                icon=":material/link:",
+            )
     name = st.session_state.get("gone-corpus")
     if not name:
         return
@@ -81,6 +88,25 @@ def warn_of_lost_corpus() -> None:
         ).format(name=markdown(name)),
         icon=":material/report:",
     )
+
+
+def _open_link(code: str, page: str, query: dict[str, str]) -> NoReturn:
+    """Open a link's page with its settings and its file, which this session has now.
+
+    A control on the screen can't get its value from the address, so its value goes to the page.
+    """
+    state = st.session_state
+    for key in [key for key in state if str(key).startswith("filter-")]:
+        del state[key]
+    state.get(LEFT, {}).pop(page, None)
+    for key in BOUND.keys() & query.keys():
+        value, usual = query[key], BOUND[key]
+        is_number = isinstance(usual, float)
+        given = value == "true" if isinstance(usual, bool) else value
+        give_to_page(page, key, float(value) if is_number else given)
+    state["corpus"] = own_code(code)
+    del state[LINKED]
+    st.switch_page(page_path(page), query_params={k: v for k, v in query.items() if k not in BOUND})
 
 
 def _streamlit_words() -> dict[str, str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from html import escape
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -27,7 +28,7 @@ from geometry.explore import (
     rows_kept,
     share_by_chance,
 )
-from geometry.explore.clusters import CONTROLS, NONE
+from geometry.explore.clusters import COMPONENTS, CONTROLS, NONE
 from geometry.notebook.page import view_html
 from geometry.notebook.view import CloudView
 from geometry.palette import theme_named
@@ -35,19 +36,21 @@ from geometry.projection.packing import MOST_CODES, unpack_cloud
 from geometry.projection.point_colours import MOST_COLOURED, PointColours
 from geometry.projection.twin_message import TwinCloud, dots_of
 
+from . import jobs
 from .address import WINDOW, fills_window, put_in_url
 from .cache import kept
 from .controls import choose
-from .corpus_cloud import CorpusCloud
+from .corpus_cloud import CorpusCloud, row_numbers
 from .downloads import csv_bytes, offer_csv
 from .folded import folded
 from .measures import label_name
 from .seed import SEED
-from .selected_points import sent_selection
+from .selected_points import found_marks, many_found, sent_selection
 from .streamlit_internals import is_from_history
 from .words import _, language, markdown, markdown_table, noted, paragraph
 
 CLUSTERS = "clusters"  # the code of that colour
+CLUSTERS_ON = "clusters-on"  # what they are found on: the picture or the vectors
 COLUMN = "column-"  # the beginning of the code of a column's colour; its place follows
 CLIPPED = (0.01, 0.99)  # shares between which a scale of numbers lies: one large value hides none
 MOST_VALUES = 1000  # of a filter's list
@@ -55,6 +58,9 @@ MOST_LISTED = 30  # clusters of the table
 MOST_GIVEN = 200_000  # points of a file of the pictures
 MOST_BARS = 8  # values of a column whose counts are drawn
 BINS = 32  # of the histogram of a column
+SLIDER_STEPS, MOST_STEPS = 500, 10_000  # of a filter; of whole numbers each is a step up to so many
+LARGEST = 1e300  # number of a slider at most
+AT_ONCE = 5_000  # points whose clusters are found without a job
 WHERE = "where"  # the filters in the address
 MOST_LINKED = 4000  # characters of filters that an address may have
 Named = tuple[Clusters, tuple[tuple[str, ...], ...]]  # the words of each cluster
@@ -97,7 +103,7 @@ def explored_part(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> Ex
         return choose_explored(corpus, has_picture=has_picture)
 
 
-def offer_view(cloud: TwinCloud, texts: Sequence[str]) -> None:
+def offer_view(cloud: TwinCloud, points: CorpusCloud) -> None:
     """A button that gives the pictures as one file of HTML, which needs no network.
 
     It has the texts of all points. The pictures' own menu saves PNG and SVG.
@@ -110,10 +116,14 @@ def offer_view(cloud: TwinCloud, texts: Sequence[str]) -> None:
             )
         )
         return
-    code = language()
+    found = found_marks(points)
+    if found and cloud.selected is None:  # the file has a search of its own, which selects
+        cloud = replace(cloud, selected=np.sort(found[0].rows))
+    cloud = replace(cloud, marks=[each for each in cloud.marks if each not in found])
+    code, texts, name = language(), points.cloud.texts, points.corpus.name
     st.download_button(
         _("Download this view with its texts (HTML)"),
-        data=lambda: _view_file(cloud, texts, code),
+        data=lambda: _view_file(cloud, texts, code, name),
         file_name=f"{cloud.file_name}.html",
         mime="text/html",
         key="take-view",
@@ -122,9 +132,9 @@ def offer_view(cloud: TwinCloud, texts: Sequence[str]) -> None:
     )
 
 
-def _view_file(cloud: TwinCloud, texts: Sequence[str], code: str) -> bytes:
+def _view_file(cloud: TwinCloud, texts: Sequence[str], code: str, name: str) -> bytes:
     places = unpack_cloud(cloud.points.body)
-    return view_html(CloudView(cloud, texts, places, code)).encode()
+    return view_html(CloudView(cloud, texts, places, code), f"{name} · {cloud.name}").encode()
 
 
 # ---- what is shown, and how large ----
@@ -155,16 +165,29 @@ class Explored:
 
     def on(self, cloud: TwinCloud, points: CorpusCloud) -> TwinCloud:
         """The pictures with sizes, grey points, and the selection of a link or of a search."""
-        return replace(cloud, dots=self.dots(points), selected=sent_selection(points))
+        about, column = cloud.provenance, self._sizing(points)
+        if column is not None and not np.isnan(column.values).all():
+            low, high = np.nanquantile(column.values, CLIPPED)
+            line = _("size of the points: {name}, {low} to {high}")
+            about += " · " + line.format(name=column.name, low=f"{low:.4g}", high=f"{high:.4g}")
+        return replace(
+            cloud, dots=self.dots(points), selected=sent_selection(points), provenance=about
+        )
+
+    def _sizing(self, points: CorpusCloud) -> FileColumn | None:
+        """The column that sizes the points."""
+        if self.size is None or self.size >= len(points.corpus.columns):
+            return None
+        return None if points.cloud.unit == "types" else points.column(self.size)
 
     def dots(self, points: CorpusCloud) -> np.ndarray | None:
         """The size of each point, and whether it is grey, as ``TwinCloud.dots``."""
-        sizes = None
-        if points.cloud.unit == "types":
-            return None
-        if self.size is not None and self.size < len(points.corpus.columns):
-            sizes = _shares(points.column(self.size).values)
-        shown = self.kept[points.corpus_rows] if self.greys and self.kept is not None else None
+        sizing = self._sizing(points)
+        shown = many_found(points)
+        if self.greys and self.kept is not None and points.cloud.unit != "types":
+            left_in = self.kept[points.corpus_rows]
+            shown = left_in if shown is None else shown & left_in
+        sizes = None if sizing is None else _shares(sizing.values)
         return dots_of(len(points.cloud), sizes=sizes, shown=shown)
 
 
@@ -329,31 +352,44 @@ def _stored(column: FileColumn, key: str) -> Condition:
     chosen = st.session_state.get(key)
     if column.categories is not None:
         return Condition(tuple(chosen) if chosen else column.categories)
-    return Condition(low=chosen[0], high=chosen[1]) if chosen else Condition()
+    if chosen is None or tuple(chosen) == _ends(column):
+        return Condition()
+    return Condition(low=chosen[0], high=chosen[1])
 
 
 def _ends(column: FileColumn) -> tuple[float, float]:
-    """The least and the largest number of a column."""
-    return float(np.nanmin(column.values)), float(np.nanmax(column.values))
+    """The least and the largest number of a column, as far as a browser has numbers."""
+    low, high = np.clip((np.nanmin(column.values), np.nanmax(column.values)), -LARGEST, LARGEST)
+    return float(low), float(high)
 
 
 def _choose(
     columns: Sequence[FileColumn], filters: Mapping[int, Condition], place: int, key: str
 ) -> Condition:
-    column = columns[place]
+    column, label = columns[place], markdown(columns[place].name)
     others = rows_kept(columns, filters, without=place)
     if column.categories is None:
         low, high = _ends(column)
         if low == high:
+            st.caption(_("{name}: all rows have {value}.").format(name=label, value=f"{low:g}"))
             return Condition()
-        st.slider(column.name, low, high, (low, high), key=key, persist_state="session")
+        is_whole = np.array_equal(column.values, np.round(column.values), equal_nan=True)
+        step = 1.0 if is_whole and high - low < MOST_STEPS else (high - low) / SLIDER_STEPS
+        st.slider(
+            label,
+            *(low, high, (low, high)),
+            step=step,
+            format="%.0f" if step == 1 else "%.4g",
+            key=key,
+            persist_state="session",
+        )
         wanted = _stored(column, key)
         _draw_histogram(column, others, wanted)
         return wanted
     counts = np.bincount(column.values[others], minlength=len(column.categories))
     n_of = dict(zip(column.categories, counts.tolist(), strict=True))
     st.multiselect(
-        column.name,
+        label,
         column.categories[:MOST_VALUES],
         format_func=lambda name: f"{name or _('empty cell')} ({n_of[name]:,})",
         key=key,
@@ -375,16 +411,13 @@ def _draw_histogram(column: FileColumn, others: np.ndarray, wanted: Condition) -
     theme, most = theme_named(st.context.theme.type), max(int(counts.max()), 1)
     colours = np.where((low <= middle) & (middle <= high), theme.accent, theme.other)
     bars = "".join(
-        f'<rect x="{i}" y="{20 - height:.2f}" width=".86" height="{height:.2f}" fill="{colour}"/>'
-        for i, (height, colour) in enumerate(zip(20 * counts / most, colours, strict=True))
+        f'<div style="height:{height:.1f}%;background:{colour}"></div>'
+        for height, colour in zip(100 * counts / most, colours, strict=True)
     )
     about = _("{name}: {n} rows that the other filters keep, at most {most} in a bar").format(
         name=column.name, n=f"{len(values):,}", most=f"{most:,}"
     )
-    st.html(
-        f'<svg viewBox="0 0 {BINS} 20" preserveAspectRatio="none" role="img" width="100%" '
-        f'height="44"><title>{escape(about)}</title>{bars}</svg>'
-    )
+    st.html(f'<div class="bars" role="img" aria-label="{escape(about)}">{bars}</div>')
 
 
 def _draw_counts(column: FileColumn, counts: np.ndarray, wanted: Condition) -> None:
@@ -424,16 +457,47 @@ def filtered_corpus(corpus: Corpus, kept_rows: np.ndarray | None) -> Corpus:
 # ---- colours, clusters ----
 
 
-@kept(32)
 def named_clusters(points: CorpusCloud, places: np.ndarray) -> Named:
-    """The clusters of points at these places (n, k) of a picture, and their words."""
+    """The clusters of points at these places (n, k) of a picture, or of vectors; their words.
+
+    Those of many points are found by a job with progress and Cancel.
+    """
+    found: Named = _in_job(_clusters, points, places)
+    return found
+
+
+def _in_job(function: Any, points: CorpusCloud, places: np.ndarray) -> Any:
+    n, k = places.shape
+    return jobs.kept_or_made(
+        function,
+        *(points, places),
+        what=_("Finding clusters among {n} points").format(n=f"{n:,}"),
+        at_once=n <= AT_ONCE and k <= 3,
+        lane="measure",
+        passing=True,
+    )
+
+
+@kept(32)
+def _clusters(
+    points: CorpusCloud, places: np.ndarray, report: jobs.Progress = jobs.no_report
+) -> Named:
+    report(0, 0)
     found = find_clusters(places, seed=SEED)
     return found, cluster_words(points.cloud.texts, found.labels)
 
 
 @kept(32)
-def _by_chance(points: CorpusCloud, places: np.ndarray) -> tuple[float, float]:
-    return share_by_chance(places, named_clusters(points, places)[0])
+def _by_chance(
+    points: CorpusCloud, places: np.ndarray, report: jobs.Progress = jobs.no_report
+) -> tuple[float, float]:
+    report(0, 0)
+    return share_by_chance(places, _clusters(points, places)[0])
+
+
+def _clustered(points: CorpusCloud, places: np.ndarray) -> np.ndarray:
+    """What clusters are found on, as the reader has chosen: the picture's places, or vectors."""
+    return points.vectors if st.session_state.get(CLUSTERS_ON) == "vectors" else places
 
 
 @kept(32)
@@ -441,7 +505,7 @@ def _merged(
     points: CorpusCloud, places: np.ndarray, elsewhere: np.ndarray
 ) -> tuple[tuple[int, ...], ...]:
     """Which clusters of a picture are mixed in another one."""
-    return merged_clusters(elsewhere, named_clusters(points, places)[0].labels)
+    return merged_clusters(elsewhere, _clusters(points, places)[0].labels)
 
 
 def cluster_names(words: Sequence[Sequence[str]]) -> list[str]:
@@ -451,7 +515,7 @@ def cluster_names(words: Sequence[Sequence[str]]) -> list[str]:
 
 def cluster_colours(points: CorpusCloud, places: np.ndarray) -> PointColours:
     """A colour for each of the largest clusters of places (n, k); all other points are grey."""
-    found, words = named_clusters(points, places)
+    found, words = named_clusters(points, _clustered(points, places))
     names = cluster_names(words)[: MOST_CODES - 1]
     rest = max(len(names), MOST_COLOURED)
     padding = [""] * (rest - len(names))
@@ -470,7 +534,8 @@ def column_colours(points: CorpusCloud, place: int) -> PointColours:
         low, high = np.nanquantile(values, CLIPPED)
         title = column.name
         if is_missing.any():
-            title = noted(title, _("{n} missing, drawn as the lowest").format(n=is_missing.sum()))
+            n = f"{int(is_missing.sum()):,}"
+            title = noted(title, _("{n} missing, drawn as the lowest").format(n=n))
         return PointColours.by_value(np.clip(np.where(is_missing, low, values), low, high), title)
     counts = np.bincount(column.values, minlength=len(column.categories))
     order = np.argsort(-counts, kind="stable")  # of the points shown
@@ -493,6 +558,22 @@ def show_clusters(
         if not on:
             return
         (title, places), *others = pictures
+        d = points.vectors.shape[1]
+        choose(
+            st.segmented_control,
+            _("Clusters of"),
+            ["picture", "vectors"],
+            key=CLUSTERS_ON,
+            default="picture",
+            required=True,
+            labels={
+                "picture": _("the picture"),
+                "vectors": _("{k} principal components").format(k=min(COMPONENTS, d)),
+            },
+        )
+        if _clustered(points, places) is not places:
+            title, others = _("all dimensions"), list(pictures)
+            places = points.vectors
         found, words = named_clusters(points, places)
         st.markdown(
             _(
@@ -500,10 +581,10 @@ def show_clusters(
                 "characteristic words. Choose “clusters” as the colour to see them."
             ).format(title=title)
         )
-        chance = _by_chance(points, places)
+        chance = _in_job(_by_chance, points, places)
         st.markdown(_table(found, words) or _("There are no clusters in this picture."))
         st.markdown(_chance_line(found.share, chance))
-        for name, elsewhere in others:
+        for name, elsewhere in others if found.share > chance[1] else ():
             st.markdown(_agreement_line(found, named_clusters(points, elsewhere)[0], name))
             for group in _merged(points, places, elsewhere):
                 st.markdown(_merged_line(name, [cluster_names(words)[each] for each in group]))
@@ -569,13 +650,15 @@ def _merged_line(picture: str, names: Sequence[str]) -> str:
 def _how(found: Clusters) -> list[str]:
     """How the clusters were found, and what was left out, in sentences."""
     how = _(
-        "HDBSCAN on the places of {n} points; a cluster has at least {smallest} of them. "
+        "HDBSCAN on {n} points; a cluster has at least {smallest} of them. "
         "{outside} points lie between clusters."
     ).format(n=f"{found.n_clustered:,}", smallest=found.smallest, outside=f"{found.n_outside:,}")
     left = len(found.labels) - found.n_clustered
-    rest = _("{n} points were left out at random (seed {seed}).").format(
-        n=f"{left:,}", seed=found.seed
-    )
+    rest = (
+        _("The {n} others have the cluster of their nearest one of these, drawn by seed {seed}.")
+        if found.n_labelled == len(found.labels)
+        else _("{n} points were left out at random (seed {seed}).")
+    ).format(n=f"{left:,}", seed=found.seed)
     caution = _(
         "A picture of two or three directions hides clusters of the whole space. UMAP may split a "
         "cloud that has none."
@@ -591,14 +674,14 @@ def _csv(
     labels = cloud.labels or ("",) * len(cloud)
     rows = [
         [
-            str(row),
+            str(row + 1),
             text,
             label,
             "" if cluster == NONE else str(cluster + 1),
             "" if cluster == NONE else " ".join(words[cluster]),
         ]
-        for row, (text, label, cluster) in enumerate(
-            zip(cloud.texts, labels, found.labels.tolist(), strict=True), 1
+        for row, text, label, cluster in zip(
+            row_numbers(cloud).tolist(), cloud.texts, labels, found.labels.tolist(), strict=True
         )
     ]
     return csv_bytes(["row", "text", "label", "cluster", "words"], rows, measured_on)

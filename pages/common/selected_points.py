@@ -11,26 +11,26 @@ import streamlit as st
 
 from geometry import Cloud
 from geometry.explore import SearchError, find_texts, nearest_rows
-from geometry.explore.search import SECONDS
+from geometry.explore.search import MOST_REPEATS, SECONDS
 from geometry.projection.panel import Mark
 from geometry.projection.twin_message import Marks
 
 from .address import number_in_url, put_in_url
 from .cache import kept
 from .classroom.visit import lead, teachers_points
-from .corpus_cloud import CorpusCloud, encoded_texts
+from .corpus_cloud import CorpusCloud, encoded_texts, row_numbers
 from .downloads import csv_bytes, offer_csv
 from .origin import unit_names
 from .words import _, markdown, short_line
 
 TYPED = "~"  # before a sentence whose nearest texts are meant
 NEAREST = 20  # of them
+MOST_RINGED = 500  # hits with a ring each
 LONGEST = 160  # characters of a quoted text at most
 MAX_ROWS = 500  # rows of the table at most
 SELECTED = "selected-rows"
 SENT = "selection-is-sent"  # whether the pictures are to select them
 LONGEST_SELECTION = 1_500  # characters of selected rows in the address
-MOST_LINKED = 1_000_000  # rows of one range in an address
 RANGES = re.compile(r"[0-9]{1,7}(-[0-9]{1,7})?(,[0-9]{1,7}(-[0-9]{1,7})?)*")
 
 
@@ -60,21 +60,21 @@ def choose_point(points: CorpusCloud) -> int | None:
     if row not in rows:
         row = rows[0]
     at = rows.index(row)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    st.markdown(
+        _("{place} of {n}: {text}").format(
+            place=f"{at + 1:,}", n=f"{len(rows):,}", text=short(points.cloud.texts[row])
+        )
+    )
+    with st.container(horizontal=True):
         st.button(
-            _("Previous"),
+            _("Previous hit"),
             key="found-before",
             icon=":material/chevron_left:",
             on_click=_choose_found,
             args=(rows[at - 1],),
         )
-        st.markdown(
-            _("{place} of {n}: {text}").format(
-                place=f"{at + 1:,}", n=f"{len(rows):,}", text=short(points.cloud.texts[row])
-            )
-        )
         st.button(
-            _("Next"),
+            _("Next hit"),
             key="found-after",
             icon=":material/chevron_right:",
             on_click=_choose_found,
@@ -98,6 +98,11 @@ def _problem(error: SearchError) -> str:
             "A sentence is searched by a model, and these points have none or are no sentences. "
             "Search for a phrase."
         )
+    if error.code == "repeats":
+        return _(
+            "This regular expression repeats its parts more than {n} times. Write a simpler one, "
+            "or search for a phrase."
+        ).format(n=f"{MOST_REPEATS:,}")
     if error.code == "slow":
         return _(
             "This regular expression took longer than {seconds} s and was ended. Write a simpler "
@@ -119,7 +124,8 @@ def found_rows(points: CorpusCloud) -> list[int]:
 
 @kept(16)
 def _found(points: CorpusCloud, query: str) -> list[int]:
-    rows: list[int] = find_texts(points.cloud.texts, query).tolist()
+    numbers = row_numbers(points.cloud)
+    rows: list[int] = find_texts(points.cloud.texts, query, numbers=numbers).tolist()
     return rows
 
 
@@ -129,13 +135,31 @@ def _near(points: CorpusCloud, vectors: np.ndarray) -> list[int]:
     return rows
 
 
-def chosen_marks(points: CorpusCloud, chosen: int | None) -> list[Marks]:
-    """Rings around the points that the search found, the teacher's selection and the chosen one."""
+def many_found(points: CorpusCloud) -> np.ndarray | None:
+    """(n,) True for the hits, where they are too many for rings: the others turn grey."""
+    try:
+        rows = found_rows(points)
+    except SearchError:
+        return None
+    if len(rows) <= MOST_RINGED:
+        return None
+    found = np.zeros(len(points.cloud), dtype=bool)
+    found[rows] = True
+    return found
+
+
+def found_marks(points: CorpusCloud) -> list[Marks]:
+    """Rings around the hits of the search, unless there are too many."""
     try:
         rows = found_rows(points)
     except SearchError:  # ``choose_point`` says so
         rows = []
-    found = [Marks(rows, "dot", _("found"))] if rows else []
+    return [Marks(rows, "dot", _("found"))] if 0 < len(rows) <= MOST_RINGED else []
+
+
+def chosen_marks(points: CorpusCloud, chosen: int | None) -> list[Marks]:
+    """Rings around the points that the search found, the teacher's selection and the chosen one."""
+    found = found_marks(points)
     if shown := teachers_points(points.shared_key):
         found.append(Marks(list(shown), "circle", _("selected by the teacher")))
     return found if chosen is None else [*found, Marks([chosen], "circle", _("chosen point"))]
@@ -196,8 +220,7 @@ def sent_selection(points: CorpusCloud) -> np.ndarray | None:
     key, state = points.shared_key, st.session_state
     linked = st.query_params.get("selected", "")
     if SELECTED not in state and linked:
-        rows = rows_of_text(linked)
-        select_rows(key, rows[rows < len(points.cloud)])
+        select_rows(key, rows_of_text(linked, len(points.cloud)))
     of, rows = state.get(SELECTED, ("", np.zeros(0, dtype=np.int64)))
     text = rows_as_text(rows) if of == key else ""
     put_in_url("selected", text if 0 < len(text) <= LONGEST_SELECTION else None)
@@ -212,15 +235,14 @@ def rows_as_text(rows: np.ndarray) -> str:
     return ",".join(f"{part[0]}" if len(part) == 1 else f"{part[0]}-{part[-1]}" for part in parts)
 
 
-def rows_of_text(text: str) -> np.ndarray:
-    """The rows that ``rows_as_text`` has written; none for anything else."""
-    if len(text) > LONGEST_SELECTION or not RANGES.fullmatch(text):
-        return np.zeros(0, dtype=np.int64)
-    rows: set[int] = set()
-    for part in text.split(","):
-        low, _dash, high = part.partition("-")
-        rows |= set(range(int(low), min(int(high or low), int(low) + MOST_LINKED) + 1))
-    return np.array(sorted(rows), dtype=np.int64)
+def rows_of_text(text: str, n: int) -> np.ndarray:
+    """The rows that ``rows_as_text`` has written, of n; none for anything else."""
+    chosen = np.zeros(n, dtype=bool)
+    if len(text) <= LONGEST_SELECTION and RANGES.fullmatch(text):
+        for part in text.split(","):
+            low, _dash, high = part.partition("-")
+            chosen[int(low) : int(high or low) + 1] = True
+    return np.flatnonzero(chosen)
 
 
 def show_selection(cloud: Cloud, key: str) -> None:
@@ -241,6 +263,8 @@ def show_selection(cloud: Cloud, key: str) -> None:
         st.dataframe(table, height=240, width="stretch")
         if len(rows) > MAX_ROWS:
             st.caption(_("The first {n} are listed.").format(n=MAX_ROWS))
+        if len(rows_as_text(rows)) > LONGEST_SELECTION:
+            st.caption(_("A link does not have this selection, because it is too long."))
         offer_csv(_("Download selection (CSV)"), "selection", partial(selection_csv, cloud, rows))
 
 

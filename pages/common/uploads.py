@@ -191,9 +191,20 @@ def linked_file() -> tuple[str, str] | None:
     meant = re.fullmatch(r"([0-9a-f]{12})~(.{0,80})", st.query_params.get(OWN_FILE, ""), re.DOTALL)
     if meant is None:
         return None
-    own = [*st.session_state.get(OWN_CORPORA, {}).values(), *own_vectors().values()]
-    has_it = any(each.sha256.startswith(meant[1]) for each in own)
-    return None if has_it else (f"upload-{meant[1]}", meant[2])
+    code = f"upload-{meant[1]}"
+    return None if has_own(code) else (code, meant[2])
+
+
+def own_code(code: str) -> str:
+    """The code of this session's file with the content of "upload-" and a digest; "" without it."""
+    own = {**st.session_state.get(OWN_CORPORA, {}), **own_vectors()}
+    digest = code.removeprefix("upload-")
+    return next((each for each, file in own.items() if file.sha256.startswith(digest)), "")
+
+
+def has_own(code: str) -> bool:
+    """Whether this session has that file."""
+    return bool(own_code(code))
 
 
 def chosen_own() -> Corpus | VectorSet | None:

@@ -706,7 +706,8 @@ def explore(corpus: Corpus) -> None:
         return
     with look_box:
         cloud = draw_pictures(scene, explored)
-        show_headlines(scene)
+        if not fills_window():
+            show_headlines(scene)
     with panel.parts, errors_shown():
         last = film.last
         others = [layer for layer in dict.fromkeys((0, last)) if layer != scene.layer]
@@ -721,7 +722,7 @@ def explore(corpus: Corpus) -> None:
         show_two(corpus, first, choice.look, explored, chosen)
     if cloud is not None:
         with panel.buttons:
-            offer_view(cloud, first.cloud.texts)
+            offer_view(cloud, first)
     with selection_box:
         show_selection(first.cloud, first.shared_key)
     if fills_window():

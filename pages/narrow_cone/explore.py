@@ -831,7 +831,7 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
         show_two(corpus, points, look, explored, chosen)
     if cloud is not None:
         with panel.buttons:
-            offer_view(cloud, points.cloud.texts)
+            offer_view(cloud, points)
     with found_box:
         show_selection(points.cloud, points.shared_key)
         show_inspector(scene)

@@ -39,6 +39,7 @@ from pages.common.corpus_cloud import (
     OF_VECTORS,
     CorpusCloud,
     encoded_texts,
+    row_numbers,
     warn_of_cache,
 )
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
@@ -92,7 +93,6 @@ from .scene import (
     provenance,
     rank,
     read_points,
-    row_numbers,
     search_clouds,
 )
 

@@ -23,7 +23,7 @@ from pages.common import jobs
 from pages.common.address import put_in_url
 from pages.common.cache import kept
 from pages.common.cloud_choices import SAME, SPLIT, fit_words, points_and_fit
-from pages.common.corpus_cloud import CloudSpec, CorpusCloud, encoded_texts, labels_of
+from pages.common.corpus_cloud import CloudSpec, CorpusCloud, encoded_texts, labels_of, row_numbers
 from pages.common.origin import UNKNOWN_LIMIT, coverage_of, origin, warn_of_typed
 from pages.common.seed import SEED
 from pages.common.selected_points import chosen_row
@@ -44,11 +44,6 @@ class Query:
     text: str
     vector: np.ndarray  # (1, d), before the treatment
     row: int | None = None  # not among its own neighbours; None for a typed text
-
-
-def row_numbers(cloud: Cloud) -> np.ndarray:
-    """(n,) the row of each point in its file, from 0; for word pieces the place in the cloud."""
-    return cloud.sources if cloud.unit in ("sentences", "vectors") else np.arange(len(cloud))
 
 
 def choose_query(

@@ -952,7 +952,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
     points, waiting = scene.sets.points, {}
     with look_box, errors_shown():
         cloud = draw_pictures(scene, explored)
-        waiting = show_headlines(scene)
+        waiting = {} if fills_window() else show_headlines(scene)
         note_facts(lambda: _facts(scene))
     names = treatment_names()
     with panel.parts, errors_shown():
@@ -964,7 +964,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         show_two(corpus, points, look, explored, scene.chosen)
     if cloud is not None:
         with panel.buttons:
-            offer_view(cloud, points.cloud.texts)
+            offer_view(cloud, points)
     with selection_box:
         show_selection(points.cloud, points.shared_key)
     with notes_box:  # above the pictures, but computed after they were sent

@@ -108,7 +108,7 @@ with result:
                 show_two(corpus, scene.drawn, look, explored, row)
             if cloud is not None:
                 with panel.buttons:
-                    offer_view(cloud, scene.drawn.cloud.texts)
+                    offer_view(cloud, scene.drawn)
             with number_box:
                 show_counts(scene)
                 st.page_link(

@@ -61,6 +61,20 @@ export function layOut(count, width, side) {
   return { boxes, height: rows * down + (rows - 1) * GAP };
 }
 
+// The columns that give the largest pictures within `height`.
+export function layOutToFill(count, width, height) {
+  const choices = Array.from({ length: count }, (_, i) => {
+    const [columns, rows] = [i + 1, Math.ceil(count / (i + 1))];
+    const across = Math.floor((width - GAP * (columns - 1)) / columns);
+    const down = Math.max(240, Math.floor((height - GAP * (rows - 1)) / rows));
+    return { columns, rows, across, down, shorter: Math.min(across, down) };
+  });
+  const best = choices.reduce((first, each) => (each.shorter > first.shorter ? each : first));
+  const { columns, rows, across, down } = best;
+  const boxes = cellsOf(count, columns, { left: 0, top: 0, width: across, height: down });
+  return { boxes, height: rows * down + (rows - 1) * GAP };
+}
+
 export function boxAt(boxes, x, y) {
   return boxes.findIndex(
     ({ left, top, width, height }) =>

@@ -6,7 +6,7 @@ import { decodeCloud, decodeCodes, placeOf, stretchOf } from "./decode.js";
 import { blendFrames, lensOf, matrixThrough, plainFrame } from "./frame.js";
 import { contextOf, MOST_SHAPED, Painter } from "./gl.js";
 import {
-  crowd, inDevicePixels, isSmall, layOut, layOutWithLead, pointSize,
+  crowd, inDevicePixels, isSmall, layOut, layOutToFill, layOutWithLead, pointSize,
 } from "./layout.js";
 import { factorAt, titleAt } from "./film.js";
 import { centresOf } from "./groups.js";
@@ -194,7 +194,8 @@ export class Stage {
     const around = fills ? AROUND_ALONE : AROUND;
     const room = isLarge || fills ? window.innerHeight - around : window.innerHeight * SIDE_SHARE;
     const most = Math.min(isLarge || fills ? Infinity : side, Math.max(LEAST_SIDE, Math.round(room)));
-    const arrange = hasLead && views.length > 1 ? layOutWithLead : layOut;
+    const plain = fills ? layOutToFill : layOut;
+    const arrange = hasLead && views.length > 1 ? layOutWithLead : plain;
     const { boxes, height } = arrange(views.length, width, most);
     Object.assign(this, { ratio, width, height, boxes });
     this.element.style.height = `${height}px`;
