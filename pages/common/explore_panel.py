@@ -584,7 +584,7 @@ def show_clusters(
         chance = _in_job(_by_chance, points, places)
         st.markdown(_table(found, words) or _("There are no clusters in this picture."))
         st.markdown(_chance_line(found.share, chance))
-        for name, elsewhere in others if found.share > chance[1] else ():
+        for name, elsewhere in others:
             st.markdown(_agreement_line(found, named_clusters(points, elsewhere)[0], name))
             for group in _merged(points, places, elsewhere):
                 st.markdown(_merged_line(name, [cluster_names(words)[each] for each in group]))
@@ -628,12 +628,13 @@ def _agreement_line(first: Clusters, second: Clusters, name: str) -> str:
         ).format(name=name, k=len(second.sizes))
     return _(
         "**{name}**: {k} clusters. Their agreement with the first picture (adjusted Rand index) is "
-        "{value}, over {n} points that both have in a cluster. 1 means equal. Control: with "
-        "shuffled clusters it is {low} to {high}."
+        "{value}, over {n} points ({share} of all) that both have in a cluster. 1 means equal. "
+        "Control: with shuffled clusters it is {low} to {high}."
     ).format(
         name=name,
         k=len(second.sizes),
         n=f"{agreed.n:,}",
+        share=f"{agreed.n / len(first.labels):.0%}",
         value=signed(agreed.value, 2),
         low=signed(agreed.low or 0.0, 2),
         high=signed(agreed.high or 0.0, 2),
@@ -660,8 +661,8 @@ def _how(found: Clusters) -> list[str]:
         else _("{n} points were left out at random (seed {seed}).")
     ).format(n=f"{left:,}", seed=found.seed)
     caution = _(
-        "A picture of two or three directions hides clusters of the whole space. UMAP may split a "
-        "cloud that has none."
+        "A picture of two or three directions hides clusters of the whole space. UMAP and t-SNE "
+        "may split a cloud that has none."
     )
     return [how, rest, caution] if left else [how, caution]
 

@@ -765,9 +765,9 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
     # the progress bar has its own container: in another one it would shift the elements below it,
     # and the browser would build them again and lose the focus
     progress_box = st.container()
-    look_box, panel = picture_place(), open_panel()
-    found_box = st.container(key="inspector")
+    look_box, found_box = picture_place(), st.container(key="inspector")
     numbers_box = st.container()
+    panel = open_panel()  # below the numbers, which are on the first screen
     guess_box, answer_box = st.container(), st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     with control_box:

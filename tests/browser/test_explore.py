@@ -47,6 +47,7 @@ def complaints(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("language", "viewport", "column", "clusters"),
     [("en", DESKTOP, "price", "clusters"), ("zh-Hant", PHONE, "price", "群集")],
 )
+@pytest.mark.slow
 def test_the_walk_of_the_two_kinds_of_complaints(
     server: AppServer,
     browser: Browser,

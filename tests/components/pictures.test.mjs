@@ -9,7 +9,7 @@ import { advance, factorAt, knobsAt, legLength, nearestStep, nextStep, offSlider
 import { lensOf, matrixThrough } from "../../assets/components/twin_cloud/frame.js";
 import { centresOf } from "../../assets/components/twin_cloud/groups.js";
 import { writeConeLabels, writeGroups } from "../../assets/components/twin_cloud/overlay.js";
-import { paintOf } from "../../assets/components/twin_cloud/paint.js";
+import { paintOf, sizeOfStep } from "../../assets/components/twin_cloud/paint.js";
 import { lookOf, rgb } from "../../assets/components/twin_cloud/palette.js";
 import { legendOf, notesOf, wrap } from "../../assets/components/twin_cloud/png.js";
 import { packRows } from "../../assets/components/twin_cloud/rows.js";
@@ -305,10 +305,21 @@ test("beside a selection the others fade; what is hidden stays hidden", () => {
 
 test("an isolated group keeps its colour, and others lie below in a flat picture", () => {
   const codes = { kind: "codes", values: Uint8Array.of(0, 1, 9) };
-  const kinds = (...more) => bytes(paintOf(codes, [], 0, theme, ...more)).filter((_, i) => i % 4 === 3);
-  assert.deepEqual(kinds(0b10), [9, 1, 9]);
-  assert.deepEqual(kinds(0, true), [1, 1, 3]);
-  assert.deepEqual(kinds(0, false), [1, 1, 1]);
+  const kinds = (more) => bytes(paintOf(codes, [], 0, theme, more)).filter((_, i) => i % 4 === 3);
+  assert.deepEqual(kinds({ isolated: 0b10 }), [9, 1, 9]);
+  assert.deepEqual(kinds({ isFlat: true }), [1, 1, 3]);
+  assert.deepEqual(kinds({}), [1, 1, 1]);
+});
+
+test("a filtered point is grey and behind the others, and a column sizes the points", () => {
+  const codes = { kind: "codes", values: Uint8Array.of(0, 0, 0) };
+  const paint = bytes(paintOf(codes, [], 1 << 5, theme, { dots: Uint8Array.of(15, 128 + 3, 0) }));
+  assert.deepEqual([paint[3], paint[7], paint[11]], [1 + 16 * 15, 9 + 16 * 3, 1]);
+  assert.notDeepEqual(paint.slice(4, 7), paint.slice(0, 3));
+  assert.equal(sizeOfStep(0), 1);
+  assert.ok(sizeOfStep(1) < 1 && sizeOfStep(15) > 3);
+  const all = bytes(paintOf(codes, [], 1, theme, { dots: Uint8Array.of(0, 128, 0) }));
+  assert.deepEqual([all[3], all[7]], [0, 0]); // what is hidden stays hidden
 });
 
 test("a value has its place on the scale", () => {

@@ -51,11 +51,11 @@ def test_one_round_group_is_the_control(d):
     assert low - 0.15 <= fine.share <= high + 0.15
 
 
-def test_of_many_rows_a_sample_is_clustered_and_the_rest_has_none():
-    X, _ = three_groups(600)
+def test_of_many_rows_a_sample_is_clustered_by_its_seed():
+    X, _ = three_groups(600, 50)  # the rows outside of the sample have no cluster
     found = find_clusters(X, max_rows=200, seed=3)
-    assert found.n_clustered == 200
-    assert np.count_nonzero(found.labels >= 0) == sum(found.sizes) <= 200
+    assert found.n_clustered == found.n_labelled == 200
+    assert np.count_nonzero(found.labels >= 0) == sum(found.sizes)
     assert not np.array_equal(found.labels, find_clusters(X, max_rows=200, seed=4).labels)
     np.testing.assert_array_equal(found.labels, find_clusters(X, max_rows=200, seed=3).labels)
 
@@ -172,3 +172,16 @@ def test_mixing_by_hand():
     # of 0 one of two neighbours (the second point's is 1), of 1 one of three
     expected = ((1 / 2) / (3 / 4) + (1 / 3) / (2 / 4)) / 2
     assert cluster_mixing(places, labels, k=1)[0, 1] == pytest.approx(expected)
+
+
+def test_rows_outside_of_the_sample_have_the_cluster_of_their_nearest_row():
+    X, group = three_groups(600)
+    found = find_clusters(X, max_rows=200, smallest=10)
+    assert (found.n_clustered, found.n_labelled) == (200, 600)
+    assert sum(found.sizes) + found.n_outside == 600
+    for each in range(len(found.sizes)):
+        assert len(np.unique(group[found.labels == each])) == 1
+    long = np.hstack([X, np.zeros((600, 60))])
+    few = find_clusters(long, max_rows=200, smallest=10)
+    assert few.n_labelled == few.n_clustered == 200
+    assert np.count_nonzero(few.labels >= 0) == sum(few.sizes) <= 200

@@ -109,3 +109,22 @@ def test_pairs_decide_and_too_few_of_either_decide_nothing():
     assert prefer(X, X, labels=["a"] * 200) is None
     with pytest.raises(ValueError, match="labels or pairs"):
         prefer(X, X)
+
+
+def test_which_is_better_is_the_same_question_both_ways():
+    X, labels = labelled()
+    Y = labelled(spread=2.0, seed=4)[0]
+    Y[:3] = 0  # no direction
+    X[10:30] = X[10]  # copies in one set only
+    there, back = prefer(X, Y, labels=labels), prefer(Y, X, labels=labels)
+    assert there.n == back.n == 200 - 3 - 19
+    assert there.change.value == pytest.approx(-back.change.value)
+    assert (there.better, back.better) == ("first", "second")
+
+
+def test_equal_rows_have_no_neighbours_and_all_else():
+    X = cloud(60, 5)
+    X[:50] = X[0]
+    found = compare(X, cloud(60, 5, 2), k=5)
+    assert found.neighbours is None
+    assert found.cka is not None

@@ -53,3 +53,16 @@ def test_the_nearest_rows_are_those_of_the_largest_cosine():
     X = np.array([[1.0, 0.0], [3.0, 3.0], [0.0, 0.0], [-1.0, 0.1], [9.0, 0.9]])
     assert nearest_rows(X, np.array([2.0, 0.0]), 3).tolist() == [0, 4, 1]
     assert nearest_rows(X, np.array([2.0, 0.0]), 9).tolist()[-1] == 2  # zeros come last
+
+
+@pytest.mark.parametrize(
+    "pattern", ["((((a{9}){9}){9}){9})", "a{99999}", "(a{40}){40}", "(?:a{,2000})"]
+)
+def test_a_pattern_of_many_repeats_is_refused_before_it_is_compiled(pattern):
+    with pytest.raises(SearchError) as refused:
+        find_texts(TEXTS, f"/{pattern}/")
+    assert refused.value.code == "repeats"
+
+
+def test_a_row_has_the_number_of_its_file():
+    assert find_texts(TEXTS, "#12", numbers=np.array([3, 11, 12, 40, 41])).tolist() == [1]

@@ -26,7 +26,7 @@ BY_VARIABLE = {
         "lesson-step",
         "class",
     ),
-    *("where", "selected", "window", "file"),
+    *("where", "selected", "window", "file", "clusters-on"),
     *(f"{side}-{what}" for side in ("left", "right") for what in ("table", "layer")),
     *(f"{side}-{what}" for side in SIDES for what in ("model", "place", "pooling", "treatment")),
 }
