@@ -104,6 +104,7 @@ def stored_vectors(monkeypatch):
 
 
 @pytest.mark.model
+@pytest.mark.slow  # half a minute; test_wheel.py runs the README's
 @pytest.mark.parametrize(("path", "code"), blocks(DOCS))
 def test_a_python_block_runs(path, code, monkeypatch, stored_vectors, tmp_path):
     monkeypatch.chdir(tmp_path)  # an example may write a file

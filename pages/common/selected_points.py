@@ -57,11 +57,13 @@ def choose_point(points: CorpusCloud) -> int | None:
     if not rows:
         st.info(_("No text contains “{query}”.").format(query=short(query)))
         return row
-    if row not in rows:
-        row = rows[0]
-    at = rows.index(row)
+    if row not in rows:  # of many hits none is chosen: its neighbours would take a while
+        row = rows[0] if len(rows) <= MOST_RINGED else None
+    at = -1 if row is None else rows.index(row)
     st.markdown(
-        _("{place} of {n}: {text}").format(
+        _("{n} found. The others are grey.").format(n=f"{len(rows):,}")
+        if row is None
+        else _("{place} of {n}: {text}").format(
             place=f"{at + 1:,}", n=f"{len(rows):,}", text=short(points.cloud.texts[row])
         )
     )
@@ -71,7 +73,7 @@ def choose_point(points: CorpusCloud) -> int | None:
             key="found-before",
             icon=":material/chevron_left:",
             on_click=_choose_found,
-            args=(rows[at - 1],),
+            args=(rows[max(at, 0) - 1],),
         )
         st.button(
             _("Next hit"),
@@ -82,7 +84,8 @@ def choose_point(points: CorpusCloud) -> int | None:
         )
         if st.button(_("Select all {n}").format(n=f"{len(rows):,}"), key="select-found"):
             select_rows(points.shared_key, np.sort(rows))
-    _choose_found(row)
+    if row is not None:
+        _choose_found(row)
     return row
 
 

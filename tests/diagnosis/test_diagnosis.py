@@ -72,6 +72,7 @@ def test_a_sample_of_rows_judges_in_every_fold(monkeypatch):
     assert found.chosen.kind == "centre"
 
 
+@pytest.mark.slow
 def test_a_cut_that_helps_is_not_credited_to_whitening():
     """Ten centres in isotropic noise: whitening to 16 directions gains, and the cut alone more."""
     X, labels = ten_centres()
@@ -196,6 +197,7 @@ def test_the_setting_of_a_fold_is_chosen_on_the_other_folds():
     assert found.score.replicates[0] == pytest.approx([0.4 / 3] * 3)
 
 
+@pytest.mark.slow
 def test_pairs_decide_by_row_numbers_and_as_vectors():
     rng = np.random.default_rng(0)
     left, other = rng.standard_normal((2, 300, 16))

@@ -63,6 +63,7 @@ def test_a_module_that_is_not_there_is_refused_with_those_that_are(model, module
         module_vectors(model, TEXTS, module=module)
 
 
+@pytest.mark.slow
 def test_a_diagnosis_of_a_model_is_that_of_its_vectors(model, pooled):
     labels = CORPUS.labels[::24]
     by_model = diagnose(model, TEXTS, labels=labels, module=0, about={"model": "mine"})
