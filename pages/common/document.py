@@ -13,7 +13,7 @@ from geometry.data.catalogues import ENGLISH
 from .draw.charts import COMPONENTS
 from .page_list import page_path
 from .page_state import BOUND, LEFT, give_to_page
-from .uploads import USES, chosen_own, has_own, linked_file, own_code
+from .uploads import NEXT, USES, chosen_own, has_own, linked_file, own_code
 from .words import _, labelled, language, markdown
 
 KEY = "document"
@@ -104,7 +104,7 @@ def _open_link(code: str, page: str, query: dict[str, str]) -> NoReturn:
         is_number = isinstance(usual, float)
         given = value == "true" if isinstance(usual, bool) else value
         give_to_page(page, key, float(value) if is_number else given)
-    state["corpus"] = own_code(code)
+    state[NEXT] = own_code(code)  # for the sidebar of that page
     del state[LINKED]
     st.switch_page(page_path(page), query_params={k: v for k, v in query.items() if k not in BOUND})
 
