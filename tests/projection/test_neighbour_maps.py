@@ -130,6 +130,7 @@ def test_tsne_without_a_seed_differs_each_time(tsne):
     assert abs(first.trustworthiness - tsne.trustworthiness) < 0.02
 
 
+@pytest.mark.slow  # the compilation of UMAP takes longer than its fit
 @pytest.mark.parametrize("method", MAPS)
 def test_of_more_rows_a_sample_is_fitted_and_the_others_are_placed(method, monkeypatch):
     sizes, calls = [], []
