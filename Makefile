@@ -23,8 +23,8 @@ ENCODERS := "Two encoders are part of it: all-MiniLM-L6-v2 (84 MB) and, on Linux
 BY_FILE := --dist loadscope --no-loadscope-reorder
 # Each worker imports and computes anew what tests share: one for each of two cores.
 WORKERS := -n 2 $(BY_FILE)
-# Many slow tests drive a browser, and these often wait: four workers keep two cores busy.
-SLOW_WORKERS := -n 4 $(BY_FILE)
+# Many slow tests drive a browser, and these often wait: three workers keep two cores busy.
+SLOW_WORKERS := -n 3 $(BY_FILE)
 # The mathematics, the words and the structure; nothing that imports torch, serves pages or reads models.
 QUICK := $(addprefix tests/,data evaluate figures linalg measure projection transform vectors \
   $(addprefix test_,errors.py house.py lazy_import.py palette.py words.py)) --ignore-glob='*flow*' -m "not (model or data or slow)" --hypothesis-profile=check
