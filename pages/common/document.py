@@ -47,8 +47,8 @@ def show_contents(page: str) -> None:
 
 def warn_of_lost_corpus() -> None:
     """What a link or a reload lacks: a file that this session does not have."""
-    linked = linked_file()
-    if linked is not None:
+    linked, name = linked_file(), st.session_state.get("gone-corpus")
+    if linked is not None and not name:
         code, of_file = linked
         here = str(st.session_state.get("page", ""))
         st.session_state[LINKED] = (code, of_file, here, st.query_params.to_dict())
@@ -74,7 +74,6 @@ def warn_of_lost_corpus() -> None:
                 ),
                 icon=":material/link:",
             )
-    name = st.session_state.get("gone-corpus")
     if not name:
         return
     if chosen_own():

@@ -51,7 +51,9 @@ def english_labels() -> re.Pattern[str]:
 
 def open_every_part(page: Page) -> None:
     """Open what is folded; parts inside of parts appear when these are open."""
-    folded = page.locator('[data-testid="stMain"] details:not([open]) > summary')
+    # the menu of one cloud closes when that of another opens
+    parts = "details:not([open]):not(.st-key-two .twin-more)"
+    folded = page.locator(f'[data-testid="stMain"] {parts} > summary')
     for _ in range(40):
         if not folded.count():
             return
