@@ -148,7 +148,7 @@ def _show(
     place = np.flatnonzero(np.isin(points.corpus_rows, rows))
     shown = points if len(place) == len(points.cloud) else points.take(place, "two")
     marked = None if chosen is None or chosen not in place else int(np.searchsorted(place, chosen))
-    residual = _draw(first, second, shown, look, explored, marked)
+    residual = _draw(first, second, shown, place, look, explored, marked)
     has_neighbours = False
     with errors_shown():
         has_neighbours = _show_numbers(first, second, residual)
@@ -292,11 +292,15 @@ def _draw(
     first: TwoSide,
     second: TwoSide,
     points: CorpusCloud,
+    place: np.ndarray,
     look: Look,
     explored: Explored,
     chosen: int | None,
 ) -> float:
-    """Both pictures with a film from the first to the second; returns Procrustes' residual."""
+    """Both pictures with a film from the first to the second; returns Procrustes' residual.
+
+    place : (n,) the rows of these points on the page, which a click chooses
+    """
     is_raw = first.treatment == second.treatment == RAW
     method = "svd" if look.is_map or (look.view != "pca" and not is_raw) else look.view
     k = look.n_components
@@ -340,21 +344,17 @@ def _draw(
         key="two-clouds",
         in_address=False,
         texts=points.cloud.texts,
-        on_point=partial(_choose, points),
+        on_point=lambda row: choose_row(int(place[row])),
         on_selection=partial(store_selection, points.shared_key),
     )
     return residual
-
-
-def _choose(points: CorpusCloud, row: int) -> None:
-    choose_row(row)
 
 
 # ---- numbers ----
 
 
 def _sampled(side: TwoSide) -> TwoSide:
-    """Of many rows a sample, of which the vectors are not zero in both."""
+    """Of many rows a sample, the same on both sides."""
     return replace(side, points=side.points.sample(MOST_COMPARED))
 
 
