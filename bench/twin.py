@@ -52,8 +52,7 @@ if st.checkbox("show", value=True) and n:
     cloud = TwinCloud(points, "rows", [Picture([0], ["raw"]), white], colours, 5.0,
                       ["x", "y", "z"], "origin", "bench", "two clouds", knobs=[(0.0,)] * max(k, 2))
     def chosen(rows): st.session_state["chosen"] = len(rows)
-    show_twin_cloud(cloud, LIGHT, lambda word: word, key="bench", texts=Texts(),
-                    on_selection=chosen)
+    show_twin_cloud(cloud, LIGHT, key="bench", texts=Texts(), on_selection=chosen)
 st.markdown(f"chosen {st.session_state.get('chosen', 0)}")
 """
 PEER_PAGE = """

@@ -46,6 +46,8 @@ def test_make_bench_takes_names(names, command):
 
 @pytest.mark.parametrize("page", [TWIN_PAGE, PEER_PAGE])
 def test_the_pages_of_the_twin_benchmark_run(page):
-    visit = AppTest.from_string(page).run(timeout=60)
+    visit = AppTest.from_string(page)
+    visit.query_params["n"] = "20"
+    visit.run(timeout=60)
     assert not visit.exception
     assert visit.markdown[0].value == "chosen 0"
