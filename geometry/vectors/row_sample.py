@@ -243,10 +243,11 @@ class _LengthSums:
     def add(self, rows: np.ndarray) -> None:
         part = Moments.of_part(rows, like=self._moments)
         self._moments = part if self._moments is None else self._moments.merge(part)
-        norms = np.linalg.norm(rows.astype(np.float64), axis=1)
+        rows = rows.astype(np.float64)
+        norms = np.sqrt(np.vecdot(rows, rows))
         self._norms += float(norms.sum())
         some = norms > 0
-        self._directions += (rows[some] / norms[some, None]).sum(axis=0)
+        self._directions += np.divide(1, norms, out=np.zeros_like(norms), where=some) @ rows
         self._n_directions += int(some.sum())
 
     def statistics(self) -> WholeStatistics | None:

@@ -93,9 +93,8 @@ def opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> Ro
     parts = max(1.0, file.seek(0, os.SEEK_END) / FOR_SECONDS)
     process = Process(allowed._replace(cpu_seconds=parts * allowed.cpu_seconds))
 
-    def ask(call: Callable[[], Any]) -> Any:
+    def answer() -> Any:
         try:
-            process.start(call)
             return process.answer()
         except MemoryError as error:
             raise VectorFileError(
@@ -108,10 +107,20 @@ def opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> Ro
                 ) from error
             raise damaged(name) from error
 
+    def ask(call: Callable[[], Any]) -> Any:
+        process.start(call)
+        return answer()
+
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         ask(partial(_begin_apart, chosen))
-        while (block := ask(_next_apart)) is not None:
-            yield block
+        process.start(_next_apart)
+        while (block := answer()) is not None:
+            process.start(_next_apart)  # it decodes the next block while the caller uses this one
+            try:
+                yield block
+            except GeneratorExit:  # no more blocks are wanted: the next call has its own answer
+                answer()
+                raise
 
     try:
         facts = ask(partial(_open_apart, make, _path_or_content(file), limits))
