@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from .address import PARAMETERS, put_in_url
-from .streamlit_internals import is_from_history
+from .streamlit_internals import forget_uploads, is_from_history
 
 # Of all pages once the reader has chosen. Until then each page has its own default.
 READERS = {
@@ -43,6 +43,7 @@ def enter_page(page: str) -> None:
     if left != page:
         state["page"] = page
         if left is not None:
+            forget_uploads()  # what was read stays; its uploader is empty on return
             _turn_page(left, page)
     if is_from_history():
         for key in OF_SEVERAL:

@@ -166,6 +166,12 @@ def forget_upload(file_id: str) -> None:
         _server().uploaded_file_mgr.remove_file(session_id(), file_id)
 
 
+def forget_uploads() -> None:
+    """Free all uploaded files of this session, for which no uploader is on the page any more."""
+    with suppress(AttributeError):
+        _server().uploaded_file_mgr.remove_session_files(session_id())
+
+
 # ---- figures ----
 
 

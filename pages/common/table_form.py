@@ -162,15 +162,18 @@ def was_read(file: Any) -> None:
     st.session_state[f"read-{file.file_id}"] = True
 
 
-def empty_box(file: Any, refusal: GeometryError | None = None) -> bool:
-    """Remove an uploaded file from its uploader and from memory; False for a file of the server."""
-    box = st.session_state.get(BOXES, {}).pop(file.file_id, None)
+def empty_box(file_id: str, refusal: GeometryError | None = None, name: str = "") -> bool:
+    """Remove an uploaded file from its uploader and from memory; False for a file of the server.
+
+    It takes no file, because Streamlit keeps the arguments of a button's callback.
+    """
+    box = st.session_state.get(BOXES, {}).pop(file_id, None)
     if box is None:
         return False
     if refusal is not None:  # a copy, because a traceback refers to the content
-        st.session_state[f"{box}-refusal"] = file.name, copy(refusal)
+        st.session_state[f"{box}-refusal"] = name, copy(refusal)
     st.session_state[f"{box}-emptied"] = st.session_state.get(f"{box}-emptied", 0) + 1
-    forget_upload(file.file_id)
+    forget_upload(file_id)
     return True
 
 
@@ -180,7 +183,7 @@ def refused_files_leave(file: Any, kind: type[GeometryError] = GeometryError) ->
     try:
         yield
     except kind as error:
-        if file is not None and empty_box(file, error):
+        if file is not None and empty_box(file.file_id, error, file.name):
             st.rerun()
         raise
 
@@ -191,7 +194,7 @@ def show_refusal(error: GeometryError, file: Any) -> None:
     A file that no choice can mend leaves its uploader.
     """
     is_chosen = any(st.session_state.get(f"{way}-{file.file_id}") for way in ("read", "how"))
-    if error.code not in MENDED and not is_chosen and empty_box(file, error):
+    if error.code not in MENDED and not is_chosen and empty_box(file.file_id, error, file.name):
         st.rerun()
     if error.code == "uncertain":
         asked = st.session_state.setdefault(f"choices-{file.file_id}", {})

@@ -177,4 +177,4 @@ def _adopt(evidence: Evidence, *files: Any) -> None:
     st.session_state["judge"] = code
     for file in files:
         if file is not None:
-            empty_box(file)
+            empty_box(file.file_id)

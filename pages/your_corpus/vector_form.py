@@ -67,16 +67,16 @@ def show_vector_form(file: Any) -> None:
         key="use_vectors",
         type="primary",
         on_click=_adopt,
-        args=(vectors, file),
+        args=(vectors, file.file_id),
     )
     was_read(file)
     st.caption(_ready_line(vectors))
     show_notes(vectors)
 
 
-def _adopt(vectors: VectorSet, file: Any) -> None:
+def _adopt(vectors: VectorSet, file_id: str) -> None:
     st.session_state["corpus"] = add_vectors(vectors)
-    empty_box(file)
+    empty_box(file_id)
     st.session_state[ROWS] = False  # folds the form, so that the result is in view
 
 

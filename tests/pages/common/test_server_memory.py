@@ -357,6 +357,21 @@ def test_an_upload_that_nothing_comes_of_holds_nothing_and_ends(server):
     run_alone(visit())
 
 
+def test_a_session_that_turns_the_page_leaves_no_upload(server):
+    async def visit() -> None:
+        async with Reader(server.port, PAGE) as reader:
+            await reader.open()
+            assert put(server, reader.session, 2 * MEGABYTE) == 204
+            await reader.open()
+            assert server.uploaded() > MEGABYTE
+            reader.leave_page()
+            reader.page = "claims"
+            await reader.open()
+            assert not server.uploaded()
+
+    run_alone(visit())
+
+
 def test_a_session_that_ends_leaves_no_upload_and_no_memory(server):
     async def visit() -> None:
         async with Reader(server.port, PAGE) as leaver:
