@@ -61,6 +61,17 @@ def test_all_at_once_is_one_by_one(block_rows):
         assert nearest(X, row)[0].tolist() == by_hand
 
 
+@for_each("scale", [1, 1e-12, 1e12, 1e-22])
+def test_one_row_of_a_needle_in_float32_is_as_in_float64(scale):
+    noise = np.random.default_rng(0).standard_normal((500, 8))
+    X = ((100 + 0.1 * noise) * scale).astype(np.float32)  # cosines differ by 1e-6
+    U = X.astype(np.float64) / np.linalg.norm(X.astype(np.float64), axis=1, keepdims=True)
+    for row in (0, 17, 499):
+        cosines = U @ U[row]
+        cosines[row] = -1
+        assert nearest(X, row)[0].tolist() == np.argsort(-cosines)[:5].tolist()
+
+
 def test_a_copy_is_a_neighbour_and_oneself_is_not():
     X = np.array([[1.0, 1], [3, 3], [-1, 2]])
     rows, cosines = nearest(X, 0, k=1)
