@@ -189,10 +189,11 @@ def test_bad_input():
         with pytest.raises(ValueError, match=r"vectors.*2n, d|must be \(layers, 240, d\)"):
             evaluate_grid(bad, GOLD, draws=5)
     narrow = {pooling: hidden[..., :4] for pooling, hidden in OTHERS.items()}
+    one = {"mean": OTHERS["mean"]}
     for settings, message in (
         ({"fit_vectors": OTHERS}, "fit_on, the name of that set"),
         ({"fit_on": "train"}, "fit_on, the name of that set"),
-        ({"fit_vectors": {"mean": 1}, "fit_on": "x"}, "fit_vectors lack the pooling cls"),
+        ({"fit_vectors": one, "fit_on": "x"}, "fit_vectors lack the pooling cls"),
         ({"fit_vectors": narrow, "fit_on": "x"}, "fit_vectors have 4 columns and vectors 6"),
         ({"bootstrap": PairBootstrap(GOLD[::-1], 5)}, "other gold scores"),
     ):
