@@ -132,7 +132,7 @@ def explored(page: Page, server: AppServer, path: Path, n: int, d: int, most: fl
     if n == MANY:
         megabytes = memory / 1e6
         rows += [
-            Row("the same: memory that it adds to the server, without the vectors", megabytes, unit="MB",
+            Row("the same: memory that it adds, without the vectors", megabytes, unit="MB",
                 target="250 MB or less", met=megabytes <= 250),
             Row("the same: this view as one file of HTML", size / 1e6, unit="MB",
                 target="12 MB or less", met=size <= 12e6),

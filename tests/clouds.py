@@ -1,4 +1,4 @@
-"""Clouds drawn by Hypothesis: any shape, spectrum and shift; and rotations."""
+"""Clouds of a known shape, clouds drawn by Hypothesis, and rotations."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -9,6 +9,16 @@ seeds = st.integers(0, 2**32 - 1)
 def rotation(d: int, seed: int) -> np.ndarray:
     """A random orthogonal matrix (d, d)."""
     return np.linalg.qr(np.random.default_rng(seed).standard_normal((d, d)))[0]
+
+
+def cloud(n: int = 70, d: int = 9, *, seed: int = 0, shift: float = 0.5) -> np.ndarray:
+    """(n, d) Gaussian rows along axes of unequal length, off the origin."""
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, d)) * np.geomspace(2, 0.2, d) + shift
+
+
+def unit(X: np.ndarray) -> np.ndarray:
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
 @st.composite

@@ -50,7 +50,6 @@ from geometry.measure.correlation import spearman
 from geometry.scale.neighbours import _recall
 from tests.diagnosis.test_evidence import MEAN, scored_pairs
 from tests.measure.test_context import text
-from tests.measure.test_intervals import clusters, cone, heavy_tails
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(3600)]
 
@@ -93,6 +92,19 @@ def coverage(of: Draw, n: int, draws: int, *, at_once: bool = False) -> dict[str
 
 
 # ---- clouds ----
+
+
+def cone(rng: np.random.Generator, n: int) -> np.ndarray:
+    return rng.standard_normal((n, 8)) * np.geomspace(2, 0.3, 8) + 1
+
+
+def heavy_tails(rng: np.random.Generator, n: int) -> np.ndarray:
+    return rng.standard_t(6, (n, 10)) * np.geomspace(1, 0.5, 10) + 0.5
+
+
+def clusters(rng: np.random.Generator, n: int) -> np.ndarray:
+    centres = np.random.default_rng(5).standard_normal((6, 12)) * 1.5 + 0.5
+    return centres[rng.integers(6, size=n)] + rng.standard_normal((n, 12)) * 0.6
 
 
 def table_of(cloud: Callable[..., np.ndarray]) -> Draw:

@@ -8,14 +8,16 @@ no test. The English file has all fields; another language has those that are re
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
 
+import numpy as np
+
 from ..data.catalogues import ENGLISH
 from ..data.shipped import shipped_file
-from ..measure.intervals import Estimate
+from ..measure.intervals import MIN_ROWS, Estimate
 
 State = Literal["holds", "partly", "fails", "unknown"]
 GROUPS = ("cone", "context", "dimensions", "frequency", "scores", "cures", "training")
@@ -28,33 +30,25 @@ class Claim:
 
     Attributes
     ----------
-    key : str
-    short : str
-        Some words of it, for a tile.
-    group : str
-        One of GROUPS.
+    short : str, some words of it, for a tile
+    group : str, one of GROUPS
     source, where : str
         Authors and year; the section, table or figure.
     checked : bool
         Whether ``where`` was looked up in the source; else it is quoted from memory.
     disputes : bool
         Whether it contradicts what the first papers say of the cone.
-    unit : str
-        One of UNITS: what the source measures.
-    page : str
-        The page that shows it.
+    unit : str, one of UNITS: what the source measures
+    page : str, the page that shows it
     says, on : str
         What is claimed, and on what the source measured it.
     here : str
         What is measured here; its {names} are ``Tested.settings``.
-    rule : str
-        When the verdict is "holds".
+    rule : str, when the verdict is "holds"
     values, control : mapping of str to str
         What the numbers of ``Tested`` are called.
-    no_control : str
-        Why none is needed, where ``control`` is empty.
-    untested : str
-        Why there is no test.
+    no_control, untested : str
+        Why none is needed, where ``control`` is empty; why there is no test.
     depends : str
         What its numbers depend on: the model with the "corpus" or the "pairs", only "words" (static
         vectors), or only recorded "training".
@@ -91,17 +85,15 @@ class Number:
     is_change: bool = False  # printed with its sign
 
     @classmethod
-    def of(cls, found: Estimate, decimals: int = 3, *, is_change: bool = False) -> Number:
-        """An estimate as it is printed.
+    def of(cls, found: Estimate, **look: Any) -> Number:
+        """An estimate, with ``decimals`` and ``is_change``."""
+        return cls(found.value, found.low, found.high, **look)
 
-        Parameters
-        ----------
-        found : Estimate
-        decimals : int
-        is_change : bool
-            Whether it is a difference, printed with its sign.
-        """
-        return cls(found.value, found.low, found.high, decimals, is_change)
+    @classmethod
+    def drawn(cls, values: np.ndarray, **look: Any) -> Number:
+        """The mean over random draws of a control, with the range of 95% of them."""
+        low, high = np.percentile(values, [2.5, 97.5])
+        return cls(float(np.mean(values)), float(low), float(high), **look)
 
     def times(self, factor: float, decimals: int) -> Number:
         """A score × 100, say."""
@@ -115,9 +107,7 @@ class Tested:
 
     Attributes
     ----------
-    state : str
-    n : int
-        Units that were measured.
+    n : int, units that were measured
     values, control : mapping of str to Number
         By the names of the claim's own; ``control`` is empty where the claim says why.
     settings : mapping of str to str
@@ -165,6 +155,18 @@ def clear(found: Estimate | Number, limit: float = 0.0) -> State:
     if found.low is None or found.high is None:
         return "unknown"
     return "holds" if found.low > limit else "fails" if found.high < limit else "unknown"
+
+
+def draws(of: Callable[[np.random.Generator], float], n: int, seed: int, **look: Any) -> Number:
+    """``Number.drawn`` of n values of ``of``."""
+    rng = np.random.default_rng(seed)
+    return Number.drawn(np.array([of(rng) for _draw in range(n)]), **look)
+
+
+def need(n: int, least: int = MIN_ROWS) -> None:
+    """MissingEvidence for fewer than ``least``."""
+    if n < least:
+        raise MissingEvidence("rows")
 
 
 def beside(value: float, control: Number) -> State:

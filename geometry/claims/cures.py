@@ -16,7 +16,7 @@ from ..measure.cosines import mean_cosine
 from ..measure.intervals import MIN_ROWS, Estimate, subsampling_interval
 from ..vectors.word_averages import sentence_vectors
 from .claim import CONTRASTIVE, MissingEvidence, Number, State, Tested, clear
-from .dimensions import _rotation
+from .dimensions import rotation
 from .scores import narrower_against_score, shuffled_against
 from .subject import POOLINGS, ClaimSubject
 
@@ -96,19 +96,21 @@ def _of_untrained(
 
 def huang2021_mean(subject: ClaimSubject) -> Tested:
     """Means over tokens beside [CLS], at the last layer."""
-    cls, mean = (_score(subject, subject.paired(subject.last, each)) for each in POOLINGS)
-    gain = _change(subject, cls, mean)
-    values = {"cls": _printed(cls), "mean": _printed(mean), "gain": _points(gain)}
+    cls, mean = (subject.paired(subject.last, each) for each in POOLINGS)
+    return _second_over_first(subject, cls=cls, mean=mean)
+
+
+def _second_over_first(subject: ClaimSubject, **vectors: np.ndarray) -> Tested:
+    scores = {name: _score(subject, X) for name, X in vectors.items()}
+    gain = _change(subject, *scores.values())
+    values = {name: _printed(score) for name, score in scores.items()} | {"gain": _points(gain)}
     return _of_untrained(subject, clear(gain), values, {})
 
 
 def huang2021_layers(subject: ClaimSubject) -> Tested:
     """The mean of the first and the last layer beside the last."""
     first, last = (subject.paired(layer) for layer in (1, subject.last))
-    alone, both = _score(subject, last), _score(subject, (first + last) / 2)
-    gain = _change(subject, alone, both)
-    values = {"last": _printed(alone), "both": _printed(both), "gain": _points(gain)}
-    return _of_untrained(subject, clear(gain), values, {})
+    return _second_over_first(subject, last=last, both=(first + last) / 2)
 
 
 def gao2019_narrow(subject: ClaimSubject) -> Tested:
@@ -150,12 +152,9 @@ def _gain(subject: ClaimSubject, layer: int, cure: str) -> Estimate:
 
 
 def _where(subject: ClaimSubject) -> dict[str, str]:
-    return {
-        "layer": str(subject.last),
-        "middle": str(subject.middle),
-        "folds": str(subject.gains.n_folds),
-        "together": str(subject.gains.n_together),
-    }
+    n_folds, n_together = subject.gains.n_folds, subject.gains.n_together
+    more = {"middle": subject.middle, "folds": n_folds, "together": n_together}
+    return subject.at_last | {name: str(value) for name, value in more.items()}
 
 
 def _both(subject: ClaimSubject, cure: str) -> dict[str, Number]:
@@ -233,17 +232,12 @@ def fuster2022_cause(subject: ClaimSubject) -> Tested:
 
 def ding2022_calibration(subject: ClaimSubject) -> Tested:
     """How many of the cures at two layers clearly help, and how many clearly hurt."""
-    gains = [
-        each.gain for each in subject.gains.gains if not each.is_control and each.gain is not None
-    ]
+    gains = [each.gain for each in subject.gains.gains if not each.is_control and each.gain]
     up, down = sum(gain.rises for gain in gains), sum(gain.falls for gain in gains)
     state: State = "holds" if down else "partly" if up else "unknown"
     state = "fails" if up == len(gains) else state
-    values = {
-        "up": Number(up, decimals=0),
-        "down": Number(down, decimals=0),
-        "all": Number(len(gains), decimals=0),
-    }
+    counts = {"up": up, "down": down, "all": len(gains)}
+    values = {name: Number(count, decimals=0) for name, count in counts.items()}
     return Tested(state, len(subject.pairs), values, _both(subject, ROTATED), _where(subject))
 
 
@@ -254,7 +248,7 @@ def aitsaada2023_clusters(subject: ClaimSubject) -> Tested:
     centred = X - X.mean(axis=0)
     top = np.linalg.svd(centred, full_matrices=False)[2][:3].T
     cured = centred - centred @ top @ top.T
-    rotated = X @ _rotation(X.shape[1], subject.seed)
+    rotated = X @ rotation(X.shape[1], subject.seed)
     gain, control = (
         Number(
             _cluster_gap(X, Z, labels),
@@ -294,7 +288,7 @@ def steck2024_scale(subject: ClaimSubject) -> Tested:
     ]
     if raw is None or None in scores:
         raise UndefinedMeasure("no_spread")
-    rotated = _score(subject, X @ _rotation(X.shape[1], subject.seed)).spearman
+    rotated = _score(subject, X @ rotation(X.shape[1], subject.seed)).spearman
     changes = 100 * (np.array(scores, dtype=float) - raw)
     control = {"rotated": Number(100 * ((rotated or 0.0) - raw), decimals=1, is_change=True)}
     values = {

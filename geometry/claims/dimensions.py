@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import numpy as np
 
 from ..measure.axis_shapes import mean_kurtosis
 from ..measure.cosines import rotated_top_contributions, top_contribution
-from .claim import MissingEvidence, Number, State, Tested, beside
-from .cone import HALF, _need, draws
+from .claim import MissingEvidence, Number, State, Tested, beside, draws, need
+from .cone import HALF
 from .subject import ClaimSubject
 
 MOST = 0.5  # of the mean cosine
@@ -23,30 +22,23 @@ AXES, TOP = 30, 10
 
 def timkey2021_rogue(subject: ClaimSubject) -> Tested:
     """The share of the mean cosine in three dimensions, at the layer with the largest."""
-    units = subject.sentences
-    _need(len(np.unique(units)))
+    need(len(np.unique(subject.sentences)))
     shares = {
         layer: top_contribution(subject.tokens(layer), k=FEW)
         for layer in range(1, subject.last + 1)
     }
     layer = max(shares, key=lambda each: shares[each])
-    X = subject.tokens(layer).astype(np.float64)
-    rotated = rotated_top_contributions(X.shape[1], k=FEW, seed=subject.seed)
-    low, high = np.percentile(rotated, [2.5, 97.5])
-    control = Number(float(rotated.mean()), float(low), float(high))
+    n, d = subject.tokens(layer).shape
+    control = Number.drawn(rotated_top_contributions(d, k=FEW, seed=subject.seed))
     state = beside(shares[layer], control)
     if state == "holds" and shares[layer] <= MOST:
         state = "partly"
-    return Tested(
-        state,
-        len(X),
-        {"share": Number(shares[layer])},
-        {"rotated": control},
-        {"layer": str(layer)},
-    )
+    values = {"share": Number(shares[layer])}
+    return Tested(state, n, values, {"rotated": control}, {"layer": str(layer)})
 
 
-def _rotation(d: int, seed: int | np.random.Generator) -> np.ndarray:
+def rotation(d: int, seed: int | np.random.Generator) -> np.ndarray:
+    """A random rotation (d, d)."""
     return np.linalg.qr(np.random.default_rng(seed).standard_normal((d, d)))[0]
 
 
@@ -57,24 +49,20 @@ def outliers(X: np.ndarray) -> np.ndarray:
 
 def kovaleva2021_layer_norm(subject: ClaimSubject) -> Tested:
     """How far the LayerNorm weights of the outlier dimensions are from the others'."""
-    layer = subject.last
-    weights = _layer_norm(subject, layer)
+    weights = _layer_norm(subject, subject.last)
     z = np.abs(weights - weights.mean()) / weights.std()
-    rng = np.random.default_rng(subject.seed)
-    random = np.array([z[rng.choice(len(z), FEW, replace=False)].mean() for _ in range(TRIPLES)])
-    low, high = np.percentile(random, [2.5, 97.5])
-    of_outliers = float(z[outliers(subject.tokens(layer))].mean())
-    control = Number(float(random.mean()), float(low), float(high), decimals=2)
+    of_outliers = float(z[outliers(subject.tokens(subject.last))].mean())
+    control = draws(
+        lambda rng: z[rng.choice(len(z), FEW, replace=False)].mean(),
+        TRIPLES,
+        subject.seed,
+        decimals=2,
+    )
     state = beside(of_outliers, control)
     if state == "holds" and of_outliers <= FAR:
         state = "partly"
-    return Tested(
-        state,
-        len(weights),
-        {"z": Number(of_outliers, decimals=2)},
-        {"random": control},
-        {"layer": str(layer)},
-    )
+    values = {"z": Number(of_outliers, decimals=2)}
+    return Tested(state, len(weights), values, {"random": control}, subject.at_last)
 
 
 def _layer_norm(subject: ClaimSubject, layer: int) -> np.ndarray:
@@ -96,9 +84,9 @@ def puccetti2022_frequency(subject: ClaimSubject) -> Tested:
 
     A frequency belongs to a type, so that of all tokens of a type is shuffled together.
     """
-    layer, types = subject.last, subject.types
-    X, counts = subject.tokens(layer), np.log10(np.bincount(types))
-    _need(len(counts))
+    types, X = subject.types, subject.tokens(subject.last)
+    counts = np.log10(np.bincount(types))
+    need(len(counts))
     few = outliers(X)
     Z = X - X.mean(axis=0, dtype=np.float64)
     lengths = np.linalg.norm(Z, axis=0)
@@ -112,21 +100,16 @@ def puccetti2022_frequency(subject: ClaimSubject) -> Tested:
         found = np.abs(counts @ sums) / np.where(spread > 0, spread, np.inf)  # 0 if constant
         return float(found[few].mean()), float(np.delete(found, few).mean())
 
-    def gap(counts: np.ndarray) -> float:
-        of_few, of_others = follow(counts)
+    def by_chance(rng: np.random.Generator) -> float:
+        of_few, of_others = follow(rng.permutation(counts))
         return of_few - of_others
 
-    control = replace(
-        draws(lambda rng: gap(rng.permutation(counts)), SHUFFLES, subject.seed), is_change=True
-    )
+    control = draws(by_chance, SHUFFLES, subject.seed, is_change=True)
     of_few, of_others = follow(counts)
-    values = {
-        "gap": Number(of_few - of_others, is_change=True),
-        "few": Number(of_few),
-        "others": Number(of_others),
-    }
-    state = beside(of_few - of_others, control)
-    return Tested(state, len(X), values, {"shuffled": control}, {"layer": str(layer)})
+    gap = of_few - of_others
+    values = {"gap": Number(gap, is_change=True), "few": Number(of_few)}
+    values["others"] = Number(of_others)
+    return Tested(beside(gap, control), len(X), values, {"shuffled": control}, subject.at_last)
 
 
 def sun2024_massive(subject: ClaimSubject) -> Tested:
@@ -135,15 +118,13 @@ def sun2024_massive(subject: ClaimSubject) -> Tested:
     for layer in range(1, subject.last + 1):
         sizes = np.abs(subject.every_token[layer].vectors)
         ratios[layer] = (float(sizes.max() / np.median(sizes)), float(sizes.max()))
-    texts = subject.every_token[0]
-    is_first_or_special = (texts.position == 0) | ~subject.is_word
     layer = max(ratios, key=lambda each: ratios[each])
     ratio, largest = ratios[layer]
-    shape = subject.every_token[layer].vectors.shape
-    noise = np.abs(np.random.default_rng(subject.seed).standard_normal(shape, dtype=np.float32))
-    control = float(noise.max() / np.median(noise))
-    largest_of_token = np.abs(subject.every_token[layer].vectors).max(axis=1)
-    top = np.argsort(-largest_of_token)[:TOP]
+    sizes = np.abs(subject.every_token[layer].vectors)
+    rng = np.random.default_rng(subject.seed)
+    noise = np.abs(rng.standard_normal(sizes.shape, dtype=np.float32))
+    is_first_or_special = (subject.every_token[0].position == 0) | ~subject.is_word
+    top = np.argsort(-sizes.max(axis=1))[:TOP]
     first = float(is_first_or_special[top].mean())
     is_massive = largest > MASSIVE and ratio > TIMES_MEDIAN
     state: State = "holds" if is_massive and first > HALF else "partly" if is_massive else "fails"
@@ -152,40 +133,34 @@ def sun2024_massive(subject: ClaimSubject) -> Tested:
         "largest": Number(largest, decimals=1),
         "first": Number(first, decimals=2),
     }
-    return Tested(
-        state,
-        shape[0],
-        values,
-        {"noise": Number(control, decimals=0)},
-        {"layer": str(layer)},
-    )
+    control = {"noise": Number(float(noise.max() / np.median(noise)), decimals=0)}
+    return Tested(state, len(sizes), values, control, {"layer": str(layer)})
 
 
 def yamagiwa2023_ica(subject: ClaimSubject) -> Tested:
     """Kurtosis of independent components on held-out sentences, beside principal ones."""
+    from sklearn.decomposition import FastICA
+
     X = subject.pooled(subject.last)
-    _need(len(X), 4 * AXES)
+    need(len(X), 4 * AXES)
     is_fit = np.random.default_rng(subject.seed).permutation(len(X)) % 2 == 0
     mean = X[is_fit].mean(axis=0)
     _U, s, Vt = np.linalg.svd(X[is_fit] - mean, full_matrices=False)
     whiten = Vt[:AXES].T / s[:AXES] * np.sqrt(is_fit.sum() - 1)
     Z, held_out = (X[is_fit] - mean) @ whiten, (X[~is_fit] - mean) @ whiten
-    from sklearn.decomposition import FastICA
-
     fitted = FastICA(whiten=False, random_state=subject.seed, max_iter=1000, tol=1e-3).fit(Z)
     R = np.asarray(fitted.components_).T
     of_ica, of_pca = mean_kurtosis(held_out @ R), mean_kurtosis(held_out)
     rotated = draws(
-        lambda rng: mean_kurtosis(held_out @ _rotation(AXES, rng)), SHUFFLES, subject.seed
+        lambda rng: mean_kurtosis(held_out @ rotation(AXES, rng)),
+        SHUFFLES,
+        subject.seed,
+        decimals=2,
     )
     state = beside(of_ica, rotated)
     if state == "holds":  # a larger kurtosis is not yet a meaning
         state = "partly" if of_ica > of_pca else "fails"
-    values = {
-        "ica": Number(of_ica, decimals=2),
-        "gain": Number(of_ica - of_pca, decimals=2, is_change=True),
-    }
-    control = {"pca": Number(of_pca, decimals=2), "rotated": replace(rotated, decimals=2)}
-    return Tested(
-        state, len(held_out), values, control, {"layer": str(subject.last), "k": str(AXES)}
-    )
+    gain = Number(of_ica - of_pca, decimals=2, is_change=True)
+    values = {"ica": Number(of_ica, decimals=2), "gain": gain}
+    control = {"pca": Number(of_pca, decimals=2), "rotated": rotated}
+    return Tested(state, len(held_out), values, control, {**subject.at_last, "k": str(AXES)})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -13,8 +11,7 @@ from ..linalg.rows import UndefinedMeasure, directions
 from ..measure.correlation import TieGroups, is_constant, spearman
 from ..measure.frequency import by_rank, frequency_direction, neighbour_means, without_frequent
 from ..measure.intervals import Estimate, jackknife_interval
-from .claim import MissingEvidence, Number, State, Tested, beside, clear
-from .cone import _need, draws
+from .claim import MissingEvidence, Number, State, Tested, beside, clear, draws, need
 from .subject import ClaimSubject
 
 NEAREST = 3
@@ -27,38 +24,35 @@ LEAST_USES = 3
 def li2020_norms(subject: ClaimSubject) -> Tested:
     """Length of the input embeddings against the rank of their frequency."""
     cloud = subject.pieces
-    _need(len(cloud))
-    found = frequency_direction(cloud.vectors, cloud.counts, seed=subject.seed).spearman
-    counts = np.random.default_rng(subject.seed).permutation(cloud.counts)
-    control = frequency_direction(cloud.vectors, counts, seed=subject.seed).spearman
-    values = {"spearman": Number.of(found, is_change=True)}
-    return Tested(
-        clear(found), len(cloud), values, {"shuffled": Number.of(control, is_change=True)}
+    need(len(cloud))
+    shuffled = np.random.default_rng(subject.seed).permutation(cloud.counts)
+    found, control = (
+        Number.of(
+            frequency_direction(cloud.vectors, counts, seed=subject.seed).spearman, is_change=True
+        )
+        for counts in (cloud.counts, shuffled)
     )
+    return Tested(clear(found), len(cloud), {"spearman": found}, {"shuffled": control})
 
 
 def li2020_sparse(subject: ClaimSubject) -> Tested:
     """Distance to the nearest words against the rank, of vectors and of unit vectors."""
     X, counts = subject.pieces.vectors, subject.pieces.counts
-    _need(len(X))
+    need(len(X))
     raw, unit = (_sparseness(Z, counts, subject.seed) for Z in (X, directions(X)))
     shuffled = np.random.default_rng(subject.seed).permutation(counts)
-    control = _sparseness(X, shuffled, subject.seed)
     state = clear(raw)
-    if state == "holds" and not unit.rises:
+    if state == "holds" and clear(unit) != "holds":
         state = "partly"
-    values = {
-        "distance": Number.of(raw, is_change=True),
-        "unit": Number.of(unit, is_change=True),
-    }
-    return Tested(state, len(X), values, {"shuffled": Number.of(control, is_change=True)})
+    control = {"shuffled": _sparseness(X, shuffled, subject.seed)}
+    return Tested(state, len(X), {"distance": raw, "unit": unit}, control)
 
 
-def _sparseness(X: np.ndarray, counts: np.ndarray, seed: int) -> Estimate:
+def _sparseness(X: np.ndarray, counts: np.ndarray, seed: int) -> Number:
     """Spearman of the mean distance to the nearest rows against rarity."""
     distances = neighbour_means(X, (NEAREST,))[0][:, 0]
     ends = jackknife_interval(spearman, distances, -counts, seed=seed)
-    return Estimate(spearman(distances, -counts), *ends)
+    return Number(spearman(distances, -counts), *ends, is_change=True)
 
 
 def yan2021_frequent(subject: ClaimSubject) -> Tested:
@@ -67,7 +61,6 @@ def yan2021_frequent(subject: ClaimSubject) -> Tested:
     ranks[by_rank(np.bincount(subject.types))] = np.arange(len(ranks))
     values: dict[str, Number] = {}
     control: dict[str, Number] = {}
-    states: list[tuple[State, bool]] = []
     for name, layer in (("middle", subject.middle), ("last", subject.last)):
         found = without_frequent(
             subject.tokens(layer),
@@ -79,17 +72,17 @@ def yan2021_frequent(subject: ClaimSubject) -> Tested:
         difference = Number.of(found.difference, is_change=True)
         values |= {f"{name}_without": Number(found.value), f"{name}_difference": difference}
         control[f"{name}_random"] = Number(found.control)
-        states.append((clear(difference), found.difference.value < -LARGE))
-    falls = [state == "fails" for state, _is_large in states]
+    differences = [values["middle_difference"], values["last_difference"]]
+    states = [clear(each) for each in differences]
     state: State = "unknown"
-    if all(falls) and all(is_large for _state, is_large in states):
+    if set(states) == {"fails"} and all(each.value < -LARGE for each in differences):
         state = "holds"
-    elif any(falls):
+    elif "fails" in states:
         state = "partly"
-    elif any(each == "holds" for each, _is_large in states):
+    elif "holds" in states:
         state = "fails"
     n = len(np.unique(subject.sentences))
-    settings = {"middle": str(subject.middle), "layer": str(subject.last)}
+    settings = {"middle": str(subject.middle), **subject.at_last}
     return Tested(state, n, values, control, settings)
 
 
@@ -154,21 +147,22 @@ def zhou2022_frequent(subject: ClaimSubject) -> Tested:
     """Mean cosine of a word's uses against its frequency."""
     types, X = subject.types, directions(subject.tokens(subject.last).astype(np.float64))
     cosines, counts = _uses(X, types)
-    _need(len(counts))
+    need(len(counts))
     if is_constant(counts) or is_constant(cosines):
         raise UndefinedMeasure("no_spread")
     ends = jackknife_interval(spearman, cosines, counts, seed=subject.seed)
     found = Number(spearman(cosines, counts), *ends, is_change=True)
-    control = draws(lambda rng: spearman(*_uses(X, rng.permutation(types))), SHUFFLES, subject.seed)
+    control = draws(
+        lambda rng: spearman(*_uses(X, rng.permutation(types))),
+        SHUFFLES,
+        subject.seed,
+        is_change=True,
+    )
     falls, below = clear(found) == "fails", beside(found.value, control) == "fails"
     state: State = "partly" if falls and below else "unknown"  # people's ratings are not measured
-    return Tested(
-        "fails" if clear(found) == "holds" else state,
-        len(counts),
-        {"spearman": found},
-        {"shuffled": replace(control, is_change=True)},
-        {"layer": str(subject.last), "least": str(LEAST_USES)},
-    )
+    state = "fails" if clear(found) == "holds" else state
+    settings = {**subject.at_last, "least": str(LEAST_USES)}
+    return Tested(state, len(counts), {"spearman": found}, {"shuffled": control}, settings)
 
 
 def _uses(U: np.ndarray, types: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -21,10 +21,8 @@ def function_of(key: str) -> Callable[[ClaimSubject], Tested] | None:
 def result_of(key: str, subject: ClaimSubject) -> Tested | None:
     """The result of a claim's test; None if there is no test."""
     test = function_of(key)
-    if test is None:
-        return None
     try:
-        return test(subject)
+        return None if test is None else test(subject)
     except MissingEvidence as error:
         return Tested("unknown", missing=error.what)
     except UndefinedMeasure as error:

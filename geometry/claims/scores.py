@@ -18,11 +18,11 @@ from ..measure.correlation import spearman
 
 @dataclass(frozen=True)
 class CounterExample:
-    """Two cells of which the narrower cone has the higher score."""
+    """Two cells, by their places, of which the narrower cone has the higher score."""
 
-    narrow: int  # places of the two cells
+    narrow: int
     wide: int
-    cosine_gap: float  # mean cosine and score of the narrow cell, minus those of the wide one
+    cosine_gap: float  # of the narrow cell, minus that of the wide one
     score_gap: float
 
 
@@ -50,13 +50,7 @@ def narrower_against_score(
     mean_cosines : (n,) floats, finite
     scores : (n,) floats, finite
         In any unit; the differences in the result have the same.
-    most : int
-        Counterexamples in the result at most.
-
-    Raises
-    ------
-    ValueError
-        For unequal lengths.
+    most : int, counterexamples in the result at most
     """
     if len(mean_cosines) != len(scores):
         raise ValueError(f"{len(mean_cosines)} mean cosines for {len(scores)} scores")
@@ -69,9 +63,15 @@ def narrower_against_score(
         if cosine_gap > 0 and score_gap > 0:
             against.append(CounterExample(narrow, wide, cosine_gap, score_gap))
     against.sort(key=lambda example: -example.cosine_gap * example.score_gap)
-    return Narrower(
-        len(scores), _correlation(mean_cosines, scores), pairs, len(against), _apart(against, most)
-    )
+    cells: set[int] = set()
+    apart: list[CounterExample] = []
+    for example in against:
+        if len(apart) < most and not cells & {example.narrow, example.wide}:
+            apart.append(example)
+            cells |= {example.narrow, example.wide}
+    has_order = len(scores) >= 3 and len(set(mean_cosines)) > 1 < len(set(scores))
+    correlation = spearman(np.asarray(mean_cosines), np.asarray(scores)) if has_order else None
+    return Narrower(len(scores), correlation, pairs, len(against), tuple(apart))
 
 
 def shuffled_against(
@@ -80,15 +80,7 @@ def shuffled_against(
     """The 95% range of ``against`` / ``pairs`` where the scores are shuffled among the cells.
 
     Half of the pairs are then against, on average. Cells of one model are alike, so the range of
-    other models is wider than this one.
-
-    Parameters
-    ----------
-    mean_cosines, scores : (n,) floats, finite
-        As in ``narrower_against_score``, with at least one pair that differs in both.
-    draws : int
-    seed : int
-        Seed of the shuffles.
+    other models is wider than this one. At least one pair differs in both.
     """
     narrower = np.sign(np.subtract.outer(mean_cosines, mean_cosines))
     rng = np.random.default_rng(seed)
@@ -101,38 +93,13 @@ def shuffled_against(
     return float(low), float(high)
 
 
-def _apart(examples: Sequence[CounterExample], most: int) -> tuple[CounterExample, ...]:
-    """The first ``most`` examples that share no cell."""
-    cells: set[int] = set()
-    apart: list[CounterExample] = []
-    for example in examples:
-        if len(apart) < most and not cells & {example.narrow, example.wide}:
-            apart.append(example)
-            cells |= {example.narrow, example.wide}
-    return tuple(apart)
-
-
-def _correlation(mean_cosines: Sequence[float], scores: Sequence[float]) -> float | None:
-    if len(scores) < 3 or len(set(mean_cosines)) == 1 or len(set(scores)) == 1:
-        return None
-    return spearman(np.asarray(mean_cosines), np.asarray(scores))
-
-
 @dataclass(frozen=True)
 class PoolingShare:
     """Scores of [CLS], of the mean over the same layer's tokens, and of a static average.
 
-    Attributes
-    ----------
-    cls, mean, static : float
-        The three scores.
-    gap : float
-        static - cls
-    pooling : float
-        mean - cls
-    share : float or None
-        pooling / gap; above 1 the mean scores higher than the static average. None if [CLS] is not
-        below the static average: then there is no gap to explain.
+    The gap is static - cls, of which pooling explains mean - cls. The share is pooling / gap; above
+    1 the mean scores higher than the static average. It is None if [CLS] is not below the static
+    average: then there is no gap to explain.
     """
 
     cls: float
@@ -156,11 +123,8 @@ class PoolingShare:
 class PoolingInterval:
     """95% intervals of the gap and of the share, from scores on the same resampled pairs.
 
-    Attributes
-    ----------
-    gap : (low, high)
-    share : (low, high) or None
-        None unless the whole interval of the gap is above 0: a share of no gap means nothing.
+    The share has none unless the whole interval of the gap is above 0: a share of no gap means
+    nothing.
     """
 
     gap: tuple[float, float]
@@ -172,12 +136,9 @@ class PoolingInterval:
 
         Parameters
         ----------
-        cls_score : PairScore
-            Score of the vectors of [CLS].
-        mean : PairScore
-            Score of the means of contextual vectors.
-        static : PairScore
-            Score of the averages of static vectors.
+        cls_score : PairScore, of the vectors of [CLS]
+        mean : PairScore, of the means of contextual vectors
+        static : PairScore, of the averages of static vectors
         """
         replicates = [score.replicates for score in (cls_score, mean, static)]
         if any(each is None for each in replicates):

@@ -15,7 +15,6 @@ from ..diagnosis.evidence import GainGrid, evidence
 from ..encode.cloud import Cloud, read_cloud
 from ..encode.encoder import Encoder
 from ..evaluate.bootstrap import PairBootstrap
-from ..measure.context import Tokens
 from .claim import MissingEvidence
 
 MOST_SENTENCES = 400  # of the corpus, a random sample of more
@@ -25,18 +24,7 @@ POOLINGS = ("cls", "mean")
 
 @dataclass(frozen=True, eq=False)
 class ClaimSubject:
-    """What claims are tested on.
-
-    Attributes
-    ----------
-    encoder : Encoder
-    corpus : Corpus
-    pairs : Pairs
-        In the language of the corpus.
-    words : VectorTable or None
-        Static vectors of the language's words.
-    seed : int
-    """
+    """What claims are tested on; ``words`` are static vectors of the language's words."""
 
     encoder: Encoder
     corpus: Corpus
@@ -50,6 +38,11 @@ class ClaimSubject:
         if self.encoder.n_layers < 1:
             raise MissingEvidence("layers")
         return self.encoder.n_layers
+
+    @property
+    def at_last(self) -> dict[str, str]:
+        """The setting of a test at the last layer."""
+        return {"layer": str(self.last)}
 
     @property
     def middle(self) -> int:
@@ -108,19 +101,9 @@ class ClaimSubject:
         """(n,) number of each token's sentence."""
         return self.every_token[0].sentence[self.is_word]
 
-    @cached_property
-    def log_counts(self) -> np.ndarray:
-        """(n,) log10 of how often each token's word piece occurs."""
-        return np.log10(np.bincount(self.types)[self.types])
-
     def some(self, most: int) -> np.ndarray:
         """Rows of tokens, a random sample of more than ``most``."""
-        n = len(self.types)
-        drawn = np.random.default_rng(self.seed).permutation(n)[:most]
-        return np.sort(drawn)
-
-    def in_context(self, layer: int) -> Tokens:
-        return Tokens(self.tokens(layer))
+        return np.sort(np.random.default_rng(self.seed).permutation(len(self.types))[:most])
 
     @cached_property
     def pieces(self) -> Cloud:

@@ -22,11 +22,7 @@ from .grid import Cell, Grid
 class Chosen:
     """The best cell on dev, and the same cell on test, whose score had no part in the choice.
 
-    Attributes
-    ----------
-    cell_on_dev, cell_on_test : Cell
-    n_cells : int
-        Number of cells to choose from.
+    ``n_cells`` is the number of cells to choose from.
     """
 
     cell_on_dev: Cell
@@ -45,15 +41,10 @@ def choose_on_dev(dev_grid: Grid, test_grid: Grid) -> Chosen:
         raise ValueError(
             f"both grids are of {dev_grid.evaluated_on}; choose on pairs that are not scored after"
         )
-    if dev_grid.similarity != test_grid.similarity:
-        raise ValueError(
-            f"dev is measured by {dev_grid.similarity} and test by {test_grid.similarity}; use one"
-        )
-    if dev_grid.aggregation != test_grid.aggregation:
-        raise ValueError(
-            f"dev is aggregated by {dev_grid.aggregation} and test by {test_grid.aggregation}; "
-            "use one way"
-        )
+    for name in ("similarity", "aggregation"):
+        first, second = getattr(dev_grid, name), getattr(test_grid, name)
+        if first != second:
+            raise ValueError(f"dev is measured by {first} and test by {second}; use one {name}")
     best = dev_grid.best()
     try:
         on_test = test_grid.cell(best.layer, best.pooling, best.treatment)
@@ -91,10 +82,7 @@ def halves(
 class RecordingBootstrap(PairBootstrap):
     """A bootstrap that also records similarities, so that ``HalfChoice`` needs no second fit.
 
-    Attributes
-    ----------
-    recorded : list of (PairScore, (n,) array)
-        Score and similarities in the order of the calls. The caller empties it.
+    ``recorded`` has score and similarities in the order of the calls. The caller empties it.
     """
 
     def __init__(self, gold_scores: np.ndarray, draws: int = DRAWS, seed: int = 0) -> None:
@@ -132,15 +120,14 @@ class HalfChoice:
                 value = spearman(similarities[self._dev], self._gold[self._dev])
                 if value > self._best:
                     self._best, self._similarities = value, similarities
-            score = replace(
-                PairScore.without(
-                    "constant_scores",
-                    n=len(self._dev),
-                    similarity=cell.score.similarity,
-                    seed=cell.score.seed,
-                ),
-                spearman=value,
-                undefined=None if value is not None else cell.score.undefined or "constant_scores",
+            reason = None if value is not None else cell.score.undefined or "constant_scores"
+            score = PairScore(
+                value,
+                *(None, None, None),
+                len(self._dev),
+                cell.score.similarity,
+                seed=cell.score.seed,
+                undefined=reason,
             )
             self._cells.append(replace(cell, score=score, difference=None))
 

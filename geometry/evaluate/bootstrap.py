@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from ..data.frames import Framed
 from ..data.limits import CorpusError
 from ..linalg.moments import Moments
+from ..linalg.rows import need_whole
 from ..measure.correlation import TieGroups, is_constant, pearson
 from ..measure.intervals import units_of
 from ..transform.whitening_map import WhiteningMap
@@ -39,14 +39,11 @@ class PairScore(Framed):
     spearman, pearson : float in [-1, 1], or None if undefined
     low, high, pearson_low, pearson_high : float or None
         95% intervals: percentiles of a bootstrap over pairs.
-    n : int
-        Pairs.
-    similarity : str
-        One of ``SIMILARITIES``.
+    n : int, pairs
+    similarity : str, one of ``SIMILARITIES``
     draws : int
         Resamples behind the intervals. A resample whose scores are constant is not counted.
-    seed : int
-        Seed of the resamples.
+    seed : int, of the resamples
     undefined : str or None
         Why there is no value: "constant_scores", all similarities are equal; "zero_row", a vector
         is zero; "constant_row", a vector has equal entries, which have no ranks; "nothing_left",
@@ -54,8 +51,7 @@ class PairScore(Framed):
         can't distinguish vectors whose cosines all exceed 0.999.
     replicates : (draws,) array or None
         Spearman of each resample, for differences; NaN if the resample has none.
-    by_subset : mapping of str to PairScore
-        The score of each subset (``SubsetBootstrap``).
+    by_subset : mapping of str to PairScore, the score of each subset (``SubsetBootstrap``)
     """
 
     spearman: float | None
@@ -86,12 +82,9 @@ class PairScore(Framed):
 
         Parameters
         ----------
-        code : str
-            The reason, as in ``undefined``.
-        n : int
-            Pairs.
+        code : str, the reason, as in ``undefined``
+        n : int, pairs
         similarity : str
-            One of ``SIMILARITIES``.
         seed : int
         """
         return cls(None, None, None, None, n, similarity, 0, seed, undefined=code)
@@ -101,13 +94,7 @@ class PairScore(Framed):
 class Difference:
     """Spearman after minus Spearman before, on the same pairs, with its 95% interval.
 
-    All three are None if one of the two scores is undefined.
-
-    Attributes
-    ----------
-    value : float in [-2, 2] or None
-    low, high : float or None
-        Ends of the interval by a paired bootstrap.
+    The interval is by a paired bootstrap. All three are None if one of the two scores is undefined.
     """
 
     value: float | None
@@ -133,31 +120,19 @@ class PairBootstrap:
     """Resamples of pairs with one set of gold scores, for any number of similarities.
 
     Every ``score`` uses the same resamples, so that differences are paired. They take 8 bytes a
-    pair and draw.
+    pair and draw. ``SubsetBootstrap`` has another ``how`` and ``subsets``: it aggregates several
+    subsets in other ways. Gold scores that are too few, not finite or all equal raise ValueError.
 
     Parameters
     ----------
     gold_scores : (n,) array of float, n >= 3
-        Finite, not all equal.
-    draws : int
-        Resamples.
-    seed : int
-        Seed of the draw.
+    draws : int, resamples
+    seed : int, of the draw
     units : (n,) array of int, optional
         Numbers from 0. Pairs of one unit, such as pairs that share a sentence, are drawn together.
         By default each pair is a unit.
     n_units : int, optional
         Units that are drawn from, where other pairs have some of them.
-
-    Attributes
-    ----------
-    how, subsets
-        "all" and (); ``SubsetBootstrap`` aggregates several subsets in other ways.
-
-    Raises
-    ------
-    ValueError
-        For gold scores that are too few, not finite or all equal.
 
     References
     ----------
@@ -177,7 +152,7 @@ class PairBootstrap:
         n_units: int | None = None,
     ) -> None:
         self.gold_scores = checked_gold(gold_scores)
-        check_draws(draws)
+        need_whole("draws", draws, at_least=1)
         self.n, self.draws, self.seed = len(self.gold_scores), int(draws), seed
         unit = units_of(None, self.n) if units is None else np.asarray(units)
         n_drawn = int(unit.max()) + 1 if n_units is None else n_units
@@ -197,8 +172,8 @@ class PairBootstrap:
     def score(self, similarities: np.ndarray, *, similarity: str = "cosine") -> PairScore:
         """Spearman and Pearson of similarities (n,) against gold, with their intervals.
 
-        similarity : the name of the similarity. Constant similarities give a score that is
-        ``undefined``. Raises ValueError for another length, NaN or infinity.
+        Constant similarities give a score that is ``undefined``. Raises ValueError for another
+        length, NaN or infinity.
         """
         s = self._checked(similarities)
         if is_constant(s):
@@ -288,31 +263,20 @@ def evaluate_pairs(
 ) -> PairScore:
     """Spearman and Pearson of the pairs' similarities against human scores, with intervals.
 
-    Equal similarities share the mean of their ranks. If all are equal the score is ``undefined``.
+    Equal similarities share the mean of their ranks. If all are equal the score is ``undefined``. A
+    row without such a similarity raises UndefinedMeasure, which names it; ValueError for unequal
+    lengths, NaN, infinity, constant gold scores and fewer than 3 pairs.
 
     Parameters
     ----------
-    left : (n, d) array of float, n >= 3
-        The first of each pair.
-    right : (n, d) array of float, n >= 3
-        The second of each pair.
-    gold_scores : (n,) array of float
-        Human scores in any range.
-    similarity : str
-        As in ``pair_similarities``.
+    left : (n, d) array of float, n >= 3, the first of each pair
+    right : (n, d) array of float, the second of each pair
+    gold_scores : (n,) array of float, human scores in any range
+    similarity : str, as in ``pair_similarities``
     precision : Whitening, WhiteningMap or Moments, optional
         As in ``pair_similarities``.
-    draws : int
-        Resamples of the bootstrap.
-    seed : int
-        Seed of the bootstrap.
-
-    Raises
-    ------
-    ValueError
-        For unequal lengths, NaN, infinity, constant gold scores and fewer than 3 pairs.
-    UndefinedMeasure
-        For a row without such a similarity; the message names it.
+    draws : int, resamples of the bootstrap
+    seed : int, of the bootstrap
     """
     sizes = [len(np.atleast_1d(side)) for side in (left, right, gold_scores)]
     if len(set(sizes)) != 1:
@@ -357,13 +321,6 @@ def resampled_ranks(groups: TieGroups, counts: np.ndarray) -> tuple[np.ndarray, 
     ranks -= sizes
     ranks -= drawn
     return ranks, sizes
-
-
-def check_draws(draws: Any) -> None:
-    """Raise ValueError unless draws is a whole number of at least 1."""
-    is_whole = isinstance(draws, Integral) and not isinstance(draws, bool)
-    if not is_whole or draws < 1:
-        raise ValueError(f"draws must be a whole number of at least 1; got {draws!r}")
 
 
 def checked_gold(gold_scores: np.ndarray) -> np.ndarray:

@@ -31,14 +31,7 @@ def grid_rows(grid: Grid) -> list[dict[str, Any]]:
 
 
 def grid_csv(grid: Grid, **settings: Any) -> str:
-    """The rows as CSV with a header.
-
-    Parameters
-    ----------
-    grid : Grid
-    **settings
-        Other settings of the measurement, such as model and revision; the first columns.
-    """
+    """The rows as CSV with a header; settings, such as the model, are the first columns."""
     rows = [{**settings, **row} for row in grid_rows(grid)]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -53,8 +46,7 @@ def grid_json(grid: Grid, *, chosen: Chosen | None = None, **settings: Any) -> s
     Parameters
     ----------
     grid : Grid
-    chosen : Chosen, optional
-        The result of ``choose_on_dev``.
+    chosen : Chosen, optional, the result of ``choose_on_dev``
     **settings
         Other settings of the measurement, such as model and revision.
     """

@@ -42,11 +42,6 @@ def split_halves(
     Tokens of one sentence resemble each other, so a sentence that lies in both halves would make
     held-out rows look fitted. Rows of one group therefore stay in one half; the cut is the one
     nearest to n / 2. A half is empty if all rows are of one group.
-
-    Raises
-    ------
-    ValueError
-        If groups are not one for each row.
     """
     rng = np.random.default_rng(random_state)
     if groups is None:
@@ -86,12 +81,6 @@ def whitening_by_size(
 
     The halves and the order in which rows join the fit are drawn once, so a larger fit contains
     the rows of every smaller one.
-
-    Raises
-    ------
-    ValueError
-        For other shapes, NaN, infinity, groups that leave a half fewer than 4 rows, and held-out
-        rows that are all equal.
     """
     if np.ndim(X) != 2 or np.shape(X)[0] < LEAST_ROWS or np.shape(X)[1] < 2:
         raise ValueError(
@@ -122,11 +111,8 @@ def whitening_by_size(
 
 def _isoscores(fitted: np.ndarray, held_out: np.ndarray) -> dict[str, float]:
     full = WhiteningMap.of(fitted, method="zca")
-    maps = (full, full.adjust(shrinkage="ledoit-wolf"))
-    return {
-        name: isoscore(whitening.apply(held_out))
-        for name, whitening in zip(ESTIMATES, maps, strict=True)
-    }
+    maps = dict(zip(ESTIMATES, (full, full.adjust(shrinkage="ledoit-wolf")), strict=True))
+    return {name: isoscore(each.apply(held_out)) for name, each in maps.items()}
 
 
 @dataclass(frozen=True)
@@ -159,15 +145,11 @@ def scores_by_fit_size(
     X : (2n, d) array of float
         The left sentences of n pairs, then the right ones.
     fit_vectors : (m, d) array of float
-        The fit set.
     bootstrap : PairBootstrap
         Resamples with the gold scores of the pairs.
-    treatments : sequence of str
-        Texts for ``parse_treatment``.
-    similarity : str
-        As in ``pair_similarities``.
-    random_state : int
-        Seed of the draw.
+    treatments : sequence of str, texts for ``parse_treatment``
+    similarity : str, as in ``pair_similarities``
+    random_state : int, of the draw
     progress : callable, optional
         Called with (sizes done, sizes). An exception raised in it ends the work.
     """

@@ -52,8 +52,7 @@ class FitSet:
     def precision_after(self, treatment: Treatment) -> WhiteningMap:
         """Whitening of the treated rows, for Mahalanobis distances.
 
-        The covariance of z = x W + b is W' Sigma W. Raises ValueError if the treatment is not
-        linear.
+        The covariance of z = x W + b is W' Sigma W. ValueError if the treatment is not linear.
         """
         if not TREATMENTS[treatment.name].is_affine:
             raise ValueError(
@@ -80,7 +79,7 @@ def treated_similarities(
     *,
     similarity: str = "cosine",
 ) -> np.ndarray:
-    """Similarities (n,) float64 of pairs after a treatment.
+    """Similarities (n,) float64 of pairs after a treatment; UndefinedMeasure if a row has none.
 
     Parameters
     ----------
@@ -88,15 +87,8 @@ def treated_similarities(
         The left sentences of n pairs, then the right ones.
     fit_vectors : (m, d) array of float, m >= 2, or Moments
         The fit set of the treatment and of Mahalanobis distances.
-    treatment : str
-        Text for ``parse_treatment``.
-    similarity : str
-        As in ``pair_similarities``.
-
-    Raises
-    ------
-    UndefinedMeasure
-        If a treated row has no such similarity.
+    treatment : str, as in ``parse_treatment``
+    similarity : str, as in ``pair_similarities``
     """
     fit_set = FitSet(fit_vectors, eps=float(np.finfo(X.dtype).eps))
     fitted = fit_set.fit(parse_treatment(treatment))

@@ -45,20 +45,15 @@ def evaluate_encoder(
 
     All layers of the pairs' sentences are in memory at once, and those of 2,048 ``fit_texts``. In
     bfloat16 a layer and pooling whose vectors lie too close together have no scores ("too_narrow").
-
-    ``layers``, ``treatments``, ``similarity``, ``draws`` and ``seed`` are as in ``evaluate_grid``.
+    Parameters without a description are as in ``evaluate_grid``.
 
     Parameters
     ----------
     encoder : Encoder
     pairs : Pairs
     layers : sequence, optional
+    poolings : sequence of str, some of ``POOLINGS``
     treatments : sequence of str
-    similarity : str
-    draws : int
-    seed : int
-    poolings : sequence of str
-        Some of ``POOLINGS``.
     fit_texts : sequence of str, optional
         Texts to fit treatments on, each distinct text once. By default the sentences of the
         pairs, with their repeats.
@@ -66,6 +61,9 @@ def evaluate_encoder(
         In place of ``fit_texts``: the result of ``encode_fit``, to share it between calls.
     fit_on : str, optional
         Name of the fit set, such as "train"; needed with either of them.
+    similarity : str
+    draws : int
+    seed : int
     aggregation : str, optional
         One of ``AGGREGATIONS``: how the subsets of the pairs become one score. By default the pairs
         are one set.
@@ -74,7 +72,11 @@ def evaluate_encoder(
         ends the work.
     """
     poolings = as_poolings(poolings)
-    _check_fit(fit_texts, fit_vectors, fit_on)
+    if (fit_texts is not None) + (fit_vectors is not None) != (fit_on is not None):
+        raise ValueError(
+            "fit_texts or fit_vectors, one of the two, comes with fit_on, its name; leave out all "
+            "to fit on the pairs' own sentences"
+        )
     # before the encoding, so that bad gold scores and layers fail at once
     bootstrap = resamples_of(pairs, aggregation, draws=draws, seed=seed)
     named = tuple(range(encoder.n_layers + 1)) if layers is None else tuple(layers)
@@ -82,12 +84,22 @@ def evaluate_encoder(
         encoder.layer_indices(layer)
     sentences = [*pairs.left, *pairs.right]
     n_cells = len(set(named)) * len(set(poolings)) * len(parse_treatments(treatments))
-    texts = len(set(sentences)) + len(set(fit_texts or ()))
-    work = _Work(texts + CELL_WORK * n_cells, progress)
-    vectors = encode_distinct(encoder, sentences, poolings, progress=work.part(1))
+    n_sentences, n_fit = len(set(sentences)), len(set(fit_texts or ()))
+    total = n_sentences + n_fit + CELL_WORK * n_cells
+
+    def part(before: int, weight: int = 1) -> Progress:
+        """The progress of a part of the work; each of its steps counts ``weight``."""
+
+        def report(done: int, _of_these: int) -> None:
+            if progress is not None:
+                progress(min(before + weight * done, total), total)
+
+        return report
+
+    vectors = encode_distinct(encoder, sentences, poolings, progress=part(0))
     if fit_texts is not None:
         where: dict[str, Any] = {"layers": named, "poolings": poolings, "treatments": treatments}
-        fit_vectors = encode_fit(encoder, fit_texts, **where, progress=work.part(1))
+        fit_vectors = encode_fit(encoder, fit_texts, **where, progress=part(n_sentences))
     return evaluate_grid(
         vectors,
         pairs.gold_scores,
@@ -99,18 +111,8 @@ def evaluate_encoder(
         similarity=similarity,
         bootstrap=bootstrap,
         is_approximate=encoder.is_approximate,
-        progress=work.part(CELL_WORK),
+        progress=part(n_sentences + n_fit, CELL_WORK),
     )
-
-
-def _check_fit(
-    fit_texts: Sequence[str] | None, fit_vectors: FitVectors | None, fit_on: str | None
-) -> None:
-    if (fit_texts is not None) + (fit_vectors is not None) != (fit_on is not None):
-        raise ValueError(
-            "fit_texts or fit_vectors, one of the two, comes with fit_on, its name; leave out all "
-            "to fit on the pairs' own sentences"
-        )
 
 
 def encode_distinct(
@@ -182,22 +184,3 @@ def fit_moments(
 
 def _moments_at(sums: dict[tuple[Layers, str], Moments], indices: Layers, pooling: str) -> Moments:
     return sums[indices, pooling]
-
-
-class _Work:
-    """One progress count over several parts of the work."""
-
-    def __init__(self, total: int, progress: Progress | None) -> None:
-        self._total, self._progress = total, progress
-        self._done = 0
-
-    def part(self, weight: int) -> Progress:
-        """The progress of the next part; each of its steps counts ``weight``."""
-        before = self._done
-
-        def report(done: int, _of_these: int) -> None:
-            self._done = before + weight * done
-            if self._progress is not None:
-                self._progress(min(self._done, self._total), self._total)
-
-        return report

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -30,55 +31,51 @@ from .subsets import resamples_of
 LEAST_FITTED = 2  # texts of a fit; one has no variance
 
 
-@dataclass(frozen=True)
-class WordGrid:
-    """A grid of averaged words, with its coverage.
+@dataclass(frozen=True, kw_only=True)
+class WordCoverage:
+    """How texts became words, and which of these a table contains.
 
     Attributes
     ----------
-    grid : Grid
-        Its poolings are the weightings; its only layer is 0.
     coverage : float in [0, 1]
         Share of the words of the pairs, counted with repeats, that the table contains.
-    n_left_out : int
-        Pairs left out of every cell, because a sentence without a known word has no vector.
     unknown : tuple of (str, int)
         The most frequent words that the table lacks, with their counts.
-    n_fit_left_out : int
-        Texts of the fit set without a known word, also left out.
-    tokenizer : str
-        How texts became words, as in ``SentenceVectors``.
-    stop_words : (str, int) or None
-        As in ``SentenceVectors``.
+    n_fit_left_out : int, texts of the fit set without a known word, left out
+    tokenizer, stop_words : as in ``SentenceVectors``
     n_stopped : int
-        Those of the pairs left out in which the only known words of a sentence are stop words.
+        Pairs left out in which the only known words of a sentence are stop words.
     """
 
-    grid: Grid
-    coverage: float
-    n_left_out: int
-    unknown: tuple[tuple[str, int], ...]
+    coverage: float = 1.0
+    unknown: tuple[tuple[str, int], ...] = ()
     n_fit_left_out: int = 0
     tokenizer: str = ""
     stop_words: tuple[str, int] | None = None
     n_stopped: int = 0
 
 
+@dataclass(frozen=True)
+class WordGrid(WordCoverage):
+    """A grid of averaged words, with its coverage.
+
+    The grid's poolings are the weightings; its only layer is 0. ``n_left_out`` pairs are left out
+    of every cell, because a sentence without a known word has no vector.
+    """
+
+    grid: Grid
+    n_left_out: int
+
+
 @dataclass(frozen=True, eq=False)
-class AveragedPairs:
+class AveragedPairs(WordCoverage):
     """Static averages of pairs and of a fit set, ready for a grid."""
 
     pairs: Pairs
     vectors: Mapping[str, np.ndarray]  # (2n, d) by weighting, left sentences first
     known: np.ndarray  # (n,), pairs with a known word in both sentences; only they are scored
     fit: Mapping[str, np.ndarray] | None = None  # None fits on the scored pairs' sentences
-    coverage: float = 1.0  # as in ``WordGrid``
-    unknown: tuple[tuple[str, int], ...] = ()  # as in ``WordGrid``
-    n_fit_left_out: int = 0  # as in ``WordGrid``
     report: VectorReport | None = None  # of the file of vectors
-    tokenizer: str = ""  # as in ``WordGrid``
-    stop_words: tuple[str, int] | None = None  # as in ``WordGrid``
-    n_stopped: int = 0  # as in ``WordGrid``
 
     @cached_property
     def content_key(self) -> str:
@@ -109,7 +106,9 @@ def evaluate_words(
 ) -> WordGrid:
     """The grid of a table of word vectors on pairs: weightings in place of layers and poolings.
 
-    Parameters without a description are as in ``evaluate_encoder``.
+    CorpusError "too_few_known_pairs" if fewer than 3 pairs have a known word in both sentences,
+    "too_few_known_texts" if fewer than 2 texts of the fit set have one. Parameters without a
+    description are as in ``evaluate_encoder``.
 
     Parameters
     ----------
@@ -120,53 +119,31 @@ def evaluate_words(
         treatment "svd:1", fitted like any other.
     counts : mapping of str to float, optional
         Word counts, needed by "sif" and "zipf".
+    treatments : sequence of str
     fit_texts : sequence of str, optional
         Texts to fit treatments on, each distinct text once. By default the sentences of the
         pairs.
-    fit_on : str, optional
-        Name of ``fit_texts``.
-    tokenizer : str or callable, optional
-        As in ``sentence_vectors``; None finds it from the texts of the pairs.
-    stop_words : str
-        As in ``sentence_vectors``. A pair in which a sentence has no other known word is left out.
-    treatments : sequence of str
+    fit_on : str, optional, name of ``fit_texts``
     similarity : str
     draws : int
     seed : int
     aggregation : str, optional
+    tokenizer : str or callable, optional
+        As in ``sentence_vectors``; None finds it from the texts of the pairs.
+    stop_words : str
+        As in ``sentence_vectors``. A pair in which a sentence has no other known word is left out.
     progress : callable, optional
-
-    Raises
-    ------
-    CorpusError
-        "too_few_known_pairs" if fewer than 3 pairs have a known word in both sentences,
-        "too_few_known_texts" if fewer than 2 texts of the fit set have one.
-    ValueError
-        As ``sentence_vectors`` and ``evaluate_grid`` do.
     """
     if (fit_texts is None) != (fit_on is None):
         raise ValueError(
             "fit_texts and fit_on, its name, come together; leave out both to fit on the pairs' "
             "own sentences"
         )
-    averages = average_pairs(
-        table,
-        pairs,
-        weightings=weightings,
-        counts=counts,
-        fit_texts=fit_texts,
-        tokenizer=tokenizer,
-        stop_words=stop_words,
-    )
+    how: dict[str, Any] = {"weightings": weightings, "counts": counts, "fit_texts": fit_texts}
+    averages = average_pairs(table, pairs, tokenizer=tokenizer, stop_words=stop_words, **how)
+    how = {"similarity": similarity, "draws": draws, "seed": seed, "aggregation": aggregation}
     return evaluate_averages(
-        averages,
-        treatments=treatments,
-        fit_on=fit_on,
-        similarity=similarity,
-        draws=draws,
-        seed=seed,
-        aggregation=aggregation,
-        progress=progress,
+        averages, treatments=treatments, fit_on=fit_on, progress=progress, **how
     )
 
 
@@ -180,11 +157,10 @@ def average_pairs(
     tokenizer: Tokenizer | None = None,
     stop_words: str = "none",
 ) -> AveragedPairs:
-    """The first half of ``evaluate_words``: averages of words.
-
-    Parameters and errors are those of ``evaluate_words``.
-    """
+    """The first half of ``evaluate_words``: averages of words."""
     named = (weightings,) if isinstance(weightings, str) else tuple(dict.fromkeys(weightings))
+    if not named:
+        raise ValueError("no weighting was named; choose from mean, sif, zipf")
     both = [*pairs.left, *pairs.right]
     tokenizer = tokenizer or tokenizer_for(both)
 
@@ -196,9 +172,7 @@ def average_pairs(
         }
 
     averages = averaged(both)
-    if not averages:
-        raise ValueError("no weighting was named; choose from mean, sif, zipf")
-    first = next(iter(averages.values()))  # coverage is the same for every weighting
+    first = averages[named[0]]  # coverage is the same for every weighting
     fit = None if fit_texts is None else averaged(list(dict.fromkeys(fit_texts)))
     known, stopped = (
         each.reshape(2, len(pairs)) for each in (first.has_words, first.has_stop_words_only)
@@ -208,10 +182,10 @@ def average_pairs(
         vectors={name: average.vectors for name, average in averages.items()},
         known=np.logical_and(*known),
         fit=None if fit is None else _rows(fit),
+        report=table.report,
         coverage=first.coverage,
         unknown=first.unknown,
-        n_fit_left_out=0 if fit is None else len(next(iter(fit.values())).missing),
-        report=table.report,
+        n_fit_left_out=0 if fit is None else len(fit[named[0]].missing),
         tokenizer=first.tokenizer,
         stop_words=first.stop_words,
         n_stopped=int(np.logical_or(*stopped).sum()),
@@ -243,16 +217,8 @@ def evaluate_averages(
         bootstrap=resamples_of(scored, aggregation, draws=draws, seed=seed),
         progress=progress,
     )
-    return WordGrid(
-        grid=grid,
-        coverage=averages.coverage,
-        n_left_out=int((~known).sum()),
-        unknown=averages.unknown,
-        n_fit_left_out=averages.n_fit_left_out,
-        tokenizer=averages.tokenizer,
-        stop_words=averages.stop_words,
-        n_stopped=averages.n_stopped,
-    )
+    coverage = {each.name: getattr(averages, each.name) for each in fields(WordCoverage)}
+    return WordGrid(grid, int((~known).sum()), **coverage)
 
 
 def _rows(fit: Mapping[str, SentenceVectors]) -> dict[str, np.ndarray]:
@@ -267,7 +233,7 @@ def _rows(fit: Mapping[str, SentenceVectors]) -> dict[str, np.ndarray]:
     return {name: average.vectors[average.has_words] for name, average in fit.items()}
 
 
-def how_split(found: SentenceVectors | AveragedPairs | WordGrid) -> str:
+def how_split(found: SentenceVectors | WordCoverage) -> str:
     """How texts became words, and which words were left out."""
     if found.stop_words is None:
         return found.tokenizer
@@ -277,12 +243,15 @@ def how_split(found: SentenceVectors | AveragedPairs | WordGrid) -> str:
 
 def _known_pairs(pairs: Pairs, known: np.ndarray, tokenizer: str) -> Pairs:
     """The pairs with a known word in both sentences; CorpusError for fewer than LEAST_PAIRS."""
-    n = int(known.sum())
-    if n < LEAST_PAIRS:
-        raise CorpusError(
-            "too_few_known_pairs", n=n, total=len(pairs), limit=LEAST_PAIRS, words=tokenizer
-        )
     rows = np.flatnonzero(known).tolist()
+    if len(rows) < LEAST_PAIRS:
+        raise CorpusError(
+            "too_few_known_pairs",
+            words=tokenizer,
+            n=len(rows),
+            total=len(pairs),
+            limit=LEAST_PAIRS,
+        )
     subsets = pairs.subsets
     return replace(
         pairs,
@@ -299,14 +268,11 @@ class WordPairScore:
 
     Attributes
     ----------
-    name : str
-        Name of the set.
+    name : str, of the set
     score : PairScore
         Over the ``score.n`` pairs whose words are both in the table.
-    n_pairs : int
-        Number of pairs of the set.
-    missing : tuple of str
-        The words that the table lacks, each once.
+    n_pairs : int, number of pairs of the set
+    missing : tuple of str, the words that the table lacks, each once
     """
 
     name: str
@@ -331,34 +297,25 @@ def evaluate_word_pairs(
     """Spearman of the similarities of words against human scores; no treatment.
 
     A word is looked up as written, then in any case. Mahalanobis distances use the covariance of
-    the table's own vectors.
+    the table's own vectors. CorpusError "too_few_known_word_pairs" if fewer than 3 pairs have both
+    words in the table.
 
     Parameters
     ----------
     table : VectorTable
     pairs : Pairs
         Word pairs, as ``read_word_pairs`` returns them.
-    similarity : str
-        As in ``pair_similarities``.
-    draws : int
-        Resamples of the bootstrap.
-    seed : int
-        Seed of the bootstrap.
-
-    Raises
-    ------
-    CorpusError
-        "too_few_known_word_pairs" if fewer than 3 pairs have both words in the table, and as
-        ``evaluate_pairs`` does.
+    similarity : str, as in ``pair_similarities``
+    draws : int, resamples of the bootstrap
+    seed : int, of the bootstrap
     """
     words = word_pair_vectors(pairs, table, at_least=LEAST_PAIRS)
-    precision = Moments.of(table.vectors) if similarity == "mahalanobis" else None
     score = evaluate_pairs(
         words.left,
         words.right,
         words.gold_scores,
         similarity=similarity,
-        precision=precision,
+        precision=Moments.of(table.vectors) if similarity == "mahalanobis" else None,
         draws=draws,
         seed=seed,
     )

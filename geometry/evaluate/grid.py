@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +23,9 @@ from .specs import TreatmentSpec, parse_treatment, parse_treatments
 
 THESE = "evaluation sentences"  # name of the fit set if none is given: the scored sentences
 RAW = parse_treatment("none")
+OF_SCORE = ("spearman", "pearson", "low", "high")
+OF_DIFFERENCE = {"difference": "value", "difference_low": "low", "difference_high": "high"}
+_VALUES = (*OF_SCORE, "mean_cosine", *OF_DIFFERENCE)
 
 
 @dataclass(frozen=True)
@@ -29,11 +34,9 @@ class Cell:
 
     Attributes
     ----------
-    layer : Layer
-        Index from 0 (the embedding layer), or the name of an average.
+    layer : index from 0 (the embedding layer), or the name of an average
     pooling : str
-    treatment : str
-        Text for ``parse_treatment``.
+    treatment : str, text for ``parse_treatment``
     fit_on, n_fit : str, int or None
         Name and rows of the set the treatment was fitted on; None for "none".
     score : PairScore
@@ -63,48 +66,6 @@ class Cell:
     n_directions: int | None = None
     is_simplex: bool = False
 
-    @classmethod
-    def of(
-        cls,
-        place: tuple[Layer, str, TreatmentSpec],
-        fitted: Treatment,
-        fit_on: str,
-        *,
-        score: PairScore,
-        mean_cosine: float | None,
-        difference: Difference | None,
-    ) -> Cell:
-        """The cell of a place in the grid, with the facts of its fit.
-
-        Parameters
-        ----------
-        place : (layer, pooling, TreatmentSpec)
-        fitted : Treatment
-        fit_on : str
-            Name of the fit set.
-        score : PairScore
-        mean_cosine : float or None
-            Mean cosine of the treated vectors; None if it is not defined.
-        difference : Difference or None
-            To the raw cell of the same layer and pooling.
-        """
-        layer, pooling, spec = place
-        n_requested, n_directions = _directions(spec, fitted)
-        return cls(
-            layer=layer,
-            pooling=pooling,
-            treatment=spec.text,
-            fit_on=fit_on if spec.is_fitted else None,
-            n_fit=fitted.n_rows if spec.is_fitted else None,
-            score=score,
-            mean_cosine=mean_cosine,
-            difference=difference,
-            rank=fitted.rank if spec.is_fitted else None,
-            n_requested=n_requested,
-            n_directions=n_directions,
-            is_simplex=bool(getattr(fitted.fitted, "makes_simplex", False)),
-        )
-
     @property
     def is_clamped(self) -> bool:
         """True if the rank allowed fewer directions than requested."""
@@ -133,16 +94,11 @@ class Grid:
     Attributes
     ----------
     cells : tuple of Cell
-    evaluated_on : str
-        Name of the pairs.
-    n : int
-        Number of the pairs.
-    similarity, draws, seed
-        Settings of every cell, as in ``evaluate_grid``.
-    aggregation : str
-        One of ``AGGREGATIONS``: how subsets became one score.
-    subsets : tuple of (name, number of pairs)
-        Empty if the pairs are one set.
+    evaluated_on : str, name of the pairs
+    n : int, number of the pairs
+    similarity, draws, seed : settings of every cell, as in ``evaluate_grid``
+    aggregation : str, one of ``AGGREGATIONS``: how subsets became one score
+    subsets : tuple of (name, number of pairs); empty if the pairs are one set
     """
 
     cells: tuple[Cell, ...]
@@ -167,19 +123,13 @@ class Grid:
         return tuple(dict.fromkeys(cell.treatment for cell in self.cells))
 
     def cell(self, layer: Layer, pooling: str, treatment: str = "none") -> Cell:
-        """The cell of a layer, pooling and treatment.
+        """The cell of a layer, pooling and treatment; KeyError if the grid has none.
 
         Parameters
         ----------
         layer : int or str
         pooling : str
-        treatment : str
-            As in ``parse_treatment``, such as "zca" or "pca:64".
-
-        Raises
-        ------
-        KeyError
-            If the grid has no such cell.
+        treatment : str, as in ``parse_treatment``, such as "zca" or "pca:64"
         """
         for cell in self.cells:
             if (cell.layer, cell.pooling, cell.treatment) == (layer, pooling, treatment):
@@ -194,9 +144,8 @@ class Grid:
         """
         if value not in _VALUES:
             raise ValueError(f"value must be one of {', '.join(_VALUES)}; got {value!r}")
-        read = _VALUES[value]
         rows = [
-            [read(self.cell(layer, pooling, treatment)) for pooling in self.poolings]
+            [_value(self.cell(layer, pooling, treatment), value) for pooling in self.poolings]
             for layer in self.layers
         ]
         return np.array(rows, dtype=np.float64)  # None becomes NaN
@@ -243,21 +192,16 @@ def evaluate_grid(
     gold_scores : (n,) array of float
     layers : sequence, optional
         Indices, or other layers that ``Encoder.encode`` takes; by default every layer.
-    treatments : sequence of str
-        Texts for ``parse_treatment``.
+    treatments : sequence of str, texts for ``parse_treatment``
     fit_vectors : mapping or callable, optional
         The fit set: {pooling: (n_layers + 1, m, d)}, or a function of (layer indices, pooling)
         that returns (m, d) or ``Moments``. By default the 2n rows themselves.
     fit_on : str, optional
         Name of the fit set; needed with ``fit_vectors``.
-    evaluated_on : str
-        Name of the pairs.
-    similarity : str
-        One of ``SIMILARITIES``.
-    draws : int
-        Resamples, if ``bootstrap`` is None.
-    seed : int
-        Seed of these resamples.
+    evaluated_on : str, name of the pairs
+    similarity : str, one of ``SIMILARITIES``
+    draws : int, resamples, if ``bootstrap`` is None
+    seed : int, of these resamples
     bootstrap : PairBootstrap, optional
         Resamples with the same gold scores.
     raw_score : PairScore, optional
@@ -268,133 +212,7 @@ def evaluate_grid(
         lie too close for bfloat16 have no scores ("too_narrow").
     progress : callable, optional
         Called with (cells done, cells). An exception raised in it ends the work.
-
-    Raises
-    ------
-    ValueError
-        For bad input.
     """
-    _check_names(similarity, fit_vectors, fit_on)
-    specs = parse_treatments(treatments)
-    bootstrap = _resamples(gold_scores, bootstrap, draws, seed)
-    check_vectors(vectors, 2 * bootstrap.n)
-    count = min(len(hidden) for hidden in vectors.values())
-    named = tuple(range(count)) if layers is None else tuple(dict.fromkeys(layers))
-    if raw_score is not None and len(named) * len(vectors) > 1:
-        raise ValueError("raw_score is of one layer and pooling; leave it out for several")
-    scorer = _Scorer(
-        bootstrap,
-        similarity,
-        specs,
-        vectors,
-        fit_vectors,
-        fit_on or THESE,
-        raw_score,
-        is_approximate,
-    )
-    total = len(named) * len(vectors) * len(specs)
-    cells: list[Cell] = []
-    for cell in scorer.cells(named, count):
-        cells.append(cell)
-        if progress is not None:
-            progress(len(cells), total)
-    return Grid(
-        tuple(cells),
-        evaluated_on,
-        bootstrap.n,
-        similarity,
-        bootstrap.draws,
-        bootstrap.seed,
-        bootstrap.how,
-        bootstrap.subsets,
-    )
-
-
-@dataclass(frozen=True)
-class _Scorer:
-    bootstrap: PairBootstrap
-    similarity: str
-    specs: tuple[TreatmentSpec, ...]
-    vectors: Mapping[str, np.ndarray]
-    fit_vectors: FitVectors | None
-    fit_on: str
-    raw_score: PairScore | None
-    is_approximate: bool
-
-    def cells(self, layers: Sequence[Layer], count: int) -> Iterator[Cell]:
-        """Every cell, layer by layer; the vectors have ``count`` layers."""
-        for layer in layers:
-            indices = resolve_layers(layer, n_layers=count - 1, name="the model")
-            shown = indices[0] if isinstance(layer, int | np.integer) else layer
-            for pooling in self.vectors:
-                yield from self._column(shown, indices, pooling)
-
-    def _column(self, layer: Layer, indices: Layers, pooling: str) -> Iterator[Cell]:
-        """All cells of one layer and pooling; the fit set is read once for all treatments."""
-        X = average_layers(self.vectors[pooling], indices)
-        fit_rows = self._fit_rows(X, indices, pooling)
-        too_narrow = self.is_approximate and is_too_narrow(X)
-        fit_set = FitSet(fit_rows, eps=float(np.finfo(X.dtype).eps))
-        if fit_set.d != X.shape[1]:
-            raise ValueError(
-                f"fit_vectors have {fit_set.d} columns and vectors {X.shape[1]} at layer {layer}, "
-                f"{pooling}; take both from one model"
-            )
-        X = X.astype(np.float64)  # in a narrow cone float32 products change the order of pairs
-        raw = self.raw_score
-        for spec in self.specs:
-            fitted = fit_set.fit(spec)
-            if too_narrow:
-                score, cosine, raw = self._without("too_narrow"), None, self._without("too_narrow")
-            else:
-                score, cosine = self._scored(X, fitted, fit_set)
-            if raw is None:
-                raw = score if not spec.is_fitted else self._scored(X, fit_set.fit(RAW), fit_set)[0]
-            yield Cell.of(
-                (layer, pooling, spec),
-                fitted,
-                self.fit_on,
-                score=score,
-                mean_cosine=cosine,
-                difference=difference(raw, score) if spec.is_fitted else None,
-            )
-
-    def _fit_rows(self, X: np.ndarray, indices: Layers, pooling: str) -> np.ndarray:
-        if self.fit_vectors is None:
-            return X
-        if callable(self.fit_vectors):
-            return self.fit_vectors(indices, pooling)  # type: ignore[return-value]
-        if pooling not in self.fit_vectors:
-            raise ValueError(f"fit_vectors lack the pooling {pooling}; encode them with it")
-        return average_layers(self.fit_vectors[pooling], indices)
-
-    def _scored(
-        self, X: np.ndarray, fitted: Treatment, fit_set: FitSet
-    ) -> tuple[PairScore, float | None]:
-        """The score of X (2n, d) after the treatment, and the mean cosine of the treated rows."""
-        if getattr(fitted.fitted, "leaves_nothing", False):
-            return self._without("nothing_left"), None
-        Z = fitted.apply(X).retained
-        is_mahalanobis = self.similarity == "mahalanobis"
-        precision = fit_set.precision_after(fitted) if is_mahalanobis else None
-        try:
-            cosine: float | None = mean_cosine(Z)
-        except UndefinedMeasure:
-            cosine = None
-        left, right = Z[: self.bootstrap.n], Z[self.bootstrap.n :]
-        try:
-            similarities = pair_similarities(left, right, self.similarity, precision=precision)
-        except UndefinedMeasure as reason:
-            return self._without(reason.code), cosine
-        return self.bootstrap.score(similarities, similarity=self.similarity), cosine
-
-    def _without(self, code: str) -> PairScore:
-        return PairScore.without(
-            code, n=self.bootstrap.n, similarity=self.similarity, seed=self.bootstrap.seed
-        )
-
-
-def _check_names(similarity: str, fit_vectors: FitVectors | None, fit_on: str | None) -> None:
     if similarity not in SIMILARITIES:
         raise ValueError(f"similarity must be one of {', '.join(SIMILARITIES)}; got {similarity!r}")
     if (fit_vectors is None) != (fit_on is None):
@@ -402,19 +220,117 @@ def _check_names(similarity: str, fit_vectors: FitVectors | None, fit_on: str | 
             "fit_vectors and fit_on, the name of that set, come together; leave out both to fit "
             "on the evaluation sentences"
         )
-
-
-def _resamples(
-    gold_scores: np.ndarray, bootstrap: PairBootstrap | None, draws: int, seed: int
-) -> PairBootstrap:
+    specs = parse_treatments(treatments)
     if bootstrap is None:
-        return PairBootstrap(gold_scores, draws, seed)
-    if not np.array_equal(bootstrap.gold_scores, np.asarray(gold_scores, dtype=np.float64)):
+        bootstrap = PairBootstrap(gold_scores, draws, seed)
+    elif not np.array_equal(bootstrap.gold_scores, np.asarray(gold_scores, dtype=np.float64)):
         raise ValueError("bootstrap was drawn for other gold scores; draw it for these")
-    return bootstrap
+    _check_vectors(vectors, 2 * bootstrap.n)
+    count = min(len(hidden) for hidden in vectors.values())
+    named = tuple(range(count)) if layers is None else tuple(dict.fromkeys(layers))
+    if raw_score is not None and len(named) * len(vectors) > 1:
+        raise ValueError("raw_score is of one layer and pooling; leave it out for several")
+    cells: list[Cell] = []
+    for layer in named:
+        indices = resolve_layers(layer, n_layers=count - 1, name="the model")
+        shown = indices[0] if isinstance(layer, int | np.integer) else layer
+        for pooling, hidden in vectors.items():
+            X = average_layers(hidden, indices)
+            fit_set = _fit_set(fit_vectors, X, indices, pooling)
+            scorer = _Scorer(X, fit_set, bootstrap, similarity, is_approximate)
+            for spec, fitted, score, cosine, change in scorer.cells(specs, raw_score):
+                n_requested, n_directions = _directions(spec, fitted)
+                cell = Cell(
+                    layer=shown,
+                    pooling=pooling,
+                    treatment=spec.text,
+                    fit_on=(fit_on or THESE) if spec.is_fitted else None,
+                    n_fit=fitted.n_rows if spec.is_fitted else None,
+                    score=score,
+                    mean_cosine=cosine,
+                    difference=change,
+                    rank=fitted.rank if spec.is_fitted else None,
+                    n_requested=n_requested,
+                    n_directions=n_directions,
+                    is_simplex=bool(getattr(fitted.fitted, "makes_simplex", False)),
+                )
+                cells.append(cell)
+                if progress is not None:
+                    progress(len(cells), len(named) * len(vectors) * len(specs))
+    of_bootstrap = (bootstrap.draws, bootstrap.seed, bootstrap.how, bootstrap.subsets)
+    return Grid(tuple(cells), evaluated_on, bootstrap.n, similarity, *of_bootstrap)
 
 
-def check_vectors(vectors: Mapping[str, np.ndarray], n_rows: int) -> None:
+class _Scorer:
+    """The cells of one layer and pooling; the fit set is read once for all treatments."""
+
+    def __init__(
+        self,
+        X: np.ndarray,
+        fit_set: FitSet,
+        bootstrap: PairBootstrap,
+        similarity: str,
+        is_approximate: bool,
+    ) -> None:
+        self._is_too_narrow = is_approximate and is_too_narrow(X)
+        # in a narrow cone float32 products change the order of pairs
+        self._X, self._fit_set = X.astype(np.float64), fit_set
+        self._bootstrap, self._similarity = bootstrap, similarity
+
+    def cells(
+        self, specs: Sequence[TreatmentSpec], raw: PairScore | None
+    ) -> Iterator[tuple[TreatmentSpec, Treatment, PairScore, float | None, Difference | None]]:
+        """Each treatment, its score, its mean cosine and its difference to ``raw``."""
+        for spec in specs:
+            fitted = self._fit_set.fit(spec)
+            score, cosine = self._scored(fitted)
+            if raw is None:
+                raw = self._scored(self._fit_set.fit(RAW))[0] if spec.is_fitted else score
+            yield spec, fitted, score, cosine, difference(raw, score) if spec.is_fitted else None
+
+    def _scored(self, fitted: Treatment) -> tuple[PairScore, float | None]:
+        """The score after the treatment, and the mean cosine of the treated rows."""
+        if self._is_too_narrow:
+            return self._without("too_narrow"), None
+        if getattr(fitted.fitted, "leaves_nothing", False):
+            return self._without("nothing_left"), None
+        Z, n = fitted.apply(self._X).retained, self._bootstrap.n
+        is_mahalanobis = self._similarity == "mahalanobis"
+        precision = self._fit_set.precision_after(fitted) if is_mahalanobis else None
+        cosine = None
+        with suppress(UndefinedMeasure):
+            cosine = mean_cosine(Z)
+        try:
+            found = pair_similarities(Z[:n], Z[n:], self._similarity, precision=precision)
+        except UndefinedMeasure as reason:
+            return self._without(reason.code), cosine
+        return self._bootstrap.score(found, similarity=self._similarity), cosine
+
+    def _without(self, code: str) -> PairScore:
+        n, seed = self._bootstrap.n, self._bootstrap.seed
+        return PairScore.without(code, n=n, similarity=self._similarity, seed=seed)
+
+
+def _fit_set(
+    fit_vectors: FitVectors | None, X: np.ndarray, indices: Layers, pooling: str
+) -> FitSet:
+    rows: Any = X
+    if callable(fit_vectors):
+        rows = fit_vectors(indices, pooling)
+    elif fit_vectors is not None:
+        if pooling not in fit_vectors:
+            raise ValueError(f"fit_vectors lack the pooling {pooling}; encode them with it")
+        rows = average_layers(fit_vectors[pooling], indices)
+    found = FitSet(rows, eps=float(np.finfo(X.dtype).eps))
+    if found.d != X.shape[1]:
+        raise ValueError(
+            f"fit_vectors have {found.d} columns and vectors {X.shape[1]} at layers {indices}, "
+            f"{pooling}; take both from one model"
+        )
+    return found
+
+
+def _check_vectors(vectors: Mapping[str, np.ndarray], n_rows: int) -> None:
     """Raise ValueError unless the array of every pooling is (layers, n_rows, d)."""
     if not vectors:
         raise ValueError("vectors are empty; give {pooling: (layers, 2n, d)}")
@@ -435,17 +351,8 @@ def _directions(spec: TreatmentSpec, fitted: Treatment) -> tuple[int | None, int
     return None, None
 
 
-def _of_difference(name: str) -> Callable[[Cell], float | None]:
-    return lambda cell: None if cell.difference is None else getattr(cell.difference, name)
-
-
-_VALUES: dict[str, Callable[[Cell], float | None]] = {
-    "spearman": lambda cell: cell.score.spearman,
-    "pearson": lambda cell: cell.score.pearson,
-    "low": lambda cell: cell.score.low,
-    "high": lambda cell: cell.score.high,
-    "mean_cosine": lambda cell: cell.mean_cosine,
-    "difference": _of_difference("value"),
-    "difference_low": _of_difference("low"),
-    "difference_high": _of_difference("high"),
-}
+def _value(cell: Cell, name: str) -> float | None:
+    """One of _VALUES of a cell."""
+    if name in OF_DIFFERENCE:
+        return getattr(cell.difference, OF_DIFFERENCE[name], None)
+    return cell.mean_cosine if name == "mean_cosine" else getattr(cell.score, name)

@@ -23,16 +23,11 @@ class PublishedTable:
 
     Attributes
     ----------
-    key : str
-        A stable name.
-    source : str
-        Paper and table.
-    setting, metric : str
-        Setting and metric of its numbers.
-    note : str
-        What is disputed.
-    columns : tuple of str
-        Names of the columns; every row has a value for each.
+    key : str, a stable name
+    source : str, paper and table
+    setting, metric : str, of its numbers
+    note : str, what is disputed
+    columns : tuple of str; every row has a value for each
     rows : mapping of str to tuple
         The values of each row on the paper's own scale (most are Spearman x 100); None if the paper
         gives no value.
@@ -62,16 +57,11 @@ class PublishedScore:
 
     Attributes
     ----------
-    name : str
-        Name of the row.
-    value : float
-        On the scale given by ``metric``.
-    dataset : str
-        Name of the column.
-    source, setting, metric, note : str
-        As in ``PublishedTable``.
-    table : str
-        The key of its table.
+    name : str, of the row
+    value : float, on the scale given by ``metric``
+    dataset : str, name of the column
+    source, setting, metric, note : str, as in ``PublishedTable``
+    table : str, the key of its table
     """
 
     name: str

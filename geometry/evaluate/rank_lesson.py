@@ -15,11 +15,11 @@ OUTLIERS = ("none", "agrees", "contradicts")
 
 
 class MadeUp(NamedTuple):
-    """Gold scores and scores of a model."""
+    """Gold scores (n,), scores of a model (n,), and the row of the outlier."""
 
-    gold: np.ndarray  # (n,)
-    scores: np.ndarray  # (n,)
-    outlier: int | None  # its row
+    gold: np.ndarray
+    scores: np.ndarray
+    outlier: int | None
 
 
 @dataclass(frozen=True)
@@ -28,16 +28,11 @@ class Bend:
 
     Parameters
     ----------
-    noise : float in [0, 1]
-        Share of a score that is unrelated to the gold.
-    curve : float, >= 1
-        Power applied to the scores; it preserves their order.
-    levels : int
-        Number of distinct gold scores, 2 or more; 0 for no ties.
-    outlier : str
-        One of ``OUTLIERS``.
-    is_reversed : bool
-        Whether the scores fall as the gold rises.
+    noise : float in [0, 1], share of a score that is unrelated to the gold
+    curve : float, >= 1, power applied to the scores; it preserves their order
+    levels : int, number of distinct gold scores, 2 or more; 0 for no ties
+    outlier : str, one of ``OUTLIERS``
+    is_reversed : bool, whether the scores fall as the gold rises
     """
 
     noise: float = 0.0
@@ -47,14 +42,15 @@ class Bend:
     is_reversed: bool = False
 
     def __post_init__(self) -> None:
-        if not 0 <= self.noise <= 1:
-            raise ValueError(f"noise must lie in [0, 1]; got {self.noise}")
-        if self.curve < 1:
-            raise ValueError(f"curve must be 1 or more; got {self.curve}")
-        if self.levels != 0 and self.levels < 2:
-            raise ValueError(f"levels must be 0 (no ties) or 2 and more; got {self.levels}")
-        if self.outlier not in OUTLIERS:
-            raise ValueError(f"outlier must be one of {', '.join(OUTLIERS)}; got {self.outlier!r}")
+        fits = {
+            "noise": 0 <= self.noise <= 1,
+            "curve": self.curve >= 1,
+            "levels": self.levels == 0 or self.levels >= 2,
+            "outlier": self.outlier in OUTLIERS,
+        }
+        for name, is_fit in fits.items():
+            if not is_fit:
+                raise ValueError(f"{name} is outside its range: {getattr(self, name)!r}")
 
 
 def made_up_scores(bend: Bend, *, n: int = PAIRS, random_state: int = SEED) -> MadeUp:
@@ -68,11 +64,8 @@ def made_up_scores(bend: Bend, *, n: int = PAIRS, random_state: int = SEED) -> M
     Parameters
     ----------
     bend : Bend
-        Noise, curve, levels of gold, outlier and direction.
-    n : int, >= 3
-        Pairs.
+    n : int, >= 3, pairs
     random_state : int
-        Seed.
     """
     if n < 3:
         raise ValueError(f"n must be 3 or more; got {n}")

@@ -23,26 +23,18 @@ class RankMoves:
 
     @classmethod
     def of(cls, gold_scores: np.ndarray, before: np.ndarray, after: np.ndarray) -> RankMoves:
-        """Rank gold scores and two sets of similarities.
+        """Rank gold scores and the similarities before and after a treatment.
 
         Parameters
         ----------
         gold_scores : (n,) array, finite
         before : (n,) array, finite
-            Similarities of the pairs before the treatment.
         after : (n,) array, finite
-            Similarities of the pairs after the treatment.
-
-        Raises
-        ------
-        ValueError
-            For unequal lengths.
         """
         sizes = {len(gold_scores), len(before), len(after)}
         if len(sizes) != 1:
             raise ValueError(f"one value a pair is needed in each; got lengths {sorted(sizes)}")
-        ranked = (TieGroups.of(np.asarray(v)).ranks() for v in (gold_scores, before, after))
-        return cls(*ranked)
+        return cls(*(TieGroups.of(np.asarray(v)).ranks() for v in (gold_scores, before, after)))
 
     @cached_property
     def moved(self) -> np.ndarray:
@@ -56,12 +48,10 @@ class RankMoves:
 
     def gained_most(self, k: int) -> np.ndarray:
         """Up to k rows whose rank came closer to the gold rank, the largest gain first."""
-        return self._most(self.gained, k)
+        order = np.argsort(-self.gained, kind="stable")[:k]
+        return order[self.gained[order] > 0]
 
     def lost_most(self, k: int) -> np.ndarray:
         """Up to k rows whose rank moved away from the gold rank, the largest loss first."""
-        return self._most(-self.gained, k)
-
-    def _most(self, values: np.ndarray, k: int) -> np.ndarray:
-        order = np.argsort(-values, kind="stable")[:k]
-        return order[values[order] > 0]
+        order = np.argsort(self.gained, kind="stable")[:k]
+        return order[self.gained[order] < 0]

@@ -31,18 +31,11 @@ DATA_SETS = {  # columns of tables, and what they are called in files and on the
 class Recipe:
     """A row of a published table.
 
-    Attributes
-    ----------
-    model : str
-        Name on the Hugging Face Hub; "" for word vectors of a file.
-    layer, pooling, treatment
-        As in ``evaluate_encoder``.
-    fit : str
-        "target": the sentences of the scored pairs; "nli": those of SNLI and MNLI.
-    aggregation : str
-        Of STS12 to STS16, as in ``aggregate``. STS-B and SICK-R are scored as one set each.
-    missing : str
-        Why it is not computed; "" if it is.
+    model : name on the Hugging Face Hub; "" for word vectors of a file
+    layer, pooling, treatment : as in ``evaluate_encoder``
+    fit : "target", the sentences of the scored pairs; "nli", those of SNLI and MNLI
+    aggregation : of STS12 to STS16, as in ``aggregate``; other data sets are scored as one set
+    missing : why it is not computed; "" if it is
     """
 
     model: str = ""

@@ -37,25 +37,18 @@ def pair_similarities(
     - ``rank``: Spearman's rho of the coordinates of the two rows, in [-1, 1]; robust to a few
       rogue dimensions, undefined for a row of equal entries
 
+    Computed in float64, because in a narrow cone float32 leaves only a few dozen distinct cosines
+    among thousands of pairs. UndefinedMeasure for a row without such a similarity; the message
+    names the first.
+
     Parameters
     ----------
-    left : (n, d) array
-        The first of each pair. Computed in float64, because in a narrow cone float32 leaves
-        only a few dozen distinct cosines among thousands of pairs.
-    right : (n, d) array
-        The second of each pair.
-    similarity : str
-        One of ``SIMILARITIES``.
+    left : (n, d) array, the first of each pair
+    right : (n, d) array, the second of each pair
+    similarity : str, one of ``SIMILARITIES``
     precision : Whitening, WhiteningMap or Moments, optional
         For mahalanobis alone: a fitted whitening, or moments of float32 rows. Directions at the
         rank floor are left out.
-
-    Raises
-    ------
-    ValueError
-        For another name, other shapes, NaN or infinity.
-    UndefinedMeasure
-        For a row without such a similarity; the message names the first.
 
     References
     ----------

@@ -12,17 +12,7 @@ FULL, LEDOIT_WOLF, STRENGTH = "full", "lw", "t"
 
 @dataclass(frozen=True)
 class TreatmentSpec:
-    """A treatment and its settings.
-
-    Attributes
-    ----------
-    text : str
-        The shortest form of the text, such as "pca:64".
-    name : str
-        One of ``TREATMENTS``.
-    knobs : Knobs
-        The settings.
-    """
+    """A treatment and its settings; ``text`` is their shortest form, such as "pca:64"."""
 
     text: str
     name: str

@@ -26,15 +26,10 @@ class Aggregate:
     how : str
         One of ``AGGREGATIONS``; print it beside the number.
     spearman : float in [-1, 1] or None
-        None if ``undefined`` gives the reason.
-    low, high : float or None
-        95% bootstrap interval.
-    n : int
-        Pairs.
-    subsets : mapping of str to PairScore
-        The score of each subset, by name.
-    undefined : str or None
-        As in ``PairScore``.
+        None if ``undefined`` gives the reason, as in ``PairScore``.
+    low, high : float or None, 95% bootstrap interval
+    n : int, pairs
+    subsets : mapping of str to PairScore, by the subset's name
     """
 
     how: str
@@ -49,23 +44,16 @@ class Aggregate:
 class SubsetBootstrap(PairBootstrap):
     """Resamples for pairs of several subsets; ``by_subset`` of a score has the subsets' scores.
 
+    A subset with too few pairs or constant gold scores raises ValueError. If ``how`` is "all" it
+    has no score of its own instead.
+
     Parameters
     ----------
     gold_scores : (n,) array of float
-    subsets : sequence of n str
-        The subset of each pair.
-    how : str
-        One of ``AGGREGATIONS``.
-    draws : int
-        As in ``PairBootstrap``.
-    seed : int
-        As in ``PairBootstrap``.
-
-    Raises
-    ------
-    ValueError
-        For another ``how``, and for a subset with too few pairs or constant gold scores. If
-        ``how`` is "all" such a subset has no score of its own instead.
+    subsets : sequence of n str, the subset of each pair
+    how : str, one of ``AGGREGATIONS``
+    draws : int, as in ``PairBootstrap``
+    seed : int, as in ``PairBootstrap``
     """
 
     def __init__(
@@ -103,20 +91,7 @@ class SubsetBootstrap(PairBootstrap):
         }
         if self.how == "all":
             return replace(super().score(s, similarity=similarity), by_subset=parts)
-        whole = _averaged(parts, self.how)
-        return PairScore(
-            spearman=whole.spearman,
-            pearson=_average([score.pearson for score in parts.values()], whole.weights),
-            low=whole.low,
-            high=whole.high,
-            n=self.n,
-            similarity=similarity,
-            draws=0 if whole.replicates is None else int(np.isfinite(whole.replicates).sum()),
-            seed=self.seed,
-            undefined=whole.undefined,
-            replicates=whole.replicates,
-            by_subset=parts,
-        )
+        return replace(_averaged(parts, self.how), similarity=similarity, seed=self.seed)
 
     def _scorable(self, name: str, rows: np.ndarray) -> np.ndarray | None:
         try:
@@ -132,13 +107,7 @@ class SubsetBootstrap(PairBootstrap):
 def resamples_of(
     pairs: Pairs, how: str | None = None, *, draws: int = DRAWS, seed: int = 0
 ) -> PairBootstrap:
-    """The resamples of pairs, for intervals and differences.
-
-    Raises
-    ------
-    ValueError
-        If ``how`` is given for pairs without subsets.
-    """
+    """The resamples of pairs, for intervals and differences; ``how`` is for pairs with subsets."""
     if how is None:
         return PairBootstrap(pairs.gold_scores, draws, seed)
     _check_how(how)
@@ -164,33 +133,35 @@ def aggregate(
     ----------
     scores_by_subset : {name: (similarities, gold_scores)}
         Two arrays (n,) a subset. For ``mean`` and ``wmean`` also {name: PairScore}.
-    how : str
-        "all", "mean" or "wmean".
+    how : str, "all", "mean" or "wmean"
     draws : int
         Resamples of the bootstrap. ``mean`` and ``wmean`` resample within each subset; ``all``
         resamples all pairs together.
     seed : int
-        Seed of the bootstrap.
-
-    Raises
-    ------
-    ValueError
-        For another ``how``, no subsets, and a ``PairScore`` under ``all``.
     """
     _check_how(how)
     if not scores_by_subset:
         raise ValueError("there are no subsets to aggregate; give one or more")
+    scores: dict[str, PairScore] = {}
+    pairs = []
+    for place, (name, subset) in enumerate(scores_by_subset.items()):
+        if isinstance(subset, PairScore):
+            scores[name] = subset
+        else:  # subsets are resampled independently
+            similarities, gold = subset
+            pairs.append(subset)
+            scores[name] = PairBootstrap(gold, draws, seed + place).score(similarities)
+        if how == "all" and isinstance(subset, PairScore):
+            raise ValueError(
+                f'"all" ranks the pairs of all subsets together, and {name} is a score alone; '
+                "give (similarities, gold_scores)"
+            )
     if how == "all":
-        _need_pairs(scores_by_subset)
-    scores = {
-        name: _scored(subset, draws, seed + place)  # subsets are resampled independently
-        for place, (name, subset) in enumerate(scores_by_subset.items())
-    }
-    if how == "all":
-        return _together(scores_by_subset, scores, draws, seed)
-    whole = _averaged(scores, how)
-    n = sum(score.n for score in scores.values())
-    return Aggregate(how, whole.spearman, whole.low, whole.high, n, scores, whole.undefined)
+        similarities, gold = (np.concatenate(side) for side in zip(*pairs, strict=True))
+        whole = PairBootstrap(gold, draws, seed).score(similarities)
+    else:
+        whole = _averaged(scores, how)
+    return Aggregate(how, whole.spearman, whole.low, whole.high, whole.n, scores, whole.undefined)
 
 
 def _check_how(how: str) -> None:
@@ -198,54 +169,22 @@ def _check_how(how: str) -> None:
         raise ValueError(f"how must be one of {', '.join(AGGREGATIONS)}; got {how!r}")
 
 
-def _need_pairs(subsets: Mapping[str, Subset]) -> None:
-    for name, subset in subsets.items():
-        if isinstance(subset, PairScore):
-            raise ValueError(
-                f'"all" ranks the pairs of all subsets together, and {name} is a score alone; '
-                "give (similarities, gold_scores)"
-            )
-
-
-def _scored(subset: Subset, draws: int, seed: int) -> PairScore:
-    if isinstance(subset, PairScore):
-        return subset
-    similarities, gold = subset
-    return PairBootstrap(gold, draws, seed).score(similarities)
-
-
-def _together(
-    subsets: Mapping[str, Subset], scores: Mapping[str, PairScore], draws: int, seed: int
-) -> Aggregate:
-    pairs = [subset for subset in subsets.values() if not isinstance(subset, PairScore)]
-    similarities, gold = (np.concatenate(side) for side in zip(*pairs, strict=True))
-    whole = PairBootstrap(gold, draws, seed).score(similarities)
-    return Aggregate("all", whole.spearman, whole.low, whole.high, whole.n, scores, whole.undefined)
-
-
-@dataclass(frozen=True)
-class _Average:
-    """Weighted mean of the subsets' Spearman, and of each resample if all scores have them."""
-
-    weights: np.ndarray
-    spearman: float | None
-    low: float | None = None
-    high: float | None = None
-    replicates: np.ndarray | None = None
-    undefined: str | None = None
-
-
-def _averaged(scores: Mapping[str, PairScore], how: str) -> _Average:
-    n = np.array([score.n for score in scores.values()], dtype=np.float64)
+def _averaged(scores: Mapping[str, PairScore], how: str) -> PairScore:
+    """Weighted mean of the subsets' scores, and of each resample if all scores have them."""
+    n = np.array([score.n for score in scores.values()])
     weights = np.ones(len(n)) if how == "mean" else n
     value = _average([score.spearman for score in scores.values()], weights)
+    found = PairScore(value, None, None, None, int(n.sum()), by_subset=scores)
     if value is None:
-        return _Average(weights, None, undefined="subset")
+        return replace(found, undefined="subset")
+    found = replace(found, pearson=_average([each.pearson for each in scores.values()], weights))
     replicates = [score.replicates for score in scores.values() if score.replicates is not None]
     if len(replicates) < len(scores) or len(set(map(len, replicates))) != 1:
-        return _Average(weights, value)
+        return found
     resampled = np.average(np.stack(replicates), axis=0, weights=weights)
-    return _Average(weights, value, *interval(resampled), replicates=resampled)
+    low, high = interval(resampled)
+    drawn = int(np.isfinite(resampled).sum())
+    return replace(found, low=low, high=high, draws=drawn, replicates=resampled)
 
 
 def _average(values: Sequence[float | None], weights: np.ndarray) -> float | None:

@@ -41,13 +41,11 @@ class AffineMap:
     Attributes
     ----------
     offset : (d,) array of float64
-    matrix : (d, k) array of float64, or None
-        None for the identity: a centring.
+    matrix : (d, k) array of float64, or None for the identity: a centring
     about : mapping of str to str
         How it was fitted: settings, rows of the fit, and what the caller adds, such as model,
         layer and pooling.
-    fingerprint : Fingerprint or None
-        Where the rows of the fit lie. None if that is unknown.
+    fingerprint : Fingerprint or None, where the rows of the fit lie
     """
 
     offset: np.ndarray
@@ -89,20 +87,10 @@ class AffineMap:
 
 
 def affine_map(fitted: Any, **about: object) -> AffineMap:
-    """The affine map of a fitted transform.
+    """The affine map of a fitted transform: an estimator, a ``Treatment``, or one of their maps.
 
-    Parameters
-    ----------
-    fitted : object
-        An estimator (``Whitening``, ``CommonComponentRemoval``, ``WeightedRemoval``), a
-        ``Treatment``, or one of their maps.
-    **about
-        What else the file should state: model, layer, pooling, fit set.
-
-    Raises
-    ------
-    ExportError
-        "not_affine" for a transform that is no affine map, such as a flow or a removal by cluster.
+    ``about`` is what else the file should state: model, layer, pooling, fit set. ExportError
+    "not_affine" for a transform that is no affine map, such as a flow or a removal by cluster.
     """
     name = getattr(fitted, "name", type(fitted).__name__)
     for holder in ("map_", "fitted"):
@@ -131,8 +119,7 @@ def save_transform(path: str | os.PathLike[str], fitted: Any, **about: object) -
     Parameters
     ----------
     path : str or path
-    fitted : object
-        As in ``affine_map``.
+    fitted : object, as in ``affine_map``
     **about
         As in ``affine_map``.
     """
@@ -163,18 +150,8 @@ def arrays(affine: AffineMap) -> dict[str, np.ndarray]:
 def load_transform(path: str | os.PathLike[str], *, limits: Limits = LIMITS) -> AffineMap:
     """The map of a file that ``save_transform`` wrote. No code in a file is run.
 
-    Parameters
-    ----------
-    path : str or path
-    limits : Limits
-        Limits of the file's size and of the dimensions.
-
-    Raises
-    ------
-    ExportError
-        If the file is damaged, another kind of file, or larger than the limits.
-    OSError
-        If it can't be read.
+    ExportError if the file is damaged, another kind of file, or larger than the limits of the
+    file's size and of the dimensions; OSError if it can't be read.
     """
     from safetensors import SafetensorError, safe_open
 

@@ -38,7 +38,7 @@ def write_sentence_model(
     pooling: str = "mean",
     normalize: bool = False,
 ) -> Path:
-    """Write the encoder up to a layer, its pooling and the transform as one model.
+    """Write the encoder up to a layer, its pooling and the transform as one model, in ``folder``.
 
     ``SentenceTransformer(folder).encode`` then gives the transformed vectors. The folder is the
     encoder's modules with a Dense module after the pooling; sentence-transformers has no module
@@ -46,6 +46,11 @@ def write_sentence_model(
     length that the encoder's own folder has is left out, because the transform was fitted without
     it. The encoder's prefix becomes the default prompt. README.md in the folder says how it was
     made.
+
+    ExportError for a pooling or a layer that sentence-transformers can't express, another width
+    than the encoder's, and an encoder without a folder ("bundled-e5"). Also if a vector of the
+    written model differs by more than LARGEST_DIFFERENCE of its length. OutputError for a folder
+    that is in use.
 
     Parameters
     ----------
@@ -56,24 +61,9 @@ def write_sentence_model(
         As in ``affine_map``, fitted on vectors of this layer and pooling.
     layer : int
         As in ``Encoder.encode``. The layers above it are left out.
-    pooling : str
-        One of ``MODES``.
+    pooling : str, one of ``MODES``
     normalize : bool
         True adds a module that gives the transformed vectors unit length.
-
-    Returns
-    -------
-    Path
-        The folder.
-
-    Raises
-    ------
-    ExportError
-        For a pooling or a layer that sentence-transformers can't express, another width than the
-        encoder's, and an encoder without a folder ("bundled-e5"). Also if a vector of the written
-        model differs by more than LARGEST_DIFFERENCE of its length.
-    OutputError
-        For a folder that is in use.
     """
     need("encode", "sentence_transformers")
     from safetensors import SafetensorError
@@ -110,7 +100,9 @@ def write_sentence_model(
 def whitened(model: Any, fitted: Any, *, module: int = -1, normalize: bool = False) -> Any:
     """A SentenceTransformer whose ``encode`` gives the transformed vectors, by a Dense module.
 
-    ``model`` is not changed. Both share the modules that they have in common.
+    ``model`` is not changed. Both share the modules that they have in common. ExportError for a
+    transform that is no affine map, or is for vectors of another width. Also if a vector of the new
+    model differs by more than LARGEST_DIFFERENCE of its length.
 
     Parameters
     ----------
@@ -124,16 +116,6 @@ def whitened(model: Any, fitted: Any, *, module: int = -1, normalize: bool = Fal
         gives token vectors is followed by mean pooling.
     normalize : bool
         True adds a module that gives the transformed vectors unit length.
-
-    Returns
-    -------
-    sentence_transformers.SentenceTransformer
-
-    Raises
-    ------
-    ExportError
-        For a transform that is no affine map, or is for vectors of another width. Also if a vector
-        of the new model differs by more than LARGEST_DIFFERENCE of its length.
 
     References
     ----------

@@ -62,16 +62,15 @@ def projector_files(
 ) -> dict[str, bytes]:
     """vectors.tsv and metadata.tsv, as the Embedding Projector of TensorFlow loads them.
 
-    The metadata have a header only where they have two columns, which is the Projector's rule. A
-    line break or a tab in a text becomes a space. A text that a spreadsheet would take for a
-    formula begins with an apostrophe.
+    The metadata have a header only where they have two columns, which is the Projector's rule;
+    without texts and labels there are none. A line break or a tab in a text becomes a space. A text
+    that a spreadsheet would take for a formula begins with an apostrophe.
 
     Parameters
     ----------
     vectors : (n, d) array
     texts : sequence of n str, optional
     labels : sequence of n str, optional
-        Without texts and labels there are no metadata.
     """
     _need_equal_lengths(vectors, texts=texts, labels=labels)
     out = io.StringIO()
@@ -97,21 +96,16 @@ def write_vectors(
 ) -> None:
     """Write .npy, .parquet, or any other name as a folder of ``projector_files``.
 
+    Texts and labels are not written to .npy, which is for numbers only.
+
     Parameters
     ----------
     path : str or path
     vectors : (n, d) array
     texts : sequence of n str, optional
-        Not written to .npy, which is for numbers only.
     labels : sequence of n str, optional
-        Not written to .npy, which is for numbers only.
     force : bool
         Replace a file that exists.
-
-    Raises
-    ------
-    OutputError
-        For a folder that is in use.
     """
     path = Path(path)
     content: bytes | Mapping[str, bytes]

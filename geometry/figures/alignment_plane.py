@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from ..palette import Theme
-from .layout import axis, base_layout
+from .layout import HOVER_TEXT, axis, base_layout, note
 
 LABEL_SIZE = 15  # px
 LABEL_HEIGHT = 22  # px between two labels
@@ -50,9 +51,8 @@ def plane_figure(
     height: int = 430,
 ) -> go.Figure:
     """Points with labels, and the path as a line with a dot for each recorded step."""
-    x = np.array([*(point.uniformity for point in points), *path.uniformity])
-    y = np.array([*(point.alignment for point in points), *path.alignment])
-    (left, right), (low, high) = (_limits(each) for each in (x, y))
+    across = _limits([*(point.uniformity for point in points), *path.uniformity])
+    upwards = _limits([*(point.alignment for point in points), *path.alignment])
     values = np.array([*(point.value for point in points), *path.values])
     finite = values[np.isfinite(values)]
     colours = {
@@ -72,9 +72,12 @@ def plane_figure(
         name=path.name,
         mode="lines+markers",
         line={"color": theme.ink, "width": 1.5},
-        marker={"color": np.asarray(path.values, dtype=np.float32), "coloraxis": "coloraxis"}
-        | {"size": 6},
-        hovertemplate="%{text}<extra></extra>",
+        marker={
+            "color": np.asarray(path.values, dtype=np.float32),
+            "coloraxis": "coloraxis",
+            "size": 6,
+        },
+        hovertemplate=HOVER_TEXT,
     )
     dots = go.Scatter(
         x=[point.uniformity for point in points],
@@ -87,63 +90,57 @@ def plane_figure(
             "size": [19 if point.is_main else 14 for point in points],
             "line": {"color": theme.ink, "width": 1.5},
         },
-        hovertemplate="%{text}<extra></extra>",
+        hovertemplate=HOVER_TEXT,
     )
     return go.Figure(
         [line, dots],
         base_layout(
             theme,
             height=height,
-            xaxis=axis(theme, titles[0], zeroline=False, range=[left, right]),
-            yaxis=axis(theme, titles[1], zeroline=False, range=[low, high]),
+            xaxis=axis(theme, titles[0], zeroline=False, range=across),
+            yaxis=axis(theme, titles[1], zeroline=False, range=upwards),
             coloraxis=colours,
             showlegend=False,
-            annotations=_labels(points, (left, right), (low, high), theme, height),
+            annotations=_labels(points, across, upwards, theme, height),
         ),
     )
 
 
-def _limits(values: np.ndarray) -> tuple[float, float]:
-    low, high = float(values.min()), float(values.max())
+def _limits(values: Sequence[float]) -> list[float]:
+    low, high = float(min(values)), float(max(values))
     margin = MARGIN * ((high - low) or 1.0)
-    return low - margin, high + margin
+    return [low - margin, high + margin]
 
 
 def _labels(
     points: Sequence[PlanePoint],
-    across: tuple[float, float],
-    upwards: tuple[float, float],
+    across: Sequence[float],
+    upwards: Sequence[float],
     theme: Theme,
     height: int,
 ) -> list[dict[str, object]]:
     """A label beside each point, towards the middle, moved so that no two overlap."""
     scale = (height - FRAME) / (upwards[1] - upwards[0])  # px for 1
+    look: dict[str, Any] = {
+        "showarrow": True,
+        "arrowhead": 0,
+        "arrowwidth": 1,
+        "arrowcolor": theme.ink,
+    }
+    look |= {"yanchor": "middle", "standoff": 9, "bgcolor": theme.paper, "opacity": 0.9}
     labels: list[dict[str, object]] = []
     for is_left in (True, False):
-        middle = sum(across) / 2
-        side = [point for point in points if (point.uniformity <= middle) is is_left]
-        side.sort(key=lambda point: point.alignment)
+        side = [point for point in points if (point.uniformity <= sum(across) / 2) is is_left]
+        look |= {
+            "ax": LABEL_GAP if is_left else -LABEL_GAP,
+            "xanchor": "left" if is_left else "right",
+        }
         floor = -np.inf
-        for point in side:
+        for point in sorted(side, key=lambda each: each.alignment):
             y = point.alignment * scale
             # px from below; on the right the path comes from the left, so labels are above it
             floor = max(y + (0 if is_left else 3 * LABEL_HEIGHT), floor + LABEL_HEIGHT)
-            labels.append(
-                {
-                    "x": point.uniformity,
-                    "y": point.alignment,
-                    "text": f"<b>{point.label}</b>" if point.is_main else point.label,
-                    "ax": LABEL_GAP if is_left else -LABEL_GAP,
-                    "ay": y - floor,
-                    "xanchor": "left" if is_left else "right",
-                    "yanchor": "middle",
-                    "standoff": 9,
-                    "arrowhead": 0,
-                    "arrowwidth": 1,
-                    "arrowcolor": theme.ink,
-                    "bgcolor": theme.paper,
-                    "opacity": 0.9,
-                    "font": {"size": LABEL_SIZE, "color": theme.ink},
-                }
-            )
+            text = f"<b>{point.label}</b>" if point.is_main else point.label
+            x, look["ay"] = point.uniformity, y - floor
+            labels.append(note(text, x, point.alignment, theme, size=LABEL_SIZE, **look))
     return labels

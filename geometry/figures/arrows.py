@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..palette import Theme
-from .layout import axis, base_layout
+from .layout import axis, base_layout, note
 
 LONGEST_FORCE = 0.35  # length of the longest force, as a share of the half-width
 GONE = 1e-3  # share of the longest force; a shorter force is not drawn
@@ -37,7 +37,7 @@ def arrows_figure(
     """Hidden states as points, tokens as arrows from the origin, forces magnified at their tips."""
     longest = max(np.linalg.norm(f) for each in tokens for f in (each.pull, each.push))
     scale = LONGEST_FORCE * reach / longest if longest else 0.0
-    pulls, pushes = theme.white, theme.raw
+    hues = {"token": theme.ink, "pull": theme.white, "push": theme.raw}
     traces = [
         go.Scatter(
             x=hidden[:, 0],
@@ -46,10 +46,13 @@ def arrows_figure(
             name=labels["hidden"],
             marker={"color": theme.other, "size": 9},
             hovertemplate="(%{x:.2f}, %{y:.2f})<extra></extra>",
-        ),
-        _line("token", labels, theme.ink),
-        _line("pull", labels, pulls),
-        _line("push", labels, pushes),
+        )
+    ]
+    traces += [  # entries of the legend
+        go.Scatter(
+            x=[None], y=[None], mode="lines", name=labels[name], line={"color": hue, "width": 3}
+        )
+        for name, hue in hues.items()
     ]
     arrows = []
     for each in tokens:
@@ -65,10 +68,12 @@ def arrows_figure(
             )
         )
         arrows.append(_arrow(np.zeros(2), tip, theme.ink, 2.0))
-        for force, colour in ((each.pull, pulls), (each.push, pushes)):
+        for force, colour in ((each.pull, hues["pull"]), (each.push, hues["push"])):
             if longest and np.linalg.norm(force) > GONE * longest:
                 arrows.append(_arrow(tip, tip + scale * force, colour, 3.0))
-        arrows.append(_name(each.name, tip, theme))
+        arrows.append(
+            note(f"<b>{each.name}</b>", tip[0], tip[1], theme, size=16, xshift=12, yshift=12)
+        )
     look = {"range": [-reach, reach], "zeroline": True, "constrain": "domain"}
     return go.Figure(
         traces,
@@ -77,44 +82,12 @@ def arrows_figure(
             height=440,
             xaxis=axis(theme, "", **look),
             yaxis=axis(theme, "", scaleanchor="x", **look),
-            legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
             annotations=arrows,
         ),
     )
 
 
-def _line(name: str, labels: dict[str, str], colour: str) -> go.Scatter:
-    """An entry of the legend for arrows of one colour."""
-    return go.Scatter(
-        x=[None], y=[None], mode="lines", name=labels[name], line={"color": colour, "width": 3}
-    )
-
-
 def _arrow(start: np.ndarray, tip: np.ndarray, colour: str, width: float) -> dict[str, Any]:
-    return {
-        "x": tip[0],
-        "y": tip[1],
-        "ax": start[0],
-        "ay": start[1],
-        "xref": "x",
-        "yref": "y",
-        "axref": "x",
-        "ayref": "y",
-        "showarrow": True,
-        "arrowhead": 2,
-        "arrowwidth": width,
-        "arrowcolor": colour,
-        "text": "",
-    }
-
-
-def _name(name: str, tip: np.ndarray, theme: Theme) -> dict[str, Any]:
-    return {
-        "x": tip[0],
-        "y": tip[1],
-        "text": f"<b>{name}</b>",
-        "showarrow": False,
-        "xshift": 12,
-        "yshift": 12,
-        "font": {"size": 16, "color": theme.ink},
-    }
+    ends = {"x": tip[0], "y": tip[1], "ax": start[0], "ay": start[1]}
+    look = {"arrowhead": 2, "arrowwidth": width, "arrowcolor": colour}
+    return {**ends, "xref": "x", "yref": "y", "axref": "x", "ayref": "y", **look, "text": ""}

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from ..palette import Theme
 from ..projection.panel import Mark, Panel, Wedge
 from ..projection.point_colours import PointColours
-from .layout import SYMBOL_CODES, axis
+from .layout import HOVER_TEXT, SYMBOL_CODES, axis, note
 from .panel import marker, panel_layout
 
 ARC_POINTS = 24
@@ -35,16 +35,47 @@ def _draw_flat(
 ) -> go.Figure:
     """Scattergl with equal axes, the origin in the middle, wedges and bands below the points."""
     x, y = panel.coordinates.astype(np.float32).T
-    rings = [_ring(x, y, mark, theme) for mark in panel.marks]
     look = marker(colours, theme, size=7 if len(x) <= 2000 else 5, opacity=OPACITY)
     symbols = look.pop("symbol", None)
-    points = _points(x, y, panel, look)
-    lines = [] if panel.lines is None else [_lines(panel.lines, theme)]
+    same = {"marker": {"opacity": OPACITY}}  # a click must not fade the other points
+    traces = [
+        {
+            "type": "scattergl",
+            "x": x,
+            "y": y,
+            "mode": "markers",
+            "marker": look,
+            "text": list(panel.texts),
+            "hovertemplate": HOVER_TEXT,
+            "showlegend": False,
+            "selected": same,
+            "unselected": same,
+        }
+    ]
+    if panel.lines is not None:
+        across, up = panel.lines.astype(np.float32).T
+        line = {"color": theme.ink, "width": 1}
+        traces.append(
+            go.Scattergl(
+                x=across, y=up, mode="lines", line=line, hoverinfo="skip", showlegend=False
+            )
+        )
+    for mark in panel.marks:
+        ring = {"symbol": mark.symbol, "size": 15, "color": theme.accent, "line": {"width": 2.5}}
+        traces.append(_mark(go.Scattergl, mark, ring, x=x, y=y))
     # the whole layout at once: a later update takes longer than everything else here
-    figure = go.Figure([points, *lines, *rings], layout | _frame(panel, theme, layout))
+    figure = go.Figure(traces, layout | _frame(panel, theme, layout))
     if symbols is not None:
         _set_symbols(figure.data[0].marker, symbols)
     return figure
+
+
+def _mark(draw: Any, mark: Mark, look: dict[str, Any], **places: np.ndarray) -> Any:
+    rows = list(mark.rows)
+    at = {name: values[rows] for name, values in places.items()}
+    return draw(
+        **at, mode="markers", marker=look, name=mark.caption, hoverinfo="skip", showlegend=True
+    )
 
 
 def _set_symbols(look: Any, symbols: Any) -> None:
@@ -64,95 +95,36 @@ def _frame(panel: Panel, theme: Theme, layout: dict[str, Any]) -> dict[str, Any]
         "automargin": False,
         "title_standoff": 2,
     }
+    notes = list(layout["annotations"])
+    if panel.origin_label:
+        corner = {"xanchor": "right", "yanchor": "top", "opacity": 0.85, "bgcolor": theme.paper}
+        notes.append(note(f"✚ {panel.origin_label}", 0, 0, theme, size=12, **corner))
     below = layout["margin"]["b"] + AXIS_MARGIN["b"]
-    origin = [_origin(panel.origin_label, theme)] if panel.origin_label else []
     return {
         "margin": layout["margin"] | AXIS_MARGIN | {"b": below},
-        "shapes": [*_bands(panel, theme), *_wedges(panel, theme)],
+        "shapes": _sectors(panel, theme),
         "xaxis": axis(theme, panel.axis_titles[0], range=panel.ends[0], **look),
         "yaxis": axis(theme, panel.axis_titles[1], range=panel.ends[1], scaleanchor="x", **look),
         "dragmode": "pan",
         "clickmode": "event",
-        "annotations": [*layout.get("annotations", []), *origin],
+        "annotations": notes,
     }
 
 
-def _points(x: np.ndarray, y: np.ndarray, panel: Panel, look: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "scattergl",
-        "x": x,
-        "y": y,
-        "mode": "markers",
-        "marker": look,
-        "text": list(panel.texts),
-        "hovertemplate": "%{text}<extra></extra>",
-        "showlegend": False,
-        # a click must not fade the other points; only the lasso does, in the browser
-        "selected": {"marker": {"opacity": OPACITY}},
-        "unselected": {"marker": {"opacity": OPACITY}},
-    }
-
-
-def _lines(lines: np.ndarray, theme: Theme) -> go.Scattergl:
-    x, y = lines.astype(np.float32).T
-    look = {"color": theme.ink, "width": 1}
-    return go.Scattergl(x=x, y=y, mode="lines", line=look, hoverinfo="skip", showlegend=False)
-
-
-def _ring(x: np.ndarray, y: np.ndarray, mark: Mark, theme: Theme) -> go.Scattergl:
-    rows = list(mark.rows)
-    return go.Scattergl(
-        x=x[rows],
-        y=y[rows],
-        mode="markers",
-        marker={
-            "symbol": mark.symbol,
-            "size": 15,
-            "color": theme.accent,
-            "line": {"width": 2.5},
-        },
-        name=mark.caption,
-        hoverinfo="skip",
-        showlegend=True,
-    )
-
-
-def _origin(label: str, theme: Theme) -> dict[str, Any]:
-    return {
-        "x": 0,
-        "y": 0,
-        "text": f"✚ {label}",
-        "xanchor": "right",
-        "yanchor": "top",
-        "showarrow": False,
-        "opacity": 0.85,
-        "bgcolor": theme.paper,
-        "font": {"size": 12, "color": theme.ink},
-    }
-
-
-def _wedges(panel: Panel, theme: Theme) -> list[dict[str, Any]]:
-    shapes = []
-    for wedge in panel.drawn_wedges:
-        middle = float(np.degrees(np.arctan2(wedge.axis[1], wedge.axis[0])))
-        shapes.append(
-            _sector(panel.cone_length, middle - wedge.degrees, middle + wedge.degrees)
-            | {
-                "line": {"color": theme.raw, "width": 1.5},
-                "fillcolor": theme.raw,
-                "opacity": 0.15,
-            }
-        )
-    return shapes
-
-
-def _bands(panel: Panel, theme: Theme) -> list[dict[str, Any]]:
-    look = {"fillcolor": theme.white, "opacity": 0.35, "line": {"width": 0}}
-    return [
-        _sector(panel.cone_length, sign * band.low, sign * band.high) | look
+def _sectors(panel: Panel, theme: Theme) -> list[dict[str, Any]]:
+    """The bands, on both sides of the first axis, and the wedges."""
+    of_band = {"fillcolor": theme.white, "opacity": 0.35, "line": {"width": 0}}
+    shapes = [
+        _sector(panel.cone_length, sign * band.low, sign * band.high) | of_band
         for band in panel.bands
         for sign in (1, -1)
     ]
+    of_wedge = {"fillcolor": theme.raw, "opacity": 0.15, "line": {"color": theme.raw, "width": 1.5}}
+    for wedge in panel.drawn_wedges:
+        middle = float(np.degrees(np.arctan2(wedge.axis[1], wedge.axis[0])))
+        ends = (middle - wedge.degrees, middle + wedge.degrees)
+        shapes.append(_sector(panel.cone_length, *ends) | of_wedge)
+    return shapes
 
 
 def _sector(radius: float, start: float, stop: float) -> dict[str, Any]:
@@ -167,34 +139,27 @@ def _draw_deep(
 ) -> go.Figure:
     """Scatter3d in a cube around the origin. A new figure leaves the camera as it was."""
     x, y, z = panel.coordinates.astype(np.float32).T
-    figure = go.Figure(
+    look = marker(colours, theme, size=3.5, opacity=0.8)
+    if "symbol" in look:  # scatter3d takes no numbers for them
+        names = {code: name for name, code in SYMBOL_CODES.items()}
+        look["symbol"] = [names[code] for code in look["symbol"]]
+    traces = [
         go.Scatter3d(
             x=x,
             y=y,
             z=z,
             mode="markers",
-            marker=_named_symbols(marker(colours, theme, size=3.5, opacity=0.8)),
+            marker=look,
             text=list(panel.texts),
-            hovertemplate="%{text}<extra></extra>",
+            hovertemplate=HOVER_TEXT,
             showlegend=False,
         )
-    )
+    ]
     for mark in panel.marks:
-        rows = list(mark.rows)
-        figure.add_trace(
-            go.Scatter3d(
-                x=x[rows],
-                y=y[rows],
-                z=z[rows],
-                mode="markers",
-                marker={"symbol": mark.symbol, "size": 8, "color": theme.accent},
-                name=mark.caption,
-                hoverinfo="skip",
-                showlegend=True,
-            )
-        )
-    figure.add_traces(_axes(panel, theme))
-    figure.add_traces([_mantle(wedge, panel.cone_length, theme) for wedge in panel.drawn_wedges])
+        ring = {"symbol": mark.symbol, "size": 8, "color": theme.accent}
+        traces.append(_mark(go.Scatter3d, mark, ring, x=x, y=y, z=z))
+    traces += _axes(panel, theme)
+    traces += [_mantle(wedge, panel.cone_length, theme) for wedge in panel.drawn_wedges]
     box = {
         "backgroundcolor": theme.paper,
         "gridcolor": theme.grid,
@@ -203,41 +168,25 @@ def _draw_deep(
         "showspikes": False,
     }
     # the names are at the lines through the origin, or at the box if there is no origin
-    names = [""] * 3 if panel.origin_label else panel.axis_titles
-    x_axis, y_axis, z_axis = (
-        {**box, "range": ends, "title": {"text": name}}
-        for name, ends in zip(names, panel.ends, strict=True)
-    )
-    figure.update_layout(
-        layout,
-        scene={
-            "xaxis": x_axis,
-            "yaxis": y_axis,
-            "zaxis": z_axis,
-            "aspectmode": "cube" if panel.frame is None else "data",
-            # the first axis, the mean direction, points up
-            "camera": {
-                "up": {"x": 1, "y": 0, "z": 0},
-                "eye": {"x": 0.65, "y": 0.75, "z": -1.45},
-            },
-            "dragmode": "orbit",
-        },
-    )
-    return figure
-
-
-def _named_symbols(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings with symbols by name: scatter3d takes no numbers for them."""
-    if "symbol" in settings:
-        names = {code: name for name, code in SYMBOL_CODES.items()}
-        settings["symbol"] = [names[code] for code in settings["symbol"]]
-    return settings
+    titles = [""] * 3 if panel.origin_label else panel.axis_titles
+    scene: dict[str, object] = {
+        name: {**box, "range": ends, "title": {"text": title}}
+        for name, title, ends in zip(("xaxis", "yaxis", "zaxis"), titles, panel.ends, strict=True)
+    }
+    scene |= {
+        "aspectmode": "cube" if panel.frame is None else "data",
+        # the first axis, the mean direction, points up
+        "camera": {"up": {"x": 1, "y": 0, "z": 0}, "eye": {"x": 0.65, "y": 0.75, "z": -1.45}},
+        "dragmode": "orbit",
+    }
+    return go.Figure(traces, layout | {"scene": scene})
 
 
 def _axes(panel: Panel, theme: Theme) -> list[go.Scatter3d]:
     """Three lines through the origin with their titles at the positive ends."""
     if not panel.origin_label:
         return []
+    quiet = {"hoverinfo": "skip", "showlegend": False}
     lines = [
         go.Scatter3d(
             **{name: ends if name == along else [0, 0] for name in "xyz"},
@@ -246,22 +195,18 @@ def _axes(panel: Panel, theme: Theme) -> list[go.Scatter3d]:
             textposition="top center",
             textfont={"color": theme.ink, "size": 11},
             line={"color": theme.ink, "width": 3},
-            hoverinfo="skip",
-            showlegend=False,
+            **quiet,
         )
         for along, title, ends in zip("xyz", panel.axis_titles, panel.ends, strict=True)
     ]
     origin = go.Scatter3d(
-        x=[0],
-        y=[0],
-        z=[0],
+        **{name: [0] for name in "xyz"},
         mode="markers+text",
         text=[panel.origin_label],
         textposition="bottom center",
         textfont={"color": theme.ink, "size": 12},
         marker={"size": 5, "color": theme.ink, "symbol": "cross"},
-        hoverinfo="skip",
-        showlegend=False,
+        **quiet,
     )
     return [*lines, origin]
 

@@ -1,26 +1,27 @@
-"""Curves on one pair of axes: spectra, histograms, losses, scores against a size."""
+"""Curves or bars on one pair of axes: spectra, histograms, losses, scores against a size."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from ..palette import Theme, rgb
-from .layout import PERCENT, axis, base_layout
+from ..palette import Theme
+from .layout import LEGEND, PERCENT, axis, base_layout, faint
 
 BAND_OPACITY = 0.15
 DASHES = ("solid", "dash", "dot", "dashdot")
 # Dashes and dots of reference lines.
-REFERENCES = (
-    ("dot", "circle"),
-    ("longdashdot", "square"),
-    ("longdash", "diamond"),
-    ("dash", "triangle-up"),
-)
+REFERENCES = {
+    "dot": "circle",
+    "longdashdot": "square",
+    "longdash": "diamond",
+    "dash": "triangle-up",
+}
 TITLE_GAP = 8  # px between an axis's numbers and its title, which would otherwise touch
 LEGEND_LINE = 19  # px of an entry of the legend on a line of its own
 
@@ -64,7 +65,7 @@ def curves_figure(
     curves: Sequence[Curve], axes: Axes, theme: Theme, *, height: int = 320
 ) -> go.Figure:
     """All curves; the legend above adds to the height. Clouds differ by colour and dash."""
-    references = iter(REFERENCES * len(curves))
+    references = cycle(REFERENCES.items())
     looks = [
         next(references) if curve.place is None else (DASHES[curve.place % len(DASHES)], "circle")
         for curve in curves
@@ -85,13 +86,7 @@ def curves_figure(
             height=height + LEGEND_LINE * len(curves),
             xaxis=x,
             yaxis=y,
-            legend={
-                "orientation": "h",
-                "y": 1.02,
-                "yanchor": "bottom",
-                "x": 0,
-                "traceorder": "normal",
-            },
+            legend=LEGEND | {"traceorder": "normal"},
         ),
     )
 
@@ -101,7 +96,6 @@ def _band(curve: Curve, theme: Theme) -> list[go.Scatter]:
     if curve.low is None or curve.high is None:
         return []
     colour = theme.ink if curve.place is None else place_colour(curve.place, theme)
-    red, green, blue = rgb(colour)
     return [
         go.Scatter(
             x=np.asarray(curve.x, dtype=np.float32),
@@ -110,7 +104,7 @@ def _band(curve: Curve, theme: Theme) -> list[go.Scatter]:
             mode="lines",
             line={"width": 0},
             fill=fill,
-            fillcolor=f"rgba({red},{green},{blue},{BAND_OPACITY})",
+            fillcolor=faint(colour, BAND_OPACITY),
             hoverinfo="skip",
             showlegend=False,
         )
@@ -150,3 +144,42 @@ def axis_scale(is_log: bool, limits: tuple[float, float] | None) -> dict[str, An
         # Plotly draws powers a quarter larger than this size
         settings |= {"exponentformat": "power", "dtick": 1, "tickfont": {"size": 10}}
     return settings
+
+
+@dataclass(frozen=True)
+class Bars:
+    """The bars of one cloud."""
+
+    heights: np.ndarray  # shares
+    about: Sequence[str]  # hover texts
+    name: str
+    place: int  # decides the colour; 0 is raw
+
+
+def bars_figure(
+    groups: Sequence[Bars], x: str, y: str, theme: Theme, *, height: int = 320
+) -> go.Figure:
+    """Bars 1 to m of each cloud beside each other, as shares."""
+    drawn = [
+        go.Bar(
+            x=np.arange(1, len(bars.heights) + 1),
+            y=np.asarray(bars.heights, dtype=np.float32),
+            text=list(bars.about),
+            name=bars.name,
+            textposition="none",
+            marker={"color": place_colour(bars.place, theme)},
+            hovertemplate="%{text}: %{y:.2%}",
+        )
+        for bars in groups
+    ]
+    return go.Figure(
+        drawn,
+        base_layout(
+            theme,
+            height=height,
+            xaxis=axis(theme, x, dtick=1, zeroline=False),
+            yaxis=axis(theme, y, tickformat=PERCENT, title_standoff=TITLE_GAP),
+            barmode="group",
+            showlegend=True,  # for a single cloud too, because its name is nowhere else
+        ),
+    )

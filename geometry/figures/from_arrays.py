@@ -47,40 +47,25 @@ def cosine_histogram(
 ) -> go.Figure:
     """Histogram of the cosines of all pairs of rows, beside that of isotropic directions.
 
-    The dotted curve is of independent uniform directions in d dimensions: their mean is 0 and
-    their standard deviation 1/sqrt(d).
+    The dotted curve is of independent uniform directions in d dimensions, with the mean 0 and the
+    standard deviation 1/sqrt(d). A zero row raises UndefinedMeasure; the message names the first.
 
     Parameters
     ----------
     X : (n, d) array of float, n >= 2, d >= 3
-        Vectors, one a row. No row may be all zeros.
     Z : (m, k) array of float, optional
         The same vectors after a treatment. The dotted curve is then of k dimensions.
     names : (str, str)
         Names of both clouds in the legend.
-    bins : int, >= 2
-        Bins of equal width between -1 and 1.
+    bins : int, >= 2, of equal width between -1 and 1
     max_rows : int, >= 2
         More rows are sampled without replacement; 1,500 rows have 1,124,250 pairs.
-    seed : int
-        Seed of the sample.
-    x : str
-        Title of the horizontal axis. Cosines have no unit.
-    y : str
-        Title of the vertical axis, in percent of the pairs.
+    seed : int, of the sample
+    x : str, title of the horizontal axis
+    y : str, title of the vertical axis, in percent of the pairs
     theme : Theme
         ``geometry.palette.LIGHT`` or ``DARK``.
-    height : int
-        In pixels.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-
-    Raises
-    ------
-    UndefinedMeasure
-        For a zero row; the message names the first.
+    height : int, in pixels
 
     References
     ----------
@@ -122,33 +107,21 @@ def spectrum(
     """Eigenvalues of the covariance over their mean, largest first, on a logarithmic axis.
 
     An isotropic cloud has 1 everywhere. The mean of the rows is subtracted, so a cone that is made
-    by a shift does not show here.
+    by a shift does not show here. Rows that are all equal raise UndefinedMeasure.
 
     Parameters
     ----------
     X : (n, d) array of float, n >= 2
-        Vectors, one a row.
     Z : (m, k) array of float, optional
         The same vectors after a treatment.
     names : (str, str)
         Names of both clouds in the legend.
-    x : str
-        Title of the horizontal axis: the number of the direction.
+    x : str, title of the horizontal axis: the number of the direction
     y : str
         Title of the vertical axis, a ratio without a unit. Ratios below 1e-9 are not drawn.
     theme : Theme
         ``geometry.palette.LIGHT`` or ``DARK``.
-    height : int
-        In pixels, without the legend.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-
-    Raises
-    ------
-    UndefinedMeasure
-        If all rows are equal.
+    height : int, in pixels, without the legend
 
     References
     ----------
@@ -172,7 +145,7 @@ def layer_curves(
     theme: Theme = LIGHT,
     height: int = 320,
 ) -> go.Figure:
-    """One number a layer, as a curve for each pooling or model.
+    """One number a layer, as a curve for each pooling or model (Ethayarajh 2019, section 4).
 
     Parameters
     ----------
@@ -180,22 +153,11 @@ def layer_curves(
         Values by the curve's name, from layer 0 on. NaN leaves a gap.
     intervals : mapping of str to (L + 1, 2) array of float, or one such array, optional
         Lower and upper ends by the curve's name; they are shaded. One array belongs to one curve.
-    x : str
-        Title of the horizontal axis.
-    y : str
-        Title of the vertical axis: what the values are, and their unit.
+    x : str, title of the horizontal axis
+    y : str, title of the vertical axis: what the values are, and their unit
     theme : Theme
         ``geometry.palette.LIGHT`` or ``DARK``.
-    height : int
-        In pixels, without the legend.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-
-    References
-    ----------
-    Ethayarajh 2019, section 4, for measures by layer.
+    height : int, in pixels, without the legend
     """
     given = values if isinstance(values, Mapping) else {y: values}
     if intervals is not None and not isinstance(values, Mapping):
@@ -244,18 +206,12 @@ def score_ladder(
         set and the same statistic.
     band : (label, low, high), optional
         A range of scores that is shaded behind all rungs.
-    x : str
-        Title of the axis: what the scores are, and their unit.
+    x : str, title of the axis: what the scores are, and their unit
     names : (str, str)
         Names of measured and of published scores in the legend.
-    decimals : int, >= 0
-        Decimals of the scores beside their labels.
+    decimals : int, >= 0, of the scores beside their labels
     theme : Theme
         ``geometry.palette.LIGHT`` or ``DARK``.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
     """
     if not isinstance(scores, Mapping):
         raise ValueError("scores must be a mapping from the name of each rung to its score")
@@ -302,19 +258,13 @@ def table_heatmap(
         Names of the columns, such as poolings; by default 0, 1, 2, …
     limits : (low, high), optional
         Values at the ends of the colours; by default the smallest and the largest.
-    titles : (str, str)
-        Titles of the columns and of the rows.
+    titles : (str, str), of the columns and of the rows
     decimals : int, >= 0
-        Decimals in the cells. A table of more than 600 cells has its numbers in the hover texts
-        only.
+        In the cells. A table of more than 600 cells has its numbers in the hover texts only.
     theme : Theme
         ``geometry.palette.LIGHT`` or ``DARK``.
     height : int, optional
         In pixels; by default by the number of rows.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
     """
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or not table.size:

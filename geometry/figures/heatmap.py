@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from ..palette import DIVERGING, Theme, rgb
-from .layout import base_layout
+from .layout import base_layout, note
 
 STRIP_HEIGHT = 22  # px of a row of a strip
 BLOCK_ROW_HEIGHT = 18  # px of a row of blocks, whose names are below each other
@@ -22,6 +22,7 @@ TITLE_MARGIN = 28  # px beside an axis that has a title and no numbers
 CELL_SIZE = 16  # px of the text in a cell
 CORNER_MARGIN = 46  # px left of a table, with room for a title above the names of its rows
 LONGEST_HEAD = 7  # half-width characters on one line above a column of a telephone
+BAR = {"thickness": 10, "len": 0.9}  # of the colours
 TINT = 0.55  # share of the hue at the ends of a table of scores; the rest is the background
 
 
@@ -31,13 +32,10 @@ def _both_ways(theme: Theme) -> list[tuple[float, str]]:
     return [(i / 4, colour) for i, colour in enumerate(colours)]
 
 
-def _upwards(theme: Theme) -> list[tuple[float, str]]:
-    """From the background to a tint on which text stays legible."""
-    return [(0.0, theme.paper), (1.0, _tint(theme.white, theme))]
-
-
-def _apart(theme: Theme) -> list[tuple[float, str]]:
-    """Tints of blue below zero, the background at zero, tints of red above."""
+def _tints(theme: Theme, diverging: bool) -> list[tuple[float, str]]:
+    """From the background to a tint on which text stays legible; blue and red about 0."""
+    if not diverging:
+        return [(0.0, theme.paper), (1.0, _tint(theme.white, theme))]
     low, high = (_tint(hue, theme) for hue in (DIVERGING[0], DIVERGING[-1]))
     return [(0.0, low), (0.5, theme.paper), (1.0, high)]
 
@@ -49,18 +47,8 @@ def _tint(hue: str, theme: Theme) -> str:
 
 def _corner(title: str, theme: Theme, *, axis: str = "") -> dict[str, Any]:
     """The title of the rows above their names: upright, because Han characters do not turn."""
-    return {
-        "text": title,
-        "font": {"size": 13, "color": theme.ink},
-        "xref": "paper",
-        "yref": f"y{axis} domain",
-        "x": 0,
-        "y": 1,
-        "xanchor": "right",
-        "yanchor": "bottom",
-        "xshift": -6,
-        "showarrow": False,
-    }
+    place = {"xref": "paper", "yref": f"y{axis} domain", "xanchor": "right", "yanchor": "bottom"}
+    return note(title, 0, 1, theme, size=13, xshift=-6, **place)
 
 
 def _lines(head: str) -> str:
@@ -92,33 +80,26 @@ def matrix_figure(
         zmin=-reach,
         zmax=reach,
         colorscale=_both_ways(theme),
-        colorbar={"thickness": 10, "len": 0.9},
+        colorbar=BAR,
         hovertemplate="%{y} × %{x}: %{z:.3g}<extra></extra>",
     )
     # Plotly leaves no margin for the title of an axis without numbers
     margin = TITLE_MARGIN if title else 8
+    look = {
+        "title": {"text": title, "font": {"size": 13}, "standoff": 4},
+        "type": "category",
+        "showticklabels": False,
+        "ticks": "",
+        "constrain": "domain",
+    }
     return go.Figure(
         squares,
         base_layout(
             theme,
             height=height,
             margin={"l": margin, "r": 8, "t": 8, "b": margin},
-            xaxis={
-                "title": {"text": title, "font": {"size": 13}, "standoff": 4},
-                "type": "category",
-                "showticklabels": False,
-                "ticks": "",
-                "constrain": "domain",
-            },
-            yaxis={
-                "title": {"text": title, "font": {"size": 13}, "standoff": 4},
-                "type": "category",
-                "autorange": "reversed",
-                "showticklabels": False,
-                "ticks": "",
-                "scaleanchor": "x",
-                "constrain": "domain",
-            },
+            xaxis=look,
+            yaxis=look | {"autorange": "reversed", "scaleanchor": "x"},
         ),
     )
 
@@ -150,45 +131,26 @@ def strips_figure(
         vertical_spacing=STRIP_MARGIN / height,
         subplot_titles=[strip.title for strip in strips],
     )
-    for place, strip in enumerate(strips, start=1):
-        figure.add_trace(
-            go.Heatmap(
-                z=np.asarray(strip.values, dtype=np.float32),
-                y=list(strip.rows),
-                name=strip.title,
-                coloraxis="coloraxis",
-                hovertemplate=(
-                    f"{titles[1]} %{{y}} · {titles[0]} %{{x}} · %{{z:.4f}}<extra></extra>"
-                ),
-            ),
-            row=place,
-            col=1,
-        )
-        figure.update_yaxes(
-            row=place,
-            type="category",
-            autorange="reversed",
-            ticks="",
-            automargin=True,
-        )
     figure.update_annotations(font={"size": 14, "color": theme.ink}, x=0, xanchor="left")
-    for place in range(1, len(strips) + 1):
+    for place, strip in enumerate(strips, start=1):
+        squares = go.Heatmap(
+            z=np.asarray(strip.values, dtype=np.float32),
+            y=list(strip.rows),
+            name=strip.title,
+            coloraxis="coloraxis",
+            hovertemplate=f"{titles[1]} %{{y}} · {titles[0]} %{{x}} · %{{z:.4f}}<extra></extra>",
+        )
+        figure.add_trace(squares, row=place, col=1)
         figure.add_annotation(_corner(titles[1], theme, axis=str(place) if place > 1 else ""))
+    figure.update_yaxes(type="category", autorange="reversed", ticks="", automargin=True)
     figure.update_xaxes(
         tickvals=list(ticks), ticks="outside", automargin=True, autotickangles=[0, 90]
     )
     figure.update_xaxes(title={"text": titles[0], "font": {"size": 13}}, row=len(strips))
     margin = {"l": CORNER_MARGIN, "r": 8, "t": STRIP_MARGIN, "b": STRIP_MARGIN}
-    figure.update_layout(
-        base_layout(theme, height=height, margin=margin),
-        coloraxis={
-            "colorscale": _both_ways(theme),
-            "cmin": -reach,
-            "cmax": reach,
-            "colorbar": {"thickness": 10, "len": 0.9},
-        },
-    )
-    return figure
+    ends = {"cmin": -reach, "cmax": reach}
+    colours = {"colorscale": _both_ways(theme), "colorbar": BAR, **ends}
+    return figure.update_layout(base_layout(theme, height=height, margin=margin), coloraxis=colours)
 
 
 @dataclass(frozen=True)
@@ -221,7 +183,7 @@ def blocks_figure(
         zmin=-reach,
         zmax=reach,
         colorscale=_both_ways(theme),
-        colorbar={"thickness": 10, "len": 0.9},
+        colorbar=BAR,
         hovertemplate=(
             f"{titles[1]} %{{customdata[0]}} · {titles[0]} %{{customdata[1]}} · "
             "%{z:.2f}<extra></extra>"
@@ -239,31 +201,17 @@ def blocks_figure(
         for group in range(c)
     ]
     look = {"ticks": "", "showgrid": False, "zeroline": False, "fixedrange": True}
-    height, margin = (
-        r * BLOCK_ROW_HEIGHT + HEAD_MARGIN + 8,
-        {"l": 8, "r": 8, "t": HEAD_MARGIN, "b": 8},
-    )
+    x = look | {"tickvals": list(range(c)), "ticktext": list(blocks.columns)}
+    y = look | {"tickvals": list(range(r)), "ticktext": list(blocks.rows)}
     return go.Figure(
         squares,
         base_layout(
             theme,
-            height=height,
-            margin=margin,
+            height=r * BLOCK_ROW_HEIGHT + HEAD_MARGIN + 8,
+            margin={"l": 8, "r": 8, "t": HEAD_MARGIN, "b": 8},
             shapes=outlines,
-            xaxis=look
-            | {
-                "tickvals": list(range(c)),
-                "ticktext": list(blocks.columns),
-                "side": "top",
-                "tickangle": -90,
-            },
-            yaxis=look
-            | {
-                "tickvals": list(range(r)),
-                "ticktext": list(blocks.rows),
-                "autorange": "reversed",
-                "automargin": True,
-            },
+            xaxis=x | {"side": "top", "tickangle": -90},
+            yaxis=y | {"autorange": "reversed", "automargin": True},
         ),
     )
 
@@ -296,7 +244,7 @@ def cells_figure(
         y=list(cells.rows),
         zmin=low,
         zmax=high,
-        colorscale=_apart(theme) if diverging else _upwards(theme),
+        colorscale=_tints(theme, diverging),
         showscale=False,  # each cell has its number
         text=[list(row) for row in cells.written],
         texttemplate="%{text}",

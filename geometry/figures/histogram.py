@@ -36,19 +36,8 @@ def cosine_histogram_figure(
 
     white : None for one cloud alone.
     """
-    middle = (edges[:-1] + edges[1:]) / 2
-    figure = _clouds(raw, white, middle, words, theme)
-    figure.add_trace(
-        go.Scatter(
-            x=middle,
-            y=reference,
-            mode="lines",
-            name=words.reference,
-            line={"color": theme.ink, "width": 1.5, "dash": "dot"},
-            hovertemplate="%{x:.3f}: %{y:.2%}",
-        )
-    )
-    return _finished(figure, words, theme, height)
+    line = ((edges[:-1] + edges[1:]) / 2, reference, "%{x:.3f}: %{y:.2%}")
+    return _histogram((raw, white), line, edges, words, theme, height)
 
 
 def pairs_histogram_figure(
@@ -58,68 +47,52 @@ def pairs_histogram_figure(
     threshold: float,
     words: HistogramWords,
     theme: Theme,
-    *,
-    height: int = 260,
 ) -> go.Figure:
     """Shares (m,) of unrelated and related pairs between edges (m + 1,), and a threshold.
 
     The names are ``words.raw``, ``words.white`` and ``words.reference``, in this order.
     """
-    middle = (edges[:-1] + edges[1:]) / 2
-    figure = _clouds(unrelated, related, middle, words, theme)
     top = float(max(unrelated.max(), related.max()))
-    figure.add_trace(
-        go.Scatter(
-            x=[threshold, threshold],
-            y=[0, top],
-            mode="lines",
-            name=words.reference,
-            line={"color": theme.ink, "width": 1.5, "dash": "dot"},
-            hovertemplate="%{x:.3f}",
-        )
-    )
-    return _finished(figure, words, theme, height)
+    line = ([threshold, threshold], [0, top], "%{x:.3f}")
+    return _histogram((unrelated, related), line, edges, words, theme, 260)
 
 
-def _clouds(
-    raw: np.ndarray,
-    white: np.ndarray | None,
-    middle: np.ndarray,
+def _histogram(
+    clouds: tuple[np.ndarray, np.ndarray | None],
+    line: tuple[object, object, str],  # x, y and the hover text of the dotted line
+    edges: np.ndarray,
     words: HistogramWords,
     theme: Theme,
+    height: int,
 ) -> go.Figure:
-    """Filled steps of one or two clouds, at the middle (m,) of each bin."""
-    figure = go.Figure()
-    for shares, colour, name in (
-        (raw, theme.raw, words.raw),
-        (white, theme.white, words.white),
-    ):
-        if shares is None:
-            continue
-        # one line of steps instead of a bar a bin: the browser draws 2 shapes instead of 320
-        figure.add_trace(
-            go.Scatter(
-                x=middle,
-                y=shares,
-                name=name,
-                mode="lines",
-                line={"color": colour, "width": 1, "shape": "hvh"},
-                fill="tozeroy",
-                opacity=0.7,
-                hovertemplate="%{x:.3f}: %{y:.2%}",
-            )
+    # one line of steps instead of a bar a bin: the browser draws 2 shapes instead of 320
+    traces = [
+        go.Scatter(
+            x=(edges[:-1] + edges[1:]) / 2,
+            y=shares,
+            name=name,
+            mode="lines",
+            line={"color": colour, "width": 1, "shape": "hvh"},
+            fill="tozeroy",
+            opacity=0.7,
+            hovertemplate="%{x:.3f}: %{y:.2%}",
         )
-    return figure
-
-
-def _finished(figure: go.Figure, words: HistogramWords, theme: Theme, height: int) -> go.Figure:
+        for shares, colour, name in zip(
+            clouds, (theme.raw, theme.white), (words.raw, words.white), strict=True
+        )
+        if shares is not None
+    ]
+    x, y, about = line
+    look = {"color": theme.ink, "width": 1.5, "dash": "dot"}
+    dotted = go.Scatter(
+        x=x, y=y, mode="lines", name=words.reference, line=look, hovertemplate=about
+    )
     return go.Figure(
-        figure.data,
+        [*traces, dotted],
         base_layout(
             theme,
             height=height,
             xaxis=axis(theme, words.x, range=[-1.0, 1.0], dtick=0.25, ticklabelstandoff=4),
             yaxis=axis(theme, words.y, tickformat=PERCENT, rangemode="tozero"),
-            legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         ),
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from ..palette import Theme, rgb
-from .layout import axis, base_layout
+from ..palette import Theme
+from .layout import HOVER_TEXT, LEGEND, axis, base_layout, error_bars, faint, note
 
 RUNG_HEIGHT = 38  # px: a line of text above a dot, the name of a tick below it
 AROUND = 122  # px: the axis, and a legend of three lines on a telephone
@@ -70,12 +71,25 @@ def ladder_figure(
         traces.append(_ticks(ticks, names[1], theme))
     if band is not None:
         traces.append(_band(band, len(rungs), theme))
+    ends = _ends(rungs, band)
+    # with the paper's colour, so that the border of the band does not cross the words
+    look: dict[str, Any] = {"xref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    look |= {"align": "left", "bgcolor": theme.paper, "borderpad": 0}
+    notes = [
+        note(rung.label, 0, place - 0.17, theme, size=LABEL_SIZE, **look)
+        for place, rung in enumerate(rungs)
+    ]
+    notes += [
+        _tick_names(rung, place, ends, theme)
+        for place, rung in enumerate(rungs)
+        if any(tick.name for tick in rung.ticks)
+    ]
     return go.Figure(
         traces,
         base_layout(
             theme,
             height=AROUND + RUNG_HEIGHT * len(rungs),
-            xaxis=axis(theme, "", range=_ends(rungs, band), zeroline=False, tickfont={"size": 14})
+            xaxis=axis(theme, "", range=ends, zeroline=False, tickfont={"size": 14})
             | {"title": {"text": x, "font": {"size": 14}}},
             yaxis={
                 "range": [len(rungs) - 0.7, -0.75],
@@ -85,21 +99,8 @@ def ladder_figure(
                 "zeroline": False,
                 "fixedrange": True,
             },
-            annotations=[
-                *(_label(rung, place, theme) for place, rung in enumerate(rungs)),
-                *(
-                    _tick_names(rung, place, _ends(rungs, band), theme)
-                    for place, rung in enumerate(rungs)
-                    if any(tick.name for tick in rung.ticks)
-                ),
-            ],
-            legend={
-                "orientation": "h",
-                "y": 1.0,
-                "yanchor": "bottom",
-                "x": 0,
-                "font": {"size": 14},
-            },
+            annotations=notes,
+            legend=LEGEND | {"y": 1.0, "font": {"size": 14}},
             showlegend=True,
         ),
     )
@@ -115,46 +116,45 @@ def _ends(rungs: Sequence[Rung], band: ScoreRange | None) -> list[float]:
 
 
 def _dots(rungs: Sequence[Rung], name: str, theme: Theme) -> go.Scatter:
-    values = np.array([np.nan if rung.value is None else rung.value for rung in rungs])
-    highs = np.array([v if r.high is None else r.high for r, v in zip(rungs, values, strict=True)])
-    lows = np.array([v if r.low is None else r.low for r, v in zip(rungs, values, strict=True)])
+    values, lows, highs = (
+        np.array(
+            [
+                [np.nan if end is None else end for end in (rung.value, rung.low, rung.high)]
+                for rung in rungs
+            ]
+        )
+        .reshape(-1, 3)
+        .T
+    )
+    hues = [theme.categories[rung.place % len(theme.categories)] for rung in rungs]
     return go.Scatter(
         x=values.astype(np.float32),
         y=np.arange(len(rungs), dtype=np.float32),
         text=[rung.about for rung in rungs],
         name=name,
         mode="markers",
-        marker={
-            "color": [theme.categories[rung.place % len(theme.categories)] for rung in rungs],
-            "size": 13,
-        },
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": highs - values,
-            "arrayminus": values - lows,
-            "color": theme.ink,
-            "thickness": 1.5,
-            "width": 5,
-        },
-        hovertemplate="%{text}<extra></extra>",
+        marker={"color": hues, "size": 13},
+        error_x=error_bars(
+            values,
+            np.where(np.isnan(lows), values, lows),
+            np.where(np.isnan(highs), values, highs),
+            color=theme.ink,
+            width=5,
+        ),
+        hovertemplate=HOVER_TEXT,
     )
 
 
 def _ticks(ticks: Sequence[tuple[int, Tick]], name: str, theme: Theme) -> go.Scatter:
+    look = {"symbol": "line-ns-open", "size": 8, "color": theme.ink}
     return go.Scatter(
         x=np.array([tick.value for _, tick in ticks], dtype=np.float32),
         y=np.array([place + BELOW for place, _ in ticks], dtype=np.float32),
         text=[tick.text for _, tick in ticks],
         name=name,
         mode="markers",
-        marker={
-            "symbol": "line-ns-open",
-            "size": 8,
-            "color": theme.ink,
-            "line": {"width": 2, "color": theme.ink},
-        },
-        hovertemplate="%{text}<extra></extra>",
+        marker=look | {"line": {"width": 2, "color": theme.ink}},
+        hovertemplate=HOVER_TEXT,
     )
 
 
@@ -165,17 +165,18 @@ def _tick_names(rung: Rung, place: int, ends: Sequence[float], theme: Theme) -> 
     dots = [v for v in (rung.low, rung.value, ends[1]) if v is not None and v > last]
     right = min(dots) - last
     is_left = right < ROOM * (ends[1] - ends[0]) and right < first - ends[0]
-    return {
-        "name": "wide" if len(named) > 1 else None,
-        "x": first if is_left else last,
-        "y": place + BELOW,
-        "text": " · ".join(f"{tick.name} {tick.value:g}" for tick in named),
-        "xanchor": "right" if is_left else "left",
-        "xshift": -6 if is_left else 6,
-        "yanchor": "middle",
-        "showarrow": False,
-        "font": {"size": TICK_SIZE, "color": theme.ink},
-    }
+    text = " · ".join(f"{tick.name} {tick.value:g}" for tick in named)
+    return note(
+        text,
+        first if is_left else last,
+        place + BELOW,
+        theme,
+        size=TICK_SIZE,
+        name="wide" if len(named) > 1 else None,
+        xanchor="right" if is_left else "left",
+        xshift=-6 if is_left else 6,
+        yanchor="middle",
+    )
 
 
 def _band(band: ScoreRange, rungs: int, theme: Theme) -> go.Scatter:
@@ -187,27 +188,6 @@ def _band(band: ScoreRange, rungs: int, theme: Theme) -> go.Scatter:
         mode="lines",
         line={"width": 1, "color": theme.categories[0], "dash": "dot"},
         fill="toself",
-        fillcolor=_faint(theme.categories[0]),
+        fillcolor=faint(theme.categories[0], BAND_OPACITY),
         hoverinfo="skip",
     )
-
-
-def _faint(colour: str) -> str:
-    red, green, blue = rgb(colour)
-    return f"rgba({red},{green},{blue},{BAND_OPACITY})"
-
-
-def _label(rung: Rung, place: int, theme: Theme) -> dict[str, object]:
-    return {
-        "x": 0,
-        "xref": "paper",
-        "y": place - 0.17,
-        "text": rung.label,
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "align": "left",
-        "showarrow": False,
-        "bgcolor": theme.paper,  # the border of the band does not cross the words
-        "borderpad": 0,
-        "font": {"size": LABEL_SIZE, "color": theme.ink},
-    }

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..palette import Theme
+from ..palette import Theme, rgb
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-
 PERCENT = "~%"  # format of an axis by d3: as many decimals as its ticks need
 SYMBOL_CODES = {"circle": 0, "diamond": 2}  # Plotly's numbers for palette.SYMBOLS
+HOVER_TEXT = "%{text}<extra></extra>"
+# above the plot: beside it, it would narrow the plot on a telephone
+LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
 
 
 def base_layout(theme: Theme, *, height: int, **more: Any) -> dict[str, Any]:
@@ -27,6 +29,7 @@ def base_layout(theme: Theme, *, height: int, **more: Any) -> dict[str, Any]:
         "paper_bgcolor": theme.paper,
         "plot_bgcolor": theme.paper,
         "font": {"color": theme.ink, "size": 13},
+        "legend": LEGEND,
         "uirevision": "constant",
         "hoverlabel": {"align": "left"},
         **more,
@@ -46,8 +49,28 @@ def axis(theme: Theme, title: str, **more: Any) -> dict[str, Any]:
     }
 
 
-# ---- for the browser, and as rows of a table ----
+def note(
+    text: str, x: float, y: float, theme: Theme, *, size: float, **more: Any
+) -> dict[str, Any]:
+    """A text without an arrow; ``more`` replaces settings."""
+    font = {"size": size, "color": theme.ink}
+    return {"text": text, "x": x, "y": y, "showarrow": False, "font": font, **more}
 
+
+def faint(colour: str, opacity: float) -> str:
+    """The colour as Plotly's rgba."""
+    red, green, blue = rgb(colour)
+    return f"rgba({red},{green},{blue},{opacity})"
+
+
+def error_bars(values: Any, low: Any, high: Any, **look: Any) -> dict[str, Any]:
+    """Intervals from low to high (n,) about the values (n,)."""
+    above, below = np.asarray(high) - values, values - np.asarray(low)
+    bars = {"type": "data", "symmetric": False, "array": above, "arrayminus": below}
+    return bars | {"thickness": 1.5, **look}
+
+
+# ---- for the browser, and as rows of a table ----
 
 Row = list[str | float]
 

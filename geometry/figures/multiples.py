@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 
 from ..palette import Theme
 from .curves import DASHES, place_colour
-from .layout import axis, base_layout
+from .layout import HOVER_TEXT, axis, base_layout, error_bars, note
 
 PLOT_HEIGHT = 124  # px of a plot with its axis
 SPACING = 0.17  # between two plots, as a share of the figure
@@ -59,12 +59,13 @@ def multiples_figure(
     """
     height = (1 - SPACING * (len(plots) - 1)) / len(plots)
     lines, titles = [], []
+    corner = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     axes: dict[str, Any] = {}
     for place, (name, dots) in enumerate(plots.items()):
         number = str(place + 1) if place else ""  # Plotly names the first axes without a number
         top = 1 - place * (height + SPACING)
         lines += [_line(each, theme, axes=number) for each in dots]
-        titles.append(_title(name, theme, top=top))
+        titles.append(note(name, 0, top, theme, size=13, **corner))
         ticks = x_ticks.get(name)
         x = axis(theme, "" if ticks else x_title, zeroline=False, title_standoff=2)
         if ticks:
@@ -88,32 +89,10 @@ def multiples_figure(
     )
 
 
-def _title(name: str, theme: Theme, *, top: float) -> dict[str, Any]:
-    """The name of a plot, above its left corner."""
-    return {
-        "text": name,
-        "font": {"size": 13, "color": theme.ink},
-        "showarrow": False,
-        "x": 0,
-        "xanchor": "left",
-        "xref": "paper",
-        "y": top,
-        "yanchor": "bottom",
-        "yref": "paper",
-    }
-
-
 def _line(each: Dotted, theme: Theme, *, axes: str) -> go.Scatter:
     error = None
     if each.low is not None and each.high is not None:
-        error = {
-            "type": "data",
-            "symmetric": False,
-            "array": np.asarray(each.high) - each.y,
-            "arrayminus": each.y - np.asarray(each.low),
-            "thickness": 1.5,
-            "width": 0,
-        }
+        error = error_bars(each.y, each.low, each.high, width=0)
     colour = place_colour(each.place, theme)
     return go.Scatter(
         x=list(each.x),
@@ -126,5 +105,5 @@ def _line(each: Dotted, theme: Theme, *, axes: str) -> go.Scatter:
         line={"color": colour, "dash": DASHES[each.place % len(DASHES)], "width": 2},
         marker={"color": colour, "size": 6},
         text=list(each.texts) or None,
-        hovertemplate="%{text}<extra></extra>" if each.texts else None,
+        hovertemplate=HOVER_TEXT if each.texts else None,
     )

@@ -12,7 +12,7 @@ import numpy as np
 from ..palette import Theme
 from ..projection.panel import Panel
 from ..projection.point_colours import PointColours, look_of
-from .layout import SYMBOL_CODES, base_layout
+from .layout import SYMBOL_CODES, base_layout, note
 
 CAPTION_HEIGHT = 19  # px of a line of caption above the picture
 LEGEND_HEIGHT = 30
@@ -23,32 +23,17 @@ def panel_layout(panel: Panel, theme: Theme, *, height: int, lines: int) -> dict
 
     Pictures beside each other align if they have space for the same number of caption ``lines``.
     """
-    caption = {
-        "xref": "paper",
-        "yref": "paper",
-        "x": 0,
-        "y": 1,
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "align": "left",
-        "showarrow": False,
-        "font": {"size": 12, "color": theme.ink},
-        "text": "<br>".join(panel.captions),
-    }
-    layout = base_layout(theme, height=height + lines * CAPTION_HEIGHT)
-    layout["margin"] = {"l": 8, "r": 8, "t": 8 + lines * CAPTION_HEIGHT, "b": 8}
-    layout["annotations"] = [caption] if lines and panel.captions else []
-    layout["legend"] = {
-        "orientation": "h",
-        "yref": "container",
-        "y": 0,
-        "yanchor": "bottom",
-        "x": 0,
-    }
-    if panel.marks:
-        layout["margin"]["b"] += LEGEND_HEIGHT
-        layout["height"] += LEGEND_HEIGHT
-    return layout
+    above, below = lines * CAPTION_HEIGHT, LEGEND_HEIGHT if panel.marks else 0
+    corner = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    captions = "<br>".join(panel.captions)
+    notes = [note(captions, 0, 1, theme, size=12, align="left", **corner)]
+    return base_layout(
+        theme,
+        height=height + above + below,
+        margin={"l": 8, "r": 8, "t": 8 + above, "b": 8 + below},
+        annotations=notes if lines and captions else [],
+        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
+    )
 
 
 def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from ..palette import Theme, rgb
+from ..palette import Theme
 from .curves import BAND_OPACITY, axis_scale
-from .layout import PERCENT, axis, base_layout
+from .layout import PERCENT, axis, base_layout, faint
 
 MANY = 4000  # words; more are drawn as a density
 POINTS = 100  # most frequent words, which are always drawn as points
@@ -30,11 +30,14 @@ class Level:
     high: float | None = None
 
 
+NamedLevels = tuple[str, Sequence[Level]]
+
+
 def ranks_figure(
     norms: np.ndarray,  # in the order of the ranks
     about: Sequence[str],
-    measured: tuple[str, Sequence[Level]],  # a name, the means of the bins
-    references: Sequence[tuple[str, Sequence[Level]]],
+    measured: NamedLevels,  # the means of the bins
+    references: Sequence[NamedLevels],
     theme: Theme,
     *,
     titles: tuple[str, str, str],  # of x, y and the colours of a density
@@ -43,71 +46,75 @@ def ranks_figure(
     """Points, or a density where they are many, with the levels of the bins above."""
     n = len(norms)
     shown = POINTS if n > MANY else n
-    figure = go.Figure(_points(norms[:shown], about[:shown], theme))
+    clouds: list[go.Scatter | go.Heatmap] = [
+        go.Scatter(  # WebGL would draw them above the levels
+            x=np.arange(1, shown + 1, dtype=np.float32),
+            y=np.asarray(norms[:shown], dtype=np.float32),
+            text=list(about[:shown]),
+            mode="markers",
+            marker={"size": 5, "opacity": 0.7, "color": theme.white},
+            hovertemplate="%{text}: %{y:.3f} (%{x:,.0f})<extra></extra>",
+            showlegend=False,
+        )
+    ]
     if shown < n:
-        figure.add_trace(_density(norms, shown, theme, titles[2]))
-    _add_levels(figure, measured, references, theme)
+        clouds.append(_density(norms, shown, theme, titles[2]))
     # the published bins are drawn whole, also where they have higher ranks than these words
     last = max([n, *(level.stop for _name, levels in references for level in levels)])
-    return _with_axes(figure, last, theme, titles[:2], height)
+    traces = [*clouds, *_levels(measured, references, theme)]
+    return _by_rank(traces, last, theme, titles[:2], height)
 
 
 def levels_figure(
-    measured: tuple[str, Sequence[Level]],
-    references: Sequence[tuple[str, Sequence[Level]]],
+    measured: NamedLevels,
+    references: Sequence[NamedLevels],
     theme: Theme,
     *,
     titles: tuple[str, str],
     height: int = 380,
 ) -> go.Figure:
     """The levels of the bins alone, on the x axis of ``ranks_figure``."""
-    figure = go.Figure()
-    _add_levels(figure, measured, references, theme)
-    return _with_axes(figure, measured[1][-1].stop, theme, titles, height)
+    traces = _levels(measured, references, theme)
+    return _by_rank(traces, measured[1][-1].stop, theme, titles, height)
 
 
-def _add_levels(
-    figure: go.Figure,
-    measured: tuple[str, Sequence[Level]],
-    references: Sequence[tuple[str, Sequence[Level]]],
-    theme: Theme,
-) -> None:
-    name, levels = measured
-    for place, level in enumerate(levels):
-        if level.low is not None and level.high is not None:
-            figure.add_trace(_band(level, theme))
-        figure.add_trace(_line(level, name, theme.raw, place == 0))
-    dashes = ("dot", "dash")
-    for i, (name, levels) in enumerate(references):
-        for place, level in enumerate(levels):
-            figure.add_trace(_line(level, name, theme.ink, place == 0, dashes[i % 2]))
-
-
-def _with_axes(
-    figure: go.Figure, n: float, theme: Theme, titles: tuple[str, str], height: int
+def _by_rank(
+    traces: Sequence[object], n: float, theme: Theme, titles: tuple[str, str], height: int
 ) -> go.Figure:
     return go.Figure(
-        figure.data,
+        traces,
         base_layout(
             theme,
             height=height,
             xaxis=axis(theme, titles[0], zeroline=False) | axis_scale(True, (0.8, n * 1.15)),
             yaxis=axis(theme, titles[1], zeroline=False, rangemode="tozero"),
-            legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         ),
     )
 
 
-def _points(norms: np.ndarray, about: Sequence[str], theme: Theme) -> go.Scatter:
-    return go.Scatter(  # WebGL would draw them above the levels
-        x=np.arange(1, len(norms) + 1, dtype=np.float32),
-        y=np.asarray(norms, dtype=np.float32),
-        text=list(about),
-        mode="markers",
-        marker={"size": 5, "opacity": 0.7, "color": theme.white},
-        hovertemplate="%{text}: %{y:.3f} (%{x:,.0f})<extra></extra>",
-        showlegend=False,
-    )
+def _levels(
+    measured: NamedLevels, references: Sequence[NamedLevels], theme: Theme
+) -> list[go.Scatter]:
+    traces = []
+    for number, (name, levels) in enumerate([measured, *references]):
+        colour, width = (theme.ink, 2) if number else (theme.raw, 4)
+        dash = ("dash", "dot")[number % 2] if number else "solid"
+        for place, level in enumerate(levels):
+            if not number and level.low is not None and level.high is not None:
+                traces.append(_band(level, theme))
+            traces.append(
+                go.Scatter(
+                    x=[level.start, level.stop],
+                    y=[level.value, level.value],
+                    name=name,
+                    legendgroup=name,
+                    showlegend=place == 0,
+                    mode="lines",
+                    line={"color": colour, "width": width, "dash": dash},
+                    hovertemplate=f"{level.value:.3f}",
+                )
+            )
+    return traces
 
 
 def _density(norms: np.ndarray, start: int, theme: Theme, title: str) -> go.Heatmap:
@@ -118,6 +125,7 @@ def _density(norms: np.ndarray, start: int, theme: Theme, title: str) -> go.Heat
     y = np.linspace(low, high, CELLS[1] + 1)
     counts, _, _ = np.histogram2d(np.arange(1, n + 1), norms, bins=(x, y))
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    bar = {"thickness": 10, "len": 0.9, "tickformat": PERCENT}
     return go.Heatmap(
         x=np.sqrt(x[:-1] * x[1:]),
         y=(y[:-1] + y[1:]) / 2,
@@ -125,38 +133,19 @@ def _density(norms: np.ndarray, start: int, theme: Theme, title: str) -> go.Heat
         colorscale=[(0, theme.paper), (1, theme.white)],
         zmin=0,
         zmax=DENSEST,
-        colorbar={
-            "thickness": 10,
-            "len": 0.9,
-            "tickformat": PERCENT,
-            "title": {"text": title, "side": "right", "font": {"size": 13}},
-        },
+        colorbar=bar | {"title": {"text": title, "side": "right", "font": {"size": 13}}},
         hoverinfo="skip",
     )
 
 
-def _line(level: Level, name: str, colour: str, is_first: bool, dash: str = "solid") -> go.Scatter:
-    return go.Scatter(
-        x=[level.start, level.stop],
-        y=[level.value, level.value],
-        name=name,
-        legendgroup=name,
-        showlegend=is_first,
-        mode="lines",
-        line={"color": colour, "width": 4 if dash == "solid" else 2, "dash": dash},
-        hovertemplate=f"{level.value:.3f}",
-    )
-
-
 def _band(level: Level, theme: Theme) -> go.Scatter:
-    red, green, blue = rgb(theme.raw)
     return go.Scatter(
         x=[level.start, level.stop, level.stop, level.start],
         y=[level.low, level.low, level.high, level.high],
         mode="lines",
         line={"width": 0},
         fill="toself",
-        fillcolor=f"rgba({red},{green},{blue},{BAND_OPACITY * 2})",
+        fillcolor=faint(theme.raw, BAND_OPACITY * 2),
         hoverinfo="skip",
         showlegend=False,
     )

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from ..palette import SYMBOLS, Theme
 from .curves import Axes, axis_scale
-from .layout import axis, base_layout
+from .layout import HOVER_TEXT, axis, base_layout
 
 CROWD = 500  # from this number of dots on, they are smaller
 MANY = 2000  # and from this one on drawn by WebGL, which covers lines and arrows
@@ -64,15 +64,13 @@ def scatter_figure(
     traces = [_dots(group, theme) for group in groups]
     traces += [_segment(segment, theme) for segment in segments]
     traces += [_ring(ring, theme) for ring in rings if ring.points]
-    look = {"automargin": True, "zeroline": False}
     return go.Figure(
         traces,
         base_layout(
             theme,
             height=height,
-            xaxis=axis(theme, axes.x, **look) | axis_scale(axes.log_x, axes.x_range),
-            yaxis=axis(theme, axes.y, **look) | axis_scale(axes.log_y, axes.y_range),
-            legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+            xaxis=axis(theme, axes.x, zeroline=False) | axis_scale(axes.log_x, axes.x_range),
+            yaxis=axis(theme, axes.y, zeroline=False) | axis_scale(axes.log_y, axes.y_range),
             clickmode="event",
         ),
     )
@@ -94,7 +92,7 @@ def _dots(group: Dots, theme: Theme) -> go.Scatter | go.Scattergl:
             "size": 5 if len(group.x) >= CROWD else 7,
             "opacity": 0.75,
         },
-        hovertemplate="%{text}<extra></extra>",
+        hovertemplate=HOVER_TEXT,
     )
 
 
@@ -114,17 +112,7 @@ def _segment(segment: Segment, theme: Theme) -> go.Scatter:
 
 def _ring(ring: Ring, theme: Theme) -> go.Scatter:
     x, y = zip(*ring.points, strict=True)
+    look = {"symbol": "circle-open", "size": 15, "color": theme.accent, "line": {"width": 2.5}}
     return go.Scatter(
-        x=list(x),
-        y=list(y),
-        name=ring.name,
-        showlegend=True,
-        mode="markers",
-        marker={
-            "symbol": "circle-open",
-            "size": 15,
-            "color": theme.accent,
-            "line": {"width": 2.5},
-        },
-        hoverinfo="skip",
+        x=x, y=y, name=ring.name, showlegend=True, mode="markers", marker=look, hoverinfo="skip"
     )

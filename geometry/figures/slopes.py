@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..palette import Theme
-from .layout import base_layout
+from .layout import HOVER_TEXT, LEGEND, base_layout, note
 
 ROW_HEIGHT = 31  # px
 TEXT_SIZE = 14.5
@@ -83,17 +83,17 @@ def slopes_figure(
         mode="markers",
         marker={"size": 10, "color": colours, "symbol": symbols},
         text=[f"{item.text}<br>{item.about}" for item in (*before, *after)],
-        hovertemplate="%{text}<extra></extra>",
+        hovertemplate=HOVER_TEXT,
         showlegend=False,
     )
     traces = [dots, *(_lines(lines[n], getattr(words, n), looks[n]) for n in lines)]
-    ink = {"size": TEXT_SIZE, "color": theme.ink}
-    head = {**ink, "weight": 700}
+    head = {"size": TEXT_SIZE, "color": theme.ink, "weight": 700}
+    title = {"font": head, "name": "wrapped", "yanchor": "bottom"}
     annotations = [
-        _words(words.before, LEFT, HEAD, "right", head, name="wrapped", yanchor="bottom"),
-        _words(words.after, RIGHT, HEAD, "left", head, name="wrapped", yanchor="bottom"),
+        _words(words.before, LEFT, HEAD, "right", theme, **title),
+        _words(words.after, RIGHT, HEAD, "left", theme, **title),
         *(
-            _words(share, x, SHARE, side, ink, name="cut")
+            _words(share, x, SHARE, side, theme, name="cut")
             for share, x, side in zip(words.shares, (LEFT, RIGHT), ("right", "left"), strict=True)
             if share
         ),
@@ -101,7 +101,7 @@ def slopes_figure(
         *_names(after, RIGHT, in_both, "+", theme.white, theme),
     ]
     if len(in_both) < rows:
-        annotations.append(_words(words.beyond, 0.5, below + 0.1, "center", ink, yanchor="top"))
+        annotations.append(_words(words.beyond, 0.5, below + 0.1, "center", theme, yanchor="top"))
     hidden = {"visible": False, "fixedrange": True}
     return go.Figure(
         traces,
@@ -111,13 +111,7 @@ def slopes_figure(
             xaxis={"range": [0, 1], **hidden},
             yaxis={"range": [rows + 2, HEAD - 1.3], **hidden},
             annotations=annotations,
-            legend={
-                "orientation": "h",
-                "y": 1.0,
-                "yanchor": "bottom",
-                "x": 0,
-                "font": {"size": 14},
-            },
+            legend=LEGEND | {"y": 1.0, "font": {"size": 14}},
             margin={"l": 0, "r": 0, "t": 30, "b": 0},
             meta={"names": {"share": LEFT, "beside": VALUE_WIDTH, "size": TEXT_SIZE}},
         ),
@@ -138,37 +132,23 @@ def _lines(ends: Sequence[tuple[int, int]], name: str, look: dict[str, Any]) -> 
 
 
 def _names(
-    items: Sequence[Item],
-    x: float,
-    in_both: set[object],
-    sign: str,
-    colour: str,
-    theme: Theme,
+    items: Sequence[Item], x: float, in_both: set[object], sign: str, colour: str, theme: Theme
 ) -> list[dict[str, Any]]:
     """The text and the value of each item, away from the lines."""
     side, away = ("right", -1) if x == LEFT else ("left", 1)
     found = []
     for place, item in enumerate(items, start=1):
         is_alone = item.key not in in_both
-        font = {"size": TEXT_SIZE, "color": colour if is_alone else theme.ink}
-        value = _words(item.value, x, place, side, font) | {"xshift": away * 10}
+        look: dict[str, Any] = {
+            "font": {"size": TEXT_SIZE, "color": colour if is_alone else theme.ink}
+        }
+        found.append(_words(item.value, x, place, side, theme, xshift=away * 10, **look))
         text = f"{sign} {item.text}" if is_alone else item.text
-        name = _words(text, x, place, side, font, name="cut", hovertext=item.text)
-        found += [value, name | {"xshift": away * (10 + VALUE_WIDTH)}]
+        look |= {"name": "cut", "hovertext": item.text, "xshift": away * (10 + VALUE_WIDTH)}
+        found.append(_words(text, x, place, side, theme, **look))
     return found
 
 
-def _words(
-    text: str, x: float, y: float, side: str, font: dict[str, Any], **more: Any
-) -> dict[str, Any]:
-    return {
-        "text": text,
-        "x": x,
-        "y": y,
-        "xanchor": side,
-        "yanchor": "middle",
-        "align": side,
-        "showarrow": False,
-        "font": font,
-        **more,
-    }
+def _words(text: str, x: float, y: float, side: str, theme: Theme, **more: Any) -> dict[str, Any]:
+    look = {"xanchor": side, "yanchor": "middle", "align": side, **more}
+    return note(text, x, y, theme, size=TEXT_SIZE, **look)

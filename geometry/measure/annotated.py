@@ -29,7 +29,6 @@ ANNOTATED = {
     "zipfian_spectral_entropy": "spectral entropy under word counts",
     "label_agreement": "label agreement of 5 neighbours",
 }
-ALIGNMENT_BASELINE = 2.0  # E|u - v|^2 = 2 - 2 E cos, and independent directions have E cos = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,9 +77,7 @@ def annotated_table(
     ----------
     X : (n, d) array of float
     annotations : Annotations
-        Pairs, types, sentences, frequencies and labels; each may be None.
-    seed : int
-        Seed of the groups that intervals leave out, and of simulated baselines.
+    seed : int, of the groups that intervals leave out, and of simulated baselines
     """
     X = finite_rows(X, at_least=1)
     rows: list[Measured] = []
@@ -131,7 +128,8 @@ def _alignment(X: np.ndarray, pairs: np.ndarray, seed: int) -> Measured:
     if n >= MIN_ROWS:
         low, high = jackknife_interval(alignment, left, right, seed=seed)
         low, high = max(low, 0.0), min(high, 4.0)
-    return Measured("alignment", value, low, high, ALIGNMENT_BASELINE, n, d)
+    # E|u - v|^2 = 2 - 2 E cos, and independent directions have E cos = 0
+    return Measured("alignment", value, low, high, 2.0, n, d)
 
 
 def _contextual(

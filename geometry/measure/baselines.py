@@ -1,14 +1,14 @@
 """The value of a measure for isotropic data: n Gaussian rows around the origin with covariance I.
 
 The value comes from a closed form where there is one (``table_measures``), else from seeded draws
-of the same n and d. One draw serves all measures, and values are cached by (n, d, seed, measure).
-Hubness and intrinsic dimension vary between draws in the decimals that are printed, so they have a
-standard error.
+of the same n and d, cached by (n, d, seed, measure). Hubness and intrinsic dimension vary between
+draws in the decimals that are printed, so they have a standard error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from threading import Lock
@@ -39,14 +39,10 @@ _lock = Lock()
 
 @dataclass(frozen=True)
 class Baseline:
-    """A value for isotropic data, and its standard error.
+    """A value for isotropic data, and its standard error."""
 
-    value : None where isotropic data of that size have none.
-    error : None where the value is a formula's, or varies by less than is printed.
-    """
-
-    value: float | None
-    error: float | None = None
+    value: float | None  # None where isotropic data of that size have none
+    error: float | None = None  # None where it is a formula's, or below what is printed
 
 
 _cached: dict[tuple[int, int, int, str], Baseline] = {}
@@ -59,14 +55,10 @@ def isotropic_baselines(
 
     Parameters
     ----------
-    names : iterable of str
-        Some of ``measure_names``.
-    n : int, >= 1
-        Rows.
-    d : int, >= 1
-        Dimensions.
-    seed : int
-        Seed of the simulated baselines.
+    names : iterable of str, some of ``measure_names``
+    n : int, rows
+    d : int, dimensions
+    seed : int, of the simulated baselines
     """
     found = baselines_with_errors(names, n, d, seed=seed)
     return {name: baseline.value for name, baseline in found.items()}
@@ -123,20 +115,16 @@ def _simulate(names: list[str], n: int, d: int, seed: int) -> dict[str, Baseline
         wide = d >= WIDE and n > OCCURRENCE_K + 1
         view = View(_WideGaussian(X, seed=seed) if wide else Shared(X, seed=seed))
         for name in names if draw < draws else of_neighbours:
-            try:
+            with suppress(UndefinedMeasure):
                 values[name].append(LISTED[name].of(view))
                 if name in OF_NEIGHBOURS:
                     variances[name].append(_variance(name, view))
-            except UndefinedMeasure:
-                continue
-    return {name: _mean(values[name], variances.get(name)) for name in names}
-
-
-def _mean(values: list[float], variances: list[float] | None) -> Baseline:
-    if not values:
-        return Baseline(None)
-    error = float(np.sqrt(np.mean(variances) / len(values))) if variances else None
-    return Baseline(float(np.mean(values)), error)
+    found = {}
+    for name, drawn in values.items():
+        errors = variances.get(name)
+        error = float(np.sqrt(np.mean(errors) / len(drawn))) if errors else None
+        found[name] = Baseline(float(np.mean(drawn)) if drawn else None, error)
+    return found
 
 
 def _variance(name: str, view: View) -> float:

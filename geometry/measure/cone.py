@@ -16,12 +16,7 @@ NARROW = 0.25  # mean cosine of a narrow cone: cos² 60°
 def mean_norm_share(X: np.ndarray) -> float:
     """|mean|^2 / E|x|^2: the share of the second moment that is a shift of the mean, in [0, 1].
 
-    n isotropic rows around the origin give 1/n on average.
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-        Not all zero.
+    X (n, d) is not all zero. n isotropic rows around the origin give 1/n on average.
     """
     return share_of_second_moment(*_moments(finite_rows(X, at_least=1)))
 
@@ -48,10 +43,7 @@ def angles_to(U: np.ndarray, axis: np.ndarray) -> np.ndarray:
 
 
 def mean_direction(X: np.ndarray) -> np.ndarray:
-    """The unit vector (d,) towards the mean of X (n, d).
-
-    Raises UndefinedMeasure (a ValueError) for a centred cloud, whose mean is only rounding.
-    """
+    """The unit vector (d,) towards the mean of X (n, d); UndefinedMeasure for a centred cloud."""
     return direction_of(*_moments(finite_rows(X, at_least=1)))
 
 
@@ -70,21 +62,10 @@ def direction_of(mean: np.ndarray, second: float) -> np.ndarray:
 
 
 def opening_angle(X: np.ndarray, *, quantile: float = 0.5) -> float:
-    """Quantile of the angle to the mean direction, in degrees: how wide the cone is.
+    """Quantile of the angle to the mean direction, in degrees in [0, 180]: how wide the cone is.
 
-    Each row has weight 1/n in the mean, so n isotropic rows have a median of about
-    acos(1/sqrt n), a little under 90 degrees.
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-        No zero row; the mean is not zero.
-    quantile : float in [0, 1]
-        0.5 is the median.
-
-    Returns
-    -------
-    float in [0, 180]
+    Each row has weight 1/n in the mean, so n isotropic rows have a median of about acos(1/sqrt n),
+    a little under 90 degrees. X (n, d) has no zero row, and its mean is not zero.
     """
     if not 0 <= quantile <= 1:
         raise ValueError(f"quantile must lie in [0, 1]; got {quantile}")

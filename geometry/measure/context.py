@@ -32,16 +32,10 @@ SHUFFLES = 5
 def self_similarity(vectors: np.ndarray, types: np.ndarray) -> float:
     """Mean cosine between occurrences of one type, over types, minus the baseline; in [-2, 2].
 
-    Each type has equal weight. Baseline: the mean cosine over all pairs of tokens, from exact sums
-    without an n x n matrix. At a value near 0, two tokens of one type are no more similar than any
-    two tokens.
-
-    Parameters
-    ----------
-    vectors : (n, d) array of float
-        Vectors of tokens; no zero row.
-    types : (n,) ids or words
-        A type that occurs once has no pair and is left out.
+    Each type has equal weight; one that occurs once has no pair and is left out. Baseline: the mean
+    cosine over all pairs of tokens, from exact sums without an n x n matrix. At a value near 0, two
+    tokens of one type are no more similar than any two tokens. ``vectors`` (n, d) have no zero row;
+    ``types`` (n,) are ids or words.
 
     References
     ----------
@@ -55,14 +49,9 @@ def intra_sentence_similarity(vectors: np.ndarray, sentences: np.ndarray) -> flo
 
     Baseline: the mean cosine over all pairs of tokens, as published. It does not correct for each
     token's weight 1/m in a mean of m tokens. Isotropic tokens have a cosine of about 1/sqrt(m) to
-    that mean: the second baseline (``intra_sentence_baseline``).
-
-    Parameters
-    ----------
-    vectors : (n, d) array of float
-        Vectors of tokens; no zero row.
-    sentences : (n,) ids
-        Sentences of one token, whose cosine to itself is 1, are left out.
+    that mean: the second baseline (``intra_sentence_baseline``). Sentences of one token, whose
+    cosine to itself is 1, are left out. ``vectors`` (n, d) have no zero row; ``sentences`` (n,) are
+    ids.
 
     References
     ----------
@@ -82,12 +71,9 @@ def max_explainable_variance(vectors: np.ndarray, types: np.ndarray, *, seed: in
 
     Parameters
     ----------
-    vectors : (n, d) array of float
-        Vectors of tokens; no zero row.
-    types : (n,) ids or words
-        Types that occur once are left out.
-    seed : int
-        Seed of the permutations.
+    vectors : (n, d) array of float, without a zero row
+    types : (n,) ids or words; types that occur once are left out
+    seed : int, of the permutations
 
     References
     ----------
@@ -101,10 +87,6 @@ def intra_sentence_baseline(sentences: np.ndarray) -> float:
 
     m is the number of a sentence's tokens, 2 or more. x_i and the sum of m independent rows have
     the correlation 1/sqrt(m); in many dimensions that is also their cosine.
-
-    Parameters
-    ----------
-    sentences : (n,) ids
     """
     groups = _Groups(sentences, len(np.asarray(sentences).ravel()), "sentence")
     return float(np.mean(groups.counts**-0.5))
@@ -136,13 +118,10 @@ class Contextual:
         For a mean over sentences, these are the sample. For a mean over types give ``types``: types
         and sentences are then both samples. Tokens of one type resemble each other, and so do
         tokens of one sentence: the variance is that of sums over types plus that of sums over
-        sentences, less that of single tokens, which both have (two-way clustering). Leaving out
+        sentences, less that of single tokens, which both have: two-way clustering (Cameron, Gelbach
+        & Miller 2011, "Robust Inference with Multiway Clustering", section 2). Leaving out
         sentences instead is too wide here: a type that occurs twice would count for both. For other
         texts with the same words it is too wide too, as their frequent words are the same.
-
-        References
-        ----------
-        Cameron, Gelbach & Miller 2011, "Robust Inference with Multiway Clustering", section 2.
         """
         if min(self.n_terms, len(np.unique(sentences))) < MIN_ROWS:
             return None, None

@@ -13,23 +13,10 @@ KERNEL_BLOCK = 1024
 
 
 def mean_cosine(X: np.ndarray) -> float:
-    """Mean cosine over all pairs i != j; near 1 means a narrow cone.
+    """Mean cosine over all pairs i != j, in [-1/(n - 1), 1]; near 1 means a narrow cone.
 
-    Computed as (|sum of unit rows|^2 - n) / (n (n - 1)): O(nd), no n x n matrix.
-
-    Parameters
-    ----------
-    X : (n, d) array of float, n >= 2
-        No zero row.
-
-    Returns
-    -------
-    float in [-1/(n - 1), 1]
-
-    Raises
-    ------
-    ValueError
-        For a zero row; the message names the first.
+    Computed as (|sum of unit rows|^2 - n) / (n (n - 1)): O(nd), no n x n matrix. X (n, d), n >= 2.
+    A zero row raises UndefinedMeasure, a ValueError; the message names the first.
 
     References
     ----------
@@ -46,15 +33,10 @@ def mean_cosine_of_sum(total: np.ndarray, n: int) -> float:
 
 
 def mean_cosine_spread(n: int, d: int) -> float:
-    """Standard deviation of ``mean_cosine`` over draws of n isotropic directions in R^d.
+    """Standard deviation of ``mean_cosine`` over draws of n >= 2 isotropic directions in R^d.
 
     The mean is 0. Cosines of two pairs are uncorrelated, also where the pairs share a row, and each
     has the variance 1/d. So the variance of the mean of n (n - 1) / 2 of them is 2 / (n (n - 1) d).
-
-    Parameters
-    ----------
-    n : int, >= 2
-    d : int, >= 1
     """
     need_rows(n, 2)
     need_whole("d", d, at_least=1)
@@ -66,13 +48,11 @@ def pairwise_cosines(X: np.ndarray, *, max_rows: int | None = None, seed: int = 
 
     Parameters
     ----------
-    X : (n, d) array of float
-        No zero row.
+    X : (n, d) array of float, without a zero row
     max_rows : int, >= 2, optional
         Draw that many rows without replacement, so that no pair is a row with itself. None takes
         all. 1,200 rows are 719,400 pairs.
-    seed : int
-        Seed of the draw.
+    seed : int, of the draw
     """
     if max_rows is not None:
         need_whole("max_rows", max_rows, at_least=2)
@@ -132,12 +112,7 @@ def uniformity(X: np.ndarray) -> float:
     """log of the mean of exp(-2 |u - v|^2) over pairs of unit rows i < j, in [-8, 0].
 
     Lower is more uniform; 0 where all directions are equal. ``uniformity_baseline(d)`` is the value
-    for isotropic directions.
-
-    Parameters
-    ----------
-    X : (n, d) array of float, n >= 2
-        No zero row; rows are normalised first.
+    for isotropic directions. X (n, d), n >= 2, has no zero row; rows are normalised first.
 
     References
     ----------
@@ -172,14 +147,7 @@ def alignment(left: np.ndarray, right: np.ndarray) -> float:
     """Mean of |u - v|^2 over the positive pairs (left_i, right_i), in [0, 4]; 0 is aligned.
 
     Independent isotropic directions give 2. Read it with ``uniformity``: a cloud shrunk to a point
-    is aligned too.
-
-    Parameters
-    ----------
-    left : (n, d) array of float
-        No zero row; rows are normalised first.
-    right : (n, d) array of float
-        The other row of each pair, likewise.
+    is aligned too. Both sides are (n, d), without a zero row; rows are normalised first.
 
     References
     ----------
@@ -201,17 +169,8 @@ def cosine_contributions(X: np.ndarray) -> np.ndarray:
     (rogue dimensions). The mean share is 1/d. The largest is several times that where no dimension
     differs from the others: ``top_contribution_baseline(d)``.
 
-    Computed by sum_{i != j} u_ik u_jk = (sum_i u_ik)^2 - sum_i u_ik^2.
-
-    Parameters
-    ----------
-    X : (n, d) array of float, n >= 2
-        No zero row.
-
-    Raises
-    ------
-    UndefinedMeasure
-        (A ValueError.) If the mean cosine is 0 to rounding.
+    Computed by sum_{i != j} u_ik u_jk = (sum_i u_ik)^2 - sum_i u_ik^2. UndefinedMeasure (a
+    ValueError) if the mean cosine is 0 to rounding, and for a zero row.
 
     References
     ----------
@@ -227,15 +186,6 @@ def cosine_parts(X: np.ndarray) -> np.ndarray:
 
     ``cosine_contributions`` are these parts over their sum. The parts themselves are defined where
     the mean cosine is 0, so they can be compared before and after standardising.
-
-    Parameters
-    ----------
-    X : (n, d) array of float, n >= 2
-        No zero row.
-
-    References
-    ----------
-    Timkey, van Schijndel 2021, equation 2.
     """
     U = unit_rows(X)
     n = len(U)

@@ -48,8 +48,7 @@ class FrequencyDirection:
     n : int
     norms : tuple of Estimate
         The mean norm of each bin, from the most frequent words to the rarest.
-    starts : tuple of int
-        The first rank of each bin.
+    starts : tuple of int, the first rank of each bin
     order : str
         "rising" or "falling" if the means do so from each bin to the next, else "neither".
     """
@@ -106,14 +105,11 @@ def frequency_direction(
 
     Parameters
     ----------
-    vectors : (n, d) array of float, n >= 3
-        One row a word.
+    vectors : (n, d) array of float, n >= 3, one row a word
     counts : (n,) array, >= 0
         How often each word occurs; only their order matters.
-    edges : sequence of int
-        Ranks at which a new bin begins.
-    seed : int
-        Seed of the groups that the interval leaves out.
+    edges : sequence of int, ranks at which a new bin begins
+    seed : int, of the groups that the interval leaves out
 
     References
     ----------
@@ -149,7 +145,8 @@ def neighbour_means(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Each row's mean distance to its k nearest rows, and mean dot product with the k largest.
 
-    Exact: found by blocks of products in float32 and computed in float64.
+    Exact: found by blocks of products in float32 and computed in float64. Returns two (n, len(k))
+    arrays.
 
     Parameters
     ----------
@@ -159,10 +156,6 @@ def neighbour_means(
         Rows whose products with all others are in memory at once.
     progress : callable, optional
         Called with (rows done, rows in all). An exception raised in it ends the work.
-
-    Returns
-    -------
-    two (n, len(k)) arrays
 
     References
     ----------
@@ -216,12 +209,9 @@ def frequency_bins(
     ----------
     vectors : (n, d) array of float
     counts : (n,) array, >= 0
-    neighbours : two (n, m) arrays
-        The result of ``neighbour_means``.
-    edges : sequence of int
-        Ranks at which a new bin begins.
-    seed : int
-        Seed of the groups that an interval leaves out.
+    neighbours : two (n, m) arrays, the result of ``neighbour_means``
+    edges : sequence of int, ranks at which a new bin begins
+    seed : int, of the groups that an interval leaves out
     """
     X, order = _checked(vectors, counts)
     norms = np.linalg.norm(X, axis=1)
@@ -239,16 +229,8 @@ def shuffled_difference(
 ) -> tuple[float, float]:
     """The difference of two bins' means where the ranks are shuffled: the range of 95% of draws.
 
-    Parameters
-    ----------
-    values : (n,) array of float
-        A value for each word, such as its distance to the nearest ones.
-    first, last : int
-        Words in the bin of the most frequent ones, and in that of the rarest.
-    draws : int
-        How often the ranks are shuffled.
-    seed : int
-        Seed of the shuffles.
+    values (n,) : a value for each word, such as its distance to the nearest ones.
+    first, last : words in the bin of the most frequent ones, and in that of the rarest.
     """
     rng = np.random.default_rng(seed)
     shuffled = (rng.permutation(values) for _draw in range(draws))
@@ -266,11 +248,9 @@ def sentence_means(
 
     Parameters
     ----------
-    vectors : (n, d) array of float
-        Vectors of tokens.
+    vectors : (n, d) array of float, of tokens
     sentences : (n,) ids
-    ranks : (n,) array of int
-        The rank of each token's type, from 0.
+    ranks : (n,) array of int, the rank of each token's type, from 0
     without : int
         How many types are left out; 0 leaves out none.
     """
@@ -289,8 +269,7 @@ class WithoutFrequent:
 
     Attributes
     ----------
-    n : int
-        Sentences that have other tokens.
+    n : int, sentences that have other tokens
     value, control : float
         Mean cosine without the types; the same without as many random tokens of each sentence.
     difference : Estimate
@@ -320,17 +299,12 @@ def without_frequent(
 
     Parameters
     ----------
-    vectors : (n, d) array of float
-        Vectors of tokens.
+    vectors : (n, d) array of float, of tokens
     sentences : (n,) ids
-    ranks : (n,) array of int
-        The rank of each token's type, from 0.
-    without : int
-        How many types are left out.
-    draws : int
-        Random draws of the control, whose mean is taken.
-    seed : int
-        Seed of the draws, and of the groups of sentences that the interval leaves out.
+    ranks : (n,) array of int, the rank of each token's type, from 0
+    without : int, types that are left out
+    draws : int, of the control, whose mean is taken
+    seed : int, of the draws, and of the groups of sentences that the interval leaves out
     """
     X = finite_rows(vectors, at_least=1)
     ids = np.unique(np.asarray(sentences), return_inverse=True)[1]
@@ -346,24 +320,20 @@ def without_frequent(
         units.append(directions(sentence_means(X, ids, left, without=1)))
     n = len(units[0])
     need_rows(n, 2)
-    groups = np.random.default_rng(seed).permutation(n) % MORE_GROUPS
-    chosen = np.eye(MORE_GROUPS)[groups].T  # (groups, n)
-    sums = np.stack([chosen @ each for each in units])  # (1 + draws, groups, d)
-    cosines = [mean_cosine_of_sum(each.sum(axis=0), n) for each in sums]
-    value, control = cosines[0], float(np.mean(cosines[1:]))
+    group = np.random.default_rng(seed).permutation(n) % MORE_GROUPS
+
+    def cosines(rows: np.ndarray) -> np.ndarray:
+        """(1 + draws,) mean cosines of these sentences."""
+        return np.array([mean_cosine_of_sum(U[rows].sum(axis=0), int(rows.sum())) for U in units])
+
+    value, *of_draws = cosines(np.ones(n, dtype=bool))
+    control = float(np.mean(of_draws))
     low = high = None
     if n >= MIN_ROWS:
-        sizes = chosen.sum(axis=1)
-        rest = [
-            [
-                mean_cosine_of_sum(each.sum(axis=0) - each[g], int(n - sizes[g]))
-                for g in range(MORE_GROUPS)
-            ]
-            for each in sums
-        ]
-        reach = jackknife_reach(rest[0] - np.mean(rest[1:], axis=0))
+        rest = np.array([cosines(group != left_out) for left_out in range(MORE_GROUPS)])
+        reach = jackknife_reach(rest[:, 0] - rest[:, 1:].mean(axis=1))
         low, high = around(value - control, reach)
-    return WithoutFrequent(n, value, control, Estimate(value - control, low, high))
+    return WithoutFrequent(n, float(value), control, Estimate(float(value) - control, low, high))
 
 
 def _checked(vectors: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -394,9 +364,8 @@ def _cosine(X: np.ndarray, seed: int) -> Estimate | None:
 
 def _order(means: Sequence[Estimate]) -> str:
     steps = np.diff([each.value for each in means])
-    if not len(steps):
-        return "neither"
-    return "rising" if (steps > 0).all() else "falling" if (steps < 0).all() else "neither"
+    rises, falls = (steps > 0).all(), (steps < 0).all()
+    return "neither" if rises == falls else "rising" if rises else "falling"
 
 
 def _means_of_first(values: np.ndarray, k: Sequence[int]) -> np.ndarray:
@@ -405,13 +374,9 @@ def _means_of_first(values: np.ndarray, k: Sequence[int]) -> np.ndarray:
 
 
 def nearest_distances(points: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """The distance from each point to the nearest of the vectors, (m,).
+    """The distance from each point (m, d) to the nearest of the vectors (n, d), (m,).
 
-    Parameters
-    ----------
-    points : (m, d) array of float
-    vectors : (n, d) array of float
-        None of them is one of the points; for those use ``neighbour_means``.
+    None of the vectors is one of the points; for those use ``neighbour_means``.
     """
     Y, X = finite_rows(points, at_least=1), finite_rows(vectors, at_least=1)
     half = np.einsum("nd,nd->n", X, X) / 2

@@ -74,15 +74,12 @@ def jackknife_interval(
 
     Parameters
     ----------
-    of : callable
-        The measure: takes the arrays, returns a float.
-    *arrays : (n, ...) arrays, n >= MIN_ROWS
-        All are cut by the same rows.
+    of : callable, from the arrays to a float
+    *arrays : (n, ...) arrays, n >= MIN_ROWS, all cut by the same rows
     units : (n,) ids, optional
         Rows of one unit (tokens of one sentence, occurrences of one type) are left out together.
         There must be MIN_ROWS units.
-    seed : int
-        Seed of the groups.
+    seed : int, of the groups
     """
     unit = units_of(units, _rows(arrays))
     n_units = int(unit.max(initial=-1)) + 1
@@ -104,12 +101,9 @@ def subsampling_interval(
 
     Parameters
     ----------
-    of : callable
-        Takes the arrays, returns a float.
-    *arrays : (n, ...) arrays, n >= MIN_ROWS
-        All are cut by the same rows.
-    seed : int
-        Seed of the subsamples.
+    of : callable, from the arrays to a float
+    *arrays : (n, ...) arrays, n >= MIN_ROWS, all cut by the same rows
+    seed : int, of the subsamples
     """
     n = _rows(arrays)
     if n < MIN_ROWS:

@@ -9,8 +9,7 @@ shifts in random directions.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import partial
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -41,8 +40,7 @@ class NeighbourSide:
         The k nearest of each of the n rows.
     occurrences : (n,) array of int
         How often each row is among the k nearest of the others.
-    hubness : float
-        Skewness of the occurrences.
+    hubness : float, skewness of the occurrences
     agreement : Estimate or None
         Share of neighbours with the same label; None without labels.
     """
@@ -67,8 +65,7 @@ class NeighbourChanges(Framed):
     before, after : NeighbourSide
     jaccards : (n,) array
         For each row: neighbours in both lists over neighbours in at least one.
-    jaccard : Estimate
-        Their mean.
+    jaccard : Estimate of their mean
     agreement : Estimate or None
         After minus before; None without labels.
     controls : tuple of float
@@ -89,40 +86,25 @@ class NeighbourChanges(Framed):
         return len(self.jaccards)
 
     def _records(self) -> list[dict[str, Any]]:
-        found: dict[str, Estimate | float | None] = {
+        found = {
             "overlap": self.jaccard,
-            "hubness before": self.before.hubness,
-            "hubness after": self.after.hubness,
+            "hubness before": Estimate(self.before.hubness, None, None),
+            "hubness after": Estimate(self.after.hubness, None, None),
             "label agreement before": self.before.agreement,
             "label agreement after": self.after.agreement,
             "label agreement, change": self.agreement,
         }
         return [
-            {"measure": name, "k": self.k}
-            | (
-                asdict(each)
-                if isinstance(each, Estimate)
-                else {"value": each, "low": None, "high": None}
-            )
+            {"measure": name, "k": self.k, **asdict(each)}
             for name, each in found.items()
             if each is not None
         ]
 
 
 def moved_at_random(X: np.ndarray, *, seed: int = 0) -> np.ndarray:
-    """The rows minus a vector as long as their mean, in a random direction.
+    """The rows (n, d) float64 minus a vector as long as their mean, in a random direction.
 
     It is the control of centring: a shift of the same length that does not end at the mean.
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-    seed : int
-        Seed of the direction.
-
-    Returns
-    -------
-    (n, d) array of float64
     """
     X = finite_rows(X, at_least=1)
     direction = np.random.default_rng(seed).standard_normal(X.shape[1])
@@ -155,6 +137,9 @@ def neighbour_changes(
 ) -> NeighbourChanges:
     """Exact neighbours of every row of both clouds, and how they differ.
 
+    Raises UndefinedMeasure for a zero row, too few rows, and where rounding decides which rows are
+    nearest.
+
     Parameters
     ----------
     before : (n, d) array of float, n > k + 1
@@ -171,20 +156,17 @@ def neighbour_changes(
         Shifts of ``moved_at_random`` with which the hubness is compared.
     seed : int
         Seed of the subsamples, and of the first shift. Below MIN_ROWS units there is no interval.
-    threads : int
-        Products at a time.
+    threads : int, products at a time
     progress : callable, optional
         Called with (blocks done, blocks in all).
-
-    Raises
-    ------
-    UndefinedMeasure
-        For a zero row, too few rows, and where rounding decides which rows are nearest.
     """
     need_whole("k", k, at_least=1)
-    need_rows(len(before), k + 2)
-    if len(before) != len(after):
-        raise ValueError(f"{len(before)} rows before and {len(after)} after; they are the same")
+    n = len(before)
+    need_rows(n, k + 2)
+    if n != len(after):
+        raise ValueError(f"{n} rows before and {len(after)} after; they are the same")
+    if labels is not None and len(labels) != n:
+        raise ValueError(f"{len(labels)} labels for {n} rows")
     spare = 3 * k + 30  # in a random half, fewer than k of them are drawn once in 10^7
 
     def nearest(X: np.ndarray, place: int, more: int) -> Nearest:
@@ -193,21 +175,39 @@ def neighbour_changes(
                 progress(place * total + done, (2 + controls) * total)
 
         near = Search(X).nearest_of_all(more, threads=threads, progress=report)
-        later = near.cosines[:, min(2 * k, near.k) - 1]
-        refuse_equal_cosines(
-            near.cosines[:, k - 1], later, mean_cosine(X), k=k, equal=half_digits(X)
-        )
+        kth, later = near.cosines[:, k - 1], near.cosines[:, min(2 * k, near.k) - 1]
+        refuse_equal_cosines(kth, later, mean_cosine(X), k=k, equal=half_digits(X))
         return near
 
+    def shifted(number: int) -> float:
+        moved = moved_at_random(before, seed=seed + number).astype(before.dtype)
+        return occurrence_skewness(_occurrences(nearest(moved, 2 + number, 2 * k), k))
+
     both = nearest(before, 0, spare), nearest(after, 1, spare)
-    shifted = [
-        nearest(moved_at_random(before, seed=seed + number).astype(before.dtype), 2 + number, 2 * k)
-        for number in range(controls)
+    hubness = tuple(map(shifted, range(controls)))
+    codes = None if labels is None else label_codes(labels)
+    if codes is not None and (codes < 0).all():
+        codes = None
+    whole = _values_within(both, k, codes, np.ones(n, dtype=bool))
+    unit = units_of(units, n)
+    n_units = int(unit.max()) + 1
+    reaches = [np.nan] * len(whole)
+    if n_units >= MIN_ROWS:
+        is_drawn = np.zeros((DRAWS, n_units), dtype=bool)
+        np.put_along_axis(is_drawn, halves(n_units, seed), True, axis=1)
+        draws = np.array([_values_within(both, k, codes, drawn[unit]) for drawn in is_drawn])
+        reaches = [subsampling_reach(list(each), n_units // 2, n_units) for each in draws.T]
+    estimates = [
+        Estimate(value, *((None, None) if np.isnan(reach) else around(value, reach)))
+        for value, reach in zip(whole, reaches, strict=True)
     ]
-    return replace(
-        changes_of(*both, k=k, labels=labels, units=units, seed=seed),
-        controls=tuple(occurrence_skewness(_occurrences(near, k)) for near in shifted),
-    )
+    jaccard, agreement = estimates[0], [*estimates[1:], None, None, None][:3]
+    sides = []
+    for near, share in zip(both, agreement, strict=False):
+        times = _occurrences(near, k)
+        sides.append(NeighbourSide(near.first(k), times, occurrence_skewness(times), share))
+    jaccards = jaccard_overlap(*(near.rows[:, :k] for near in both))
+    return NeighbourChanges(k, sides[0], sides[1], jaccards, jaccard, agreement[2], hubness)
 
 
 def _occurrences(near: Nearest, k: int) -> np.ndarray:
@@ -215,70 +215,19 @@ def _occurrences(near: Nearest, k: int) -> np.ndarray:
     return np.bincount(near.rows[:, :k].ravel(), minlength=len(near.rows))
 
 
-def changes_of(
-    before: Nearest,
-    after: Nearest,
-    *,
-    k: int,
-    labels: Sequence[object] | None = None,
-    units: np.ndarray | None = None,
-    seed: int = 0,
-) -> NeighbourChanges:
-    """``neighbour_changes`` from neighbours that were found before, more than k of each row.
-
-    ``k``, ``labels``, ``units`` and ``seed`` are as in ``neighbour_changes``.
-    """
-    n = len(before.rows)
-    codes = None
-    if labels is not None:
-        if len(labels) != n:
-            raise ValueError(f"{len(labels)} labels for {n} rows")
-        codes = label_codes(labels)
-        codes = codes if (codes >= 0).any() else None
-    within = partial(_values_within, before, after, k, codes)
-    whole = within(np.ones(n, dtype=bool))
-    unit = units_of(units, n)
-    n_units = int(unit.max()) + 1
-    reach = np.full(len(whole), np.nan)
-    if n_units >= MIN_ROWS:
-        is_drawn = np.zeros((DRAWS, n_units), dtype=bool)
-        np.put_along_axis(is_drawn, halves(n_units, seed), True, axis=1)
-        draws = np.array([within(drawn[unit]) for drawn in is_drawn])
-        reach = np.array([subsampling_reach(list(each), n_units // 2, n_units) for each in draws.T])
-    jaccard, *of_labels = map(_estimate, whole, reach)
-    agreement: list[Estimate | None] = [*of_labels] or [None] * 3
-    counts = [_occurrences(near, k) for near in (before, after)]
-    sides = [
-        NeighbourSide(near.first(k), times, occurrence_skewness(times), share)
-        for near, times, share in zip((before, after), counts, agreement, strict=False)
-    ]
-    return NeighbourChanges(
-        k=k,
-        before=sides[0],
-        after=sides[1],
-        jaccards=jaccard_overlap(before.rows[:, :k], after.rows[:, :k]),
-        jaccard=jaccard,
-        agreement=agreement[2],
-    )
-
-
 def _values_within(
-    before: Nearest,
-    after: Nearest,
-    k: int,
-    codes: np.ndarray | None,
-    inside: np.ndarray,
+    both: Sequence[Nearest], k: int, codes: np.ndarray | None, inside: np.ndarray
 ) -> list[float]:
     """Mean Jaccard; with labels the agreement before, after, and its change.
 
     They are of the rows ``inside`` (n,), with neighbours among these only.
     """
-    lists = [_lists_within(near, k, inside) for near in (before, after)]
+    lists = [_lists_within(near, k, inside) for near in both]
     values = [float(jaccard_overlap(*lists).mean())]
     if codes is not None:
         if (codes < 0).any():
             inside = inside & (codes >= 0)
-            lists = [_lists_within(near, k, inside) for near in (before, after)]
+            lists = [_lists_within(near, k, inside) for near in both]
         same = [(codes[near] == codes[inside][:, None])[near >= 0] for near in lists]
         shares = [float(each.mean()) if each.size else np.nan for each in same]
         values += [*shares, shares[1] - shares[0]]
@@ -295,9 +244,3 @@ def _lists_within(near: Nearest, k: int, inside: np.ndarray) -> np.ndarray:
     line, column = np.nonzero(counted)
     found[line, place[line, column] - 1] = rows[line, column]
     return found
-
-
-def _estimate(value: float, reach: float) -> Estimate:
-    return (
-        Estimate(value, None, None) if np.isnan(reach) else Estimate(value, *around(value, reach))
-    )

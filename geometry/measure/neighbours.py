@@ -45,20 +45,13 @@ BlockCallback = Callable[[slice, np.ndarray], None]
 def nearest(X: np.ndarray, row: int, *, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
     """The k nearest other rows of a row by cosine: (indices (k,), cosines (k,)).
 
-    Of equal cosines the lower index comes first.
+    Of equal cosines the lower index comes first. A row that X does not have raises IndexError.
 
     Parameters
     ----------
-    X : (n, d) array of float
-        No zero row.
+    X : (n, d) array of float, without a zero row
     row : int in [0, n)
-    k : int, >= 1
-        Cut to n - 1.
-
-    Raises
-    ------
-    IndexError
-        If X has no such row.
+    k : int, >= 1, cut to n - 1
     """
     need_whole("k", k, at_least=1)
     X = unchecked_rows(X, at_least=1)
@@ -87,11 +80,10 @@ def _shortlist(X: np.ndarray, row: int, k: int) -> np.ndarray:
     return np.union1d(np.flatnonzero(cosines >= least), row)
 
 
-def nearest_of_all(X: np.ndarray, *, k: int = 5, block_rows: int = BLOCK_ROWS) -> np.ndarray:
+def nearest_of_all(X: np.ndarray, *, k: int) -> np.ndarray:
     """Indices (n, k) of each row's k nearest other rows by cosine, nearest first; k <= n - 1."""
     need_whole("k", k, at_least=1)
-    need_whole("block_rows", block_rows, at_least=1)
-    return closest(unit_rows(X), k, block_rows=block_rows)
+    return closest(unit_rows(X), k)
 
 
 def closest(
@@ -233,12 +225,10 @@ def label_agreement(
 
     Parameters
     ----------
-    X : (n, d) array of float
-        No zero row.
+    X : (n, d) array of float, without a zero row
     labels : sequence of n labels
         Compared as strings. Rows labelled "" have no label, and are left out.
-    k : int, >= 1
-        Neighbours of each row; cut to n - 1.
+    k : int, >= 1, cut to n - 1
     units : (n,) ids of two units or more, optional
         Rows of one unit, such as the sentences of one text, are no neighbours of each other.
     """
@@ -281,22 +271,17 @@ def label_agreement_interval(
     """95% interval (low, high) of ``label_agreement``, from subsamples of half the rows.
 
     Neighbours are found anew within each subsample. A standard error of the rows' shares alone
-    would be too narrow, because rows are each other's neighbours.
+    would be too narrow, because rows are each other's neighbours. Parameters are as in
+    ``label_agreement``; rows of one unit are also drawn together.
 
     Parameters
     ----------
     X : (n, d) array of float
-        As in ``label_agreement``.
     labels : sequence of n labels
-        As in ``label_agreement``.
     k : int, >= 1
-        As in ``label_agreement``.
-    units : (n,) ids
-        Rows of one unit, such as the sentences of one text, are drawn together, and are no
-        neighbours of each other. None takes each row as a unit. With fewer than MIN_ROWS units
-        there is no interval.
-    seed : int
-        Seed of the subsamples.
+    units : (n,) ids, optional
+        With fewer than MIN_ROWS units, or rows, there is no interval.
+    seed : int, of the subsamples
     """
     draws = agreement_draws(X, labels, k=k, units=units, seed=seed)
     if draws is None:
@@ -326,10 +311,7 @@ def agreement_draws(
     units: np.ndarray | None = None,
     seed: int = 0,
 ) -> AgreementDraws | None:
-    """The agreement in each subsample, neighbours found anew; None below MIN_ROWS units.
-
-    Parameters are as in ``label_agreement_interval``.
-    """
+    """The agreement in each subsample, neighbours found anew; None below MIN_ROWS units."""
     codes = label_codes(labels)
     X, unit = np.asarray(X)[codes >= 0], units_of(units, len(X))[codes >= 0]
     unit, codes = units_of(unit, len(X)), codes[codes >= 0]
@@ -354,13 +336,7 @@ def hubness(X: np.ndarray, *, k: int = 10) -> float:
 
     It is 0 where all rows are neighbours about equally often. Above 1, a few hubs are neighbours of
     most rows. It grows with the dimension even for isotropic data, so compare it with isotropic
-    data of the same n and d.
-
-    Parameters
-    ----------
-    X : (n, d) array of float, n > k + 1
-        No zero row. The nearest rows are by cosine.
-    k : int, >= 1
+    data of the same n and d. X (n, d), n > k + 1, has no zero row. The nearest rows are by cosine.
 
     References
     ----------
@@ -409,13 +385,8 @@ def intrinsic_dimension(X: np.ndarray) -> float:
     With mu = r2/r1, -log(1 - F(mu)) = dimension * log mu: a line through the origin, fitted without
     the largest tenth of the ratios. Only local distances count, so a shift or a cone does not
     change it. It is far below d for real embeddings, and for isotropic data too where d is large
-    against log n: compare it with those.
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-        At least 3 distinct rows. Duplicates, which may differ by rounding, are dropped first,
-        because their nearest distance is 0.
+    against log n: compare it with those. X (n, d) has 3 distinct rows or more. Duplicates, which
+    may differ by rounding, are dropped first, because their nearest distance is 0.
 
     References
     ----------

@@ -15,26 +15,12 @@ def partition_isotropy(X: np.ndarray, *, scale: str = "raw") -> float:
 
     c runs over the eigenvectors of X'X *with both signs*: an eigenvector's sign is arbitrary, and
     Z(-c) is not Z(c). Computed in logarithms, so that long rows cannot overflow; a value below
-    1e-308 is 0.
+    1e-308 is 0. Where eigenvalues of X'X are equal (a cloud whitened on itself), any basis of their
+    span is a set of eigenvectors. The value then depends a little on the solver's choice.
 
-    Where eigenvalues of X'X are equal (a cloud whitened on itself), any basis of their span is a
-    set of eigenvectors. The value then depends a little on the solver's choice.
-
-    It depends on scale: long rows make any cloud look less isotropic, so choose equal scales
-    before you compare two clouds.
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-        Not all zero.
-    scale : str
-        "raw" takes the rows as they are (as published), "rms" divides all by their root mean square
-        length, "unit" divides each by its own length.
-
-    Raises
-    ------
-    ValueError
-        For a zero row under "unit"; the message names the first.
+    It depends on scale: long rows make any cloud look less isotropic, so choose equal scales before
+    you compare two clouds. "raw" takes the rows as they are (as published), "rms" divides all by
+    their root mean square length, "unit" divides each by its own length.
 
     References
     ----------

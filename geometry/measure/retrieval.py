@@ -22,11 +22,8 @@ Grades = Mapping[int, float]  # grades of the relevant rows of one query, each a
 class RetrievalScore:
     """A score before and after a treatment, as means over queries.
 
-    Attributes
-    ----------
-    before, after, change : Estimate
-        95% intervals by a bootstrap over queries, that of ``change`` as in ``paired_change``; none
-        below MIN_QUERIES queries.
+    The 95% intervals are by a bootstrap over queries, that of ``change`` as in ``paired_change``;
+    there are none below MIN_QUERIES queries.
     """
 
     before: Estimate
@@ -37,12 +34,8 @@ class RetrievalScore:
 def recall_at_k(found: np.ndarray, relevant: Sequence[Grades]) -> np.ndarray:
     """Share (q,) of each query's relevant rows that are among its k nearest.
 
-    Parameters
-    ----------
-    found : (q, k) array of int
-        Rows, nearest first.
-    relevant : sequence of q mappings
-        From relevant rows to their grades; at least one row each.
+    ``found`` (q, k) are rows, nearest first; ``relevant`` has q mappings from relevant rows to
+    their grades, at least one row each.
     """
     return np.array(
         [len(set(rows) & each.keys()) / len(each) for rows, each in _by_query(found, relevant)]
@@ -54,13 +47,7 @@ def ndcg_at_k(found: np.ndarray, relevant: Sequence[Grades]) -> np.ndarray:
 
     The sum of grade / log2(1 + rank) over the k nearest, divided by its largest possible value.
     The gain is the grade itself, as in scikit-learn's ``ndcg_score``.
-
-    Parameters
-    ----------
-    found : (q, k) array of int
-        As in ``recall_at_k``.
-    relevant : sequence of q mappings
-        As in ``recall_at_k``.
+    Parameters are as in ``recall_at_k``.
 
     References
     ----------
@@ -79,18 +66,8 @@ def ndcg_at_k(found: np.ndarray, relevant: Sequence[Grades]) -> np.ndarray:
 def mrr_at_k(found: np.ndarray, relevant: Sequence[Grades]) -> np.ndarray:
     """Reciprocal rank (q,) of the first relevant row among the k nearest; 0 where there is none.
 
-    Their mean is the mean reciprocal rank.
-
-    Parameters
-    ----------
-    found : (q, k) array of int
-        As in ``recall_at_k``.
-    relevant : sequence of q mappings
-        As in ``recall_at_k``.
-
-    References
-    ----------
-    Voorhees 1999, the score of TREC-8's question answering track.
+    Their mean is the mean reciprocal rank (Voorhees 1999, the score of TREC-8's question answering
+    track). Parameters are as in ``recall_at_k``.
     """
     return np.array(
         [
@@ -113,8 +90,7 @@ def retrieval_score(
         The result of the same function.
     units : (q,) array of ids, optional
         Queries of one unit are drawn together. By default each is a unit.
-    seed : int
-        Seed of the resamples.
+    seed : int, of the resamples
     """
     if len(before) != len(after) or not len(before):
         raise ValueError(f"{len(before)} scores before and {len(after)} after; give q of each")
@@ -142,8 +118,7 @@ def paired_change(
         The score of each query after a treatment, less that before.
     units : (q,) array of ids, optional
         Queries of one unit get one sign. By default each is a unit.
-    seed : int
-        Seed of the resamples and of the signs.
+    seed : int, of the resamples and of the signs
     error : float
         Probability that the interval misses; only below BOOTSTRAPPED units another than .05.
 

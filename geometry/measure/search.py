@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -24,19 +23,16 @@ GAPS = 2**22  # differences in memory at a time, of rows and their neighbours: 3
 UNSURE_ROWS = 64  # rows of the search of all that are searched again at a time
 THREADS = 2  # blocks multiplied at a time, where the caller limits each product to one thread
 
+# scores that may be among the best of a row: row, column and score of each, (m,)
+_Candidates = tuple[np.ndarray, np.ndarray, np.ndarray]
+
 
 @dataclass(frozen=True)
 class Nearest:
-    """The k nearest of m rows, nearest first.
+    """The k nearest of m rows, nearest first."""
 
-    Attributes
-    ----------
-    rows : (m, k) array of int
-    cosines : (m, k) array of float64
-    """
-
-    rows: np.ndarray
-    cosines: np.ndarray
+    rows: np.ndarray  # (m, k) int
+    cosines: np.ndarray  # (m, k) float64
 
     @property
     def k(self) -> int:
@@ -49,16 +45,11 @@ class Nearest:
 
 
 class Search:
-    """Rows that are searched by cosine.
+    """Rows X (n, d), none of them zero, that are searched by cosine.
 
     The rows are multiplied in float32, minus their mean: |u - v|^2 = 2 - 2 cos stays the same, and
     rows in a needle have more digits. A row is searched again in float64 if rounding could change
     its k-th neighbour.
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-        No zero row.
     """
 
     def __init__(self, X: np.ndarray) -> None:
@@ -120,12 +111,9 @@ class Search:
 
         Parameters
         ----------
-        queries : (m, d) array
-            No zero row.
-        k : int >= 1
-            Cut to the number of rows that are left for every query.
-        left_out : sequence of m collections of int
-            Row numbers.
+        queries : (m, d) array, without a zero row
+        k : int >= 1, cut to the number of rows that are left for every query
+        left_out : sequence of m collections of row numbers
         """
         most = max(map(len, left_out), default=0)
         near = self.nearest(queries, k + most)
@@ -144,17 +132,7 @@ class Search:
         """The k nearest other rows of a row; k is cut to n - 1."""
         if not 0 <= row < len(self):
             raise IndexError(f"row {row} is not one of the {len(self)} rows")
-        need_whole("k", k, at_least=1)
-        Q = self._rows[[row]].astype(np.float64)
-        k = min(k, len(self) - 1)
-        scores = self._rows @ self._rows[row] - self._single_half
-        scores[row] = -np.inf
-        found, kth = largest(scores[None], k)
-        if self._half[row] - kth[0] < SURE * self._half[row]:
-            exact = self._exact(Q)
-            exact[0, row] = -np.inf
-            found = largest(exact, k)[0]
-        return self._sorted(Q, found)
+        return self.nearest_except(self._rows[[row]] + self._mean, k, [(row,)])
 
     def nearest_of_all(
         self,
@@ -169,50 +147,42 @@ class Search:
         Parameters
         ----------
         k : int, >= 1
-        block_rows : int
-            Rows of both sides of a product.
-        threads : int
-            Products at a time.
+        block_rows : int, rows of both sides of a product
+        threads : int, products at a time
         progress : callable, optional
             Called with (pairs of blocks done, pairs of blocks in all).
         """
         need_whole("k", k, at_least=1)
         n, k = len(self), min(k, len(self) - 1)
+        if not k:
+            return self._sorted(self._rows, np.empty((n, 0), dtype=np.int64))
         blocks = [slice(i, min(i + block_rows, n)) for i in range(0, n, block_rows)]
         pairs = [(a, b) for i, a in enumerate(blocks) for b in blocks[i:]]
         best = _Best(n, k)
-        left, right = self._both_sides
+        # rows (n, d + 2) whose product is u'v - |u|^2 / 2 - |v|^2 / 2
+        one, half = np.ones((n, 1), dtype=np.float32), -self._single_half[:, None]
+        left, right = np.hstack([self._rows, half, one]), np.hstack([self._rows, one, half])
 
-        def scored(pair: tuple[slice, slice]) -> tuple[_Candidates, _Candidates]:
+        def scored(pair: tuple[slice, slice]) -> list[_Candidates]:
             a, b = pair
             scores = left[a] @ right[b].T  # (rows of a, rows of b): -|u - v|^2 / 2
             if a == b:
                 np.fill_diagonal(scores, -np.inf)
-                return best.above(scores, a, b), _NONE
-            return best.above(scores, a, b), best.above(scores.T, b, a)
+                return [best.above(scores, a, b)]
+            return [best.above(scores, a, b), best.above(scores.T, b, a)]
 
-        for done, (first, second) in enumerate(in_threads(scored, pairs, threads)):
-            best.take(first)
-            best.take(second)
+        for done, found in enumerate(in_threads(scored, pairs, threads)):
+            for candidates in found:
+                best.take(*candidates)
             if progress is not None:
                 progress(done + 1, len(pairs))
-        unsure = np.flatnonzero(-best.scores[:, -1] < SURE * self._half) if k else np.arange(0)
+        unsure = np.flatnonzero(-best.scores[:, -1] < SURE * self._half)
         for start in range(0, len(unsure), UNSURE_ROWS):
             rows = unsure[start : start + UNSURE_ROWS]
             scores = self._exact(self._rows[rows].astype(np.float64))
             scores[np.arange(len(rows)), rows] = -np.inf
             best.rows[rows] = largest(scores, k)[0]
         return self._sorted(self._rows, best.rows)
-
-    @cached_property
-    def _both_sides(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rows (n, d + 2) whose product is u'v - |u|^2 / 2 - |v|^2 / 2."""
-        n, d = len(self._rows), self._mean.size
-        left = np.ones((n, d + 2), dtype=np.float32)
-        left[:, :d], left[:, d] = self._rows, -self._half
-        right = left.copy()
-        right[:, [d, d + 1]] = left[:, [d + 1, d]]
-        return left, right
 
     def _exact(self, queries: np.ndarray) -> np.ndarray:
         """Scores (m, n) of queries (m, d), in float64."""
@@ -233,20 +203,8 @@ class Search:
         )
 
 
-@dataclass(frozen=True)
-class _Candidates:
-    """Scores that may be among the best of a row: row, column and score of each, (m,)."""
-
-    rows: np.ndarray
-    columns: np.ndarray
-    scores: np.ndarray
-
-
-_NONE = _Candidates(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
-
-
 class _Best:
-    """The k best scores of each row so far, best first.
+    """The k >= 1 best scores of each row so far, best first.
 
     Scores of a row arrive by ascending columns. So of equal scores the lower column stays.
     """
@@ -261,30 +219,25 @@ class _Best:
         Other threads may have changed the k-th best since. It only grows, so there are then some
         candidates too many, and none too few.
         """
-        k = self.rows.shape[1]
-        least = self.scores[rows, -1] if k else np.full(len(scores), np.inf)
-        if k and np.isneginf(least[0]) and scores.shape[1] > k:  # the first block of these rows
-            found = largest(np.ascontiguousarray(scores), k)[0]
+        k, least = self.rows.shape[1], self.scores[rows, -1]
+        if np.isneginf(least[0]) and scores.shape[1] > k:  # the first block of these rows
             at = np.repeat(np.arange(len(scores)), k)
-            columns_at = found.ravel()
+            found = largest(np.ascontiguousarray(scores), k)[0].ravel()
         elif scores.flags.c_contiguous:
-            at, columns_at = np.divmod(
-                np.flatnonzero(scores > least[:, None]), max(1, scores.shape[1])
-            )
+            at, found = np.divmod(np.flatnonzero(scores > least[:, None]), scores.shape[1])
         else:  # a transposed block is read in its own order
-            columns_at, at = np.divmod(np.flatnonzero(least < scores.T), max(1, len(scores)))
-        return _Candidates(at + rows.start, columns_at + columns.start, scores[at, columns_at])
+            found, at = np.divmod(np.flatnonzero(least < scores.T), len(scores))
+        return at + rows.start, found + columns.start, scores[at, found]
 
-    def take(self, new: _Candidates) -> None:
-        """Merge the candidates into the best of their rows."""
-        n_new = len(new.rows)
-        if not n_new:
+    def take(self, rows: np.ndarray, columns: np.ndarray, scores: np.ndarray) -> None:
+        """Merge candidates into the best of their rows."""
+        if not len(rows):
             return
-        touched, place = np.unique(new.rows, return_inverse=True)
+        touched, place = np.unique(rows, return_inverse=True)
         k = self.rows.shape[1]
         row = np.concatenate([np.repeat(np.arange(len(touched)), k), place])
-        column = np.concatenate([self.rows[touched].ravel(), new.columns])
-        score = np.concatenate([self.scores[touched].ravel(), new.scores])
+        column = np.concatenate([self.rows[touched].ravel(), columns])
+        score = np.concatenate([self.scores[touched].ravel(), scores])
         order = np.lexsort((column, -score, row))
         starts = np.searchsorted(row[order], np.arange(len(touched)))
         chosen = order[starts[:, None] + np.arange(k)]

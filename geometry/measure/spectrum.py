@@ -10,13 +10,8 @@ from ..linalg.rows import UndefinedMeasure, finite_rows, in_range, need_whole
 def participation_ratio(X: np.ndarray, *, centred: bool = True) -> float:
     """(sum lambda)^2 / sum lambda^2 over covariance eigenvalues, in [1, min(n - 1, d)].
 
-    Computed as tr(C)^2 / |C|_F^2, which needs no eigenvalues.
-
-    Parameters
-    ----------
-    X : (n, d) array of float, n >= 2
-    centred : bool
-        False uses the second moment E[x x'] instead of the covariance.
+    Computed as tr(C)^2 / |C|_F^2, which needs no eigenvalues. Not ``centred``, it is that of the
+    second moment E[x x'] instead of the covariance.
     """
     return participation(_second_moment(X, centred=centred))
 
@@ -75,18 +70,8 @@ def effective_rank(X: np.ndarray, *, centred: bool = True) -> float:
     """exp of the entropy of sigma / sum sigma, in [1, min(n, d)].
 
     sigma are the *singular values* of the rows, not the covariance's eigenvalues. It grows with n
-    until n is far above d, so compare clouds of one size only.
-
-    Parameters
-    ----------
-    X : (n, d) array of float, n >= 2
-    centred : bool
-        Whether the mean is subtracted first. It changes the value greatly, so report it: a narrow
-        cone has a small uncentred one.
-
-    References
-    ----------
-    Roy, Vetterli 2007, definition 1.
+    until n is far above d, so compare clouds of one size only. Centring changes it greatly, so
+    report it: a narrow cone has a small uncentred one. Roy, Vetterli 2007, definition 1.
     """
     return rank_of_spectrum(np.linalg.eigvalsh(_second_moment(X, centred=centred)))
 

@@ -167,6 +167,11 @@ class Shared:
         need_rows(self.n, OCCURRENCE_K + 2)
         return np.bincount(self.near[:, :OCCURRENCE_K].ravel(), minlength=self.n)
 
+    @property
+    def near(self) -> np.ndarray:
+        """Each row's nearest rows by cosine, (n, OCCURRENCE_K or more)."""
+        return self.pairs.near
+
     @cached_property
     def pairs(self) -> PairSums:
         """One pass over all cosines."""
@@ -176,11 +181,6 @@ class Shared:
     def pair_mean(self, name: str) -> float:
         """Mean over ordered pairs of "positive" or "kernel" (see PairSums)."""
         return float(getattr(self.pairs, name).sum()) / (self.n * (self.n - 1))
-
-    @cached_property
-    def near(self) -> np.ndarray:
-        """Each row's nearest rows by cosine, (n, OCCURRENCE_K or more)."""
-        return self.pairs.near
 
     @cached_property
     def distances(self) -> tuple[np.ndarray, np.ndarray]:
@@ -242,17 +242,15 @@ def _correction(shared: Shared, Z: np.ndarray) -> float:
 class PairSums:
     """Neighbours and sums over ordered pairs, from one float32 product of all directions.
 
-    Attributes
-    ----------
-    near : (n, FOUND_K) nearest rows by cosine.
-    positive : (n,) number of other rows with a cosine above 0 to each row.
-    kernel : (n,) sums of exp(4 cos - 4) - 1 over the other rows.
-
     Where ``shared`` does not use "neighbours", near is (n, 0) and the kernels are 0.
     """
 
+    near: np.ndarray  # (n, FOUND_K) nearest rows by cosine
+    positive: np.ndarray  # (n,) number of other rows with a cosine above 0 to each row
+    kernel: np.ndarray  # (n,) sums of exp(4 cos - 4) - 1 over the other rows
+
     def __init__(self, shared: Shared) -> None:
-        self._shared = shared
+        self._unit = shared.unit
         about = shared.unit - shared.unit.mean(axis=0)
         self.positive, self.kernel = np.zeros(shared.n), np.zeros(shared.n)
         half = np.einsum("nd,nd->n", about, about) / 2
@@ -260,7 +258,6 @@ class PairSums:
         self._is_needle = 16 * half.max() < NEEDLE  # |u - v|^2 is at most (2 max |about|)^2
         self._has_kernel = "neighbours" in shared.uses
         self.near = closest(shared.unit, FOUND_K if self._has_kernel else 0, watch=self._add_block)
-        del self._half
 
     def _add_block(self, rows: slice, scores: np.ndarray) -> None:
         """scores : (m, n), cos = scores - half + 1, and -inf at j = i."""
@@ -270,15 +267,12 @@ class PairSums:
         scores -= self._half[rows]  # cos - 1 = -|u - v|^2 / 2
         np.fill_diagonal(scores[:, rows.start :], 0.0)  # exp(0) - 1 = 0: no pair with itself
         scores *= 4
-        self.kernel[rows] = self._sums_of_kernels(scores)
-
-    def _sums_of_kernels(self, gaps: np.ndarray) -> np.ndarray:
-        """(m,) sums over the rows (m, n) of exp(gaps) - 1; gaps is overwritten."""
         if self._is_needle:  # for such a small gap float32 gives exp(gap) = 1
-            gaps += gaps * gaps / 2
-            return np.asarray(gaps.sum(axis=1, dtype=np.float64))
-        np.exp(gaps, out=gaps)
-        return np.asarray(gaps.sum(axis=1, dtype=np.float64)) - gaps.shape[1]
+            scores += scores * scores / 2
+        else:
+            np.exp(scores, out=scores)
+        self.kernel[rows] = scores.sum(axis=1, dtype=np.float64)
+        self.kernel[rows] -= 0 if self._is_needle else scores.shape[1]
 
     def _count_positive(self, rows: slice, scores: np.ndarray) -> np.ndarray:
         """(m,) how many cosines of each row are above 0; float64 decides those near 0."""
@@ -286,20 +280,16 @@ class PairSums:
         counts = np.array([np.count_nonzero(row) for row in scores > zero + DOUBTFUL])
         if np.count_nonzero(scores >= zero - DOUBTFUL) == counts.sum():
             return counts
-        unit = self._shared.unit
         i, j = np.nonzero(np.abs(scores - zero) <= DOUBTFUL)
-        few = len(i) < 4096
-        exact = (
-            np.einsum("pd,pd->p", unit[rows][i], unit[j]) if few else (unit[rows] @ unit.T)[i, j]
-        )
+        if len(i) < 4096:
+            exact = np.einsum("pd,pd->p", self._unit[rows][i], self._unit[j])
+        else:
+            exact = (self._unit[rows] @ self._unit.T)[i, j]
         return counts + np.bincount(i[exact > 0], minlength=len(counts))
 
 
 class View:
-    """A cloud without one group of its rows, or the whole cloud.
-
-    left_out : number of the group; None leaves out nothing.
-    """
+    """A cloud without one group of its rows, or the whole cloud (``left_out`` is None)."""
 
     def __init__(self, shared: Shared, left_out: int | None = None) -> None:
         self.shared, self.left_out = shared, left_out
@@ -331,7 +321,7 @@ class View:
         Z = self.shared.centred[self._left_out_rows]
         return (self.shared.scatter - Z.T @ Z) / self.n - np.outer(self._shift, self._shift)
 
-    @cached_property
+    @property
     def eigenvalues(self) -> np.ndarray:
         """Eigenvalues of the covariance, (d,), ascending."""
         return eigvalsh_of_rank(self.covariance, self.n)
@@ -358,30 +348,13 @@ class View:
         """Partition isotropy of the rows divided by their rms length."""
         if self.second == 0:
             raise UndefinedMeasure("all_zero")
-        V = self.uncentred[1]
+        V, shared = self.uncentred[1], self.shared
         if self.left_out is None:
-            return min_over_max(self.shared.X @ (V / np.sqrt(self.second)))
-        V = (V * (self.shared.size / np.sqrt(self.second))).astype(np.float32)
-        P = np.empty((self.n, self.d), dtype=np.float32)
-        np.matmul(
-            self.shared.single[: self._left_out_rows.start], V, out=P[: self._left_out_rows.start]
-        )
-        np.matmul(
-            self.shared.single[self._left_out_rows.stop :], V, out=P[self._left_out_rows.start :]
-        )
-        return min_over_max(P)
+            return min_over_max(shared.X @ (V / np.sqrt(self.second)))
+        V = (V * (shared.size / np.sqrt(self.second))).astype(np.float32)
+        return min_over_max(np.delete(shared.single, self._left_out_rows, axis=0) @ V)
 
     @property
-    def unit_sum(self) -> np.ndarray:
-        """Sum of all unit rows, (d,)."""
-        return self.shared.unit_sum
-
-    @property
-    def unit_squares(self) -> np.ndarray:
-        """Sum of the squares of all unit rows' entries, (d,)."""
-        return self.shared.unit_squares
-
-    @cached_property
     def two_distances(self) -> np.ndarray:
         """Distances to the two nearest distinct rows, (m, 2).
 

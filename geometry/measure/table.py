@@ -17,9 +17,7 @@ from .table_measures import LISTED, Listed, refuse_unlisted
 
 MUCH = 0.1  # a smaller change of a measure in [0, 1] is not reported
 LITTLE = 0.1  # share of another measure's change that counts as no change
-MORE_HUBS = (
-    1.0  # of hubness; draws of 300 rows of one source have a standard deviation of 0.1 to 0.6
-)
+MORE_HUBS = 1.0  # of hubness; draws of 300 rows have a standard deviation of 0.1 to 0.6
 STILL_A_CONE = 0.2  # mean cosine from which on all pairs look alike
 
 
@@ -32,9 +30,7 @@ class Measured:
     low, high : 95% interval, see ``intervals``; None below 40 rows or units, and for hubness and
         the shares of the leading dimensions.
     baseline : the value for isotropic data of the same n and d.
-    undefined : why there is no value, as a code: "zero_row", "all_zero", "centred", "no_spread",
-        "no_mean_cosine", "one_dimension", "too_few_rows", "too_few_distinct", "equal_distances",
-        "no_repeats"; None where there is a value.
+    undefined : why there is no value, as a code of ``UndefinedMeasure``; None where there is one.
     baseline_error : standard error of a simulated baseline, where it may be large enough to see.
     """
 
@@ -78,8 +74,7 @@ def measure_table(
     X : (n, d) array of float
     names : iterable of str, optional
         Some of ``measure_names()``; None takes all.
-    seed : int
-        Seed of the groups, subsamples and simulated baselines.
+    seed : int, of the groups, subsamples and simulated baselines
     intervals : bool
         False leaves out the intervals, which take most of the time.
     simulate : bool
@@ -88,10 +83,12 @@ def measure_table(
         Intervals leave out rows of one unit together, such as the tokens of one sentence, which
         resemble each other. None takes each row as a unit.
     """
-    chosen = _check(names)
+    names = set(LISTED) if names is None else set(names)
+    refuse_unlisted(names)
+    chosen = [name for name in LISTED if name in names]
     uses = frozenset(part for name in chosen for part in LISTED[name].uses)
     shared = Shared(X, seed=seed, uses=uses, units=units)
-    view = View(shared)
+    view, (n, d) = View(shared), (shared.n, shared.d)
     values: dict[str, float] = {}
     reasons: dict[str, str] = {}
     for name in chosen:
@@ -100,31 +97,23 @@ def measure_table(
         except UndefinedMeasure as error:
             reasons[name] = error.code
     reaches = _reaches(shared, list(values)) if intervals else {}
-    baselines = baselines_with_errors(values, shared.n, shared.d, seed=seed, simulate=simulate)
-    return MeasureRows(
-        _row(
-            name,
-            shared,
-            values.get(name),
-            reaches.get(name),
-            baselines.get(name, Baseline(None)),
-            reasons.get(name),
-        )
-        for name in chosen
-    )
+    baselines = baselines_with_errors(values, n, d, seed=seed, simulate=simulate)
+    rows = []
+    for name in chosen:
+        value, reach = values.get(name), reaches.get(name)
+        low = high = None
+        if value is not None and reach is not None:
+            low, high = (LISTED[name].within(end, n, d) for end in around(value, reach))
+            low, high = min(low, value), max(high, value)  # rounding may have put the value outside
+        baseline = baselines.get(name, Baseline(None))
+        row = (name, value, low, high, baseline.value, n, d, reasons.get(name), baseline.error)
+        rows.append(Measured(*row))
+    return MeasureRows(rows)
 
 
 def measure_names() -> tuple[str, ...]:
     """The measures of a table, in its order."""
     return tuple(LISTED)
-
-
-def _check(names: Iterable[str] | None) -> list[str]:
-    if names is None:
-        return list(LISTED)
-    chosen = set(names)
-    refuse_unlisted(chosen)
-    return [name for name in LISTED if name in chosen]
 
 
 def _reaches(shared: Shared, names: list[str]) -> dict[str, float]:
@@ -133,6 +122,7 @@ def _reaches(shared: Shared, names: list[str]) -> dict[str, float]:
         return {}
     found: dict[str, float] = {}
     replicates: dict[str, list[float]] = {}
+    n_units = len(shared.cluster_sizes)
     for name in names:
         listed = LISTED[name]
         if listed.without_each:
@@ -141,7 +131,6 @@ def _reaches(shared: Shared, names: list[str]) -> dict[str, float]:
                 found[name] = jackknife_reach(list(each))
         elif listed.angle is not None:
             angles = shared.angle_replicates[:, listed.angle]
-            n_units = len(shared.cluster_sizes)
             found[name] = subsampling_reach(list(angles), n_units // 2, n_units)
         elif listed.reach is not None:
             replicates[name] = []
@@ -170,22 +159,6 @@ def without_each(listed: Listed, shared: Shared) -> np.ndarray | None:
     return values if np.isfinite(values).all() else None
 
 
-def _row(
-    name: str,
-    shared: Shared,
-    value: float | None,
-    reach: float | None,
-    baseline: Baseline,
-    reason: str | None,
-) -> Measured:
-    low = high = None
-    if value is not None and reach is not None:
-        low, high = (LISTED[name].within(end, shared.n, shared.d) for end in around(value, reach))
-        low, high = min(low, value), max(high, value)  # rounding may have put the value outside
-    n, d = shared.n, shared.d
-    return Measured(name, value, low, high, baseline.value, n, d, reason, baseline.error)
-
-
 def disagreements(raw: Iterable[Measured], transformed: Iterable[Measured]) -> tuple[str, ...]:
     """Codes of what holds between the tables of a cloud and of the same cloud transformed.
 
@@ -203,39 +176,32 @@ def disagreements(raw: Iterable[Measured], transformed: Iterable[Measured]) -> t
     isoscore = _change(before, after, "isoscore")
     fell = -(_change(before, after, "mean_cosine") or 0.0)
     rose = isoscore is not None and isoscore >= MUCH
+    cosine, score = after.get("mean_cosine"), after.get("isoscore")
     found = {
         "isoscore_is_participation_ratio": {"isoscore", "participation_ratio"} <= set(after),
         "mean_shift_invisible_to_isoscore": isoscore is not None
         and fell >= MUCH
         and abs(isoscore) < LITTLE * fell
-        and not _moved_beyond_doubt(before.get("isoscore"), after.get("isoscore")),
-        "axes_equal_cone_remains": rose and (_value(after, "mean_cosine") or 0.0) >= STILL_A_CONE,
-        "more_even_than_chance": _beyond_baseline(after.get("isoscore")),
+        and not _are_apart(before["isoscore"], after["isoscore"]),
+        "axes_equal_cone_remains": rose
+        and cosine is not None
+        and (cosine.value or 0.0) >= STILL_A_CONE,
+        "more_even_than_chance": score is not None
+        and score.value is not None
+        and score.baseline is not None
+        and score.value > (1 + score.baseline) / 2,
         "hubs_grew": rose and (_change(before, after, "hubness") or 0.0) >= MORE_HUBS,
     }
     return tuple(code for code, holds in found.items() if holds)
 
 
-def _value(table: dict[str, Measured], name: str) -> float | None:
-    return table[name].value if name in table else None
-
-
 def _change(before: dict[str, Measured], after: dict[str, Measured], name: str) -> float | None:
-    old, new = _value(before, name), _value(after, name)
+    old, new = (table[name].value if name in table else None for table in (before, after))
     return None if old is None or new is None else new - old
 
 
-def _beyond_baseline(row: Measured | None) -> bool:
-    if row is None or row.value is None or row.baseline is None:
+def _are_apart(old: Measured, new: Measured) -> bool:
+    """Whether the two intervals share no value."""
+    if old.low is None or old.high is None or new.low is None or new.high is None:
         return False
-    return row.value > (1 + row.baseline) / 2
-
-
-def _moved_beyond_doubt(old: Measured | None, new: Measured | None) -> bool:
-    return _rose_beyond_doubt(old, new) or _rose_beyond_doubt(new, old)
-
-
-def _rose_beyond_doubt(old: Measured | None, new: Measured | None) -> bool:
-    if old is None or new is None or old.high is None or new.low is None:
-        return False
-    return new.low > old.high
+    return max(old.low, new.low) > min(old.high, new.high)

@@ -76,11 +76,12 @@ def _opening_angle(place: int) -> Callable[[View], float]:
 
 def _top_contribution(k: int) -> Callable[[View], float]:
     def of(view: View) -> float:
-        mean = mean_cosine_of_sum(view.unit_sum, view.n)
+        shared = view.shared
+        mean = mean_cosine_of_sum(shared.unit_sum, view.n)
         # Three standard deviations of random directions: n^2/2 pairs, each of variance 1/d
         if mean <= 3 * np.sqrt(2 / view.d) / view.n:
             raise UndefinedMeasure("no_mean_cosine", because="random_mean_cosine")
-        return largest_share(contributions(view.unit_sum, view.unit_squares), min(k, view.d))
+        return largest_share(contributions(shared.unit_sum, shared.unit_squares), min(k, view.d))
 
     return of
 
@@ -159,7 +160,7 @@ def _pair_mean_without_each(shared: Shared, by_row: np.ndarray, within: np.ndarr
 LISTED: dict[str, Listed] = {
     "mean_cosine": Listed(
         "mean cosine of pairs",
-        lambda v: mean_cosine_of_sum(v.unit_sum, v.n),
+        lambda v: mean_cosine_of_sum(v.shared.unit_sum, v.n),
         lambda n, d: 0.0,
         low=-1.0,
         high=1.0,

@@ -7,6 +7,7 @@ Yokoi et al. 2024, sections 2 and 4.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -26,14 +27,8 @@ LEAST_LEFT = 1e-6  # share of p; less without a group of words is rounding
 def zipfian_mean_symmetry(W: np.ndarray, frequencies: np.ndarray) -> float:
     """1 - |E w| / E|w| under p(w), in [0, 1]; 1 where the words' mean is the origin.
 
-    Its value for isotropic words is in ``zipfian_baselines``.
-
-    Parameters
-    ----------
-    W : (n, d) array of float
-        Vectors of words, not all zero.
-    frequencies : (n,) array, >= 0
-        Counts or probabilities; a word of frequency 0 is left out.
+    W (n, d) is not all zero. The frequencies (n,) are counts or probabilities; a word of frequency
+    0 is left out. The value for isotropic words is in ``zipfian_baselines``.
 
     References
     ----------
@@ -45,14 +40,8 @@ def zipfian_mean_symmetry(W: np.ndarray, frequencies: np.ndarray) -> float:
 def zipfian_spectral_entropy(W: np.ndarray, frequencies: np.ndarray) -> float:
     """Entropy of the covariance's eigenvalues under p(w) over log d, in [0, 1]; 1 is isotropic.
 
-    The covariance is sum p (w - mean)(w - mean)'.
-
-    Parameters
-    ----------
-    W : (n, d) array of float, d >= 2
-        Vectors of words.
-    frequencies : (n,) array, >= 0
-        Counts or probabilities; a word of frequency 0 is left out.
+    The covariance is sum p (w - mean)(w - mean)', d >= 2. Parameters are as in
+    ``zipfian_mean_symmetry``.
 
     References
     ----------
@@ -71,12 +60,9 @@ def zipfian_baselines(frequencies: np.ndarray, d: int, *, seed: int = 0) -> tupl
 
     Parameters
     ----------
-    frequencies : (n,) array, >= 0
-        Counts or shares of the words.
-    d : int
-        Dimensions.
-    seed : int
-        Seed of the Gaussian draws.
+    frequencies : (n,) array, >= 0, counts or shares of the words
+    d : int, dimensions
+    seed : int, of the Gaussian draws
     """
     p = _shares(frequencies)
     p = p[p > 0]
@@ -95,24 +81,17 @@ def zipfian_table(
     Parameters
     ----------
     W : (n, d) array of float
-        Vectors of words.
-    frequencies : (n,) array, >= 0
-        Counts or shares of the words.
-    seed : int
-        Seed of the baseline's draws, and of the groups that an interval leaves out.
+    frequencies : (n,) array, >= 0, counts or shares of the words
+    seed : int, of the baseline's draws, and of the groups that an interval leaves out
     """
     W, p = _weighted(W, frequencies)
+    n, d = W.shape
     whole = _Sums.of(W, p)
-    measures = (_symmetry, _entropy)
-    # one by one, because each has a covariance
-    replicates = [
-        [_or_none(of, sums) for of in measures]
-        for sums in ([] if len(W) < MIN_ROWS else _without_groups(W, p, whole, seed))
-    ]
-    baselines = zipfian_baselines(p, W.shape[1], seed=seed)
+    without = [] if n < MIN_ROWS else list(_without_groups(W, p, whole, seed))
+    baselines = zipfian_baselines(p, d, seed=seed)
     mean, entropy = (
-        _row(name, of, whole, [each[place] for each in replicates], W.shape, baselines[place])
-        for place, (name, of) in enumerate(zip(NAMES, measures, strict=True))
+        _row(name, of, whole, without, (n, d), baseline)
+        for name, of, baseline in zip(NAMES, (_symmetry, _entropy), baselines, strict=True)
     )
     return mean, entropy
 
@@ -142,13 +121,6 @@ def _entropy(sums: _Sums) -> float:
     return spectral_entropy(np.linalg.eigvalsh(sums.covariance))
 
 
-def _or_none(of: Callable[[_Sums], float], sums: _Sums) -> float | None:
-    try:
-        return of(sums)
-    except UndefinedMeasure:  # without this group all words are equal
-        return None
-
-
 def _without_groups(W: np.ndarray, p: np.ndarray, whole: _Sums, seed: int) -> Iterator[_Sums]:
     """The sums without each of MORE_GROUPS random groups; none where one group has all of p."""
     group = np.empty(len(p), dtype=np.int64)
@@ -170,21 +142,20 @@ def _row(
     name: str,
     of: Callable[[_Sums], float],
     whole: _Sums,
-    replicates: list[float | None],
-    shape: tuple[int, ...],
+    without: list[_Sums],
+    shape: tuple[int, int],
     baseline: float,
 ) -> Measured:
-    n, d = shape
+    low = high = None
     try:
         value = of(whole)
     except UndefinedMeasure as error:
-        return Measured(name, None, None, None, None, n, d, error.code)
-    low = high = None
-    defined = [each for each in replicates if each is not None]
-    if replicates and len(defined) == len(replicates):
-        low, high = around(value, jackknife_reach(defined))
-        low, high = max(low, 0.0), min(high, 1.0)
-    return Measured(name, value, low, high, baseline, n, d)
+        return Measured(name, None, None, None, None, *shape, error.code)
+    with suppress(UndefinedMeasure):  # without a group all words may be equal
+        if without:
+            ends = around(value, jackknife_reach([of(sums) for sums in without]))
+            low, high = map(float, np.clip(ends, 0.0, 1.0))
+    return Measured(name, value, low, high, baseline, *shape)
 
 
 @lru_cache(maxsize=16)

@@ -14,18 +14,14 @@ from ..linalg.spectrum import eigvalsh_of_rank
 
 @dataclass(frozen=True)
 class Covariances:
-    """Second moments of rows about their mean.
-
-    matrix : (d, d), covariance, divided by n
-    n_rows : number of rows
-    """
+    """The covariance (d, d) of ``n_rows`` rows, divided by n."""
 
     matrix: np.ndarray
     n_rows: int
 
     @classmethod
     def of(cls, X: np.ndarray, sample_weight: np.ndarray | None = None) -> Covariances:
-        """Those of rows X (n, d), n >= 2; ValueError for another shape, NaN and infinity."""
+        """Those of rows X (n, d), n >= 2."""
         X = float_rows(X, at_least=2)
         return cls(Moments.of(X, sample_weight).covariance, len(X))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -33,16 +33,11 @@ class FlowEpoch:
 
     Attributes
     ----------
-    epoch : int
-        0 is the start, before any step.
-    max_epochs : int
-        Epochs at most.
-    steps : int
-        Batches so far.
-    train_loss : float
-        Over the epoch's smoothed batches.
-    held_out_loss : float
-        Over the held-out rows, which are not smoothed.
+    epoch : int; 0 is the start, before any step
+    max_epochs : int, epochs at most
+    steps : int, batches so far
+    train_loss : float, over the epoch's smoothed batches
+    held_out_loss : float, over the held-out rows, which are not smoothed
     held_out_log_normal, held_out_log_det : float
         Its two terms with the other sign: the means of log N(z; 0, I) and of log|det dz/dx|.
     """
@@ -159,12 +154,11 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         progress: Callable[[FlowEpoch], object] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> NormalizingFlow:
-        """Learn the map.
+        """Learn the map. All random numbers come from ``random_state``, and none from torch's own.
 
         Parameters
         ----------
-        X : (n, d) array of float
-            At least three distinct rows.
+        X : (n, d) array of float, with three distinct rows or more
         y : ignored
         progress : callable, optional
             Called with the start and after each epoch. If it raises, the fit ends and the
@@ -182,42 +176,26 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         is_held_out = _held_out_rows(X, float(self.validation_fraction), rng)
         rows, held_out = X[~is_held_out], X[is_held_out]
         start, smoothing = _start(rows, bool(self.linear_start))
-        trained = train(
-            identity_couplings(
-                X.shape[1],
-                int(self.n_couplings),
-                hidden_units=int(self.hidden_units),
-                kind=self.coupling,
-                rng=rng,
-            ),
-            start.enter(rows).astype(np.float32),
-            start.enter(held_out).astype(np.float32),
-            smoothing=smoothing,
-            start_log_det=start.start_log_det,
-            schedule=self._schedule(),
-            rng=rng,
-            progress=progress,
-            cancelled=cancelled,
-        )
-        self.map_ = FlowMap(start.mean, start.scales, start.rotation, trained.couplings)
+        shape = (X.shape[1], int(self.n_couplings))
+        units = int(self.hidden_units)
+        couplings = identity_couplings(*shape, hidden_units=units, kind=self.coupling, rng=rng)
+        need("encode", "torch")
+        import torch
+
+        # gradients are on in this block, even if the caller has turned them off
+        with torch.inference_mode(False):
+            training = _Training(
+                self, replace(start, couplings=couplings), smoothing, rng, progress
+            )
+            reason = training.run(rows, held_out, cancelled)
+        self.map_ = replace(start, couplings=training.best)
         self.shrinkage_ = 1.0 - smoothing.share**2
         self.n_train_, self.n_held_out_ = len(rows), len(held_out)
-        self._set_history(trained)
+        self.history_ = tuple(training.history)
+        self.n_epochs_ = len(self.history_) - 1
+        self.best_epoch_ = training.best_epoch
+        self.stop_reason_ = reason
         return self
-
-    def _schedule(self) -> Schedule:
-        return Schedule(
-            max_epochs=int(self.max_epochs),
-            batch_size=int(self.batch_size),
-            learning_rate=float(self.learning_rate),
-            patience=int(self.patience),
-        )
-
-    def _set_history(self, trained: Trained) -> None:
-        self.history_ = trained.history
-        self.n_epochs_ = len(trained.history) - 1
-        self.best_epoch_ = trained.best_epoch
-        self.stop_reason_ = trained.stop_reason
 
     def _check_parameters(self) -> None:
         if self.coupling not in KINDS:
@@ -266,7 +244,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> NormalizingFlow:
         """A fitted flow from the result of ``to_arrays``, without the history.
 
-        Raises ValueError naming an array that is absent, misshapen or not finite.
+        ValueError names an array that is absent, misshapen or not finite.
         """
         found = FlowMap.from_arrays(arrays)
         first = found.couplings[0]
@@ -324,13 +302,10 @@ def _start(rows: np.ndarray, linear: bool) -> tuple[FlowMap, Smoothing]:
 
 @dataclass(frozen=True)
 class Smoothing:
-    """Training rows y become share y + noise e, with new e ~ N(0, I) in every batch.
-
-    noise (d,) : standard deviations.
-    """
+    """Training rows y become share y + noise e, with new e ~ N(0, I) in every batch."""
 
     share: float
-    noise: np.ndarray
+    noise: np.ndarray  # (d,) standard deviations
 
     def draw(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """A smoothed copy of rows (n, d), float32."""
@@ -340,119 +315,58 @@ class Smoothing:
         return e
 
 
-@dataclass(frozen=True)
-class Schedule:
-    """Length and speed of the training; see ``NormalizingFlow``."""
-
-    max_epochs: int
-    batch_size: int
-    learning_rate: float
-    patience: int
-
-
-@dataclass(frozen=True)
-class Trained:
-    """The best couplings, all epochs, and the reason for the end.
-
-    stop_reason : "patience", "max_epochs", "cancelled", or "diverged" (a loss was not finite).
-    """
-
-    couplings: tuple[Coupling, ...]
-    history: tuple[FlowEpoch, ...]
-    best_epoch: int
-    stop_reason: str
-
-
-def train(
-    couplings: tuple[Coupling, ...],
-    rows: np.ndarray,
-    held_out: np.ndarray,
-    *,
-    smoothing: Smoothing,
-    start_log_det: float,
-    schedule: Schedule,
-    rng: np.random.Generator,
-    progress: Callable[[FlowEpoch], object] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> Trained:
-    """Fit couplings to rows under N(0, I), by Adam on batches.
-
-    All random numbers come from ``rng``; torch's generator, threads and flags are not changed. The
-    loss of ``held_out`` chooses the epoch. ``start_log_det`` is that of the linear map before the
-    couplings. ``cancelled`` is asked before each batch; an exception of ``progress`` also ends it.
-    """
-    need("encode", "torch")
-    import torch
-
-    # gradients are on in this block, even if the caller has turned them off
-    with torch.inference_mode(False):
-        return _Training(
-            couplings, rows, held_out, smoothing, start_log_det, schedule, rng, progress
-        ).run(cancelled or _never)
-
-
-def _never() -> bool:
-    return False
-
-
 class _Training:
-    """One run of ``train``: the tensors in training, and the best values so far."""
+    """Couplings fitted to rows under N(0, I), by Adam on batches, and the best of them so far.
+
+    The loss of the held-out rows chooses the epoch.
+    """
 
     def __init__(
         self,
-        couplings: tuple[Coupling, ...],
-        rows: np.ndarray,
-        held_out: np.ndarray,
+        flow: NormalizingFlow,
+        start: FlowMap,
         smoothing: Smoothing,
-        start_log_det: float,
-        schedule: Schedule,
         rng: np.random.Generator,
         progress: Callable[[FlowEpoch], object] | None,
     ) -> None:
         import torch
 
-        self._torch, self._rng, self._schedule = torch, rng, schedule
-        self._rows, self._smoothing, self._progress = rows, smoothing, progress
-        self._held_out = torch.tensor(held_out, dtype=torch.float32, device="cpu")
-        self._log_det = start_log_det
-        self._couplings = tuple(self._learnable(coupling) for coupling in couplings)
+        self._torch, self._rng, self._flow = torch, rng, flow
+        self._start, self._smoothing, self._progress = start, smoothing, progress
+        self._couplings = tuple(map(self._learnable, start.couplings))
         learnt = [part for each in self._couplings for part in each.parts[1:]]
-        self._adam = torch.optim.Adam(learnt, lr=schedule.learning_rate)
+        self._adam = torch.optim.Adam(learnt, lr=float(flow.learning_rate))
         self._steps = 0
-        self._history: list[FlowEpoch] = []
-        self._best, self._best_epoch = couplings, 0
+        self.history: list[FlowEpoch] = []
+        self.best, self.best_epoch = start.couplings, 0
 
-    def run(self, cancelled: Callable[[], bool]) -> Trained:
-        """Run epochs until there is a reason to stop."""
-        start = self._smoothing.draw(self._rows, self._rng)
+    def run(
+        self, rows: np.ndarray, held_out: np.ndarray, cancelled: Callable[[], bool] | None
+    ) -> str:
+        """Run epochs until there is a reason to stop: ``stop_reason_``."""
+        rows, held_out = (self._start.enter(X).astype(np.float32) for X in (rows, held_out))
+        self._held_out = self._torch.tensor(held_out, device="cpu")
+        start = self._smoothing.draw(rows, self._rng)
         self._note(0, -sum(self._evaluate(self._torch.from_numpy(start))))
-        return Trained(
-            stop_reason=self._epochs(cancelled),
-            couplings=self._best,
-            history=tuple(self._history),
-            best_epoch=self._best_epoch,
-        )
-
-    def _epochs(self, cancelled: Callable[[], bool]) -> str:
-        for epoch in range(1, self._schedule.max_epochs + 1):
-            train_loss = self._epoch(cancelled)
+        for epoch in range(1, int(self._flow.max_epochs) + 1):
+            train_loss = self._epoch(rows, cancelled)
             if train_loss is None:
                 return "cancelled"
             noted = self._note(epoch, train_loss)
-            if not (math.isfinite(noted.train_loss) and math.isfinite(noted.held_out_loss)):
+            if not math.isfinite(noted.train_loss + noted.held_out_loss):
                 return "diverged"
-            if epoch - self._best_epoch >= self._schedule.patience:
+            if epoch - self.best_epoch >= int(self._flow.patience):
                 return "patience"
         return "max_epochs"
 
-    def _epoch(self, cancelled: Callable[[], bool]) -> float | None:
+    def _epoch(self, rows: np.ndarray, cancelled: Callable[[], bool] | None) -> float | None:
         """One pass over the rows in a new order: the mean loss, or None if cancelled."""
-        order = self._rng.permutation(len(self._rows))
+        order, size = self._rng.permutation(len(rows)), int(self._flow.batch_size)
         total = 0.0
-        for first in range(0, len(order), self._schedule.batch_size):
-            if cancelled():
+        for first in range(0, len(order), size):
+            if cancelled is not None and cancelled():
                 return None
-            chosen = self._rows[order[first : first + self._schedule.batch_size]]
+            chosen = rows[order[first : first + size]]
             batch = self._torch.from_numpy(self._smoothing.draw(chosen, self._rng))
             loss = -sum(self._terms(batch))
             self._adam.zero_grad()
@@ -465,20 +379,13 @@ class _Training:
     def _note(self, epoch: int, train_loss: float) -> FlowEpoch:
         """Add the epoch to the history, save the best couplings, report progress."""
         log_normal, log_det = self._evaluate(self._held_out)
-        held_out_loss = -(log_normal + log_det)
-        noted = FlowEpoch(
-            epoch=epoch,
-            max_epochs=self._schedule.max_epochs,
-            steps=self._steps,
-            train_loss=train_loss,
-            held_out_loss=held_out_loss,
-            held_out_log_normal=log_normal,
-            held_out_log_det=log_det,
-        )
-        if epoch and held_out_loss < self._history[self._best_epoch].held_out_loss:
-            self._best_epoch = epoch
-            self._best = tuple(_as_numpy(coupling) for coupling in self._couplings)
-        self._history.append(noted)
+        loss = -(log_normal + log_det)
+        most = int(self._flow.max_epochs)
+        noted = FlowEpoch(epoch, most, self._steps, train_loss, loss, log_normal, log_det)
+        if epoch and loss < self.history[self.best_epoch].held_out_loss:
+            self.best_epoch = epoch
+            self.best = tuple(_as_numpy(coupling) for coupling in self._couplings)
+        self.history.append(noted)
         if self._progress is not None:
             self._progress(noted)
         return noted
@@ -492,7 +399,8 @@ class _Training:
         """log N(z; 0, I) and log|det dz/dx|, averaged over rows."""
         z, log_det = chain(self._couplings, y, self._torch)
         constant = 0.5 * y.shape[1] * math.log(2 * math.pi)
-        return (-0.5 * (z * z).sum(1)).mean() - constant, log_det.mean() + self._log_det
+        normal = (-0.5 * (z * z).sum(1)).mean() - constant
+        return normal, log_det.mean() + self._start.start_log_det
 
     def _learnable(self, coupling: Coupling) -> Coupling:
         """The parts of a coupling as tensors; all but the permutation have gradients."""

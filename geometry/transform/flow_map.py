@@ -27,22 +27,16 @@ class Coupling:
     Act-norm gives y = (x - bias) exp(log_scale). Of the permuted y, the first k = d // 2 columns u
     do not change. The other d - k, v, become v + t (additive) or v exp(s) + t (affine), with
     (t, s) = relu(relu(u W1 + b1) W2 + b2) W3 + b3.
-
-    order : (d,) int, the permutation
-    bias, log_scale : (d,)
-    W1 : (k, h)
-    W2 : (h, h)
-    W3 : (h, d - k) for an additive coupling, (h, 2(d - k)) for an affine one
     """
 
-    order: Any
-    bias: Any
+    order: Any  # (d,) int, the permutation
+    bias: Any  # (d,)
     log_scale: Any
-    W1: Any
+    W1: Any  # (k, h)
     b1: Any
-    W2: Any
+    W2: Any  # (h, h)
     b2: Any
-    W3: Any
+    W3: Any  # (h, d - k) for an additive coupling, (h, 2(d - k)) for an affine one
     b3: Any
 
     @property
@@ -74,9 +68,7 @@ class Coupling:
         """The x (n, d) that ``forward`` maps to y; numpy only."""
         u, v = y[:, : self.d // 2], y[:, self.d // 2 :]
         t, s = self._shift_and_log_scale(u, np)
-        v = v - t
-        if s is not None:
-            v = v * np.exp(-s)
+        v = v - t if s is None else (v - t) * np.exp(-s)
         x = np.empty_like(y)
         x[:, self.order] = np.concatenate([u, v], axis=1)
         return x * np.exp(-self.log_scale) + self.bias
@@ -172,24 +164,22 @@ class FlowMap:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> FlowMap:
         """The inverse of ``to_arrays``; ValueError with the array that is absent or misshapen."""
-        numbers = {name.partition(".")[0] for name in arrays if "." in name}
-        known = {"mean", "scales", "rotation"}
-        known |= {f"{i}.{part}" for i in range(len(numbers)) for part in _PARTS}
-        if unknown := sorted(set(arrays) - known):
+        held = {name: np.asarray(arrays[name]) for name in arrays}
+        n = len({name.partition(".")[0] for name in held if "." in name})
+        known = {
+            "mean",
+            "scales",
+            "rotation",
+            *(f"{i}.{part}" for i in range(n) for part in _PARTS),
+        }
+        if unknown := sorted(set(held) - known):
             raise ValueError(f"a flow's arrays have no {', '.join(unknown)}")
-        if absent := sorted(known - {"rotation"} - set(arrays)):
+        if absent := sorted(known - {"rotation"} - set(held)):
             raise ValueError(f"a flow's arrays lack {', '.join(absent)}")
-        if not numbers:
+        if not n:
             raise ValueError("a flow's arrays need at least one coupling; got none")
-        held = {name: np.asarray(value) for name, value in arrays.items()}
-        found = cls(
-            mean=held["mean"],
-            scales=held["scales"],
-            rotation=held.get("rotation"),
-            couplings=tuple(
-                Coupling(*(held[f"{i}.{part}"] for part in _PARTS)) for i in range(len(numbers))
-            ),
-        )
+        couplings = tuple(Coupling(*(held[f"{i}.{part}"] for part in _PARTS)) for i in range(n))
+        found = cls(held["mean"], held["scales"], held.get("rotation"), couplings)
         found._check()
         return found
 

@@ -35,10 +35,8 @@ class IndependentMap:
     rotation : (k, k) array
         R, orthogonal. The skewness of the fitted rows is at least 0 along every axis, and falls
         from the first axis to the last.
-    n_steps : int
-        Steps of FastICA.
-    settled : bool
-        False if it stopped at ``max_iter``.
+    n_steps : int, of FastICA
+    settled : bool, False if it stopped at ``max_iter``
     """
 
     whitening: WhiteningMap
@@ -62,15 +60,8 @@ class IndependentMap:
         X : (n, d) array of float, n >= 2
         n_components : int in [1, d], optional
             k. None is ``default_axes(n, d)``. Never more than the rank.
-        random_state : int or RandomState, optional
-            For the start of FastICA.
-        max_iter : int >= 1
-            Steps of FastICA.
-
-        Raises
-        ------
-        ValueError
-            As ``WhiteningMap.of``.
+        random_state : int or RandomState, optional, for the start of FastICA
+        max_iter : int >= 1, steps of FastICA
         """
         X = float_rows(X, at_least=2)
         k = default_axes(*X.shape) if n_components is None else n_components

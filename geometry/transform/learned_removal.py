@@ -7,12 +7,13 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.base import OneToOneFeatureMixin
 
 from ..data.limits import CorpusError
 from ..linalg.moments import Moments
 from ..linalg.rows import directions
+from .map_estimator import MapEstimator
 from .removal_map import RemovalMap
-from .remove import Removal
 
 AXES = ("pca", "svd")
 START = 0.25  # first value of every (1 - w)^2, halfway between leaving a direction and removing it
@@ -21,7 +22,7 @@ MAX_STEPS = 1000
 MIN_PAIRS = 3  # any two points lie on a line: r would be 1 or -1
 
 
-class WeightedRemoval(Removal):
+class WeightedRemoval(OneToOneFeatureMixin, MapEstimator):
     """Remove the D leading directions, each by a weight learned from human scores.
 
     z = x - U diag(w) U'x, every w in [0, 1]: 1 removes a direction, 0 does not change it. x is not
@@ -85,8 +86,7 @@ class WeightedRemoval(Removal):
         y : ignored
         pairs : (m, 2) array of int in [0, n), m >= 3, optional
             Rows of X. Without pairs and scores all weights are 1.
-        gold_scores : (m,) array of float, optional
-            Not all equal.
+        gold_scores : (m,) array of float, optional, not all equal
         """
         if self.axes not in AXES:
             raise ValueError(f"axes must be one of {AXES}; got {self.axes!r}")
@@ -95,7 +95,7 @@ class WeightedRemoval(Removal):
             raise ValueError(f"alpha must be a finite number >= 0; got {alpha!r}")
         if (pairs is None) != (gold_scores is None):
             raise ValueError("pairs and gold_scores belong together; give both or neither")
-        X = self._checked_rows(X)
+        X = self._read(X, reset=True, at_least=2)
         d = X.shape[1]
         D = min(max(1, round(d / 10)), d - 1) if self.n_components is None else self.n_components
         fitted = RemovalMap.solve(
@@ -123,8 +123,6 @@ class WeightedRemoval(Removal):
 class ScoredPairs:
     """m pairs (x, y) along D directions: the terms of Pearson's r as a function of g (D,).
 
-    All arrays are float64.
-
     along : (3, m, D), products x'u y'u, squares (x'u)^2 and (y'u)^2 along each direction u
     rest : (3, m), x'y, |x|^2 and |y|^2 without those directions
     gold : (m,), the scores, centred, of length 1
@@ -136,13 +134,7 @@ class ScoredPairs:
 
     @classmethod
     def of(cls, X: np.ndarray, pairs: Any, gold_scores: Any, components: np.ndarray) -> ScoredPairs:
-        """The pairs (m, 2) of rows of X along orthonormal components (D, d).
-
-        Raises
-        ------
-        ValueError
-            For pairs, scores or rows that Pearson's r can't be computed of.
-        """
+        """The pairs (m, 2) of rows of X along orthonormal components (D, d)."""
         pairs = _checked_pairs(pairs, len(X))
         gold = _checked_scores(gold_scores, len(pairs))
         x, y = (X[column].astype(np.float64) for column in pairs.T)  # (m, d)
@@ -217,8 +209,7 @@ def _checked_pairs(pairs: Any, n: int) -> np.ndarray:
     outside = np.flatnonzero(((pairs < 0) | (pairs >= n)).any(axis=1))
     if len(outside):
         raise ValueError(
-            f"pair {outside[0]} is {tuple(pairs[outside[0]].tolist())}; the rows are 0 to {n - 1} "
-            f"({len(outside)} of {len(pairs)} pairs lie outside)"
+            f"pair {outside[0]} is {tuple(pairs[outside[0]].tolist())}; the rows are 0 to {n - 1}"
         )
     return pairs
 
@@ -226,11 +217,8 @@ def _checked_pairs(pairs: Any, n: int) -> np.ndarray:
 def _checked_scores(gold_scores: Any, m: int) -> np.ndarray:
     """The scores (m,), centred, of length 1."""
     gold = np.asarray(gold_scores, dtype=np.float64)
-    if gold.shape != (m,):
-        raise ValueError(f"gold_scores must be one number a pair, ({m},); got shape {gold.shape}")
-    bad = np.flatnonzero(~np.isfinite(gold))
-    if len(bad):
-        raise ValueError(f"gold score {bad[0]} is {gold[bad[0]]}; every pair needs a finite one")
+    if gold.shape != (m,) or not np.isfinite(gold).all():
+        raise ValueError(f"gold_scores must be one finite number a pair, ({m},)")
     if gold.min() == gold.max():
         raise CorpusError("equal_scores", n=m, score=f"{gold[0]:g}")
     gold = gold - gold.mean()

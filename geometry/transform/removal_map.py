@@ -26,23 +26,17 @@ class RemovalMap:
 
     Attributes
     ----------
-    offset : (d,) array
-        m, subtracted first.
+    offset : (d,) array, m, subtracted first
     axes : (d, d) array
         All directions of the fit as rows, the first D of them U'. The largest-magnitude entry of
         each is positive.
-    variances : (d,) array
-        Along the axes, largest first.
-    weights : (D,) array
-        w; 1 removes a direction, 0 does not change it.
-    rank : int
-        Number of variances above ``rank_floor``.
+    variances : (d,) array, along the axes, largest first
+    weights : (D,) array, w; 1 removes a direction, 0 does not change it
+    rank : int, number of variances above ``rank_floor``
     rank_floor : float
         A variance; at or below it a direction is rounding noise.
-    n_rows : int
-        Rows of the fit.
-    fingerprint : Fingerprint or None
-        Where they lie.
+    n_rows : int, of the fit
+    fingerprint : Fingerprint or None, where the rows of the fit lie
     """
 
     offset: np.ndarray
@@ -67,10 +61,8 @@ class RemovalMap:
 
         Parameters
         ----------
-        moments : Moments
-            Moments of rows (n, d).
-        eps : float
-            Machine precision of the rows.
+        moments : Moments, of rows (n, d)
+        eps : float, machine precision of the rows
         n_components : int, optional
             D, the directions to remove. None is ``default_components(d)``.
         centred : bool
@@ -86,7 +78,7 @@ class RemovalMap:
             offset=origin.mean,
             axes=fitted.components,
             variances=fitted.eigenvalues,
-            weights=np.ones(_checked_components(n_components, d)),
+            weights=np.ones(checked_components(n_components, d)),
             rank=fitted.rank,
             rank_floor=fitted.rank_floor,
             n_rows=moments.n_rows,
@@ -100,8 +92,7 @@ class RemovalMap:
 
     @property
     def leaves_nothing(self) -> bool:
-        """True when D >= rank with weights 1. Of fitted rows only rounding would remain, which
-        ``apply`` replaces by 0."""
+        """True when D >= rank with weights 1: ``apply`` replaces what remains, rounding, by 0."""
         return len(self.weights) >= self.rank and bool((self.weights == 1).all())
 
     @property
@@ -119,20 +110,17 @@ class RemovalMap:
         return self.offset, matrix, {"method": "removal of directions", "directions": len(U)}
 
     def adjust(self, n_removed: int | None = None) -> RemovalMap:
-        """The same fit with other leading directions removed; no eigenproblem is solved again.
-
-        n_removed : D; None is ``default_components(d)``.
-        """
+        """The same fit with other leading directions removed; None is ``default_components(d)``."""
         d = len(self.offset)
         D = default_components(d) if n_removed is None else n_removed
-        return replace(self, weights=np.ones(_checked_components(D, d, "n_removed")))
+        return replace(self, weights=np.ones(checked_components(D, d, "n_removed")))
 
     def reweigh(self, weights: np.ndarray) -> RemovalMap:
         """The same fit with weights (D,) for its D leading directions, 0 <= D < d."""
         weights = np.array(weights, dtype=np.float64)  # always a copy
         if weights.ndim != 1 or not np.isfinite(weights).all():
             raise ValueError(f"weights must be finite and of shape (D,); got {weights!r}")
-        _checked_components(len(weights), len(self.offset), "the number of weights")
+        checked_components(len(weights), len(self.offset), "the number of weights")
         return replace(self, weights=weights)
 
     def apply(self, X: np.ndarray) -> np.ndarray:
@@ -161,12 +149,10 @@ class ClusterwiseMap:
     ----------
     centres : (k, d) array
         A row belongs to the cluster of the nearest centre.
-    means : (k, d) array
-        Means of the fitted rows of each cluster.
+    means : (k, d) array, of the fitted rows of each cluster
     components : (k, D, d) array
         Leading principal directions of each cluster, as rows.
-    sizes : (k,) array of int
-        Number of fitted rows of each cluster.
+    sizes : (k,) array of int, fitted rows of each cluster
     """
 
     centres: np.ndarray
@@ -220,7 +206,7 @@ def _about_the_origin(moments: Moments) -> Moments:
     )
 
 
-def _checked_components(n_components: Any, d: int, name: str = "n_components") -> int:
+def checked_components(n_components: Any, d: int, name: str = "n_components") -> int:
     whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
     if not whole or not 0 <= n_components < d:
         raise ValueError(

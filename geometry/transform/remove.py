@@ -13,26 +13,11 @@ import numpy as np
 from sklearn.base import OneToOneFeatureMixin
 
 from ..linalg.moments import Moments
-from ..linalg.rows import refuse_not_finite
-from .map_estimator import MapEstimator
-from .removal_map import ClusterwiseMap, RemovalMap, nearest_centres
-
-NOT_FITTED = "%(name)s is not fitted: call fit, or partial_fit with two rows or more in all"
+from .map_estimator import MapEstimator, MomentsEstimator, of_map
+from .removal_map import ClusterwiseMap, RemovalMap, checked_components, nearest_centres
 
 
-class Removal(OneToOneFeatureMixin, MapEstimator):
-    """Base of the transformers that map rows (n, d) to rows (n, d) along the same axes."""
-
-    map_: RemovalMap | ClusterwiseMap
-    _not_fitted = NOT_FITTED
-
-    def _checked_rows(self, X: Any, *, reset: bool = True, at_least: int = 2) -> np.ndarray:
-        X = self._read(X, reset=reset, at_least=at_least)
-        refuse_not_finite(X)
-        return X
-
-
-class CommonComponentRemoval(Removal):
+class CommonComponentRemoval(OneToOneFeatureMixin, MomentsEstimator):
     """All-but-the-top: subtract the mean, then remove the D leading principal directions.
 
     z = (x - mu) - U U'(x - mu), with the columns of U the D leading eigenvectors of the
@@ -76,8 +61,14 @@ class CommonComponentRemoval(Removal):
     Arora, Liang, Ma 2017, "A Simple but Tough-to-Beat Baseline", algorithm 1 (not centred).
     """
 
-    moments_: Moments
-    _eps: float
+    _solve = staticmethod(RemovalMap.solve)
+    mean_ = of_map("offset")
+    components_ = of_map("components")
+    variances_ = of_map("variances")
+    rank_ = of_map("rank")
+    rank_floor_ = of_map("rank_floor")
+    n_components_ = property(lambda self: len(self.components_))
+    n_samples_seen_ = of_map("n_rows")
 
     def __init__(self, n_components: int | None = None, *, centred: bool = True) -> None:
         self.n_components = n_components
@@ -85,42 +76,21 @@ class CommonComponentRemoval(Removal):
 
     def fit(self, X: Any, y: Any = None) -> CommonComponentRemoval:
         """Learn mean and directions from X (n, d), n >= 2."""
-        if hasattr(self, "moments_"):
-            del self.moments_
-        return self._absorb(X, reset=True, at_least=2)
+        return self._absorb(X, in_parts=False)
 
     def partial_fit(self, X: Any, y: Any = None) -> CommonComponentRemoval:
         """Merge one more block of rows, exactly; the order of blocks does not change the fit.
 
         A block may be a single row. The fitted attributes need two rows in all.
         """
-        return self._absorb(X, reset=not hasattr(self, "moments_"), at_least=1)
+        return self._absorb(X, in_parts=True)
 
-    def _absorb(self, X: Any, *, reset: bool, at_least: int) -> CommonComponentRemoval:
-        X = self._checked_rows(X, reset=reset, at_least=at_least)
-        block = Moments.of(X, like=None if reset else self.moments_)
-        moments = block if reset else self.moments_.merge(block)
-        # the block of lowest precision sets the rank floor, in any order of blocks
-        eps = float(np.finfo(X.dtype).eps)
-        eps = eps if reset else max(eps, self._eps)
-        solved = RemovalMap.solve(
-            moments, eps=eps, n_components=self.n_components, centred=self.centred
-        )
-        self.moments_, self._eps = moments, eps
-        if moments.n_rows == 1:  # more rows must follow
-            return self
-        self.map_ = solved
-        self.mean_ = self.map_.offset
-        self.components_ = self.map_.components
-        self.variances_ = self.map_.variances
-        self.rank_ = self.map_.rank
-        self.rank_floor_ = self.map_.rank_floor
-        self.n_components_ = len(self.components_)
-        self.n_samples_seen_ = self.map_.n_rows
-        return self
+    def _check(self, d: int, **settings: Any) -> None:
+        if settings["n_components"] is not None:
+            checked_components(settings["n_components"], d)
 
 
-class ClusterwiseRemoval(Removal):
+class ClusterwiseRemoval(OneToOneFeatureMixin, MapEstimator):
     """K-means, then in each cluster: subtract its mean, remove its D leading directions.
 
     z = (x - mu_c) - U_c U_c'(x - mu_c), c the cluster whose k-means centre is nearest to x.
@@ -176,7 +146,7 @@ class ClusterwiseRemoval(Removal):
             value: Any = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
                 raise ValueError(f"{name} must be an integer >= {least}; got {value!r}")
-        X = self._checked_rows(X)
+        X = self._read(X, reset=True, at_least=2)
         eps = float(np.finfo(X.dtype).eps)
         rank = RemovalMap.solve(Moments.of(X), eps=eps, n_components=0).rank
         self.n_components_ = min(int(self.n_components), max(0, rank - 1))

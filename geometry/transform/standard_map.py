@@ -19,7 +19,8 @@ from ..linalg.spectrum import column_scales
 class StandardMap:
     """z = (x - mean) / scale, dimension by dimension: mean 0 and variance 1 (divided by n).
 
-    It reduces rogue dimensions and does not change correlations.
+    It reduces rogue dimensions and does not change correlations (Timkey, van Schijndel 2021, "All
+    Bark and No Bite").
 
     Attributes
     ----------
@@ -28,14 +29,8 @@ class StandardMap:
         Deviations; the largest of them for dimensions without spread, so that new rows do not
         depend on the unit. Unlike in ``StandardScaler``, these include dimensions whose spread is
         the rounding of float32 data.
-    n_rows : int
-        Rows of the fit.
-    fingerprint : Fingerprint or None
-        Where they lie.
-
-    References
-    ----------
-    Timkey, van Schijndel 2021, "All Bark and No Bite".
+    n_rows : int, of the fit
+    fingerprint : Fingerprint or None, where they lie
     """
 
     mean: np.ndarray

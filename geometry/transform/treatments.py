@@ -93,12 +93,9 @@ class TreatmentKind:
 
 @dataclass(frozen=True)
 class Knobs:
-    """Settings that need no second fit.
+    """Settings that need no second fit, as in ``Whitening``.
 
-    centring : in [0, 1], share of the mean that a whitening subtracts
-    strength : in [0, 1]; 1 is full whitening
     n_components : directions that a whitening retains; None for all
-    shrinkage : None, in [0, 1], or "ledoit-wolf", as in ``Whitening``
     n_removed : directions that all-but-the-top removes; None for d/100
     """
 
@@ -146,9 +143,8 @@ class Treated:
 
 @dataclass(frozen=True)
 class Treatment:
-    """A fitted treatment.
+    """A fitted treatment, one of ``TREATMENTS`` by ``name``.
 
-    name : one of ``TREATMENTS``
     n_rows : rows of the fit; for "zipf" those with a weight above 0
     rank : of their covariance; None if there is none
     fitted : the map; None for "raw"
@@ -165,8 +161,7 @@ class Treatment:
         An eigenproblem is solved only for another shrinkage on correlations
         (``WhiteningMap.adjust``). Raises ValueError for a knob outside its range.
         """
-        own = knobs.of(self.name)
-        turned = {knob: getattr(own, knob) for knob in TREATMENTS[self.name].knobs}
+        turned = {knob: getattr(knobs, knob) for knob in TREATMENTS[self.name].knobs}
         return replace(self, fitted=self.fitted.adjust(**turned)) if turned else self
 
     def reduced(self, X: np.ndarray) -> np.ndarray:
@@ -181,7 +176,6 @@ class Treatment:
         The coordinates of PCA are rotated back to the raw axes for drawing. The null directions
         that it drops stay 0. So with centring 0 and strength 0 it is the projection on the fitted
         span, and the identity only if the fit has full rank.
-        Raises ValueError for NaN, infinity, and columns that are not the fit's.
         """
         X = float_rows(X, at_least=1)
         if self.fitted is None:
@@ -225,13 +219,7 @@ def fit_treatment(
     X : (n, d) array of float, n >= 2
     sample_weight : (n,) array, optional
         Occurrences of each row. Only "zipf" reads it, and needs it.
-    random_state : int
-        For "clusterwise" and "ica".
-
-    Raises
-    ------
-    ValueError
-        For another name, too few rows, NaN, infinity and wrong weights.
+    random_state : int, for "clusterwise" and "ica"
     """
     kind = _one_of(name, [each for each in TREATMENTS.values() if each.is_alone or each.is_weighed])
     if kind.is_weighed and sample_weight is None:
@@ -265,32 +253,30 @@ def usual_whitening(n: int, d: int) -> str:
     return f"pca{k}{':lw' if 'shrinkage' in settings else ''}"
 
 
+# ---- the texts among which the diagnosis chooses, for n rows of the fit in d dimensions ----
+
+
 def _retained(n: int, d: int) -> list[int]:
     return [k for k in RETAINED if k < min(n, d)]
 
 
 def _projections(n: int, d: int) -> list[str]:
-    """Projections of n rows of the fit among which the diagnosis chooses."""
     return [f"projected:{k}" for k in _retained(n, d)]
 
 
+def _removals(n: int, d: int) -> list[str]:
+    return [f"abtt:{count}" for count in sorted({*REMOVED, default_components(d)}) if count < d]
+
+
 def _levellings(n: int, d: int) -> list[str]:
-    """Whitenings of all directions among which the diagnosis chooses."""
     # unshrunk, n <= d rows become the corners of a simplex
     return [*(["pca"] if n > d + 1 else []), "pca:lw"] if d > 1 else []
 
 
 def _whitenings(n: int, d: int) -> list[str]:
-    """Whitenings of some directions among which the diagnosis chooses."""
     # shrinkage hardly matters from n/d = 3; each setting of many rows takes seconds
     ends = ("", ":lw") if n < 30 * d else ("",)
     return [f"pca:{k}{end}" for k in _retained(n, d) for end in ends]
-
-
-def _removals(n: int, d: int) -> list[str]:
-    """Removals among which the diagnosis chooses."""
-    counts = sorted({*REMOVED, default_components(d)})
-    return [f"abtt:{count}" for count in counts if count < d]
 
 
 def _clusterwise(X: np.ndarray, *, random_state: int) -> Any:

@@ -6,24 +6,17 @@ give the same cosines. Truncation, shrinkage and weights change the cosines.
 
 from __future__ import annotations
 
-import mmap
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
-from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from ..linalg.moments import Moments
-from ..linalg.rows import refuse_not_finite
-from .map_estimator import FLOATS, MapEstimator
+from .map_estimator import FLOATS, MomentsEstimator, of_map
 from .whitening_map import WhiteningMap, check_settings
 
-NOT_FITTED = "%(name)s is not fitted: call fit, or partial_fit again; one row has no covariance"
 
-
-class Whitening(ClassNamePrefixFeaturesOutMixin, MapEstimator):
+class Whitening(ClassNamePrefixFeaturesOutMixin, MomentsEstimator):
     """Whiten rows, softly or in full, by any of the five square roots of the precision.
 
     z = (x - s mu) W, with mean mu and centring s. At full strength, with Sigma = V Lambda V' = L L'
@@ -79,6 +72,11 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         That floor, a variance.
     n_samples_seen_ : int
         Number of rows with a weight above 0.
+    is_simplex_ : bool
+        True when full whitening would put the distinct fitted rows on a simplex's corners. Every
+        cosine is then -1/(n - 1) if each row occurs once and with the same weight. Otherwise a
+        pair's cosine follows from their numbers of occurrences. Blocks of ``partial_fit`` are
+        assumed to share no row.
     map_ : WhiteningMap
 
     Notes
@@ -100,12 +98,16 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MapEstimator):
     Yokoi et al. 2024, "Zipfian Whitening", section 3 (weights).
     """
 
-    moments_: Moments
-    _eps: float
-    _is_single_row: bool
-    _settings: dict[str, Any]
-    _map: WhiteningMap | None
-    _not_fitted = NOT_FITTED
+    _solve = staticmethod(WhiteningMap.solve)
+    mean_ = of_map("mean")
+    eigenvalues_ = of_map("eigenvalues")
+    components_ = of_map("components")
+    scales_ = of_map("scales")
+    shrinkage_ = of_map("shrinkage")
+    rank_ = of_map("rank")
+    rank_floor_ = of_map("rank_floor")
+    n_samples_seen_ = of_map("n_rows")
+    is_simplex_ = of_map("is_simplex")
 
     def __init__(
         self,
@@ -131,9 +133,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         y : ignored
         sample_weight : (n,) array, >= 0, optional
         """
-        self._absorb(X, sample_weight, reset=True, at_least=2)
-        self.map_  # noqa: B018 - solved now: a fit's errors belong to fit
-        return self
+        return self._absorb(X, sample_weight, in_parts=False)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Whitening:
         """Merge one more block of rows, exactly; the order of blocks does not change the fit.
@@ -147,106 +147,16 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         y : ignored
         sample_weight : (m,) array, >= 0, optional
         """
-        return self._absorb(X, sample_weight, reset=not hasattr(self, "moments_"), at_least=1)
+        return self._absorb(X, sample_weight, in_parts=True)
 
-    def _absorb(self, X: Any, sample_weight: Any, *, reset: bool, at_least: int) -> Whitening:
-        X = self._read(X, reset=reset, at_least=at_least)
-        settings = self._checked_settings(X.shape[1])
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
-            if sample_weight.sum() <= 0:
-                raise ValueError("sample_weight sums to 0; at least one row needs a weight above 0")
-        with np.errstate(invalid="ignore"):
-            block = Moments.of(X, sample_weight, like=None if reset else self.moments_)
-        if not np.isfinite(block.scatter).all():
-            refuse_not_finite(X)
-        _unload(X)
-        self.moments_ = block if reset else self.moments_.merge(block)
-        self._is_single_row = reset and len(X) == 1
-        # the block of lowest precision sets the rank floor, in any order of blocks
-        eps = float(np.finfo(X.dtype).eps)
-        self._eps = eps if reset else max(eps, self._eps)
-        self._settings, self._map = settings, None
-        return self
-
-    def _checked_settings(self, d: int) -> dict[str, Any]:
-        """The parameters at this fit; parameters set later apply to the next fit."""
-        settings = self.get_params(deep=False)
+    def _check(self, d: int, **settings: Any) -> None:
         check_settings(**settings, d=d)
-        return settings
-
-    @property
-    def map_(self) -> WhiteningMap:
-        """The map of all rows so far, solved at first use."""
-        check_is_fitted(self)
-        if self._is_single_row:
-            raise NotFittedError(NOT_FITTED % {"name": "Whitening"})
-        if self._map is None:
-            self._map = WhiteningMap.solve(self.moments_, eps=self._eps, **self._settings)
-        return self._map
-
-    @property
-    def mean_(self) -> np.ndarray:
-        return self.map_.mean
-
-    @property
-    def eigenvalues_(self) -> np.ndarray:
-        return self.map_.eigenvalues
-
-    @property
-    def components_(self) -> np.ndarray:
-        return self.map_.components
-
-    @property
-    def scales_(self) -> np.ndarray:
-        return self.map_.scales
-
-    @property
-    def shrinkage_(self) -> float:
-        return self.map_.shrinkage
-
-    @property
-    def rank_(self) -> int:
-        return self.map_.rank
-
-    @property
-    def rank_floor_(self) -> float:
-        return self.map_.rank_floor
-
-    @property
-    def n_samples_seen_(self) -> int:
-        return self.map_.n_rows
 
     def inverse_transform(self, Z: Any) -> np.ndarray:
         """Back to the original space; exact on the span of the retained directions."""
-        check_is_fitted(self)
-        return self.map_.undo(check_array(Z, dtype=FLOATS))
-
-    @property
-    def is_simplex_(self) -> bool:
-        """True when full whitening would put the distinct fitted rows on a simplex's corners.
-
-        Every cosine is then -1/(n - 1) if each row occurs once and with the same weight. Otherwise
-        a pair's cosine follows from their numbers of occurrences. Blocks of ``partial_fit`` are
-        assumed to share no row.
-        """
-        return self.map_.is_simplex
+        fitted: WhiteningMap = self.map_
+        return fitted.undo(check_array(Z, dtype=FLOATS))
 
     @property
     def _n_features_out(self) -> int:
-        return self.map_.matrix.shape[1]
-
-
-def _unload(X: np.ndarray) -> None:
-    """Release the pages of the read-only memory map that X is a part of from this process.
-
-    Otherwise a fit by blocks fills the memory with the file. In a writable map this would lose the
-    changes of a private copy.
-    """
-    base: Any = X
-    while isinstance(base, np.ndarray):
-        base = base.base
-    if isinstance(base, mmap.mmap) and memoryview(base).readonly and hasattr(base, "madvise"):
-        base.madvise(mmap.MADV_DONTNEED)
+        return int(self.map_.matrix.shape[1])

@@ -33,22 +33,17 @@ class WhiteningMap:
 
     Attributes
     ----------
-    mean : (d,) array
-        mu.
+    mean : (d,) array, mu
     eigenvalues : (d,) array
         lambda, largest first, after shrinkage (of the correlation matrix for pca-cor and zca-cor).
     components : (k, d) array
         Rows of V', largest-magnitude entry positive.
     deviations : (d,) array
         Deviations of the columns for pca-cor and zca-cor, else ones.
-    rank : int
-        Number of eigenvalues of the sample above ``rank_floor``.
-    n_rows : int
-        Rows of the fit.
-    shrinkage : float in [0, 1]
-        The a of (1 - a) Sigma + a (tr Sigma / d) I.
-    centring, strength : float in [0, 1]
-        s and t.
+    rank : int, number of eigenvalues of the sample above ``rank_floor``
+    n_rows : int, of the fit
+    shrinkage : float in [0, 1], the a of (1 - a) Sigma + a (tr Sigma / d) I
+    centring, strength : float in [0, 1], s and t
     """
 
     method: str
@@ -75,12 +70,9 @@ class WhiteningMap:
 
         Parameters
         ----------
-        moments : Moments
-            Moments of rows (n, d).
-        eps : float
-            Machine precision of the rows.
-        method : str
-            One of ``METHODS``; see ``Whitening``.
+        moments : Moments, of rows (n, d)
+        eps : float, machine precision of the rows
+        method : str, one of ``METHODS``; see ``Whitening``
         n_components : int in [1, d], optional
             Leading directions to retain. None is all in the rank.
         shrinkage : float in [0, 1] or "ledoit-wolf", optional
@@ -100,7 +92,7 @@ class WhiteningMap:
     def of(
         cls, X: np.ndarray, sample_weight: np.ndarray | None = None, **settings: Any
     ) -> WhiteningMap:
-        """The map fitted on rows.
+        """The map fitted on rows, n >= 2.
 
         Parameters
         ----------
@@ -108,11 +100,6 @@ class WhiteningMap:
         sample_weight : (n,) array, >= 0, optional
         **settings
             Parameters of ``solve``.
-
-        Raises
-        ------
-        ValueError
-            If X is not a matrix of finite numbers, or has fewer than two rows.
         """
         X = float_rows(X, at_least=2)
         if sample_weight is not None:
@@ -121,12 +108,10 @@ class WhiteningMap:
         return cls.solve(Moments.of(X, sample_weight), eps=eps, **settings)
 
     def adjust(self, **settings: Any) -> WhiteningMap:
-        """The same fit with other settings, for a slider; the rows are not read again.
+        """The same fit with other settings of ``solve``, for a slider; the rows are not read again.
 
         An eigenproblem (d x d) is solved only for another shrinkage under pca-cor or zca-cor,
         which changes the correlation matrix.
-
-        settings : ``n_components``, ``shrinkage``, ``centring``, ``strength``, as in ``solve``
         """
         names = ("n_components", "shrinkage", "centring", "strength")
         settings = {name: getattr(self, name) for name in names} | settings

@@ -22,9 +22,8 @@ from geometry.evaluate.fit_size import (
     whitening_by_size,
 )
 from geometry.export import AffineMap, affine_map
-from geometry.figures.bars import Bars, bars_figure
 from geometry.figures.cone import cone_figure
-from geometry.figures.curves import Axes, Curve, curves_figure
+from geometry.figures.curves import Axes, Bars, Curve, bars_figure, curves_figure
 from geometry.figures.heatmap import matrix_figure
 from geometry.figures.layout import figure_rows
 from geometry.measure import (

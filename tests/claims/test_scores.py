@@ -11,7 +11,7 @@ from geometry.claims.scores import (
     shuffled_against,
 )
 from geometry.evaluate import published_scores
-from geometry.evaluate.bootstrap import PairBootstrap, PairScore
+from geometry.evaluate.bootstrap import PairScore
 from geometry.evaluate.published import datasets
 
 
@@ -38,15 +38,12 @@ def test_shuffled_scores_contradict_half_of_the_pairs():
     assert shuffled_against([0.1, 0.1, 0.2], [1.0, 2.0, 2.0]) == (0.0, 1.0)
 
 
-def test_a_rule_without_exception_has_no_examples():
-    found = narrower_against_score([0.1, 0.5, 0.9], [70.0, 60.0, 50.0])
-    assert (found.correlation, found.against, found.examples) == (-1.0, 0, ())
-
-
 def test_equal_cells_are_no_pair_and_too_few_have_no_correlation():
     found = narrower_against_score([0.5, 0.5], [60.0, 50.0])
     assert (found.pairs, found.against, found.correlation) == (0, 0, None)
     assert narrower_against_score([0.5] * 3, [1.0, 2.0, 3.0]).correlation is None
+    rule = narrower_against_score([0.1, 0.5, 0.9], [70.0, 60.0, 50.0])
+    assert (rule.correlation, rule.against, rule.examples) == (-1.0, 0, ())
     with pytest.raises(ValueError, match="2 mean cosines for 1 scores"):
         narrower_against_score([0.1, 0.2], [1.0])
 
@@ -82,22 +79,3 @@ def test_the_interval_of_a_share_is_of_paired_resamples():
     near = [*scores[:2], with_replicates(0.3, cls + np.linspace(-0.1, 1.0, 201))]
     assert PoolingInterval.of(*near).share is None
     assert PoolingInterval.of(*scores[:2], PairScore(0.5, None, None, None, 9)) is None
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("n_pairs", "low", "high"), [(1, 0.9, 0.99), (10, 0.6, 0.88)])
-def test_resampled_pairs_cover_too_little_where_sentences_repeat(n_pairs, low, high):
-    """Each sentence has its own effect on the gold scores and the cosines of its pairs."""
-    rng, n = np.random.default_rng(0), 400
-    n_sentences = 2 * n // n_pairs
-    scores = []
-    for _ in range(300):
-        left, right = np.concatenate(
-            [rng.permutation(n_sentences) for _ in range(n_pairs)]
-        ).reshape(2, n)
-        of_people, of_model = rng.standard_normal((2, n_sentences))
-        gold = rng.standard_normal(n) + of_people[left] + of_people[right]
-        model = gold + of_model[left] + of_model[right] + rng.standard_normal(n)
-        scores.append(PairBootstrap(gold, 200, 0).score(model))
-    truth = np.mean([score.spearman for score in scores])
-    assert low < np.mean([score.low <= truth <= score.high for score in scores]) < high

@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import spearmanr
 
 from geometry import PairScore
 from geometry.data.pairs import Pairs
-from geometry.evaluate import Grid, choose_on_dev, evaluate_grid
+from geometry.evaluate import choose_on_dev, evaluate_grid
 from geometry.evaluate.best_cell import HalfChoice, RecordingBootstrap, halves
 from geometry.evaluate.bootstrap import PairBootstrap
-from geometry.evaluate.grid import Cell
 from tests.for_each import for_each
 
 RNG = np.random.default_rng(5)
@@ -28,14 +26,6 @@ DEV = evaluate_grid(
     evaluated_on="dev",
     draws=2,
 )
-
-
-def test_halves_share_nothing_and_leave_nothing_out():
-    dev, test = halves(GOLD)
-    assert (len(dev), len(test)) == (20, 21)
-    assert sorted([*dev, *test]) == list(range(N))
-    assert np.array_equal(halves(GOLD)[0], dev)
-    assert not np.array_equal(halves(GOLD, random_state=1)[0], dev)
 
 
 def test_pairs_that_share_sentences_stay_in_one_half_and_are_drawn_together():
@@ -71,6 +61,9 @@ def test_the_choice_is_that_of_a_grid_on_one_half_and_its_score_of_one_on_the_ot
     choice.add(grid.cells, bootstrap.recorded)
     chosen = choice.chosen(draws=50)
     dev, test = halves(GOLD)
+    assert sorted([*dev, *test]) == list(range(N))
+    assert np.array_equal(halves(GOLD)[0], dev)
+    assert not np.array_equal(halves(GOLD, random_state=1)[0], dev)
 
     def of(rows):
         both = np.concatenate([rows, rows + N])
@@ -91,35 +84,18 @@ def test_the_choice_is_that_of_a_grid_on_one_half_and_its_score_of_one_on_the_ot
     assert expected.low < expected.spearman < expected.high
 
 
-def test_by_hand_the_first_of_two_equal_cells_is_chosen():
-    gold = np.array([1.0, 2, 3, 4, 5, 6])
-    dev, test = halves(gold)
-    similarities = np.empty(6)
-    similarities[dev], similarities[test] = (
-        gold[dev],
-        -gold[test],
-    )  # the test half is reversed
-    bootstrap = RecordingBootstrap(gold, 10)
-    score = bootstrap.score(similarities)
-    cell = evaluate_grid({"a": RNG.normal(size=(1, 12, 2))}, gold, treatments=["none"]).cells[0]
-    cells = [replace(cell, layer=place, score=score) for place in (4, 7)]
-    choice = HalfChoice(gold)
-    choice.add(cells, bootstrap.recorded)
-    chosen = choice.chosen(draws=10)
-    assert chosen.cell_on_dev.layer == 4
-    assert chosen.cell_on_dev.score.spearman == pytest.approx(1)
-    assert chosen.cell_on_test.score.spearman == pytest.approx(-1)
-    assert spearmanr(similarities[dev], gold[dev])[0] == pytest.approx(1)
+def test_the_first_of_equal_cells_is_chosen_and_never_one_without_a_score():
+    def choice(vectors):
+        bootstrap = RecordingBootstrap(GOLD, 10)
+        grid = evaluate_grid({"cls": vectors}, GOLD, treatments=["none"], bootstrap=bootstrap)
+        choice = HalfChoice(GOLD)
+        choice.add(grid.cells, bootstrap.recorded)
+        return choice.chosen(draws=10)
 
-
-def test_cells_without_a_score_are_never_chosen():
     still = np.ones((1, 2 * N, D), dtype=np.float32)
-    bootstrap = RecordingBootstrap(GOLD, 10)
-    grid = evaluate_grid({"cls": still}, GOLD, treatments=["none"], bootstrap=bootstrap)
-    choice = HalfChoice(GOLD)
-    choice.add(grid.cells, bootstrap.recorded)
+    assert choice(np.concatenate([still, X[:1], X[:1]])).cell_on_dev.layer == 1
     with pytest.raises(ValueError, match="no cell"):
-        choice.chosen()
+        choice(still)
 
 
 @given(st.lists(st.none() | st.floats(-1, 1), min_size=9, max_size=9))
@@ -132,18 +108,3 @@ def test_no_score_on_test_changes_the_choice(spearmans):
     chosen = choose_on_dev(DEV, replace(DEV, cells=cells, evaluated_on="test"))
     assert chosen.cell_on_dev is best
     assert chosen.cell_on_test is cells[DEV.cells.index(best)]
-
-
-def test_choosing_reads_no_score_on_test():
-    class Sealed(Cell):
-        @property
-        def score(self):
-            raise AssertionError("a score on test was read")
-
-    def sealed(cell):
-        copy = object.__new__(Sealed)
-        copy.__dict__.update({k: v for k, v in vars(cell).items() if k != "score"})
-        return copy
-
-    test = Grid(tuple(map(sealed, DEV.cells)), "test", 20, "cosine", 2, 0)
-    assert isinstance(choose_on_dev(DEV, test).cell_on_test, Sealed)

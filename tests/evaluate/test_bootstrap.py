@@ -117,28 +117,16 @@ def test_gold_that_orders_nothing(gold, message):
 
 def test_lengths_and_draws():
     X = RNG.standard_normal((N, 4))
-    with pytest.raises(ValueError, match="300 left vectors, 299 right ones and 300 gold"):
-        evaluate_pairs(X, X[1:], GOLD)
+    for sides in ((X[:-1], X, GOLD), (X, X[1:], GOLD), (X, X, GOLD[1:])):
+        with pytest.raises(ValueError, match="every pair needs one of each"):
+            evaluate_pairs(*sides)
     with pytest.raises(ValueError, match="300 similarities are needed"):
         PairBootstrap(GOLD, 10).score(FREE[1:])
     with pytest.raises(ValueError, match="similarity of pair 4 is nan"):
         PairBootstrap(GOLD, 10).score(np.where(np.arange(N) == 4, np.nan, FREE))
     for draws in (0, 1.5, True):
-        with pytest.raises(ValueError, match="draws must be a whole number"):
+        with pytest.raises(ValueError, match="draws must be an integer of at least 1"):
             PairBootstrap(GOLD, draws)
-
-
-def test_evaluate_pairs():
-    left, right = RNG.standard_normal((2, N, 5))
-    cosines = (left * right).sum(1) / np.linalg.norm(left, axis=1) / np.linalg.norm(right, axis=1)
-    score = evaluate_pairs(left, right, GOLD, draws=100, seed=7)
-    assert score.spearman == pytest.approx(spearmanr(cosines, GOLD).statistic, abs=1e-12)
-    assert (score.n, score.similarity, score.draws, score.seed) == (N, "cosine", 100, 7)
-    assert score.low < score.spearman < score.high
-    assert score == evaluate_pairs(left, right, GOLD, draws=100, seed=7)
-    euclidean = evaluate_pairs(left, right, GOLD, similarity="euclidean", draws=10)
-    apart = -np.linalg.norm(left - right, axis=1)
-    assert euclidean.spearman == pytest.approx(spearmanr(apart, GOLD).statistic, abs=1e-12)
 
 
 @st.composite
@@ -147,21 +135,6 @@ def scored(draw):
     n = draw(st.integers(3, 40))
     sides = st.lists(SMALL_NUMBERS, min_size=n, max_size=n).filter(lambda x: len(set(x)) > 1)
     return np.array(draw(sides)), np.array(draw(sides))
-
-
-@given(scored(), st.integers(0, 5))
-def test_scores_and_resamples_are_scipys(pair, seed):
-    similarities, gold = pair
-    bootstrap = PairBootstrap(gold, 8, seed)
-    score = bootstrap.score(similarities)
-    assert score.spearman == pytest.approx(spearmanr(similarities, gold).statistic, abs=1e-12)
-    for draw, found in enumerate(score.replicates):
-        rows = np.repeat(np.arange(len(gold)), bootstrap._counts[:, draw])
-        some, some_gold = similarities[rows], gold[rows]
-        if np.ptp(some) == 0 or np.ptp(some_gold) == 0:
-            assert np.isnan(found)
-        else:
-            assert found == pytest.approx(spearmanr(some, some_gold).statistic, abs=1e-12)
 
 
 @given(scored())
@@ -176,13 +149,6 @@ def test_a_monotone_map_changes_nothing(pair):
     assert down.spearman == pytest.approx(-before.spearman, abs=1e-12)
     other_gold = PairBootstrap(gold * 20 - 3, 8).score(similarities)
     assert np.array_equal(other_gold.replicates, before.replicates, equal_nan=True)
-
-
-@given(scored())
-def test_the_order_of_pairs_does_not_matter(pair):
-    similarities, gold = pair
-    turned = PairBootstrap(gold[::-1], 4).score(similarities[::-1])
-    assert turned.spearman == pytest.approx(PairBootstrap(gold, 4).score(similarities).spearman)
 
 
 @st.composite
@@ -213,19 +179,4 @@ def test_evaluate_pairs_is_scipys_on_ties_and_any_range(given_pairs, seed):
     assert np.array_equal(again.replicates, score.replicates, equal_nan=True)
     assert score.spearman == pytest.approx(spearmanr(similarities, gold).statistic, abs=1e-12)
     assert score.pearson == pytest.approx(pearsonr(similarities, gold).statistic, abs=1e-9)
-    assert (score.n, score.seed) == (len(gold), seed)
-
-
-@given(pairs(), st.sampled_from([np.nan, np.inf, -np.inf]), st.data())
-def test_what_is_no_score_is_named(given_pairs, bad, data):
-    left, right, gold = given_pairs
-    place = data.draw(st.integers(0, len(gold) - 1))
-    spoilt = gold.copy()
-    spoilt[place] = bad
-    with pytest.raises(ValueError, match=f"gold score of pair {place} is .*Drop these pairs"):
-        evaluate_pairs(left, right, spoilt)
-    for sides in ((left[:-1], right, gold), (left, right[:-1], gold), (left, right, gold[:-1])):
-        with pytest.raises(ValueError, match="every pair needs one of each"):
-            evaluate_pairs(*sides)
-    with pytest.raises(ValueError, match=f"All {len(gold)} scores are .*another column"):
-        evaluate_pairs(left, right, np.full(len(gold), gold[0]))
+    assert (score.n, score.similarity, score.seed) == (len(gold), "cosine", seed)

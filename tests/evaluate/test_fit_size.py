@@ -31,22 +31,19 @@ def cloud(n: int, *, narrow: float = 30.0, seed: int = 0) -> np.ndarray:
 
 
 @for_each(
-    ("available", "d", "expected"),
+    ("available", "d", "more", "expected"),
     [
-        (7, 384, (7,)),
-        (FEWEST, 3, (FEWEST,)),
-        (12, 5, (5, 10, 11, 12)),
-        (40, 100, (10, 11, 13, 15, 17, 19, 21, 24, 27, 31, 35, 40)),
+        (7, 384, {}, (7,)),
+        (FEWEST, 3, {}, (FEWEST,)),
+        (12, 5, {}, (5, 10, 11, 12)),
+        (40, 100, {}, (10, 11, 13, 15, 17, 19, 21, 24, 27, 31, 35, 40)),
+        (40, 20, {"count": 3, "past_d": False}, (10, 20, 40)),
+        (40, 16, {"count": 3, "past_d": False}, (10, 16, 20, 40)),
+        (40, 16, {"count": 3}, (10, 16, 18, 20, 40)),
     ],
 )
-def test_sizes_by_hand(available, d, expected):
-    assert fit_sizes(available, d) == expected
-
-
-def test_fewer_sizes_and_none_past_d_by_hand():
-    assert fit_sizes(40, 20, count=3, past_d=False) == (10, 20, 40)
-    assert fit_sizes(40, 16, count=3, past_d=False) == (10, 16, 20, 40)
-    assert fit_sizes(40, 16, count=3) == (10, 16, 18, 20, 40)
+def test_sizes_by_hand(available, d, more, expected):
+    assert fit_sizes(available, d, **more) == expected
 
 
 @for_each("available", [2, 9, 11, 383, 384, 385, 432, 433, 5000])
@@ -61,11 +58,16 @@ def test_sizes_can_be_fitted(available, d):
         assert d in sizes
 
 
-def test_it_is_the_estimator_fitted_on_one_half_and_shown_on_the_other():
+@for_each("groups", [None, np.repeat(np.arange(60), 4)])
+def test_it_is_the_estimator_fitted_on_one_half_and_shown_on_the_other(groups):
     X = cloud(240)
-    order = np.random.default_rng(3).permutation(240)
-    fitted, held_out = X[order[:120]], X[order[120:]]
-    for found in whitening_by_size(X, sizes=(5, 50, 120), random_state=3):
+    if groups is None:
+        order = np.random.default_rng(3).permutation(240)
+        halves = order[:120], order[120:]
+    else:
+        halves = split_halves(240, groups, random_state=3)
+    fitted, held_out = (X[half] for half in halves)
+    for found in whitening_by_size(X, groups=groups, sizes=(5, 50, 120), random_state=3):
         assert found.held_out == 120
         assert tuple(found.isoscore) == ESTIMATES
         for way, shrinkage in (("full", None), ("ledoit-wolf", "ledoit-wolf")):
@@ -86,34 +88,6 @@ def test_halves_keep_groups_whole(seed):
     assert abs(len(fitted) - len(held_out)) <= 20  # the size of one group
     again = split_halves(len(groups), groups, random_state=seed)
     assert [list(half) for half in again] == [list(fitted), list(held_out)]
-
-
-def test_halves_without_groups_are_one_permutation_cut_in_the_middle():
-    fitted, held_out = split_halves(7, random_state=3)
-    order = np.random.default_rng(3).permutation(7)
-    assert [list(fitted), list(held_out)] == [list(order[:4]), list(order[4:])]
-
-
-def test_a_single_group_leaves_one_half_empty():
-    assert min(len(half) for half in split_halves(9, np.zeros(9))) == 0
-    with pytest.raises(ValueError, match="one for each row"):
-        split_halves(9, np.zeros(8))
-
-
-def test_whitening_by_size_holds_out_whole_groups():
-    groups = np.repeat(np.arange(30), 8)
-    X = np.repeat(cloud(30), 8, axis=0)  # rows of a group are equal
-    fitted, held_out = split_halves(240, groups, random_state=1)
-    (found,) = whitening_by_size(X, groups=groups, sizes=(50,), random_state=1)
-    whitening = Whitening("zca").fit(X[fitted[:50]])
-    assert found.held_out == 120
-    assert found.isoscore["full"] == pytest.approx(isoscore(whitening.transform(X[held_out])))
-
-
-def test_groups_that_make_no_two_halves():
-    groups = np.array([0] * 50 + [1])
-    with pytest.raises(ValueError, match="at least 4 rows in each half"):
-        whitening_by_size(cloud(51), groups=groups)
 
 
 def test_a_larger_fit_contains_the_rows_of_smaller_ones(monkeypatch):
@@ -142,61 +116,30 @@ def test_whitening_generalises_worse_as_n_nears_d(seed):
     assert shrunk[1] > full[1] + 0.1
 
 
-def test_one_seed_gives_one_answer():
-    X = cloud(100)
-    assert whitening_by_size(X, random_state=1) == whitening_by_size(X, random_state=1)
-    assert whitening_by_size(X, random_state=1) != whitening_by_size(X, random_state=2)
-
-
-def test_progress_is_reported_and_can_stop_it():
+def test_progress_is_reported():
     calls: list[tuple[int, int]] = []
     whitening_by_size(cloud(60), sizes=(5, 10, 30), progress=lambda *now: calls.append(now))
     assert calls == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
-    def stop(done: int, _total: int) -> None:
-        if done == 1:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        whitening_by_size(cloud(60), sizes=(5, 10), progress=stop)
-
-
-@for_each("sizes", [(1,), (0,), (5, 31), (-3,)])
-def test_sizes_out_of_range(sizes):
-    with pytest.raises(ValueError, match=rf"sizes must lie in \[2, 30\], .*got {sizes[-1]}"):
-        whitening_by_size(cloud(60), sizes=sizes)
-
 
 @pytest.mark.filterwarnings("error")
 @for_each(
-    ("rows", "message"),
+    ("rows", "more", "message"),
     [
-        (cloud(LEAST_ROWS - 1), r"at least 8 rows of 2 dimensions.*got shape \(7, 20\)"),
-        (cloud(20)[:, :1], r"at least 8 rows of 2 dimensions.*got shape \(20, 1\)"),
-        (cloud(20)[0], r"got shape \(20,\)"),
-        (np.where(np.arange(20)[:, None] == 6, np.nan, cloud(20)), "row 7 has NaN or infinity"),
-        (np.full((20, 3), 0.1), "all rows are equal"),
+        (cloud(LEAST_ROWS - 1), {}, r"at least 8 rows of 2 dimensions.*got shape \(7, 20\)"),
+        (cloud(20)[:, :1], {}, r"at least 8 rows of 2 dimensions.*got shape \(20, 1\)"),
+        (cloud(20)[0], {}, r"got shape \(20,\)"),
+        (np.where(np.arange(20)[:, None] == 6, np.nan, cloud(20)), {}, "row 7 has NaN or infinity"),
+        (np.full((20, 3), 0.1), {}, "all rows are equal"),
+        (cloud(51), {"groups": np.eye(1, 51)[0]}, "at least 4 rows in each half"),
+        (cloud(60), {"groups": np.zeros(8)}, "one for each row"),
+        (cloud(60), {"sizes": (1,)}, r"sizes must lie in \[2, 30\], .*got 1"),
+        (cloud(60), {"sizes": (5, 31)}, r"sizes must lie in \[2, 30\], .*got 31"),
     ],
 )
-def test_rows_that_cannot_be_whitened(rows, message):
+def test_rows_that_cannot_be_whitened(rows, more, message):
     with pytest.raises(ValueError, match=message):
-        whitening_by_size(rows)
-
-
-@pytest.mark.filterwarnings("error")
-@for_each("kind", [np.int64, np.float16, np.float32, list])
-def test_other_numbers(kind):
-    rows = (10 * cloud(LEAST_ROWS)).tolist() if kind is list else (10 * cloud(80)).astype(kind)
-    as_float = np.asarray(rows, dtype=float)
-    for found, expected in zip(whitening_by_size(rows), whitening_by_size(as_float), strict=True):
-        assert found.isoscore == pytest.approx(expected.isoscore, abs=1e-3)
-
-
-@pytest.mark.filterwarnings("error")
-def test_a_constant_column():
-    X = np.hstack([cloud(100), np.full((100, 1), 0.1)])
-    for found in whitening_by_size(X):
-        assert np.isfinite(list(found.isoscore.values())).all()
+        whitening_by_size(rows, **more)
 
 
 # Scores of pairs
@@ -234,7 +177,3 @@ def test_scores_by_size_are_those_of_a_fit_on_so_many_rows():
     raw = spearmanr(GOLD, treated_similarities(PAIRS, FIT, "none"))[0]
     assert all(fit.scores["none"].spearman == pytest.approx(raw) for fit in found)
     assert set(found[0].scores) == {"none", *WHITENINGS}
-    again = scores_by_fit_size(PAIRS, FIT, bootstrap)
-    assert [fit.scores["pca"].spearman for fit in again] == [
-        fit.scores["pca"].spearman for fit in found
-    ]

@@ -1,11 +1,9 @@
 """Treatments as short texts."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geometry import fit_treatment
 from geometry.evaluate import parse_treatment
 from geometry.evaluate.specs import parse_treatments
 from geometry.transform import Knobs
@@ -75,20 +73,6 @@ def test_the_ladder_is_its_own_shortest_form():
     assert len(parse_treatments(["pca", "pca (full)", "none", "raw"])) == 2
     with pytest.raises(ValueError, match="no treatment was named"):
         parse_treatments([])
-
-
-def test_directions_end_where_the_rank_does():
-    X = np.random.default_rng(0).standard_normal((50, 4)) @ np.eye(4, 9)  # rank 4 of 9
-
-    def fitted(text):
-        spec = parse_treatment(text)
-        return spec.turn(fit_treatment(spec.name, X), 9).fitted
-
-    assert len(fitted("pca:3").components) == 3
-    assert len(fitted("pca:8").components) == len(fitted("zca:8").components) == 4
-    assert len(fitted("pca:100:lw").components) == 9  # shrunk, no direction is null
-    assert len(fitted("abtt:100").weights) == 8
-    assert fitted("abtt:100").leaves_nothing
 
 
 @given(st.text(max_size=12))

@@ -24,43 +24,11 @@ SUBSETS = {"news": pairs(60, shift=0, noise=1), "forums": pairs(240, shift=8, no
 RHO = {name: spearmanr(*pair).statistic for name, pair in SUBSETS.items()}
 
 
-def test_the_three_differ():
-    together = [np.concatenate(side) for side in zip(*SUBSETS.values(), strict=True)]
-    expected = {
-        "all": spearmanr(*together).statistic,
-        "mean": (RHO["news"] + RHO["forums"]) / 2,
-        "wmean": (60 * RHO["news"] + 240 * RHO["forums"]) / 300,
-    }
-    for how, value in expected.items():
-        found = aggregate(SUBSETS, how, draws=200)
-        assert found.how == how
-        assert found.spearman == pytest.approx(value, abs=1e-12)
-        assert found.low < found.spearman < found.high
-        assert found.n == 300
-        assert {name: score.spearman for name, score in found.subsets.items()} == pytest.approx(RHO)
-    assert len({round(value, 3) for value in expected.values()}) == 3
-
-
 def test_scores_alone_have_no_all():
     scores = {name: PairBootstrap(pair[1], 50).score(pair[0]) for name, pair in SUBSETS.items()}
     assert aggregate(scores, "mean").spearman == pytest.approx(sum(RHO.values()) / 2)
     with pytest.raises(ValueError, match="news is a score alone"):
         aggregate(scores, "all")
-
-
-def test_one_subset_is_itself_under_each_way():
-    single = {"news": SUBSETS["news"]}
-    found = {how: aggregate(single, how, draws=100) for how in ("all", "mean", "wmean")}
-    assert found["all"].spearman == found["mean"].spearman == found["wmean"].spearman
-    assert found["all"].low == pytest.approx(found["mean"].low)
-
-
-def test_a_subset_without_a_score():
-    flat = {**SUBSETS, "flat": (np.ones(10), np.arange(10.0))}
-    for how in ("mean", "wmean"):
-        assert aggregate(flat, how, draws=20).spearman is None
-        assert aggregate(flat, how, draws=20).undefined == "subset"
-    assert aggregate(flat, "all", draws=20).spearman is not None
 
 
 def test_what_is_refused():
@@ -106,6 +74,8 @@ def test_a_subset_that_can_not_be_scored():
     flat = SubsetBootstrap([1, 2, 3, 1, 2, 3], names, "mean", 20).score([1, 2, 3, 5, 5, 5])
     assert (flat.spearman, flat.undefined) == (None, "subset")
     assert flat.by_subset["a"].spearman == pytest.approx(1)
+    apart = aggregate({"a": ([1, 2, 3], [1, 2, 3]), "b": ([5, 5, 5], [1, 2, 3])}, "mean", draws=20)
+    assert (apart.spearman, apart.undefined) == (None, "subset")
 
 
 def test_pairs_without_subsets_are_one_set():

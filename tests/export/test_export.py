@@ -73,11 +73,6 @@ def test_a_file_gives_the_transform_back_with_how_it_was_fitted(tmp_path, fitted
     assert fit.n_rows == affine_map(loaded).fingerprint.n_rows == 200
 
 
-def test_a_map_by_hand():
-    affine = AffineMap(np.array([1.0, 2.0]), np.array([[2.0], [3.0]]))
-    assert affine.apply(np.array([[2.0, 4.0]])).tolist() == [[8.0]]  # 1 * 2 + 2 * 3
-
-
 @pytest.mark.parametrize("text", ["centred", "removed"])
 def test_a_centring_is_named_so_and_has_no_matrix(tmp_path, text):
     centring = fit_treatment(text, X).turn(Knobs(centring=1.0, n_removed=0))

@@ -74,21 +74,6 @@ def test_one_reach_gives_both_panels_the_same_equal_axes():
     assert picture(raw).layout.height == picture(white).layout.height
 
 
-def test_compared_panels_keep_their_size_whatever_they_caption():
-    bare = panel()
-    coned = panel(wedges=[Wedge(direction(2, 1, 0), 20, "one line")])
-    assert picture(bare, lines=2).layout.height == picture(coned, lines=2).layout.height
-    assert picture(bare, lines=2).layout.margin == picture(coned, lines=2).layout.margin
-    notes = [
-        [annotation.text for annotation in picture(coned, lines=n).layout.annotations]
-        for n in (2, 0)
-    ]
-    assert ["one line" in "".join(texts) for texts in notes] == [
-        True,
-        False,
-    ]  # with lines=0 the caption is not part of the figure
-
-
 @for_each("k", [2, 3])
 def test_every_point_is_drawn_where_it_is_with_its_text(k):
     what = panel(k)
@@ -105,12 +90,6 @@ def test_the_origin_is_drawn_and_labelled():
     assert (note.x, note.y) == (0, 0)
     assert figure.layout.xaxis.zeroline
     assert figure.layout.yaxis.zeroline
-
-
-def test_a_picture_without_an_origin_marks_none():
-    assert not picture(panel(origin_label=None)).layout.annotations
-    deep = picture(panel(3, origin_label=None))
-    assert [trace.type for trace in deep.data] == ["scatter3d"]
 
 
 @for_each("degrees", [0.5, 11.7, 44.0, 74.9])
@@ -187,11 +166,6 @@ def test_captions_are_above_the_picture_word_for_word(k):
     assert (note.yref, note.y, note.yanchor) == ("paper", 1, "bottom")
 
 
-def test_flat_axes_are_labelled_word_for_word():
-    layout = picture(panel()).layout
-    assert (layout.xaxis.title.text, layout.yaxis.title.text) == TITLES[:2]
-
-
 def test_deep_axes_run_through_the_origin_and_are_named_at_their_ends():
     figure = picture(panel(3))
     lines = trace_at(figure, "scatter3d", mode="lines+text")
@@ -204,21 +178,6 @@ def test_deep_axes_run_through_the_origin_and_are_named_at_their_ends():
     [origin] = trace_at(figure, "scatter3d", mode="markers+text")
     assert (origin.x, origin.y, origin.z) == ((0,), (0,), (0,))
     assert list(origin.text) == ["原點"]
-
-
-@for_each("origin_label", ["origin", None])
-def test_every_deep_axis_has_a_name(origin_label):
-    figure = picture(panel(3, origin_label=origin_label))
-    named = {text for trace in figure.data if trace.mode == "lines+text" for text in trace.text}
-    scene = figure.layout.scene
-    named |= {axis.title.text for axis in (scene.xaxis, scene.yaxis, scene.zaxis)}
-    assert named - {"", None} == set(TITLES)
-
-
-def test_deep_panels_are_cubes_of_the_given_reach():
-    scene = picture(panel(3)).layout.scene
-    assert scene.xaxis.range == scene.yaxis.range == scene.zaxis.range == (-REACH, REACH)
-    assert scene.aspectmode == "cube"
 
 
 @for_each("degrees", [0.2, 30.0, 75.0])
@@ -259,13 +218,6 @@ def test_light_and_dark_differ_and_each_is_its_theme_s(k):
         assert theme.accent in text
         palettes.append({colour for _, colour in figure.data[0].marker.colorscale})
     assert palettes[0].isdisjoint(palettes[1])
-
-
-def test_the_words_of_the_figure_come_from_its_caller():
-    layout = picture(panel(axis_titles=("甲", "乙"))).layout
-    words = [note.text for note in layout.annotations]
-    words += [layout.xaxis.title.text, layout.yaxis.title.text]
-    assert not re.findall(r"[A-Za-z]", "".join(words))
 
 
 def test_the_first_view_is_that_of_the_linked_clouds():

@@ -1,15 +1,25 @@
-"""Curves: their values, a style for each place, and the requested scales."""
+"""Curves and bars: their values, a style for each place, and the requested scales."""
 
 import numpy as np
 import pytest
 
-from geometry.figures.curves import DASHES, LEGEND_LINE, Axes, Curve, curves_figure, place_colour
+from geometry.figures.curves import (
+    DASHES,
+    Axes,
+    Bars,
+    Curve,
+    bars_figure,
+    curves_figure,
+    place_colour,
+)
 from geometry.palette import DARK, LIGHT
 from tests.for_each import for_each
 
 X = np.array([1.0, 10, 100])
 HEIGHTS = np.array([0.5, 0.25, 0.125])
 PLAIN = Axes("方向", "variance")
+RAW = Bars(np.array([0.5, 0.2, -0.1]), ["維度 7", "維度 2", "維度 0"], "Raw", 0)
+WHITE = Bars(np.array([0.1, 0.05]), ["dimension 3", "dimension 1"], "ZCA", 2)
 themes = for_each("theme", [LIGHT, DARK])
 
 
@@ -26,8 +36,12 @@ def test_every_curve_is_there_as_it_was_given():
     for place, curve in enumerate(figure.data[:4]):
         assert np.array(curve.x) == pytest.approx(X)
         assert np.array(curve.y) == pytest.approx(HEIGHTS * (place + 1))
-        assert curve.x.dtype == curve.y.dtype == np.float32
         assert curve.mode == "lines"
+    layout = figure.layout
+    assert (layout.xaxis.title.text, layout.yaxis.title.text) == ("方向", "variance")
+    assert layout.xaxis.type is layout.yaxis.type is layout.xaxis.range is None
+    # above the plot, because a legend beside it narrows the plot on a phone
+    assert layout.legend.yanchor == "bottom"
 
 
 def test_dots_mark_each_point_and_a_missing_one_is_a_gap():
@@ -39,48 +53,21 @@ def test_dots_mark_each_point_and_a_missing_one_is_a_gap():
 
 @themes
 def test_four_clouds_and_a_reference_look_different(theme):
-    lines = [trace.line for trace in picture(theme=theme).data]
+    figure = picture(theme=theme)
+    lines = [trace.line for trace in figure.data]
     assert [line.color for line in lines[:2]] == [theme.raw, theme.white]
     assert [line.dash for line in lines[:4]] == list(DASHES)
-    assert len({line.color for line in lines[:4]}) == 4
-    assert theme.paper not in {line.color for line in lines}
+    assert len({line.color for line in lines[:4]} | {theme.paper}) == 5
     assert (lines[4].color, lines[4].dash, lines[4].width) == (theme.ink, "dot", 1)
-    assert len({(line.color, line.dash) for line in lines}) == 5
+    assert figure.layout.paper_bgcolor == figure.layout.plot_bgcolor == theme.paper
+    assert figure.layout.font.color == theme.ink
 
 
-@themes
-def test_a_place_has_one_colour_in_every_figure(theme):
-    assert [line.line.color for line in picture(theme=theme).data[:4]] == [
-        place_colour(place, theme) for place in range(4)
-    ]
-
-
-def test_references_look_different_from_each_other():
+def test_references_look_different_from_each_other_and_a_histogram_has_steps():
     curves = [Curve(X, HEIGHTS, name) for name in ("rank floor", "n = d", "isotropic")]
     assert len({trace.line.dash for trace in picture(curves=curves).data}) == 3
-
-
-def test_only_a_histogram_has_steps():
     curves = [Curve(X, HEIGHTS, "shares", 0, step=True), Curve(X, HEIGHTS, "reference")]
     assert [trace.line.shape for trace in picture(curves=curves).data] == ["hvh", "linear"]
-
-
-@themes
-def test_the_axes_are_labelled_and_the_paper_is_the_theme_s(theme):
-    layout = picture(theme=theme).layout
-    assert (layout.xaxis.title.text, layout.yaxis.title.text) == ("方向", "variance")
-    assert layout.paper_bgcolor == layout.plot_bgcolor == theme.paper
-    assert layout.font.color == theme.ink
-    assert layout.height == 320 + LEGEND_LINE * len(picture(theme=theme).data)
-    # above the plot, because a legend beside it narrows the plot on a phone
-    assert layout.legend.yanchor == "bottom"
-
-
-def test_plain_axes_show_everything():
-    layout = picture().layout
-    assert layout.xaxis.type is layout.yaxis.type is None
-    assert layout.xaxis.range is layout.yaxis.range is None
-    assert layout.yaxis.tickformat is None
 
 
 def test_ranges_are_in_data_units_on_either_scale():
@@ -110,12 +97,39 @@ def test_shares_are_percentages_from_zero():
     assert picture().data[0].hovertemplate == "%{x:.4g}: %{y:.4g}"
 
 
-def test_a_gap_stays_a_gap():
-    curve = Curve(X, np.array([1.0, np.nan, 0.1]), "spectrum", 0)
-    assert np.isnan(picture(curves=[curve]).data[0].y[1])
+def test_a_curve_s_interval_is_shaded_between_its_edges():
+    curve = Curve(X, HEIGHTS, "raw", 0, low=HEIGHTS - 1, high=HEIGHTS + 1)
+    low, high, line = picture(curves=[curve]).data
+    assert np.array(low.y) == pytest.approx(HEIGHTS - 1)
+    assert np.array(high.y) == pytest.approx(HEIGHTS + 1)
+    assert high.fill == "tonexty"
+    assert (low.showlegend, high.showlegend, line.name) == (False, False, "raw")
 
 
-def test_no_curve_is_an_empty_pair_of_axes():
-    figure = picture(curves=[])
-    assert len(figure.data) == 0
-    assert figure.layout.xaxis.title.text == "方向"
+def test_named_ticks_are_numbers_as_they_are_written():
+    layout = picture(Axes("n", "score", log_x=True, x_ticks=(10.0, 1224.0))).layout
+    assert list(layout.xaxis.tickvals) == [10, 1224]
+    assert list(layout.xaxis.ticktext) == ["10", "1,224"]
+
+
+@themes
+def test_bars_have_their_heights_descriptions_and_the_colour_of_their_curve(theme):
+    figure = bars_figure((RAW, WHITE), "dimensions", "share", theme)
+    for drawn, given in zip(figure.data, (RAW, WHITE), strict=True):
+        assert drawn.name == given.name
+        assert np.array(drawn.x).tolist() == list(range(1, len(given.about) + 1))
+        assert np.array(drawn.y) == pytest.approx(given.heights)
+        assert list(drawn.text) == given.about
+        assert drawn.hovertemplate == "%{text}: %{y:.2%}"
+        assert drawn.textposition == "none"  # on the bars it would overlap
+        # The colour depends on the place. A cloud without bars leaves its place empty.
+        assert drawn.marker.color == place_colour(given.place, theme)
+    layout = figure.layout
+    assert (layout.barmode, layout.xaxis.dtick, layout.yaxis.zeroline) == ("group", 1, True)
+    assert bars_figure((RAW,), "x", "y", theme).layout.showlegend  # Plotly hides a single name
+    # in whole percents, ticks every 0.5% would read 0, 1, 1, 2
+    assert layout.yaxis.tickformat == "~%"
+
+
+def test_nothing_to_draw_is_an_empty_pair_of_axes():
+    assert len(picture(curves=[]).data) == len(bars_figure((), "x", "y", LIGHT).data) == 0

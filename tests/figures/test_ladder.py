@@ -52,13 +52,10 @@ def test_named_ticks_have_one_line_on_the_side_with_more_room():
     far = Rung("c", "", 40.0)
     *_labels, names = picture(rungs=[rungs[0], far], band=None).layout.annotations
     assert (names.x, names.xanchor) == (70.72, "right")
-
-
-def test_a_narrow_chart_has_the_name_of_a_tick_that_is_alone_level_with_it():
-    rungs = [Rung("a", "", 84.0, ticks=(Tick(46.0, "", "GloVe"),)), Rung("b", "", 71.0)]
-    figure = picture(rungs=rungs, band=None)
+    alone = [Rung("a", "", 84.0, ticks=(Tick(46.0, "", "GloVe"),)), Rung("b", "", 71.0)]
+    figure = picture(rungs=alone, band=None)
     *_labels, name = figure.layout.annotations
-    assert name.name is None  # chart.js leaves out "wide"
+    assert name.name is None  # chart.js leaves out "wide" on a narrow chart
     assert name.y == pytest.approx(figure.data[1].y[0])
 
 

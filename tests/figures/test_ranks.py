@@ -45,13 +45,3 @@ def test_levels_alone_have_the_same_ranks():
     assert (zero.x, zero.y, zero.line.dash) == ((1, 4), (0, 0), "dot")
     np.testing.assert_allclose(figure.layout.xaxis.range, np.log10([0.8, 4 * 1.15]))
     assert [each.title.text for each in (figure.layout.xaxis, figure.layout.yaxis)] == [*TITLES[:2]]
-
-
-def test_a_published_bin_beyond_the_words_is_inside_the_axis():
-    published = [("published", [Level(1, 5, 1.0), Level(6, 300, 1.2)])]
-    figure = ranks_figure(
-        np.ones(10), ["w"] * 10, ("bins", [Level(1, 10, 1.0)]), published, LIGHT, titles=TITLES
-    )
-    low, high = figure.layout.xaxis.range
-    assert low < 0
-    assert high > np.log10(300)

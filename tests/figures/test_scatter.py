@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from geometry.figures.curves import Axes, Curve, curves_figure
+from geometry.figures.curves import Axes
 from geometry.figures.scatter import MANY, Dots, Ring, Segment, scatter_figure
 from geometry.palette import LIGHT
 
@@ -33,19 +33,3 @@ def test_many_dots_are_drawn_by_webgl():
     few, many = (Dots(np.zeros(n), np.zeros(n), [""] * n) for n in (3, MANY))
     assert scatter_figure([few], AXES, LIGHT).data[0].type == "scatter"
     assert scatter_figure([many], AXES, LIGHT).data[0].type == "scattergl"
-
-
-def test_a_curve_s_interval_is_shaded_between_its_edges():
-    curve = Curve(XY, XY, "raw", 0, low=XY - 1, high=XY + 1)
-    low, high, line = curves_figure([curve], Axes("n", "score"), LIGHT).data
-    assert np.array(low.y) == pytest.approx(XY - 1)
-    assert np.array(high.y) == pytest.approx(XY + 1)
-    assert high.fill == "tonexty"
-    assert (low.showlegend, high.showlegend, line.name) == (False, False, "raw")
-
-
-def test_named_ticks_are_numbers_as_they_are_written():
-    axes = Axes("n", "score", log_x=True, x_ticks=(10.0, 1224.0))
-    layout = curves_figure([Curve(XY + 1, XY, "raw", 0)], axes, LIGHT).layout
-    assert list(layout.xaxis.tickvals) == [10, 1224]
-    assert list(layout.xaxis.ticktext) == ["10", "1,224"]

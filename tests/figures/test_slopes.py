@@ -35,10 +35,3 @@ def test_a_dot_has_its_item_s_colour_and_a_list_a_line_below_its_title():
     assert list(dots.symbol) == ["diamond", "circle", "circle", "diamond"]
     (line,) = (each for each in figure.layout.annotations if each.text == "1 of 2")
     assert (line.x, line.xanchor) == (LEFT, "right")
-
-
-def test_equal_lists_have_no_last_row():
-    items = [Item("a", "one", "1"), Item("b", "two", "0.5")]
-    figure = slopes_figure(items, items, WORDS, LIGHT)
-    assert "farther" not in [each.text for each in figure.layout.annotations]
-    assert [line.y[0] for line in figure.data[2:]] == [None, None]

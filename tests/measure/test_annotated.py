@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import erf
 
-from geometry import alignment, cosine_contributions, measure_table
+from geometry import alignment
 from geometry.measure import (
     Annotations,
     Measured,
@@ -18,7 +18,6 @@ from geometry.measure import (
     max_explainable_variance,
     self_similarity,
     subsampling_interval,
-    top_contribution,
     top_contribution_baseline,
     zipfian_baselines,
     zipfian_mean_symmetry,
@@ -26,17 +25,9 @@ from geometry.measure import (
     zipfian_table,
 )
 from tests.for_each import for_each
+from tests.measure.test_table import by_name, cloud
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-
-def cloud(n: int = 300, d: int = 12, *, seed: int = 0, shift: float = 0.7) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    return rng.standard_normal((n, d)) * np.geomspace(2, 0.2, d) + shift
-
-
-def by_name(table):
-    return {row.name: row for row in table}
 
 
 # Alignment
@@ -99,12 +90,6 @@ def test_isotropic_tokens_lie_at_their_baselines():
     assert intra_sentence_baseline([0, 0, 0, 0, 7, 7, 9]) == pytest.approx((0.5 + 0.5**0.5) / 2)
 
 
-def test_tokens_that_have_nothing_to_compare():
-    X = cloud(6, 3)
-    rows = annotated_table(X, Annotations(types=np.arange(6), sentences=np.zeros(6)))
-    assert [row.undefined for row in rows] == ["no_repeats", None, "no_repeats"]
-
-
 # Types
 
 
@@ -131,6 +116,25 @@ def test_a_word_that_is_nearly_all_of_the_text_has_no_interval():
     for row in zipfian_table(cloud(100, 4), counts):
         assert row.low is None
         assert 0 <= row.value <= 1
+
+
+def test_zipf_worked_by_hand():
+    W = np.array([[1.0, 0], [-1, 0]])
+    assert zipfian_mean_symmetry(W, [1, 1]) == pytest.approx(1)
+    assert zipfian_mean_symmetry(W, [3, 1]) == pytest.approx(0.5)  # mean (1/2, 0), E|w| = 1
+    cross = np.array([[2.0, 0], [-2, 0], [0, 1], [0, -1]])
+    assert zipfian_spectral_entropy(cross, [1, 1, 4, 4]) == pytest.approx(1)  # 8/10, 8/10
+    # variances 2, 1/2: p = 4/5, 1/5
+    entropy = -(0.8 * np.log(0.8) + 0.2 * np.log(0.2)) / np.log(2)
+    assert zipfian_spectral_entropy(cross, [5, 5, 5, 5]) == pytest.approx(entropy)
+
+
+def test_a_frequency_is_a_number_of_copies():
+    W, counts = cloud(30, 4), np.random.default_rng(0).integers(0, 6, 30)
+    copies = np.repeat(W, counts, axis=0)
+    for of in (zipfian_mean_symmetry, zipfian_spectral_entropy):
+        assert of(W, counts) == pytest.approx(of(copies, np.ones(len(copies))))
+        assert of(W, counts) == pytest.approx(of(W, counts / counts.sum()))
 
 
 @for_each("exponent", [0, 1, 1.5])
@@ -164,39 +168,6 @@ def test_the_baseline_of_the_largest_share_by_hand():
     for d, k in ((3, 0), (3, 4)):
         with pytest.raises(ValueError, match=f"between 1 and the d = 3 dimensions; got {k}"):
             top_contribution_baseline(d, k=k)
-
-
-@for_each(("n", "d"), [(200, 3), (300, 40), (60, 100)])
-@for_each("k", [1, 3])
-def test_no_dimension_of_a_round_cloud_off_the_origin_is_rogue(n, d, k):
-    rng = np.random.default_rng(5)
-    found = []
-    for _ in range(200):
-        off = rng.standard_normal(d)
-        found.append(top_contribution(rng.standard_normal((n, d)) + 2 * off, k=k))
-    error = 4 * np.std(found) / np.sqrt(200) + 1e-4
-    assert top_contribution_baseline(d, k=k) == pytest.approx(np.mean(found), abs=error)
-    if d > 3:
-        assert np.mean(found) > 2 * k / d
-
-
-def test_any_cone_turned_at_random_lies_at_that_baseline():
-    """A rogue dimension depends on the basis: after a rotation, the same cloud has none."""
-    X = cloud(300, 30) + np.eye(30)[4] * 9
-    assert top_contribution(X) > 0.8
-    rng = np.random.default_rng(0)
-    found = [
-        cosine_contributions(X @ np.linalg.qr(rng.standard_normal((30, 30)))[0]).max()
-        for _ in range(200)
-    ]
-    assert np.mean(found) == pytest.approx(top_contribution_baseline(30), rel=0.08)
-
-
-def test_the_table_has_that_baseline():
-    rows = by_name(measure_table(cloud(), intervals=False))
-    assert rows["top_contribution"].baseline == top_contribution_baseline(12)
-    assert rows["top_5_contributions"].baseline == top_contribution_baseline(12, k=5)
-    assert top_contribution_baseline(384) == pytest.approx(0.0264, abs=5e-5)  # ten times 1/d
 
 
 def test_label_agreement_beside_chance_with_an_interval():

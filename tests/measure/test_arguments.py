@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from geometry import hubness, label_agreement, measure
+from geometry import hubness, label_agreement
 from geometry.measure import (
     Annotations,
     annotated_table,
@@ -15,7 +15,6 @@ from geometry.measure import (
     isotropic_baselines,
     jackknife_interval,
     max_explainable_variance,
-    mean_cosine,
     pairwise_cosines,
     participation_baseline,
     positive_cosine_share,
@@ -36,7 +35,6 @@ WHOLE = {
     "hubness k": (1, lambda k: hubness(X, k=k)),
     "nearest k": (1, lambda k: nearest(X, 0, k=k)),
     "nearest_of_all k": (1, lambda k: nearest_of_all(X, k=k)),
-    "nearest_of_all block_rows": (1, lambda rows: nearest_of_all(X, block_rows=rows)),
     "label_agreement k": (1, lambda k: label_agreement(X, IDS, k=k)),
     "pairwise_cosines max_rows": (2, lambda rows: pairwise_cosines(X, max_rows=rows)),
     "positive_cosine_share block_rows": (1, lambda rows: positive_cosine_share(X, block_rows=rows)),
@@ -60,13 +58,6 @@ def test_a_number_that_is_not_whole_is_refused_by_name(argument):
             of(given)
     of(least)
     of(np.int64(least))
-
-
-@for_each(("given", "offender"), [([[0, -1]], -1), ([[0, 60]], 60), ([[3, 1], [-7, 99]], -7)])
-def test_the_row_number_that_is_none_is_named(given, offender):
-    said = f"pairs must be numbers of the 60 rows, 0 to 59; got {offender}$"
-    with pytest.raises(ValueError, match=said):
-        annotated_table(X, Annotations(pairs=given))
 
 
 @for_each(
@@ -97,30 +88,3 @@ def test_ids_may_be_numbers_words_or_dates():
     expected = self_similarity(X, IDS)
     for ids in (IDS.astype(int), IDS.astype(str), IDS.astype(object), IDS.astype("M8[s]")):
         assert self_similarity(X, ids) == pytest.approx(expected)
-
-
-def test_bad_rows_are_named_and_counted():
-    rows = X[:6].copy()
-    rows[[1, 5]] = 0
-    with pytest.raises(ValueError, match=r"row 2 is zero.*\(zero rows: 2 of 6\)"):
-        mean_cosine(rows)
-    rows[[2, 4], 1] = -np.inf
-    with pytest.raises(ValueError, match=r"row 3 .*\(2 of 6 rows do\)"):
-        mean_cosine(rows)
-    for shape in ((), (2,), (2, 2, 2), (3, 0)):
-        with pytest.raises(ValueError, match=re.escape(f"shape {shape}")):
-            mean_cosine(np.ones(shape))
-    with pytest.raises(ValueError, match="at least 2 rows; got 1"):
-        mean_cosine(np.ones((1, 3)))
-
-
-NUMBERS = (
-    *("effective_rank", "hubness", "intrinsic_dimension", "isoscore", "mean_cosine"),
-    *("mean_norm_share", "opening_angle", "participation_ratio", "partition_isotropy"),
-    *("positive_cosine_share", "top_contribution", "uniformity"),
-)
-
-
-def test_results_are_plain_floats():
-    for name in NUMBERS:
-        assert type(getattr(measure, name)(X)) is float, name

@@ -8,17 +8,13 @@ from geometry.measure import (
     mean_norm_share,
     opening_angle,
 )
+from tests.clouds import cloud
 from tests.for_each import for_each
 
 CORNER = np.array([[1.0, 0], [0, 1], [1, 1]])  # cosines 0, 1/sqrt 2, 1/sqrt 2
 
 
 CROSS = np.array([[2.0, 0], [-2, 0], [0, 1], [0, -1]])  # covariance diag(2, 1/2)
-
-
-def cloud(n: int = 70, d: int = 9, *, seed: int = 0, shift: float = 0.5) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    return rng.standard_normal((n, d)) * np.geomspace(2, 0.2, d) + shift
 
 
 def test_mean_norm_share_worked_by_hand():
@@ -40,21 +36,8 @@ def test_opening_angle_of_a_cone_built_by_hand(theta):
     assert opening_angle(ring) == pytest.approx(theta)
 
 
-def test_opening_angle_is_a_quantile():
-    # mean of CORNER points along (1, 1): angles 45, 45, 0
-    np.testing.assert_allclose(angles_to_mean(CORNER), [45, 45, 0], atol=1e-5)
-    assert opening_angle(CORNER) == pytest.approx(45)
-    assert opening_angle(CORNER, quantile=0) == pytest.approx(0, abs=1e-5)
-    assert opening_angle(CORNER, quantile=0.25) == pytest.approx(22.5, abs=1e-5)
-
-
 def test_a_centred_cloud_has_no_axis():
     X = cloud()
     for centred in (CROSS, X - X.mean(axis=0), (X - X.mean(axis=0)).astype(np.float32)):
         with pytest.raises(ValueError, match="mean vector is zero"):
             opening_angle(centred)
-
-
-def test_zeros_have_no_mean_norm_share():
-    with pytest.raises(ValueError, match="every row is zero"):
-        mean_norm_share(np.zeros((3, 2)))

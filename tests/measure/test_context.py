@@ -3,32 +3,20 @@
 import numpy as np
 import pytest
 
-from geometry import (
-    UndefinedMeasure,
-)
 from geometry.measure import (
     Annotations,
     annotated_table,
     intra_sentence_similarity,
-    max_explainable_variance,
     self_similarity,
 )
 from geometry.measure.context import Tokens
+from tests.clouds import cloud, unit
 
 pytestmark = pytest.mark.filterwarnings("error")
 
 
-def cloud(n: int = 70, d: int = 9, *, seed: int = 0, shift: float = 0.5) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    return rng.standard_normal((n, d)) * np.geomspace(2, 0.2, d) + shift
-
-
 def table(X, types, sentences):
     return annotated_table(X, Annotations(types=np.array(types), sentences=np.array(sentences)))
-
-
-def unit(X):
-    return X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
 def test_context_worked_by_hand():
@@ -70,31 +58,6 @@ def test_context_by_brute_force():
     ]
     assert intra_sentence_similarity(X, sentences) == pytest.approx(np.mean(within) - every)
     assert Tokens(X).max_explainable(types, 0).value == pytest.approx(np.mean(explained))
-
-
-def test_types_dealt_at_random_have_no_context_effect():
-    rng = np.random.default_rng(0)
-    X, types = cloud(4000, 10), rng.integers(300, size=4000)
-    assert self_similarity(X, types) == pytest.approx(0, abs=0.01)
-    assert max_explainable_variance(X, types) == pytest.approx(0, abs=0.01)
-    static = rng.standard_normal((300, 10))[types]
-    assert self_similarity(static, types) == pytest.approx(1, abs=0.02)
-    rows = table(X, types, rng.integers(200, size=4000))
-    assert all(row.low < row.value < row.high and row.n == 4000 for row in rows)
-
-
-def test_context_refuses():
-    X = cloud(6, 3)
-    with pytest.raises(UndefinedMeasure, match="each type occurs once"):
-        self_similarity(X, np.arange(6))
-    with pytest.raises(ValueError, match=r"one sentence for each of the 6 rows; got shape \(5,\)"):
-        intra_sentence_similarity(X, np.zeros(5))
-    X[3] = 0
-    for of in (self_similarity, intra_sentence_similarity, max_explainable_variance):
-        with pytest.raises(ValueError, match="row 4 is zero"):
-            of(X, np.zeros(6))
-    codes = [row.undefined for row in table(cloud(6, 3), np.arange(6), np.arange(6))]
-    assert codes == ["no_repeats"] * 3
 
 
 def test_influences_are_those_of_the_difference():
@@ -147,23 +110,6 @@ def text(n: int, seed: int, *, fixed_types: bool) -> tuple[np.ndarray, ...]:
     noise = rng.standard_normal((len(sentences), 10))
     X = 0.8 * of_type[types] + 0.7 * of_sentence[sentences] + 0.7 * noise + 0.4
     return X, types, sentences
-
-
-def coverage(n: int, draws: int, *, fixed_types: bool) -> dict[str, float]:
-    """The share of intervals that have the mean over all draws."""
-    tables = [table(*text(n, seed, fixed_types=fixed_types)) for seed in range(draws)]
-    found = {}
-    for rows in zip(*tables, strict=True):
-        truth = np.mean([row.value for row in rows])
-        found[rows[0].name] = float(np.mean([row.low <= truth <= row.high for row in rows]))
-    return found
-
-
-@pytest.mark.long
-def test_an_interval_of_a_difference_covers_it():
-    """Moving the interval of the value by the baseline covered 0.72 to 0.87 (intra-sentence)."""
-    found = coverage(100, 120, fixed_types=True)
-    assert {name: c for name, c in found.items() if not 0.9 <= c <= 0.995} == {}
 
 
 def test_too_few_sentences_have_no_interval():

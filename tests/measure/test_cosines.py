@@ -20,21 +20,16 @@ from geometry.measure import (
 )
 from geometry.measure.cosines import (
     cosine_shares,
-    isotropic_angle_spread,
     isotropic_cosine_shares,
     mean_cosine_spread,
 )
+from tests.clouds import cloud, unit
 from tests.for_each import for_each
 
 CORNER = np.array([[1.0, 0], [0, 1], [1, 1]])  # cosines 0, 1/sqrt 2, 1/sqrt 2
 
 
 CROSS = np.array([[2.0, 0], [-2, 0], [0, 1], [0, -1]])  # covariance diag(2, 1/2)
-
-
-def cloud(n: int = 70, d: int = 9, *, seed: int = 0, shift: float = 0.5) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    return rng.standard_normal((n, d)) * np.geomspace(2, 0.2, d) + shift
 
 
 def cosines_by_loop(X: np.ndarray) -> list[float]:
@@ -111,18 +106,7 @@ def test_the_spread_of_the_mean_cosine_of_isotropic_directions():
         mean_cosine_spread(1, 4)
 
 
-def test_random_directions_are_nearly_orthogonal():
-    assert isotropic_angle_spread(384) == pytest.approx(2.925, abs=1e-3)
-    X = np.random.default_rng(0).standard_normal((300, 384))
-    angles = np.degrees(np.arccos(pairwise_cosines(X)))
-    assert angles.std() == pytest.approx(isotropic_angle_spread(384), rel=0.02)
-
-
 pytestmark = pytest.mark.filterwarnings("error")
-
-
-def unit(X):
-    return X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
 def test_contributions_worked_by_hand():
@@ -176,12 +160,6 @@ def test_uniformity_over_all_pairs():
     U = unit(X)
     kernel = [np.exp(-2 * ((U[i] - U[j]) ** 2).sum()) for i in range(60) for j in range(i)]
     assert uniformity(X) == pytest.approx(np.log(np.mean(kernel)))
-
-
-@for_each("d", [1, 2, 3, 10, 384])
-def test_uniformity_of_isotropic_directions(d):
-    X = np.random.default_rng(d).standard_normal((3000, d))
-    assert uniformity_baseline(d) == pytest.approx(uniformity(X), abs=0.02)
 
 
 def test_uniformity_baseline_in_closed_form():

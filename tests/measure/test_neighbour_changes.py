@@ -8,7 +8,6 @@ from sklearn.neighbors import NearestNeighbors
 from geometry import UndefinedMeasure, Whitening, hubness, label_agreement
 from geometry.measure import (
     chance_agreement,
-    jaccard_overlap,
     moved_at_random,
     neighbour_changes,
 )
@@ -18,12 +17,6 @@ from geometry.measure.neighbours import agreement_draws
 def cone(n: int, d: int, seed: int = 0) -> np.ndarray:
     """Gaussian rows around a mean of about their own length."""
     return np.random.default_rng(seed).standard_normal((n, d)) + 1
-
-
-def test_overlap_by_hand():
-    before = np.array([[1, 2, 3], [4, 5, 6], [1, 2, -1]])
-    after = np.array([[3, 2, 9], [7, 8, 9], [2, -1, -1]])
-    np.testing.assert_allclose(jaccard_overlap(before, after), [2 / 4, 0 / 6, 1 / 2])
 
 
 def test_by_a_second_route():
@@ -95,20 +88,6 @@ def test_nearly_equal_sentences_of_a_text_have_wider_intervals_by_text():
     for name in ("jaccard", "agreement"):
         first, other = getattr(by_row, name), getattr(by_text, name)
         assert other.high - other.low > 1.5 * (first.high - first.low)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("n", "shift"), [(200, 0), pytest.param(1000, 1, marks=pytest.mark.long)])
-def test_the_intervals_cover_those_of_other_rows(n, shift):
-    """Of 75 cones of one source, about 71 intervals cover the mean of all."""
-    values, covered = [], []
-    for seed in range(75):
-        X = cone(n, 50, seed=seed) + shift
-        found = neighbour_changes(X, X - X.mean(axis=0), k=10, seed=seed)
-        values.append(found.jaccard.value)
-        covered.append(found.jaccard)
-    mean = np.mean(values)
-    assert sum(each.low <= mean <= each.high for each in covered) >= 69  # 92%
 
 
 def test_a_missing_label_is_no_label():

@@ -5,21 +5,13 @@ import pytest
 from scipy.special import logsumexp
 
 from geometry import partition_isotropy
+from tests.clouds import cloud, unit
 from tests.for_each import for_each
 
 pytestmark = pytest.mark.filterwarnings("error")
 
 
 CROSS = np.array([[2.0, 0], [-2, 0], [0, 1], [0, -1]])
-
-
-def cloud(n: int = 70, d: int = 9, *, seed: int = 0, shift: float = 0.5) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    return rng.standard_normal((n, d)) * np.geomspace(2, 0.2, d) + shift
-
-
-def unit(X):
-    return X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
 def test_partition_isotropy_worked_by_hand():

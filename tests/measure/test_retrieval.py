@@ -10,15 +10,11 @@ from sklearn.metrics import ndcg_score
 from geometry.measure import mrr_at_k, ndcg_at_k, paired_change, recall_at_k, retrieval_score
 
 
-def test_recall_by_hand():
-    found = np.array([[4, 7, 1], [0, 2, 3]])
-    relevant = [{7: 1.0, 9: 1.0, 4: 2.0, 8: 1.0}, {5: 1.0}]
-    assert recall_at_k(found, relevant).tolist() == [2 / 4, 0.0]
-
-
-def test_reciprocal_rank_by_hand():
+def test_recall_and_reciprocal_rank_by_hand():
     found = np.array([[4, 7, 1], [0, 2, 3], [5, 8, 6]])
-    relevant = [{7: 1.0, 1: 2.0}, {5: 1.0}, {5: 1.0, 6: 1.0}]
+    relevant = [{7: 1.0, 9: 1.0, 4: 2.0, 8: 1.0}, {5: 1.0}, {5: 1.0, 6: 1.0}]
+    assert recall_at_k(found, relevant).tolist() == [2 / 4, 0.0, 1.0]
+    relevant[0] = {7: 1.0, 1: 2.0}
     assert mrr_at_k(found, relevant).tolist() == [1 / 2, 0.0, 1.0]
 
 
@@ -74,12 +70,6 @@ def test_queries_of_one_unit_count_once():
     assert paired_change(np.ones(40), units=np.repeat(np.arange(9), 5)[:40]).low is None
 
 
-def test_too_few_changes_have_no_interval():
-    assert paired_change(np.zeros(30)).low is paired_change(np.zeros(60)).low is None
-    assert paired_change(np.ones(9)).low is None
-    assert paired_change(np.ones(10)).low > 0
-
-
 @pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("n", [10, 20, 40])
@@ -95,17 +85,6 @@ def test_intervals_of_few_queries_cover(n, shares):
             covered.append(found.low - 1e-9 <= true <= found.high + 1e-9)
     assert np.mean(covered) >= 0.93
     assert len(covered) > 850  # the others have no change at all, and no interval
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("n", [10, 20, 40, 60])
-def test_no_change_is_seldom_called_one(n):
-    rng = np.random.default_rng(1)
-    found = [
-        paired_change(rng.choice([0, 0.2, -0.2], size=n, p=(0.6, 0.2, 0.2))) for _ in range(1000)
-    ]
-    wrong = [each.low is not None and not each.low <= 0 <= each.high for each in found]
-    assert np.mean(wrong) <= 0.065
 
 
 def test_what_is_refused():

@@ -60,17 +60,14 @@ def test_of_equal_cosines_the_lower_row_comes_first():
     assert Search(X).nearest(X[[1]], 3).rows.tolist() == [[1, 3, 5]]
 
 
-def test_k_is_cut_and_progress_reaches_its_end():
+def test_k_is_cut_progress_reaches_its_end_and_what_is_refused():
     reports = []
     found = Search(CLOUD[:9]).nearest_of_all(
-        50, block_rows=4, progress=lambda *each: reports.append(each)
+        50, block_rows=4, progress=lambda *at: reports.append(at)
     )
     assert found.k == 8
     assert reports == [(i, 6) for i in range(1, 7)]
     assert Search(CLOUD[:3]).nearest(CLOUD[:1], 9).k == 3
-
-
-def test_what_is_refused():
     with pytest.raises(UndefinedMeasure, match="row 3 is zero"):
         Search(np.array([[1.0, 0], [0, 1], [0, 0]]))
     with pytest.raises(IndexError, match="row 9 is not one of the 3"):

@@ -9,17 +9,13 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import CountVectorizer
 
 from geometry import (
-    CommonComponentRemoval,
     VectorTable,
     Whitening,
     evaluate_words,
-    mean_norm_share,
     opening_angle,
 )
 from geometry.data.pairs import Pairs
-from geometry.evaluate import evaluate_grid
 from geometry.measure import pairwise_cosines
-from geometry.vectors import sif_average
 from tests.for_each import for_each
 
 RNG = np.random.default_rng(0)
@@ -32,14 +28,6 @@ def test_opening_angle_by_scipy(quantile):
     angles = np.rad2deg(np.arccos(1 - distances))
     (expected,) = mquantiles(angles, [quantile], alphap=1, betap=1)
     assert opening_angle(CLOUD, quantile=quantile) == pytest.approx(float(expected), abs=1e-6)
-
-
-@for_each("shift", [0.0, 1.5, 40.0])
-def test_mean_norm_share_by_every_pair_of_rows(shift):
-    """|mean|^2 is the mean of all n^2 inner products, those of a row with itself among them."""
-    X = CLOUD - 1.5 + shift
-    products = np.array([[left @ right for right in X] for left in X])
-    assert mean_norm_share(X) == pytest.approx(products.mean() / np.trace(products) * len(X))
 
 
 SENTENCES = ["a cat sat", "the dog ran a mile", "the the cat", "dog sat", "a mile", "the mile ran"]
@@ -57,14 +45,6 @@ def sif_by_scikit_learn() -> tuple[np.ndarray, np.ndarray]:
     return averages, averages - averages @ u.T @ u
 
 
-def test_sif_by_scikit_learn():
-    averages, expected = sif_by_scikit_learn()
-    found = sif_average([sentence.split() for sentence in SENTENCES], TABLE, COUNTS)
-    np.testing.assert_allclose(found, averages, atol=1e-12)
-    removed = CommonComponentRemoval(1, centred=False).fit_transform(found)
-    np.testing.assert_allclose(removed, expected, atol=1e-10)
-
-
 def test_sif_in_a_grid_is_scikit_learns():
     _, expected = sif_by_scikit_learn()
     gold = np.array([1.0, 3.0, 2.0])
@@ -77,19 +57,6 @@ def test_sif_in_a_grid_is_scikit_learns():
     assert cell.score.spearman == pytest.approx(spearmanr(alike, gold).statistic)
     assert cell.score.pearson == pytest.approx(np.corrcoef(alike, gold)[0, 1])
     assert (cell.treatment, cell.fit_on, cell.n_fit) == ("svd:1", "evaluation sentences", 6)
-
-
-@for_each("D", [1, 3])
-def test_uncentred_removal_in_a_grid(D):
-    X = CLOUD[None]
-    gold = RNG.uniform(0, 5, 40)
-    u = TruncatedSVD(D, algorithm="arpack", random_state=0).fit(CLOUD).components_
-    left, right = np.split(CLOUD - CLOUD @ u.T @ u, 2)
-    lengths = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
-    expected = spearmanr((left * right).sum(axis=1) / lengths, gold).statistic
-    (cell,) = evaluate_grid({"mean": X}, gold, treatments=[f"svd:{D}"], draws=5).cells
-    assert cell.score.spearman == pytest.approx(expected)
-    assert (cell.n_requested, cell.n_directions) == (D, D)
 
 
 @for_each("eps", [1e-3, 0.1, 5.0])

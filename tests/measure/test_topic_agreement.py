@@ -45,12 +45,6 @@ def test_on_200_sentences_whitened_neighbours_agree_as_often_as_raw_ones(layers,
 
 
 @pytest.mark.long
-def test_on_200_sentences_the_last_layer_loses_little(layers, topics):
-    raw = on_200(layers[6], topics.labels, None)
-    assert on_200(layers[6], topics.labels, "recommended") == pytest.approx(raw, abs=0.02)
-
-
-@pytest.mark.long
 @pytest.mark.parametrize("layer", [*CONE_LAYERS, 6])
 def test_in_full_200_sentences_are_a_simplex_and_neighbours_are_chance(layers, topics, layer):
     assert fit_whitening(layers[layer][:200], "full").is_simplex

@@ -131,10 +131,3 @@ def test_spearman(vectors, pairs):
     assert min(ours) == pytest.approx(SCORES["least"], abs=1)
     assert max(ours) == pytest.approx(SCORES["most"], abs=1)
     assert max(ours) < white + 1  # the flow improves likelihood, not sentence similarity
-
-
-@pytest.mark.long
-def test_there_and_back(vectors, flow):
-    back = flow.inverse_transform(flow.transform(vectors))
-    assert back.dtype == np.float32
-    assert np.abs(back - vectors).max() <= 1e-4

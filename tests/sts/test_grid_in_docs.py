@@ -68,7 +68,7 @@ def test_the_claims_under_the_grid(grid):
     assert max(map(abs, milder)) == pytest.approx(0.5, abs=SPEARMAN)
     assert (
         "Whitening in full lowers it by 1.4 points (−1.4 [" in said
-    )  # the intervals: test_evaluate_figures
+    )  # the intervals: test_quoted_figures
     assert mean["pca"][6] - mean["none"][6] == pytest.approx(-1.4, abs=SPEARMAN)
     assert "The [CLS] of the last layer gains 5 to 6 points by each treatment." in said
     gains = [cls[way][6] - cls["none"][6] for way in LADDER[1:]]

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.model, pytest.mark.timeout(1200)]
 
 TEXT = Path(__file__).resolve().parents[2] / "assets" / "text"
 SPEARMAN = 0.15  # as in test_published_figures
-ENDS = 0.35  # of an interval, as in test_evaluate_figures
+ENDS = 0.35  # another seed moves an end of an interval from 1,000 draws by this much
 ROUNDED = 0.005  # of two decimals
 RARE = 10_000  # rank from which on types are called rare
 TABLES = {table.key: table for table in published_tables()}

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from geometry.linalg.products import sums_in_float32
-from geometry.linalg.rows import unit_rows
 from geometry.transform.whiten import Whitening
 from geometry.transform.whitening_map import METHODS
 
@@ -46,17 +45,6 @@ def test_cls_of_the_embedding_layer_is_one_vector(layers, method):
     fitted = Whitening(method).fit(X)
     assert fitted.rank_ == 0
     assert np.isfinite(fitted.transform(X)).all()
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("n", [50, 300, 384])
-def test_few_sentences_are_a_simplex(layers, n, method):
-    X = layers["mean"][4][:n].astype(np.float64)
-    fitted = Whitening(method).fit(X)
-    assert (fitted.rank_, fitted.is_simplex_) == (min(n - 1, 383), True)
-    U = unit_rows(fitted.transform(X))
-    np.testing.assert_allclose((U @ U.T)[~np.eye(n, dtype=bool)], -1 / (n - 1), atol=1e-6)
 
 
 def test_float32_products_keep_the_rank(many):

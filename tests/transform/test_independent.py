@@ -10,11 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import check_estimator
 
 from geometry import Whitening, fit_treatment, load_transform
-from geometry.evaluate import evaluate_grid
 from geometry.export import save_transform
-from geometry.transform import IndependentComponents, IndependentMap
+from geometry.transform import IndependentComponents
 from geometry.transform.independent_map import default_axes
-from geometry.transform.treatments import LADDER, TREATMENTS
 from tests.clouds import clouds
 from tests.for_each import for_each
 
@@ -44,12 +42,6 @@ def test_mixed_sources_are_found_with_positive_skewness_and_in_its_order():
     assert (np.diff(skewness) < 0).all()
 
 
-def test_principal_axes_do_not_find_them():
-    Z = Whitening().fit_transform(MIXED)
-    correlations = np.abs(Z.T @ SOURCES / N)
-    assert correlations.max(axis=0).min() < 0.9
-
-
 def test_it_is_scikit_learn_s_fast_ica_up_to_sign_and_order():
     other = FastICA(whiten="unit-variance", random_state=1, max_iter=500).fit_transform(MIXED)
     Z = IndependentComponents().fit_transform(MIXED)
@@ -74,28 +66,12 @@ def test_the_rotation_changes_no_product_and_so_no_cosine_and_no_distance(X):
     np.testing.assert_allclose(turned.vectors, picture, atol=1e-6)
 
 
-def test_it_scores_as_the_whitening_and_is_no_cure():
-    halves = {"mean": np.stack([MIXED[:400]] * 2)}
-    grid = evaluate_grid(halves, np.arange(200.0), treatments=["ica", "pca"], draws=10)
-    first, second = (
-        [c.score.spearman for c in grid.cells if c.treatment == t] for t in ("ica", "pca")
-    )
-    assert first == pytest.approx(second, abs=1e-9)
-    assert not TREATMENTS["ica"].cure
-    assert "ica" not in LADDER
-
-
 def test_a_file_of_it(tmp_path):
     fitted = IndependentComponents(3).fit(MIXED)
     save_transform(tmp_path / "axes.safetensors", fitted)
     loaded = load_transform(tmp_path / "axes.safetensors")
     np.testing.assert_allclose(loaded.apply(MIXED), fitted.transform(MIXED), atol=1e-9)
     assert (loaded.about["method"], loaded.about["directions"]) == ("ica", "3")
-
-
-def test_a_seed_gives_one_fit():
-    first, second = (IndependentMap.of(MIXED, random_state=3).matrix for _ in range(2))
-    np.testing.assert_array_equal(first, second)
 
 
 def test_a_normal_cloud_has_no_axes_and_the_warning_says_so():
@@ -108,18 +84,6 @@ def test_a_normal_cloud_has_no_axes_and_the_warning_says_so():
 @for_each(("n", "d", "k"), [(5000, 384, 64), (5000, 6, 6), (200, 384, 20), (4, 6, 2), (4, 1, 1)])
 def test_how_many_axes_there_are_by_default(n, d, k):
     assert default_axes(n, d) == k
-
-
-@for_each(
-    ("rows", "message"),
-    [
-        (np.where(np.arange(N)[:, None] == 7, np.nan, MIXED), "row 8 has NaN or infinity"),
-        (MIXED[:1], "row|sample"),
-    ],
-)
-def test_what_cannot_be_fitted(rows, message):
-    with pytest.raises(ValueError, match=message):
-        IndependentComponents().fit(rows)
 
 
 @for_each("settings", [{"n_components": D + 1}, {"max_iter": 0}])

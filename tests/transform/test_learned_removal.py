@@ -50,13 +50,6 @@ def test_without_pairs_it_is_plain_removal_of_uncentred_rows():
     np.testing.assert_allclose(without, [[0, 0, 1], [0, 0, 1], [0, 2, 1], [0, -2, 1]], atol=1e-12)
 
 
-def test_svd_axes_remove_the_mean():
-    X = STEPS + np.array([0, 0, 9])  # E[x x'] = diag(4.5, 2, 100)
-    fitted = WeightedRemoval(1, axes="svd").fit(X)
-    np.testing.assert_allclose(fitted.components_, [[0, 0, 1]], atol=1e-12)
-    np.testing.assert_allclose(fitted.transform(X)[:, 2], 0, atol=1e-12)
-
-
 def test_pearson_by_hand():
     # along e1: left 1, right 2; rest (0, 1)'(0, 1): c(g) = (2 g + 1) / sqrt((g + 1)(4 g + 1))
     X = np.array([[1.0, 1], [2, 1], [1, 0], [0, 1], [1, 0], [1, 1]])
@@ -118,13 +111,6 @@ def test_the_fit_has_the_score_of_its_own_pairs():
     assert fitted.n_pairs_ == 60
 
 
-def test_the_scale_of_scores_and_the_order_of_pairs_do_not_matter():
-    X, pairs, gold = scored()
-    first = WeightedRemoval(3).fit(X, pairs=pairs, gold_scores=gold)
-    second = WeightedRemoval(3).fit(X, pairs=pairs[::-1, ::-1], gold_scores=(5 * gold + 2)[::-1])
-    np.testing.assert_allclose(first.weights_, second.weights_, atol=1e-3)
-
-
 def test_the_penalty_pulls_towards_plain_removal():
     X, pairs, gold = scored()
     weights = [
@@ -136,13 +122,6 @@ def test_the_penalty_pulls_towards_plain_removal():
 
 
 # Where there is little to learn
-
-
-def test_no_direction_at_all():
-    X, pairs, gold = scored()
-    fitted = WeightedRemoval(0).fit(X, pairs=pairs, gold_scores=gold)
-    np.testing.assert_array_equal(fitted.transform(X), X)
-    assert fitted.pearson_ == pytest.approx(pearsonr(cosines(X, pairs), gold).statistic)
 
 
 def test_cosines_that_are_all_alike():
@@ -180,10 +159,10 @@ def test_rows_within_the_removed_directions():
         ([[0.0, 1.0]] * 3, [1, 2, 3], "integers"),
         ([[0, 1], [0, 120], [1, 2]], [1, 2, 3], r"pair 1 is \(0, 120\); the rows are 0 to 119"),
         ([[0, 1], [1, 2], [-1, 2]], [1, 2, 3], "pair 2"),
-        ([[0, 1]] * 3, [1, 2], "one number a pair"),
-        ([[0, 1]] * 3, 1.0, "one number a pair"),
-        ([[0, 1]] * 3, [1, np.nan, 2], "gold score 1 is nan"),
-        ([[0, 1]] * 3, [1, 2, np.inf], "gold score 2 is inf"),
+        ([[0, 1]] * 3, [1, 2], "one finite number a pair"),
+        ([[0, 1]] * 3, 1.0, "one finite number a pair"),
+        ([[0, 1]] * 3, [1, np.nan, 2], "one finite number a pair"),
+        ([[0, 1]] * 3, [1, 2, np.inf], "one finite number a pair"),
         ([[0, 1]] * 3, [2, 2, 2], "All 3 scores are 2"),
     ],
 )

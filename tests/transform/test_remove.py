@@ -1,44 +1,21 @@
 """Removing common directions: by hand, against numpy and scikit-learn, and empty results."""
 
-import subprocess
-import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from geometry.linalg.moments import Moments
-from geometry.measure import isoscore, mean_cosine
 from geometry.transform.learned_removal import WeightedRemoval
-from geometry.transform.removal_map import RemovalMap, default_components
+from geometry.transform.removal_map import default_components
 from geometry.transform.remove import ClusterwiseRemoval, CommonComponentRemoval
 from tests.for_each import for_each
+from tests.transform.test_whiten import cloud
 
-ROOT = Path(__file__).resolve().parents[2]
 CROSS = np.array([[2.0, 0], [-2, 0], [0, 1], [0, -1]])  # variances 2 and 1/2
-ESTIMATORS = [
-    CommonComponentRemoval(),
-    CommonComponentRemoval(1, centred=False),
-    CommonComponentRemoval(0),
-    ClusterwiseRemoval(),
-    ClusterwiseRemoval(2, 1),
-    WeightedRemoval(),
-    WeightedRemoval(1, axes="svd"),
-]
-EACH = for_each("estimator", ESTIMATORS)
-
-
-def cloud(n: int, d: int, *, seed: int = 0, shift: float = 2.0) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    mixing = np.linalg.qr(rng.standard_normal((d, d)))[0] * np.geomspace(3, 0.3, d)
-    return rng.standard_normal((n, d)) @ mixing.T + shift
 
 
 def blobs(*, each: int = 40, d: int = 6, seed: int = 0) -> np.ndarray:
@@ -51,7 +28,15 @@ def blobs(*, each: int = 40, d: int = 6, seed: int = 0) -> np.ndarray:
 
 
 @pytest.mark.filterwarnings("ignore")  # the checks use odd data on purpose
-@for_each("estimator", [*ESTIMATORS[:2], *ESTIMATORS[4:6]])
+@for_each(
+    "estimator",
+    [
+        CommonComponentRemoval(),
+        CommonComponentRemoval(1, centred=False),
+        ClusterwiseRemoval(2, 1),
+        WeightedRemoval(),
+    ],
+)
 def test_estimator_checks(estimator):
     check_estimator(estimator, on_skip=None)
 
@@ -80,13 +65,6 @@ def test_an_uncentred_direction_by_hand():
     np.testing.assert_allclose(centred.transform([[5.0, 7]]), [[2, 0]], atol=1e-12)
 
 
-def test_three_dimensions_by_hand():
-    X = np.vstack([3 * np.eye(3)[0], 2 * np.eye(3)[1], np.eye(3)[2]])
-    X = np.vstack([X, -X]) + np.array([1, 2, 3])  # principal axes e1, e2, e3
-    found = CommonComponentRemoval(2).fit(X).transform([[8.0, 8, 8]])
-    np.testing.assert_allclose(found, [[0, 0, 5]], atol=1e-12)
-
-
 @for_each(("d", "D"), [(1, 0), (2, 1), (50, 1), (149, 1), (300, 3), (384, 4)])
 def test_about_one_direction_in_a_hundred(d, D):
     assert default_components(d) == D
@@ -111,14 +89,6 @@ def test_uncentred_is_the_svd_of_the_rows():
     np.testing.assert_allclose(fitted.transform(new), new - new @ Vt.T @ Vt, atol=1e-9)
 
 
-def test_the_cone_opens():
-    X = cloud(300, 8, shift=10.0)
-    without = CommonComponentRemoval(3).fit_transform(X)
-    assert mean_cosine(X) > 0.9
-    assert abs(mean_cosine(without)) < 0.01
-    assert isoscore(X) > 0
-
-
 def test_another_number_without_a_second_fit():
     X = cloud(60, 6)
     fitted = CommonComponentRemoval(1).fit(X).map_
@@ -126,18 +96,6 @@ def test_another_number_without_a_second_fit():
         again = fitted.adjust(D)
         np.testing.assert_array_equal(again.apply(X), CommonComponentRemoval(D).fit_transform(X))
         assert len(again.components) == D
-
-
-def test_weights_of_the_map():
-    X = cloud(60, 6)
-    fitted = CommonComponentRemoval(3).fit(X).map_
-    np.testing.assert_array_equal(fitted.reweigh(np.ones(3)).apply(X), fitted.apply(X))
-    np.testing.assert_allclose(fitted.reweigh(np.zeros(3)).apply(X), X - X.mean(axis=0))
-    half = (fitted.apply(X) + X - X.mean(axis=0)) / 2
-    np.testing.assert_allclose(fitted.reweigh(np.full(3, 0.5)).apply(X), half)
-    for weights in (np.ones(6), np.ones((2, 2)), [np.nan], [np.inf]):
-        with pytest.raises(ValueError):
-            fitted.reweigh(weights)
 
 
 def test_a_map_that_leaves_nothing_is_marked():
@@ -183,15 +141,6 @@ def test_blocks_in_any_order_give_one_fit(centred):
     np.testing.assert_array_equal(again.transform(Y), clone(parts).fit_transform(Y))
 
 
-def test_a_block_that_is_refused_leaves_the_fit_as_it_was():
-    X = cloud(60, 5)
-    fitted = CommonComponentRemoval(2).fit(X)
-    before = fitted.transform(X)
-    with pytest.raises(ValueError, match="NaN"):
-        fitted.partial_fit([[np.nan] * 5])
-    np.testing.assert_array_equal(fitted.transform(X), before)
-
-
 # Clusters
 
 
@@ -220,15 +169,6 @@ def test_each_cluster_is_scikit_learns_residual():
             residual = own - pca.inverse_transform(pca.transform(own))
             mine = fitted.transform(rows)[kmeans.predict(rows) == cluster]
             np.testing.assert_allclose(mine, residual, atol=1e-9)
-
-
-def test_one_cluster_is_all_but_the_top():
-    X = cloud(50, 6)
-    np.testing.assert_allclose(
-        ClusterwiseRemoval(1, 2).fit_transform(X),
-        CommonComponentRemoval(2).fit_transform(X),
-        atol=1e-9,
-    )
 
 
 def test_no_fitted_row_is_emptied_by_a_small_cluster():
@@ -264,42 +204,7 @@ def test_what_a_small_cloud_cuts(X, n_clusters, n_components):
     assert np.isfinite(without).all()
 
 
-def test_a_seed_gives_one_fit():
-    X = cloud(300, 8)
-    first, second = (ClusterwiseRemoval(6, 2, random_state=3).fit(X) for _ in range(2))
-    np.testing.assert_array_equal(first.transform(X), second.transform(X))
-
-
-def test_a_far_away_cloud_has_the_same_clusters():
-    X = blobs()
-    near = ClusterwiseRemoval(3, 2).fit(X)
-    far = ClusterwiseRemoval(3, 2).fit(X + 1e6)
-    np.testing.assert_array_equal(near.labels_, far.labels_)
-
-
-# Properties of every removal
-
-
-@EACH
-def test_dtype_stays(estimator):
-    X = cloud(60, 5)
-    exact = clone(estimator).fit_transform(X)
-    assert exact.dtype == np.float64
-    single = clone(estimator).fit_transform(X.astype(np.float32))
-    assert single.dtype == np.float32
-    np.testing.assert_allclose(single, exact, atol=1e-4)
-
-
-@EACH
-def test_names_pipeline_and_input_left_alone(estimator):
-    X = cloud(60, 3)
-    before = X.copy()
-    fitted = make_pipeline(StandardScaler(), clone(estimator)).fit(X)
-    assert fitted.transform(X).shape == X.shape
-    assert list(fitted.get_feature_names_out()) == ["x0", "x1", "x2"]
-    clone(estimator).fit(X).transform(X)
-    np.testing.assert_array_equal(X, before)
-    assert not hasattr(estimator, "inverse_transform")
+# Settings
 
 
 @for_each("kind", [CommonComponentRemoval, WeightedRemoval])
@@ -317,31 +222,6 @@ def test_cluster_settings_that_are_refused(settings):
     (name,) = settings
     with pytest.raises(ValueError, match=name):
         ClusterwiseRemoval(**settings).fit(cloud(20, 5))
-
-
-def test_the_map_needs_no_estimator():
-    X = cloud(60, 5)
-    bare = RemovalMap.solve(Moments.of(X), eps=2.2e-16, n_components=2)
-    np.testing.assert_array_equal(bare.apply(X), CommonComponentRemoval(2).fit_transform(X))
-
-
-def test_the_maps_load_nothing_slow():
-    """A page draws with these maps, without scikit-learn and scipy."""
-    code = (
-        "import sys\nimport numpy as np\n"
-        "from geometry.transform import ClusterwiseMap, RemovalMap, StandardMap\n"
-        "from geometry.vectors import sif_average\n"
-        "from geometry.linalg.moments import Moments\n"
-        "X = np.random.default_rng(0).standard_normal((50, 6))\n"
-        "fitted = RemovalMap.solve(Moments.of(X), eps=2.2e-16)\n"
-        "fitted.adjust(3).apply(X)\n"
-        "StandardMap.solve(Moments.of(X), eps=2.2e-16).apply(X)\n"
-        "print([name for name in ('sklearn', 'scipy', 'torch') if name in sys.modules])\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.stdout.strip() == "[]", done.stderr
 
 
 def test_the_printed_algorithm_differs_by_a_constant():

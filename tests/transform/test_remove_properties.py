@@ -1,6 +1,7 @@
 """Removal of any cloud leaves nothing along removed directions and commutes with rotations."""
 
 import numpy as np
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -60,16 +61,6 @@ def test_a_rotation_and_a_scale_go_through(X, centred, share, seed, scale):
     )
 
 
-@given(wide_enough, shares, seeds)
-def test_a_shift_is_centred_away(X, share, seed):
-    fitted = removal(X, True, share)
-    assume(a_gap_follows(fitted))
-    shift = np.random.default_rng(seed).standard_normal(X.shape[1])
-    np.testing.assert_allclose(
-        removal(X + shift, True, share).transform(X + shift), fitted.transform(X), atol=1e-7
-    )
-
-
 @given(wide_enough, shares, st.data())
 def test_weights_lie_between_the_rows_and_plain_removal(X, share, data):
     fitted = removal(X, True, share).map_
@@ -80,6 +71,9 @@ def test_weights_lie_between_the_rows_and_plain_removal(X, share, data):
     np.testing.assert_allclose(fitted.reweigh(np.ones(D)).apply(X), fitted.apply(X), atol=1e-9)
     left = fitted.reweigh(w).apply(X) @ fitted.components.T
     np.testing.assert_allclose(left, (1 - w) * (centred @ fitted.components.T), atol=1e-9)
+    for weights in (np.ones(X.shape[1] + 1), np.ones((2, 2)), np.full(D + 1, np.nan)):
+        with pytest.raises(ValueError, match="weights"):
+            fitted.reweigh(weights)
 
 
 @given(wide_enough, st.integers(1, 5), st.integers(0, 4), seeds)

@@ -42,40 +42,6 @@ def test_it_is_what_the_estimator_applies(settings, dtype):
     assert (solved.rank, solved.n_rows, solved.is_simplex) == (5, 60, False)
 
 
-@for_each("settings", SETTINGS)
-def test_softened_is_fitted_so(settings):
-    X = cloud()
-    full = solve(X, **settings)
-    before = full.apply(X)
-    for centring, strength in ((0, 0), (1, 0), (0.3, 0.8), (1, 1)):
-        soft = full.adjust(centring=centring, strength=strength)
-        fresh = solve(X, **settings, centring=centring, strength=strength)
-        np.testing.assert_allclose(soft.apply(X), fresh.apply(X), atol=1e-12)
-        np.testing.assert_allclose(soft.scales, full.scales**strength, rtol=1e-12)
-        axes = np.random.default_rng(1).standard_normal((3, soft.matrix.shape[1]))
-        np.testing.assert_allclose(soft.onto(axes), soft.matrix @ axes.T, atol=1e-12)
-    np.testing.assert_array_equal(full.apply(X), before)
-
-
-def test_the_directions_left_out_fade():
-    # The part of a row outside the kept directions is multiplied by (1 - t) lambda_1^(-t/2).
-    X = cloud()
-    full = solve(X, n_components=2)
-    V = full.components.T
-    outside = (X - full.mean) @ (np.eye(5) - V @ V.T)
-    for strength in (0, 0.25, 1):
-        soft = full.adjust(centring=1, strength=strength).apply(X)
-        faded = (1 - strength) * full.eigenvalues[0] ** (-strength / 2) * outside
-        np.testing.assert_allclose(soft - soft @ V @ V.T, faded, atol=1e-12)
-
-
-@for_each("value", [-0.1, 1.5, float("nan")])
-@for_each("name", ["centring", "strength"])
-def test_shares_out_of_range(name, value):
-    with pytest.raises(ValueError, match=name):
-        solve(cloud()).adjust(**{"centring": 1, "strength": 1, name: value})
-
-
 @for_each("method", METHODS)
 def test_adjusted_is_fitted_so(method):
     X = cloud()
@@ -91,40 +57,12 @@ def test_adjusted_is_fitted_so(method):
         adjusted = start.adjust(**changes)
         np.testing.assert_allclose(adjusted.apply(X), fresh.apply(X), atol=1e-12)
         assert (adjusted.rank, adjusted.shrinkage) == (fresh.rank, fresh.shrinkage)
+        axes = np.random.default_rng(1).standard_normal((3, adjusted.matrix.shape[1]))
+        np.testing.assert_allclose(adjusted.onto(axes), adjusted.matrix @ axes.T, atol=1e-12)
+    np.testing.assert_array_equal(start.apply(X), solve(X, method=method).apply(X))
     # Settings that are not named do not change.
     adjusted = start.adjust(n_components=2, shrinkage=0.2).adjust(strength=0.5)
     assert (adjusted.n_components, adjusted.shrinkage, adjusted.strength) == (2, 0.2, 0.5)
-
-
-def test_adjusting_solves_no_eigenproblem(monkeypatch):
-    X = cloud()
-    fitted = {method: solve(X, method=method) for method in METHODS}
-    solved = []
-    monkeypatch.setattr("numpy.linalg.eigh", lambda S: solved.append(len(S)))
-    for method, whitening in fitted.items():
-        whitening.adjust(n_components=2, centring=0.1, strength=0.3).apply(X)
-        if not method.endswith("cor"):
-            whitening.adjust(shrinkage=0.2).apply(X)
-            whitening.adjust(shrinkage="ledoit-wolf").apply(X)
-    assert solved == []
-
-
-@for_each(
-    "changes", [{"n_components": 0}, {"n_components": 6}, {"shrinkage": "lw"}, {"shrinkage": 2}]
-)
-def test_adjusted_out_of_range(changes):
-    (name,) = changes
-    with pytest.raises(ValueError, match=name):
-        solve(cloud()).adjust(**changes)
-
-
-def test_blocks_are_applied_as_the_whole(monkeypatch):
-    X = cloud(50)
-    fitted = solve(X)
-    whole = fitted.apply(X)
-    monkeypatch.setattr("geometry.linalg.products.BLOCK_ROWS", 7)
-    np.testing.assert_allclose(fitted.apply(X), whole, atol=1e-14)
-    assert fitted.apply(X[:0]).shape == (0, 5)
 
 
 def test_fitted_on_rows():
