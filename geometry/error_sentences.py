@@ -672,7 +672,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "broken_transfer": (
             "`{name}` is incomplete: the Hugging Face Hub did not send all of its files "
-            "({reason}). Try again; an interrupted download resumes."
+            "({reason}). Try again; complete files are not downloaded twice."
         ),
         "slow_tokenizer": (
             "`{name}` has no `{file}`, and only fast tokenizers are read. Create it once with "
@@ -863,7 +863,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         ),
         "broken_transfer": (
             "The data set `{name}` is incomplete: the Hugging Face Hub did not send all of it "
-            "({reason}). Try again; an interrupted download resumes."
+            "({reason}). Try again; complete files are not downloaded twice."
         ),
         "no_disk": (
             "The data set `{name}` needs {needed:bytes} in `{folder}`, which has {free:bytes} "

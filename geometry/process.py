@@ -40,39 +40,20 @@ VALUE, PROGRESS, ERROR, END, DIED = "value", "progress", "error", "end", "died"
 RUN, PAUSE, STEP = FOREVER, 0, 1
 
 Answer = TypeVar("Answer")
-Report = Callable[[int, int], object]  # called with how much is done and how much there is
+Progress = Callable[[int, int], None]  # (done, in all); raise in it to end the work
 
 
 class ProcessLimits(NamedTuple):
-    """Limits of a process.
-
-    Attributes
-    ----------
-    memory_bytes : int, optional
-        Addresses beyond those that it has when it starts the function; on Linux only.
-    cpu_seconds : float
-        Processor time in all. ``run`` also allows WAITING times as long by the clock.
-    environment : mapping of str to str
-        Variables beside those of this process. BLAS, Arrow and malloc reserve addresses for each
-        thread.
-    prepare : callable, optional
-        Of a module's top level; called before the limit of memory begins, to import libraries.
-    is_quiet : bool
-        True if what libraries print there is not shown.
-    """
-
-    memory_bytes: int | None = None
-    cpu_seconds: float = FOREVER
-    environment: Mapping[str, str] = {}
+    memory_bytes: int | None = None  # addresses beyond those at the start of a call; on Linux only
+    cpu_seconds: float = FOREVER  # ``run`` also allows WAITING times as long by the clock
+    environment: Mapping[str, str] = {}  # variables beside those of this process
+    # of a module's top level; called before the limit of memory begins, to import libraries
     prepare: Callable[[], object] | None = None
-    is_quiet: bool = False
+    is_quiet: bool = False  # whether what libraries print there is not shown
 
 
 class ProcessEnded(RuntimeError):
-    """The process passed a limit, was killed, or a library crashed in it.
-
-    too_slow : whether it passed its limit of time.
-    """
+    """The process passed a limit (``too_slow``: of time), was killed, or a library crashed."""
 
     def __init__(self, message: str = "the process ended early", *, too_slow: bool = False) -> None:
         super().__init__(message)
@@ -83,17 +64,12 @@ def no_report(done: int, total: int) -> None:
     """Report nothing."""
 
 
-def run(limits: ProcessLimits, call: Callable[[], Answer], report: Report = no_report) -> Answer:
-    """What the call returns, by another process.
+def run(limits: ProcessLimits, call: Callable[[], Answer], report: Progress = no_report) -> Answer:
+    """What the call returns, by another process; ProcessEnded if there is no answer.
 
     ``report`` is called several times a second with the last progress, (0, 0) before the first. An
-    exception raised in it ends the process.
-
-    Raises
-    ------
-    ProcessEnded
-        If there is no answer. An error of the function is raised as it is, or as a RuntimeError
-        with its message if it can't be pickled or is no Exception.
+    exception raised in it ends the process. An error of the function is raised as it is, or as a
+    RuntimeError with its message if it can't be pickled or is no Exception.
     """
     process = Process(limits)
     try:
@@ -133,20 +109,16 @@ class Process:
             threading.Thread(target=work, daemon=True).start()
 
     def start(self, call: Callable[[], Any]) -> None:
-        """Start the call."""
         self._messages.put(pickle.dumps(call, pickle.HIGHEST_PROTOCOL))
         self.is_busy = True
 
-    def answer(self, report: Report = no_report) -> Any:
+    def answer(self, report: Progress = no_report) -> Any:
         """What the call returns, within its time by the clock; ``report`` as in ``run``."""
         [answer] = self.values(report, self._seconds)
         return answer
 
-    def values(self, report: Report = no_report, seconds: float = FOREVER) -> Iterator[Any]:
-        """The values of the iterator that the call returns, as they come; errors as by ``run``.
-
-        report : as in ``run``. seconds : limit by the clock.
-        """
+    def values(self, report: Progress = no_report, seconds: float = FOREVER) -> Iterator[Any]:
+        """The values of the iterator that the call returns, as they come; as ``run``."""
         last, progress = time.monotonic() + seconds, (0, 0)
         while True:
             try:
@@ -174,11 +146,9 @@ class Process:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it was ended or killed, or crashed."""
         return self._process.poll() is not None
 
     def end(self) -> None:
-        """Kill the process, whatever it does."""
         self._process.kill()  # nothing if it has ended
         self._process.wait()
         self._messages.put(None)
@@ -205,8 +175,8 @@ class Process:
 class Worker:
     """A process for calls of one kind, which take turns.
 
-    It starts at its first call. It ends when it was idle for a while and when a call is cancelled.
-    If it is killed, its call fails with ``ProcessEnded``, and the next call starts another process.
+    It starts at its first call, and again after it was killed. It ends when it was idle for a while
+    and when a call is cancelled.
     """
 
     def __init__(self, idle_seconds: float) -> None:
@@ -215,7 +185,7 @@ class Worker:
         self._turn = threading.Lock()
         self._timer = threading.Timer(0, self._end_if_idle)
 
-    def run(self, call: Callable[[], Answer], report: Report = no_report) -> Answer:
+    def run(self, call: Callable[[], Answer], report: Progress = no_report) -> Answer:
         """What the call returns; as ``run``. ``report`` is also called while it waits its turn."""
         while not self._turn.acquire(timeout=PULSE):
             report(0, 0)
@@ -235,7 +205,6 @@ class Worker:
             self._turn.release()
 
     def stop(self) -> None:
-        """Kill the process, whatever it does."""
         self._timer.cancel()
         if (process := self._process) is not None:
             process.end()
@@ -297,7 +266,6 @@ class _Parent:
             self.send(PROGRESS, numbers)
 
     def compute(self, limits: ProcessLimits) -> None:
-        """Compute the next call, and send its values."""
         call = pickle.loads(self.calls.get())
         _limit_this_process(limits)
         found = call()
@@ -317,10 +285,7 @@ _is_limited = False
 
 
 def send_progress(*numbers: Any) -> None:
-    """Report progress to the ``report`` of the call; for a function's option ``progress``.
-
-    The last two numbers are how much is done and how much there is.
-    """
+    """Report progress to the ``report`` of the call; the last two numbers are (done, in all)."""
     if _parent is not None:
         _parent.send_progress((int(numbers[-2]), int(numbers[-1])))
 
@@ -346,7 +311,6 @@ def _serve() -> None:
 
 
 def _sendable(error: BaseException) -> Exception:
-    """The error, or a RuntimeError with its message."""
     if not isinstance(error, Exception):  # such as a panic of a library in Rust
         return RuntimeError(f"{type(error).__name__}: {error}")
     with suppress(Exception):

@@ -40,7 +40,10 @@ CLASSES = {
     )
 }
 # Calls in which a variable gives the error's class, and the classes that it may be.
-INDIRECT = {"kind.error": (ModelFilesError, DataSetError), "refuse": (CorpusError, VectorFileError)}
+INDIRECT = {
+    "self.kind.error": (ModelFilesError, DataSetError),
+    "refuse": (CorpusError, VectorFileError),
+}
 LANGUAGES = [code for code in languages() if code != ENGLISH]
 
 

@@ -17,28 +17,6 @@ FOLDERS = (
     *("hub", "linalg", "measure", "notebook"),
     *("projection", "scale", "training", "transform", "vectors"),
 )
-STABLE = {  # names that notebooks and the shell use
-    "Encoder",
-    "Whitening",
-    "alignment",
-    "cosine_contributions",
-    "effective_rank",
-    "hubness",
-    "intrinsic_dimension",
-    "isoscore",
-    "isoscore_baseline",
-    "load_encoder",
-    "mean_cosine",
-    "mean_norm_share",
-    "opening_angle",
-    "participation_ratio",
-    "partition_isotropy",
-    "project",
-    "read_corpus",
-    "read_pairs",
-    "show",
-    "uniformity",
-}
 
 
 def run(code: str) -> str:
@@ -70,7 +48,6 @@ def test_every_name_is_there(package, name):
 
 def test_the_top_level_is_one_screen_and_complete():
     names = set(geometry.__all__) - set(FOLDERS)
-    assert names >= STABLE
     assert len(names) <= 46
     assert set(dir(geometry)) >= names
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ..hub.download import Progress
 from ..linalg.rows import UndefinedMeasure
+from ..process import Progress
 from . import cone, cures, dimensions, frequency, training
 from .claim import Claim, MissingEvidence, Tested, read_claims
 from .subject import ClaimSubject

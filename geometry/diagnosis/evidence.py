@@ -29,11 +29,11 @@ from ..data.relevance import JudgedQueries
 from ..encode.disk_cache import ArrayStore
 from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
-from ..hub.download import Progress
 from ..linalg.moments import Moments
 from ..linalg.rows import UndefinedMeasure
 from ..measure.intervals import Estimate
 from ..measure.table import measure_table
+from ..process import Progress
 from ..transform.flow import NormalizingFlow
 from .diagnosis import ScoredRows, TrialRows
 from .kept_places import At, packed, place_key, unpacked

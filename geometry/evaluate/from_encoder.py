@@ -11,8 +11,8 @@ import numpy as np
 from ..data.pairs import Pairs
 from ..encode.encoder import Encoder, Layer
 from ..encode.pool import as_poolings
-from ..hub.download import Progress
 from ..linalg.moments import Moments
+from ..process import Progress
 from ..transform.treatments import LADDER, TREATMENTS
 from .bootstrap import DRAWS
 from .fitting import FitVectors, Layers, average_layers

@@ -19,8 +19,8 @@ from ..data.limits import CorpusError
 from ..data.pairs import Pairs
 from ..data.words import Tokenizer, tokenizer_for
 from ..encode.cloud import type_averages as type_averages
-from ..hub.download import Progress
 from ..linalg.moments import Moments
+from ..process import Progress
 from ..transform.treatments import LADDER
 from ..vectors.word_averages import SentenceVectors, sentence_vectors
 from ..vectors.word_pairs import word_pair_vectors

@@ -12,9 +12,9 @@ import numpy as np
 from ..encode.encoder import Layer
 from ..encode.layers import resolve_layers
 from ..encode.precision import is_too_narrow
-from ..hub.download import Progress
 from ..linalg.rows import UndefinedMeasure
 from ..measure.cosines import mean_cosine
+from ..process import Progress
 from ..transform.treatments import LADDER, Treatment
 from .bootstrap import DRAWS, Difference, PairBootstrap, PairScore, difference
 from .fitting import FitSet, FitVectors, Layers, average_layers

@@ -11,8 +11,8 @@ import numpy as np
 from ..data.embeddings import VectorTable
 from ..data.pairs import Pairs
 from ..encode.encoder import Encoder, Layer
-from ..hub.download import Progress
 from ..linalg.moments import Moments
+from ..process import Progress
 from .bootstrap import PairScore
 from .from_encoder import fit_moments
 from .from_words import evaluate_words

@@ -48,11 +48,8 @@ def e5_path() -> Path | None:
 
 def bundled_folder() -> Path | None:
     """Folder of the bundled files, or None if the package is not installed."""
-    for place in _folders_of(PACKAGE):
-        folder = place / "model"
-        if all((folder / name).is_file() for name in SHA256):
-            return folder
-    return None
+    folders = [place / "model" for place in _folders_of(PACKAGE)]
+    return next((each for each in folders if all((each / name).is_file() for name in SHA256)), None)
 
 
 @cache
@@ -64,10 +61,7 @@ def _folders_of(package: str) -> list[Path]:
 
 @lru_cache(maxsize=16)
 def verify_file(path: Path, sha256: str) -> None:
-    """Raise ModelFilesError "changed_file" unless the file has this sha256.
-
-    A file that matches is read once a process.
-    """
+    """Raise ModelFilesError "changed_file" unless the file has this sha256; read once a process."""
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     refuse_changed(path.name, found, sha256, package=PACKAGE.replace("_", "-"))
@@ -82,10 +76,7 @@ def refuse_changed(file: str, found: str, expected: str, *, package: str) -> Non
 
 
 def read_types(folder: Path) -> np.ndarray:
-    """The input embeddings (30,522, 384), float32, read without torch, which takes 3 s to load.
-
-    folder : that of the bundled files, compared with SHA256 before.
-    """
+    """The input embeddings (30,522, 384), float32, read without torch, which takes 3 s to load."""
     from safetensors import safe_open
 
     with safe_open(folder / "model.safetensors", framework="numpy") as file:

@@ -8,7 +8,7 @@ their weights only as pickle, which is never read: ``needs_conversion`` marks th
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .bundled import BUNDLED, E5, E5_NAME, E5_REPOSITORY, REPOSITORY
 
@@ -56,21 +56,14 @@ def suggestions() -> tuple[Suggestion, ...]:
 
 
 def is_contrastive(name: str) -> bool:
-    """Whether a model, by its encoder's or hub name, is known to be trained contrastively.
-
-    False for an unknown name, which may be trained in any way.
-    """
+    """Whether a model, by its encoder's or hub name, is known to be trained contrastively."""
     return name in _BUNDLED or any(
         model.name == name and model.is_contrastive for model in _SUGGESTIONS
     )
 
 
 def default_prefix(name: str) -> str:
-    """What the card of a model of the hub, or a bundled one, puts before texts to compare.
-
-    "query: " for E5: its card names it for symmetric tasks and for vectors as features. "" for
-    others, also for E5 models that take an instruction in its place.
-    """
+    """What the card of a model puts before texts to compare: "query: " for E5, else ""."""
     return "query: " if name == E5 or _E5.fullmatch(name) else ""
 
 
@@ -79,60 +72,30 @@ _E5 = re.compile(r"intfloat/(multilingual-)?e5-(small|base|large)(-v2|-unsupervi
 # trained contrastively on about a billion pairs, according to their cards
 _BUNDLED = (BUNDLED, REPOSITORY.partition("/")[2], REPOSITORY, E5, E5_NAME)
 
+_SENTENCES = "sentence-transformers"
+_BASE = (438, "apache-2.0", 12, 768, "English")
+_SIMCSE = Suggestion(
+    "", 438, NOT_STATED, 12, 768, "English", needs_conversion=True, is_contrastive=True
+)
+
 _SUGGESTIONS = (
     Suggestion("google-bert/bert-base-uncased", 440, "apache-2.0", 12, 768, "English"),
     Suggestion("google-bert/bert-base-cased", 436, "apache-2.0", 12, 768, "English"),
     Suggestion("google-bert/bert-base-chinese", 412, NOT_STATED, 12, 768, "Chinese"),
     Suggestion("FacebookAI/roberta-base", 499, "mit", 12, 768, "English"),
     Suggestion("openai-community/gpt2", 548, "mit", 12, 768, "English"),
-    Suggestion(
-        "sentence-transformers/bert-base-nli-mean-tokens", 438, "apache-2.0", 12, 768, "English"
-    ),
-    Suggestion(
-        "princeton-nlp/unsup-simcse-bert-base-uncased",
-        438,
-        NOT_STATED,
-        12,
-        768,
-        "English",
-        needs_conversion=True,
-        is_contrastive=True,
-    ),
-    Suggestion(
-        "princeton-nlp/sup-simcse-bert-base-uncased",
-        438,
-        NOT_STATED,
-        12,
-        768,
-        "English",
-        needs_conversion=True,
-        is_contrastive=True,
-    ),
-    Suggestion(
-        "sentence-transformers/all-mpnet-base-v2",
-        438,
-        "apache-2.0",
-        12,
-        768,
-        "English",
-        is_contrastive=True,
-    ),
+    Suggestion(f"{_SENTENCES}/bert-base-nli-mean-tokens", *_BASE),
+    replace(_SIMCSE, name="princeton-nlp/unsup-simcse-bert-base-uncased"),
+    replace(_SIMCSE, name="princeton-nlp/sup-simcse-bert-base-uncased"),
+    Suggestion(f"{_SENTENCES}/all-mpnet-base-v2", *_BASE, is_contrastive=True),
     Suggestion(E5_REPOSITORY, 471, "mit", 12, 384, "100 languages", is_contrastive=True),
     Suggestion(
-        "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
-        471,
-        "apache-2.0",
-        12,
-        384,
-        "50 languages",
+        f"{_SENTENCES}/paraphrase-multilingual-MiniLM-L12-v2",
+        *(471, "apache-2.0", 12, 384, "50 languages"),
     ),
     Suggestion(
-        "sentence-transformers/average_word_embeddings_glove.6B.300d",
-        480,
-        "apache-2.0",
-        0,
-        300,
-        "English",
+        f"{_SENTENCES}/average_word_embeddings_glove.6B.300d",
+        *(480, "apache-2.0", 0, 300, "English"),
         needs_conversion=True,
     ),
 )

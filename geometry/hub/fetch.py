@@ -1,22 +1,22 @@
 """Models and data sets of the hub: listed and judged first, then fetched into the cache.
 
-HF_ENDPOINT, HF_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE and HF_TOKEN are honoured as huggingface_hub
-does, and read at each call. Of a model, only safetensors and settings are fetched, and no code.
+HF_ENDPOINT, HF_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE and HF_TOKEN are those of huggingface_hub. Of a
+model, only safetensors and settings are fetched, and no code.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from .cache import COMMIT
-from .download import CancelledDownload, Download, Progress
-from .errors import DATA_SET
+from ..process import Progress, no_report
 from .model_errors import DataSetError, ModelFilesError
 from .model_files import (
     CONFIG,
+    DIMENSION_SETTINGS,
     check_folder,
+    is_inside,
     needed_files,
     read_settings,
     refuse_missing_shards,
@@ -24,12 +24,9 @@ from .model_files import (
     weight_files,
 )
 from .operator_limits import ModelLimits, read_model_limits
-from .repository import MAIN, Repository
+from .repository import COMMIT, DATA_SET, Download, Repository
 
 Choose = Callable[[Collection[str]], Sequence[str]]  # all paths to the wanted ones, in order
-
-# under these names config.json states how many numbers a vector has
-WIDTHS = ("hidden_size", "d_model", "n_embd", "dim")
 
 _PART = re.compile(r"-(\d{5})-of-(\d{5})")
 
@@ -57,8 +54,8 @@ def fetch_model(
         The operator's limits; by default those of narrow-cone.toml.
     progress : callable (int, int), optional
         Called with (bytes there, bytes in all) several times a second while files arrive. The
-        first number never falls. An exception raised in it ends the download at once; the next
-        call resumes.
+        first number never falls. An exception raised in it ends the download at once. The next
+        call keeps the files that were complete.
 
     Returns
     -------
@@ -72,24 +69,20 @@ def fetch_model(
     """
     limits = limits or read_model_limits()
     limits.refuse_name(repository, revision)
-    hub = _ModelRepository(repository, revision or MAIN)
-    folder = hub.cached_folder()
-    is_final = COMMIT.fullmatch(hub.revision) and hub.cache.is_complete(hub.revision)
+    hub = Repository(repository, revision)
+    folder = _usable_snapshot(hub)
+    is_final = COMMIT.fullmatch(hub.revision) and hub.is_complete(hub.revision)
     if folder is None or not (hub.offline or is_final):
-        try:
-            folder = hub.fetched_folder(limits, progress, cached=folder)
-        except CancelledDownload as cancelled:
-            raise cancelled.reason from None
+        folder = _fetched(hub, limits, progress or no_report, cached=folder)
     limits.refuse_size(repository, check_folder(folder, name=repository))
     return folder
 
 
 def cached_model(repository: str, *, revision: str | None = None) -> Path | None:
     """The folder of a model that was fetched completely before, without a request; else None."""
-    hub = _ModelRepository(repository, revision or MAIN)
-    folder = hub.cached_folder()
-    # another program may have fetched fewer files
-    is_usable = folder is not None and (hub.offline or hub.cache.is_complete(folder.name))
+    hub = Repository(repository, revision)
+    folder = _usable_snapshot(hub)
+    is_usable = folder is not None and (hub.offline or hub.is_complete(folder.name))
     return folder if is_usable else None
 
 
@@ -103,88 +96,88 @@ def fetch_data_files(
     """The commit and files of a data set, in the order of ``choose``; fetched if not in the cache.
 
     A branch is resolved once. The cache records its commit, and later calls read that commit, so
-    that figures stay comparable.
-
-    Raises
-    ------
-    DataSetError
-        With the codes of ``fetch_model``, and "no_such_file" if ``choose`` returns nothing.
+    that figures stay comparable. DataSetError "no_such_file" if ``choose`` returns nothing.
     """
-    hub = Repository(repository, revision or MAIN, DATA_SET)
+    hub = Repository(repository, revision, DATA_SET)
     cached = _cached_files(hub, choose)
     if cached is not None:
         return cached
     if hub.offline:
         raise hub.unreachable("HF_HUB_OFFLINE is set")
     commit, listed = hub.listed()
-    wanted = _chosen(choose, listed)
+    wanted = list(choose(list(filter(is_inside, listed))))
     if not wanted:
         raise DataSetError(
             "no_such_file", name=repository, revision=commit, files=tuple(sorted(listed))
         )
-    with hub.converting_errors():
-        download = hub.download(commit, listed, wanted, progress)
-        hub.refuse_full_disk(download.missing)
-        try:
-            for path in wanted:
-                download.fetch(path)
-        except CancelledDownload as cancelled:
-            raise cancelled.reason from None
-        hub.cache.remember(hub.revision, commit)
+    download = _download(hub, commit, listed, wanted, progress or no_report)
+    hub.refuse_full_disk(download.missing)
+    for path in wanted:
+        download.fetch(path)
+    hub.remember(commit)
     return commit, [download.folder / path for path in wanted]
 
 
-class _ModelRepository(Repository):
-    def cached_folder(self) -> Path | None:
-        """The snapshot of this revision if a model can be read from it; makes no request."""
-        folder = self.cached_snapshot()
-        if folder is None:
-            return None
-        try:
-            check_folder(folder, name=self.repository)
-        except ModelFilesError:
-            return None
-        return folder
+def _download(
+    hub: Repository,
+    commit: str,
+    listed: Mapping[str, int | None],
+    wanted: Sequence[str],
+    progress: Progress,
+) -> Download:
+    sizes = {}
+    for path in wanted:
+        size = listed[path]
+        sizes[path] = hub.size_of(path, commit) if size is None else size
+    return Download(hub, commit, sizes, progress)
 
-    def fetched_folder(
-        self, limits: ModelLimits, progress: Progress | None, *, cached: Path | None
-    ) -> Path:
-        """Fetch what is missing at the hub's commit; returns the folder, or ``cached`` offline."""
-        if self.offline:
-            raise self.unreachable("HF_HUB_OFFLINE is set")
-        try:
-            commit, listed = self.listed()
-        except ModelFilesError as error:
-            if cached is None or error.code != "no_network":
-                raise
-            return cached
-        with self.converting_errors():
-            download = self.download(commit, listed, needed_files(listed), progress)
-            limits.refuse_size(self.repository, sum(each.size for each in download.files.values()))
-            self.refuse_full_disk(download.missing)
-            self._judge_then_fetch(download, tuple(listed), limits)
-            self.cache.remember(self.revision, commit)
-            self.cache.mark_complete(commit)
-        return download.folder
 
-    def _judge_then_fetch(
-        self, download: Download, paths: tuple[str, ...], limits: ModelLimits
-    ) -> None:
-        """config.json first, then the other settings. The weights follow if all are accepted."""
-        config = None
-        if CONFIG in download.files:
-            download.fetch(CONFIG)
-            config = read_settings(download.folder / CONFIG, name=self.repository)
-        refuse_unreadable(self.repository, paths, config, is_folder=False)
-        stated = [(config or {}).get(name) for name in WIDTHS]
-        limits.refuse_width(self.repository, max(n for n in (0, *stated) if type(n) is int))
-        weights = weight_files(download.files)
-        for path in download.files:
-            if path not in weights:
-                download.fetch(path)
-        refuse_missing_shards(download.folder, self.repository, paths)
-        for path in weights:
+def _usable_snapshot(hub: Repository) -> Path | None:
+    """The snapshot of this revision if a model can be read from it; makes no request."""
+    folder = hub.cached_snapshot()
+    if folder is None:
+        return None
+    try:
+        check_folder(folder, name=hub.name)
+    except ModelFilesError:
+        return None
+    return folder
+
+
+def _fetched(
+    hub: Repository, limits: ModelLimits, progress: Progress, *, cached: Path | None
+) -> Path:
+    """Fetch what is missing at the hub's commit; returns the folder, or ``cached`` offline.
+
+    config.json comes first, then the other settings. The weights follow if all are accepted.
+    """
+    if hub.offline:
+        raise hub.unreachable("HF_HUB_OFFLINE is set")
+    try:
+        commit, listed = hub.listed()
+    except ModelFilesError as error:
+        if cached is None or error.code != "no_network":
+            raise
+        return cached
+    download = _download(hub, commit, listed, needed_files(listed), progress)
+    limits.refuse_size(hub.name, sum(download.sizes.values()))
+    hub.refuse_full_disk(download.missing)
+    config = None
+    if CONFIG in download.sizes:
+        download.fetch(CONFIG)
+        config = read_settings(download.folder / CONFIG, name=hub.name)
+    refuse_unreadable(hub.name, listed, config, is_folder=False)
+    stated = [(config or {}).get(name) for name in DIMENSION_SETTINGS]
+    limits.refuse_width(hub.name, max(n for n in (0, *stated) if type(n) is int))
+    weights = weight_files(download.sizes)
+    for path in download.sizes:
+        if path not in weights:
             download.fetch(path)
+    refuse_missing_shards(download.folder, hub.name, listed)
+    for path in weights:
+        download.fetch(path)
+    hub.remember(commit)
+    return download.folder
 
 
 def _cached_files(hub: Repository, choose: Choose) -> tuple[str, list[Path]] | None:
@@ -193,13 +186,8 @@ def _cached_files(hub: Repository, choose: Choose) -> tuple[str, list[Path]] | N
     if folder is None:
         return None
     paths = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
-    chosen = _chosen(choose, paths)
+    chosen = list(choose(paths))
     parts = [found for path in chosen if (found := _PART.search(path))]
     # a split in parts states their number in each name
     is_complete = chosen and all(len(parts) == int(part[2]) for part in parts)
     return (folder.name, [folder / path for path in chosen]) if is_complete else None
-
-
-def _chosen(choose: Choose, paths: Collection[str]) -> list[str]:
-    safe = [path for path in paths if ".." not in path.split("/") and not path.startswith("/")]
-    return list(choose(safe))

@@ -36,13 +36,10 @@ CONVERSION = (
     "SentenceTransformer('{name}').save('{folder}')\""
 )
 
-# The names of one setting in config.json. An encoder-decoder states two depths; the name of the
-# encoder's is first.
+# The names of one setting in config.json; of an encoder-decoder the encoder's depth is first.
 LAYER_SETTINGS = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
 DECODER_LAYER_SETTINGS = ("decoder_layers", "num_decoder_layers")
 DIMENSION_SETTINGS = ("hidden_size", "dim", "n_embd", "d_model")
-
-
 # Settings that only models of images or sound have.
 OTHER_SENSES = (
     *("image_size", "patch_size", "num_channels", "vision_config", "audio_config"),
@@ -51,14 +48,14 @@ OTHER_SENSES = (
 
 
 def needed_files(paths: Collection[str]) -> list[str]:
-    """The paths that are read, out of all paths of a model: settings first, weights last.
+    """The paths that are read, out of all paths of a model: settings first, weights last."""
+    safe = list(filter(is_inside, paths))
+    return sorted(filter(_is_setting, safe)) + weight_files(safe)
 
-    Left out are other formats (pickle, ONNX, OpenVINO, TensorFlow, Flax), training states, and
-    other weights beside model.safetensors, such as model.fp16.safetensors.
-    """
-    safe = [path for path in paths if ".." not in path.split("/") and not path.startswith("/")]
-    settings = [path for path in safe if _is_setting(path)]
-    return sorted(settings) + weight_files(safe)
+
+def is_inside(path: str) -> bool:
+    """Whether a path of the hub stays in the repository's folder."""
+    return ".." not in path.split("/") and not path.startswith("/")
 
 
 def weight_files(paths: Collection[str]) -> list[str]:
@@ -71,18 +68,27 @@ def weight_files(paths: Collection[str]) -> list[str]:
 def refuse_unreadable(
     name: str, paths: Collection[str], config: object, *, is_folder: bool
 ) -> None:
-    """Raise ModelFilesError if no text model can be read from these files.
-
-    Raises
-    ------
-    ModelFilesError
-        "wrong_architecture", "missing_folder_file", "pickle_only" or "slow_tokenizer".
-    """
-    settings = config if isinstance(config, Mapping) or config is None else {}
+    """Raise ModelFilesError if no text model can be read from these files."""
     static = [path for path in paths if config is None and STATIC.fullmatch(path)]
+    if not static and config is None:
+        raise ModelFilesError(
+            "missing_folder_file" if is_folder else "wrong_architecture",
+            because=None if is_folder else "no_config",
+            name=name,
+            file=CONFIG,
+            architecture="",
+        )
     if not static:
-        _refuse_config(name, settings, is_folder=is_folder)
-    _refuse_weights(name, paths, place=static[0].rpartition("/")[0] if static else "")
+        settings = config if isinstance(config, Mapping) else {}
+        refuse_other_models(settings, name=name)
+        _refuse_unknown_kind(settings, name=name)
+    place = static[0].rpartition("/")[0] if static else ""
+    if not any(path.rpartition("/")[0] == place for path in weight_files(paths)):
+        pickles = [path for path in sorted(paths) if _is_pickle(path)]
+        if not pickles:
+            raise ModelFilesError("missing_folder_file", name=name, file=WEIGHTS)
+        command = _conversion(name, "safetensors")
+        raise ModelFilesError("pickle_only", name=name, file=pickles[0], command=command)
     if not static and TOKENIZER not in paths:
         command = _conversion(name, "fast")
         raise ModelFilesError("slow_tokenizer", name=name, file=TOKENIZER, command=command)
@@ -98,20 +104,18 @@ def check_folder(folder: Path, *, name: str) -> int:
     refuse_unreadable(name, paths, config, is_folder=True)
     needed = needed_files(paths)
     if TOKENIZER in needed:
-        refuse_long(folder / TOKENIZER, TOKENIZER_LIMIT, name=name)
+        _refuse_long(folder / TOKENIZER, TOKENIZER_LIMIT, name=name)
     for path in needed:
         if path.endswith(".json") and path != TOKENIZER and not _module_of(path):
             read_settings(folder / path, name=name)  # the tokenizer may have megabytes
     refuse_missing_shards(folder, name, paths)
-    for path in weight_files(paths):
-        refuse_truncated(folder / path, name=name)
+    tensors = _tensors(folder, name=name)
     if isinstance(config, Mapping):
-        refuse_unfit_sizes(folder, config, name=name)
+        _refuse_unfit_sizes(tensors, config, name=name)
     return folder_bytes(folder)
 
 
 def folder_bytes(folder: Path) -> int:
-    """The bytes of the files that are read of a model in a folder."""
     return sum((folder / path).stat().st_size for path in needed_files(folder_files(folder)))
 
 
@@ -129,12 +133,8 @@ def refuse_missing_shards(folder: Path, name: str, paths: Collection[str]) -> No
 def folder_files(folder: Path) -> list[str]:
     """Relative paths of the files at the folder's top and in its modules' folders, with "/"."""
     top = sorted(folder.iterdir())
-    inner = [
-        path
-        for each in top
-        if each.is_dir() and MODULE.fullmatch(each.name)
-        for path in each.iterdir()
-    ]
+    modules = [each for each in top if each.is_dir() and MODULE.fullmatch(each.name)]
+    inner = [path for each in modules for path in each.iterdir()]
     return [path.relative_to(folder).as_posix() for path in (*top, *inner) if path.is_file()]
 
 
@@ -170,30 +170,26 @@ def read_settings(path: Path, *, name: str) -> Any:
 
     ModelFilesError "half_downloaded" if it is not JSON, or has more than SETTINGS_LIMIT bytes.
     """
-    refuse_long(path, SETTINGS_LIMIT, name=name)
+    _refuse_long(path, SETTINGS_LIMIT, name=name)
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise incomplete(name, path.name, "it is not JSON") from error
 
 
-def refuse_long(path: Path, limit: int, *, name: str) -> None:
-    """Raise ModelFilesError "half_downloaded" for a file of settings beyond a number of bytes."""
+def _refuse_long(path: Path, limit: int, *, name: str) -> None:
     if path.stat().st_size > limit:
         raise incomplete(name, path.name, f"it has more than {limit:,} bytes")
 
 
-def refuse_unfit_sizes(folder: Path, config: Mapping[str, Any], *, name: str) -> None:
+def _refuse_unfit_sizes(
+    tensors: Collection[Mapping[str, Any]], config: Mapping[str, Any], *, name: str
+) -> None:
     """Raise ModelFilesError "wrong_architecture" if the weights are too few for config.json.
 
     Without this check, transformers would build a billion layers and only then miss their weights.
     Each layer has a tensor at least, and each row and column of a matrix a number.
     """
-    tensors = [
-        each
-        for path in weight_files(folder_files(folder))
-        for each in _header(folder / path, name)[1]
-    ]
     n_weights = sum(math.prod(each["shape"]) for each in tensors)
     limits = dict.fromkeys((*LAYER_SETTINGS, *DECODER_LAYER_SETTINGS), len(tensors))
     limits |= dict.fromkeys((*DIMENSION_SETTINGS, "vocab_size"), n_weights)
@@ -212,23 +208,20 @@ def refuse_unfit_sizes(folder: Path, config: Mapping[str, Any], *, name: str) ->
             )
 
 
-def refuse_truncated(path: Path, *, name: str) -> None:
-    """Raise ModelFilesError "half_downloaded" unless the size is the one in the header."""
-    size, (length, tensors) = path.stat().st_size, _header(path, name)
-    expected = 8 + length + max((each["data_offsets"][1] for each in tensors), default=0)
-    if size != expected:
-        reason = f"it has {size:,} of {expected:,} bytes"
-        raise incomplete(name, path.name, reason, size=size, expected=expected)
-
-
 def count_weights(folder: Path, *, name: str) -> int:
-    """The number of weights in the folder's safetensors, from their headers."""
-    paths = [folder / path for path in weight_files(folder_files(folder))]
-    return sum(math.prod(each["shape"]) for path in paths for each in _header(path, name)[1])
+    return sum(math.prod(each["shape"]) for each in _tensors(folder, name=name))
 
 
-def _header(path: Path, name: str) -> tuple[int, list[dict[str, Any]]]:
-    """(length in bytes, a description of each tensor) of a safetensors file."""
+def _tensors(folder: Path, *, name: str) -> list[dict[str, Any]]:
+    """A description of each tensor, from the headers of the folder's safetensors.
+
+    ModelFilesError "half_downloaded" unless a file has the size that its header states.
+    """
+    paths = weight_files(folder_files(folder))
+    return [tensor for path in paths for tensor in _tensors_of(folder / path, name)]
+
+
+def _tensors_of(path: Path, name: str) -> list[dict[str, Any]]:
     size = path.stat().st_size
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")  # of the header, then the header as JSON
@@ -243,11 +236,14 @@ def _header(path: Path, name: str) -> tuple[int, list[dict[str, Any]]]:
                 raise ValueError("a shape without its bytes")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise incomplete(name, path.name, "its header can't be read", size=size) from error
-    return length, tensors
+    expected = 8 + length + max((each["data_offsets"][1] for each in tensors), default=0)
+    if size != expected:
+        reason = f"it has {size:,} of {expected:,} bytes"
+        raise incomplete(name, path.name, reason, size=size, expected=expected)
+    return tensors
 
 
 def incomplete(name: str, file: str, reason: str, **details: Any) -> ModelFilesError:
-    """The error "half_downloaded" for one file."""
     return ModelFilesError("half_downloaded", name=name, file=file, reason=reason, **details)
 
 
@@ -267,18 +263,14 @@ def refuse_other_models(config: Mapping[str, Any], *, name: str) -> None:
             )
 
 
-def refuse_unknown_kind(config: Mapping[str, Any], *, name: str) -> None:
+def _refuse_unknown_kind(config: Mapping[str, Any], *, name: str) -> None:
     """Raise ModelFilesError "wrong_architecture" if transformers has no such model_type."""
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
-    kind = config.get("model_type")
-    if not isinstance(kind, str) or kind not in CONFIG_MAPPING_NAMES:
+    kind = str(config.get("model_type"))
+    if kind not in CONFIG_MAPPING_NAMES:
         raise ModelFilesError(
-            "wrong_architecture",
-            because="own_code",
-            name=name,
-            file=CONFIG,
-            architecture=str(kind),
+            "wrong_architecture", because="own_code", name=name, file=CONFIG, architecture=kind
         )
 
 
@@ -312,7 +304,6 @@ def _is_pickle(path: str) -> bool:
 
 
 def _module_of(path: str) -> str:
-    """The module folder of the path; "" if it is in none."""
     first, slash, _ = path.partition("/")
     return first if slash and MODULE.fullmatch(first) else ""
 
@@ -321,26 +312,3 @@ def _conversion(name: str, what: str) -> str:
     """The command that saves the model in a new folder, whose name ends in ``what``."""
     folder = f"{name.rstrip('/').rsplit('/', 1)[-1]}-{what}"
     return CONVERSION.format(name=name, folder=folder)
-
-
-def _refuse_config(name: str, config: Mapping[str, Any] | None, *, is_folder: bool) -> None:
-    if config is None:
-        raise ModelFilesError(
-            "missing_folder_file" if is_folder else "wrong_architecture",
-            because=None if is_folder else "no_config",
-            name=name,
-            file=CONFIG,
-            architecture="",
-        )
-    refuse_other_models(config, name=name)
-    refuse_unknown_kind(config, name=name)
-
-
-def _refuse_weights(name: str, paths: Collection[str], *, place: str) -> None:
-    if any(path.rpartition("/")[0] == place for path in weight_files(paths)):
-        return
-    pickles = [path for path in sorted(paths) if _is_pickle(path)]
-    if not pickles:
-        raise ModelFilesError("missing_folder_file", name=name, file=WEIGHTS)
-    command = _conversion(name, "safetensors")
-    raise ModelFilesError("pickle_only", name=name, file=pickles[0], command=command)

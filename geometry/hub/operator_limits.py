@@ -11,7 +11,6 @@ import re
 import tomllib
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -79,90 +78,51 @@ class ModelLimits:
     def refuse_folder(self, name: str) -> None:
         """Raise ModelFilesError "not_allowed" if local folders may not be loaded."""
         if self.local_folders is False:
-            raise ModelFilesError(
-                "not_allowed",
-                because="no_folders",
-                name=name,
-                allowed=self.allow,
-                file=DEFAULT_FILE.name,
-            )
+            about = {"name": name, "allowed": self.allow, "file": DEFAULT_FILE.name}
+            raise ModelFilesError("not_allowed", because="no_folders", **about)
 
     def refuse_size(self, name: str, size: int) -> None:
         """Raise ModelFilesError "too_large" for a model of ``size`` bytes above the limit."""
-        limit = self.max_model_megabytes * MEGABYTE
+        limit, file = self.max_model_megabytes * MEGABYTE, DEFAULT_FILE.name
         if size > limit:
-            raise ModelFilesError(
-                "too_large", name=name, size=size, limit=limit, file=DEFAULT_FILE.name
-            )
+            raise ModelFilesError("too_large", name=name, size=size, limit=limit, file=file)
 
     def refuse_width(self, name: str, dimension: int) -> None:
         """Raise ModelFilesError "too_large" for vectors of more numbers than the limit."""
         if dimension > self.dimensions:
+            about = {"name": name, "dimension": dimension, "limit": self.dimensions}
             raise ModelFilesError(
-                "too_large",
-                because="wide_vectors",
-                name=name,
-                dimension=dimension,
-                limit=self.dimensions,
-                file=DEFAULT_FILE.name,
+                "too_large", because="wide_vectors", file=DEFAULT_FILE.name, **about
             )
 
 
 @dataclass(frozen=True)
 class MemoryLimits:
-    """What the visitors of a server may keep in its memory. A megabyte is 10^6 bytes.
+    """What the visitors of a server may keep in its memory. A megabyte is 10^6 bytes."""
 
-    Attributes
-    ----------
-    sessions : int
-        Tabs that are open at once.
-    session_uploads_megabytes, uploads_megabytes : int
-        Uploaded files, as they were received, of one session and of all.
-    session_results_megabytes, results_megabytes : int
-        What was computed and is kept for the next run of a page: from one session's own texts,
-        and in all, with what all sessions share.
-    trainings : int
-        Live trainings that run at once, each in a process of its own; others wait.
-    """
-
-    sessions: int = 200
+    sessions: int = 200  # tabs that are open at once
+    # uploaded files, as they were received, of one session and of all
     session_uploads_megabytes: int = 600
     uploads_megabytes: int = 2_500
+    # what is kept for the next run of a page: from one session's own texts, and in all
     session_results_megabytes: int = 500
     results_megabytes: int = 2_000
-    trainings: int = 2
+    trainings: int = 2  # live trainings that run at once, each in a process of its own
 
 
 @dataclass(frozen=True)
 class ClassLimits:
-    """Rooms in which a class guesses together and follows its teacher.
+    """Rooms in which a class guesses together and follows its teacher."""
 
-    Attributes
-    ----------
-    rooms : int
-        Rooms at once; 0: nobody can open one.
-    members : int
-        Students of one room.
-    answers_a_minute : int
-        Answers of one student, changed ones included.
-    wrong_codes : int
-        Wrong codes in a minute from one address; then its codes are tried one after the other.
-    megabytes : int
-        10^6 bytes of the file of all rooms.
-    """
-
-    rooms: int = 0
-    members: int = 120
-    answers_a_minute: int = 20
-    wrong_codes: int = 30
-    megabytes: int = 20
+    rooms: int = 0  # at once; 0: nobody can open one
+    members: int = 120  # students of one room
+    answers_a_minute: int = 20  # of one student, changed ones included
+    wrong_codes: int = 30  # in a minute from one address; then its codes are tried one by one
+    megabytes: int = 20  # of the file of all rooms
 
 
 def _is_of_the_owner(revision: str | None) -> bool:
-    """Whether only the repository's owner can have made the revision: a branch or a tag.
-
-    Anyone can open a pull request, refs/pr/7, and the hub gives its commits by their hash.
-    """
+    """Whether it is a branch or a tag; anyone can open a pull request, and name its commits."""
     named = revision or "main"
     is_plain = re.fullmatch(r"[\w.-]+(/[\w.-]+)*", named) and not re.match(r"(refs|pr)/", named)
     return bool(is_plain) and not re.fullmatch(r"[0-9A-Fa-f]{7,}", named)
@@ -179,44 +139,31 @@ def read_model_limits(path: Path | None = None) -> ModelLimits:
 
 
 def read_memory_limits(path: Path | None = None) -> MemoryLimits:
-    """The limits of memory in the operator's file; the defaults for what it does not name.
-
-    path, errors : as for ``read_model_limits``.
-    """
     return _read_as(MemoryLimits, "memory", path)
 
 
 def read_class_limits(path: Path | None = None) -> ClassLimits:
-    """The limits of rooms in the operator's file; the defaults for what it does not name.
-
-    path, errors : as for ``read_model_limits``.
-    """
     return _read_as(ClassLimits, "classes", path)
 
 
 def read_upload_limits(path: Path | None = None) -> Limits:
-    """The limits of uploads in the operator's file; the library's own for what it does not name.
+    """The limits of uploads in the operator's file, as ``read_model_limits``.
 
     A limit in bytes is given in megabytes: ``file_megabytes`` for ``Limits.file_bytes``.
-    path, errors : as for ``read_model_limits``.
     """
     uploads, file = _table_of("uploads", path)
     names = {field.name.replace("_bytes", "_megabytes"): field.name for field in fields(Limits)}
     _refuse_unknown(uploads, (*names, FOLDERS), file)
-    checked = {key: _checked(key, value, file) for key, value in uploads.items() if key != FOLDERS}
-    return Limits(
-        **{
-            names[key]: value * (MEGABYTE if key.endswith("_megabytes") else 1)
-            for key, value in checked.items()
-        }
-    )
+    found = {}
+    for key, value in uploads.items():
+        if key != FOLDERS:
+            unit = MEGABYTE if key.endswith("_megabytes") else 1
+            found[names[key]] = _checked(key, value, file) * unit
+    return Limits(**found)
 
 
 def read_upload_folders(path: Path | None = None) -> tuple[Path, ...]:
-    """Folders of this machine whose files every visitor may read; () if the file names none.
-
-    path, errors : as for ``read_model_limits``.
-    """
+    """Folders of this machine whose files every visitor may read; () if the file names none."""
     uploads, file = _table_of("uploads", path)
     named = _checked(FOLDERS, uploads.get(FOLDERS, []), file)
     return tuple(file.parent / Path(each).expanduser() for each in named)
@@ -238,12 +185,10 @@ def _table_of(table: str, path: Path | None) -> tuple[dict[str, Any], Path]:
             return {}, file
         raise OperatorFileError("no_file", file=str(file), variable=VARIABLE)
     try:
-        stamp = file.stat()
-        content = _parsed(file, (stamp.st_mtime_ns, stamp.st_size))
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise OperatorFileError(
-            "unreadable", file=str(file), reason=error.strerror or str(error)
-        ) from error
+        reason = error.strerror or str(error)
+        raise OperatorFileError("unreadable", file=str(file), reason=reason) from error
     except (ValueError, RecursionError) as error:
         raise OperatorFileError("no_toml", file=str(file), said=str(error)) from error
     _refuse_unknown(content, TABLES, file)
@@ -251,12 +196,6 @@ def _table_of(table: str, path: Path | None) -> tuple[dict[str, Any], Path]:
     if not isinstance(found, dict):
         raise OperatorFileError("no_table", file=str(file), table=table)
     return found, file
-
-
-@lru_cache(maxsize=4)
-def _parsed(file: Path, _stamp: tuple[int, int]) -> dict[str, Any]:
-    """The file's content; a page reads the rules six times, and the file changes seldom."""
-    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def _refuse_unknown(found: dict[str, Any], known: tuple[str, ...], file: Path) -> None:
@@ -267,12 +206,10 @@ def _refuse_unknown(found: dict[str, Any], known: tuple[str, ...], file: Path) -
 
 def _checked(key: str, value: Any, file: Path) -> Any:
     """The value in the type of ModelLimits; OperatorFileError for another type."""
-    if key == "allow":
-        fits = isinstance(value, list) and all(isinstance(each, str) for each in value)
-        wanted = 'a list of patterns such as ["google-bert/*"]'
-    elif key == FOLDERS:
+    if key in ("allow", FOLDERS):
         fits = isinstance(value, list) and all(isinstance(each, str) and each for each in value)
-        wanted = 'a list of folders such as ["/data"]'
+        of = ["patterns", "google-bert/*"] if key == "allow" else ["folders", "/data"]
+        wanted = f'a list of {of[0]} such as ["{of[1]}"]'
     elif key == "local_folders":
         fits, wanted = isinstance(value, bool), "true or false"
     else:

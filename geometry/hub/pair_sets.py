@@ -12,7 +12,7 @@ The sets themselves were never fetched here. The sources of what this module sta
 - columns: for stsb-zh its card (sentence1, sentence2, score int32). For the others the benchmark's
   code, which reads these three columns. Further columns (stsb split, genre, dataset, year, sid;
   STS12 and STS13 split) are on the cards of the benchmark's excerpts.
-tests/hub/test_catalogued_sets.py serves invented rows in these layouts. A missing column is refused
+tests/hub/test_pair_sets.py serves invented rows in these layouts. A missing column is refused
 ("unknown_column"), and so are scores outside the scale ("score_outside_scale").
 """
 
@@ -24,18 +24,12 @@ from pathlib import PurePosixPath
 
 from ..data.limits import MAX_TEXTS, CorpusError
 from ..data.pairs import Pairs, read_pairs, split_of
+from ..process import Progress
 from .catalogue import NOT_STATED
-from .download import Progress
 from .fetch import fetch_data_files
 
-_FORMATS = (
-    ".jsonl.gz",
-    ".jsonl",
-    ".parquet",
-    ".csv.gz",
-    ".csv",
-    ".tsv",
-)  # the first that exists is read
+# the first that exists is read
+_FORMATS = (".jsonl.gz", ".jsonl", ".parquet", ".csv.gz", ".csv", ".tsv")
 
 
 @dataclass(frozen=True)
@@ -67,9 +61,9 @@ class PairSet:
     repository: str
     revision: str
     n_pairs: Mapping[str, int]
-    scale: tuple[float, float]
-    licence: str
-    language: str
+    scale: tuple[float, float] = (0, 5)
+    licence: str = NOT_STATED
+    language: str = "English"
     columns: tuple[str, str, str] | None = ("sentence1", "sentence2", "score")
     note: str = ""
 
@@ -91,83 +85,47 @@ NOTES: Mapping[str, str] = {
 
 PAIR_SETS: Mapping[str, PairSet] = {
     "stsb": PairSet(
-        "STS-B",
-        "mteb/stsbenchmark-sts",
-        "b0fddb56ed78048fa8b90373c8a3cfc37b684831",
+        *("STS-B", "mteb/stsbenchmark-sts", "b0fddb56ed78048fa8b90373c8a3cfc37b684831"),
         {"train": 5749, "dev": 1500, "test": 1379},
-        (0, 5),
-        "CC-BY-SA-4.0, texts as their sources",
-        "English",
+        licence="CC-BY-SA-4.0, texts as their sources",
         note=NOTES["stsb"],
     ),
     "sts12": PairSet(
-        "STS12",
-        "mteb/sts12-sts",
-        "a0d554a64d88156834ff5ae9920b964011b16384",
+        *("STS12", "mteb/sts12-sts", "a0d554a64d88156834ff5ae9920b964011b16384"),
         {"train": 2234, "test": 3108},
-        (0, 5),
-        NOT_STATED,
-        "English",
         note=NOTES["sts12"],
     ),
     "sts13": PairSet(
-        "STS13",
-        "mteb/sts13-sts",
-        "7e90230a92c190f1bf69ae9002b8cea547a64cca",
+        *("STS13", "mteb/sts13-sts", "7e90230a92c190f1bf69ae9002b8cea547a64cca"),
         {"test": 1500},
-        (0, 5),
-        NOT_STATED,
-        "English",
         note=NOTES["sts13"],
     ),
     "sts14": PairSet(
-        "STS14",
-        "mteb/sts14-sts",
-        "6031580fec1f6af667f0bd2da0a551cf4f0b2375",
+        *("STS14", "mteb/sts14-sts", "6031580fec1f6af667f0bd2da0a551cf4f0b2375"),
         {"test": 3750},
-        (0, 5),
-        NOT_STATED,
-        "English",
         note=NOTES["sts14"],
     ),
     "sts15": PairSet(
-        "STS15",
-        "mteb/sts15-sts",
-        "ae752c7c21bf194d8b67fd573edf7ae58183cbe3",
+        *("STS15", "mteb/sts15-sts", "ae752c7c21bf194d8b67fd573edf7ae58183cbe3"),
         {"test": 3000},
-        (0, 5),
-        NOT_STATED,
-        "English",
         note=NOTES["sts15"],
     ),
     "sts16": PairSet(
-        "STS16",
-        "mteb/sts16-sts",
-        "4d8694f8f0e0100860b497b999b3dbed754a0513",
+        *("STS16", "mteb/sts16-sts", "4d8694f8f0e0100860b497b999b3dbed754a0513"),
         {"test": 1186},
-        (0, 5),
-        NOT_STATED,
-        "English",
         note=NOTES["sts16"],
     ),
     "sickr": PairSet(
-        "SICK-R",
-        "mteb/sickr-sts",
-        "20a6d6f312dd54037fe07a32d58e5e168867909d",
+        *("SICK-R", "mteb/sickr-sts", "20a6d6f312dd54037fe07a32d58e5e168867909d"),
         {"test": 9927},
-        (1, 5),
-        "CC-BY-NC-SA-3.0",
-        "English",
+        scale=(1, 5),
+        licence="CC-BY-NC-SA-3.0",
         note=NOTES["sickr"],
     ),
     "stsb-zh": PairSet(
-        "C-MTEB STSB",
-        "C-MTEB/STSB",
-        "0cde68302b3541bb8b3c340dc0644b0b745b3dc0",
+        *("C-MTEB STSB", "C-MTEB/STSB", "0cde68302b3541bb8b3c340dc0644b0b745b3dc0"),
         {"train": 5231, "dev": 1458, "test": 1361},
-        (0, 5),
-        NOT_STATED,
-        "Chinese",
+        language="Chinese",
         note=NOTES["stsb-zh"],
     ),
 }
@@ -194,7 +152,7 @@ def fetch_pairs(
     max_pairs : int
     progress : callable (int, int), optional
         Called with (bytes there, bytes in all). An exception raised in it ends the download at
-        once; the next call resumes.
+        once.
 
     Returns
     -------
@@ -206,10 +164,11 @@ def fetch_pairs(
     DataSetError
         If the hub, the network or the disk refuses.
     CorpusError
-        For a file whose pairs can't be read, or whose scores are outside the scale
-        ("score_outside_scale").
+        For a file whose pairs can't be read, or whose scores are outside the scale.
     """
-    chosen = _set_of(name)
+    if isinstance(name, str) and name not in PAIR_SETS:
+        raise ValueError(f"there is no set {name!r}; choose one of {', '.join(PAIR_SETS)}")
+    chosen = PAIR_SETS[name] if isinstance(name, str) else name
     if split not in chosen.n_pairs:
         raise ValueError(
             f"{chosen.title} has no split {split!r}; choose one of {', '.join(chosen.n_pairs)}"
@@ -222,7 +181,9 @@ def fetch_pairs(
     )
     parts = [read_pairs(file, columns=chosen.columns, max_pairs=max_pairs) for file in files]
     pairs = Pairs.joined(f"{chosen.title} {split}", parts)
-    _refuse_other_scale(pairs, chosen)
+    low, high = pairs.score_range
+    if low < chosen.scale[0] or high > chosen.scale[1]:
+        raise CorpusError("score_outside_scale", found=(low, high), scale=chosen.scale)
     return replace(pairs, scale=chosen.scale, source=f"{chosen.repository}@{commit}")
 
 
@@ -240,17 +201,3 @@ def files_of(split: str, paths: Collection[str]) -> list[str]:
         if found:
             return found
     return []
-
-
-def _set_of(name: str | PairSet) -> PairSet:
-    if isinstance(name, PairSet):
-        return name
-    if name not in PAIR_SETS:
-        raise ValueError(f"there is no set {name!r}; choose one of {', '.join(PAIR_SETS)}")
-    return PAIR_SETS[name]
-
-
-def _refuse_other_scale(pairs: Pairs, chosen: PairSet) -> None:
-    low, high = pairs.score_range
-    if low < chosen.scale[0] or high > chosen.scale[1]:
-        raise CorpusError("score_outside_scale", found=(low, high), scale=chosen.scale)

@@ -1,153 +1,304 @@
-"""One repository of the hub at one revision: its listing and its place in the cache."""
+"""One repository of the hub at one revision: its listing, its files in the cache, its errors.
+
+huggingface_hub makes the requests and keeps the cache, which other programs share.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+import errno
+import re
+import shutil
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
+from ..data.write import write
 from ..errors import need
-from .cache import HubCache, cache_root
-from .download import Download, ListedFile, Progress
-from .errors import (
-    MODEL,
-    Kind,
-    converting_errors,
-    free_bytes,
-    invalid_name,
-    no_disk,
-    no_network,
-    vanished_revision,
-)
-from .model_errors import ModelFilesError
-
-if TYPE_CHECKING:
-    from huggingface_hub.hf_api import DatasetInfo, ModelInfo, RepoSibling
+from ..process import Progress
+from .model_errors import DataSetError, ModelFilesError
 
 MAIN = "main"
-LONGEST_REVISION = 200  # bytes; it becomes a path in the cache
+COMMIT = re.compile(r"[0-9a-f]{40}")
+_PART = r"\.*[\w-][\w.-]*"
+REVISION = re.compile(f"{_PART}(/{_PART})*")  # that may be a path in the cache
+LONGEST_REVISION = 200  # bytes
+COMPLETE = "narrow-cone-whole"  # folder with a file for each commit that was fetched completely
+FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
+PULSE = 0.2  # seconds between two reports, and the longest delay of a cancel
+# huggingface_hub writes 10 MB at once: at 10 Mbit/s progress would move every eight seconds
+CHUNK_BYTES = 1 << 17
+ITS_FILES = "its files"  # replaces a file's name that is unknown
+NOT_THERE = "the Hugging Face Hub lists a file that it does not have"
+
+
+@dataclass(frozen=True)
+class Kind:
+    repo_type: str  # in huggingface_hub
+    page: str  # prefix of the repository's name in the address of its page
+    error: type[ModelFilesError]
+
+
+MODEL = Kind("model", "", ModelFilesError)
+DATA_SET = Kind("dataset", "datasets/", DataSetError)
 
 
 class Repository:
-    """A model or a data set. Endpoint and cache are read from the environment at each call."""
+    """A model or a data set; making it sends no request."""
 
-    def __init__(self, repository: str, revision: str, kind: Kind = MODEL) -> None:
+    def __init__(self, name: str, revision: str | None, kind: Kind = MODEL) -> None:
         need("encode", "huggingface_hub")
-        from huggingface_hub import constants, is_offline_mode
+        from huggingface_hub import constants
         from huggingface_hub.errors import HFValidationError
         from huggingface_hub.utils import validate_repo_id
 
-        self.repository, self.revision, self.kind = repository, revision, kind
-        self.endpoint = (os.environ.get("HF_ENDPOINT") or constants.ENDPOINT).rstrip("/")
-        self.offline = is_offline_mode() or any(
-            os.environ.get(name, "").upper() in constants.ENV_VARS_TRUE_VALUES
-            for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
-        )
-        if len(revision.encode(errors="replace")) > LONGEST_REVISION:
-            raise vanished_revision(repository, revision, kind)
+        self.name, self.revision, self.kind = name, revision or MAIN, kind
+        self.endpoint, self.offline = constants.ENDPOINT, constants.HF_HUB_OFFLINE
+        is_short = len(self.revision.encode(errors="replace")) <= LONGEST_REVISION
+        if not is_short or not REVISION.fullmatch(self.revision):
+            raise self._vanished_revision()
         try:
-            validate_repo_id(repository)
+            validate_repo_id(name)
         except HFValidationError as error:
-            raise invalid_name(repository, kind) from error
-        folder = "--".join((f"{kind.repo_type}s", *repository.split("/")))
-        self.cache = HubCache(cache_root() / folder)
+            raise self.kind.error("invalid_name", name=name) from error
+        folder = "--".join((f"{kind.repo_type}s", *name.split("/")))
+        self.folder = Path(constants.HF_HUB_CACHE) / folder
+
+    def snapshot(self, commit: str) -> Path:
+        return self.folder / "snapshots" / commit
 
     def cached_snapshot(self) -> Path | None:
         """The folder of this revision in the cache, complete or not; makes no request."""
-        try:
-            commit = self.cache.commit_of(self.revision)
-            folder = self.cache.snapshot(commit) if commit else None
-        except ValueError as error:  # the revision can't be a file's name
-            raise vanished_revision(self.repository, self.revision, self.kind) from error
-        return folder if folder is not None and folder.is_dir() else None
+        commit, reference = self.revision, self.folder / "refs" / self.revision
+        if not COMMIT.fullmatch(commit):
+            if not reference.is_file():
+                return None
+            commit = reference.read_text(encoding="utf-8").strip()
+        folder = self.snapshot(commit)
+        return folder if folder.is_dir() else None
 
-    def listed(self) -> tuple[str, dict[str, RepoSibling]]:
-        """The commit, and its files by path."""
-        with self.converting_errors():
-            info = self._list()
-            return str(info.sha), {file.rfilename: file for file in info.siblings or ()}
+    def is_complete(self, commit: str) -> bool:
+        """Whether every needed file of the commit has arrived.
 
-    def _list(self) -> ModelInfo | DatasetInfo:
+        The folder alone does not show it: other programs fetch fewer files.
+        """
+        return (self.folder / COMPLETE / commit).is_file()
+
+    def remember(self, commit: str) -> None:
+        """Record that all needed files have arrived, and the commit for use without a network."""
+        with self._converting_errors():
+            for path in (self.folder / COMPLETE / commit, self.folder / "refs" / self.revision):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write(path, commit.encode())
+
+    def listed(self) -> tuple[str, dict[str, int | None]]:
+        """The commit, and the bytes of its files by path; a mirror may not tell them."""
         from huggingface_hub import HfApi, constants
         from huggingface_hub.errors import HfHubHTTPError
 
-        api, timeout = HfApi(endpoint=self.endpoint), constants.HF_HUB_ETAG_TIMEOUT
-        info = api.dataset_info if self.kind.repo_type == "dataset" else api.model_info
-        try:
-            return info(
-                self.repository, revision=self.revision, files_metadata=True, timeout=timeout
-            )
-        except HfHubHTTPError as error:
-            if error.response.status_code == 404 and self.revision != MAIN:
-                info(self.repository, timeout=timeout)  # raises where the name is wrong
-                raise vanished_revision(self.repository, self.revision, self.kind) from error
-            raise
-        except (ValueError, KeyError, TypeError) as error:  # for example a login page
-            raise self.unreachable("its answer is not a list of files") from error
+        info, timeout = HfApi().repo_info, constants.HF_HUB_ETAG_TIMEOUT
+        kind = self.kind.repo_type
+        with self._converting_errors():
+            try:
+                found = info(
+                    self.name,
+                    repo_type=kind,
+                    revision=self.revision,
+                    files_metadata=True,
+                    timeout=timeout,
+                )
+            except HfHubHTTPError as error:
+                if error.response.status_code == 404 and self.revision != MAIN:
+                    info(self.name, repo_type=kind, timeout=timeout)  # raises for a wrong name
+                    raise self._vanished_revision() from error
+                raise
+            except (ValueError, KeyError, TypeError) as error:  # for example a login page
+                raise self.unreachable("its answer is not a list of files") from error
+        siblings = getattr(found, "siblings", None) or ()
+        return str(found.sha), {file.rfilename: file.size for file in siblings}
 
-    def download(
-        self,
-        commit: str,
-        listed: dict[str, RepoSibling],
-        wanted: Iterable[str],
-        progress: Progress | None,
-    ) -> Download:
-        """The transfer of some files."""
-        from huggingface_hub.utils import build_hf_headers
+    def address(self, path: str, commit: str) -> dict[str, Any]:
+        return {
+            "repo_id": self.name,
+            "filename": path,
+            "repo_type": self.kind.repo_type,
+            "revision": commit,
+        }
 
-        return Download(
-            [self._described(listed[path], commit) for path in wanted],
-            cache=self.cache,
-            commit=commit,
-            headers=build_hf_headers(),
-            progress=progress,
-        )
+    def size_of(self, path: str, commit: str) -> int:
+        from huggingface_hub import hf_hub_download
 
-    def _described(self, file: RepoSibling, commit: str) -> ListedFile:
-        """Size and etag as listed, or by a request for the file where a mirror lists names only."""
-        from huggingface_hub import get_hf_file_metadata, hf_hub_url
-
-        path = file.rfilename
-        url = hf_hub_url(
-            self.repository,
-            path,
-            repo_type=self.kind.repo_type,
-            revision=commit,
-            endpoint=self.endpoint,
-        )
-        sha256 = file.lfs.sha256 if file.lfs else None
-        etag, size = sha256 or file.blob_id, file.size
-        if etag is None or size is None:
-            found = get_hf_file_metadata(url, endpoint=self.endpoint)
-            etag, size = etag or found.etag, size if size is not None else found.size
-        if etag is None or size is None:
+        with self._converting_errors():
+            found = hf_hub_download(**self.address(path, commit), dry_run=True)
+        if found.file_size is None:
             raise self.unreachable(f"it tells no size of {path}")
-        return ListedFile(path, url, size, etag, sha256)
+        return found.file_size
 
     def refuse_full_disk(self, missing: int) -> None:
-        """Raise ModelFilesError "no_disk" if the disk has fewer free bytes than are missing."""
-        free = free_bytes(self.cache.folder)
-        if missing > free:
-            raise no_disk(
-                self.repository,
-                self.cache.folder.parent,
-                needed=missing,
-                free=free,
-                kind=self.kind,
-            )
+        """Raise "no_disk" if the disk has fewer free bytes than are missing."""
+        if missing > free_bytes(self.folder):
+            raise self._no_disk(missing)
 
     def unreachable(self, reason: str) -> ModelFilesError:
-        """The error for a hub that can't be reached."""
-        return no_network(self.repository, self.endpoint, reason, self.kind)
+        """The error for a hub that can't be reached, or whose answer is not that of a hub."""
+        return self.kind.error("no_network", name=self.name, endpoint=self.endpoint, reason=reason)
 
-    def converting_errors(self) -> AbstractContextManager[None]:
-        """A context that raises errors of network and disk as ModelFilesError."""
-        return converting_errors(
-            self.repository,
-            revision=self.revision,
-            endpoint=self.endpoint,
-            folder=self.cache.folder.parent,
-            kind=self.kind,
+    def broken(self, reason: str) -> ModelFilesError:
+        """The error for a download that is incomplete, or a listed file that is absent."""
+        return self.kind.error(
+            "half_downloaded",
+            because="broken_transfer",
+            name=self.name,
+            file=ITS_FILES,
+            reason=reason,
         )
+
+    def converted(self, error: Exception) -> Exception:
+        """An error of hub, network or disk as the kind's error; any other as it is."""
+        from httpx2 import HTTPError
+        from huggingface_hub.errors import (
+            EntryNotFoundError,
+            FileMetadataError,
+            HfHubHTTPError,
+            LocalEntryNotFoundError,
+            OfflineModeIsEnabled,
+            RevisionNotFoundError,
+        )
+
+        if isinstance(error, LocalEntryNotFoundError) and isinstance(error.__cause__, Exception):
+            error = error.__cause__  # why it could not be looked for on the hub
+        if isinstance(error, ModelFilesError):
+            return error
+        if isinstance(error, OfflineModeIsEnabled):
+            return self.unreachable("HF_HUB_OFFLINE is set")
+        if isinstance(error, FileMetadataError):
+            return self.unreachable("its answer does not describe the file")
+        if isinstance(error, RevisionNotFoundError):
+            return self._vanished_revision()
+        if isinstance(error, EntryNotFoundError):
+            return self.broken(NOT_THERE)
+        if isinstance(error, HfHubHTTPError):
+            return self._answered(error.response.status_code, str(error.response.url))
+        if isinstance(error, HTTPError):
+            return self.unreachable(type(error).__name__)
+        if isinstance(error, OSError):
+            is_full = error.errno in FULL_DISK
+            refused = f"refuses to be written to ({type(error).__name__})"
+            return self._no_disk(None, "the disk is full" if is_full else refused)
+        return error
+
+    @contextmanager
+    def _converting_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            raise self.converted(error) from error
+
+    def _vanished_revision(self) -> ModelFilesError:
+        return self.kind.error("vanished_revision", name=self.name, revision=self.revision)
+
+    def _answered(self, status: int, url: str) -> ModelFilesError:
+        if status in (401, 403):  # without a token also for unknown names
+            page = f"{self.endpoint}/{self.kind.page}{self.name}"
+            return self.kind.error(
+                "gated", name=self.name, endpoint=self.endpoint, status=status, page=page
+            )
+        if status == 404 and f"/api/{self.kind.repo_type}s/" in url:
+            return self.kind.error("unknown_name", name=self.name, endpoint=self.endpoint)
+        if status == 404:
+            return self.broken(NOT_THERE)
+        return self.unreachable(f"it answered {status}")
+
+    def _no_disk(self, needed: int | None, reason: str = "the disk is full") -> ModelFilesError:
+        """needed : bytes; None if a write failed before they were known."""
+        return self.kind.error(
+            "no_disk",
+            because="disk_failed" if needed is None else None,
+            name=self.name,
+            folder=str(self.folder.parent),
+            needed=needed,
+            free=free_bytes(self.folder),
+            reason=reason,
+        )
+
+
+class Download:
+    """The transfer of some files of one commit, with ``sizes`` in bytes, into the cache."""
+
+    def __init__(
+        self, hub: Repository, commit: str, sizes: Mapping[str, int], progress: Progress
+    ) -> None:
+        self.folder, self.sizes = hub.snapshot(commit), sizes
+        self._hub, self._commit, self._progress = hub, commit, progress
+        self._arrived = {path: sizes[path] * self._is_there(path) for path in sizes}
+        self._reported = 0
+
+    @property
+    def missing(self) -> int:
+        return sum(self.sizes.values()) - sum(self._arrived.values())
+
+    def fetch(self, path: str) -> None:
+        """Fetch one file, unless the cache has it. What ``progress`` raises ends the transfer."""
+        from httpx2 import TransportError
+        from huggingface_hub import constants, hf_hub_download
+        from huggingface_hub.utils import silent_tqdm
+
+        if self._is_there(path):
+            return
+        place, arrived = self.folder / path, self._arrived
+        address = self._hub.address(path, self._commit)
+        if place.exists():  # it was cut, and hf_hub_download would keep it
+            place.resolve().unlink()
+            place.unlink(missing_ok=True)
+        constants.DOWNLOAD_CHUNK_SIZE = CHUNK_BYTES
+        constants.HF_HUB_DISABLE_XET = True  # its transfers go on after a cancel
+        is_cancelled, errors = threading.Event(), list[Exception]()
+
+        class CountedBytes(silent_tqdm):
+            def update(self, n: float | None = 1) -> None:
+                if is_cancelled.is_set():
+                    raise InterruptedError
+                arrived[path] += int(n or 0)
+
+        def transfer() -> None:
+            try:
+                hf_hub_download(**address, tqdm_class=CountedBytes)
+            except Exception as error:  # raised again in the caller's thread
+                errors.append(error)
+
+        # in a thread, because a silent server blocks it
+        thread = threading.Thread(target=transfer, name="hub transfer", daemon=True)
+        thread.start()
+        try:
+            while thread.is_alive():
+                thread.join(PULSE)
+                self._report()
+        finally:
+            is_cancelled.set()
+        for error in errors:
+            is_cut = type(error) is OSError and error.errno is None  # of another size
+            if is_cut or isinstance(error, TransportError):
+                said = (str(error) or type(error).__name__).splitlines()[0]
+                raise self._hub.broken(f"the transfer broke ({said})") from error
+            raise self._hub.converted(error) from error
+        arrived[path] = self.sizes[path]
+        self._report()
+
+    def _is_there(self, path: str) -> bool:
+        place = self.folder / path
+        return place.is_file() and place.stat().st_size == self.sizes[path]
+
+    def _report(self) -> None:
+        """Call ``progress``. The count never falls, also if a server starts a file anew."""
+        total = sum(self.sizes.values())
+        self._reported = max(self._reported, min(sum(self._arrived.values()), total))
+        self._progress(self._reported, total)
+
+
+def free_bytes(folder: Path) -> int:
+    """Free bytes on the disk of the folder, which need not exist yet."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return shutil.disk_usage(folder).free

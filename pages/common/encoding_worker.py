@@ -16,8 +16,7 @@ from geometry import Cloud, Corpus, Encoder, read_cloud
 from geometry.encode import ArrayStore
 from geometry.encode.disk_cache import blocks_name
 from geometry.encode.pool import DEFAULT_POOLING
-from geometry.hub.download import Progress
-from geometry.process import ProcessEnded, Worker, send_progress
+from geometry.process import ProcessEnded, Progress, Worker, send_progress
 
 ENCODING = Worker(idle_seconds=300)
 

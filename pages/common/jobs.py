@@ -21,9 +21,9 @@ from uuid import uuid4
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry.hub.download import Progress as Progress
 from geometry.linalg.threads import in_threads
 from geometry.process import ProcessEnded
+from geometry.process import Progress as Progress
 
 from .cache import REPORT, Answer, Kept, in_session
 from .streamlit_internals import click_waits, is_connected, is_running, session_id

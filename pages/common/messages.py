@@ -84,7 +84,7 @@ def errors_shown(place: DeltaGenerator | None = None) -> Iterator[None]:
 
 def cancelled_download() -> str:
     """The message after a reader cancelled a download."""
-    return _("Cancelled. An interrupted download resumes when you start again.")
+    return _("Cancelled. Files that had arrived completely are not downloaded twice.")
 
 
 def too_few_for_interval(n: int) -> str:

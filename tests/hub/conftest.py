@@ -1,19 +1,19 @@
 """A separate hub for each test, with its own endpoint and cache, without the user's settings."""
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from huggingface_hub import constants, file_download
-from huggingface_hub.utils import close_session
+from huggingface_hub.utils import _http, close_session
 
-from geometry.hub import download
+from geometry.hub import repository
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.hub.hub_server import HubServer
 
 USER_VARIABLES = (
-    *("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"),
     *("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "NARROW_CONE_CONFIG"),
     *("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"),
 )
@@ -29,13 +29,18 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[HubServer]:
     for name in USER_VARIABLES:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", constants.DOWNLOAD_CHUNK_SIZE)
-    monkeypatch.setattr(download, "CHUNK_BYTES", 100)  # the tiny model's files arrive in parts
-    no_wait = SimpleNamespace(sleep=lambda _: None)  # seconds between two tries of one transfer
-    monkeypatch.setattr(file_download, "time", no_wait)
+    monkeypatch.setattr(repository, "CHUNK_BYTES", 100)  # the tiny model's files arrive in parts
+    for changed in ("DOWNLOAD_CHUNK_SIZE", "HF_HUB_DISABLE_XET"):
+        monkeypatch.setattr(constants, changed, getattr(constants, changed))
+    no_wait = SimpleNamespace(sleep=lambda _: None, time=time.time)  # between two tries
+    for module in (file_download, _http):
+        monkeypatch.setattr(module, "time", no_wait)
     with HubServer() as hub:
-        monkeypatch.setenv("HF_ENDPOINT", hub.url)
-        monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+        monkeypatch.setattr(constants, "ENDPOINT", hub.url)
+        template = hub.url + "/{repo_id}/resolve/{revision}/{filename}"
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "home/hub"))
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
         close_session()  # the proxies are read when the session is made
         yield hub
     close_session()
@@ -51,3 +56,9 @@ def files(tiny: Path) -> Callable[..., dict[str, bytes]]:
         return {name: content for name, content in found.items() if content is not None}
 
     return made
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """offline(): huggingface_hub as it is with HF_HUB_OFFLINE=1."""
+    return lambda: monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)

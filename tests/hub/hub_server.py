@@ -39,8 +39,6 @@ class Faults:
     file_status: dict[str, int] = field(default_factory=dict)  # path: the answer
     breaks: dict[str, list[int]] = field(default_factory=dict)  # path: bytes until each break
     stalls: dict[str, int] = field(default_factory=dict)  # path: bytes until silence, once
-    alters: set[str] = field(default_factory=set)  # paths sent with a byte flipped
-    shortens: set[str] = field(default_factory=set)  # paths sent without their last byte
     hides_sizes: bool = False  # the listing contains only names
     no_ranges: bool = False  # every file is sent from its start
     no_listing: bool = False  # the answer is a page of HTML instead
@@ -170,10 +168,6 @@ def _handler(hub: HubServer) -> type[BaseHTTPRequestHandler]:
                 code = "EntryNotFound" if content is None else ""
                 self._refuse(faults.file_status.get(path, 404), code)
                 return
-            if path in faults.alters:
-                content = content[:-1] + bytes([content[-1] ^ 1])
-            if path in faults.shortens:
-                content = content[:-1]
             wanted = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
             request.start = int(wanted[1]) if wanted and not faults.no_ranges else 0
             body = content[request.start :]
@@ -214,8 +208,4 @@ def _listed(path: str, content: bytes, *, bare: bool) -> dict[str, object]:
     if bare:
         return {"rfilename": path}
     blob = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
-    listed: dict[str, object] = {"rfilename": path, "size": len(content), "blobId": blob}
-    if path.endswith((".safetensors", ".bin", ".onnx", ".parquet", ".gz")):
-        sha256 = hashlib.sha256(content).hexdigest()
-        listed["lfs"] = {"sha256": sha256, "size": len(content), "pointerSize": 130}
-    return listed
+    return {"rfilename": path, "size": len(content), "blobId": blob}

@@ -9,20 +9,6 @@ from geometry.hub.catalogue import default_prefix, is_contrastive
 from pages.common.models import lessons
 
 
-def test_each_is_complete():
-    for each in suggestions():
-        assert each.name.count("/") == 1
-        assert each.megabytes > 100
-        assert each.licence in ("apache-2.0", "mit", "not stated")
-        assert (each.layers, each.dimension) in ((12, 768), (12, 384), (0, 300))
-        assert each.language
-
-
-def test_each_is_there_once():
-    names = [each.name for each in suggestions()]
-    assert len(set(names)) == len(names) == 12
-
-
 def test_those_that_the_hub_has_only_as_pickle():
     assert {each.name for each in suggestions() if each.needs_conversion} == {
         "princeton-nlp/unsup-simcse-bert-base-uncased",

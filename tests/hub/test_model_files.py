@@ -7,7 +7,7 @@ import pytest
 
 from geometry import ModelFilesError, load_encoder
 from geometry.errors import readable_bytes
-from geometry.hub.model_files import check_folder, needed_files, refuse_truncated, weight_files
+from geometry.hub.model_files import check_folder, needed_files, weight_files
 from tests.encode.tiny_encoder import save_tiny_bert
 
 WEIGHTS = "model.safetensors"
@@ -77,23 +77,6 @@ def test_a_model_type_that_is_no_word_is_an_unknown_one(folder, kind):
     assert f"(model type: {kind})" in str(error)
 
 
-def test_no_modules_at_all_are_no_output_of_its_own(folder):
-    (folder / "modules.json").write_text("[]", encoding="utf-8")
-    encoder = load_encoder(folder)
-    assert "own" not in encoder.poolings
-    with pytest.raises(ValueError, match="names no modules"):
-        encoder.encode(["the cat"], pooling="own")
-
-
-def test_where_the_remedy_gives_none_either_the_next_one_is_reported(folder):
-    """For BertJapanese and Canine the command writes a folder without tokenizer.json again."""
-    (folder / "tokenizer.json").unlink()
-    assert (
-        ", then load the new folder. If that has none either, this tokenizer has no fast version. "
-        "Choose another model" in str(refused(folder))
-    )
-
-
 def test_no_weights_at_all(folder):
     (folder / WEIGHTS).unlink()
     error = refused(folder)
@@ -105,11 +88,6 @@ def test_weights_as_pickle(folder):
     error = refused(folder)
     assert error.code == "pickle_only"
     assert "can run any code" in str(error)
-
-
-def test_a_training_state_is_no_model(folder):
-    (folder / WEIGHTS).rename(folder / "training_args.bin")
-    assert refused(folder).code == "missing_folder_file"
 
 
 @pytest.mark.parametrize("n_bytes", [0, 4, 100, -1])
@@ -141,20 +119,6 @@ def test_a_config_of_something_else(folder):
     assert refused(folder).code == "wrong_architecture"
 
 
-def test_shards_without_their_index(folder):
-    (folder / WEIGHTS).rename(folder / "model-00001-of-00002.safetensors")
-    error = refused(folder)
-    assert (error.code, error.details["file"]) == (
-        "half_downloaded",
-        "model.safetensors.index.json",
-    )
-
-
-def test_whole_weights_pass(whole):
-    refuse_truncated(whole / WEIGHTS, name="tiny")
-    assert check_folder(whole, name="tiny") == sum(each.stat().st_size for each in whole.iterdir())
-
-
 def test_a_path_that_leads_elsewhere_is_not_needed():
     paths = ["config.json", "../config.json", "1_Pooling/../../config.json", "/config.json"]
     assert needed_files(paths) == ["config.json"]
@@ -179,13 +143,6 @@ def test_weights_come_last_and_one_file_before_shards():
 def test_bytes_as_a_reader_writes_them(size, text):
     assert readable_bytes(size) == text
     assert readable_bytes(1_540_000, decimals=1) == "1.5 MB"
-
-
-def test_a_file_that_is_cut_by_a_byte_is_reported_in_bytes(folder):
-    """In megabytes, or in kilobytes, both numbers would be the same."""
-    content = (folder / WEIGHTS).read_bytes()
-    (folder / WEIGHTS).write_bytes(content[:-1])
-    assert f"it has {len(content) - 1:,} of {len(content):,} bytes" in str(refused(folder))
 
 
 def test_static_models_of_another_kind_are_refused_in_words(tmp_path):

@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from geometry.hub.operator_limits import (
     read_upload_limits,
 )
 from tests.encode.tiny_encoder import DIMENSION, save_tiny_bert
+from tests.for_each import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -40,14 +41,9 @@ def test_the_shipped_file_states_the_defaults(monkeypatch):
     monkeypatch.delenv("NARROW_CONE_CONFIG", raising=False)
     assert ROOT / "narrow-cone.toml" == DEFAULT_FILE
     assert read_model_limits() == read_model_limits(DEFAULT_FILE) == ModelLimits()
+    assert read_memory_limits(DEFAULT_FILE) == MemoryLimits()
     for name in ("allow", "local_folders", "max_model_megabytes", "memory_megabytes", "dimensions"):
         assert re.search(rf"^(# )?{name} = ", DEFAULT_FILE.read_text(encoding="utf-8"), re.M)
-
-
-def test_the_limits_of_memory_in_the_file_that_is_shipped_are_the_defaults(own_file):
-    assert read_memory_limits(DEFAULT_FILE) == MemoryLimits()
-    own_file("[memory]\nsessions = 7\n")
-    assert read_memory_limits() == MemoryLimits(sessions=7)
 
 
 def test_no_class_is_allowed_by_the_files_that_are_shipped(own_file):
@@ -72,26 +68,19 @@ def test_the_file_of_the_image_is_closed(own_file):
     read_upload_limits(ROOT / "deploy" / "narrow-cone.toml")
 
 
-def test_without_a_file_the_defaults_apply(monkeypatch, tmp_path):
-    monkeypatch.delenv("NARROW_CONE_CONFIG", raising=False)
-    monkeypatch.setattr("geometry.hub.operator_limits.DEFAULT_FILE", tmp_path / "none.toml")
-    assert read_model_limits() == ModelLimits()
-
-
 def test_an_own_file(own_file):
     own_file(
         '[models]\nallow = ["google-bert/*"]\nlocal_folders = false\n'
         "max_model_megabytes = 500\nmemory_megabytes = 900\n"
     )
     assert read_model_limits() == ModelLimits(("google-bert/*",), False, 500, 900)
-
-
-def test_an_empty_file_is_the_defaults(own_file):
-    own_file("")
+    own_file("[uploads]\nfile_megabytes = 1\nrows = 7\n[memory]\nsessions = 7\n")
+    assert read_upload_limits() == Limits(file_bytes=10**6, rows=7)
+    assert read_memory_limits() == MemoryLimits(sessions=7)
     assert read_model_limits() == ModelLimits()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         ("[model]\n", r"unknown entry `model`. Possible entries: `models`, `uploads`"),
@@ -109,12 +98,17 @@ def test_an_empty_file_is_the_defaults(own_file):
         ("[models\n", r"is not a TOML file"),
         ("a = " + "[" * 100_000, r"is not a TOML file"),
         ("x = " + "9" * 5_000, r"is not a TOML file"),
+        ("[uploads]\nrow = 1\n", "unknown entry `row`"),
+        ("[uploads]\nfile_bytes = 1\n", "unknown entry `file_bytes`"),
+        ("[uploads]\nrows = 0\n", "It must be a whole number above 0"),
+        ("[uploads]\ntable_megabytes = 0.5\n", "It must be a whole number of megabytes above 0"),
+        ("uploads = 3\n", r"Write \[uploads\] above its keys"),
     ],
 )
 def test_what_is_wrong_is_reported(own_file, text, message):
     path = own_file(text)
     with pytest.raises(OperatorFileError, match=message) as caught:
-        read_model_limits()
+        (read_upload_limits if "uploads" in text else read_model_limits)()
     assert str(path) in str(caught.value)
 
 
@@ -151,7 +145,7 @@ REVISIONS = {  # whether an allowed name may be loaded at it
 }
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
+@for_each("revision", REVISIONS)
 def test_an_allowed_name_is_not_allowed_at_what_strangers_can_add_to_it(revision):
     limits = ModelLimits(allow=("google-bert/*",))
     ModelLimits().refuse_name("google-bert/bert", revision)  # without a list every name is allowed
@@ -164,11 +158,6 @@ def test_an_allowed_name_is_not_allowed_at_what_strangers_can_add_to_it(revision
     ModelLimits(allow=(f"google-bert/*@{revision}",)).refuse_name("google-bert/bert", revision)
     with pytest.raises(ModelFilesError):
         ModelLimits(allow=(f"google-bert/*@{revision}",)).refuse_name("google-bert/bert", "main")
-
-
-def test_limits_are_frozen():
-    with pytest.raises(FrozenInstanceError):
-        ModelLimits().memory_megabytes = 1
 
 
 def test_names_are_matched_by_pattern():
@@ -232,25 +221,3 @@ def test_the_shipped_file_states_the_limits_of_uploads():
     text = DEFAULT_FILE.read_text(encoding="utf-8")
     for field in fields(Limits):
         assert f"\n{field.name.replace('_bytes', '_megabytes')} = " in text
-
-
-def test_own_limits_of_uploads(own_file):
-    own_file("[uploads]\nfile_megabytes = 1\nrows = 7\n")
-    assert read_upload_limits() == Limits(file_bytes=10**6, rows=7)
-    assert read_model_limits() == ModelLimits()
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[uploads]\nrow = 1\n", "unknown entry `row`"),
-        ("[uploads]\nfile_bytes = 1\n", "unknown entry `file_bytes`"),
-        ("[uploads]\nrows = 0\n", "It must be a whole number above 0"),
-        ("[uploads]\ntable_megabytes = 0.5\n", "It must be a whole number of megabytes above 0"),
-        ("uploads = 3\n", r"Write \[uploads\] above its keys"),
-    ],
-)
-def test_wrong_limits_of_uploads(own_file, text, message):
-    own_file(text)
-    with pytest.raises(OperatorFileError, match=message):
-        read_upload_limits()

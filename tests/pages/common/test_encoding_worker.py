@@ -18,7 +18,7 @@ import pytest
 
 from geometry import Corpus, load_encoder, read_cloud
 from geometry.encode import ArrayStore, blocks, disk_cache
-from geometry.process import ProcessEnded, Report, Worker, send_progress
+from geometry.process import ProcessEnded, Progress, Worker, send_progress
 from pages.common.encoding_worker import ENCODING, _read_cloud, read_cloud_apart
 from tests.encode.tiny_encoder import WORDS, save_tiny_bert
 from tests.waiting import until
@@ -69,7 +69,7 @@ def encoded(encoder, folder: Path) -> np.ndarray:
     return ENCODING.run(partial(by_blocks, encoder, folder))[0].vectors
 
 
-def on_a_full_disk(encoder, folder: Path, *, progress: Report = send_progress):
+def on_a_full_disk(encoder, folder: Path, *, progress: Progress = send_progress):
     """Limit files to 1 kB."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
     try:
@@ -78,7 +78,7 @@ def on_a_full_disk(encoder, folder: Path, *, progress: Report = send_progress):
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
 
 
-def losing_the_folder(encoder, folder: Path, *, progress: Report = send_progress):
+def losing_the_folder(encoder, folder: Path, *, progress: Progress = send_progress):
     """Somebody deletes the cache's folder while the corpus is half encoded."""
     deleted_at = []
 

@@ -27,7 +27,6 @@ from geometry.encode.load import names_a_folder
 from geometry.encode.precision import PrecisionError, refuse_too_narrow
 from geometry.hub import bundled, suggestions
 from geometry.hub.bundled import E5, E5_NAME, e5_path, verify_file
-from geometry.hub.errors import no_disk
 from geometry.hub.model_files import refuse_other_models
 from geometry.hub.operator_limits import VARIABLE
 from pages.common import jobs, models, words
@@ -603,9 +602,10 @@ def test_the_other_errors_have_sentences(monkeypatch, tmp_path):
     error, text = message(lambda: refuse_too_narrow(np.ones((5, 3)) + np.eye(5, 3) / 1e4))
     assert error.code == "too_narrow"
     assert "exceed 0.999" in text
-    full = no_disk("a/b", Path("/d"), needed=5 * 10**8, free=10**7)
+    about = {"name": "a/b", "folder": "/d", "needed": 5 * 10**8, "free": 10**7, "reason": "full"}
+    full = ModelFilesError("no_disk", **about)
     assert "`a/b` needs 500 MB in `/d`, which has 10 MB free" in error_text(full)
-    failed = no_disk("a/b", Path("/d"), needed=None, free=0, reason="Read-only file system")
+    failed = ModelFilesError("no_disk", because="disk_failed", **about)
     assert "could not be written" in error_text(failed)
     other = tmp_path / "tokenizer.json"
     other.write_text("{}")
