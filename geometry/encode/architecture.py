@@ -1,13 +1,13 @@
 """From a folder's config.json to a model that gives hidden states, whatever its architecture.
 
-Encoders (BERT and its relatives), decoders (GPT-2, Llama) and the encoder half of encoder-decoders
-(T5, BART) differ. They have other names of settings, another limit of tokens and another place of
-the last normalisation. Only this module handles these differences.
+Encoders (BERT), decoders (GPT-2, Llama) and the encoder half of encoder-decoders (T5, BART) differ
+in names of settings, limits of tokens and the last normalisation. Only this module knows of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,25 +40,12 @@ NO_LIMIT = 10**9  # tokenizers write 1e30 for no limit
 
 @dataclass(frozen=True)
 class Architecture:
-    """The facts of a model that its settings state.
-
-    Attributes
-    ----------
-    n_layers : int
-        Transformer layers; of an encoder-decoder those of the encoder.
-    dimension : int
-        d.
-    max_tokens : int
-        Longest text, special tokens included: the smallest limit of the positions, the tokenizer
-        and sentence-transformers' settings, and at most MOST_TOKENS.
-    lowercase : bool
-        Whether sentence-transformers' settings require lower case.
-    """
-
-    n_layers: int
+    n_layers: int  # transformer layers; of an encoder-decoder those of the encoder
     dimension: int
+    # of the longest text, special tokens included: the smallest limit of the positions, the
+    # tokenizer and sentence-transformers' settings, and at most MOST_TOKENS
     max_tokens: int
-    lowercase: bool
+    lowercase: bool  # whether sentence-transformers' settings require lower case
 
 
 def read_architecture(folder: Path, *, name: str) -> Architecture:
@@ -87,12 +74,10 @@ def read_architecture(folder: Path, *, name: str) -> Architecture:
 
 
 class TransformerStates:
-    """A model of transformers, called with ids and mask (b, L), that returns all hidden states.
+    """A model of transformers: ids and mask (b, L) to n_layers + 1 hidden states (b, L, d).
 
-    The result is a tuple of n_layers + 1 tensors (b, L, d). The first is the input of the first
-    layer: for BERT embeddings with positions, normalised; for Llama and T5 rows of the embedding
-    matrix. The last is the model's output. GPT-2, Llama, ModernBERT and T5 normalise it, and not
-    the states before it.
+    The first is the input of the first layer: for BERT embeddings with positions, normalised; for
+    Llama and T5 rows of the embedding matrix. The last is the output; see ``Encoder.n_layers``.
     """
 
     def __init__(self, model: Any, *, device: str, packed: bool = True) -> None:
@@ -112,7 +97,6 @@ class TransformerStates:
         return output.hidden_states
 
     def input_embeddings(self) -> Tensor:
-        """The matrix of types (vocabulary, d)."""
         return self._model.get_input_embeddings().weight.detach()
 
 
@@ -154,7 +138,13 @@ def read_model(folder: Path, *, name: str, dtype: str) -> Any:
     ]
     unfit = sorted({key for key, *_ in report["mismatched_keys"]})
     if absent or unfit:  # transformers would fill them with random numbers
-        raise _not_of_this_config(name, config.model_type, absent, unfit)
+        raise ModelFilesError(
+            "wrong_architecture",
+            because="mismatched",
+            name=name,
+            architecture=config.model_type,
+            weight=(absent or unfit)[0],
+        )
     if has_both:
         model = model.get_encoder()
     if model.main_input_name != "input_ids":
@@ -167,33 +157,18 @@ def read_model(folder: Path, *, name: str, dtype: str) -> Any:
     return model.eval()
 
 
-def _not_of_this_config(
-    name: str, kind: str, absent: list[str], unfit: list[str]
-) -> ModelFilesError:
-    """The error for weights that are missing or have other sizes than config.json states."""
-    return ModelFilesError(
-        "wrong_architecture",
-        because="mismatched",
-        name=name,
-        architecture=kind,
-        weight=(absent or unfit)[0],
-    )
+@contextmanager
+def quiet_loading() -> Iterator[None]:
+    """Turn off transformers' progress bar and its list of weights that are not loaded."""
+    from transformers.utils import logging
 
-
-class quiet_loading:
-    """Turns off transformers' progress bar and its list of weights that are not loaded."""
-
-    def __enter__(self) -> None:
-        from transformers.utils import logging
-
-        logging.disable_progress_bar()
-        self._before = logging.get_verbosity()
-        logging.set_verbosity_error()
-
-    def __exit__(self, *_: object) -> None:
-        from transformers.utils import logging
-
-        logging.set_verbosity(self._before)
+    logging.disable_progress_bar()
+    before = logging.get_verbosity()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)
 
 
 def _number(config: Mapping[str, Any], names: tuple[str, ...]) -> int:

@@ -1,8 +1,7 @@
 """Texts to vectors by blocks, into memory-mapped files; an interrupted run resumes.
 
-A block is written and flushed, and then entered in the journal with its checksum. Every block in
-the journal is therefore on disk. A block whose checksum differs is encoded again. Only the owner of
-the process may read the files, as in the cache of arrays: the texts may be private.
+A block is written and flushed, and then entered in the journal with its checksum. A block whose
+checksum differs is encoded again. Only the owner may read the files: the texts may be private.
 """
 
 from __future__ import annotations
@@ -11,51 +10,21 @@ import hashlib
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from ..data.write import PART, write
-from ..hub.download import Progress
+from ..process import Progress, no_report
 from .encoder import Encoder
 from .pool import POOLINGS, as_poolings
-from .tokenizer import check_text, checked_texts
+from .tokenizer import check_text
 
 BLOCK_ROWS = 1024  # about 20 MB a pooling with the bundled encoder
 JOURNAL = "journal.json"
 JOURNAL_VERSION = 1
 OWNER_ONLY = 0o600  # the mode of every file
-
-
-@dataclass(frozen=True)
-class _Job:
-    """What the files contain; files of another job are deleted."""
-
-    version: int
-    fingerprint: str
-    texts: str
-    n: int
-    layers: int
-    dimension: int
-    poolings: tuple[str, ...]
-    special_tokens: bool
-    block_rows: int
-
-    def file_of(self, folder: Path, pooling: str) -> Path:
-        return folder / f"{pooling}.npy"
-
-    def rows_of(self, block: int) -> slice:
-        return slice(block * self.block_rows, min(self.n, (block + 1) * self.block_rows))
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        return (self.layers, self.n, self.dimension)
-
-    @property
-    def blocks(self) -> int:
-        return -(-self.n // self.block_rows)
 
 
 def encode_to_files(
@@ -72,9 +41,8 @@ def encode_to_files(
 
     One block of texts is in memory at a time. After an interruption, the same call resumes: it
     reuses the finished blocks, and ``progress`` begins with their count. Files of a call with
-    another encoder, texts or settings are replaced.
-    In bfloat16 no layer is refused here, as in ``encode_layers``; ``Encoder.encode``,
-    ``read_cloud`` and ``evaluate_encoder`` refuse those that it can't resolve.
+    another encoder, texts or settings are replaced. In bfloat16 no layer is refused here, as in
+    ``encode_layers``.
 
     Parameters
     ----------
@@ -109,69 +77,64 @@ def encode_to_files(
         raise ValueError("there are no texts to encode")
     if block_rows < 1:
         raise ValueError(f"block_rows must be 1 or more; got {block_rows}")
-    folder = Path(folder)
-    job = _Job(
-        version=JOURNAL_VERSION,
-        fingerprint=encoder.fingerprint,
-        texts=_digest_of(texts),
-        n=len(texts),
-        layers=encoder.n_layers + 1,
-        dimension=encoder.dimension,
-        poolings=as_poolings(poolings),
-        special_tokens=special_tokens,
-        block_rows=block_rows,
-    )
-    finished = _begin(job, folder)
-    for block in range(job.blocks):
-        rows = job.rows_of(block)
+    folder, report, n = Path(folder), progress or no_report, len(texts)
+    names = as_poolings(poolings)
+    # what the files contain; files of another job are deleted
+    job = {
+        "version": JOURNAL_VERSION,
+        "fingerprint": encoder.fingerprint,
+        "texts": _digest_of(texts),
+        "n": n,
+        "layers": encoder.n_layers + 1,
+        "dimension": encoder.dimension,
+        "poolings": list(names),
+        "special_tokens": special_tokens,
+        "block_rows": block_rows,
+    }
+    finished = _begin(job, folder, names, (encoder.n_layers + 1, n, encoder.dimension))
+    for start in range(0, n, block_rows):
+        rows, block = slice(start, min(n, start + block_rows)), str(start // block_rows)
         # mapped anew for each block: pages of earlier blocks would count as this process's memory
-        arrays = _mapped(job, folder, "r+")
+        arrays = _mapped(folder, names, "r+")
         if block in finished and finished[block] == _checksum(arrays, rows):
-            _report(progress, rows.stop, job.n)
+            report(rows.stop, n)
             continue
-        _encode_block(job, encoder, texts, arrays, rows, progress)
+
+        def report_block(done: int, _of_block: int, start: int = start) -> None:
+            report(start + done, n)
+
+        encoded = encoder.encode_layers(
+            texts[rows], poolings=names, special_tokens=special_tokens, progress=report_block
+        )
+        for name, array in arrays.items():
+            array[:, rows] = encoded[name]
+            array.flush()
         finished[block] = _checksum(arrays, rows)
         _write_journal(job, folder, finished)
-    return _mapped(job, folder, "r")
+    return _mapped(folder, names, "r")
 
 
-def _encode_block(
-    job: _Job,
-    encoder: Encoder,
-    texts: Sequence[str],
-    arrays: dict[str, np.memmap],
-    rows: slice,
-    progress: Progress | None,
-) -> None:
-    def report(done: int, _of_block: int) -> None:
-        _report(progress, rows.start + done, job.n)
-
-    encoded = encoder.encode_layers(
-        texts[rows],
-        poolings=job.poolings,
-        special_tokens=job.special_tokens,
-        progress=report,
-    )
-    for name, array in arrays.items():
-        array[:, rows] = encoded[name]
-        array.flush()
-
-
-def _begin(job: _Job, folder: Path) -> dict[int, str]:
+def _begin(
+    job: dict[str, Any], folder: Path, names: Sequence[str], shape: tuple[int, ...]
+) -> dict[str, str]:
     """Checksums of the finished blocks. Files of another job are replaced by empty ones."""
-    finished = _read_journal(job, folder)
-    if finished is not None:
-        try:
-            if all(array.shape == job.shape for array in _mapped(job, folder, "r").values()):
-                return finished
-        except (OSError, ValueError):  # a file is missing or truncated
-            pass
+    try:
+        journal = json.loads((folder / JOURNAL).read_text(encoding="utf-8"))
+        finished: dict[str, str] = dict(journal["finished"])
+        is_whole = all(array.shape == shape for array in _mapped(folder, names, "r").values())
+        if journal["job"] == job and is_whole:
+            return finished
+    except (OSError, ValueError, KeyError, TypeError):  # a file is missing, cut or foreign
+        pass
     _clear(folder)
-    for name in job.poolings:
-        path = job.file_of(folder, name)
+    for name in names:
+        path = folder / f"{name}.npy"
         path.touch(mode=OWNER_ONLY)
-        np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=job.shape)
-        _reserve(path)
+        np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
+        if hasattr(os, "posix_fallocate"):
+            # writing to a mapped page on a full disk would end the process
+            with path.open("r+b") as file:
+                os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
     _write_journal(job, folder, {})
     return {}
 
@@ -187,33 +150,12 @@ def _clear(folder: Path) -> None:
         (folder / name).unlink()
 
 
-def _reserve(path: Path) -> None:
-    """Allocate the whole file: writing to a mapped page on a full disk would end the process."""
-    if hasattr(os, "posix_fallocate"):
-        with path.open("r+b") as file:
-            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
+def _mapped(folder: Path, names: Sequence[str], mode: Literal["r", "r+"]) -> dict[str, np.memmap]:
+    return {name: np.lib.format.open_memmap(folder / f"{name}.npy", mode=mode) for name in names}
 
 
-def _mapped(job: _Job, folder: Path, mode: Literal["r", "r+"]) -> dict[str, np.memmap]:
-    return {
-        name: np.lib.format.open_memmap(job.file_of(folder, name), mode=mode)
-        for name in job.poolings
-    }
-
-
-def _read_journal(job: _Job, folder: Path) -> dict[int, str] | None:
-    """Checksums of the finished blocks; None if the folder has no journal of this job."""
-    try:
-        journal = json.loads((folder / JOURNAL).read_text(encoding="utf-8"))
-        if journal["job"] != json.loads(json.dumps(asdict(job))):
-            return None
-        return {int(block): checksum for block, checksum in journal["finished"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
-
-
-def _write_journal(job: _Job, folder: Path, finished: dict[int, str]) -> None:
-    content = json.dumps({"job": asdict(job), "finished": finished})
+def _write_journal(job: dict[str, Any], folder: Path, finished: dict[str, str]) -> None:
+    content = json.dumps({"job": job, "finished": finished})
     write(folder / JOURNAL, content.encode(), mode=OWNER_ONLY)
 
 
@@ -228,14 +170,9 @@ def _checksum(arrays: dict[str, np.memmap], rows: slice) -> str:
 def _digest_of(texts: Sequence[str]) -> str:
     """sha256 of all texts, each checked, without a copy of them."""
     if isinstance(texts, str):
-        checked_texts(texts)  # raises
+        raise TypeError("texts must be a sequence of strings; got one string")
     digest = hashlib.sha256()
     for place, text in enumerate(texts):
         encoded = check_text(text, place)
         digest.update(len(encoded).to_bytes(8, "big") + encoded)
     return digest.hexdigest()
-
-
-def _report(progress: Progress | None, done: int, total: int) -> None:
-    if progress is not None:
-        progress(done, total)

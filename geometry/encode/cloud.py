@@ -11,11 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ..data.corpus import Corpus
-from ..hub.download import Progress
+from ..process import Progress, no_report
 from .disk_cache import (
     BYTES_AT_ONCE,
     CODE_VERSION,
@@ -23,6 +24,7 @@ from .disk_cache import (
     key_of,
     pooled_name,
     recall,
+    recall_one,
     recalled_vectors,
     stored,
 )
@@ -141,84 +143,58 @@ def read_cloud(
     layers = encoder.layer_indices(layer)
     if unit != "sentences" and len(layers) != 1:
         raise ValueError(f"layer must be one layer for {unit}; got {layer!r}")
-    wanted = _Wanted(
+    request = _Request(
         encoder,
         corpus,
-        unit,
         layers,
-        pooling,
-        special_tokens,
-        max_points,
-        seed,
-        whole_sentences,
-        store,
-        progress,
+        unit=unit,
+        pooling=pooling,
+        special_tokens=special_tokens,
+        max_points=max_points,
+        seed=seed,
+        whole_sentences=whole_sentences,
+        store=store,
+        progress=progress or no_report,
     )
-    found = stored(store, wanted.keys) if like and store and unit == "tokens" else None
+    found = stored(store, request.keys) if like and store and unit == "tokens" else None
     if like and found:
         cloud = replace(like, vectors=found[0])
     else:
-        cloud = {"sentences": _sentences, "tokens": _tokens, "types": _types}[unit](wanted)
+        cloud = {"sentences": _sentences, "tokens": _tokens, "types": _types}[unit](request)
     if encoder.is_approximate:
         refuse_too_narrow(cloud.vectors)
     return cloud
 
 
 def is_stored(
-    encoder: Encoder,
-    corpus: Corpus,
-    *,
-    unit: str,
-    layer: Layer,
-    pooling: str,
-    special_tokens: bool = True,
-    max_points: int,
-    seed: int,
-    whole_sentences: bool = False,
-    store: ArrayStore,
+    encoder: Encoder, corpus: Corpus, *, layer: Layer, store: ArrayStore, **settings: Any
 ) -> bool:
-    """Whether the store has the vectors that ``read_cloud`` needs, so that it encodes nothing."""
+    """Whether the store has the vectors that ``read_cloud`` with these settings needs."""
     layers = encoder.layer_indices(layer)
-    wanted = _Wanted(
-        encoder,
-        corpus,
-        unit,
-        layers,
-        pooling,
-        special_tokens,
-        max_points,
-        seed,
-        whole_sentences,
-        store,
-        None,
-    )
-    return all(store.has(key) for key in (*wanted.keys, *wanted.keys_of_counts))
+    request = _Request(encoder, corpus, layers, store=store, **settings)
+    return all(store.has(key) for key in (*request.keys, *request.keys_of_counts))
 
 
 @dataclass(frozen=True)
-class _Wanted:
-    """The arguments of ``read_cloud``."""
-
+class _Request:
     encoder: Encoder
     corpus: Corpus
-    unit: str
     layers: tuple[int, ...]
+    unit: str
     pooling: str
-    special_tokens: bool
     max_points: int
     seed: int
-    whole_sentences: bool
-    store: ArrayStore | None
-    progress: Progress | None
+    special_tokens: bool = True
+    whole_sentences: bool = False
+    store: ArrayStore | None = None
+    progress: Progress = no_report
 
     def report(self, done: int) -> None:
         """Report how many texts are done; raises what ``progress`` raises."""
-        if self.progress is not None:
-            self.progress(done, len(self.corpus))
+        self.progress(done, len(self.corpus))
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of its vectors, one a layer."""
         return tuple(map(self.key, (0,) if self.unit == "types" else self.layers))
 
     def key(self, layer: int) -> str:
@@ -243,17 +219,13 @@ class _Wanted:
         return sum(map(len, self.corpus.texts)) > LARGE_CHARACTERS
 
     def sample(self, n: int) -> np.ndarray:
-        """The indices of the sampled rows out of n, in order."""
         if n <= self.max_points:
             return np.arange(n)
         drawn = np.random.default_rng(self.seed).choice(n, self.max_points, replace=False)
         return np.sort(drawn)
 
     def sample_sentences(self, lengths: Sequence[int]) -> np.ndarray:
-        """The indices of all tokens of some sentences, in order: ``max_points`` at most.
-
-        One sentence is taken in any case. lengths : tokens of each sentence.
-        """
+        """The indices of all tokens of some sentences, one at least, up to ``max_points``."""
         order = np.random.default_rng(self.seed).permutation(len(lengths))
         ends = np.cumsum(np.asarray(lengths)[order])
         order = order[: max(1, int(np.searchsorted(ends, self.max_points, "right")))]
@@ -261,67 +233,56 @@ class _Wanted:
         is_drawn[order] = True
         return np.flatnonzero(np.repeat(is_drawn, lengths))
 
+    def pieces(self) -> list[list[str]]:
+        """The word pieces of each text, before any is encoded."""
+        return self.encoder.tokenize(self.corpus.texts, progress=lambda *_: self.report(0))
 
-def _sentences(wanted: _Wanted) -> Cloud:
-    encoder, corpus = wanted.encoder, wanted.corpus
+
+def _sentences(request: _Request) -> Cloud:
+    encoder, corpus, store = request.encoder, request.corpus, request.store
     vectors = recalled_vectors(
         encoder,
         corpus,
-        layer=wanted.layers,
-        pooling=wanted.pooling,
-        special_tokens=wanted.special_tokens,
-        store=wanted.store,
-        progress=wanted.progress,
+        layer=request.layers,
+        pooling=request.pooling,
+        special_tokens=request.special_tokens,
+        store=store,
+        progress=request.progress,
     )
-    rows = wanted.sample(len(corpus))
+
+    def all_done(*_: int) -> None:
+        request.report(len(corpus))
+
+    def count_words() -> np.ndarray:
+        lengths = []
+        for text in corpus.texts:
+            lengths.append(word_count(text))
+            all_done()
+        return np.array(lengths)
+
+    def count_pieces() -> np.ndarray:
+        return piece_frequencies(encoder, corpus.texts, progress=all_done)
+
+    words = recall_one(store if request.is_large else None, word_counts_key(corpus), count_words)
+    counts = recall_one(store, counts_key(encoder, corpus), count_pieces)
+    rows = request.sample(len(corpus))
     return Cloud(
         unit="sentences",
         vectors=_rows_of(vectors, rows),
         texts=_pick(corpus.texts, rows),
         sources=rows,
         labels=_pick(corpus.labels, rows) if corpus.labels else None,
-        lengths=_rows_of(_word_counts(wanted), rows),
-        counts=_rows_of(_piece_frequencies(wanted), rows),
+        lengths=_rows_of(words, rows),
+        counts=_rows_of(counts, rows),
         n_available=len(corpus),
     )
 
 
-def _word_counts(wanted: _Wanted) -> np.ndarray:
-    """The ``lengths`` of the sentences, from the store if it has them."""
-
-    def compute() -> dict[str, np.ndarray]:
-        lengths = []
-        for text in wanted.corpus.texts:
-            lengths.append(word_count(text))
-            wanted.report(len(wanted.corpus))
-        return {key: np.array(lengths)}
-
-    key = word_counts_key(wanted.corpus)
-    return recall(wanted.store if wanted.is_large else None, (key,), compute)[0]
-
-
 def word_counts_key(corpus: Corpus) -> str:
-    """The key of the sentences' ``lengths``."""
     return ArrayStore.key(CODE_VERSION, corpus.sha256, "words")
 
 
-def _piece_frequencies(wanted: _Wanted) -> np.ndarray:
-    """The ``counts`` of the sentences, from the store if it has them."""
-    encoder, corpus = wanted.encoder, wanted.corpus
-    key = counts_key(encoder, corpus)
-
-    def compute() -> dict[str, np.ndarray]:
-        return {
-            key: piece_frequencies(
-                encoder, corpus.texts, progress=lambda *_: wanted.report(len(corpus))
-            )
-        }
-
-    return recall(wanted.store, (key,), compute)[0]
-
-
 def counts_key(encoder: Encoder, corpus: Corpus) -> str:
-    """The key of the sentences' ``counts``."""
     return key_of(encoder, corpus, "sentences", 0, "counts")
 
 
@@ -335,63 +296,50 @@ def piece_frequencies(
     return np.array([np.mean([logs[piece] for piece in sentence] or [0.0]) for sentence in pieces])
 
 
-def _pieces(wanted: _Wanted) -> list[list[str]]:
-    """The word pieces of each text, before any is encoded."""
-    return wanted.encoder.tokenize(wanted.corpus.texts, progress=lambda *_: wanted.report(0))
-
-
-def _tokens(wanted: _Wanted) -> Cloud:
-    corpus, pieces = wanted.corpus, _pieces(wanted)
+def _tokens(request: _Request) -> Cloud:
+    corpus, pieces = request.corpus, request.pieces()
     flat = [piece for sentence in pieces for piece in sentence]
     lengths = [len(sentence) for sentence in pieces]
     source = np.repeat(np.arange(len(pieces)), lengths)
-    rows = wanted.sample_sentences(lengths) if wanted.whole_sentences else wanted.sample(len(flat))
+    is_whole = request.whole_sentences
+    rows = request.sample_sentences(lengths) if is_whole else request.sample(len(flat))
 
     def compute() -> dict[str, np.ndarray]:
         """One pass has every layer, so all are stored if they are not too large."""
-        every = tuple(range(wanted.encoder.n_layers + 1))
-        n_bytes = len(every) * len(rows) * wanted.encoder.dimension * np.float32().nbytes
-        is_small = wanted.store is not None and n_bytes <= BYTES_AT_ONCE
-        layers = every if is_small else wanted.layers
-        vectors = _token_vectors(wanted, layers, rows, lengths)
-        return {wanted.key(layer): X for layer, X in zip(layers, vectors, strict=True)}
+        every = tuple(range(request.encoder.n_layers + 1))
+        n_bytes = len(every) * len(rows) * request.encoder.dimension * np.float32().nbytes
+        is_small = request.store is not None and n_bytes <= BYTES_AT_ONCE
+        layers = every if is_small else request.layers
+        vectors = _token_vectors(request, layers, rows, lengths)
+        return {request.key(layer): X for layer, X in zip(layers, vectors, strict=True)}
 
-    counts = Counter(flat)
-    texts = _pick(flat, rows)
-    return Cloud(
-        unit="tokens",
-        vectors=recall(wanted.store, wanted.keys, compute)[0],
-        texts=texts,
-        sources=source[rows],
-        labels=_pick(corpus.labels, source[rows]) if corpus.labels else None,
-        lengths=np.array([len(_bare(piece)) for piece in texts]),
-        counts=np.array([counts[piece] for piece in texts], dtype=float),
-        n_available=len(flat),
-    )
+    labels = _pick(corpus.labels, source[rows]) if corpus.labels else None
+    vectors = recall(request.store, request.keys, compute)[0]
+    return _of_pieces("tokens", vectors, _pick(flat, rows), flat, source[rows], labels)
 
 
 def _token_vectors(
-    wanted: _Wanted, layers: Sequence[int], rows: np.ndarray, lengths: list[int]
+    request: _Request, layers: Sequence[int], rows: np.ndarray, lengths: list[int]
 ) -> np.ndarray:
     """Vectors (layers, m, d) of the tokens at these sorted rows.
 
     The vectors of all tokens of the texts that are encoded at a time take VECTOR_BYTES at most, or
     are those of one text.
     """
-    texts, sizes = wanted.corpus.texts, np.asarray(lengths)
+    encoder, texts, sizes = request.encoder, request.corpus.texts, np.asarray(lengths)
     starts = np.cumsum([0, *lengths])
     text_of = np.searchsorted(starts, rows, "right") - 1  # (m,) ascending
     needed = np.unique(text_of)
-    vectors = np.empty((len(layers), len(rows), wanted.encoder.dimension), dtype=np.float32)
-    most = VECTOR_BYTES // (4 * wanted.encoder.dimension * len(layers))  # tokens
+    vectors = np.empty((len(layers), len(rows), encoder.dimension), dtype=np.float32)
+    most = VECTOR_BYTES // (4 * encoder.dimension * len(layers))  # tokens
     while len(needed):
         count = max(1, int(np.searchsorted(np.cumsum(sizes[needed]), most, "right")))
         some, needed = needed[:count], needed[count:]
 
         def report(done: int, _of_these: int, first: int = int(some[0])) -> None:
-            wanted.report(first + done)
+            request.report(first + done)
 
-        parts = wanted.encoder.encode_token_layers(
+        parts = encoder.encode_token_layers(
             [texts[i] for i in some], layers=layers, progress=report
         )
         drawn = slice(*np.searchsorted(text_of, [some[0], some[-1] + 1]))
@@ -403,31 +351,45 @@ def _token_vectors(
     return vectors
 
 
-def _types(wanted: _Wanted) -> Cloud:
-    counts = Counter(piece for sentence in _pieces(wanted) for piece in sentence)
-    names = sorted(counts)
-    rows = wanted.sample(len(names))
-
-    def compute() -> dict[str, np.ndarray]:
-        table = wanted.encoder.type_embeddings()
-        row_of = {word: row for row, word in enumerate(table.words)}
-        return {wanted.keys[0]: table.vectors[[row_of[names[i]] for i in rows]]}
-
+def _types(request: _Request) -> Cloud:
+    pieces = [piece for sentence in request.pieces() for piece in sentence]
+    names = sorted(set(pieces))
+    rows = request.sample(len(names))
     texts = _pick(names, rows)
+
+    def compute() -> np.ndarray:
+        table = request.encoder.type_embeddings()
+        row_of = {word: row for row, word in enumerate(table.words)}
+        return table.vectors[[row_of[text] for text in texts]]
+
+    vectors = recall_one(request.store, request.keys[0], compute)
+    cloud = _of_pieces("types", vectors, texts, pieces, np.full(len(rows), -1), None)
+    return replace(cloud, n_available=len(names))
+
+
+def _of_pieces(
+    unit: str,
+    vectors: np.ndarray,
+    texts: tuple[str, ...],
+    pieces: list[str],
+    sources: np.ndarray,
+    labels: tuple[str, ...] | None,
+) -> Cloud:
+    """A cloud of word pieces; ``pieces`` are those of the whole corpus."""
+    counts = Counter(pieces)
     return Cloud(
-        unit="types",
-        vectors=recall(wanted.store, wanted.keys, compute)[0],
+        unit=unit,
+        vectors=vectors,
         texts=texts,
-        sources=np.full(len(rows), -1),
-        labels=None,
+        sources=sources,
+        labels=labels,
         lengths=np.array([len(_bare(piece)) for piece in texts]),
         counts=np.array([counts[piece] for piece in texts], dtype=float),
-        n_available=len(names),
+        n_available=len(pieces),
     )
 
 
 def type_averages_key(encoder: Encoder, corpus: Corpus) -> str:
-    """The key of a corpus' averages in an ``ArrayStore``."""
     return key_of(encoder, corpus, "sentences", 0, "type averages")
 
 
@@ -438,18 +400,7 @@ def type_averages(
 
     The counterpart of averaged GloVe vectors: one *static* vector a type, without special tokens
     and positions. Layer 0 differs: it adds positions and special tokens, and normalises.
-
-    Parameters
-    ----------
-    encoder : Encoder
-    texts : sequence of n str
-    progress : callable, optional
-        As in ``Encoder.tokenize``.
-
-    Raises
-    ------
-    TextError
-        If a text has no word piece; the message names the first.
+    TextError for the first text that has no word piece.
     """
     table = encoder.type_embeddings()
     row_of = {word: row for row, word in enumerate(table.words)}

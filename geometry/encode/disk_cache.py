@@ -26,7 +26,7 @@ from platformdirs import user_cache_path
 
 from ..data.corpus import Corpus
 from ..data.write import PART, written
-from ..hub.download import Progress
+from ..process import Progress, no_report
 from .blocks import OWNER_ONLY, encode_to_files
 from .encoder import OWN, Encoder, Layer
 from .pool import POOLINGS, check_pooling
@@ -150,14 +150,9 @@ class ArrayStore:
         ----------
         name : str
         n_bytes : int
-            What will be written.
+            What will be written. OSError if it is above the store's limit.
         waiting : callable
             Called while another process or thread uses the folder. It may raise to give up.
-
-        Raises
-        ------
-        OSError
-            If the folder can't be written, or ``n_bytes`` are above the store's limit.
         """
         if n_bytes > self.max_bytes:
             raise OSError(errno.EDQUOT, f"{SIZE_VARIABLE} is too small for this corpus")
@@ -169,16 +164,15 @@ class ArrayStore:
                 lock.acquire(timeout=WAIT_SECONDS)
             except Timeout:
                 waiting()
+        is_kept = False
         try:
             yield folder
         except KeyboardInterrupt:
+            is_kept = True
             raise
-        except BaseException:
-            _remove_folder(folder)
-            raise
-        else:
-            _remove_folder(folder)
         finally:
+            if not is_kept:
+                _remove_folder(folder)
             lock.release()
 
     def discard_blocks(self, name: str) -> None:
@@ -311,15 +305,14 @@ def recalled_vectors(
 
     def compute() -> dict[str, np.ndarray]:
         if pooling == OWN:
-            return {
-                key(layers[0], OWN): encoder.encode(corpus.texts, layer=layer, pooling=OWN, **how)
-            }
-        vectors = encoder.encode_layers(corpus.texts, poolings=tuple(POOLINGS), **how)
-        return {key(index, name): vectors[name][index] for name in POOLINGS for index in every}
+            own = encoder.encode(corpus.texts, layer=layer, pooling=OWN, **how)
+            return {key(layers[0], OWN): own}
+        names = POOLINGS if of_pooling * len(POOLINGS) <= BYTES_AT_ONCE else (pooling,)
+        vectors = encoder.encode_layers(corpus.texts, poolings=tuple(names), **how)
+        return {key(index, name): vectors[name][index] for name in names for index in every}
 
     def waiting() -> None:
-        if progress is not None:
-            progress(0, len(corpus))
+        (progress or no_report)(0, len(corpus))
 
     def compute_by_blocks(store: ArrayStore) -> list[np.ndarray]:
         name = blocks_name(encoder, corpus, pooling, special_tokens)
@@ -335,28 +328,19 @@ def recalled_vectors(
             del files  # Windows removes no file that is mapped
             return vectors
 
-    def compute_in_memory(store: ArrayStore) -> list[np.ndarray]:
-        if of_pooling > BYTES_AT_ONCE:
-            return [encoder.encode(corpus.texts, layer=layer, pooling=pooling, **how)]
-        vectors = encoder.encode_layers(corpus.texts, poolings=(pooling,), **how)[pooling]
-        for index in every:
-            store.write(key(index, pooling), vectors[index])
-        return [vectors[index] for index in layers]
-
-    def compute_large(store: ArrayStore) -> list[np.ndarray]:
-        try:
-            return compute_by_blocks(store)
-        except OSError as failure:  # a full disk, a read-only folder, a limit below the blocks
-            store.failure = failure
-            return compute_in_memory(store)
-
     if pooling != OWN:
         check_pooling(pooling)
     keys = tuple(key(index, pooling) for index in layers)
-    if of_pooling * len(POOLINGS) > BYTES_AT_ONCE and store is not None and pooling != OWN:
-        X = stored(store, keys) or compute_large(store)
-    else:
-        X = recall(store, keys, compute)
+    is_large = of_pooling * len(POOLINGS) > BYTES_AT_ONCE and pooling != OWN
+    X = None if store is None else stored(store, keys)
+    if X is None and is_large and store is not None:
+        try:
+            X = compute_by_blocks(store)
+        except OSError as failure:  # a full disk, a read-only folder, a limit below the blocks
+            store.failure = failure
+            if of_pooling > BYTES_AT_ONCE:
+                return encoder.encode(corpus.texts, layer=layer, pooling=pooling, **how)
+    X = X or recall(store, keys, compute)
     return X[0] if len(X) == 1 else np.stack(X).mean(axis=0, dtype=np.float32)
 
 
@@ -373,8 +357,14 @@ def recall(
     return [computed[key] for key in keys]
 
 
+def recall_one(store: ArrayStore | None, key: str, compute: Callable[[], np.ndarray]) -> np.ndarray:
+    def computed() -> dict[str, np.ndarray]:
+        return {key: compute()}
+
+    return recall(store, (key,), computed)[0]
+
+
 def stored(store: ArrayStore, keys: tuple[str, ...]) -> list[np.ndarray] | None:
-    """The arrays of these keys, or None if one is missing."""
     found = [array for key in keys if (array := store.read(key)) is not None]
     return found if len(found) == len(keys) else None
 
@@ -385,10 +375,8 @@ def key_of(encoder: Encoder, corpus: Corpus, unit: str, layer: int, detail: str)
 
 
 def blocks_name(encoder: Encoder, corpus: Corpus, pooling: str, special_tokens: bool) -> str:
-    """The name of the folder in which a large corpus is encoded by blocks."""
     return key_of(encoder, corpus, "sentences", 0, pooled_name(pooling, special_tokens))
 
 
 def pooled_name(pooling: str, special_tokens: bool) -> str:
-    """The pooling's name in a key."""
     return pooling if special_tokens else f"{pooling} of ordinary tokens"

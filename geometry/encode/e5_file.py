@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..hub.bundled import E5, E5_NAME, E5_PACKAGE, E5_SHA256, refuse_changed
-from ..hub.download import Progress
 from ..hub.model_errors import ModelFilesError
-from ..process import Report, no_report
+from ..process import Progress, no_report
 from .architecture import Architecture, TransformerStates
 from .encoder import Encoder
 from .tokenizer import PieceReader
@@ -58,6 +57,7 @@ class E5Encoder(Encoder):
 
     def __init__(self, path: Path, *, dtype: str, device: str | None, prefix: str) -> None:
         self._path = path
+        self._report: Progress = no_report
         super().__init__(
             path.parent,
             name=E5_NAME,
@@ -74,7 +74,6 @@ class E5Encoder(Encoder):
 
     @cached_property
     def memory_bytes(self) -> int:
-        """Bytes of the weights in memory."""
         return N_WEIGHTS * (2 if self.is_approximate else 4)
 
     @property
@@ -88,7 +87,8 @@ class E5Encoder(Encoder):
 
     @cached_property
     def _model(self) -> TransformerStates:
-        return self._expanded(no_report)
+        model = read_model(self._path, dtype=self.dtype, report=self._report)
+        return TransformerStates(model, device=self.device)
 
     def read_files(self, progress: Progress | None = None) -> None:
         """Read the tokenizer and the model once, so that later calls do not wait for them.
@@ -96,12 +96,11 @@ class E5Encoder(Encoder):
         progress : called with (bytes expanded, bytes in all).
         """
         self.coverage(["."])
-        if "_model" not in vars(self):
-            vars(self)["_model"] = self._expanded(progress or no_report)
-
-    def _expanded(self, report: Report) -> TransformerStates:
-        model = read_model(self._path, dtype=self.dtype, report=report)
-        return TransformerStates(model, device=self.device)
+        self._report = progress or no_report
+        try:
+            _ = self._model
+        finally:
+            self._report = no_report
 
 
 class _Reader(PieceReader):
@@ -127,7 +126,7 @@ def read_checked(path: Path) -> bytes:
 
 def read_tensors(content: bytes) -> Iterator[tuple[str, np.ndarray]]:
     """Name and float32 values (n,) of each tensor, in the order of the directory."""
-    _, at = _character_map(content)
+    _, at = read_character_map(content)
     [n_tensors] = struct.unpack_from("<i", content, at)
     at += 4
     for _ in range(n_tensors):
@@ -152,13 +151,8 @@ def _expand(blocks: np.ndarray) -> np.ndarray:
     return weights.ravel()
 
 
-def read_character_map(content: bytes) -> dict[str, str]:
-    """What each character of the model's own normalisation becomes; "" if it is deleted."""
-    return _character_map(content)[0]
-
-
-def _character_map(content: bytes) -> tuple[dict[str, str], int]:
-    """The map, and where it ends."""
+def read_character_map(content: bytes) -> tuple[dict[str, str], int]:
+    """What each character becomes in the model's own normalisation; where the map ends."""
     [n_entries] = struct.unpack_from("<i", content, MAP)
     at, found = MAP + 8, {}
     for _ in range(n_entries):
@@ -169,7 +163,6 @@ def _character_map(content: bytes) -> tuple[dict[str, str], int]:
 
 
 def _pieces(content: bytes) -> list[tuple[str, float]]:
-    """Each piece with its score."""
     n, *_, n_bytes = struct.unpack_from("<5iQ", content, 44)
     offsets = np.frombuffer(content, "<u4", n + 1, PIECES).tolist()
     at = PIECES + 4 * (n + 1)
@@ -188,7 +181,7 @@ def read_tokenizer(path: Path) -> Tokenizer:
     content = read_checked(path)
     pieces = _pieces(content)
     tokenizer = Tokenizer(models.Unigram(pieces, UNKNOWN, byte_fallback=False))
-    deleted = [old for old, new in read_character_map(content).items() if not new]
+    deleted = [old for old, new in read_character_map(content)[0].items() if not new]
     tokenizer.normalizer = normalizers.Sequence(
         [
             *(normalizers.Replace(each, "") for each in deleted),
@@ -214,7 +207,7 @@ def read_tokenizer(path: Path) -> Tokenizer:
     return tokenizer
 
 
-def read_model(path: Path, *, dtype: str, report: Report = no_report) -> Any:
+def read_model(path: Path, *, dtype: str, report: Progress = no_report) -> Any:
     """transformers' BertModel with the weights. ``report`` is called with (bytes done, in all)."""
     import torch
     from transformers import BertConfig, BertModel

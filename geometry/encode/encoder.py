@@ -13,10 +13,9 @@ import numpy as np
 from ..data.embeddings import TokenEmbeddings, VectorTable
 from ..data.limits import LIMITS
 from ..hub import bundled
-from ..hub.download import Progress
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import count_weights
-from ..process import Report, no_report
+from ..process import Progress, no_report
 from .architecture import Architecture, TransformerStates, read_architecture, read_model
 from .faults import converting_faults
 from .layers import only_layer, resolve_layers
@@ -25,10 +24,10 @@ from .pass_memory import SHORT, longest_text
 from .pool import DEFAULT_POOLING, OWN, POOLINGS, as_poolings, check_pooling
 from .precision import check_dtype, choose_device, need_bfloat16, refuse_too_narrow
 from .probe import probed_states
+from .split_apart import TextTokens
 from .tokenizer import (
     Coverage,
     PieceReader,
-    Pieces,
     batches_by_tokens,
     need_known_ids,
     need_ordinary_tokens,
@@ -67,16 +66,12 @@ class Encoder:
     fingerprint : str, optional
         By default computed from the files at its first use.
     dtype : str
-        "float32" or "bfloat16".
     device : str, optional
-        torch's name of a device. By default a CUDA GPU if there is one.
     trial : bool
-        Whether the model is first run in a process of its own, with limits of memory and time. The
-        bundled model never is.
     prefix : str
-        Put before each text, as "query: ". Its tokens count as special ones: they are pooled, as
-        in sentence-transformers, unless ``special_tokens`` is False, and are no contextual tokens
-        of the text unless ``include_special`` is True.
+        These four as in ``load_encoder``. The tokens of the prefix are pooled unless
+        ``special_tokens`` is False, and are no contextual tokens of the text unless
+        ``include_special`` is True.
 
     Attributes
     ----------
@@ -96,12 +91,7 @@ class Encoder:
     max_tokens : int
         Longest text that is read, special tokens included. The trial lowers it if the pass of such
         a text would take more than 2 GB.
-    dtype : str
-        "float32" or "bfloat16".
-    device : str
-        torch's name of the device.
-    prefix : str
-        Put before each text; "" for none.
+    dtype, device, prefix : str
     """
 
     def __init__(
@@ -116,7 +106,8 @@ class Encoder:
         trial: bool = True,
         prefix: str = "",
     ) -> None:
-        self._needs_trial = trial and fingerprint != bundled.FINGERPRINT
+        self._is_bundled = fingerprint == bundled.FINGERPRINT
+        self._needs_trial = trial and not self._is_bundled
         self.folder, self.name, self.revision, self.prefix = folder, name, revision, prefix
         self.dtype = check_dtype(dtype)
         self._given_device = device
@@ -207,9 +198,14 @@ class Encoder:
         """sha256 of the model's files, dtype and prefix; for the bundled files a constant."""
         return self._fingerprint()
 
-    def _fingerprint(self, progress: Progress | None = None) -> str:
-        known, dtype = self._known_fingerprint, self.dtype
-        found = fingerprint_of(self.folder, known=known, dtype=dtype, progress=progress)
+    def _fingerprint(self, report: Progress = no_report) -> str:
+        found = self._known_fingerprint or ""
+        if self._known_fingerprint is None or self.is_approximate:
+            digest = hashlib.sha256(found.encode())
+            if self._known_fingerprint is None:
+                _digest_files(self.folder, digest, report)
+            digest.update(self.dtype.encode())
+            found = digest.hexdigest()
         if not self.prefix:
             return found
         return hashlib.sha256(f"{found} {self.prefix}".encode()).hexdigest()
@@ -227,10 +223,10 @@ class Encoder:
         """
         self._try_first(progress or no_report)
         self.coverage(["."])
-        self.__dict__["fingerprint"] = self._fingerprint(progress)  # of the cached property
+        self.__dict__["fingerprint"] = self._fingerprint(progress or no_report)
         _ = self._model
 
-    def _try_first(self, report: Report = no_report) -> None:
+    def _try_first(self, report: Progress = no_report) -> None:
         """Raise ModelFilesError if the model's trial in a process of its own fails."""
         if self._needs_trial:
             longest = try_model(self.folder, name=self.name, report=report)
@@ -258,7 +254,7 @@ class Encoder:
                 return WordStates.read(self._words, dtype=self.dtype, device=self.device)
         self._verify("model.safetensors")
         # The bundled model needs no probe: its files are fixed
-        if self._known_fingerprint == bundled.FINGERPRINT:
+        if self._is_bundled:
             model = read_model(self.folder, name=self.name, dtype=self.dtype)
             return TransformerStates(model, device=self.device)
         return probed_states(
@@ -266,7 +262,7 @@ class Encoder:
         )
 
     def _verify(self, file: str) -> None:
-        if self._known_fingerprint == bundled.FINGERPRINT:
+        if self._is_bundled:
             bundled.verify_file(self.folder / file, bundled.SHA256[file])
 
     def encode(
@@ -311,11 +307,11 @@ class Encoder:
         """
         layers = self.layer_indices(layer)
         if pooling == OWN:
-            X = self._own_output(texts, layers, special_tokens, progress)
+            self._refuse_own(layers, special_tokens)
         else:
-            poolings = (check_pooling(pooling),)
-            pooled = self._pooled(texts, layers, poolings, special_tokens, progress)
-            X = pooled[pooling].mean(axis=0, dtype=np.float32)
+            check_pooling(pooling)
+        pooled = self._pooled(texts, layers, (pooling,), special_tokens, progress)[pooling]
+        X = pooled.mean(axis=0, dtype=np.float32)
         if self.is_approximate:
             refuse_too_narrow(X, texts)
         return X
@@ -341,9 +337,8 @@ class Encoder:
         layers : sequence of int, optional
             Only these, in this order, in place of every layer.
         special_tokens : bool
-            Include special tokens such as [CLS] in means.
         progress : callable, optional
-            Called with (texts done, texts in all). An exception raised in it ends the work.
+            As in ``encode``.
         """
         chosen = range(self.n_layers + 1) if layers is None else layers
         indices = tuple(self.layer_index(layer) for layer in chosen)
@@ -354,19 +349,17 @@ class Encoder:
 
         progress : called with (texts done, texts in all) while many texts are counted.
         """
-        return self._reader.coverage(texts, _after(progress, texts))
+        return self._reader.coverage(texts, progress or no_report)
 
-    def _encodings(self, texts: Sequence[str], progress: Progress | None) -> Sequence[Pieces]:
-        """Each text's tokens. ``progress`` is called while long texts are split; an exception
-        raised in it stops the work.
-        """
-        after = None if progress is None else lambda _: progress(0, len(texts))
-        return self._reader.encodings(texts, after)
+    def _encodings(self, texts: Sequence[str], progress: Progress | None) -> Sequence[TextTokens]:
+        """Each text's tokens. While long texts are split, none is encoded."""
+        report = progress or no_report
+        return self._reader.encodings(texts, lambda _, n: report(0, n))
 
     @property
     def special_tokens(self) -> tuple[str, ...]:
         """The tokens that are added to every text, such as ("[CLS]", "[SEP]"); () if none."""
-        if self._known_fingerprint == bundled.FINGERPRINT:
+        if self._is_bundled:
             return bundled.SPECIAL_TOKENS  # so that the first page does not wait for the tokenizer
         return self._reader.special_tokens
 
@@ -377,7 +370,7 @@ class Encoder:
 
         progress : called with (texts done, texts in all) while many texts are split.
         """
-        return self._reader.pieces(texts, _after(progress, texts))
+        return self._reader.pieces(texts, progress or no_report)
 
     def encode_tokens(
         self,
@@ -397,7 +390,7 @@ class Encoder:
         include_special : bool
             Include vectors of special tokens such as [CLS] and [SEP].
         progress : callable, optional
-            Called with (texts done, texts in all). An exception raised in it ends the work.
+            As in ``encode``.
         """
         [tokens] = self.encode_token_layers(
             texts, layers=(layer,), include_special=include_special, progress=progress
@@ -420,7 +413,6 @@ class Encoder:
         layers : sequence of int, optional
             By default every layer, from 0 to n_layers.
         include_special : bool
-            As in ``encode_tokens``.
         progress : callable, optional
             As in ``encode_tokens``.
         """
@@ -445,7 +437,7 @@ class Encoder:
 
     def type_embeddings(self) -> VectorTable:
         """The input embedding matrix: one static vector a vocabulary entry, in id order."""
-        if self._known_fingerprint == bundled.FINGERPRINT and not self.is_approximate:
+        if self._is_bundled and not self.is_approximate:
             self._verify("model.safetensors")
             weights = bundled.read_types(self.folder)
         else:
@@ -463,15 +455,10 @@ class Encoder:
         """The indices of a layer, of several, or of a name in ``LAYER_SETS``, counted from 0."""
         return resolve_layers(layer, n_layers=self.n_layers, name=self.name)
 
-    def _own_output(
-        self,
-        texts: Sequence[str],
-        layers: tuple[int, ...],
-        special_tokens: bool,
-        progress: Progress | None,
-    ) -> np.ndarray:
+    def _refuse_own(self, layers: tuple[int, ...], special_tokens: bool) -> None:
+        """Raise ValueError if the model has no output of its own, or not of these layers."""
         try:
-            own = self._own
+            _ = self._own
         except ModelFilesError as reason:
             raise ValueError(
                 f'pooling "{OWN}" can\'t be had: {reason} There are {", ".join(POOLINGS)}'
@@ -481,11 +468,6 @@ class Encoder:
                 'pooling "own" is the model\'s own output: of the last layer (layer=-1), special '
                 "tokens as the model takes them"
             )
-        encodings = self._encodings(texts, progress)
-        out = np.empty((len(encodings), own.dimension), dtype=np.float32)
-        for rows, mask, _, hidden in self._forward(encodings, progress):
-            out[rows] = self._own_steps(hidden[-1].float(), mask).cpu().numpy()
-        return out
 
     def _pooled(
         self,
@@ -498,24 +480,25 @@ class Encoder:
         encodings = self._encodings(texts, progress)
         if not special_tokens:
             need_ordinary_tokens(encodings)
-        shape = (len(layers), len(encodings), self.dimension)
-        out = {pooling: np.empty(shape, dtype=np.float32) for pooling in poolings}
+        out = {}
+        for pooling in poolings:
+            d = self._own.dimension if pooling == OWN else self.dimension
+            out[pooling] = np.empty((len(layers), len(encodings), d), dtype=np.float32)
         for rows, mask, ordinary, hidden in self._forward(encodings, progress):
-            pooled_tokens = mask if special_tokens else ordinary
             for place, layer in enumerate(layers):
                 states = hidden[layer].float()  # sums in bfloat16 would lose precision
                 for pooling in poolings:
-                    tokens = mask if pooling == "cls" else pooled_tokens
-                    out[pooling][place, rows] = POOLINGS[pooling](states, tokens).cpu().numpy()
+                    pool = self._own_steps if pooling == OWN else POOLINGS[pooling]
+                    tokens = mask if special_tokens or pooling == "cls" else ordinary
+                    out[pooling][place, rows] = pool(states, tokens).cpu().numpy()
         return out
 
     def _forward(
-        self, encodings: Sequence[Pieces], progress: Progress | None
+        self, encodings: Sequence[TextTokens], progress: Progress | None
     ) -> Iterator[tuple[np.ndarray, Tensor, Tensor, tuple[Tensor, ...]]]:
-        """(rows (b,), mask and ordinary (b, L), hidden states) of each batch, longest texts first.
+        """(rows (b,), mask and ordinary (b, L), hidden states) of each batch.
 
-        With the longest first, a lack of memory shows at the start. An estimate of the time left is
-        then too long and not too short.
+        The longest texts are first: a lack of memory then shows at the start.
         """
         import torch
 
@@ -535,10 +518,6 @@ class Encoder:
                 progress(done, len(encodings))
 
 
-def _after(progress: Progress | None, texts: Sequence[str]) -> Callable[[int], None] | None:
-    return None if progress is None else lambda done: progress(done, len(texts))
-
-
 def tokens_per_batch(n_layers: int, d: int) -> int:
     """Tokens of one pass on a processor: fewer for a large model, whose pass takes longer.
 
@@ -548,34 +527,16 @@ def tokens_per_batch(n_layers: int, d: int) -> int:
     return min(TOKENS_PER_BATCH, max(fitting, FEWEST_TOKENS_PER_BATCH))
 
 
-def fingerprint_of(
-    folder: Path,
-    *,
-    known: str | None,
-    dtype: str,
-    progress: Progress | None = None,
-) -> str:
-    """sha256 of the weights, tokenizer and settings in a folder, and of the dtype.
-
-    ``known`` is that of the files, which are then not read. In float32 it is the answer.
-    """
-    digest = hashlib.sha256()
-    if known is not None:
-        if dtype == "float32":
-            return known
-        digest.update(known.encode())
-    else:
-        paths = sorted([*folder.rglob("*.safetensors"), *folder.rglob("*.json")])
-        total, done = sum(path.stat().st_size for path in paths), 0
-        for path in paths:
-            digest.update(path.relative_to(folder).as_posix().encode())
-            of_file = hashlib.sha256()
-            with path.open("rb") as file:
-                while chunk := file.read(CHUNK):
-                    of_file.update(chunk)
-                    done += len(chunk)
-                    if progress is not None:
-                        progress(done, total)
-            digest.update(of_file.digest())
-    digest.update(dtype.encode())
-    return digest.hexdigest()
+def _digest_files(folder: Path, digest: hashlib._Hash, report: Progress) -> None:
+    """Add the names and contents of weights, tokenizer and settings."""
+    paths = sorted([*folder.rglob("*.safetensors"), *folder.rglob("*.json")])
+    total, done = sum(path.stat().st_size for path in paths), 0
+    for path in paths:
+        digest.update(path.relative_to(folder).as_posix().encode())
+        of_file = hashlib.sha256()
+        with path.open("rb") as file:
+            while chunk := file.read(CHUNK):
+                of_file.update(chunk)
+                done += len(chunk)
+                report(done, total)
+        digest.update(of_file.digest())

@@ -38,7 +38,6 @@ def is_fault_of_the_model(error: BaseException) -> bool:
 
 
 def is_lack_of_memory(error: BaseException) -> bool:
-    """Whether the memory did not suffice."""
     if isinstance(error, MemoryError):
         return True
     import torch

@@ -26,13 +26,7 @@ def resolve_layers(
 ) -> tuple[int, ...]:
     """Indices into the n_layers + 1 hidden states, counted from 0.
 
-    Raises
-    ------
-    ValueError
-        For an unknown name, an empty tuple, an index that does not exist, or a named set that
-        needs more layers than the model has.
-    TypeError
-        For an index that is not a whole number.
+    ValueError for layers that the model does not have, TypeError for what is no layer.
     """
     if isinstance(layer, str):
         if layer not in LAYER_SETS:
@@ -60,6 +54,10 @@ def resolve_layers(
     return tuple(int(index) % count for index in indices)
 
 
+def _is_whole(index: object) -> bool:
+    return isinstance(index, Integral) and not isinstance(index, bool)
+
+
 def only_layer(layers: tuple[int, ...], layer: object) -> int:
     """The single index in ``layers``, as resolved from ``layer``; ValueError if there are more."""
     if len(layers) != 1:
@@ -68,7 +66,3 @@ def only_layer(layers: tuple[int, ...], layer: object) -> int:
             "one by number, or average what several calls give"
         )
     return layers[0]
-
-
-def _is_whole(index: object) -> bool:
-    return isinstance(index, Integral) and not isinstance(index, bool)

@@ -21,19 +21,14 @@ def speed_up_linear_layers(model: Any) -> None:
         return
     packed = _packed_linear()
     for parent in list(model.modules()):
-        before_gelu = "dense" if _is_gelu(getattr(parent, "intermediate_act_fn", None)) else None
+        # the exact GELU, which follows the widest layer in BERT and its relatives
+        activation = getattr(getattr(parent, "intermediate_act_fn", None), "act", None)
+        before_gelu = "dense" if activation is torch.nn.functional.gelu else None
         for name, child in list(parent.named_children()):
             if type(child) is torch.nn.Linear:
                 setattr(parent, name, packed(child, "gelu" if name == before_gelu else "none"))
                 if name == before_gelu:  # the packed layer includes it
                     parent.intermediate_act_fn = torch.nn.Identity()
-
-
-def _is_gelu(activation: Any) -> bool:
-    """Whether it is the exact GELU, which follows the widest layer in BERT and its relatives."""
-    import torch
-
-    return bool(getattr(activation, "act", None) is torch.nn.functional.gelu)
 
 
 def _packed_linear() -> type:

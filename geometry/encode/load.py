@@ -10,11 +10,11 @@ from ..errors import need
 from ..hub import bundled
 from ..hub.bundled import BUNDLED, E5
 from ..hub.catalogue import default_prefix
-from ..hub.download import Progress
 from ..hub.fetch import cached_model, fetch_model
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import CONFIG, STATIC, check_folder, folder_files
 from ..hub.operator_limits import ModelLimits, read_model_limits
+from ..process import Progress
 from .encoder import Encoder
 from .precision import check_device, check_dtype, choose_device, need_bfloat16
 from .tokenizer import check_text
@@ -36,10 +36,10 @@ def load_encoder(
     Parameters
     ----------
     name : str or path
-        "bundled", "bundled-e5", a folder, or a name of the hub. "bundled" uses the files of an
-        installed package; without the package, the same files of the hub at a pinned revision.
-        "bundled-e5" is multilingual-e5-small in 4 bits, of a package that not every platform has.
-        The sha256 of weights and tokenizer are checked. A pathlib.Path is always a folder.
+        "bundled", "bundled-e5", a folder, or a name of the hub. A pathlib.Path is always a folder.
+        "bundled" uses the files of an installed package, else the same files of the hub at a pinned
+        revision. "bundled-e5" is multilingual-e5-small in 4 bits, of a package that not every
+        platform has. The sha256 of weights and tokenizer are checked.
     revision : str, optional
         Branch, tag or commit of a model of the hub. The encoder's ``revision`` is the commit.
     dtype : str
@@ -57,9 +57,8 @@ def load_encoder(
     prefix : str, optional
         Put before each text, as "query: " or "passage: "; "" for none. By default what the model's
         card says for similarity: "query: " for "bundled-e5" and for E5 models of the hub, and none
-        for others. Vectors of two prefixes never mix in a cache. The prefix's tokens count as
-        special ones: means of sentences include them, as in sentence-transformers, and
-        ``encode_tokens`` and ``tokenize`` leave them out.
+        for others. Its tokens count as special ones: means of sentences include them, as in
+        sentence-transformers, and ``encode_tokens`` and ``tokenize`` leave them out.
 
     Returns
     -------
@@ -74,65 +73,45 @@ def load_encoder(
         does not support, before anything is fetched.
     """
     need("encode", "torch", "transformers", "tokenizers", "huggingface_hub")
-    _refuse_unsupported(dtype, device)
-    is_path, name = not isinstance(name, str), os.fspath(name)
-    if prefix is None:
-        prefix = "" if is_path else default_prefix(name)
-    check_text(prefix, 0)
-    if name == E5 and not is_path:
-        _refuse_revision("the bundled encoder", revision)
-        return _read_e5(dtype=dtype, device=device, prefix=prefix)
-    if name == BUNDLED and not is_path:
-        _refuse_revision("the bundled encoder", revision)
-        folder = bundled.bundled_folder() or fetch_model(
-            bundled.REPOSITORY, revision=bundled.REVISION, limits=ModelLimits(), progress=progress
-        )
-        return Encoder(
-            folder,
-            name="all-MiniLM-L6-v2",
-            revision=bundled.REVISION,
-            fingerprint=bundled.FINGERPRINT,
-            dtype=dtype,
-            device=device,
-            prefix=prefix,
-        )
-    if not name.strip():
-        raise ModelFilesError("empty_name")
-    limits = limits or read_model_limits()
-    if is_path or names_a_folder(name, limits):
-        _refuse_revision(f"the folder {name}", revision)
-        return _read_folder(name, limits, dtype=dtype, device=device, trial=trial, prefix=prefix)
-    folder = fetch_model(name, revision=revision, limits=limits, progress=progress)
-    encoder = Encoder(
-        folder,
-        name=name,
-        revision=folder.name,
-        dtype=dtype,
-        device=device,
-        trial=trial,
-        prefix=prefix,
-    )
-    limits.refuse_width(name, encoder.widest)
-    return encoder
-
-
-def _read_e5(**how: Any) -> Encoder:
-    path = bundled.e5_path()
-    if path is None:
-        package, name = bundled.E5_PACKAGE, bundled.E5_REPOSITORY
-        raise ModelFilesError("absent_bundled", name=E5, package=package, hub=name)
-    from .e5_file import E5Encoder
-
-    return E5Encoder(path, **how)
-
-
-def _refuse_unsupported(dtype: str, device: str | None) -> None:
-    """Raise ValueError for a number format or a device that this machine does not support."""
     check_dtype(dtype)
     if device is not None:
         check_device(device)
     if dtype == "bfloat16":
         need_bfloat16(choose_device(device))
+    is_path, name = not isinstance(name, str), os.fspath(name)
+    if prefix is None:
+        prefix = "" if is_path else default_prefix(name)
+    check_text(prefix, 0)
+    how: dict[str, Any] = {"dtype": dtype, "device": device, "prefix": prefix}
+    if name in (BUNDLED, E5) and not is_path:
+        _refuse_revision("the bundled encoder", revision)
+        return _read_bundled(name, progress, how)
+    if not name.strip():
+        raise ModelFilesError("empty_name")
+    limits = limits or read_model_limits()
+    if is_path or names_a_folder(name, limits):
+        _refuse_revision(f"the folder {name}", revision)
+        return _read_folder(name, limits, trial=trial, **how)
+    folder = fetch_model(name, revision=revision, limits=limits, progress=progress)
+    encoder = Encoder(folder, name=name, revision=folder.name, trial=trial, **how)
+    limits.refuse_width(name, encoder.widest)
+    return encoder
+
+
+def _read_bundled(name: str, progress: Progress | None, how: dict[str, Any]) -> Encoder:
+    if name == E5:
+        from .e5_file import E5Encoder
+
+        path = bundled.e5_path()
+        if path is None:
+            package, hub = bundled.E5_PACKAGE, bundled.E5_REPOSITORY
+            raise ModelFilesError("absent_bundled", name=E5, package=package, hub=hub)
+        return E5Encoder(path, **how)
+    folder = bundled.bundled_folder() or fetch_model(
+        bundled.REPOSITORY, revision=bundled.REVISION, limits=ModelLimits(), progress=progress
+    )
+    how |= {"revision": bundled.REVISION, "fingerprint": bundled.FINGERPRINT}
+    return Encoder(folder, name="all-MiniLM-L6-v2", **how)
 
 
 def _refuse_revision(what: str, revision: str | None) -> None:
@@ -160,10 +139,7 @@ def _read_folder(name: str, limits: ModelLimits, **how: Any) -> Encoder:
 
 
 def _holds_a_model(folder: Path) -> bool:
-    """Whether there is a folder with a model's settings.
-
-    The error does not state what else is at the path, so that a visitor cannot explore the disk.
-    """
+    """Whether there is a folder with a model's settings; a visitor learns nothing else of it."""
     try:
         paths = folder_files(folder)
     except (OSError, ValueError):
@@ -172,7 +148,6 @@ def _holds_a_model(folder: Path) -> bool:
 
 
 def folder_of(name: str) -> Path:
-    """The name as a path, with ~ expanded."""
     try:
         return Path(name).expanduser()
     except RuntimeError:  # ~ of an unknown user
@@ -191,8 +166,7 @@ def bundled_is_here(name: str = BUNDLED) -> bool:
 def names_a_folder(name: str, limits: ModelLimits | None = None) -> bool:
     """Whether the name is an existing folder's, or has the form of a path.
 
-    A name of the hub is one word, or two words around a slash. False for an empty name. If the
-    limits (by default those of narrow-cone.toml) allow no folders, the disk is not read.
+    If the limits (by default those of narrow-cone.toml) allow no folders, the disk is not read.
     """
     if not name.strip():
         return False

@@ -1,7 +1,8 @@
 """The output that a sentence-transformers folder defines: pooling, dense layers, normalisation.
 
 modules.json lists the steps after the model. Each step has a folder with its settings and its
-weights as .safetensors. The results equal those of sentence-transformers up to rounding.
+weights as .safetensors. The results equal those of sentence-transformers up to rounding. Its own
+modules are not used: they would be built at the sizes of the settings before any check.
 """
 
 from __future__ import annotations
@@ -28,24 +29,15 @@ MODES: dict[str, tuple[str, Callable[[Tensor, Tensor], Tensor]]] = {
     "lasttoken": ("pooling_mode_lasttoken", pool_last),
 }
 MODELS = ("Transformer", "WordEmbeddings")
-SKIPPED = ("Dropout",)  # no effect outside training
-
-Step = Callable[[Any], Any]
+SKIPPED = "Dropout"  # no effect outside training
+WEIGHTED = ("Dense", "LayerNorm")
 
 
 class OwnOutput:
     """The steps that a folder's modules.json applies to the last hidden states.
 
-    Attributes
-    ----------
-    dimension : int
-        Dimension of the result. Several poolings are concatenated; a dense layer may change it.
-
-    Raises
-    ------
-    ModelFilesError
-        If there is no modules.json, or if a step is unknown, changes the texts (a default prompt)
-        or has no weights as .safetensors.
+    ``dimension`` is that of the result. ModelFilesError if there is no modules.json, or if a step
+    is unknown, changes the texts (a default prompt) or has no weights as .safetensors.
     """
 
     def __init__(self, folder: Path, *, name: str, dimension: int) -> None:
@@ -64,19 +56,17 @@ class OwnOutput:
         if (settings.get("prompts") or {}).get(settings.get("default_prompt_name")):
             raise ModelFilesError("unreadable", because="prompt", name=name)
         for module in rest:
-            self._add(_kind(module), module_folder(folder, module["path"], name=name))
+            if _kind(module) != SKIPPED:
+                self._add(_kind(module), module_folder(folder, module["path"], name=name))
         if self.dimension > LIMITS.dimensions:
-            reason = f"an output of {self.dimension} numbers"
-            raise ModelFilesError("unreadable", because="broken", name=name, said=reason)
+            raise self._broken(f"an output of {self.dimension} numbers")
         if not any(kind == "Pooling" for kind, _, _ in self._steps):
             raise ModelFilesError("unreadable", because="no_pooling", name=name)
 
     def _add(self, kind: str, folder: Path) -> None:
-        if kind in SKIPPED:
-            return
         settings = read_json(folder / CONFIG, {})
         elsewhere = settings.get("module_input_name", "sentence_embedding") != "sentence_embedding"
-        if kind not in ("Pooling", *_STEPS) or elsewhere:
+        if kind not in ("Pooling", "Normalize", *WEIGHTED) or elsewhere:
             raise self._unknown(kind)
         if kind == "Pooling":
             settings = {"modes": self._modes(settings)}
@@ -96,8 +86,9 @@ class OwnOutput:
         with safe_open(folder / "model.safetensors", "numpy") as file:
             rows, columns = file.get_slice("linear.weight").get_shape()
         if settings.get("out_features") != rows or columns != self.dimension:
-            reason = f"Dense with {rows} x {columns} weights after {self.dimension} numbers"
-            raise ModelFilesError("unreadable", because="broken", name=self._name, said=reason)
+            raise self._broken(
+                f"Dense with {rows} x {columns} weights after {self.dimension} numbers"
+            )
         return int(rows)
 
     def _modes(self, settings: dict[str, Any]) -> tuple[str, ...]:
@@ -114,31 +105,25 @@ class OwnOutput:
     def _unknown(self, what: str) -> ModelFilesError:
         return ModelFilesError("unreadable", because="unknown_step", name=self._name, step=what)
 
+    def _broken(self, reason: str) -> ModelFilesError:
+        return ModelFilesError("unreadable", because="broken", name=self._name, said=reason)
+
     def loaded(self, device: str) -> Callable[[Tensor, Tensor], Tensor]:
         """The steps as a function from H (b, L, d) and mask (b, L) to (b, dimension)."""
         import torch
 
-        steps: list[tuple[tuple[str, ...], Step | None]] = [
-            (settings["modes"], None)
-            if kind == "Pooling"
-            else ((), _STEPS[kind](folder, settings, device))
-            for kind, folder, settings in self._steps
-        ]
+        steps = [_step(*step, device) for step in self._steps]
 
         def run(H: Tensor, mask: Tensor) -> Tensor:
             vectors = H[:, 0]
-            for modes, step in steps:
-                if step is not None:
-                    vectors = step(vectors)
-                else:
-                    vectors = torch.cat([MODES[mode][1](H, mask) for mode in modes], dim=-1)
+            for step in steps:
+                vectors = step(vectors, H, mask)
             return vectors
 
         H = torch.zeros(1, 2, self._dimension, device=device)  # settings may name any function
         width = run(H, torch.ones(1, 2, dtype=torch.long, device=device)).shape[1:]
         if width != (self.dimension,):
-            reason = f"steps that give {tuple(width)} numbers instead of {self.dimension}"
-            raise ModelFilesError("unreadable", because="broken", name=self._name, said=reason)
+            raise self._broken(f"steps that give {tuple(width)} numbers, not {self.dimension}")
         return run
 
 
@@ -148,65 +133,44 @@ def _kind(module: dict[str, Any]) -> str:
     return path.rpartition(".")[2] if path.startswith("sentence_transformers.") else path
 
 
-def _weights(folder: Path, device: str) -> dict[str, Any]:
-    from safetensors.torch import load_file
-
-    return {
-        key: tensor.float()
-        for key, tensor in load_file(folder / "model.safetensors", device).items()
-    }
-
-
-def _dense(folder: Path, settings: dict[str, Any], device: str) -> Step:
+def _step(kind: str, folder: Path, settings: dict[str, Any], device: str) -> Callable[..., Tensor]:
+    """A step as a function of the vectors so far (b, k), and of H and mask."""
     import torch
+    from safetensors.torch import load_file
+    from torch.nn import functional as F
 
-    weights = _weights(folder, device)
+    weights = {}
+    if kind in WEIGHTED:
+        read = load_file(folder / "model.safetensors", device)
+        weights = {key: tensor.float() for key, tensor in read.items()}
     activation = _activation(settings.get("activation_function", "torch.nn.Tanh"))
-    residual = weights.get("residual.weight")
 
-    def step(x: Any) -> Any:
-        y = activation(
-            torch.nn.functional.linear(x, weights["linear.weight"], weights.get("linear.bias"))
-        )
+    def pooled(_: Tensor, H: Tensor, mask: Tensor) -> Tensor:
+        return torch.cat([MODES[mode][1](H, mask) for mode in settings["modes"]], dim=-1)
+
+    def dense(x: Tensor, *_: Tensor) -> Tensor:
+        y: Tensor = activation(F.linear(x, weights["linear.weight"], weights.get("linear.bias")))
         if not settings.get("use_residual"):
             return y
-        return y + (x if residual is None else torch.nn.functional.linear(x, residual))
+        residual = weights.get("residual.weight")
+        return y + (x if residual is None else F.linear(x, residual))
 
-    return step
+    def layer_norm(x: Tensor, *_: Tensor) -> Tensor:
+        shape = (settings["dimension"],)
+        return F.layer_norm(x, shape, weights["norm.weight"], weights["norm.bias"])
+
+    def normalize(x: Tensor, *_: Tensor) -> Tensor:
+        return F.normalize(x, dim=-1)
+
+    steps: dict[str, Callable[..., Tensor]] = {"Pooling": pooled, "Dense": dense}
+    return (steps | {"LayerNorm": layer_norm, "Normalize": normalize})[kind]
 
 
 def _activation(path: str) -> Any:
-    """An instance of a class of torch.nn by its dotted path; Tanh for other paths.
-
-    sentence-transformers does the same.
-    """
+    """An instance of a class of torch.nn; Tanh for other paths, as in sentence-transformers."""
     import torch
 
     found = getattr(torch.nn, path.rpartition(".")[2], None) if path.startswith("torch.") else None
     if isinstance(found, type) and issubclass(found, torch.nn.Module):
         return found().eval()
     return torch.nn.Tanh()
-
-
-def _layer_norm(folder: Path, settings: dict[str, Any], device: str) -> Step:
-    import torch
-
-    weights = _weights(folder, device)
-    shape = (settings["dimension"],)
-    return lambda x: torch.nn.functional.layer_norm(
-        x, shape, weights["norm.weight"], weights["norm.bias"]
-    )
-
-
-def _normalize(folder: Path, settings: dict[str, Any], device: str) -> Step:
-    import torch
-
-    return lambda x: torch.nn.functional.normalize(x, dim=-1)
-
-
-_STEPS: dict[str, Callable[[Path, dict[str, Any], str], Step]] = {
-    "Dense": _dense,
-    "LayerNorm": _layer_norm,
-    "Normalize": _normalize,
-}
-WEIGHTED = ("Dense", "LayerNorm")

@@ -2,8 +2,6 @@
 
 Attention has a number for every pair of tokens unless a fast kernel computes it, and 8,192 tokens
 have 67 million pairs. Which kernel runs is not in the settings, so it is measured on short texts.
-A limit of a process would not do: the pass of a text runs beside others, and a text that is too
-long is cut and not refused.
 """
 
 from __future__ import annotations

@@ -27,27 +27,21 @@ def pool_last(H: Tensor, mask: Tensor) -> Tensor:
 
 
 def pool_mean(H: Tensor, mask: Tensor) -> Tensor:
-    """Mean over tokens."""
     # filled, not multiplied by 0: the padding may contain NaN
     tokens = H.masked_fill(mask.unsqueeze(-1) == 0, 0.0)
     return tokens.sum(dim=1) / mask.sum(dim=1, keepdim=True)
 
 
 def pool_max(H: Tensor, mask: Tensor) -> Tensor:
-    """Largest value over tokens, dimension by dimension."""
     return H.masked_fill(mask.unsqueeze(-1) == 0, float("-inf")).amax(dim=1)
 
 
 def pool_min(H: Tensor, mask: Tensor) -> Tensor:
-    """Smallest value over tokens, dimension by dimension."""
     return H.masked_fill(mask.unsqueeze(-1) == 0, float("inf")).amin(dim=1)
 
 
 def pool_weighted(H: Tensor, mask: Tensor) -> Tensor:
-    """Mean over tokens, weighted by their position: weights i / sum of i for i = 1, 2, …
-
-    A decoder's later tokens attend to more of the text. Muennighoff (2022, SGPT).
-    """
+    """Mean over tokens with weights i / sum of i, i = 1, 2, …; Muennighoff (2022, SGPT)."""
     places = mask.cumsum(1) * mask  # (b, L): 1, 2, … on tokens, 0 on padding
     tokens = H.masked_fill(mask.unsqueeze(-1) == 0, 0.0)
     return (tokens * places.unsqueeze(-1)).sum(dim=1) / places.sum(dim=1, keepdim=True)
@@ -83,10 +77,7 @@ POOLING_NAMES = {  # for readers; pages translate them
 
 
 def as_poolings(names: str | Sequence[str]) -> tuple[str, ...]:
-    """The names, checked and without repeats. One string is one name.
-
-    Raises ValueError for an unknown name and for no names.
-    """
+    """The names, checked and without repeats; one string is one name. ValueError for none."""
     listed = (names,) if isinstance(names, str) else tuple(names)
     if not listed:
         raise ValueError(f"no pooling is named; choose from {', '.join(POOLINGS)}")

@@ -10,8 +10,7 @@ from ..errors import GeometryError
 from ..linalg.rows import unit_rows
 
 DTYPES = ("float32", "bfloat16")
-# bfloat16 has 8 significant bits. Its relative error is up to 1/256 a value, about 1/500 a vector;
-# the error of a cosine is a few 1e-6 by rounding alone and 1e-4 after the layers. If all cosines
+# bfloat16 has 8 significant bits: the error of a cosine is 1e-4 after the layers. If all cosines
 # exceed this limit, their differences (1e-3) are no longer well above that error.
 NARROWEST = 0.999
 _ROWS_AT_ONCE = 256
@@ -24,17 +23,13 @@ class PrecisionError(GeometryError):
 
 
 def check_dtype(dtype: str) -> str:
-    """The name itself; ValueError if it is unknown."""
     if dtype not in DTYPES:
         raise ValueError(f"dtype must be one of {', '.join(DTYPES)}; got {dtype!r}")
     return dtype
 
 
 def choose_device(device: str | None) -> str:
-    """The given device; without one, "cuda" if torch finds a GPU, else "cpu".
-
-    Other devices ("mps", "xpu") are used only if they are given.
-    """
+    """The given device; without one, "cuda" if torch finds a GPU, else "cpu"."""
     if device is not None:
         return device
     import torch
@@ -82,7 +77,7 @@ def processor_has_bfloat16() -> bool:
 def refuse_too_narrow(X: np.ndarray, texts: Sequence[str] | None = None) -> None:
     """Raise PrecisionError if bfloat16 vectors X (n, d) are too close together to be resolved.
 
-    texts : n strings, the texts of the rows, if rows of equal texts should count once.
+    Rows of equal ``texts`` (n) count once.
     """
     if texts is not None:
         X = X[list({text: row for row, text in enumerate(texts)}.values())]
@@ -91,10 +86,9 @@ def refuse_too_narrow(X: np.ndarray, texts: Sequence[str] | None = None) -> None
 
 
 def is_too_narrow(X: np.ndarray) -> bool:
-    """Whether every pairwise cosine of X (n, d) exceeds NARROWEST.
+    """Whether every pairwise cosine of X (n, d) exceeds NARROWEST; rows of zeros are left out.
 
-    False for fewer than two rows; rows of zeros are left out. The rows farthest from the mean
-    are compared first, so that a wider cloud is recognised in the first block.
+    The rows farthest from the mean are compared first: they show a wider cloud at once.
     """
     X = X[X.any(axis=1)]
     if len(X) < 2:

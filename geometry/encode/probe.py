@@ -1,8 +1,7 @@
 """A model's first pass, on two rows of a few tokens, to check what config.json can't state.
 
-A usable model gives n_layers + 1 states of shape (b, L, d). The states of a text do not depend on
-the other texts of its batch. Other models are refused when they are loaded: later they would fail
-in the middle of a page or give vectors that depend on the batch.
+A usable model gives n_layers + 1 states of shape (b, L, d), and those of a text do not depend on
+the other texts of its batch. Others would fail in the middle of a page.
 """
 
 from __future__ import annotations
@@ -32,12 +31,8 @@ def probed_states(
 ) -> TransformerStates:
     """The model, after a first pass that agreed with its ``settings``.
 
-    Raises
-    ------
-    ModelFilesError
-        "wrong_architecture" if the model can't be built or its pass fails, or if the states have
-        another number or shape. Also if those of a text change beside a longer text. Errors of the
-        disk and of memory are raised as they are.
+    ModelFilesError "wrong_architecture" if the model can't be built or its pass fails, if the
+    states have another number or shape, or if those of a text change beside a longer text.
     """
     kind = str(read_json(folder / CONFIG).get("model_type"))
     about = {"name": name, "file": CONFIG, "architecture": kind}
@@ -46,7 +41,7 @@ def probed_states(
         read = read_model(folder, name=name, dtype=dtype)
         model = TransformerStates(read, device=device, packed=packed)
         ids = _rows(model, settings)
-        short = _short(ids)
+        short = max(1, min(SHORT, ids.shape[1] - 1))  # fewer tokens than the longer row has
         alone = _states(model, ids[:1, :short], device)
         return model, alone, _states(model, ids, device, short=short)
 
@@ -92,11 +87,6 @@ def _refuse_mixing(alone: _States, beside: _States, rounding: float, about: dict
         apart = ((h - g).norm(dim=-1) / h.norm(dim=-1).clamp(min=1e-6)).max().item()
         if not apart <= rounding:  # also refuses NaN
             raise ModelFilesError("wrong_architecture", because="mixes", layer=layer, **about)
-
-
-def _short(ids: Tensor) -> int:
-    """Tokens of the shorter row: fewer than of the longer row, unless that has one."""
-    return max(1, min(SHORT, ids.shape[1] - 1))
 
 
 def _rows(model: TransformerStates, settings: Architecture) -> Tensor:

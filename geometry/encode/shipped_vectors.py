@@ -1,8 +1,6 @@
-"""Vectors of the bundled corpora by the bundled model; they come with the project.
+"""Vectors of the bundled corpora by the bundled model, so that a first visit encodes nothing.
 
-A first visit shows a picture without encoding anything. ``ArrayStore`` reads these arrays like
-those of its own folder and under the same keys: a key covers the model's files, the texts, layer
-and pooling. With other files or texts the key is another one, and the texts are encoded.
+``ArrayStore`` reads these arrays like those of its own folder and under the same keys.
 ``write_shipped`` makes the files.
 """
 
@@ -52,12 +50,10 @@ def read_shipped(key: str, folder: Path = FOLDER) -> np.ndarray | None:
 
 
 def halved(X: np.ndarray) -> dict[str, np.ndarray]:
-    """float16 rows, and the directions in which all rows have one place.
+    """X (n, d) float32 as float16 rows, and the directions in which all rows have one place.
 
     The output of a LayerNorm lies in a hyperplane. Rounding moves the rows out of it, and a
     whitening would then amplify that noise.
-
-    X : (n, d) float32
     """
     flat = np.empty((0, X.shape[1]))
     if len(X) > X.shape[1]:

@@ -1,13 +1,9 @@
 """Texts split into tokens in a process of its own, for tokenizers that may take long or much.
 
-Settings can make one letter a thousand million, by thirty rules that replace a character by two. A
-pattern such as ``z*z*y`` tries every pair of places in a run of z. The time to split a word is
-quadratic in its length. Nothing can interrupt a tokenizer at work, and no set of trial texts
-reaches every rule. So only tokenizers whose rules are known to be harmless read texts in the
-process of the server; the others read them in another one, within limits.
-
-A short text takes 60 ms in the other process and less than 1 ms here, 100,000 characters by BERT's
-tokenizer 190 ms and 70 ms. So ``is_plain`` tells which tokenizers need no other process.
+Settings can make one letter a thousand million, a pattern such as ``z*z*y`` tries every pair of
+places, and nothing can interrupt a tokenizer at work. So only tokenizers whose rules are known to
+be harmless read texts in the process of the server. That is also faster: a short text takes 60 ms
+in the other process and less than 1 ms here.
 """
 
 from __future__ import annotations
@@ -20,8 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from ..hub.model_errors import ModelFilesError
-from ..process import ProcessEnded, ProcessLimits, Report, no_report, run
+from ..process import ProcessEnded, ProcessLimits, Progress, no_report, run
 from .faults import converting_faults
 
 if TYPE_CHECKING:
@@ -37,38 +35,32 @@ _WORDS = r"[^\r\n\p{L}\p{N}]?\p{L}+|"
 _REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 _ENDINGS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|"
 # Patterns of T5 and XLNet, CLIP, Llama 3 and Qwen 2. Each reads any text in one pass.
-FAST = frozenset(
-    (
-        " {2,}",
-        r"\s+",
-        r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+",
-        _ENDINGS + _WORDS + r"\p{N}{1,3}" + _REST,
-        _ENDINGS + _WORDS + r"\p{N}" + _REST,
-    )
-)
+FAST = {
+    " {2,}",
+    r"\s+",
+    r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+",
+    _ENDINGS + _WORDS + r"\p{N}{1,3}" + _REST,
+    _ENDINGS + _WORDS + r"\p{N}" + _REST,
+}
 # Types of rules that leave a text about as long
-_STEADY = frozenset(
-    (
-        *("BertPreTokenizer", "Lowercase", "Nmt", "Replace", "Strip"),
-        *("StripAccents", "CharDelimiterSplit", "Digits", "FixedLength", "Punctuation", "Split"),
-        *("UnicodeScripts", "Whitespace", "WhitespaceSplit"),
-    )
-)
+_STEADY = {
+    *("BertPreTokenizer", "Lowercase", "Nmt", "Replace", "Strip", "StripAccents", "Digits"),
+    *("CharDelimiterSplit", "FixedLength", "Punctuation", "Split", "UnicodeScripts"),
+    *("Whitespace", "WhitespaceSplit"),
+}
 # Types that may lengthen each character once
-_LENGTHENING = frozenset(
-    (
-        *("BertNormalizer", "ByteLevel", "Metaspace", "NFC", "NFD", "NFKC", "NFKD", "Precompiled"),
-        "Prepend",
-    )
-)
+_LENGTHENING = {
+    *("BertNormalizer", "ByteLevel", "Metaspace", "NFC", "NFD", "NFKC", "NFKD", "Precompiled"),
+    "Prepend",
+}
 
 
-class Split(NamedTuple):
+class TextTokens(NamedTuple):
     """One text's tokens, with the attributes of an Encoding."""
 
-    ids: list[int]
-    tokens: list[str]
-    special_tokens_mask: list[int]
+    ids: Sequence[int] | np.ndarray
+    tokens: Sequence[str]
+    special_tokens_mask: Sequence[int] | np.ndarray  # 1 for special tokens and those of a prefix
 
 
 def split_apart(
@@ -77,30 +69,23 @@ def split_apart(
     *,
     special: bool,
     name: str,
-    report: Report = no_report,
-) -> list[Split]:
-    """The tokens of the texts, by another process.
-
-    Raises
-    ------
-    ModelFilesError
-        "growing_text" for far more tokens than characters, or beyond the limit of memory;
-        "slow_patterns" beyond the limit of time; "broken" where the library fails.
-    """
+    report: Progress = no_report,
+) -> list[TextTokens]:
+    """The tokens of the texts, by another process; ModelFilesError beyond its limits."""
     try:
         return run(LIMITS, partial(_split, tokenizer, list(texts), special, name), report)
     except (MemoryError, ProcessEnded) as error:
-        if isinstance(error, ProcessEnded) and error.too_slow:
-            seconds = round(LIMITS.cpu_seconds)
-            raise ModelFilesError(
-                "unreadable", because="slow_patterns", name=name, seconds=seconds
-            ) from error
+        is_slow = isinstance(error, ProcessEnded) and error.too_slow
         raise ModelFilesError(
-            "unreadable", because="growing_text", name=name, limit=MOST_GROWTH
+            "unreadable",
+            because="slow_patterns" if is_slow else "growing_text",
+            name=name,
+            seconds=round(LIMITS.cpu_seconds),
+            limit=MOST_GROWTH,
         ) from error
 
 
-def _split(tokenizer: str, texts: list[str], special: bool, name: str) -> list[Split]:
+def _split(tokenizer: str, texts: list[str], special: bool, name: str) -> list[TextTokens]:
     """The tokens, in the process. MemoryError for far more tokens than characters."""
     from tokenizers import Tokenizer
 
@@ -108,11 +93,10 @@ def _split(tokenizer: str, texts: list[str], special: bool, name: str) -> list[S
         encodings = Tokenizer.from_str(tokenizer).encode_batch(texts, add_special_tokens=special)
     if sum(map(len, encodings)) > MOST_GROWTH * sum(map(len, texts)) + MOST_ADDED * len(texts):
         raise MemoryError
-    return [Split(each.ids, each.tokens, each.special_tokens_mask) for each in encodings]
+    return [TextTokens(each.ids, each.tokens, each.special_tokens_mask) for each in encodings]
 
 
 def is_plain(tokenizer: Tokenizer) -> bool:
-    """Whether the tokenizer reads any text fast and in little memory."""
     rules = [
         rule
         for part in (tokenizer.normalizer, tokenizer.pre_tokenizer)
@@ -134,9 +118,8 @@ def _flat(rule: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     parts = rule.get("normalizers", rule.get("pretokenizers"))
     if parts is None:
         yield rule
-    else:
-        for part in parts:
-            yield from _flat(part)
+    for part in parts or ():
+        yield from _flat(part)
 
 
 def _is_harmless(rule: Mapping[str, Any]) -> bool:
@@ -157,11 +140,7 @@ def _longest_entry(rule: Mapping[str, Any]) -> int:
 
 
 def _longest_word(tokenizer: Tokenizer) -> int:
-    """Characters of the longest piece that is tried at each place of a text.
-
-    100,000 characters in words of a thousand take 10 s, and in pieces of a thousand 20 s. Byte
-    pairs take no longer for long tokens.
-    """
+    """Characters of the longest piece that is tried at each place; byte pairs try none."""
     if type(tokenizer.model).__name__ == "Unigram":
         return max(map(len, tokenizer.get_vocab()), default=0)
     longest: int = getattr(tokenizer.model, "max_input_chars_per_word", 0)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -15,14 +15,13 @@ from ..data.limits import MOST_CHARACTERS
 from ..errors import GeometryError
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import incomplete
-from ..process import Report, no_report
+from ..process import Progress, no_report
 from .faults import converting_faults
-from .split_apart import Split, is_plain, split_apart
+from .split_apart import TextTokens, is_plain, split_apart
 
-BATCH_CHARACTERS = 100_000  # characters between two calls of ``after``: half a second
+BATCH_CHARACTERS = 100_000  # characters between two reports: half a second
 
-# Called with the texts done; an exception raised in it stops the work
-After = Callable[[int], None]
+Found = TypeVar("Found")
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -68,45 +67,12 @@ class Coverage:
         return self.unknown / self.tokens if self.tokens else 0.0
 
 
-@dataclass(frozen=True)
-class CutText:
-    """One text's tokens: the part of a tokenizer's Encoding that is used, in less memory.
-
-    An Encoding takes some 100 bytes a token, and contains the tokens beyond the cut.
-
-    ids : (L,) int32.
-    tokens : L word pieces.
-    special_tokens_mask : (L,) uint8, 1 for special tokens and those of a prefix.
-    """
-
-    ids: np.ndarray
-    tokens: tuple[str, ...]
-    special_tokens_mask: np.ndarray
-
-    @classmethod
-    def of(
-        cls,
-        encoding: Encoding | Split,
-        strings: dict[str, str],
-        prefix: Sequence[int] = (),
-        unknown: Mapping[int, str] | None = None,
-    ) -> CutText:
-        """strings : the tokens so far, so that equal ones are one object.
-
-        prefix : ids of the prefix. Those with which the text begins are marked as special.
-        unknown : id and text of the unknown token. A Unigram model gives the text's own characters.
-        """
-        unknown = unknown or {}
-        mask = np.array(encoding.special_tokens_mask, dtype=np.uint8)
-        ordinary = np.flatnonzero(mask == 0)
-        ids = np.array(encoding.ids, dtype=np.int32)
-        mask[ordinary[: _shared(prefix, ids[ordinary])]] = 1
-        named = map(unknown.get, encoding.ids, encoding.tokens)
-        return cls(ids, tuple(strings.setdefault(token, token) for token in named), mask)
-
-
 class PieceReader:
-    """A fast tokenizer (tokenizer.json). Special tokens and the prefix count in ``max_tokens``."""
+    """A fast tokenizer (tokenizer.json). Special tokens and the prefix count in ``max_tokens``.
+
+    ``report`` is called with (texts read, texts in all) after each batch but the last, and several
+    times a second if another process reads them. What it raises stops the work.
+    """
 
     def __init__(
         self,
@@ -157,45 +123,62 @@ class PieceReader:
     def _prefix_ids(self) -> Sequence[int]:
         """The ids of the prefix alone. With a text behind it, the last ones may be others."""
         [alone] = self._encoded(self._tokenizer, [self._prefix], special=False)
-        return alone.ids
+        return list(alone.ids)
 
-    def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
-        """The checked texts, each behind the prefix."""
-        return batches_by_characters([self._prefix + text for text in checked_texts(texts)])
+    @property
+    def _n_special(self) -> int:
+        return self._tokenizer.num_special_tokens_to_add(False)
 
-    def encodings(self, texts: Sequence[str], after: After | None = None) -> list[CutText]:
-        """Each text as the model reads it, special tokens included.
-
-        after : called with the number of texts read, after each batch but the last. If another
-        process reads them, it is called several times a second.
-        """
-        special = self._tokenizer.num_special_tokens_to_add(False)
-        encodings: list[CutText] = []
+    def encodings(self, texts: Sequence[str], report: Progress = no_report) -> list[TextTokens]:
+        """Each text as the model reads it, special tokens included."""
         strings: dict[str, str] = {}  # each token once, however often it occurs
-        for batch in self._batches(texts):
-            report = _report(after, len(encodings))
-            of_batch = self._encoded(self._tokenizer, batch, report)
-            if any(len(e.ids) > self.max_tokens for e in of_batch):
+
+        def read(batch: list[str], report: Progress) -> list[TextTokens]:
+            encodings = self._encoded(self._tokenizer, batch, report)
+            if any(len(e.ids) > self.max_tokens for e in encodings):
                 # cut before the template is applied, so that [SEP] is still the last token
-                of_batch = self._encoded(self._cutting_tokenizer, batch, report)
-            encodings += [
-                CutText.of(each, strings, self._prefix_ids, self._unknown) for each in of_batch
-            ]
-            if after is not None and len(encodings) < len(texts):
-                after(len(encodings))
-        if special == 0 and (empty := [i for i, e in enumerate(encodings) if not len(e.ids)]):
-            n_empty, n = len(empty), len(encodings)
+                encodings = self._encoded(self._cutting_tokenizer, batch, report)
+            return [self._kept(each, strings) for each in encodings]
+
+        found = self._in_batches(texts, read, report)
+        if self._n_special == 0 and (empty := [i for i, e in enumerate(found) if not len(e.ids)]):
+            n_empty, n = len(empty), len(found)
             raise TextError("no_tokens", row=empty[0] + 1, n_empty=n_empty, n=n)
-        return encodings
+        return found
+
+    def _in_batches(
+        self,
+        texts: Sequence[str],
+        read: Callable[[list[str], Progress], list[Found]],
+        report: Progress,
+    ) -> list[Found]:
+        with_prefix = [self._prefix + text for text in checked_texts(texts)]
+        return in_batches(with_prefix, read, report)
+
+    def _kept(self, encoding: Encoding | TextTokens, strings: dict[str, str]) -> TextTokens:
+        """What is used of an Encoding, which takes 100 bytes a token and has the tokens cut off.
+
+        The tokens of the prefix count as special. A Unigram model gives an unknown token the text's
+        own characters; here it has its name.
+        """
+        mask = np.array(encoding.special_tokens_mask, dtype=np.uint8)
+        ordinary = np.flatnonzero(mask == 0)
+        ids = np.array(encoding.ids, dtype=np.int32)
+        mask[ordinary[: _shared(self._prefix_ids, ids[ordinary])]] = 1
+        tokens = [
+            self._unknown_token if i == self._unknown_id and self._unknown_token else token
+            for i, token in zip(encoding.ids, encoding.tokens, strict=True)
+        ]
+        return TextTokens(ids, tuple(strings.setdefault(each, each) for each in tokens), mask)
 
     def _encoded(
         self,
         tokenizer: Tokenizer,
         texts: list[str],
-        report: Report = no_report,
+        report: Progress = no_report,
         *,
         special: bool = True,
-    ) -> Sequence[Encoding | Split]:
+    ) -> Sequence[Encoding | TextTokens]:
         if self._is_apart:
             json_text, name = tokenizer.to_str(), self._name
             return split_apart(json_text, texts, special=special, name=name, report=report)
@@ -203,11 +186,11 @@ class PieceReader:
             encodings: list[Encoding] = tokenizer.encode_batch(texts, add_special_tokens=special)
         return encodings
 
-    def pieces(self, texts: Sequence[str], after: After | None = None) -> list[list[str]]:
+    def pieces(self, texts: Sequence[str], report: Progress = no_report) -> list[list[str]]:
         """The word pieces of each text as strings, without special tokens and prefix."""
         return [
             [t for t, special in zip(e.tokens, e.special_tokens_mask, strict=True) if not special]
-            for e in self.encodings(texts, after)
+            for e in self.encodings(texts, report)
         ]
 
     @cached_property
@@ -219,37 +202,33 @@ class PieceReader:
         return None if unknown is None else self._tokenizer.token_to_id(unknown)
 
     @cached_property
-    def _unknown(self) -> dict[int, str]:
-        """The unknown token's id and text; empty for a tokenizer without one."""
-        text = None if self._unknown_id is None else self._tokenizer.id_to_token(self._unknown_id)
-        return {} if self._unknown_id is None or text is None else {self._unknown_id: text}
-
-    def coverage(self, texts: Sequence[str], after: After | None = None) -> Coverage:
-        """Count the texts that are cut and the tokens that are unknown; ``after`` as above."""
+    def _unknown_token(self) -> str:
         unknown = self._unknown_id
-        limit = self.max_tokens - self._tokenizer.num_special_tokens_to_add(False)
-        lengths: list[int] = []
-        n_unknown = of_prefix = 0
-        for batch in self._batches(texts):
-            report = _report(after, len(lengths))
+        return "" if unknown is None else self._tokenizer.id_to_token(unknown) or ""
+
+    def coverage(self, texts: Sequence[str], report: Progress = no_report) -> Coverage:
+        """Count the texts that are cut and the tokens that are unknown."""
+
+        def read(batch: list[str], report: Progress) -> list[tuple[int, int, int]]:
+            """Of each text the tokens, those of the prefix, and those that are unknown."""
+            counts = []
             for encoding in self._encoded(self._tokenizer, batch, report, special=False):
-                ids = encoding.ids
-                lengths.append(len(ids))
-                n_shared = _shared(self._prefix_ids, ids)
-                of_prefix += n_shared
-                n_unknown += 0 if unknown is None else ids[n_shared:].count(unknown)
-            if after is not None and len(lengths) < len(texts):
-                after(len(lengths))
+                ids, of_prefix = list(encoding.ids), _shared(self._prefix_ids, encoding.ids)
+                counts.append((len(ids), of_prefix, ids[of_prefix:].count(self._unknown_id)))
+            return counts
+
+        counts = self._in_batches(texts, read, report)
+        limit = self.max_tokens - self._n_special
         return Coverage(
-            n_texts=len(lengths),
+            n_texts=len(counts),
             truncated=sum(
                 length > limit or len(self._prefix) + len(text) > MOST_CHARACTERS
-                for length, text in zip(lengths, texts, strict=True)
+                for (length, _, _), text in zip(counts, texts, strict=True)
             ),
             max_tokens=self.max_tokens,
-            tokens=sum(lengths) - of_prefix,
-            unknown=n_unknown,
-            unknown_token="" if unknown is None else self._tokenizer.id_to_token(unknown) or "",
+            tokens=sum(length - of_prefix for length, of_prefix, _ in counts),
+            unknown=sum(unknown for _, _, unknown in counts),
+            unknown_token=self._unknown_token,
         )
 
     @cached_property
@@ -260,7 +239,6 @@ class PieceReader:
         return tuple(dict.fromkeys(token for token, is_special in named if is_special))
 
     def words(self) -> dict[int, str]:
-        """The vocabulary: from id to word piece."""
         return {i: word for word, i in self._tokenizer.get_vocab().items()}
 
 
@@ -271,20 +249,8 @@ def _shared(prefix: Sequence[int], ids: Sequence[int] | np.ndarray) -> int:
     return next((place for place, (a, b) in pairs if a != b), shorter)
 
 
-def _report(after: After | None, done: int) -> Report:
-    return no_report if after is None else lambda *_: after(done)
-
-
 def checked_texts(texts: Sequence[str]) -> list[str]:
-    """The texts as a list.
-
-    Raises
-    ------
-    TypeError
-        If ``texts`` is one string, or if an item is not a string; the message gives its index.
-    ValueError
-        If a text has half of a surrogate pair, which no encoding of Unicode can represent.
-    """
+    """The texts as a list. TypeError if ``texts`` is one string; errors as by ``check_text``."""
     if isinstance(texts, str):
         raise TypeError("texts must be a sequence of strings; got one string")
     for place, text in enumerate(texts):
@@ -293,7 +259,7 @@ def checked_texts(texts: Sequence[str]) -> list[str]:
 
 
 def check_text(text: str, place: int) -> bytes:
-    """The text as UTF-8. Raises the errors of ``checked_texts``; ``place`` is its index."""
+    """The text as UTF-8. TypeError if it is no string, TextError for half a surrogate pair."""
     if not isinstance(text, str):
         raise TypeError(f"text {place} is {type(text).__name__}, not str")
     try:
@@ -303,24 +269,31 @@ def check_text(text: str, place: int) -> bytes:
         raise TextError("half_character", row=place + 1, half=half) from error
 
 
-class Pieces(Protocol):
-    """The tokens of one text."""
+def in_batches(
+    texts: Sequence[str],
+    read: Callable[[list[str], Progress], list[Found]],
+    report: Progress = no_report,
+) -> list[Found]:
+    """What ``read`` gives for each text, read by batches.
 
-    @property
-    def ids(self) -> Sequence[int] | np.ndarray: ...
+    ``report`` is called with (texts read, texts in all) after each batch but the last.
+    """
+    found: list[Found] = []
 
-    @property
-    def tokens(self) -> Sequence[str]: ...
+    def report_here(*_: int) -> None:
+        report(len(found), len(texts))
 
-    @property
-    def special_tokens_mask(self) -> Sequence[int] | np.ndarray: ...
+    for batch in batches_by_characters(texts):
+        found += read(batch, report_here)
+        if len(found) < len(texts):
+            report_here()
+    return found
 
 
 def batches_by_characters(texts: Sequence[str]) -> Iterator[list[str]]:
     """The texts in their order, each cut at MOST_CHARACTERS characters.
 
-    A batch has BATCH_CHARACTERS at most, or one text. A tokenizer takes up to 600 bytes a
-    character.
+    A batch has BATCH_CHARACTERS at most, or one text. A character takes up to 600 bytes.
     """
     batch: list[str] = []
     size = 0
@@ -336,10 +309,7 @@ def batches_by_characters(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 def batches_by_tokens(lengths: Sequence[int], budget: int) -> Iterator[np.ndarray]:
-    """Row indices of each batch, longest texts first.
-
-    Rows x longest is at most ``budget``. A single row longer than that is a batch of its own.
-    """
+    """Row indices of each batch, longest texts first: rows x longest within ``budget``, or one."""
     order = np.argsort(-np.asarray(lengths), kind="stable")
     start = 0
     while start < len(order):
@@ -348,13 +318,12 @@ def batches_by_tokens(lengths: Sequence[int], budget: int) -> Iterator[np.ndarra
         start += size
 
 
-def rectangle(texts: Sequence[Pieces], pad_id: int) -> tuple[Tensor, Tensor, Tensor]:
+def rectangle(texts: Sequence[TextTokens], pad_id: int) -> tuple[Tensor, Tensor, Tensor]:
     """(ids, mask, 1 where a token is not special) of one batch, padded to the longest: (b, L).
 
-    The padding is always on the right, whatever the tokenizer's settings state. Every position is
-    then the same as without padding, and a decoder's tokens attend to no padding. So each text has
-    the vector that it has alone. With padding on the left, GPT-2 and BERT would count positions
-    through the padding.
+    The padding is on the right, whatever the tokenizer's settings state: every position is then the
+    same as without padding, and a decoder's tokens attend to no padding. On the left GPT-2 and BERT
+    would count positions through it, and a text would not have the vector that it has alone.
     """
     import torch
 
@@ -383,8 +352,7 @@ def need_known_ids(ids: Tensor, n_types: int, *, name: str) -> None:
         )
 
 
-def need_ordinary_tokens(texts: Sequence[Pieces]) -> None:
-    """Raise TextError if a text has special tokens only; the message gives the first."""
+def need_ordinary_tokens(texts: Sequence[TextTokens]) -> None:
     for place, text in enumerate(texts):
         if all(text.special_tokens_mask):
             raise TextError("only_special_tokens", row=place + 1)

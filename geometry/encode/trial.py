@@ -1,7 +1,7 @@
 """A model is first read in a process of its own, with limits of memory and time.
 
-Settings can make a tokenizer or a model grow without end, and nothing can stop that inside the
-process that serves everyone. That process reads a model only after a successful trial.
+Settings can make a tokenizer or a model grow without end, which nothing can stop inside the process
+that serves everyone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from ..data.limits import MEGABYTE, MOST_CHARACTERS
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import check_folder, folder_files, needed_files
-from ..process import Process, ProcessEnded, ProcessLimits, Report, no_report
+from ..process import Process, ProcessEnded, ProcessLimits, Progress, no_report
 
 BASE_BYTES = 1_000 * MEGABYTE  # bytes of addresses for any model
 # Bytes of memory for each byte of the files: half precision is read, widened and packed
@@ -40,18 +40,15 @@ TEXTS = (
 _tried: dict[Path, tuple[tuple[Any, ...], int]] = {}
 
 
-def try_model(folder: Path, *, name: str, report: Report = no_report) -> int:
-    """Read a model in a process of its own, once for the same files.
+def try_model(folder: Path, *, name: str, report: Progress = no_report) -> int:
+    """The tokens of the longest text that a model reads within ``pass_memory.PASS_BYTES``.
 
-    Returns the tokens of the longest text that it reads within ``pass_memory.PASS_BYTES``.
-
-    Raises
-    ------
-    ModelFilesError
-        The error of the trial; "too_heavy" if it passed a limit or ended without an answer.
+    The model is read in a process of its own, once for the same files. ModelFilesError if that
+    fails; "too_heavy" if it passed a limit or ended without an answer.
     """
     folder = folder.resolve()
-    stamps = _stamps(folder)
+    found = ((path, (folder / path).stat()) for path in needed_files(folder_files(folder)))
+    stamps = tuple((path, each.st_size, each.st_mtime_ns) for path, each in found)
     tried, longest = _tried.get(folder, (None, 0))
     if tried == stamps:
         return longest
@@ -74,11 +71,6 @@ def try_model(folder: Path, *, name: str, report: Report = no_report) -> int:
         process.end()
     _tried[folder] = stamps, longest
     return longest
-
-
-def _stamps(folder: Path) -> tuple[Any, ...]:
-    found = ((path, (folder / path).stat()) for path in needed_files(folder_files(folder)))
-    return tuple((path, each.st_size, each.st_mtime_ns) for path, each in found)
 
 
 def _import() -> None:

@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 
 from ..data.embeddings import VectorTable, known_parts
-from ..data.limits import MOST_CHARACTERS
 from ..data.words import words_in
 from .encoder import Encoder
 from .pool import POOLINGS
@@ -22,10 +21,6 @@ class WordEncoder(Encoder):
 
     ``layer`` is 0. The tokens are the words of a text that the table has; they are found as
     ``vectors.sentence_vectors`` finds them. Poolings average them.
-
-    Parameters
-    ----------
-    table : VectorTable
     """
 
     def __init__(self, table: VectorTable) -> None:
@@ -34,36 +29,23 @@ class WordEncoder(Encoder):
         self.n_layers, self.dimension = 0, table.vectors.shape[1]
         self.max_tokens = MOST_WORDS
         self.device, self.prefix = "cpu", ""
+        self.memory_bytes = table.vectors.nbytes
 
     @cached_property
     def fingerprint(self) -> str:
-        """sha256 of the vectors and their words."""
         digest = hashlib.sha256(self._table.vectors.tobytes())
         digest.update("\n".join(self._table.words).encode())
         return digest.hexdigest()
 
     @property
-    def memory_bytes(self) -> int:
-        """Bytes of the vectors."""
-        return self._table.vectors.nbytes
-
-    @property
     def poolings(self) -> tuple[str, ...]:
-        """Those of ``POOLINGS``."""
         return tuple(POOLINGS)
 
     @property
-    def widest(self) -> int:
-        """d."""
-        return self.dimension
-
-    @property
     def special_tokens(self) -> tuple[str, ...]:
-        """Always ()."""
         return ()
 
     def type_embeddings(self) -> VectorTable:
-        """The table."""
         return self._table
 
     @cached_property
@@ -81,12 +63,12 @@ class _TableReader(WordReader):
     """The words of a text as word averages take them."""
 
     def __init__(self, table: VectorTable) -> None:
-        super().__init__(Path(), max_tokens=MOST_WORDS, prefix="")
+        super().__init__(Path(), max_tokens=MOST_WORDS)
         self._table = table
         self._ids = {word: row for row, word in enumerate(table.words)}
 
     def _lookup(self, text: str) -> Iterator[str | None]:
-        for word in words_in(text[:MOST_CHARACTERS]):
+        for word in words_in(text):
             for part in known_parts(word, self._table):
                 row = self._table.row_of(part)
                 yield None if row is None else self._table.words[row]

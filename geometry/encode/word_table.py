@@ -6,10 +6,8 @@ it, then in lower case. Stop words are left out.
 
 from __future__ import annotations
 
-import json
 import string
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 from ..data.limits import MOST_CHARACTERS
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import module_folder, read_json, read_modules
+from ..process import Progress, no_report
 from .architecture import Architecture
-from .tokenizer import After, Coverage, TextError, batches_by_characters, checked_texts
+from .split_apart import TextTokens
+from .tokenizer import Coverage, TextError, checked_texts, in_batches
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -37,30 +37,18 @@ def word_folder(folder: Path) -> Path | None:
 
 
 def read_word_architecture(place: Path, *, name: str) -> Architecture:
-    """An Architecture of no layers, with the longest text in words. Raises ModelFilesError."""
+    """An Architecture of no layers, with the longest text in words."""
+    from safetensors import safe_open
+
     for needed in (TOKENIZER_FILE, "model.safetensors"):
         if not (place / needed).is_file():
             raise ModelFilesError("unreadable", because="no_word_file", name=name, file=needed)
-    with (place / "model.safetensors").open("rb") as file:  # 8 bytes of length, then JSON
-        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-    if WEIGHT not in header:
-        raise ModelFilesError("unreadable", because="no_word_weights", name=name, weight=WEIGHT)
+    with safe_open(place / "model.safetensors", "numpy") as file:
+        if WEIGHT not in file.keys():  # noqa: SIM118 (it is no mapping)
+            raise ModelFilesError("unreadable", because="no_word_weights", name=name, weight=WEIGHT)
+        dimension = file.get_slice(WEIGHT).get_shape()[1]
     limit = read_json(place / SETTINGS_FILE, {}).get("max_seq_length") or 1_000_000
-    return Architecture(0, header[WEIGHT]["shape"][1], int(limit), lowercase=False)
-
-
-@dataclass(frozen=True)
-class Words:
-    """One text's known words, in the form of a tokenizer's Encoding."""
-
-    ids: list[int]
-    tokens: list[str]
-    of_prefix: int = 0  # the first ones are the prefix's
-
-    @property
-    def special_tokens_mask(self) -> list[int]:
-        """1 for words of the prefix; there are no special tokens."""
-        return [1] * self.of_prefix + [0] * (len(self.ids) - self.of_prefix)
+    return Architecture(0, dimension, int(limit), lowercase=False)
 
 
 class WordReader:
@@ -88,47 +76,33 @@ class WordReader:
 
     @property
     def _limit(self) -> int:
-        """The most words of a text."""
         return max(0, self.max_tokens - len(self._prefix_words))
 
-    def encodings(self, texts: Sequence[str], after: After | None = None) -> list[Words]:
-        """The known words of each text; TextError for a text without any.
-
-        after : called with the number of texts read, after some of them.
-        """
-        found = self.pieces(texts, after)
+    def encodings(self, texts: Sequence[str], report: Progress = no_report) -> list[TextTokens]:
+        """The known words of each text; TextError for a text without any."""
+        found = self.pieces(texts, report)
         if empty := [i for i, words in enumerate(found) if not words]:
             n_empty, n = len(empty), len(found)
             raise TextError("no_known_words", row=empty[0] + 1, n_empty=n_empty, n=n)
-        of_prefix = self._prefix_words
+        prefix = self._prefix_words
         return [
-            Words([self._ids[word] for word in words], words, len(of_prefix))
-            for words in ([*of_prefix, *each] for each in found)
+            TextTokens(
+                [self._ids[word] for word in (*prefix, *words)],
+                [*prefix, *words],
+                [1] * len(prefix) + [0] * len(words),
+            )
+            for words in found
         ]
 
-    def pieces(self, texts: Sequence[str], after: After | None = None) -> list[list[str]]:
-        """The known words of each text; an empty list for a text without any."""
-        found: list[list[str]] = []
-        for batch in batches_by_characters(checked_texts(texts)):
-            found += [
-                [word for word in self._lookup(text) if word is not None][: self._limit]
-                for text in batch
-            ]
-            if after is not None and len(found) < len(texts):
-                after(len(found))
-        return found
+    def pieces(self, texts: Sequence[str], report: Progress = no_report) -> list[list[str]]:
+        looked_up = self._looked_up(texts, report)
+        return [[word for word in each if word is not None][: self._limit] for each in looked_up]
 
-    def coverage(self, texts: Sequence[str], after: After | None = None) -> Coverage:
+    def coverage(self, texts: Sequence[str], report: Progress = no_report) -> Coverage:
         """Count cut texts and unknown words. Stop words are not counted."""
-        known: list[int] = []
-        total = 0
-        for batch in batches_by_characters(checked_texts(texts)):
-            for text in batch:
-                looked_up = list(self._lookup(text))
-                known.append(sum(word is not None for word in looked_up))
-                total += len(looked_up)
-            if after is not None and len(known) < len(texts):
-                after(len(known))
+        looked_up = self._looked_up(texts, report)
+        known = [sum(word is not None for word in each) for each in looked_up]
+        total = sum(map(len, looked_up))
         return Coverage(
             n_texts=len(known),
             truncated=sum(
@@ -146,12 +120,16 @@ class WordReader:
         return ()
 
     def words(self) -> dict[int, str]:
-        """The vocabulary: from id to word."""
         return {i: word for word, i in self._ids.items()}
+
+    def _looked_up(self, texts: Sequence[str], report: Progress) -> list[list[str | None]]:
+        def read(batch: list[str], _: Progress) -> list[list[str | None]]:
+            return [list(self._lookup(text)) for text in batch]
+
+        return in_batches(checked_texts(texts), read, report)
 
     def _lookup(self, text: str) -> Iterator[str | None]:
         """Each word in the vocabulary's form; None for an unknown word."""
-        text = text[:MOST_CHARACTERS]
         if self._settings.get("do_lower_case"):
             text = text.lower()
         for word in text.split():
@@ -176,7 +154,6 @@ class WordStates:
 
     @classmethod
     def read(cls, place: Path, *, dtype: str, device: str) -> WordStates:
-        """From the folder of the word vectors."""
         import torch
         from safetensors.torch import load_file
 
@@ -187,5 +164,4 @@ class WordStates:
         return (self._table[ids],)
 
     def input_embeddings(self) -> Tensor:
-        """The matrix of types (vocabulary, d)."""
         return self._table

@@ -26,18 +26,15 @@ from .shipped_vectors import FOLDER, INDEX, halved
 
 # the pictures of the page layers, and the means of the first ladder on sentence_similarity
 _MEANS = tuple((layer, "mean") for layer in range(7))
-# layer and pooling of the presets of narrow_cone, where other pages begin too
-_PICTURES = ((5, "cls"), (4, "max"), *_MEANS)
-# the rungs of the ladder on sentence_similarity, for its first choices
-_LADDER = ((5, "cls"), *_MEANS)
 _E5_PRESETS = ((9, "mean"), (12, "mean"))
-_E5_MEANS = tuple((layer, "mean") for layer in range(13))
 CLOUDS = {  # layers and poolings by encoder and corpus
-    (BUNDLED, "topics"): _PICTURES,
-    (BUNDLED, "pairs"): _LADDER,
+    # the presets of narrow_cone, where other pages begin too
+    (BUNDLED, "topics"): ((5, "cls"), (4, "max"), *_MEANS),
+    # the rungs of the ladder on sentence_similarity, for its first choices
+    (BUNDLED, "pairs"): ((5, "cls"), *_MEANS),
     (E5, "topics"): _E5_PRESETS,
     (E5, "pairs"): _E5_PRESETS,
-    (E5, "topics-zh"): _E5_MEANS,
+    (E5, "topics-zh"): tuple((layer, "mean") for layer in range(13)),
     (E5, "pairs-zh"): _E5_PRESETS,
 }
 # The vectors of [CLS] differ from each other by 3% of their length. float16 would round that.

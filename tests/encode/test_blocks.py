@@ -3,9 +3,6 @@
 import errno
 import json
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,7 +46,10 @@ def encode(encoder, folder, **settings):
     ("texts", "settings", "error", "message"),
     [
         (TEXTS, {"block_rows": 0}, ValueError, "block_rows must be 1 or more; got 0"),
+        ((), {}, ValueError, "no texts"),
         (TEXTS, {"poolings": ()}, ValueError, "no pooling is named; choose from cls, mean"),
+        (TEXTS, {"poolings": ("median",)}, ValueError, "pooling must be one of"),
+        (TEXTS, {"poolings": ("mean", "own")}, ValueError, "of its last layer"),
         (["a", 3], {}, TypeError, "text 1 is int, not str"),
         ("the cat", {}, TypeError, "got one string"),
         (["a", "b \ud800"], {}, ValueError, r"Text 2 has half .* \(U\+D800\)"),
@@ -93,34 +93,6 @@ def test_a_finished_run_encodes_nothing_again(encoder, tmp_path):
     again = Counted(encoder)
     encode(again, tmp_path / "blocks")
     assert again.calls == 0
-
-
-@pytest.mark.long
-@pytest.mark.slow  # a new process imports torch
-def test_a_killed_process_is_taken_over(encoder, tmp_path):
-    """SIGKILL in the middle of the second block, so that no cleanup runs."""
-    script = f"""
-import os, signal, sys
-sys.path.insert(0, {str(Path(__file__).parents[2])!r})
-from geometry import load_encoder
-from geometry.encode.blocks import encode_to_files
-from tests.encode.test_blocks import TEXTS
-
-def progress(done, total):
-    if done > 60:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-encode_to_files(load_encoder({str(encoder.folder)!r}), TEXTS, {str(tmp_path / "blocks")!r},
-                block_rows=50, progress=progress)
-"""
-    died = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
-    assert died.returncode == -9, died.stderr.decode()
-    again = Counted(encoder)
-    files = encode(again, tmp_path / "blocks")
-    assert again.read == len(TEXTS) - 50
-    whole = encoder.encode_layers(TEXTS, poolings=POOLINGS)
-    for name in POOLINGS:
-        np.testing.assert_allclose(files[name], whole[name], atol=1e-5)
 
 
 @pytest.mark.parametrize("place", [130, -1])
@@ -181,13 +153,3 @@ def test_a_full_disk_is_reported_before_anything_is_encoded(encoder, tmp_path, m
     with pytest.raises(OSError, match="No space left"):
         encode(counted, tmp_path / "blocks")
     assert counted.calls == 0
-
-
-def test_no_texts_and_unknown_poolings_are_refused(encoder, tmp_path):
-    with pytest.raises(ValueError, match="no texts"):
-        encode_to_files(encoder, (), tmp_path / "blocks")
-    with pytest.raises(ValueError, match="pooling must be one of"):
-        encode(encoder, tmp_path / "blocks", poolings=("median",))
-    with pytest.raises(ValueError, match="of its last layer, and this pools every layer"):
-        encode(encoder, tmp_path / "blocks", poolings=("mean", "own"))
-    assert not (tmp_path / "blocks").exists()

@@ -75,7 +75,3 @@ def test_a_device_that_is_not_there_is_reported_at_once(folder, device):
     assert "Choose one of cpu" in str(caught.value)
     with pytest.raises(ValueError, match="none that torch can use"):
         load_encoder(device=device)
-
-
-def test_a_device_that_is_there_is_taken(folder):
-    assert load_encoder(folder, device="cpu").device == "cpu"

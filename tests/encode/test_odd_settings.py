@@ -88,10 +88,6 @@ def outcomes(whole: Path, folder: Path, *, n: int, seed: int) -> tuple[int, int]
     return n_read, n - n_read
 
 
-def test_the_whole_one_is_read(whole):
-    use(whole)
-
-
 def test_damaged_settings_are_read_or_refused(whole, tmp_path):
     n_read, n_refused = outcomes(whole, tmp_path / "copy", n=40, seed=1)
     assert n_read

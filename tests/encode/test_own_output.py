@@ -59,13 +59,6 @@ def assert_own(folder: Path, dimension: int) -> None:
     assert np.abs(ours - theirs).max() <= 1e-5
 
 
-def test_pooling_dense_and_normalisation(saved):
-    folder = saved(Pooling(DIMENSION), Dense(DIMENSION, 7), Normalize())
-    assert_own(folder, 7)
-    lengths = np.linalg.norm(load_encoder(str(folder)).encode(TEXTS, pooling="own"), axis=1)
-    np.testing.assert_allclose(lengths, 1, atol=1e-5)
-
-
 def test_all_modes_joined(saved):
     assert_own(saved(Pooling(DIMENSION, EVERY_MODE[::-1])), DIMENSION * len(EVERY_MODE))
 
@@ -78,17 +71,16 @@ def test_flags_of_older_folders(saved):
 
 
 @pytest.mark.parametrize(
-    ("activation", "bias"),
-    [(torch.nn.Identity(), False), (torch.nn.GELU(), True), (torch.nn.Tanh(), False)],
+    ("width", "settings"),
+    [
+        (9, {"bias": False, "activation_function": torch.nn.Identity()}),
+        (9, {"activation_function": torch.nn.GELU()}),
+        (9, {"use_residual": True}),
+        (DIMENSION, {"use_residual": True}),
+    ],
 )
-def test_dense_layers(saved, activation, bias):
-    dense = Dense(DIMENSION, 9, bias=bias, activation_function=activation)
-    assert_own(saved(Pooling(DIMENSION), dense), 9)
-
-
-@pytest.mark.parametrize("width", [DIMENSION, 9])
-def test_a_dense_layer_beside_its_input(saved, width):
-    assert_own(saved(Pooling(DIMENSION), Dense(DIMENSION, width, use_residual=True)), width)
+def test_dense_layers(saved, width, settings):
+    assert_own(saved(Pooling(DIMENSION), Dense(DIMENSION, width, **settings)), width)
 
 
 def test_an_output_that_is_too_wide_is_not_offered(saved):
@@ -102,10 +94,10 @@ def test_several_steps(saved):
     assert_own(saved(Pooling(DIMENSION, "cls"), *steps), 5)
 
 
-@pytest.mark.parametrize("kind", ["gpt2", "llama", "t5", "modernbert", "roberta"])
+@pytest.mark.parametrize("kind", ["gpt2", "t5"])
 def test_on_other_architectures(saved, tmp_path, kind):
     """One text at a time, because sentence-transformers pads GPT-2 on the left: positions shift."""
-    if kind in ("gpt2", "llama"):  # sentence-transformers needs a token for padding
+    if kind == "gpt2":  # sentence-transformers needs a token for padding
         model = save_tiny(tmp_path / "model", kind)
         settings = json.loads((model / "tokenizer_config.json").read_text(encoding="utf-8"))
         settings["pad_token"] = "<pad>"
@@ -196,14 +188,6 @@ def test_it_is_of_the_last_layer_and_takes_special_tokens_as_they_are(saved):
         encoder.encode_layers(TEXTS, poolings=("own",))
 
 
-def test_settings_are_part_of_the_fingerprint(saved):
-    folder = saved(Pooling(DIMENSION))
-    before = load_encoder(str(folder)).fingerprint
-    config = folder / "1_Pooling" / "config.json"
-    config.write_text(json.dumps({"pooling_mode": "cls"}), encoding="utf-8")
-    assert load_encoder(str(folder)).fingerprint != before
-
-
 @pytest.mark.model
 def test_the_bundled_model_has_its_own():
     texts = [*TEXTS, "A plane is taking off."]
@@ -284,23 +268,12 @@ def test_tokens_and_types_of_word_vectors(word_folder):
     assert np.abs(encoder.type_embeddings().vectors).max() > 0
 
 
-@pytest.mark.parametrize("layer", [1, "first-last", "last-2"])
-def test_word_vectors_have_one_layer_only(word_folder, layer):
-    with pytest.raises(ValueError, match="layer"):
-        load_encoder(str(word_folder())).encode(WORD_TEXTS, layer=layer)
-
-
 @pytest.mark.parametrize("missing", ["whitespacetokenizer_config.json", "model.safetensors"])
 def test_word_vectors_without_a_file(word_folder, missing):
     folder = word_folder()
     (folder / missing).unlink()
     with pytest.raises(ModelFilesError, match=missing):
         load_encoder(str(folder))
-
-
-def test_the_words_are_part_of_the_fingerprint(word_folder):
-    before = load_encoder(str(word_folder())).fingerprint
-    assert load_encoder(str(word_folder(2))).fingerprint != before
 
 
 @pytest.mark.parametrize("path", ["/etc", "../elsewhere", "1_Pooling/../../up"])

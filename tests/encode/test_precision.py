@@ -5,15 +5,7 @@ import pytest
 import torch
 from scipy.stats import spearmanr
 
-from geometry import (
-    Corpus,
-    Pairs,
-    evaluate_encoder,
-    load_encoder,
-    read_bundled,
-    read_cloud,
-    read_pairs,
-)
+from geometry import Pairs, evaluate_encoder, load_encoder, read_pairs
 from geometry.encode import precision
 from geometry.encode.precision import (
     NARROWEST,
@@ -46,16 +38,6 @@ def test_every_architecture_is_near_its_float32(tmp_path, kind):
     cosines = (exact * short).sum(-1) / np.linalg.norm(exact, axis=-1)
     assert (cosines / np.linalg.norm(short, axis=-1)).min() > 0.99
     assert np.abs(exact - short).max() > 0
-
-
-@needs_bfloat16
-def test_properties_of_an_approximate_encoder(folder):
-    exact, short = load_encoder(str(folder)), load_encoder(str(folder), dtype="bfloat16")
-    assert (exact.dtype, exact.is_approximate) == ("float32", False)
-    assert (short.dtype, short.is_approximate) == ("bfloat16", True)
-    assert exact.fingerprint != short.fingerprint
-    assert load_encoder(dtype="bfloat16").fingerprint != load_encoder().fingerprint
-    assert short.device == ("cuda" if torch.cuda.is_available() else "cpu")
 
 
 @pytest.fixture
@@ -117,14 +99,6 @@ def cone(spread: float, n: int = 700, d: int = 20) -> np.ndarray:
     return X.astype(np.float32)
 
 
-@needs_bfloat16
-def test_a_cloud_in_bfloat16_is_looked_at(folder):
-    corpus = Corpus("one text thrice", ("the cat sat",) * 3)
-    assert len(read_cloud(load_encoder(str(folder)), corpus)) == 3
-    with pytest.raises(ValueError, match="exceed"):
-        read_cloud(load_encoder(str(folder), dtype="bfloat16"), corpus)
-
-
 def test_a_cone_too_narrow_for_it_is_refused():
     assert NARROWEST == 0.999
     with pytest.raises(ValueError, match=r"cosines of this cloud exceed 0\.999"):
@@ -150,17 +124,6 @@ def test_one_row_outside_is_enough(monkeypatch):
     X = cone(0.001)
     X[333] = -X[333]
     assert refuse_too_narrow(X) is None
-
-
-@pytest.mark.model
-@pytest.mark.slow
-@needs_bfloat16
-def test_the_bundled_models_narrowest_layer_is_refused_and_its_last_is_not():
-    encoder = load_encoder(dtype="bfloat16")
-    corpus = read_bundled("topics")
-    assert len(read_cloud(encoder, corpus, layer=-1)) == len(corpus)
-    with pytest.raises(ValueError, match="bfloat16, with 8 significant bits"):
-        read_cloud(encoder, corpus, layer=0, pooling="cls")
 
 
 @pytest.mark.model

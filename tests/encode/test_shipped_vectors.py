@@ -60,14 +60,6 @@ def test_the_presets_of_narrow_cone_and_the_pictures_of_layers_are_shipped():
     assert CLOUDS[E5, "topics-zh"] == tuple((layer, "mean") for layer in range(13))
 
 
-def test_chinese_texts_have_none_by_the_english_model():
-    encoder = load_encoder()
-    for name in ("topics-zh", "pairs-zh"):
-        corpus = corpus_of(name)
-        for layer in range(7):
-            assert key_of(encoder, corpus, "sentences", layer, "mean") not in shipped_index()
-
-
 def test_those_of_e5_are_of_texts_with_its_usual_prefix():
     skip_if_absent(E5)
     corpus = read_bundled("topics-zh")
@@ -153,11 +145,6 @@ def test_a_changed_or_missing_file_is_not_used(copy):
     assert read_shipped(key, copy) is None
     (copy / "e5-topics-zh-counts.npy").unlink()
     assert read_shipped(key, copy) is None
-
-
-def test_without_the_folder_there_are_none(tmp_path):
-    assert shipped_index(tmp_path / "absent") == {}
-    assert read_shipped(next(iter(shipped_index())), tmp_path / "absent") is None
 
 
 def test_the_index_lists_the_files_and_they_are_small():

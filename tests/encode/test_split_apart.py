@@ -153,7 +153,7 @@ def test_a_pattern_that_backtracks_ends_at_the_limit(tmp_path, monkeypatch, use)
 def test_a_cancel_ends_it_at_the_first_call(tmp_path):
     calls = []
 
-    def cancel(done):
+    def cancel(*done):
         calls.append(done)
         raise KeyboardInterrupt
 
@@ -200,21 +200,3 @@ def test_a_table_that_makes_the_tokenizer_panic_is_an_error_of_the_library(tmp_p
     folder = file_with(tmp_path, normalizer=charsmap(b"a")).parent
     with pytest.raises(ModelFilesError, match=r"can't be used.*PanicException"):
         load_encoder(folder).read_files()
-
-
-def test_a_panic_of_the_tokenizer_is_an_error_of_the_library(tmp_path, monkeypatch):
-    class PanicException(BaseException):
-        """An error with pyo3's name."""
-
-    class Panics:
-        def encode_batch(self, *_, **__):
-            raise PanicException("index out of bounds")
-
-        def num_special_tokens_to_add(self, _is_pair):
-            return 2
-
-    mine = PieceReader(tmp_path / "tokenizer.json", name="mine", max_tokens=4)
-    monkeypatch.setitem(mine.__dict__, "_tokenizer", Panics())
-    monkeypatch.setitem(mine.__dict__, "_is_apart", False)
-    with pytest.raises(ModelFilesError, match=r"`mine` can't be used.*PanicException: index"):
-        mine.encodings(["a"])

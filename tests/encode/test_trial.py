@@ -116,13 +116,6 @@ def test_settings_that_take_all_memory_end_the_process_only(tmp_path, setting):
     assert "1,000.2 MB of memory" in str(error)
 
 
-@pytest.mark.slow
-def test_the_reason_of_a_trial_is_named(tmp_path):
-    error = refused(settings(tmp_path, hidden_act="zzz"))
-    assert (error.code, error.because) == ("wrong_architecture", "failed")
-    assert "zzz" in str(error)
-
-
 @pytest.mark.parametrize("setting", ["num_hidden_layers", "hidden_size", "vocab_size"])
 def test_settings_beyond_the_weights_are_refused_at_once(tmp_path, setting):
     settings(tmp_path, **{setting: 10**9})

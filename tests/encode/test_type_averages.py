@@ -21,24 +21,6 @@ def test_the_mean_of_the_pieces_rows_by_another_way():
     assert found.dtype == np.float32
 
 
-def test_order_and_position_do_not_count():
-    dog, goat = type_averages(load_encoder(), ["A goat met a dog.", "A dog met a goat."])
-    assert dog == pytest.approx(goat, abs=1e-6)
-
-
 def test_a_text_without_a_piece_is_named():
     with pytest.raises(ValueError, match="Text 2 has no word piece"):
         type_averages(load_encoder(), ["Here.", ""])
-
-
-def test_the_split_into_pieces_reports_and_can_be_stopped():
-    reports = []
-
-    def stop(done: int, total: int) -> None:
-        reports.append((done, total))
-        raise KeyboardInterrupt
-
-    texts = ["A goat met a dog. " * 3_000] * 4  # two batches
-    with pytest.raises(KeyboardInterrupt):
-        type_averages(load_encoder(), texts, progress=stop)
-    assert reports == [(1, 4)]
