@@ -1,5 +1,4 @@
 from .by_layer import project_layer as project_layer
-from .by_layer import project_layers as project_layers
 from .placing import place as place
 from .plane import Plane as Plane
 from .projection import Projection as Projection

@@ -77,10 +77,7 @@ def _place(
 def place_in_film(
     knobs: Sequence[tuple[float, float]], centring: float, strength: float
 ) -> float | None:
-    """The place of two settings on the film's path, in stops from its start; None off the path.
-
-    (0.5, 0) is 0.5; with nine stops of strength (1, 0.25) is 3.0; (0.5, 0.5) is off the path.
-    """
+    """The place of two settings on the film's path, in stops from its start; None off the path."""
     place, distance = nearest_in_film(knobs, centring, strength)
     return place if distance < FAR else None
 

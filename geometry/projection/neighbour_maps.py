@@ -1,8 +1,5 @@
 """Maps of neighbours: UMAP and t-SNE, both from the same exact neighbours.
 
-A map keeps each point's neighbours near it. It has no origin, so it shows no cone and no angle,
-and the distance between two groups in it means nothing.
-
 With exact cosine neighbours no approximate search is needed and none is compiled, and a seeded fit
 is reproducible. For UMAP of 10,000 x 384 this is faster, too.
 """
@@ -33,27 +30,12 @@ Progress = Callable[[str, int, int], None]  # stage, done, total
 
 @dataclass(frozen=True)
 class MapKind:
-    """A kind of map.
-
-    Attributes
-    ----------
-    title : str
-        As it is printed.
-    extra, module : str
-        What brings the package, and the package's name in an import.
-    distribution : str
-        The package's name in an index.
-    n_neighbors : int
-        Neighbours of each row that it uses.
-    layout : callable
-        (unit rows (n, d), neighbours, dimensions, seed or None, progress) to coordinates.
-    """
-
-    title: str
-    extra: str
-    module: str
-    distribution: str
-    n_neighbors: int
+    title: str  # as it is printed
+    extra: str  # what brings the package
+    module: str  # the package's name in an import
+    distribution: str  # its name in an index
+    n_neighbors: int  # neighbours of each row that it uses
+    # (unit rows (n, d), neighbours, dimensions, seed or None, progress) to coordinates
     layout: Callable[[np.ndarray, Nearest, int, int | None, Progress | None], np.ndarray]
 
 
@@ -67,33 +49,12 @@ def fit_map(
     most_fitted: int | None = MOST_FITTED,
     progress: Progress | None = None,
 ) -> np.ndarray:
-    """Coordinates (n, n_components) float64 of a map by cosine.
+    """Coordinates (n, n_components) float64 of a map by cosine; arguments as of ``project``.
 
-    Rows of one direction are fitted once and have one place: among copies, the neighbours would
-    be copies only, and the map would spread them.
+    ``progress`` is called with (stage, done, total); the stages are "neighbours", "layout" and
+    "placing". Rows of one direction are fitted once and have one place: among copies, the
+    neighbours would be copies only, and the map would spread them.
 
-    Parameters
-    ----------
-    X : (n, d) array of float, n > n_components
-        No zero row.
-    method : str
-        A name in MAPS.
-    n_components : int
-        2 or 3.
-    random_state : int or None
-        One seed gives one map, laid out on one core. With None each fit gives another map, and
-        "umap" uses all cores.
-    n_neighbors : int, optional
-        Neighbours of each row; cut to n - 1. None: 15 for "umap". For "tsne" 90, three times its
-        perplexity of 30: the perplexity is a third of the neighbours.
-    most_fitted : int or None
-        Of more rows, a random sample of so many is fitted, and the others are placed. None: all
-        rows are fitted.
-    progress : callable, optional
-        Called with (stage, done, total); the stages are "neighbours", "layout" and "placing".
-
-    References
-    ----------
     McInnes et al. 2018 (UMAP). van der Maaten & Hinton 2008 (t-SNE). Policar et al. 2024
     (openTSNE), whose defaults these are: PCA first, early exaggeration of 12.
     """
@@ -174,6 +135,10 @@ def _umap(
     k = found.k
     indices = np.hstack([itself, found.rows])[:, :k].astype(np.int32)
     distances = np.hstack([np.zeros((n, 1)), 1 - found.cosines])[:, :k].astype(np.float32)
+    bar: dict[str, object] | None = None  # settings that turn umap's own bar into reports
+    if progress is not None:
+        bar = {"file": _Reports(progress), "bar_format": "{n_fmt}/{total_fmt}"}
+        bar |= {"mininterval": 0.3, "disable": False}
     fit = umap.UMAP(
         n_components=n_components,
         n_neighbors=k,
@@ -182,24 +147,12 @@ def _umap(
         random_state=random_state,
         n_jobs=-1 if random_state is None else 1,  # with a seed umap uses one thread
         init="pca" if n < 10 * n_components else "spectral",
-        tqdm_kwds=_epoch_reports(progress),
+        tqdm_kwds=bar,
     )
     with warnings.catch_warnings():
         # umap warns that a seed and given neighbours switch other settings off, as intended here
         warnings.simplefilter("ignore", UserWarning)
         return np.asarray(fit.fit_transform(U), dtype=np.float64)
-
-
-def _epoch_reports(progress: Progress | None) -> dict[str, object] | None:
-    """tqdm settings that turn umap's own epoch bar into calls of ``progress``."""
-    if progress is None:
-        return None
-    return {
-        "file": _Reports(progress),
-        "bar_format": "{n_fmt}/{total_fmt}",
-        "mininterval": 0.3,
-        "disable": False,
-    }
 
 
 class _Reports(io.StringIO):

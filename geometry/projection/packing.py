@@ -23,7 +23,6 @@ def pack_cloud(keyframes: Sequence[np.ndarray], reach: float) -> bytes:
 
     reach : half-width of the pictures. An axis is stored in 16-bit steps where a step is less than
     reach / FINEST, so that no visible detail is lost; a picture with far points stays float32.
-    Raises ValueError where the shapes differ, or for NaN and infinity, naming picture and row.
     """
     frames = [_checked(frame, place) for place, frame in enumerate(keyframes)]
     shapes = {frame.shape for frame in frames}
@@ -36,7 +35,6 @@ def pack_cloud(keyframes: Sequence[np.ndarray], reach: float) -> bytes:
 
 
 def unpack_cloud(message: bytes) -> list[np.ndarray]:
-    """The pictures of ``pack_cloud``, each (n, k), as the browser reads them."""
     start = 4 + int.from_bytes(message[:4], "little")
     head = json.loads(message[4:start])
     n, k, frames = head["n"], head["k"], []
@@ -48,10 +46,7 @@ def unpack_cloud(message: bytes) -> list[np.ndarray]:
 
 
 def pack_codes(codes: np.ndarray) -> bytes:
-    """Colour codes of n points: integers below MOST_CODES as bytes, other values in 16-bit steps.
-
-    The head of the latter gives the range, ``low`` and ``high``.
-    """
+    """Colour codes of n points: integers below MOST_CODES as bytes, others in 16-bit steps."""
     codes = np.asarray(codes)
     if codes.dtype.kind in "iu":
         if codes.size and not 0 <= codes.min() <= codes.max() < MOST_CODES:

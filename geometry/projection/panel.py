@@ -15,10 +15,7 @@ FRAME_MARGIN = 0.04  # of the longest side
 
 @dataclass(frozen=True)
 class Wedge:
-    """A cone: unit ``axis`` (k,), half-angle in the picture in degrees, and a caption.
-
-    A cone that is not drawn has only its caption.
-    """
+    """A cone: unit ``axis`` (k,), half-angle in the picture in degrees, and a caption."""
 
     axis: np.ndarray
     degrees: float
@@ -46,8 +43,6 @@ class Mark:
 
 @dataclass(frozen=True)
 class Panel:
-    """A cloud as a picture."""
-
     coordinates: np.ndarray  # (n, 2 or 3), the origin of the space at 0
     texts: Sequence[str]
     reach: float  # half-width of all axes; the same for compared panels
@@ -61,7 +56,6 @@ class Panel:
 
     @property
     def ends(self) -> list[list[float]]:
-        """Both ends of each axis."""
         if self.frame is None:
             return [[-self.reach, self.reach]] * self.coordinates.shape[1]
         margin = FRAME_MARGIN * (self.frame.high - self.frame.low).max()
@@ -81,10 +75,8 @@ class Panel:
 
     @property
     def drawn_wedges(self) -> list[Wedge]:
-        """Without the cones that have only a caption."""
         return [wedge for wedge in self.wedges if wedge.is_drawn]
 
     @property
     def captions(self) -> list[str]:
-        """A line for each wedge and band."""
         return [wedge.caption for wedge in self.wedges] + [band.caption for band in self.bands]

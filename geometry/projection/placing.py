@@ -3,11 +3,9 @@
 UMAP and t-SNE take hours for a million rows. They are fitted on a sample, and the other rows are
 placed: a row goes where most of its nearest sample rows, by cosine, lie together. That is the mean
 of the places around the neighbour at which the density of the neighbours' places is largest. A mean
-of all their places would often lie between two groups, where no row of either group is. For 624
-sentences placed into a UMAP of 600, trustworthiness is 0.90 (layer 4) and 0.85 (last layer). With
-the mean weighted by distance it is 0.79 and 0.75. With ``UMAP.transform`` it is 0.88 and 0.82. For
-612 sentences placed into a t-SNE of 612 it is 0.91 and 0.86; with openTSNE's ``transform`` it is
-0.88 and 0.83.
+of all their places would often lie between two groups. Of 624 sentences beside a UMAP of 600,
+trustworthiness is 0.90 (layer 4) and 0.85 (last layer), with ``UMAP.transform`` 0.88 and 0.82; of
+612 beside a t-SNE of 612 it is 0.91 and 0.86, with openTSNE's ``transform`` 0.88 and 0.83.
 
 The search has two steps. Each row belongs to the nearest of some landmarks, and is compared with
 the sample rows that are closest to this landmark. With few sample rows it is compared with all.

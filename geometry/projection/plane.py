@@ -105,11 +105,7 @@ def direction(degrees: float) -> np.ndarray:
 
 
 def pair_cosines(points: np.ndarray) -> np.ndarray:
-    """Cosines (3,) of rows (0, 1), (0, 2), (1, 2); nan where a row is the origin.
-
-    A row shorter than ORIGIN times the longest counts as the origin. A shift that takes a point to
-    the origin misses it by rounding, and rounding has no direction.
-    """
+    """Cosines (3,) of rows (0, 1), (0, 2), (1, 2); nan where a row is the origin up to rounding."""
     lengths = np.linalg.norm(points, axis=1)
     has_direction = lengths > ORIGIN * lengths.max()
     return np.array(
@@ -123,10 +119,7 @@ def pair_cosines(points: np.ndarray) -> np.ndarray:
 
 
 def background_cloud(n: int = 400, *, seed: int = 0) -> np.ndarray:
-    """(n, 2) coordinates, isotropic exactly: mean 0 and covariance 2 I in the sample itself.
-
-    Because it is exact, the zeros come back to the last digit after whitening.
-    """
+    """(n, 2) coordinates, isotropic exactly: mean 0 and covariance 2 I in the sample itself."""
     if n < 3:
         raise ValueError(f"the cloud needs at least 3 points to have two axes; got {n}")
     cloud = np.random.default_rng(seed).standard_normal((n, 2))
@@ -136,17 +129,12 @@ def background_cloud(n: int = 400, *, seed: int = 0) -> np.ndarray:
 def whiten_points(plane: Plane, fit_on: np.ndarray, points: np.ndarray = POINTS) -> np.ndarray:
     """Points (m, 2) after a ZCA whitening that is fitted on points of the plane.
 
-    Fitted on ``background_cloud()``, the cosines are again those of the coordinates (0, 0, -1 of
-    ``POINTS``), in any basis and with any shift. Fitted on the three points themselves they are
-    -0.5, -0.5, -0.5: any three points of the plane that are not on one line whiten to the corners
-    of an equilateral triangle.
+    Fitted on ``background_cloud()``, the cosines are again those of the coordinates, in any basis
+    and with any shift. Fitted on three points, these become an equilateral triangle.
     """
     return whitening_of(plane.place(fit_on)).apply(plane.place(points))
 
 
 def whitening_of(points: np.ndarray) -> WhiteningMap:
-    """The ZCA whitening fitted on points (n, 2) of the plane.
-
-    For points on one line, the direction across it does not change.
-    """
+    """The ZCA whitening fitted on points (n, 2); of points on one line it leaves what is across."""
     return WhiteningMap.solve(Moments.of(points), eps=PRECISION)

@@ -32,7 +32,6 @@ class PointColours:
 
     @classmethod
     def by_value(cls, values: np.ndarray, title: str) -> PointColours:
-        """A continuous scale."""
         return cls(np.asarray(values, dtype=float), None, title)
 
 

@@ -15,11 +15,12 @@ import numpy as np
 
 from ..linalg.rows import float_rows
 from ..linalg.spectrum import eigh_in_range
-from ..measure.cone import direction_of, mean_direction
+from ..measure.cone import direction_of
 from .neighbour_maps import MAPS, SAME, fit_map
 
 TRUST_ROWS = 600  # trustworthiness is O(n^2); it is computed on a sample of this many rows
 TRUST_NEIGHBOURS = 5
+METHODS = ("svd", "pca", "mean", "cone", *MAPS)
 FRAME_SHARE = 0.99  # of the points are in the frame of a picture
 
 
@@ -93,37 +94,7 @@ class Projection:
         if self.axes is None or self.centre is None:
             raise ValueError("a map of neighbours has no axes that other vectors could be put on")
         centre = X.mean(axis=0) if self.method == "pca" else self.centre
-        frame = _Frame(self.method, self.axes, centre, self.n_components)
-        return _on_frame(frame, X, self.random_state)
-
-
-@dataclass(frozen=True)
-class _Frame:
-    method: str
-    axes: np.ndarray
-    centre: np.ndarray
-    n_components: int
-
-    def centred(self, X: np.ndarray) -> np.ndarray:
-        """Rows (n, d) less the centre; X itself where that is zero, as for all but "pca"."""
-        return X - self.centre if self.centre.any() else X
-
-    def place(self, centred: np.ndarray) -> np.ndarray:
-        """Coordinates (n, k) of centred rows (n, d)."""
-        along = centred @ self.axes.T  # (n, k), or (n, 3) for "cone"
-        if self.method != "cone":
-            return along
-        height = along[:, 0]
-        squared = np.einsum("nd,nd->n", centred, centred) - height**2
-        radius = np.sqrt(squared.clip(min=0.0))  # norm of the part orthogonal to the mean
-        azimuth = np.arctan2(along[:, 2], along[:, 1])
-        body = np.column_stack([height, radius * np.cos(azimuth), radius * np.sin(azimuth)])
-        return body[:, : self.n_components]  # in 2D the same body from the side
-
-    @property
-    def origin(self) -> np.ndarray:
-        """(k,) place of the true origin."""
-        return self.place(-self.centre[None])[0]
+        return _on_axes(X, self.method, self.axes, centre, self.n_components, self.random_state)
 
 
 def project(
@@ -156,16 +127,16 @@ def project(
         - "tsne": t-SNE by cosine, started from PCA (van der Maaten & Hinton 2008; Policar et al.
           2024), with the extra ``tsne``
 
-        The last two are maps of neighbours. They keep neighbours, and nothing else: they have no
-        origin, no cone, no angles and no distances between groups.
+        The last two are maps: they keep neighbours, and have no origin, no cone, no angles and no
+        distances between groups.
     n_components : int
         2 or 3.
     random_state : int or None
         Seed of a map, and of the rows on which trustworthiness is computed. With None each fit of
         a map gives another one, and "umap" uses all cores.
     n_neighbors : int, optional
-        Neighbours in a map; cut to n - 1. None: 15 for "umap". For "tsne" 90, three times its
-        perplexity of 30: the perplexity is a third of the neighbours.
+        Neighbours in a map; cut to n - 1. None: 15 for "umap", and for "tsne" 90, three times its
+        perplexity.
     most_fitted : int, optional
         Of more rows, a map is fitted on a random sample of so many, and the others are placed by
         ``place``. None: on all rows.
@@ -189,21 +160,20 @@ def project(
             progress=progress,
         )
         return map_picture(X, coordinates, method, random_state=random_state)
-    if method not in _FRAMES:
+    if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
     d = X.shape[1]
     # an axis in a third dimension, where d < 3, is 0 in the others
     wide = np.pad(X, ((0, 0), (0, max(0, 3 - d))))
-    axes, centre = (part[..., :d] for part in _FRAMES[method](wide, n_components))
-    return _on_frame(_Frame(method, axes, centre, n_components), X, random_state)
+    mean = wide.mean(axis=0)
+    Z = wide if method == "svd" else wide - mean
+    square = float(np.einsum("nd,nd->", wide, wide)) / len(X)
+    axes, centre = _axes(method, Z.T @ Z, mean, square, n_components, rank=len(X))
+    return _on_axes(X, method, axes[:, :d], centre[:d], n_components, random_state)
 
 
 def match_radius(reference: np.ndarray, other: np.ndarray) -> float:
-    """The scale of ``other`` that gives it the rms radius of ``reference``.
-
-    Both are drawn coordinates (n, k); the radius is from the origin of the picture. 1.0 where
-    ``other`` is all zero.
-    """
+    """The scale that gives ``other`` (n, k) the rms radius of ``reference``; 1.0 if it is zero."""
     rms = [_rms_radius(P) for P in (reference, other)]
     return rms[0] / rms[1] if rms[1] > 0 else 1.0
 
@@ -212,10 +182,8 @@ def settle(picture: Projection, *rows: np.ndarray) -> Projection:
     """The picture, with every point at its origin where the coordinates are only rounding.
 
     rows : (n, d) float each: the vectors in the picture, and those that they were computed from.
-    The d numbers of a row of length r have a rounding of up to eps r, and an axis adds d of them.
-    So an rms radius below sqrt(d) eps r is rounding, where r is the largest rms length. Removing
-    the axes of a PCA from float32 rows leaves 0.2 to 0.4 eps r. A treatment that leaves any shape
-    leaves above 10,000 eps r. Maps have no axes and do not change.
+    An rms radius below sqrt(d) eps r is rounding, where r is the largest rms length: the d numbers
+    of a row have a rounding of up to eps r each. Maps have no axes and do not change.
     """
     floor = max(np.sqrt(P.shape[1]) * np.finfo(P.dtype).eps for P in rows)
     far = floor * max(map(_rms_radius, rows))
@@ -234,12 +202,8 @@ def trustworthiness(
     """Trustworthiness in [0, 1] and the number of rows it was computed on, TRUST_ROWS at most.
 
     1 - 2/(nk(2n - 3k - 1)) times the sum of (rank - k) over the picture's neighbours that are not
-    among the true ones. Neighbours are by cosine in d dimensions, by distance in the picture. The
-    same number as scikit-learn's with metric="cosine".
-
-    References
-    ----------
-    Venna, Kaski 2001, equation 1.
+    among the true ones, by cosine (Venna, Kaski 2001, equation 1). The same number as
+    scikit-learn's with metric="cosine", but that copies are equally near.
     """
     from scipy.spatial import cKDTree  # its import takes longer than this function
 
@@ -268,44 +232,6 @@ def trustworthiness(
     return float(1 - 2 * penalty / (m * k * (2 * m - 3 * k - 1))), m
 
 
-def _svd_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    axes = _leading(X.T @ X, k, len(X))
-    towards_mean = axes @ X.mean(axis=0)
-    # only the first axis has its sign from the mean; the others have it from _signed
-    axes[0] *= -1.0 if towards_mean[0] < 0 else 1.0
-    return axes, np.zeros(X.shape[1])
-
-
-def _pca_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    mean = X.mean(axis=0)
-    Z = X - mean
-    return _leading(Z.T @ Z, k, len(X)), mean
-
-
-def _mean_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    mean = X.mean(axis=0)
-    direction = mean_direction(X)
-    # an exact basis of the complement of the mean: the axes are then orthonormal even if all rows
-    # lie along the mean and the rest is only rounding
-    H = _reflection(direction)
-    Z = H(X - mean)[:, 1:]  # (n, d - 1)
-    rest = _signed(H(_after_a_zero(_leading(Z.T @ Z, k - 1, len(X)))))
-    return np.vstack([direction, rest]), np.zeros(X.shape[1])
-
-
-def _cone_frame(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    return _mean_frame(X, 3)  # the azimuth needs a plane, in a picture of 2 dimensions too
-
-
-_FRAMES: dict[str, Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]] = {
-    "svd": _svd_frame,
-    "pca": _pca_frame,
-    "mean": _mean_frame,
-    "cone": _cone_frame,
-}
-METHODS = (*_FRAMES, *MAPS)
-
-
 def moment_axes(
     method: str, mean: np.ndarray, second: np.ndarray, n_components: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -313,17 +239,28 @@ def moment_axes(
 
     For data sets of more rows than fit into memory.
     """
-    covariance, zero = second - np.outer(mean, mean), np.zeros(len(mean))
+    S = second if method == "svd" else second - np.outer(mean, mean)
+    return _axes(method, S, mean, float(np.trace(second)), n_components)
+
+
+def _axes(
+    method: str, S: np.ndarray, mean: np.ndarray, square: float, k: int, rank: int | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """(axes, centre). S (d, d) is about the mean, but for "svd"; ``square`` is the mean |x|^2."""
+    zero = np.zeros(len(mean))
     if method == "pca":
-        return _leading(covariance, n_components), mean
+        return _leading(S, k, rank), mean
     if method == "svd":
-        axes = _leading(second, n_components)
-        axes[0] *= -1.0 if axes[0] @ mean < 0 else 1.0
+        axes = _leading(S, k, rank)
+        axes[0] *= -1.0 if axes[0] @ mean < 0 else 1.0  # the others have their sign from _signed
         return axes, zero
-    direction = direction_of(mean, float(np.trace(second)))
+    direction = direction_of(mean, square)
+    # an exact basis of the complement of the mean: the axes are then orthonormal even if all rows
+    # lie along the mean and the rest is only rounding
     H = _reflection(direction)
-    across = _leading(H(H(covariance).T)[1:, 1:], n_components - 1)
-    rest = _signed(H(_after_a_zero(across)))
+    # the azimuth of "cone" needs a plane, in a picture of 2 dimensions too
+    across = _leading(H(H(S).T)[1:, 1:], (3 if method == "cone" else k) - 1, rank)
+    rest = _signed(H(np.hstack([np.zeros((len(across), 1)), across])))
     return np.vstack([direction, rest]), zero
 
 
@@ -335,10 +272,6 @@ def _reflection(direction: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
     return lambda rows: rows - np.outer(2 * (rows @ v), v)
 
 
-def _after_a_zero(rows: np.ndarray) -> np.ndarray:
-    return np.hstack([np.zeros((len(rows), 1)), rows])
-
-
 def _leading(S: np.ndarray, k: int, rank: int | None = None) -> np.ndarray:
     """The k leading eigenvectors of a symmetric S as rows, largest-magnitude entry positive."""
     few = None if rank is None else eigh_in_range(S, rank)  # more than k, without the others
@@ -347,27 +280,40 @@ def _leading(S: np.ndarray, k: int, rank: int | None = None) -> np.ndarray:
 
 
 def _signed(axes: np.ndarray) -> np.ndarray:
-    """The rows with their largest-magnitude entry positive."""
     largest = axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)]
     return axes * np.where(largest < 0, -1.0, 1.0)[:, None]
 
 
-def _on_frame(frame: _Frame, X: np.ndarray, random_state: int | None) -> Projection:
-    centred = frame.centred(X)
-    coordinates = frame.place(centred)
+def _on_axes(
+    X: np.ndarray,
+    method: str,
+    axes: np.ndarray,
+    centre: np.ndarray,
+    k: int,
+    random_state: int | None,
+) -> Projection:
+    centred = X - centre if centre.any() else X
+    coordinates = _place(centred, method, axes, k)
     total = float(np.einsum("nd,nd->", centred, centred))
-    trust, rows = trustworthiness(X, coordinates, random_state=random_state)
-    return Projection(
-        coordinates=coordinates,
-        method=frame.method,
-        axes=frame.axes,
-        centre=frame.centre,
-        origin=frame.origin,
+    return replace(
+        map_picture(X, coordinates, method, random_state=random_state),
+        axes=axes,
+        centre=centre,
+        origin=_place(-centre[None], method, axes, k)[0],
         explained=float(np.sum(coordinates**2)) / total if total > 0 else 1.0,
-        trustworthiness=trust,
-        trust_rows=rows,
-        random_state=random_state,
     )
+
+
+def _place(centred: np.ndarray, method: str, axes: np.ndarray, k: int) -> np.ndarray:
+    along = centred @ axes.T  # (n, k), or (n, 3) for "cone"
+    if method != "cone":
+        return along
+    height = along[:, 0]
+    squared = np.einsum("nd,nd->n", centred, centred) - height**2
+    radius = np.sqrt(squared.clip(min=0.0))  # norm of the part orthogonal to the mean
+    azimuth = np.arctan2(along[:, 2], along[:, 1])
+    body = np.column_stack([height, radius * np.cos(azimuth), radius * np.sin(azimuth)])
+    return body[:, :k]  # in 2D the same body from the side
 
 
 def map_picture(

@@ -45,17 +45,13 @@ class ConeEdge:
 class Frame:
     """What a picture must show: the origin, FRAME_SHARE of the points, the cones.
 
-    Attributes
-    ----------
-    low, high : (k,) corners of a box around the origin. In 3D it is a cylinder around the first
-        axis, so that the picture can be turned: the other two corners are minus and plus its
-        radius.
-    length : from the origin to the far end of the cones.
+    In 3D it is a cylinder around the first axis, so that the picture can be turned: the other two
+    corners are minus and plus its radius.
     """
 
-    low: np.ndarray
+    low: np.ndarray  # (k,) corners of a box around the origin
     high: np.ndarray
-    length: float
+    length: float  # from the origin to the far end of the cones
 
 
 @dataclass(frozen=True)
@@ -80,7 +76,6 @@ def fit_whitening(
     """The full-strength ZCA whitening of rows, for ``whiten_beside``.
 
     "full" has no shrinkage and all directions in the rank: a simplex if n <= d (see ``Whitening``).
-    With weights "recommended" depends on the effective n, (sum w)^2 / sum w^2.
     """
     if fit not in FITS:
         raise ValueError(f"fit must be one of {', '.join(FITS)}; got {fit!r}")
@@ -125,8 +120,7 @@ def cone_edges(X: np.ndarray, projection: Projection) -> tuple[ConeEdge, ...]:
     """The cones to draw: half of the points lie within the first, 90% within the second.
 
     Empty where the cloud or the picture has no mean direction, or the picture no origin (a map).
-    In the angle-true picture the axis is the mean direction of the cloud that the projection was
-    made for, and the cones are drawn at their angles in d dimensions.
+    The angle-true picture has the axis of the cloud that it was made for.
     """
     if projection.origin is None:
         return ()
@@ -205,8 +199,7 @@ def _rim(axis: np.ndarray, angle: float) -> np.ndarray:
 def common_scale(raw: Projection, white: Projection) -> tuple[float, float]:
     """(scale of white, half-width of both panels): one rms radius, the origin in the middle.
 
-    FRAME_SHARE of the points of each cloud are inside, because a few far points would shrink both
-    pictures to a dot. Pages show how many are outside.
+    FRAME_SHARE of the points are inside: a few far ones would shrink both pictures to a dot.
     """
     factor = raw.rms_radius / white.rms_radius if white.rms_radius > 0 else 1.0
     return factor, max(raw.half_width, factor * white.half_width) * 1.1

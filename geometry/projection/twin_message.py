@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
@@ -80,17 +80,12 @@ class Points:
 
     @classmethod
     def of(cls, body: bytes) -> Points:
-        """Named by a hash of their content."""
         return cls(sha256(body).hexdigest()[:24], body)
 
 
 @dataclass(frozen=True)
 class Aside:
-    """A picture for slider positions that are not on the film's path.
-
-    It has one picture's points, a title, its cones, the factor by which it is drawn larger, and its
-    frame.
-    """
+    """A picture for slider positions that are not on the film's path."""
 
     points: Points
     name: str
@@ -121,89 +116,42 @@ class Marks:
 
 @dataclass(frozen=True)
 class TwinCloud:
-    """A twin cloud to draw.
+    """A twin cloud to draw; by stop, frame and knob as of the film."""
 
-    Attributes
-    ----------
-    points : Points
-        The frames, n rows each.
-    rows_key : str
-        Names the rows; a selection ends when it changes.
-    reach : float
-        Half-width of the home view.
-    at : float or None
-        The film's position, in stops. None if the sliders are not on the path; ``nearest`` then
-        gives the closest stop.
-    knobs : sequence of tuple
-        Slider positions of each stop of the longest path.
-    values : sequence of float
-        The knobs' settings on the page; empty where the page has none.
-    knob_names : sequence of str
-        Labels of the knobs, where the reader can turn each alone.
-    knob_steps : int
-        Steps of the knobs from 0 to 1; 0 where the page has none.
-    landmarks : sequence of (int, str)
-        The stops that the film's slider names, from the first stop to the last.
-    cones : sequence
-        For each frame.
-    frames : sequence of Frame
-        What each frame of points shows; empty for the square or cube of the reach.
-    factors : sequence of float
-        By which each frame is drawn larger; empty where lengths mean nothing, as in a map.
-    below, provenance : str
-        Captions of the pictures, and what the points were measured on: both are printed on the
-        PNG ``file_name``.
-    is_large : bool
-        For an audience: larger words and points, pictures as high as the window allows.
-    turns : bool
-        True turns a picture in 3D once around when it first appears.
-    has_lead : bool
-        True draws the first picture large, and the others small beside it.
-    side : int
-        Pixels of a picture's height at most.
-    film_name : str
-        What the film's slider is called; by default the way from raw to whitened.
-    dots : (n,) array of uint8, or None
-        ``dots_of`` sizes and filtered points; None where all points are alike.
-    selected : (m,) array of int, or None
-        Rows to select; None leaves the selection to the reader.
-    """
-
-    points: Points
-    rows_key: str
+    points: Points  # the frames, n rows each
+    rows_key: str  # names the rows; a selection ends when it changes
     pictures: Sequence[Picture]
     colours: PointColours
-    reach: float
+    reach: float  # half-width of the home view
     axis_titles: Sequence[str]
     origin_label: str | None
     name: str
     alt: str
-    at: float | None = 0.0
-    nearest: float = 0.0
-    values: Sequence[float] = ()
-    knob_names: Sequence[str] = ()
-    knob_steps: int = 0
-    landmarks: Sequence[tuple[int, str]] = ()
-    knobs: Sequence[tuple[float, ...]] = ((),)
-    cones: Sequence[Sequence[Wedge]] = ()
+    at: float | None = 0.0  # the film's position in stops; None if the sliders are off the path
+    nearest: float = 0.0  # the closest stop then
+    values: Sequence[float] = ()  # the knobs' settings on the page; empty where it has none
+    knob_names: Sequence[str] = ()  # where the reader can turn each knob alone
+    knob_steps: int = 0  # from 0 to 1; 0 where the page has none
+    landmarks: Sequence[tuple[int, str]] = ()  # the stops that the film's slider names, in order
+    knobs: Sequence[tuple[float, ...]] = ((),)  # slider positions of each stop of the longest path
+    cones: Sequence[Sequence[Wedge]] = ()  # for each frame
     bands: Sequence[Band] = ()
-    frames: Sequence[Frame] = ()
-    factors: Sequence[float] = ()
-    marks: Sequence[Marks] = field(default_factory=tuple)
-    below: Sequence[str] = ()
-    provenance: str = ""
+    frames: Sequence[Frame] = ()  # what each frame shows; empty for the square or cube of the reach
+    factors: Sequence[float] = ()  # by which each is drawn larger; empty where lengths mean nothing
+    marks: Sequence[Marks] = ()
+    below: Sequence[str] = ()  # captions of the pictures, printed on the PNG ``file_name``
+    provenance: str = ""  # what the points were measured on; printed as well
     file_name: str = "twin-cloud"
-    is_large: bool = False
-    turns: bool = False
-    has_lead: bool = False
-    film_name: str = ""
+    is_large: bool = False  # for an audience: larger words and points, pictures as high as possible
+    turns: bool = False  # turns a picture in 3D once around when it first appears
+    has_lead: bool = False  # draws the first picture large, and the others small beside it
+    film_name: str = ""  # of the film's slider; by default the way from raw to whitened
     side: int = SIDE
-    dots: np.ndarray | None = None
-    selected: np.ndarray | None = None
+    dots: np.ndarray | None = None  # (n,) uint8 of ``dots_of``
+    selected: np.ndarray | None = None  # rows to select; None leaves that to the reader
 
     @property
     def n(self) -> int:
-        """Number of points in each picture."""
         return len(self.colours.codes)
 
     @cached_property
@@ -225,13 +173,7 @@ def dots_of(
 ) -> np.ndarray | None:
     """A byte for each of n points: a step of size, and GREY; None where all points are alike.
 
-    Parameters
-    ----------
-    n : int
-    sizes : (n,) array of float, optional
-        From 0 for the smallest points to 1 for the largest.
-    shown : (n,) array of bool, optional
-        False for the points that turn grey.
+    sizes : from 0 for the smallest points to 1 for the largest. shown : False turns a point grey.
     """
     if sizes is None and (shown is None or shown.all()):
         return None
@@ -345,7 +287,6 @@ def _sectors(band: Band) -> list[dict[str, Any]]:
 
 
 def theme_colours(theme: Theme) -> dict[str, Any]:
-    """The colours of the pictures."""
     return {
         "ink": theme.ink,
         "grid": theme.grid,

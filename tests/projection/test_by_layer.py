@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from geometry.measure import angles_to_mean
-from geometry.projection import project, project_layers
+from geometry.projection import project, project_layer
 from geometry.projection.twin import cone_edges
 from tests.for_each import for_each
 
@@ -17,10 +17,18 @@ def layers(n=60, d=8):
     return X, 50 * X @ turn, rng.standard_normal((n, d)) + 1
 
 
+def pictures(layers, method, k=2):
+    """The picture of each layer, beside that of the layer before."""
+    found = []
+    for X in layers:
+        found.append(project_layer(X, method, k, former=found[-1] if found else None))
+    return found
+
+
 @for_each("method", ["mean", "svd", "pca", "cone"])
 @for_each("k", [2, 3])
 def test_a_turn_of_the_space_moves_no_point(method, k):
-    first, turned, _ = project_layers(layers(), method, k)
+    first, turned, _ = pictures(layers(), method, k)
     np.testing.assert_allclose(turned.around_origin, first.around_origin, atol=1e-9)
     plain = project(unit(layers()[1]), method, k)
     np.testing.assert_allclose(np.abs(turned.coordinates), np.abs(plain.coordinates), atol=1e-9)
@@ -28,7 +36,7 @@ def test_a_turn_of_the_space_moves_no_point(method, k):
 
 @for_each("method", ["mean", "svd", "pca", "cone"])
 def test_axes_and_coordinates_match(method):
-    for X, picture in zip(layers(), project_layers(layers(), method), strict=True):
+    for X, picture in zip(layers(), pictures(layers(), method), strict=True):
         np.testing.assert_allclose(picture.apply(unit(X)).coordinates, picture.coordinates)
         assert np.linalg.norm(picture.around_origin, axis=1).max() <= 1 + 1e-12
 
@@ -38,12 +46,12 @@ def test_an_axis_that_would_flip_is_turned_back():
     mirrored = X.copy()
     mirrored[:, 0] *= -1  # the widest axis
     for method in ("mean", "cone"):
-        a, b = project_layers([X, mirrored], method)
+        a, b = pictures([X, mirrored], method)
         assert (a.coordinates * b.coordinates).sum(axis=0).min() >= 0
 
 
 def test_the_angles_are_those_of_the_layer():
-    for X, picture in zip(layers(), project_layers(layers(), "cone"), strict=True):
+    for X, picture in zip(layers(), pictures(layers(), "cone"), strict=True):
         median = cone_edges(unit(X), picture)[0].angle
         assert median == pytest.approx(np.median(angles_to_mean(unit(X))))
 

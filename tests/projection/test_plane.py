@@ -104,22 +104,6 @@ def test_the_background_cloud_is_isotropic_exactly():
         background_cloud(2)
 
 
-@for_each(("plane", "ab"), BASES)
-def test_whitening_on_the_background_restores_the_zeros(plane, ab):
-    for shift in ((0, 0), (3, 3), (-40, 7)):
-        moved = Plane(plane.length_1, plane.length_2, plane.angle, shift)
-        white = whiten_points(moved, background_cloud())
-        np.testing.assert_allclose(pair_cosines(white), [0, 0, -1], atol=1e-9)
-
-
-@for_each(("plane", "ab"), BASES)
-def test_whitening_on_the_three_points_gives_a_triangle(plane, ab):
-    for shift in ((0, 0), (3, 3)):
-        moved = Plane(plane.length_1, plane.length_2, plane.angle, shift)
-        white = whiten_points(moved, POINTS)
-        np.testing.assert_allclose(pair_cosines(white), -0.5, atol=1e-9)
-
-
 @for_each(
     "bad",
     [

@@ -5,7 +5,7 @@ from plotly.colors import sample_colorscale
 
 from geometry.figures.layout import SYMBOL_CODES
 from geometry.figures.panel import marker
-from geometry.palette import DARK, LIGHT, SYMBOLS, theme_named
+from geometry.palette import DARK, LIGHT, SYMBOLS
 from geometry.projection.point_colours import PointColours, legend_entries
 from tests.for_each import for_each
 
@@ -73,12 +73,6 @@ def test_the_legend_names_each_category_once_and_values_have_none():
     assert legend_entries(PointColours.by_value(np.arange(3), "字數"), LIGHT) == []
 
 
-def test_one_colour_alone_is_still_a_scale():
-    drawn = settings(labels(1))
-    assert drawn["cmin"] < 0 < drawn["cmax"]
-    assert colour_at(0, drawn) == LIGHT.categories[0]
-
-
 @for_each("theme", THEMES)
 def test_values_have_a_scale_bar_with_its_meaning(theme):
     values = np.array([4, 30, 11])
@@ -97,13 +91,6 @@ def test_the_value_scale_rises_in_lightness_and_leaves_the_background(theme):
     assert (np.diff(lightness) > 0).all()
     paper = rgb(theme.paper) / 255 @ [0.2126, 0.7152, 0.0722]
     assert np.abs(lightness - paper).min() > 0.2
-
-
-def test_light_and_dark_share_no_colour():
-    assert set(LIGHT.categories).isdisjoint(DARK.categories)
-    assert LIGHT.paper != DARK.paper
-    assert (theme_named("light"), theme_named("dark")) == THEMES
-    assert theme_named(None) is theme_named("sepia") is LIGHT
 
 
 # Linear RGB under each kind of colour blindness: Machado, Oliveira & Fernandes (2009), severity 1.

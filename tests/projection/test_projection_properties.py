@@ -71,35 +71,3 @@ def test_no_direction_explains_more(method, X, k, seed):
     assert np.sum((Z @ random_axes.T) ** 2) <= best.explained * np.sum(Z**2) * (1 + 1e-9)
     if method == "mean":
         assert project(X, "mean", k).explained <= best.explained * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("method", LINEAR)
-@given(X=some, k=components, scale=st.sampled_from([1e-3, 0.5, 7.0, 1e4]))
-def test_scale_only_scales(method, X, k, scale):
-    assume(has_mean(X))
-    small, large = project(X, method, k), project(X * scale, method, k)
-    # Axes of nearly equal eigenvalues may be exchanged, whatever the scale.
-    assert large.explained == pytest.approx(small.explained, rel=1e-6)
-    np.testing.assert_allclose(
-        np.linalg.norm(large.coordinates - large.origin, axis=1).sum(),
-        scale * np.linalg.norm(small.coordinates - small.origin, axis=1).sum(),
-        rtol=1e-4,
-    )
-
-
-@given(X=some, k=components)
-def test_the_mean_lies_on_the_positive_side(X, k):
-    assume(has_mean(X))
-    for method in ("svd", "mean", "cone"):
-        assert project(X, method, k).coordinates[:, 0].mean() >= -1e-9
-
-
-@given(X=some, seed=seeds)
-def test_a_rotation_changes_no_angle_of_the_cone(X, seed):
-    assume(has_mean(X))
-    turned = X @ rotation(X.shape[1], seed)
-    np.testing.assert_allclose(
-        angles(project(turned, "cone").coordinates),
-        angles(project(X, "cone").coordinates),
-        atol=1e-5,
-    )

@@ -1,7 +1,5 @@
 """A cloud and the whitened cloud: the ends of the film, one scale, cones."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from sklearn.covariance import LedoitWolf, ledoit_wolf_shrinkage
@@ -11,7 +9,6 @@ from geometry import (
     opening_angle,
     project,
 )
-from geometry.measure import angles_to_mean
 from geometry.projection import whiten_beside
 from geometry.projection.projection import map_picture
 from geometry.projection.twin import (
@@ -23,7 +20,6 @@ from geometry.projection.twin import (
     frame_of,
     is_drawn,
 )
-from geometry.transform import recommended_whitening
 from tests.for_each import for_each
 
 RNG = np.random.default_rng(0)
@@ -65,14 +61,6 @@ def test_centring_alone_and_strength_alone():
     half = whiten_beside(CLOUD, fitted, centring=0, strength=0.5).vectors
     eigenvalues = np.linalg.eigvalsh(covariance(CLOUD)) ** 0.5
     np.testing.assert_allclose(np.linalg.eigvalsh(covariance(half)), eigenvalues, atol=1e-10)
-
-
-def test_softening_needs_no_second_fit():
-    fitted = fit_whitening(CLOUD, "full")
-    soft = whiten_beside(CLOUD, fitted, centring=0.3, strength=0.6).whitening
-    assert (soft.centring, soft.strength) == (0.3, 0.6)
-    assert soft.axes is fitted.axes
-    assert (fitted.centring, fitted.strength) == (1, 1)
 
 
 @for_each("bad", [{"centring": -0.1}, {"strength": 1.1}])
@@ -126,26 +114,6 @@ def test_retained_vectors_are_the_retained_directions():
     assert soft.retained_vectors is soft.vectors
 
 
-@for_each(
-    ("n", "d", "expected"),
-    [
-        (1920, 384, {}),
-        (1919, 384, {"shrinkage": "ledoit-wolf"}),
-        (385, 384, {"shrinkage": "ledoit-wolf"}),
-        (384, 384, {"shrinkage": "ledoit-wolf", "n_components": 38}),
-        (200, 384, {"shrinkage": "ledoit-wolf", "n_components": 20}),
-        (5, 384, {"shrinkage": "ledoit-wolf", "n_components": 2}),
-        (10, 2, {}),
-        (9, 2, {"shrinkage": "ledoit-wolf"}),
-        (3, 2, {"shrinkage": "ledoit-wolf"}),
-        (2, 2, {"shrinkage": "ledoit-wolf", "n_components": 2}),
-        (1, 1, {"shrinkage": "ledoit-wolf", "n_components": 1}),
-    ],
-)
-def test_the_recommended_whitening(n, d, expected):
-    assert recommended_whitening(n, d) == expected
-
-
 def test_common_scale_by_hand():
     raw = np.array([[4.0, 0, 0], [0, 3, 0], [4, 0, 0], [0, 3, 0], [0, 0, 0]])
     white = np.array([[0.2, 0, 0], [0, 0.1, 0], [0.2, 0, 0], [0, 0.1, 0], [0, 0, 0]])
@@ -157,24 +125,6 @@ def test_common_scale_by_hand():
         np.quantile([4, 3, 4, 3, 0], 0.99), factor * np.quantile([0.2, 0.1, 0.2, 0.1, 0], 0.99)
     )
     assert reach == pytest.approx(1.1 * farthest)
-
-
-@for_each("method", ["svd", "pca", "mean", "cone"])
-@for_each("k", [2, 3])
-def test_common_scale_gives_one_radius_and_contains_nearly_all(method, k):
-    raw = project(CLOUD, method, k)
-    white = raw.apply(whiten_beside(CLOUD, fit_whitening(CLOUD)).vectors)
-    factor, reach = common_scale(raw, white)
-    clouds = [raw.coordinates - raw.origin, factor * (white.coordinates - white.origin)]
-    radii = [np.sqrt(np.mean(np.sum(P**2, axis=1))) for P in clouds]
-    assert radii[0] == pytest.approx(radii[1])
-    for P in clouds:
-        assert np.mean(np.abs(P).max(axis=1) <= reach) >= 0.99
-
-
-def test_common_scale_of_maps_needs_no_origin():
-    a, b = (map_picture(CLOUD, scale * CLOUD[:, :2], "umap") for scale in (1, 3))
-    assert common_scale(a, b)[0] == pytest.approx(1 / 3)
 
 
 # six rows at 20 degrees, ten at 30 degrees and two at 60 degrees around the first axis, in
@@ -189,12 +139,6 @@ def hand_cone(d=4):
                 row[1 + place] = sign * np.sin(np.radians(degrees))
                 rows.append(row)
     return np.array(rows)
-
-
-def test_angles_of_the_hand_cone():
-    expected = [20] * 6 + [30] * 10 + [60] * 2
-    np.testing.assert_allclose(angles_to_mean(hand_cone()), expected)
-    assert opening_angle(hand_cone()) == pytest.approx(30)
 
 
 @for_each("k", [2, 3])
@@ -235,12 +179,6 @@ def test_edges_are_counted_from_the_origin(method):
         np.testing.assert_allclose(edge.axis, mean)
 
 
-@pytest.mark.filterwarnings("error")
-def test_no_cone_in_a_picture_whose_points_are_all_at_the_origin():
-    picture = project(CLOUD, "svd")
-    assert cone_edges(CLOUD, replace(picture, coordinates=picture.coordinates * 0)) == ()
-
-
 def test_no_cone_without_an_origin_or_a_mean():
     assert cone_edges(CLOUD, map_picture(CLOUD, CLOUD[:, :2], "tsne")) == ()
     white = whiten_beside(CLOUD, fit_whitening(CLOUD)).vectors
@@ -279,9 +217,3 @@ def test_only_a_narrow_cone_is_drawn_but_every_one_at_its_true_angle():
     assert [is_drawn(edge(angle), flat) for angle in (59.9, 60.1)] == [True, False]
     assert is_drawn(edge(93.0), true)
     assert drawn_cones([edge(70.0)], flat) == []
-
-
-def test_a_white_cloud_lies_near_ninety_degrees_of_the_raw_axis():
-    white = whiten_beside(CLOUD, fit_whitening(CLOUD)).vectors
-    half, _ = cone_edges(white, project(CLOUD, "cone", 2).apply(white))
-    assert half.angle == half.drawn == pytest.approx(90, abs=8)
