@@ -38,21 +38,13 @@ def train_classifier(
     width : int >= 1
         Width of the word vectors.
     context : int >= 1
-        Tokens of a passage.
     batch_size : int >= 1
         Passages in a step.
     learning_rate : float > 0
-        Learning rate of Adam.
     steps : int >= 1
     record_every : int >= 1
-        Steps between two records.
     seed : int
-        One seed gives one result on one machine.
-
-    Raises
-    ------
-    TrainingError
-        If there is one section, a setting is out of range, or the loss grows instead of falling.
+        These four, and the errors, as in ``train_language_model``.
 
     References
     ----------

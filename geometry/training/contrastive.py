@@ -59,20 +59,19 @@ class ContrastiveStep:
     step, n_steps : int
         Steps done, and all steps of this training. Step 0 is the start.
     loss : float
-        Mean loss of the batches since the last recorded step, in nats. At step 0 of the first
-        batch. A head that gives all sentences one vector has log(batch size).
+        As in ``TrainingStep``. A head that gives all sentences one vector has log(batch size).
     alignment : float
         Over the test pairs with a score above 4.
     uniformity, mean_cosine : float
-        Uniformity and mean cosine of the sentences of the test pairs.
+        Of the sentences of the test pairs.
     spearman_dev, spearman_test : float
         Spearman of the pairs' cosines with their scores.
     singular_values : (min(2n, d),) array
-        Singular values of the rows of ``embeddings`` at length 1, uncentred, the largest first.
+        Of the rows of ``embeddings`` at length 1, uncentred, the largest first.
     embeddings : (2n, d) float32 array
         Outputs for the sentences of the test pairs, the left ones first.
     weight, bias : (d, d) and (d,) float32 arrays
-        Weight and bias of the head.
+        Of the head.
     """
 
     step: int
@@ -107,18 +106,16 @@ def train_contrastive(
     """Train a head on fixed vectors, without labels, and yield what becomes of the test pairs.
 
     Each sentence of a batch goes through the head twice, with two dropout masks on its vector. The
-    two outputs are a positive pair. The other sentences of the batch are negatives. The head starts
-    as the identity, so a linear head without centring starts at the cosines of the vectors
-    themselves.
+    two outputs are a positive pair; the other sentences of the batch are negatives. The head starts
+    as the identity.
 
     Parameters
     ----------
     X : (n, d) array of float
         Vectors of the sentences to train on.
     dev : ScoredVectors
-        Pairs that are only measured.
     test : ScoredVectors
-        Pairs that are only measured. One or more must score above 4.
+        Pairs that are only measured. Of ``test`` one or more must score above 4.
     head : {"linear", "tanh"}
         W x + b, or tanh(W x + b).
     centred : bool
@@ -130,18 +127,10 @@ def train_contrastive(
         Share of a vector's entries that are set to 0.
     batch_size : int >= 2, at most n
     learning_rate : float > 0
-        Learning rate of Adam.
     steps : int >= 1
     record_every : int >= 1
-        Steps between two records.
     seed : int
-        One seed gives one result on one machine.
-
-    Raises
-    ------
-    TrainingError
-        If there are too few sentences, all vectors are equal, a setting is out of range, or the
-        loss grows instead of falling.
+        These four, and the errors, as in ``train_language_model``.
 
     References
     ----------
@@ -152,8 +141,19 @@ def train_contrastive(
     need("encode", "torch")
     import torch
 
-    rows = float_rows(X, at_least=1).astype(np.float64)
-    _check(rows, test, head=head, dropout=dropout, batch_size=batch_size)
+    rows, n = float_rows(X, at_least=1).astype(np.float64), len(X)
+    if head not in HEADS:
+        raise ValueError(f"head must be one of {HEADS}; got {head!r}")
+    if not 0 <= dropout < 1:
+        raise TrainingError("dropout", value=dropout)
+    if n < LEAST_SENTENCES:
+        raise TrainingError("few_sentences", n=n, limit=LEAST_SENTENCES)
+    if not 2 <= batch_size <= n:
+        raise TrainingError("batch", n=n, value=batch_size)
+    if count_distinct(rows, most=2) < 2:
+        raise TrainingError("equal_vectors")
+    if not (test.gold_scores > POSITIVE).any():
+        raise TrainingError("no_positive", limit=POSITIVE)
     need_positive(
         steps=steps, record_every=record_every, learning_rate=learning_rate, temperature=temperature
     )
@@ -211,16 +211,13 @@ def train_contrastive(
 def contrastive_loss(first: torch.Tensor, second: torch.Tensor, temperature: float) -> torch.Tensor:
     """The mean of -log softmax_j(cos(first_i, second_j) / temperature) at j = i.
 
+    Row i of both is the same sentence. Gao, Yao, Chen 2021, "SimCSE", equation 4.
+
     Parameters
     ----------
     first : (b, d) tensor
     second : (b, d) tensor
-        Row i is the same sentence as row i of ``first``.
     temperature : float > 0
-
-    References
-    ----------
-    Gao, Yao, Chen 2021, "SimCSE", equation 4.
     """
     import torch
     from torch.nn.functional import cross_entropy, normalize
@@ -229,33 +226,9 @@ def contrastive_loss(first: torch.Tensor, second: torch.Tensor, temperature: flo
     return cross_entropy(cosines / temperature, torch.arange(len(first)))
 
 
-def _check(
-    rows: np.ndarray,
-    test: ScoredVectors,
-    *,
-    head: str,
-    dropout: float,
-    batch_size: int,
-) -> None:
-    if head not in HEADS:
-        raise ValueError(f"head must be one of {HEADS}; got {head!r}")
-    if not 0 <= dropout < 1:
-        raise TrainingError("dropout", value=dropout)
-    n = len(rows)
-    if n < LEAST_SENTENCES:
-        raise TrainingError("few_sentences", n=n, limit=LEAST_SENTENCES)
-    if not 2 <= batch_size <= n:
-        raise TrainingError("batch", n=n, value=batch_size)
-    if count_distinct(rows, most=2) < 2:
-        raise TrainingError("equal_vectors")
-    if not (test.gold_scores > POSITIVE).any():
-        raise TrainingError("no_positive", limit=POSITIVE)
-
-
 def _measured(
     of_dev: np.ndarray, dev: ScoredVectors, of_test: np.ndarray, test: ScoredVectors
 ) -> dict[str, Any]:
-    """The measures of a ContrastiveStep, of the outputs for both sets' sentences."""
     left, right = np.split(of_test, 2)
     positive = test.gold_scores > POSITIVE
     return {

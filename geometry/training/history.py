@@ -14,6 +14,7 @@ import numpy as np
 from ..data.write import write
 from .runs import GROUPS, Force, Record, Run, TextFacts, Theory
 
+PLAIN = ("steps", "loss", "cosine", "norm")  # arrays that a file has as they are
 EARLY = 0.15  # share of all steps; by then the tokens that never occur have a common direction
 
 
@@ -93,10 +94,7 @@ def fixed_basis(rows: np.ndarray) -> np.ndarray:
 
 
 def film_of(rows: Sequence[np.ndarray], at: int = -1) -> np.ndarray:
-    """Places (steps, n, 2) of the same rows at every step, at length 1, in one step's basis.
-
-    at : place of that step.
-    """
+    """Places (steps, n, 2) of the same rows at every step, at length 1, in the basis of one."""
     doubles = [each.astype(np.float64) for each in rows]
     units = [each / np.linalg.norm(each, axis=1, keepdims=True) for each in doubles]
     basis = fixed_basis(units[at])
@@ -117,9 +115,7 @@ def write_history(history: History, path: Path, about: Mapping[str, str]) -> Non
             name: getattr(text, name)
             for name in ("name", "n_tokens", "n_words", "n_unseen", "n_sections", "words")
         },
-        "theory": [
-            [None if each is None else asdict(each) for each in of_run] for of_run in history.theory
-        ],
+        "theory": [[each and asdict(each) for each in of_run] for of_run in history.theory],
     }
     out = io.BytesIO()
     np.savez_compressed(
@@ -127,12 +123,9 @@ def write_history(history: History, path: Path, about: Mapping[str, str]) -> Non
         head=np.frombuffer(json.dumps(head).encode(), dtype=np.uint8),
         counts=text.counts,
         groups=text.groups.astype(np.uint8),
-        steps=history.steps,
-        loss=history.loss,
-        cosine=history.cosine,
-        norm=history.norm,
         singular_values=history.singular_values.astype(np.float32),
         places=history.places.astype(np.float16),
+        **{name: getattr(history, name) for name in PLAIN},
     )
     path.parent.mkdir(parents=True, exist_ok=True)
     write(path, out.getvalue())
@@ -149,14 +142,11 @@ def read_history(path: Path) -> tuple[History, dict[str, str]]:
         text=TextFacts(
             **head["text"], words=words, counts=arrays["counts"], groups=arrays["groups"]
         ),
-        steps=arrays["steps"],
         n_steps=head["n_steps"],
-        loss=arrays["loss"],
-        cosine=arrays["cosine"],
-        norm=arrays["norm"],
         singular_values=arrays["singular_values"],
         places=arrays["places"].astype(np.float64),
         theory=tuple(tuple(_theory(each) for each in of_run) for of_run in head["theory"]),
+        **{name: arrays[name] for name in PLAIN},
     )
     return history, head["about"]
 

@@ -38,21 +38,12 @@ class Separation:
 def separating_direction(H: np.ndarray) -> Separation:
     """A direction whose product with every row is positive, if there is one.
 
-    There is one exactly if the origin is outside of the convex hull of the rows (their number is
-    finite, so the hull is closed). Then a token that never occurs is pushed for ever: its loss
-    decreases along minus this direction without reaching its infimum.
+    There is one exactly if the origin is outside of the convex hull of the rows, H (n, d). Then a
+    token that never occurs is pushed for ever: its loss decreases along minus this direction
+    without reaching its infimum (Gao et al. 2019, section 4).
 
     max t subject to h . v >= t for the rows, -1 <= v_j <= 1. Cutting planes: the program is solved
     for some rows; the rows that violate its answer most are added until none is left.
-
-    Parameters
-    ----------
-    H : (n, d) array of float, n >= 1
-        Hidden states.
-
-    References
-    ----------
-    Gao et al. 2019, section 4, on tokens that never occur.
     """
     from scipy.optimize import linprog
 

@@ -52,7 +52,6 @@ def train_language_model(
     layer_norm : bool
         Whether hidden states are normalised, before each part of a layer and at the end.
     width : int, a multiple of 4
-        Width of hidden states and embeddings.
     n_layers : int >= 1
     context : int >= 1
         Tokens of a sequence.
@@ -79,9 +78,8 @@ def train_language_model(
     References
     ----------
     Gao et al. 2019, "Representation Degeneration Problem in Training Natural Language Generation
-    Models": section 3 and figure 1 (a), there of a Transformer that translates; section 5 for the
-    penalty. Stollenwerk & Stollenwerk 2025, "Better Embeddings with Coupled Adam": section 4 for
-    the second moment.
+    Models": section 3 and figure 1 (a); section 5 for the penalty. Stollenwerk & Stollenwerk 2025,
+    "Better Embeddings with Coupled Adam", section 4.
     """
     need("encode", "torch")
     import torch

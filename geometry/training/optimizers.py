@@ -94,27 +94,23 @@ def train_optimizers(
         for run in VARIANTS.values()
     ]
 
-    def values(form: str) -> np.ndarray:
+    def values(*names: str) -> np.ndarray:
         return np.array(
             [
-                [
-                    [[getattr(step, form.format(name)) for name in GROUPS] for step in steps]
-                    for steps in of_variant
-                ]
-                for of_variant in trained
+                [[[getattr(step, name) for name in names] for step in steps] for steps in each]
+                for each in trained
             ]
         )
 
     return OptimizerRuns(
         np.array([step.step for step in trained[0][0]]),
-        np.array([[[step.loss for step in steps] for steps in each] for each in trained]),
-        values("mean_cosine_{}"),
-        values("norm_{}"),
+        values("loss")[..., 0],
+        values(*(f"mean_cosine_{name}" for name in GROUPS)),
+        values(*(f"norm_{name}" for name in GROUPS)),
     )
 
 
 def write_optimizers(path: Path, runs: OptimizerRuns) -> None:
-    """Write the file."""
     out = io.BytesIO()
     np.savez_compressed(out, **vars(runs))
     path.parent.mkdir(parents=True, exist_ok=True)

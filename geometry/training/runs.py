@@ -103,34 +103,17 @@ class Force:
 
 @dataclass(frozen=True)
 class Theory:
-    """What is true of the hidden states and the softmax at one step.
-
-    Attributes
-    ----------
-    n : int
-        Hidden states.
-    is_outside : bool
-        Whether the origin is outside of their convex hull.
-    margin : float
-        The smallest product of a hidden state with the separating unit direction; 0 if none.
-    direction_degrees : float or None
-        The angle between this direction and the mean hidden state; None if there is none.
-    push_degrees : (low, median, high)
-        Angles between the push of each token that never occurs and minus the mean hidden state:
-        the smallest, the median and the largest.
-    place_degrees : float
-        The median angle between the vectors of these tokens and minus the mean hidden state.
-    forces : tuple of Force
-        From the most frequent token to the rarest, then one that never occurs.
-    """
+    """What is true of the n hidden states and the softmax at one step."""
 
     n: int
-    is_outside: bool
-    margin: float
-    direction_degrees: float | None
+    is_outside: bool  # whether the origin is outside of the hull of the hidden states
+    margin: float  # as in ``Separation``
+    direction_degrees: float | None  # between the separating direction and the mean hidden state
+    # Angles to minus the mean hidden state: of the pushes of the tokens that never occur (smallest,
+    # median, largest), and the median of their vectors
     push_degrees: tuple[float, float, float]
     place_degrees: float
-    forces: tuple[Force, ...]
+    forces: tuple[Force, ...]  # from the most frequent token to one that never occurs
 
 
 @dataclass(frozen=True)
@@ -147,8 +130,6 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Record:
-    """All models of a training after so many steps."""
-
     step: int
     n_steps: int
     text: TextFacts
@@ -170,18 +151,10 @@ def train_runs(
     runs : sequence of Run
         With the same numbers of steps.
     texts : sequence of str, optional
-        As in ``training_text``.
     labels : sequence of str, optional
-        As in ``training_text``.
     vocabulary : int, optional
-        As in ``training_text``.
     tokenizer : str, optional
-        As in ``training_text``.
-
-    Raises
-    ------
-    TrainingError
-        As the functions that train the models.
+        These four as in ``training_text``.
     """
     text = training_text(texts, labels, vocabulary=vocabulary, tokenizer=tokenizer)
     drawn = DrawnWords(text)
@@ -211,7 +184,6 @@ class DrawnWords:
 
     @cached_property
     def facts(self) -> TextFacts:
-        """What is sent with every record."""
         text = self.text
         return TextFacts(
             hashlib.sha256(text.tokens.astype("<i8").tobytes()).hexdigest()[:16],
@@ -239,7 +211,10 @@ def _snapshot(step: TrainingStep, drawn: DrawnWords) -> Snapshot:
 def theory_of(step: TrainingStep, text: TrainingText) -> Theory:
     """The hull of the hidden states, and how the loss moves tokens, at the fixed places."""
     away = -step.hidden.mean(axis=0, dtype=np.float64)
-    examples, unseen = _example_tokens(step), text.unseen().tolist()
+    # some next tokens of the fixed places, from frequent to rare; a smaller number is more frequent
+    nexts = np.unique(step.targets)
+    places = np.unique(np.round(np.array(FORCE_QUANTILES) * (len(nexts) - 1)).astype(int))
+    examples, unseen = nexts[places].tolist(), text.unseen().tolist()
     tokens = [*examples, *unseen]
     found = token_gradients(step.hidden, step.targets, step.embeddings, tokens)
     pushed = _degrees(np.stack([each.push for each in found[len(examples) :]]), away)
@@ -256,14 +231,6 @@ def theory_of(step: TrainingStep, text: TrainingText) -> Theory:
             for token, gradient in zip(tokens, found[: len(examples) + 1], strict=False)
         ),
     )
-
-
-def _example_tokens(step: TrainingStep) -> list[int]:
-    """Some next tokens of the fixed places, from frequent to rare."""
-    tokens = np.unique(step.targets)  # a smaller number is a more frequent word
-    places = np.unique(np.round(np.array(FORCE_QUANTILES) * (len(tokens) - 1)).astype(int))
-    examples: list[int] = tokens[places].tolist()
-    return examples
 
 
 def _force(
@@ -283,7 +250,6 @@ def _force(
 
 
 def _degrees(rows: np.ndarray, direction: np.ndarray) -> np.ndarray:
-    """The angle of each row to a direction."""
     cosines = rows @ direction / np.linalg.norm(rows, axis=1) / np.linalg.norm(direction)
     angles: np.ndarray = np.degrees(np.arccos(np.clip(cosines, -1, 1)))
     return angles

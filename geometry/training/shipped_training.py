@@ -30,7 +30,6 @@ def recorded_run(path: Path = FILE) -> tuple[History, dict[str, str]]:
 
 
 def write_recorded(path: Path = FILE, runs: Sequence[Run] = RUNS) -> None:
-    """Train, and write the file."""
     history = History.of(runs, list(train_runs(runs)))
     about = {"python": platform.python_version(), "torch": version("torch")}
     write_history(history, path, about)

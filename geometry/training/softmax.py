@@ -13,20 +13,9 @@ if TYPE_CHECKING:
 
 
 def cosine_penalty(embeddings: torch.Tensor) -> torch.Tensor:
-    """The mean of the cosines of all pairs of different rows, times (n - 1)/n.
+    """The mean of the cosines of all pairs of different rows (n, d), times (n - 1)/n.
 
     It is computed as (|sum of unit rows|^2 - n) / n^2, without an n x n matrix.
-
-    Parameters
-    ----------
-    embeddings : (n, d) tensor
-
-    Returns
-    -------
-    scalar tensor
-
-    References
-    ----------
     Gao et al. 2019, "Representation Degeneration Problem in Training Natural Language Generation
     Models", section 5 (CosReg).
     """
@@ -71,7 +60,6 @@ def token_gradient(
     embeddings : (v, d) array
         The rows of the softmax.
     token : int
-        Its row.
 
     References
     ----------

@@ -39,7 +39,6 @@ class SoftmaxToy:
 
 
 def _hidden(side: str) -> np.ndarray:
-    """Hidden states: those of token a, then of b, then of c."""
     degrees = {
         "one-sided": [5, 12, 20, 28, 35, 42, 58, 66, 74, 82, 90, 50],
         "around": [-30, -10, 10, 30, 50, 70, 130, 150, 170, 190, 210, 270],

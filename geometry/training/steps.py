@@ -77,11 +77,6 @@ def steps_of(
     """Train with Adam; yield the start, then every ``record_every``-th step and the last.
 
     ``optimizer`` is that of ``embeddings`` alone: "adam", "coupled-adam" or "sgd".
-
-    Raises
-    ------
-    TrainingError
-        If a setting is out of range, or the loss grows beyond DIVERGED times its start.
     """
     import torch
 
@@ -102,7 +97,22 @@ def steps_of(
             raise TrainingError("diverged", step=step, learning_rate=learning_rate)
         losses.append(loss)
         if step % record_every == 0 or step == n_steps:
-            yield _recorded(text, step, n_steps, float(np.mean(losses)), embeddings, hidden_of)
+            E = embeddings.detach().numpy().copy()
+            rows = {"unseen": text.unseen(), "rare": text.rare(), "frequent": text.frequent()}
+            measured = {f"mean_cosine_{name}": mean_cosine(E[part]) for name, part in rows.items()}
+            for name, part in rows.items():
+                measured[f"norm_{name}"] = float(np.linalg.norm(E[part], axis=1).mean())
+            hidden, targets = hidden_of()
+            yield TrainingStep(
+                step,
+                n_steps,
+                float(np.mean(losses)),
+                E,
+                **measured,
+                singular_values=np.linalg.svd(E.astype(np.float64), compute_uv=False),
+                hidden=hidden,
+                targets=targets,
+            )
             losses = []
         if step < n_steps:
             for each in optimizers:
@@ -115,8 +125,6 @@ def steps_of(
 def coupled_adam(rows: torch.Tensor, learning_rate: float) -> torch.optim.Optimizer:
     """Adam, but all rows of a matrix share one second moment: the mean of theirs.
 
-    References
-    ----------
     Stollenwerk & Stollenwerk 2025, "Better Embeddings with Coupled Adam", section 4.
     """
     import torch
@@ -137,30 +145,3 @@ def coupled_adam(rows: torch.Tensor, learning_rate: float) -> torch.optim.Optimi
             rows.sub_(learning_rate * first / (second.sqrt() + EPSILON))
 
     return CoupledAdam()
-
-
-def _recorded(
-    text: TrainingText,
-    step: int,
-    n_steps: int,
-    loss: float,
-    embeddings: torch.Tensor,
-    hidden_of: Callable[[], tuple[np.ndarray, np.ndarray]],
-) -> TrainingStep:
-    E = embeddings.detach().numpy().copy()
-    rows = {"unseen": text.unseen(), "rare": text.rare(), "frequent": text.frequent()}
-    hidden, targets = hidden_of()
-    return TrainingStep(
-        step,
-        n_steps,
-        loss,
-        E,
-        **{f"mean_cosine_{name}": mean_cosine(E[part]) for name, part in rows.items()},
-        **{
-            f"norm_{name}": float(np.linalg.norm(E[part], axis=1).mean())
-            for name, part in rows.items()
-        },
-        singular_values=np.linalg.svd(E.astype(np.float64), compute_uv=False),
-        hidden=hidden,
-        targets=targets,
-    )

@@ -38,10 +38,8 @@ class TrainingText:
 
     Attributes
     ----------
-    tokens : (n,) array of int
-        Numbers of words, section after section.
-    sections : (n,) array of int
-        The section of each token.
+    tokens, sections : (n,) arrays of int
+        Numbers of words, section after section, and the section of each.
     section_names : tuple of str
     words : tuple of str, of length v
         Row i of an embedding matrix belongs to word i.

@@ -42,17 +42,10 @@ def train_word2vec(
     batch_size : int >= 1
         Pairs in a step.
     learning_rate : float > 0
-        Learning rate of Adam.
     steps : int >= 1
     record_every : int >= 1
-        Steps between two records.
     seed : int
-        One seed gives one result on one machine.
-
-    Raises
-    ------
-    TrainingError
-        If a setting is out of range, or the loss grows instead of falling.
+        These four, and the errors, as in ``train_language_model``.
 
     References
     ----------

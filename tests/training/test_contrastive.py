@@ -1,7 +1,5 @@
 """The contrastive loss by hand and by brute force; short trainings of a head on a small cone."""
 
-from dataclasses import fields
-
 import numpy as np
 import pytest
 import torch
@@ -91,19 +89,6 @@ def test_a_centred_head_starts_at_the_centred_vectors(sets):
     first = next(train_contrastive(dev.sentences, dev=dev, test=test, centred=True, **SHORT))
     centred = test.sentences - dev.sentences.mean(axis=0)
     assert first.mean_cosine == pytest.approx(mean_cosine(centred), abs=1e-6)
-
-
-def test_one_seed_gives_one_training(sets):
-    dev, test = sets
-
-    def ended(seed):
-        settings = {"steps": 4, "record_every": 4, "batch_size": 16, "head": "tanh"}
-        return list(train_contrastive(dev.sentences, dev=dev, test=test, seed=seed, **settings))[-1]
-
-    first, again, other = ended(0), ended(0), ended(1)
-    for field in fields(first):
-        np.testing.assert_array_equal(getattr(first, field.name), getattr(again, field.name))
-    assert (first.weight != other.weight).any()
 
 
 @for_each(

@@ -34,17 +34,6 @@ def test_coupled_adam_by_hand():
     assert wanted[0] / wanted[1] != pytest.approx(1, abs=0.1)  # Adam would make them almost equal
 
 
-def test_with_one_row_coupled_adam_is_adam():
-    rows, other = (torch.zeros(1, 5, requires_grad=True) for _ in range(2))
-    pair = (coupled_adam(rows, 0.01), torch.optim.Adam([other], lr=0.01))
-    for _step in range(5):
-        gradient = torch.randn(1, 5, generator=torch.Generator().manual_seed(_step))
-        for tensor, optimizer in zip((rows, other), pair, strict=True):
-            tensor.grad = gradient.clone()
-            optimizer.step()
-    assert rows.detach().numpy() == pytest.approx(other.detach().numpy(), rel=1e-4)
-
-
 def test_only_the_softmax_rows_have_another_optimizer():
     """After one step the other parameters are equal; so is the input matrix of an untied model."""
     text = training_text(vocabulary=600, n_unseen=50)
@@ -110,11 +99,3 @@ def test_the_script_makes_the_recorded_numbers():
     found = train_optimizers(seeds=SEEDS[:1], steps=10)
     assert found.loss == pytest.approx(shipped.loss[:, :1, :2], rel=0.05)
     assert found.cosine == pytest.approx(shipped.cosine[:, :1, :2], abs=0.03)
-
-
-@pytest.mark.long  # trains for minutes
-def test_a_new_seed_agrees_with_the_recorded_ones():
-    runs = train_optimizers(seeds=(99,))
-    cosines = runs.at_loss("unseen", runs.equal_loss)[:, 0]
-    assert cosines[PLACES["adam"]] > 0.4
-    assert max(np.delete(cosines, PLACES["adam"])) < 0.15
