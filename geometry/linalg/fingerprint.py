@@ -20,17 +20,10 @@ FLAT = 0.01  # share of the mean deviation that a dimension has at least
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """Mean, deviations and number of the rows of a fit.
+    """Mean, deviations and number of the rows of a fit."""
 
-    Attributes
-    ----------
-    mean, deviations : (d,) array of float64
-        No deviation is below FLAT of their root mean square; all are 1 without spread.
-    n_rows : int
-    """
-
-    mean: np.ndarray
-    deviations: np.ndarray
+    mean: np.ndarray  # (d,) float64
+    deviations: np.ndarray  # (d,), none below FLAT of their root mean square; 1 without spread
     n_rows: int
 
     @classmethod

@@ -21,39 +21,18 @@ SMALLEST_32, LARGEST_32 = 1e-31, 1e36
 
 @dataclass(frozen=True)
 class Moments:
-    """Weighted moments of rows about their own mean.
+    """Weighted moments of rows about their own mean, z = x - mean, float64."""
 
-    With z = x - mean; all arrays are float64.
-
-    Attributes
-    ----------
-    n_rows : int
-        Number of rows with a weight above 0.
-    weight, weight2 : float
-        Sum of the sample weights, and of their squares.
-    mean : (d,) array
-    scatter : (d, d) array
-        sum w z z'
-    cubic : (d,) array
-        sum w |z|^2 z
-    quartic : float
-        sum w |z|^4
-    n_distinct : int or None
-        Number of different rows among n_rows, counted up to d + 2. None after a merge of blocks
-        that may share rows.
-    weak : (d, m) array or None
-        Directions in which float32 products would hide the variance. None if the sums are of
-        float64 products.
-    """
-
-    n_rows: int
-    weight: float
-    weight2: float
-    mean: np.ndarray
-    scatter: np.ndarray
-    cubic: np.ndarray
-    quartic: float
+    n_rows: int  # with a weight above 0
+    weight: float  # sum of the sample weights
+    weight2: float  # sum of their squares
+    mean: np.ndarray  # (d,)
+    scatter: np.ndarray  # (d, d), sum w z z'
+    cubic: np.ndarray  # (d,), sum w |z|^2 z
+    quartic: float  # sum w |z|^4
+    # different rows among n_rows, up to d + 2; None after a merge of blocks that may share rows
     n_distinct: int | None = None
+    # (d, m) directions in which float32 products would hide the variance; None of float64 products
     weak: np.ndarray | None = None
 
     @classmethod
@@ -67,13 +46,8 @@ class Moments:
         """Moments of one array X (n, d), by blocks of rows.
 
         ``like`` are moments of earlier rows of the same cloud. They halve the time, and change
-        sums only by rounding.
-
-        Raises
-        ------
-        ValueError
-            If numbers are so large or small that their fourth powers leave float64, or that float32
-            loses digits. For NaN or infinity; the message names the first such row.
+        sums only by rounding. ValueError for NaN and infinity, and for numbers so large or small
+        that their fourth powers leave float64, or that float32 loses digits.
         """
         with np.errstate(over="ignore", invalid="ignore"):  # the next line raises instead
             found = cls.of_part(X, sample_weight, like)
@@ -97,7 +71,6 @@ class Moments:
         return replace(found, n_distinct=count_distinct(counted, most=X.shape[1] + 2))
 
     def merge(self, other: Moments) -> Moments:
-        """The moments of both sets of rows together, exactly."""
         weight = self.weight + other.weight
         if weight == 0:
             return self
@@ -146,8 +119,8 @@ class Moments:
 def ledoit_wolf(moments: Moments) -> float:
     """Shrinkage in [0, 1] of the covariance towards the mean variance times I.
 
-    The same number as scikit-learn's ``ledoit_wolf_shrinkage``. With weights, n is Kish's effective
-    size (sum w)^2 / sum w^2. Ledoit, Wolf 2004, section 3.
+    As scikit-learn's ``ledoit_wolf_shrinkage`` (Ledoit, Wolf 2004, section 3). With weights, n is
+    Kish's effective size (sum w)^2 / sum w^2.
     """
     d = len(moments.mean)
     S = moments.covariance
@@ -161,10 +134,7 @@ def ledoit_wolf(moments: Moments) -> float:
 
 
 def _refuse_extreme(found: Moments, X: np.ndarray, w: np.ndarray | None) -> None:
-    """``refuse_extreme`` for the rows with a weight above 0.
-
-    For nearly every cloud the sums show that nothing is extreme. Otherwise the rows are read again.
-    """
+    """``refuse_extreme`` for the rows with a weight, read again only if the sums leave a doubt."""
     low, high = _range_of(X)
     if found.weight == 0:
         return

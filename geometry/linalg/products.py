@@ -32,14 +32,7 @@ LEAST_VARIANCE, MOST_VARIANCE = 1e-12, 1e12  # range in which third powers fit i
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over rows z about their own mean, float64.
-
-    mean : (d,)
-    scatter : (d, d), sum z z'
-    cubic : (d,), sum |z|^2 z
-    quartic : sum |z|^4
-    weak : (d, m), the directions that the float32 products would hide
-    """
+    """Sums over rows z about their own mean, float64, as in ``Moments``."""
 
     mean: np.ndarray
     scatter: np.ndarray
@@ -51,9 +44,7 @@ class Sums:
 def sums_in_float32(X: np.ndarray, likely_weak: np.ndarray | None = None) -> Sums | None:
     """Sums over float32 rows X (n, d), from float32 products that are summed in float64.
 
-    ``likely_weak`` (d, m) are the weak directions of earlier rows of the same cloud. It saves a
-    search, and changes no sum but by rounding.
-
+    ``likely_weak`` (d, m), the weak directions of earlier rows of the same cloud, saves a search.
     None if float64 products are as fast or necessary: few rows, many weak directions, directions
     that are weak in later blocks only, third powers outside float32's range, NaN or infinity.
     """
@@ -102,7 +93,8 @@ def _sums_with(X: np.ndarray, weak: np.ndarray | None) -> Sums | None:
         return None
     error = along[:d] - np.outer(s, along[d]) - scatter @ weak  # (d, m)
     scatter += error @ weak.T + weak @ error.T - weak @ (weak.T @ error) @ weak.T
-    if not _is_above(_lifted_along(weak, scatter), level):
+    lifted = scatter + np.trace(scatter) / d * weak @ weak.T  # along the weak directions
+    if not _is_above(lifted, level):
         return None
     ss, Ss, trace = float(s @ s), uncentred @ s, float(np.trace(uncentred))
     return Sums(
@@ -160,13 +152,7 @@ def _directions_below(S: np.ndarray, level: float) -> np.ndarray | None:
     return weak if weak.shape[1] <= MOST_WEAK * d else None
 
 
-def _lifted_along(directions: np.ndarray, S: np.ndarray) -> np.ndarray:
-    """S with the mean eigenvalue added along orthonormal directions (d, m)."""
-    return S + np.trace(S) / len(S) * directions @ directions.T
-
-
 def _is_above(S: np.ndarray, level: float) -> bool:
-    """Whether every eigenvalue of S is above this level."""
     lowered = S.copy()
     lowered.flat[:: len(S) + 1] -= level
     try:

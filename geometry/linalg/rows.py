@@ -94,8 +94,7 @@ def _numbers(X: np.ndarray) -> np.ndarray:
 def refuse_not_finite(X: np.ndarray) -> None:
     """ValueError naming the first row of X (n, d) float that has NaN or infinity.
 
-    A second pass over the entries is made only if a block's sum of squares is not finite. A
-    square that overflows is no error.
+    A second pass is made only if a block's sum of squares is not finite.
     """
     with np.errstate(all="ignore"):
         blocks = (X[start : start + CHECKED_ROWS] for start in range(0, len(X), CHECKED_ROWS))
@@ -114,13 +113,11 @@ def wide_rows(X: np.ndarray, d: int) -> np.ndarray:
 
 
 def need_width(X: np.ndarray, d: int) -> None:
-    """Raise ValueError if X does not have the d columns of the fit."""
     if X.shape[1] != d:
         raise ValueError(f"expected {d} columns, as in the fit; got {X.shape[1]}")
 
 
 def need_rows(n: int, at_least: int) -> None:
-    """Raise UndefinedMeasure "too_few_rows" if n < at_least."""
     if n < at_least:
         raise UndefinedMeasure("too_few_rows", at_least=at_least, n=n)
 
@@ -166,9 +163,8 @@ def refuse_missing(ids: np.ndarray, what: str) -> None:
 def half_digits(X: np.ndarray) -> float:
     """sqrt(eps) of the precision of X: float32's if every number fits into it, else float64's.
 
-    Maps enlarge rounding; whitening by the square root of the condition number. With a condition
-    number of 1/eps, equal rows still agree in half their digits. With a larger one the smallest
-    axes of the covariance are noise.
+    Whitening enlarges rounding by the square root of the condition number. With one of 1/eps, equal
+    rows still agree in half their digits; with a larger one the smallest axes are noise.
     """
     with np.errstate(over="ignore", under="ignore"):
         is_single = all(
@@ -179,19 +175,13 @@ def half_digits(X: np.ndarray) -> float:
 
 
 def in_range(X: np.ndarray) -> np.ndarray:
-    """X, or X / max |x| if fourth powers would leave float64's range.
-
-    For measures that do not depend on scale.
-    """
+    """X, or X / max |x| if fourth powers would leave float64's range."""
     peak = max(float(X.max(initial=0.0)), -float(X.min(initial=0.0)))
     return X if peak == 0 or SMALLEST < peak < LARGEST else X / peak
 
 
 def unit_rows(X: np.ndarray) -> np.ndarray:
-    """Rows of X (n, d) divided by their lengths, float64.
-
-    Raises UndefinedMeasure (a ValueError) with the first row of length 0: it has no direction.
-    """
+    """Rows of X (n, d) divided by their lengths, float64; UndefinedMeasure for a row of zeros."""
     X = finite_rows(X, at_least=1)
     return directions(X, out=X)
 
@@ -204,12 +194,8 @@ def directions(X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     if len(odd):
         X, norms = X.copy(), norms.copy()
         peaks = np.abs(X[odd]).max(axis=1)
-        _refuse_zero(odd[peaks == 0], len(X))
+        if len(zero := odd[peaks == 0]):
+            raise UndefinedMeasure("zero_row", row=zero[0] + 1, n_zero=len(zero), n=len(X))
         X[odd] /= peaks[:, None]
         norms[odd] = np.linalg.norm(X[odd], axis=1)
     return np.divide(X, norms[:, None], out=out)
-
-
-def _refuse_zero(zero: np.ndarray, n: int) -> None:
-    if len(zero):
-        raise UndefinedMeasure("zero_row", row=zero[0] + 1, n_zero=len(zero), n=n)

@@ -19,21 +19,13 @@ SPARE = 8  # random directions more than the rank, so that no direction of the r
 
 @dataclass(frozen=True)
 class PrincipalAxes:
-    """Sigma = D^(1/2) V diag(values) V' D^(1/2), with D = I for the covariance's own axes.
+    """Sigma = D^(1/2) V diag(values) V' D^(1/2), with D = I for the covariance's own axes."""
 
-    values : (d,), largest first
-    vectors : (d, d), columns V, largest-magnitude entry positive
-    deviations : (d,), the diagonal of D^(1/2)
-    floor : a direction whose value is at or below it is rounding noise. Larger noise, of nearly
-        constant columns, is lowered to it.
-    rank : number of values of the sample above the floor
-    """
-
-    values: np.ndarray
-    vectors: np.ndarray
-    deviations: np.ndarray
-    floor: float
-    rank: int
+    values: np.ndarray  # (d,), largest first
+    vectors: np.ndarray  # (d, d), columns V, largest-magnitude entry positive
+    deviations: np.ndarray  # (d,), the diagonal of D^(1/2)
+    floor: float  # at or below it, a direction is noise; that of nearly constant columns is lowered
+    rank: int  # number of values of the sample above the floor
 
 
 @dataclass(frozen=True)
@@ -49,7 +41,6 @@ class Spectrum:
 
     @cached_property
     def covariance_axes(self) -> PrincipalAxes:
-        """Axes of the sample covariance."""
         values, V = _eigh(self.moments.covariance, self.moments.n_rows)
         d = len(values)
         mean_norm2 = float(self.moments.mean @ self.moments.mean)
@@ -58,7 +49,6 @@ class Spectrum:
 
     @cached_property
     def correlation_axes(self) -> PrincipalAxes:
-        """Axes of the sample correlation matrix."""
         return self._correlation_axes(0.0, None)
 
     def shrunk(self, shrinkage: float, *, correlation: bool) -> PrincipalAxes:
@@ -110,8 +100,8 @@ def column_scales(variances: np.ndarray, alive: np.ndarray) -> np.ndarray:
 def eigh_of_rank(S: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
     """``numpy.linalg.eigh`` of a positive semidefinite S (d, d) of that rank at most.
 
-    The moments of n rows have rank n at most. If n is far below d, the problem is solved in the
-    range of S, to the rounding of eigh (Halko, Martinsson, Tropp 2011, algorithms 4.1 and 5.3).
+    If the rank is far below d, the problem is solved in the range of S, to the rounding of eigh
+    (Halko, Martinsson, Tropp 2011, algorithms 4.1 and 5.3).
     """
     found = eigh_in_range(S, rank)
     if found is None:
@@ -123,7 +113,6 @@ def eigh_of_rank(S: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def eigvalsh_of_rank(S: np.ndarray, rank: int) -> np.ndarray:
-    """The eigenvalues (d,) of ``eigh_of_rank``."""
     found = eigh_in_range(S, rank)
     if found is None:
         return np.linalg.eigvalsh(S)
@@ -154,8 +143,7 @@ def rank_floor(largest: float, mean_norm2: float, d: int, eps: float) -> float:
     """Variance at or below which a direction is rounding noise.
 
     Rounding moves a row by about eps times its length, so the floor depends on the mean as well as
-    on the spread. (In the embedding layer all [CLS] vectors are equal; their rank is 0.) The last
-    term is the error of eigh, d eps64.
+    on the spread. The last term is the error of eigh, d eps64.
     """
     spread = (d * eps) ** 2 * largest
     offset = 4 * eps**2 * mean_norm2

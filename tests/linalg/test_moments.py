@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.covariance import ledoit_wolf_shrinkage
 
 from geometry.linalg import moments
 from geometry.linalg.moments import Moments, ledoit_wolf
@@ -72,13 +71,6 @@ def test_equal_rows_have_no_variance(n, dtype):
     # 0.1 has no exact binary form, so a sum over many rows is rounded, and its mean with it
     m = Moments.of(np.full((n, 3), 0.1, dtype=dtype))
     assert np.abs(m.covariance).max() < 1e-30
-
-
-@for_each(("n", "d"), [(5, 40), (40, 40), (300, 12), (9000, 3)])
-def test_ledoit_wolf_is_scikit_learns(n, d):
-    rng = np.random.default_rng(n)
-    X = rng.standard_normal((n, d)) * np.geomspace(1, 0.05, d) + rng.standard_normal(d)
-    assert ledoit_wolf(Moments.of(X)) == pytest.approx(ledoit_wolf_shrinkage(X), rel=1e-9)
 
 
 def test_ledoit_wolf_has_nothing_to_shrink_in_one_dimension_or_a_round_cloud():
