@@ -203,7 +203,7 @@ class Encoder:
         if self._known_fingerprint is None or self.is_approximate:
             digest = hashlib.sha256(found.encode())
             if self._known_fingerprint is None:
-                _digest_files(self.folder, digest, report)
+                digest.update(b"".join(_names_and_digests(self.folder, report)))
             digest.update(self.dtype.encode())
             found = digest.hexdigest()
         if not self.prefix:
@@ -527,16 +527,16 @@ def tokens_per_batch(n_layers: int, d: int) -> int:
     return min(TOKENS_PER_BATCH, max(fitting, FEWEST_TOKENS_PER_BATCH))
 
 
-def _digest_files(folder: Path, digest: hashlib._Hash, report: Progress) -> None:
-    """Add the names and contents of weights, tokenizer and settings."""
+def _names_and_digests(folder: Path, report: Progress) -> Iterator[bytes]:
+    """The path of each file of weights, tokenizer and settings, and its sha256."""
     paths = sorted([*folder.rglob("*.safetensors"), *folder.rglob("*.json")])
     total, done = sum(path.stat().st_size for path in paths), 0
     for path in paths:
-        digest.update(path.relative_to(folder).as_posix().encode())
+        yield path.relative_to(folder).as_posix().encode()
         of_file = hashlib.sha256()
         with path.open("rb") as file:
             while chunk := file.read(CHUNK):
                 of_file.update(chunk)
                 done += len(chunk)
                 report(done, total)
-        digest.update(of_file.digest())
+        yield of_file.digest()
