@@ -8,7 +8,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from itertools import islice
 from pathlib import Path
@@ -27,19 +27,13 @@ from .column_names import (
 )
 from .decode import Source, lines_of
 from .embeddings import VectorSet
-from .limits import (
-    LIMITS,
-    CorpusError,
-    Limits,
-    refuse_empty,
-    refuse_too_few,
-    refuse_too_many,
-)
+from .errors import CorpusError
+from .limits import LIMITS, Limits, refuse_row_count, refuse_too_few
 from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, is_figure, is_id, is_number
 from .row_names import NamedBy, named_rows
 from .shipped import shipped_file
 from .table_files import read_table_file
-from .tables import Table, read_table
+from .tables import Table
 
 BUNDLED_PAIRS = ("pairs", "hard-pairs", "pairs-zh")  # the default first
 _STSB = ("genre", "file", "year", "id", "score", "left", "right")
@@ -103,10 +97,10 @@ class Pairs:
     def rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Left and right sides (n,) of the pairs as numbers of ``sentences``, from 0."""
         row_of = {text: row for row, text in enumerate(self.sentences)}
-        left, right = (
-            np.array([row_of[text] for text in side]) for side in (self.left, self.right)
+        return (
+            np.array([row_of[text] for text in self.left]),
+            np.array([row_of[text] for text in self.right]),
         )
-        return left, right
 
     @cached_property
     def units(self) -> np.ndarray:
@@ -117,9 +111,8 @@ class Pairs:
         left, right = self.rows
         n = len(self.sentences)
         links = coo_array((np.ones(len(left), dtype=bool), (left, right)), shape=(n, n))
-        return np.unique(connected_components(links, directed=False)[1][left], return_inverse=True)[
-            1
-        ]
+        part = connected_components(links, directed=False)[1]
+        return np.unique(part[left], return_inverse=True)[1]
 
     @cached_property
     def n_sharing(self) -> float:
@@ -134,8 +127,8 @@ class Pairs:
         # A copy, because the caller may change the array
         scores = np.array(self.gold_scores, dtype=np.float64)
         scores.flags.writeable = False
-        for field, value in (("left", tuple(self.left)), ("right", tuple(self.right))):
-            object.__setattr__(self, field, value)
+        object.__setattr__(self, "left", tuple(self.left))
+        object.__setattr__(self, "right", tuple(self.right))
         object.__setattr__(self, "gold_scores", scores)
         if not len(self.left) == len(self.right) == len(scores):
             raise ValueError(
@@ -150,15 +143,13 @@ class Pairs:
     @classmethod
     def joined(cls, name: str, parts: Sequence[Pairs]) -> Pairs:
         """The pairs of all parts in their order; subsets where every part names its own."""
-        subsets = [part.subsets for part in parts]
+        named = all(part.subsets is not None for part in parts)
         return cls(
             name=name,
             left=tuple(text for part in parts for text in part.left),
             right=tuple(text for part in parts for text in part.right),
             gold_scores=np.concatenate([part.gold_scores for part in parts]),
-            subsets=None
-            if None in subsets
-            else tuple(each for names in subsets for each in names or ()),
+            subsets=tuple(each for part in parts for each in part.subsets or ()) if named else None,
             n_shortened=sum(part.n_shortened for part in parts),
         )
 
@@ -266,19 +257,16 @@ def read_pairs(
         raise ValueError(f"columns must be three: left, right and score; got {len(columns)}")
     limits = limits.but(rows=max_pairs, file_bytes=max_bytes, unpacked_bytes=max_bytes)
     reading = reading.but(encoding=encoding, header=has_header)
-    file, table = read_table_file(source, name, reading, limits, "pairs")
+    file, table = read_table_file(
+        source,
+        name,
+        reading,
+        limits,
+        title="pairs",
+        wanted=(*(columns or ()), subset_column),
+        own_form=_stsb_table if columns is None and not reading.header else None,
+    )
     with own_errors(CorpusError):
-        if table is None:
-            may_be_stsb = columns is None and not reading.header
-            table = _stsb_table(file.text, limits) if may_be_stsb else None
-        table = table or read_table(
-            file,
-            max_rows=limits.rows,
-            wanted=(*(columns or ()), subset_column),
-            reading=reading,
-            limits=limits,
-        )
-        table = replace(table, notes=table.notes or file.notes)
         return _pairs_of(table, file.title, columns, subset_column, limits)
 
 
@@ -339,8 +327,7 @@ def _pairs_of(
     subset_column: str | int | None,
     limits: Limits,
 ) -> Pairs:
-    refuse_empty(table.n_rows)
-    refuse_too_many(table.n_rows, limits.rows)
+    refuse_row_count(table.n_rows, limits.rows)
     places = _pair_places(table) if columns is None else tuple(map(table.index, columns))
     left_at, right_at, score_at = places
     formulas = {row for note in table.notes if note.reason == FORMULA for row in note.rows}
@@ -349,7 +336,8 @@ def _pairs_of(
             raise CorpusError("blank_sentence", because="formula_cell", line=line)
         check_pair(line, row[left_at], row[right_at], table.number(row[score_at]), row[score_at])
     refuse_too_few(table.n_rows)
-    subset_at = _subset_place(table, subset_column, places)
+    subset_at = table.named(SUBSET_NAMES) if subset_column is None else table.index(subset_column)
+    subset_at = None if subset_at in places else subset_at
     most = limits.text_characters
     sides = [table.cells(left_at), table.cells(right_at)]
     return Pairs(
@@ -409,10 +397,7 @@ def split_of(file_name: str) -> str | None:
 
 
 def _stsb_table(text: str, limits: Limits) -> Table | None:
-    """The rows of a file in STS-B's own form; None for any other form.
-
-    Nothing is quoted. Some rows have columns beyond the seventh, which name their origin.
-    """
+    """The rows of STS-B's own form, of which some have further columns; None for any other form."""
     lines = (line for _, line in lines_of(text, limits, most=limits.line_characters))
     sample = [*map(_is_stsb, islice(filter(str.strip, lines), _SAMPLE_LINES))]
     if 2 * sum(sample) <= len(sample):
@@ -466,8 +451,7 @@ def _pair_places(table: Table) -> tuple[int, int, int]:
         for i in columns
         if i not in numeric and not all(map(is_figure, table.cells(i)[:SAMPLE_ROWS]))
     ]
-    sides = twins([table.columns[i] for i in texts])
-    if sides is not None:  # others are beside them
+    if (sides := twins([table.columns[i] for i in texts])) is not None:  # others are beside them
         texts = [texts[i] for i in sides]
     if len(numeric) == 1 and len(texts) == 2 and _may_be_pairs(table, texts, numeric[0]):
         return texts[0], texts[1], numeric[0]
@@ -498,16 +482,8 @@ def _may_be_pairs(table: Table, texts: Sequence[int], score: int) -> bool:
     return sum(names[i] in TEXT_NAMES for i in texts) != 1
 
 
-def _subset_place(table: Table, column: str | int | None, places: tuple[int, ...]) -> int | None:
-    found = table.named(SUBSET_NAMES) if column is None else table.index(column)
-    return None if found in places else found
-
-
 def check_pair(line: int, left: str, right: str, score: float | None, cell: str) -> None:
-    """Raise CorpusError for a stripped pair that lacks a side, or a score that is no number.
-
-    cell : the score as the file has it
-    """
+    """Raise CorpusError for a pair that lacks a side, or a score (``cell``) that is no number."""
     if not left or not right:
         raise CorpusError("blank_sentence", line=line)
     if score is None or not math.isfinite(score):

@@ -13,11 +13,12 @@ from ..errors import own_errors
 from .column_names import GRADE_NAMES, QUERY_NAMES, RELEVANT_NAMES
 from .decode import Source, lines_of
 from .embeddings import VectorSet
-from .limits import LIMITS, CorpusError, Limits, refuse_empty, refuse_too_many
-from .recognise import AS_FOUND, Reading, is_number
+from .errors import CorpusError
+from .limits import LIMITS, Limits, refuse_row_count
+from .recognise import AS_FOUND, Reading, is_number, to_number
 from .row_names import ROWS, NamedBy, NamedRows, named_rows
 from .table_files import read_table_file
-from .tables import Table, read_table
+from .tables import Table
 
 _TREC = ("query", "iteration", "relevant", "grade")
 _SAMPLE_LINES = 20
@@ -54,10 +55,9 @@ class Judged:
         From relevant rows to their grades, at least one for each query.
     left_out : tuple of set
         For each query its own row, and other rows of the same text that are no answers.
-    n_queries : int
-        Queries of the file; those without a relevant row are left out.
-    n_missing : int
-        Relevant texts and rows that are not among the rows.
+    n_queries, n_missing : int
+        Queries of the file, of which those without a relevant row are left out; relevant texts and
+        rows that are not among the rows.
     """
 
     queries: tuple[str, ...]
@@ -84,10 +84,9 @@ class JudgedQueries:
     left_out : tuple of q sets
         Rows that are no answer to a query: its own row and copies of it. Empty where the queries
         have vectors of their own.
-    n_queries : int
-        Queries of the file; those without a relevant row are left out.
-    n_missing : int
-        Ids of the file that name no query or no searched row.
+    n_queries, n_missing : int
+        Queries of the file, of which those without a relevant row are left out; ids that name no
+        query or no searched row.
     queries_by, rows_by : str
         What the ids of queries and of rows are: "ids", "texts" or "numbers" of rows from 1.
     """
@@ -161,15 +160,12 @@ def read_relevance(
     CorpusError
         As ``read_corpus``, and with the codes no_relevance_columns and bad_grade.
     """
-    file, table = read_table_file(source, name, reading, limits)
+    wanted = (*QUERY_NAMES, *RELEVANT_NAMES)
+    file, table = read_table_file(
+        source, name, reading, limits, wanted=wanted, own_form=_trec_table
+    )
     with own_errors(CorpusError):
-        table = table or _trec_table(file.text, limits)
-        wanted = (*QUERY_NAMES, *RELEVANT_NAMES)
-        table = table or read_table(
-            file, max_rows=limits.rows, wanted=wanted, reading=reading, limits=limits
-        )
-        refuse_empty(table.n_rows)
-        refuse_too_many(table.n_rows, limits.rows)
+        refuse_row_count(table.n_rows, limits.rows)
         return Relevance(file.title, _answers(table))
 
 
@@ -275,7 +271,10 @@ def _trec_table(text: str, limits: Limits) -> Table | None:
     numbered = lines_of(text, limits, most=limits.line_characters)
     found = ((number, tuple(line.split())) for number, line in numbered if line.strip())
     sample = [*islice(found, _SAMPLE_LINES)]
-    if not sample or not all(map(_is_trec, (cells for _, cells in sample))):
+    if not sample or not all(
+        len(cells) == len(_TREC) and is_number(cells[1]) and is_number(cells[3])
+        for _, cells in sample
+    ):
         return None
     sample += found
     for line, cells in sample:
@@ -283,10 +282,6 @@ def _trec_table(text: str, limits: Limits) -> Table | None:
             raise CorpusError("uneven_row", line=line, n=len(cells), expected=len(_TREC))
     rows = tuple((*each[:3], "0" if each[3].startswith("-") else each[3]) for _, each in sample)
     return Table(_TREC, rows, tuple(line for line, _ in sample), len(rows), 0, has_header=True)
-
-
-def _is_trec(cells: Sequence[str]) -> bool:
-    return len(cells) == len(_TREC) and is_number(cells[1]) and is_number(cells[3])
 
 
 def _answers(table: Table) -> dict[str, dict[str, float]]:
@@ -300,18 +295,12 @@ def _answers(table: Table) -> dict[str, dict[str, float]]:
     for line, row in zip(table.lines, table.rows, strict=True):
         if not row[query].strip() or not row[relevant].strip():
             continue
-        value = 1.0 if grade is None else _grade(row[grade], line)
+        value = 1.0
+        if grade is not None:
+            value = to_number(row[grade]) if is_number(row[grade]) else math.nan
+            if not 0 <= value < math.inf:
+                raise CorpusError("bad_grade", line=line, grade=row[grade])
         listed = answers.setdefault(row[query].strip(), {})
         if value > 0:
             listed[row[relevant].strip()] = value
     return answers
-
-
-def _grade(cell: str, line: int) -> float:
-    try:
-        value = float(cell)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise CorpusError("bad_grade", line=line, grade=cell)
-    return value

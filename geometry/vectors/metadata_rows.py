@@ -25,11 +25,6 @@ class MetadataRows:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
-    @property
-    def n_rows(self) -> int:
-        """Rows without the header."""
-        return len(self.rows)
-
     def refuse_count(self, n: int) -> None:
         """Raise VectorFileError if there is not one row for each of n vectors."""
         if len(self.rows) != n:
@@ -76,7 +71,7 @@ def read_metadata(
             continue
         n_rows, n_cells = line, n_cells + len(row)
         if n_rows <= n + 1:
-            refuse_too_many_cells(n_cells, limits)
+            refuse_too_many_cells(n_cells)
             rows.append(tuple(cell.strip() for cell in row))
     if not rows:
         n_rows, width, rows = 1, 1, [("",)]

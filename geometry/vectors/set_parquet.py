@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from ..data.decode import ARROW, ARROW_STREAM
 from ..data.limits import MEGABYTE, Limits
-from ..data.parquet_table import BATCH_ROWS, process_limits, text_of
+from ..data.parquet_table import BATCH_ROWS, batches_of, process_limits, text_of
 from ..data.recognise import is_label, is_of_lists
 from ..process import Process, ProcessEnded, is_limited
-from .errors import VectorFileError
+from .errors import VectorFileError, refuse_dimensions
 from .row_source import (
     BLOCK_BYTES,
     VECTOR_NAMES,
@@ -50,16 +50,8 @@ def _are_long(cells: Sequence[str]) -> bool:
     return bool(filled) and sum(filled) > LONG_TEXT * len(filled)
 
 
-class OpenTable(Protocol):
-    """An open table.   facts : of its ``RowSource``.   blocks : as there."""
-
-    facts: dict[str, Any]
-
-    def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:
-        """As ``RowSource.blocks``."""
-
-
-MakeTable = Callable[[str | BinaryIO, Limits], OpenTable]
+# Makes an object with the ``facts`` and the ``blocks`` of a ``RowSource``
+MakeTable = Callable[[str | BinaryIO, Limits], Any]
 
 
 def open_parquet(file: BinaryIO, hints: Hints) -> RowSource:
@@ -83,7 +75,6 @@ def opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> Ro
     """The rows of a table that a process with limits decodes.
 
     make : of a module's top level, with a path or an open file, and the limits
-    name : of the format
     """
     limits = hints.limits
     allowed = None if is_limited() else process_limits(limits)
@@ -97,15 +88,13 @@ def opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> Ro
         try:
             return process.answer()
         except MemoryError as error:
-            raise VectorFileError(
-                "too_large", because="unpacked_set", limit=limits.table_bytes
-            ) from error
+            most = limits.table_bytes
+            raise VectorFileError("too_large", because="unpacked_set", limit=most) from error
         except ProcessEnded as error:
-            if error.too_slow:
-                raise VectorFileError(
-                    "too_large", because="too_slow", limit=limits.seconds
-                ) from error
-            raise damaged(name) from error
+            if not error.too_slow:
+                raise damaged(name) from error
+            most = limits.seconds
+            raise VectorFileError("too_large", because="too_slow", limit=most) from error
 
     def ask(call: Callable[[], Any]) -> Any:
         process.start(call)
@@ -142,7 +131,7 @@ def damaged(name: str) -> VectorFileError:
 
 # ---- in the process, which has one table ----
 
-_table: OpenTable
+_table: Any
 _blocks: Iterator[Block]
 
 
@@ -171,10 +160,7 @@ def _path_or_content(file: BinaryIO) -> str | bytes:
 
 
 class _Columns:
-    """The columns of an open table of Arrow's types.   facts : of its ``RowSource``.
-
-    A field of a struct is a column with a point in its name.
-    """
+    """The columns of an open table of Arrow; a field of a struct has a point in its name."""
 
     name: str
     schema: Any
@@ -228,7 +214,6 @@ class _Columns:
         raise NotImplementedError
 
     def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:
-        """As ``RowSource.blocks``."""
         vector, most = chosen.vector, self._limits.text_characters
         names = chosen.vector_names
         beside = [each for each in chosen.beside if each is not None]
@@ -289,10 +274,7 @@ class _Columns:
                 width = int(next(filter(None, _lengths(self._column(batch, name))), 0))
                 if width or rows == 1:
                     break
-        if width > self._limits.dimensions:
-            raise VectorFileError(
-                "too_large", because="too_many_dimensions", limit=self._limits.dimensions
-            )
+        refuse_dimensions(width, self._limits.dimensions)
         return max(1, width)
 
     def _refuse_other_lists(self, dimensions: tuple[str, ...]) -> None:
@@ -303,13 +285,12 @@ class _Columns:
             kind = leaf = _storage(self._kinds[name])
             while _is_list(leaf):
                 leaf = _storage(leaf.value_type)
-            is_likely = name.casefold() in VECTOR_NAMES or _is_number(leaf) or not dimensions
-            if is_likely and (
-                _is_list(kind) or (name.casefold() in VECTOR_NAMES and _is_binary(kind))
-            ):
+            is_named = name.casefold() in VECTOR_NAMES
+            is_list = _is_list(kind) and (is_named or _is_number(leaf) or not dimensions)
+            if is_list or (is_named and _is_binary(kind)):
                 raise VectorFileError(
                     "no_vectors",
-                    because="other_lists" if _is_list(kind) else "binary_vectors",
+                    because="other_lists" if is_list else "binary_vectors",
                     column=name,
                     kind_of_column=str(kind),
                 )
@@ -324,7 +305,7 @@ class _ParquetTable(_Columns):
         with _own_error(self.name):
             file = _opened(source)
             metadata = parquet.read_metadata(file)
-            _refuse_columns(metadata.num_columns, limits)
+            refuse_dimensions(metadata.num_columns, limits.dimensions, beside=limits.columns)
             ahead = BLOCK_BYTES // max(1, metadata.num_columns)
             self._file = parquet.ParquetFile(
                 file,
@@ -350,7 +331,7 @@ class _ArrowTable(_Columns):
             self.schema = reader.schema
             if hasattr(reader, "count_rows"):
                 self.n_rows = reader.count_rows()
-        _refuse_columns(len(self.schema), limits)
+        refuse_dimensions(len(self.schema), limits.dimensions, beside=limits.columns)
         super().__init__(limits)
 
     def _reader(self, names: list[str] | None = None) -> Any:
@@ -364,17 +345,7 @@ class _ArrowTable(_Columns):
         return (ipc.open_file if is_file else ipc.open_stream)(self._file, options=options)
 
     def batches(self, names: list[str], rows: int) -> Iterator[Any]:
-        reader = self._reader(names)
-        n = getattr(reader, "num_record_batches", None)
-        for batch in reader if n is None else map(reader.get_batch, range(n)):
-            batch.validate(full=True)  # places within it come from the file
-            for start in range(0, len(batch), rows):
-                yield batch.slice(start, rows)
-
-
-def _refuse_columns(n: int, limits: Limits) -> None:
-    if n > limits.dimensions + limits.columns:
-        raise VectorFileError("too_large", because="too_many_dimensions", limit=limits.dimensions)
+        yield from batches_of(self._reader(names), rows)
 
 
 @contextmanager
@@ -451,7 +422,7 @@ def _is_binary(kind: Any) -> bool:
 
 
 def _numbers(column: Any) -> np.ndarray:
-    """(m,) numbers, NaN where one is missing."""
+    """Numbers, NaN where one is missing."""
     import pyarrow as pa
 
     kind = column.type
@@ -475,17 +446,13 @@ def _of_lists(column: Any, width: int, first: int, *, keeps_missing: bool) -> np
     lengths = _lengths(column)
     missing = lengths == 0
     if missing.any() and not keeps_missing:
-        place = int(np.flatnonzero(missing)[0])
-        raise VectorFileError("ragged_row", because="no_vector_in_row", row=first + place)
-    other = np.flatnonzero((lengths != width) & ~missing)
-    if len(other):
-        raise VectorFileError(
-            "ragged_row",
-            because="ragged_vector",
-            row=first + int(other[0]),
-            n=int(lengths[other[0]]),
-            expected=width,
-        )
+        row = first + int(missing.argmax())
+        raise VectorFileError("ragged_row", because="no_vector_in_row", row=row)
+    other = (lengths != width) & ~missing
+    if other.any():
+        place = int(other.argmax())
+        n, row = int(lengths[place]), first + place
+        raise VectorFileError("ragged_row", because="ragged_vector", row=row, n=n, expected=width)
     numbers = _numbers(column.flatten()).reshape(-1, width)
     if not missing.any():
         return numbers

@@ -19,11 +19,12 @@ from typing import BinaryIO
 
 import numpy as np
 
+from ..data.column_names import named
 from ..data.embeddings import VectorTable
 from ..data.recognise import Reading
 from .errors import VectorFileError
-from .gather import Gathering, Wanted, in_memory
-from .row_source import VECTOR_NAMES, ChosenColumns, Hints, RowSource, named
+from .gather import Gathering, WordRequest, in_memory
+from .row_source import VECTOR_NAMES, ChosenColumns, Hints, RowSource
 from .word_binary import LONGEST_WORD
 
 WORD_NAMES = (
@@ -33,13 +34,13 @@ WORD_NAMES = (
 
 def words_by(
     open_rows: Callable[[BinaryIO, Hints], RowSource],
-) -> Callable[[BinaryIO, Wanted], VectorTable]:
+) -> Callable[[BinaryIO, WordRequest], VectorTable]:
     """What reads a table of words by what opens its file as rows."""
     return partial(_read, open_rows)
 
 
 def _read(
-    open_rows: Callable[[BinaryIO, Hints], RowSource], file: BinaryIO, wanted: Wanted
+    open_rows: Callable[[BinaryIO, Hints], RowSource], file: BinaryIO, wanted: WordRequest
 ) -> VectorTable:
     if wanted.size is None:  # readers jump, and each jump would unpack anew
         file = in_memory(file, wanted.limits.vector_file_bytes)
@@ -51,7 +52,7 @@ def _read(
         rows.close()
 
 
-def _table(rows: RowSource, wanted: Wanted) -> VectorTable:
+def _table(rows: RowSource, wanted: WordRequest) -> VectorTable:
     vector = rows.vector_choice(None, rows.ids)
     if len(rows.vector_columns) > 1 and named(rows.vector_columns, VECTOR_NAMES) is None:
         raise VectorFileError(
@@ -80,7 +81,7 @@ def _table(rows: RowSource, wanted: Wanted) -> VectorTable:
                 gathering.is_whole = False
                 break
             end = start + len(block.vectors)
-            texts = (beside or [])[start:end] if block.texts is None else block.texts
+            texts = (beside or [])[start:end] if column is None else block.beside[0] or []
             if max(map(len, texts), default=0) > LONGEST_WORD:
                 raise VectorFileError("too_large", because="long_word", limit=LONGEST_WORD)
             with np.errstate(over="ignore"):  # a float64 too large for float32 is then not finite
@@ -99,7 +100,7 @@ def _table(rows: RowSource, wanted: Wanted) -> VectorTable:
     return gathering.table(rows.format, n_rows=n, used=used, unused=unused)
 
 
-def _refuse_wordless(rows: RowSource, wanted: Wanted) -> None:
+def _refuse_wordless(rows: RowSource, wanted: WordRequest) -> None:
     if rows.format == "safetensors":
         raise VectorFileError(
             "no_words", because="no_words_beside", file=f"{wanted.name}.words.txt"
@@ -110,7 +111,7 @@ def _refuse_wordless(rows: RowSource, wanted: Wanted) -> None:
     raise VectorFileError("no_words", because="no_list_of_words", arrays=names)
 
 
-def _words_beside(wanted: Wanted, n: int | None) -> list[str] | None:
+def _words_beside(wanted: WordRequest, n: int | None) -> list[str] | None:
     """The words in files beside a file on disk."""
     path = wanted.path
     if path is None:
@@ -130,7 +131,7 @@ def _words_beside(wanted: Wanted, n: int | None) -> list[str] | None:
     return _words_of_tokenizer(tokenizer, n or 0, wanted) if tokenizer.is_file() else None
 
 
-def _content_beside(path: Path, wanted: Wanted) -> bytes:
+def _content_beside(path: Path, wanted: WordRequest) -> bytes:
     try:
         with path.open("rb") as file:
             content = file.read(wanted.limits.file_bytes + 1)
@@ -141,7 +142,7 @@ def _content_beside(path: Path, wanted: Wanted) -> bytes:
     return content
 
 
-def _words_of_tokenizer(path: Path, n: int, wanted: Wanted) -> list[str]:
+def _words_of_tokenizer(path: Path, n: int, wanted: WordRequest) -> list[str]:
     """Row i belongs to the token of number i."""
     try:
         settings = json.loads(_content_beside(path, wanted))

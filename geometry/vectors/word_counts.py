@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..data.decode import Source, TextFile, lines_of, read_text_file
 from ..data.embeddings import VectorTable
-from ..data.limits import LARGEST_COUNT, LIMITS, CorpusError, Limits, refuse_empty
+from ..data.errors import CorpusError
+from ..data.limits import LARGEST_COUNT, LIMITS, Limits, refuse_row_count
 from ..data.recognise import is_number, is_running
 from ..errors import own_errors
 
@@ -39,9 +40,8 @@ def read_counts(
     CorpusError
         As ``read_corpus`` does, and "bad_count" with the line's number.
     """
-    limits = limits.but(file_bytes=max_bytes)
     # A reader accepts 50 lines for each row of the limit
-    limits = limits.but(rows=limits.words // 50)
+    limits = limits.but(file_bytes=max_bytes, rows=limits.words // 50)
     file = read_text_file(source, name=name, encoding=encoding, limits=limits)
     with own_errors(CorpusError):
         return _counts_of(file, limits)
@@ -59,7 +59,7 @@ def _counts_of(file: TextFile, limits: Limits) -> dict[str, float]:
         if not 0 <= count <= LARGEST_COUNT:
             raise CorpusError("bad_count", line=number)
         rows.append((number, word, count))
-    refuse_empty(len(rows))
+    refuse_row_count(len(rows), len(rows))
     parts = [word.replace(",", "\t", 1).split(None, 1) for _, word, _ in rows]
     is_numbered = all(len(each) == 2 for each in parts) and is_running([each[0] for each in parts])
     counts: dict[str, float] = {}

@@ -10,19 +10,13 @@ import numpy as np
 
 from ..data.decode import Source, TextFile, lines_of, read_text_file
 from ..data.embeddings import VectorTable
-from ..data.limits import (
-    LIMITS,
-    CorpusError,
-    Limits,
-    refuse_empty,
-    refuse_too_few,
-    refuse_too_many,
-)
+from ..data.errors import CorpusError
+from ..data.limits import LIMITS, Limits, refuse_row_count, refuse_too_few, refuse_too_many
 from ..data.pairs import Pairs, check_pair
 from ..data.recognise import AS_FOUND, SPACES, Reading, is_id, is_running
 from ..data.tables import Table, read_table
 from ..errors import own_errors
-from .sif import refuse_unfinite_words
+from .word_averages import refuse_unfinite_words
 
 _DELIMITERS = ("\t", ";", ",", "|")
 _LEFT = ("word1", "word 1", "word_1", "w1", "left", "詞1", "词1")
@@ -85,17 +79,12 @@ def _word_pairs_of(file: TextFile, reading: Reading, limits: Limits) -> Pairs:
     if first and reading.delimiter is None:
         reading = reading.but(delimiter=_delimiter(first[-1]))
     try:
-        table = read_table(
-            replace(file, text="".join(lines)),
-            max_rows=limits.rows,
-            reading=reading,
-            limits=limits,
-        )
+        table = read_table(replace(file, text="".join(lines)), reading=reading, limits=limits)
     except CorpusError as error:
         if error.code == "uneven_row":
             raise CorpusError("uneven_row", because="uneven_word_row", **error.details) from error
         raise
-    refuse_empty(table.n_rows)
+    refuse_row_count(table.n_rows, table.n_rows)
     has_score = any(table.number(cell) is not None for cell in table.rows[0])
     if reading.header is None and not table.has_header and not has_score:
         return _word_pairs_of(file, reading.but(header=True), limits)

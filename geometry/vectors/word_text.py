@@ -19,8 +19,8 @@ import numpy as np
 from ..data.account import MOST_ROWS
 from ..data.decode import uncertain_bytes
 from ..data.embeddings import VectorTable
-from .errors import VectorFileError
-from .gather import SPARE, Gathering, Wanted
+from .errors import VectorFileError, refuse_dimensions
+from .gather import SPARE, Gathering, WordRequest
 
 # Bytes read at a time. Blocks of 4 MB cause about seven times as many page faults, and reading
 # takes half as long again.
@@ -51,14 +51,14 @@ class Form:
 
 @dataclass(frozen=True)
 class _Lines:
-    """Whole lines.   first_line: number of the first, from 1.   end: bytes read so far."""
+    """Whole lines of the file."""
 
     content: bytes
-    first_line: int
-    end: int
+    first_line: int  # its number, from 1
+    end: int  # bytes of the file up to here
 
 
-def read_text(file: BinaryIO, wanted: Wanted) -> VectorTable:
+def read_text(file: BinaryIO, wanted: WordRequest) -> VectorTable:
     """The table of a text file, which is at its start."""
     size = wanted.size
     longest = LONGEST_WORD + LONGEST_NUMBER * wanted.limits.dimensions
@@ -67,7 +67,7 @@ def read_text(file: BinaryIO, wanted: Wanted) -> VectorTable:
     if first is None:
         raise VectorFileError("no_vectors")
     form, first = _recognise(first)
-    wanted.refuse_dimensions(form.d)
+    refuse_dimensions(form.d, wanted.limits.dimensions)
     if wanted.encoding is None:
         _refuse_other_encodings(first)
     mean_line = len(first.content) / max(1, first.content.count(b"\n"))
@@ -83,29 +83,18 @@ def read_text(file: BinaryIO, wanted: Wanted) -> VectorTable:
     return gathering.table("text", n_stated=form.n_stated)
 
 
-def is_text(head: bytes, *, is_whole: bool = False, throughout: bool = False) -> bool:
-    """Whether a file that begins so could be vectors as text, or is meant to be.
-
-    is_whole : the head is the file; else its last line may be cut off
-    throughout : all first lines must have their numbers
-    """
-    lines = head if is_whole else head[: head.rfind(b"\n") + 1] or head
+def is_text(head: bytes) -> bool:
+    """Whether a file that begins so could be vectors as text, or is meant to be."""
+    lines = head[: head.rfind(b"\n") + 1] or head  # the last line may be cut off
     try:
-        form, rest = _recognise(_Lines(lines, 1, len(head)))
+        _recognise(_Lines(lines, 1, len(head)))
     except VectorFileError as error:
-        return error.because is not None and not throughout
-    return not throughout or all(
-        _numbers_behind(line) >= form.d
-        for line in rest.content.split(b"\n", HEAD_LINES)[:HEAD_LINES]
-        if line.strip()
-    )
+        return error.because is not None
+    return True
 
 
 def _blocks(file: BinaryIO, longest: int) -> Iterator[_Lines]:
-    """The file in blocks that end where a line does; the last line may lack its end.
-
-    longest : bytes of a line.
-    """
+    """The file in blocks that end where a line does; a line has at most ``longest`` bytes."""
     rest, line, end = b"", 1, 0
     while read := file.read(BLOCK):
         end += len(read)
@@ -266,7 +255,7 @@ def _line_by_line(block: _Lines, form: Form) -> Parsed:
         if len(fields) == form.d - 1 and line[:1].isspace():  # the word is empty
             word, fields = b"", [word, *fields]
         if len(fields) != form.d:
-            raise _ragged(number, len(fields), form.d)
+            raise VectorFileError("ragged_row", line=number, n=len(fields), expected=form.d)
         row = numbers_of(fields)
         if row is None:
             bad = next(field for field in fields if numbers_of([field]) is None)
@@ -285,10 +274,6 @@ def numbers_of(fields: list[bytes]) -> list[float] | None:
         return [float(field) for field in fields]
     except ValueError:
         return None
-
-
-def _ragged(line: int, found: int, d: int) -> VectorFileError:
-    return VectorFileError("ragged_row", line=line, n=found, expected=d)
 
 
 def _shown(field: bytes) -> str:

@@ -16,12 +16,7 @@ from pyarrow import parquet
 from safetensors.numpy import save
 
 from tests.bounded import Attempt
-
-
-def parquet_of(table: pa.Table, **options) -> bytes:
-    written = io.BytesIO()
-    parquet.write_table(table, written, **options)
-    return written.getvalue()
+from tests.vector_files import npz, parquet_of, workbook_of, zip_of
 
 
 def dictionaries() -> bytes:
@@ -69,10 +64,8 @@ def npz_of_zeros(n: int) -> bytes:
 
 def npz_of_long_words(n: int, width: int) -> bytes:
     """An archive of n words with an emoji each: every character takes four bytes in memory."""
-    written = io.BytesIO()
     words = np.full(n, "😀".encode() + b"w" * (width - 4))
-    np.savez_compressed(written, vec=np.zeros((n, 1), np.float16), words=words)
-    return written.getvalue()
+    return npz(True, vec=np.zeros((n, 1), np.float16), words=words)
 
 
 def many_members() -> bytes:
@@ -137,29 +130,19 @@ def labels_of(content: bytes) -> bytes:
 
 
 def npz_of_labels(labels: np.ndarray) -> bytes:
-    written = io.BytesIO()
-    np.savez_compressed(written, vec=np.ones((len(labels), 1), np.int8), labels=labels)
-    return written.getvalue()
+    return npz(True, vec=np.ones((len(labels), 1), np.int8), labels=labels)
 
 
 def workbook_with(**parts: str) -> bytes:
     """A workbook of one cell, with other content in some parts."""
-    book, written = openpyxl.Workbook(), io.BytesIO()
-    book.active["A1"] = "a"
-    book.save(written)
-    changed = io.BytesIO()
-    with (
-        zipfile.ZipFile(written) as old,
-        zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as new,
-    ):
-        for name in old.namelist():
-            content = parts.pop(name.rpartition("/")[2].removesuffix(".xml"), old.read(name))
-            if "sharedStrings" in parts and name == "[Content_Types].xml":
-                content = content.replace(b"</Types>", SHARED + b"</Types>")
-            new.writestr(name, content)
-        for name, content in parts.items():
-            new.writestr(f"xl/{name}.xml", content)
-    return changed.getvalue()
+    with zipfile.ZipFile(io.BytesIO(workbook_of([["a"]]))) as old:
+        members = {name: old.read(name) for name in old.namelist()}
+    if "sharedStrings" in parts:
+        types = members["[Content_Types].xml"]
+        members["[Content_Types].xml"] = types.replace(b"</Types>", SHARED + b"</Types>")
+    for name, content in parts.items():
+        members[f"xl/worksheets/{name}.xml" if name == "sheet1" else f"xl/{name}.xml"] = content
+    return zip_of(members)
 
 
 SHARED = (

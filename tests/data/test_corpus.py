@@ -85,14 +85,9 @@ def test_bundled():
         assert corpus.n_blank == 0
         assert corpus is read_bundled(name)  # cached
     assert read_bundled() == read_bundled("topics")
+    assert refused(read_bundled, "topic").code == "unknown_corpus"
     pairs = read_bundled_pairs()
     assert read_bundled("pairs").texts == pairs.left + pairs.right
-
-
-def test_no_such_bundled_corpus():
-    error = refused(read_bundled, "topic")
-    assert error.code == "unknown_corpus"
-    assert error.details == {"name": "topic", "names": bundled_corpora()}
 
 
 # Tables
@@ -105,14 +100,6 @@ def test_a_table():
     assert corpus.labels == ("weather", "law", "weather")
     assert corpus.n_blank == 1
     assert read_corpus(TABLE, name="my.csv").labels is None
-
-
-def test_columns_make_a_table_of_any_file(tmp_path):
-    path = tmp_path / "data.txt"
-    path.write_bytes(TABLE)
-    assert len(read_corpus(path)) == 3  # its first line has the name of a column
-    assert read_corpus(path, text_column="topic").texts == ("weather", "law", "law", "weather")
-    assert read_corpus(path, text_column=0, label_column=1).labels == ("weather", "law", "weather")
 
 
 def test_a_table_without_header():
@@ -148,14 +135,6 @@ def test_lines():
     assert corpus.encoding == "utf-8"
 
 
-def test_the_encoding_is_reported():
-    content = "Die Bäume blühten schön.\nDie Straße war naß.\n".encode("cp1252")
-    corpus = read_corpus(content)
-    assert corpus.texts[1] == "Die Straße war naß."
-    assert corpus.encoding.startswith("cp125")
-    assert read_corpus(content, encoding="latin-1").encoding == "latin-1"
-
-
 def test_pasted():
     corpus = read_pasted("one\n\n two \n%PDF- is no file here\n")
     assert corpus.texts == ("one", "two", "%PDF- is no file here")
@@ -184,23 +163,6 @@ def test_preview():
     assert preview.rows == (("It rained.", "weather", "1"), ("", "law", "2"))
     assert (preview.suggested_text_column, preview.suggested_label_column) == ("text", "topic")
     assert (preview.n_rows, preview.encoding, preview.has_header) == (4, "utf-8", True)
-
-
-def test_preview_of_lines():
-    preview = preview_table(b"one\n\ntwo\n", name="a.txt")
-    assert (preview.columns, preview.rows) == (("text",), (("one",), ("two",)))
-    assert (preview.suggested_text_column, preview.suggested_label_column) == ("text", None)
-
-
-def test_the_columns_that_a_preview_suggests_can_be_read():
-    preview = preview_table(TABLE, name="a.csv")
-    corpus = read_corpus(
-        TABLE,
-        name="a.csv",
-        text_column=preview.suggested_text_column,
-        label_column=preview.suggested_label_column,
-    )
-    assert set(corpus.labels) == {"weather", "law"}
 
 
 def test_preview_counts_beyond_any_limit_and_suggests_nothing_for_numbers():
@@ -269,13 +231,6 @@ def test_pasted_refusals():
 
 
 # Real files
-
-
-def test_wikitext(shared_data):
-    corpus = read_corpus(shared_data("corpora/wikitext-2-valid.txt"))
-    assert corpus.name == "wikitext-2-valid"
-    assert (len(corpus), corpus.n_blank) == (2461, 1299)
-    assert all(text == text.strip() != "" for text in corpus.texts)
 
 
 def test_a_file_of_vectors_is_refused(shared_data):

@@ -132,10 +132,6 @@ def test_pairs_cannot_change():
         Pairs("p", ("a",), ("b", "c"), [1, 2])
 
 
-def test_bundled():
-    assert read_bundled_pairs() is read_bundled_pairs()
-
-
 @for_each(("part", "n"), [("train", 5749), ("dev", 1500), ("test", 1379)])
 def test_stsb(shared_data, part, n):
     path = shared_data(f"stsb/sts-{part}.csv")
@@ -145,21 +141,6 @@ def test_stsb(shared_data, part, n):
     assert pairs.left == tuple(row[5].strip() for row in rows)
     assert pairs.right == tuple(row[6].strip() for row in rows)
     assert pairs.gold_scores.tolist() == [float(row[4]) for row in rows]
-
-
-def test_stsb_in_chinese(shared_data):
-    pairs = read_pairs(shared_data("stsb-zh/stsb-zh-dev.csv"))
-    assert len(pairs) == 1500
-    assert (pairs.left[0], pairs.right[0]) == (
-        "一个戴着硬帽子的人在跳舞。",
-        "一个戴着硬帽的人在跳舞。",
-    )
-    assert pairs.gold_scores[1] == 4.75
-
-
-def test_word_pairs(shared_data):
-    pairs = read_pairs(shared_data("wordsim/EN-SIMLEX-999.txt"))
-    assert (len(pairs), pairs.left[0], pairs.right[0]) == (999, "old", "new")
 
 
 def test_scores_of_any_range_are_read():
@@ -219,17 +200,6 @@ def test_a_folder(tmp_path):
         with pytest.raises(CorpusError) as caught:
             read_pair_folder(folder)
         assert caught.value.code == "no_splits"
-
-
-def test_the_folder_of_stsb(shared_data):
-    found = read_pair_folder(shared_data("stsb"))
-    assert {split: len(pairs) for split, pairs in found.items()} == {
-        "train": 5749,
-        "dev": 1500,
-        "test": 1379,
-    }
-    assert all(pairs.score_range == (0, 5) for pairs in found.values())
-    assert set(found["test"].subsets) == {"main-captions", "main-news", "main-forums"}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from geometry.data import read_corpus, read_pairs
-from geometry.data.limits import CorpusError
 from geometry.data.recognise import Reading, is_id
 from geometry.errors import GeometryError
 from geometry.measure import mean_cosine
@@ -45,19 +44,6 @@ def test_marks_of_two_texts_join_no_rows(table, n, delimiter):
     corpus = read_corpus(table.format(delimiter).encode(), name="t.csv", text_column="text")
     assert len(corpus) == n
     assert sum('"' in text for text in corpus.texts) == 2
-
-
-@for_each(
-    ("name", "read"),
-    [
-        ("utterances.tsv", lambda path: read_corpus(path, text_column="text").texts),
-        ("utterances.csv", lambda path: read_corpus(path, text_column="text").texts),
-        ("pairs.tsv", lambda path: read_pairs(path).left),
-        ("vectors.tsv", lambda path: read_vector_set(path).vectors),
-    ],
-)
-def test_case_04(case, name, read):
-    assert len(read(case(f"04-tsv-stray-quotes/{name}"))) == 12
 
 
 def test_a_quoted_cell_of_several_lines_stays_one():
@@ -102,14 +88,6 @@ def test_marks_with_two_meanings_are_asked_for():
 
 
 # ---- delimiters ----
-
-
-def test_case_45(case):
-    folder = "45-delimiter-tie-comma-before-tab"
-    places = read_corpus(case(f"{folder}/places.csv"))
-    assert (len(places), places.texts[0]) == (5, "The Paris market opens at 0")
-    for name in ("joined.csv", "joined.tsv", "joined.txt"):
-        assert len(read_pairs(case(f"{folder}/{name}"))) == 5
 
 
 @pytest.mark.parametrize("delimiter", ["\t", ";", "|", ","])
@@ -237,17 +215,6 @@ def test_names_that_pandas_counts_are_a_header():
 # ---- columns ----
 
 
-@for_each("name", ["one-int.csv", "all-empty-col.csv", "sparse-col.csv"])
-def test_case_31(case, name):
-    path = case(f"31-wide-table-with-integer-column/{name}")
-    if name == "one-int.csv":
-        assert read_vector_set(path).vectors.shape == (6, 5)
-        return
-    with pytest.raises(GeometryError) as caught:
-        read_vector_set(path)
-    assert caught.value.code == "not_finite"
-
-
 def test_numbers_of_rows_are_no_dimension():
     numbers = np.random.default_rng(0).standard_normal((5, 3)).round(3)
     rows = "".join(f"{i},{','.join(map(str, row))}\n" for i, row in enumerate(numbers, start=1))
@@ -271,24 +238,6 @@ def test_numbers_of_rows_are_no_dimension():
 )
 def test_ids_tell_rows_apart(cells, expected):
     assert is_id(cells) == expected
-
-
-def test_texts_are_not_taken_from_ids():
-    rows = "".join(
-        f"{i:08x}-1234-5678-9abc-def012345678,It rains {'so ' * i}much.\n" for i in range(5)
-    )
-    assert read_corpus(rows.encode(), name="t.csv").texts[0] == "It rains much."
-
-
-def test_pairs_may_have_numbers_of_rows():
-    rows = "".join(f"{i},A cat no {i},A dog no {i},{i % 3 + 0.5}\n" for i in range(1, 6))
-    pairs = read_pairs(rows.encode(), name="p.csv")
-    assert (pairs.left[0], pairs.gold_scores[0]) == ("A cat no 1", 1.5)
-
-
-def test_the_error_is_one_of_the_caller():
-    with pytest.raises(CorpusError, match="Choose the delimiter"):
-        read_corpus(b"ab,cd;ef\ngh,ij;kl\nmn,op;qr\n", name="t.csv")
 
 
 # ---- tables of every day ----
@@ -442,12 +391,6 @@ def test_names_of_columns_that_are_numbers():
     assert found.vectors.tolist() == ROWS
 
 
-def test_names_behind_a_sign():
-    content = b"# x y z\n" + lines(ROWS, " ")
-    assert recognise(content, name="a.txt").holds == "vectors"
-    assert read_vector_set(content, name="a.txt").vectors.tolist() == ROWS
-
-
 @for_each(
     ("content", "name"),
     [
@@ -466,16 +409,6 @@ def test_years_beside_the_name_of_a_text():
     content = csv_of(("text", "2019", "2020"), TEXTS, *NUMBERS)
     assert list(read_corpus(content, name="a.csv").texts) == TEXTS
     assert read_vector_set(content, name="a.csv").vectors[0].tolist() == [3, 7]
-
-
-def test_small_numbers_are_no_texts():
-    found = recognise(b"1e-05,2e-05\n3e-05,1e-06\n", name="a.csv")
-    assert (found.holds, found.is_certain) == ("vectors", True)
-
-
-def test_columns_of_numbers_without_names_beside_words_are_asked_about():
-    found = recognise(b"a,3,1,4\nb,1,5,9\nc,2,6,5\n", name="a.csv")
-    assert not found.is_certain
 
 
 # ---- tables as other programs write them ----
@@ -518,12 +451,6 @@ def test_a_backslash_before_a_mark(written, said, delimiter):
     corpus = read_corpus(content.encode(), name="t.csv", label_column="label")
     assert corpus.texts == ("plain", *(said.format(i=i) for i in range(30)))
     assert corpus.labels == ("a", *KINDS)
-
-
-def test_marks_with_backslashes_can_be_chosen():
-    content = rb'"a \"b\" c","x"' + b"\n" + rb'"d","y"' + b"\n" + rb'"e","z"'
-    corpus = read_corpus(content, name="t.csv", text_column=0, reading=Reading(quoting="escaped"))
-    assert corpus.texts == ('a "b" c', "d", "e")
 
 
 def r_table(rows, header, *, delimiter=" ", names=None):
@@ -595,14 +522,6 @@ def test_a_title_above_rows_without_clear_names_is_asked_about():
     plain = b"Quarterly report,,\nab,cd,ef\ngh,ij,kl\nmn,op,qr\nst,uv,wx\n"
     corpus = read_corpus(plain, name="t.csv", text_column=0, reading=Reading(header=False))
     assert len(corpus) == 5
-
-
-def test_lines_of_prose_have_no_title():
-    content = b"My notes\nYes, sir\nIt rains a lot here in autumn, and then it snows\nNo, sir\n"
-    for name in ("t.txt", "t.csv"):
-        assert len(read_corpus(content, name=name, reading=Reading(header=False))) == 4
-    content = b"preis\n3,50\n4,20\n5,10\n"
-    assert recognise(content, name="t.csv").vectors == ("preis",)
 
 
 # ---- decimal commas between commas ----

@@ -5,8 +5,7 @@ import pytest
 
 from geometry.data.embeddings import VectorTable
 from geometry.transform.remove import CommonComponentRemoval
-from geometry.vectors.errors import VectorFileError
-from geometry.vectors.sif import sif_average
+from geometry.vectors import sif_average
 from tests.for_each import for_each
 
 TABLE = VectorTable(
@@ -33,20 +32,6 @@ def test_a_large_a_is_the_plain_mean():
     words = [["the", "cat"], ["zyx", "the", "the"]]
     plain = [[0.5, 0.5], [4 / 3, 2 / 3]]
     np.testing.assert_allclose(sif_average(words, TABLE, COUNTS, a=1e9), plain, rtol=1e-6)
-
-
-def test_only_proportions_of_counts_matter():
-    shares = {word: count / 100 for word, count in COUNTS.items()}
-    words = [["the", "cat"]]
-    np.testing.assert_allclose(
-        sif_average(words, TABLE, shares), sif_average(words, TABLE, COUNTS), rtol=1e-6
-    )
-
-
-@for_each("dtype", [np.float32, np.float64])
-def test_precision_of_the_table(dtype):
-    table = VectorTable(TABLE.vectors.astype(dtype), TABLE.words)
-    assert sif_average([["cat"]], table, COUNTS).dtype == dtype
 
 
 def test_the_second_half_removes_the_first_singular_direction():
@@ -83,13 +68,3 @@ def test_a_out_of_range(a):
 def test_counts_that_are_none(counts):
     with pytest.raises(ValueError, match="counts must be"):
         sif_average([["cat"]], TABLE, counts)
-
-
-def test_a_vector_that_is_no_number():
-    table = VectorTable(np.array([[1.0, 0], [np.nan, 1]]), ("the", "cat"))
-    with pytest.raises(VectorFileError, match=r"the vectors of 1 words, the first of them `cat`"):
-        sif_average([["the"]], table, COUNTS)
-
-
-def test_no_sentences():
-    assert sif_average([], TABLE, COUNTS).shape == (0, 2)

@@ -140,11 +140,6 @@ def test_counts_of_a_file():
         assert (caught.value.code, caught.value.details) == ("bad_count", {"line": 2})
 
 
-def test_counts_of_wikipedia(shared_data):
-    counts = read_counts(shared_data("frequency/enwiki_60k.txt"))
-    assert (len(counts), counts["the"]) == (60_000, 167_485_604)
-
-
 def score(left, right, gold):
     left, right = left.astype(np.float64), right.astype(np.float64)
     lengths = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)

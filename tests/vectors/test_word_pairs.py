@@ -75,6 +75,7 @@ def test_forms(form):
         ("old new 1\nsmart 2\nx y 3\n", "uneven_row"),
         ("old\tnew\t1\nsmart\tclever\thigh\n", "bad_score"),
         ("old\tnew\t1\nsmart\t\t3\n", "blank_sentence"),
+        ("\x93NUMPY\0", "binary"),
         ("old\tnew\t1\nsmart\tclever\tnan\n", "bad_score"),
     ],
 )
@@ -161,3 +162,18 @@ def test_word2vec_on_simlex_and_wordsim(shared_data):
         assert 0.4 < found.coverage < 1
         unit = [each / np.linalg.norm(each, axis=1)[:, None] for each in (found.left, found.right)]
         assert spearmanr((unit[0] * unit[1]).sum(axis=1), found.gold_scores)[0] > low
+
+
+def test_word_pairs_in_other_encodings():
+    text = "café\tthé\t7.5\nold\tnew\t1.5\n"
+    for encoding in ("utf-8-sig", "utf-16", "latin-1"):
+        chosen = "latin-1" if encoding == "latin-1" else None
+        pairs = read_word_pairs(text.encode(encoding), encoding=chosen)
+        assert (pairs.left, pairs.right) == (("café", "old"), ("thé", "new"))
+        assert pairs.gold_scores.tolist() == [7.5, 1.5]
+
+
+def test_a_pair_that_comes_twice_counts_twice():
+    """Published sets contain repeated pairs: WordSim-353 rates money, cash twice."""
+    pairs = read_word_pairs(b"money cash 9.15\nmoney cash 9.08\nold new 1\n")
+    assert pairs.gold_scores.tolist() == [9.15, 9.08, 1]
